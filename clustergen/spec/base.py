@@ -1,0 +1,122 @@
+"""What every section of the language shares: strictness, and the scalars that need more than a type."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from clustergen.spec.quantities import QuantityError, parse_duration, parse_size
+
+
+class Section(BaseModel):
+    """A mapping of the language: typed strictly, unknown keys refused, never changed once read."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+T = TypeVar("T")
+
+
+def refuse(message: str, help: str = "") -> PydanticCustomError:
+    """The error of a validator: what is wrong, and what to write instead."""
+    # Message and help travel in the context: the template of PydanticCustomError expands braces.
+    return PydanticCustomError("clustergen", "{message}", {"message": message, "help": help})
+
+
+def as_typed(value: Any) -> Any:
+    """The text behind a number where a string is due: ``version: 1.30`` means "1.30", not 1.3."""
+    if isinstance(value, str | bool) or not isinstance(value, int | float):
+        return value
+    return getattr(value, "text", str(value))
+
+
+def quantity(parse: Callable[[Any], T]) -> BeforeValidator:
+    """A validator for text with a unit; a bare number is refused with its likely readings."""
+
+    def validate(value: Any) -> T:
+        if not isinstance(value, str | int | float) or isinstance(value, bool):
+            raise refuse(f"{value!r} is not a quantity", "write a number with its unit")
+        try:
+            return parse(as_typed(value))
+        except QuantityError as error:
+            raise refuse(error.message, error.help) from None
+
+    return BeforeValidator(validate)
+
+
+def shaped(pattern: str, example: str) -> WithJsonSchema:
+    return WithJsonSchema({"type": "string", "pattern": pattern, "examples": [example]})
+
+
+def _network(value: Any) -> Any:
+    try:
+        return str(ipaddress.ip_network(value)) if isinstance(value, str) else value
+    except ValueError as error:
+        nearest = _enclosing(value)
+        raise refuse(f"{value!r} is not a CIDR block: {error}", nearest) from None
+
+
+def _enclosing(value: str) -> str:
+    try:
+        return f"the block that holds it is {ipaddress.ip_network(value, strict=False)}"
+    except ValueError:
+        return "write it as 203.0.113.0/24"
+
+
+Text = Annotated[str, BeforeValidator(as_typed)]
+"""A string; a bare number stays the text that was typed."""
+
+GiB = Annotated[int, quantity(parse_size), shaped(r"^[0-9.]+(GiB|TiB|PiB)$", "500GiB")]
+"""A size, held in GiB."""
+
+Seconds = Annotated[
+    int, quantity(parse_duration), shaped(r"^([0-9]+[dhms])+$|^([0-9]+-)?[0-9]+:[0-9]{2}:[0-9]{2}$", "7d")
+]
+"""A duration, held in seconds."""
+
+Cidr = Annotated[str, BeforeValidator(_network), shaped(r"^[0-9a-f.:]+/[0-9]+$", "10.42.0.0/16")]
+
+
+def _matching(prefix: str) -> str:
+    return rf"^{prefix}-([0-9a-f]{{8}}|[0-9a-f]{{17}})$"
+
+
+VpcId = Annotated[str, Field(pattern=_matching("vpc"))]
+SubnetId = Annotated[str, Field(pattern=_matching("subnet"))]
+SecurityGroupId = Annotated[str, Field(pattern=_matching("sg"))]
+AmiId = Annotated[str, Field(pattern=_matching("ami"))]
+FileSystemId = Annotated[str, Field(pattern=r"^(fs|fc)-[0-9a-f]{8,40}$")]
+VolumeId = Annotated[str, Field(pattern=r"^(fsvol|vol)-([0-9a-f]{8}|[0-9a-f]{17})$")]
+ReservationId = Annotated[str, Field(pattern=r"^cr-[0-9a-f]{8,17}$")]
+Arn = Annotated[str, Field(pattern=r"^arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:[0-9]*:.+$")]
+S3Uri = Annotated[str, Field(pattern=r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$")]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+"""A name of the user's: what all services accept; shorter limits of one service are its findings."""
+
+MountPath = Annotated[str, Field(pattern=r"^/[A-Za-z0-9._/-]*$", max_length=200)]
+
+Setting = Annotated[
+    str, BeforeValidator(lambda v: {True: "YES", False: "NO"}[v] if isinstance(v, bool) else as_typed(v))
+]
+"""A value of slurm.conf: any scalar, as text; a YAML boolean becomes Slurm's YES or NO."""
+
+Settings = dict[str, Setting]
+
+
+def one_of(*keys: str) -> Callable[[Any], Any]:
+    """A validator for ``{key: value}`` forms: exactly one of the keys, said in the language's words."""
+
+    def validate(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        present = [key for key in keys if key in value]
+        if len(present) != 1:
+            options = ", ".join(keys)
+            raise refuse(f"expected exactly one of {options}", f"write {{{keys[0]}: ...}}")
+        return value
+
+    return validate

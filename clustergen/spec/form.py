@@ -1,0 +1,49 @@
+"""The rules of form: what a section may hold."""
+
+from __future__ import annotations
+
+from clustergen.findings import Rule
+
+LANGUAGE = "the language, version 1"
+
+UNKNOWN_KEY = Rule(
+    code="SPC020",
+    title="Unknown key",
+    why="A key that nothing reads is a setting that silently never takes effect.",
+    source=LANGUAGE,
+    bad="network: {zones: use1-az6}",
+    good="network: {zone: use1-az6}",
+)
+MISSING = Rule(
+    code="SPC021",
+    title="Missing key",
+    why="The section has no meaning without it, and no default would be right for everybody.",
+    source=LANGUAGE,
+    bad="queues: [{name: train}]",
+    good="queues: [{name: train, node_groups: [h200]}]",
+)
+TYPE = Rule(
+    code="SPC022",
+    title="Value of another type",
+    why="Types are strict: a list where a word is due, or a word where a number is due, is a slip.",
+    source=LANGUAGE,
+    bad="login: {instance_type: m7i.xlarge, count: two}",
+    good="login: {instance_type: m7i.xlarge, count: 2}",
+)
+OPTION = Rule(
+    code="SPC023",
+    title="Not one of the options",
+    why="The field takes one of a few words.",
+    source=LANGUAGE,
+    bad="software: {os: ubuntu2004}",
+    good="software: {os: ubuntu2404}",
+)
+VALUE = Rule(
+    code="SPC024",
+    title="Value not in its form or range",
+    why="Ids, quantities, addresses and numbers have a form that the services check too, later.",
+    source=LANGUAGE,
+    bad="storage: [{mount: /fsx, type: fsx-lustre, size: 4800, throughput: 250}]",
+    good="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250}]",
+)
+RULES = (UNKNOWN_KEY, MISSING, TYPE, OPTION, VALUE)

@@ -1,0 +1,42 @@
+"""The root of the language, version 1."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from clustergen.spec.base import Section, Text
+from clustergen.spec.network import Network
+from clustergen.spec.nodes import HeadNode, Login, NodeGroup, Queue
+from clustergen.spec.orchestration import Kubernetes, Monitoring, Resilience, Slurm
+from clustergen.spec.software import Software, User
+from clustergen.spec.storage import Storage
+from clustergen.spec.targets import Targets
+
+TagKey = Annotated[str, Field(min_length=1, max_length=128)]
+TagValue = Annotated[Text, Field(max_length=256)]
+
+
+class Spec(Section):
+    """A cluster for distributed training, described by what it is."""
+
+    version: Literal[1] = Field(description="Version of the language.")
+    name: str = Field(
+        pattern=r"^[a-z][a-z0-9-]{2,39}$", description="Name of the cluster and prefix of what it owns."
+    )
+    region: str = Field(description="AWS region, e.g. us-east-1.")
+    tags: dict[TagKey, TagValue] = Field({}, max_length=40, description="Tags of everything created.")
+    network: Network = Field(Network(), description="Where the nodes are.")
+    head_node: HeadNode = Field(HeadNode(), description="ParallelCluster head node, HyperPod controller.")
+    login: Login | None = Field(None, description="Login nodes; none by default.")
+    node_groups: list[NodeGroup] = Field(min_length=1, description="The machines that run jobs.")
+    queues: list[Queue] = Field([], description="Default: one queue per node group.")
+    storage: list[Storage] = Field([], description="File systems.")
+    software: Software = Field(Software(), description="Operating system and software.")
+    users: list[User] = Field([], description="People with a login.")
+    slurm: Slurm = Field(Slurm(), description="Settings of the Slurm targets.")
+    kubernetes: Kubernetes = Field(Kubernetes(), description="Settings of the Kubernetes targets.")
+    monitoring: Monitoring = Field(Monitoring(), description="Metrics, dashboards, logs.")
+    resilience: Resilience = Field(Resilience(), description="What happens when hardware fails.")
+    targets: Targets = Field(Targets(), description="The targets this spec is for.")

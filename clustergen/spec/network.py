@@ -1,0 +1,46 @@
+"""``network``: where the nodes are, and who may reach them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from clustergen.spec.base import Cidr, Section, SecurityGroupId, SubnetId, VpcId
+
+
+class ExistingSubnet(Section):
+    """A subnet that exists, with what only its owner knows offline."""
+
+    id: SubnetId = Field(description="The id of the subnet.")
+    zone: str | None = Field(None, description="Its zone; default: network.zone.")
+    cidr: Cidr | None = Field(None, description="Its block; given, the addresses are counted.")
+
+
+def _subnet(value: Any) -> Any:
+    return {"id": value} if isinstance(value, str) else value
+
+
+Subnet = Annotated[ExistingSubnet, BeforeValidator(_subnet, json_schema_input_type=SubnetId | ExistingSubnet)]
+
+
+class Network(Section):
+    """The VPC of the cluster, new or existing."""
+
+    zone: str | None = Field(
+        None,
+        description="Zone id (use1-az6) or zone name (us-east-1a): the one zone of tightly coupled "
+        "nodes and of FSx for Lustre.",
+    )
+    vpc: Literal["new"] | VpcId = Field("new", description="`new`, or the id of an existing VPC.")
+    cidr: Cidr | None = Field(
+        None, description="Block of the VPC; default for a new one: the smallest that fits, from 10.42.0.0."
+    )
+    private_subnets: list[Subnet] = Field([], description="Existing subnets for nodes, by preference.")
+    public_subnets: list[Subnet] = Field([], description="Existing subnets for login and head nodes.")
+    security_groups: list[SecurityGroupId] = Field(
+        [], max_length=5, description="Existing security groups of every node."
+    )
+    ssh_from: list[Cidr] = Field(
+        [], description="Who may open SSH to login and head nodes; nobody by default, SSM always works."
+    )

@@ -1,0 +1,65 @@
+"""``slurm``, ``kubernetes``, ``monitoring`` and ``resilience``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from clustergen.spec.base import Arn, Cidr, Seconds, Section, Settings, Text, refuse
+
+
+class Database(Section):
+    """An external MySQL or MariaDB for Slurm accounting."""
+
+    endpoint: str = Field(description="Host name.", pattern=r"^[A-Za-z0-9.-]+$")
+    port: int = Field(3306, ge=1, le=65535, description="TCP port.")
+    database: str | None = Field(None, pattern=r"^[0-9a-z_]{1,64}$", description="Database name.")
+    user: str = Field("slurm", description="Database user.")
+    secret: Arn = Field(description="Secrets Manager secret that holds the password.")
+
+
+def _accounting(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "managed" if value else "off"
+    if isinstance(value, str) and value not in ("off", "managed"):
+        raise refuse(f"{value!r} is not an accounting mode", "off, managed, or {endpoint, secret}")
+    return value
+
+
+class Slurm(Section):
+    """The scheduler of the Slurm targets."""
+
+    version: Text | None = Field(None, pattern=r"^[0-9]{2}\.[0-9]{2}$", description='E.g. "25.11".')
+    accounting: Annotated[Literal["off", "managed"] | Database, BeforeValidator(_accounting)] = Field(
+        "off", description="off, managed (the service's own), or an external database."
+    )
+    idle_timeout: Seconds = Field(600, description="Idle nodes above the minimum stop after this.")
+    settings: Settings = Field({}, description="slurm.conf keys; each target accepts its own list.")
+    slurmdbd_settings: Settings = Field({}, description="slurmdbd.conf keys.")
+    cgroup_settings: Settings = Field({}, description="cgroup.conf keys.")
+
+
+class Kubernetes(Section):
+    """The scheduler of the Kubernetes targets."""
+
+    version: Text = Field("1.35", pattern=r"^1\.[0-9]{2}$", description='E.g. "1.35".')
+    admission: Literal["kueue", "none"] = Field("kueue", description="Job admission.")
+    scheduler: Literal["default", "volcano", "kai"] = Field("default", description="Pod scheduler.")
+    autoscaler: Literal["none", "karpenter"] = Field("none", description="Node autoscaler.")
+    public_endpoint_from: list[Cidr] = Field([], description="Empty: private endpoint only.")
+
+
+class Monitoring(Section):
+    """Metrics, dashboards and logs."""
+
+    metrics: Literal["managed-prometheus", "none"] = Field("none", description="Where metrics go.")
+    dashboards: Literal["cloudwatch", "managed-grafana", "none"] = Field("cloudwatch", description="Dashboards.")
+    log_retention: Seconds = Field(30 * 86400, description="How long logs are kept, e.g. 30d.")
+
+
+class Resilience(Section):
+    """What happens when hardware fails."""
+
+    replace_failed_nodes: bool = Field(True, description="Failed nodes are replaced.")
+    auto_resume: bool = Field(False, description="Jobs resume by themselves where the service can.")

@@ -1,0 +1,43 @@
+"""``software`` and ``users``: what runs on the nodes, and who."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from clustergen.spec.base import Section, Text
+
+Os = Literal["alinux2023", "ubuntu2204", "ubuntu2404", "rhel8", "rhel9", "rocky8", "rocky9"]
+Role = Literal["head", "login", "compute"]
+
+
+class Script(Section):
+    """A script of the user's, run at boot, in the order of the spec."""
+
+    run: str = Field(description="s3:// or https:// URL.", pattern=r"^(s3|https)://[^\s]+$", max_length=1024)
+    on: list[Role] = Field(["head", "login", "compute"], min_length=1, description="Which nodes.")
+    when: Literal["start", "configured"] = Field(
+        "configured", description="start: before the node joins; configured: after."
+    )
+    args: list[Text] = Field([], description="Arguments.")
+    node_groups: list[str] = Field([], description="Only these node groups; default: all.")
+    sha256: str | None = Field(None, pattern=r"^[0-9a-f]{64}$", description="Checksum of the script.")
+
+
+class Software(Section):
+    """Operating system, container runtime and scripts."""
+
+    os: Os = Field("ubuntu2404", description="Operating system of every node.")
+    containers: Literal["pyxis", "docker", "none"] = Field("none", description="Container runtime for jobs.")
+    scripts: list[Script] = Field([], description="The user's own, in order.")
+
+
+class User(Section):
+    """A person with a login, the same uid on every node."""
+
+    name: str = Field(pattern=r"^[a-z_][a-z0-9_-]{0,31}$", description="Login name.")
+    uid: int = Field(ge=1000, le=4294967294, description="Numeric id, fixed on every node.")
+    ssh_key: Annotated[str, Field(pattern=r"^(ssh-|ecdsa-|sk-)[^\r\n]+$")] | None = Field(
+        None, description="OpenSSH public key."
+    )

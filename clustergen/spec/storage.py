@@ -1,0 +1,154 @@
+"""``storage``: file systems, by mount path."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from clustergen.spec.base import (
+    Arn,
+    FileSystemId,
+    GiB,
+    MountPath,
+    S3Uri,
+    Seconds,
+    Section,
+    VolumeId,
+    refuse,
+)
+
+Change = Literal["new", "changed", "deleted"]
+OnDelete = Literal["retain", "delete"]
+
+
+class Existing(Section):
+    """A file system that exists; what cannot be derived from its id must be given."""
+
+    id: FileSystemId | VolumeId = Field(description="File system, file cache or EBS volume id.")
+    dns_name: str | None = Field(None, description="DNS name; default: the service's form.")
+    mount_name: str | None = Field(None, description="Lustre mount name.", pattern=r"^[A-Za-z0-9_-]{1,8}$")
+    volume_id: VolumeId | None = Field(None, description="OpenZFS or ONTAP volume id.")
+
+
+class DataRepository(Section):
+    """An S3 prefix that appears as a folder of a Lustre file system."""
+
+    path: MountPath = Field(description="Folder in the file system.")
+    s3: S3Uri = Field(description="s3://bucket/prefix.")
+    import_: list[Change] = Field([], alias="import", description="Changes that S3 tells Lustre.")
+    export: list[Change] = Field([], description="Changes that Lustre tells S3.")
+
+
+class _Storage(Section):
+    mount: MountPath = Field(description="Where it is mounted on every node.")
+    on_delete: OnDelete = Field("retain", description="What happens to the data with the foundation.")
+    existing: Existing | None = Field(None, description="Use this one instead of a new one.")
+
+
+class _Created(_Storage):
+    kms_key: Arn | None = Field(None, description="KMS key; default: the service's own.")
+    backups: Seconds | None = Field(None, description="Keep daily backups this long, e.g. 7d.")
+
+
+class FsxLustre(_Created):
+    """FSx for Lustre."""
+
+    type: Literal["fsx-lustre"]
+    size: GiB | None = Field(None, description="Capacity.")
+    deployment: Literal["auto", "scratch-1", "scratch-2", "persistent-1", "persistent-2"] = Field(
+        "auto", description="auto: persistent-2 where throughput is given or the region has it."
+    )
+    storage_class: Literal["ssd", "hdd", "intelligent-tiering"] = Field("ssd", description="Media.")
+    throughput: int | None = Field(
+        None, ge=1, description="MB/s per TiB; with intelligent-tiering MB/s of the file system."
+    )
+    metadata_iops: Literal["auto"] | int | None = Field(None, description="auto, or a provisioned number.")
+    efa: bool = Field(False, description="Serve clients over EFA.")
+    compression: Literal["lz4", "none"] = Field("lz4", description="Data compression.")
+    drive_cache: bool = Field(False, description="SSD read cache of an hdd file system.")
+    read_cache: GiB | Literal["auto", "none"] = Field(
+        "auto", description="SSD read cache with intelligent-tiering."
+    )
+    data_repositories: list[DataRepository] = Field([], max_length=8, description="Linked S3 prefixes.")
+
+
+class FsxOpenZfs(_Created):
+    """FSx for OpenZFS, mounted over NFS."""
+
+    type: Literal["fsx-openzfs"]
+    size: GiB | None = Field(None, description="Capacity.")
+    throughput: int | None = Field(None, ge=1, description="MB/s of the file system.")
+    iops: int | None = Field(None, ge=1, description="Provisioned IOPS; default: 3 per GiB.")
+    deployment: Literal["single-az-1", "single-az-2", "single-az-ha-1", "single-az-ha-2"] = Field(
+        "single-az-2", description="Deployment type."
+    )
+    compression: Literal["lz4", "zstd", "none"] = Field("lz4", description="Data compression.")
+
+
+class FsxOntap(_Storage):
+    """FSx for NetApp ONTAP: an existing volume."""
+
+    type: Literal["fsx-ontap"]
+
+
+class FileCache(_Storage):
+    """Amazon File Cache: an existing one."""
+
+    type: Literal["file-cache"]
+
+
+class Efs(_Created):
+    """Elastic File System."""
+
+    type: Literal["efs"]
+    throughput_mode: Literal["elastic", "bursting", "provisioned"] = Field(
+        "elastic", description="Throughput mode."
+    )
+    throughput: int | None = Field(None, ge=1, le=3414, description="MiB/s, with mode provisioned.")
+    one_zone: bool = Field(False, description="Keep the data in one zone: cheaper, less durable.")
+
+
+class Ebs(_Created):
+    """An EBS volume that the head node exports."""
+
+    type: Literal["ebs"]
+    size: GiB | None = Field(None, description="Capacity.")
+    volume_type: Literal["gp3", "gp2", "io1", "io2", "st1", "sc1"] = Field("gp3", description="Volume type.")
+    iops: int | None = Field(None, ge=1, description="Provisioned IOPS.")
+    throughput: int | None = Field(None, ge=1, description="gp3 throughput in MiB/s.")
+
+
+class S3(_Storage):
+    """A bucket, mounted with Mountpoint for Amazon S3."""
+
+    type: Literal["s3"]
+    bucket: S3Uri = Field(description="s3://bucket or s3://bucket/prefix.")
+    read_only: bool = Field(True, description="Mount without write access.")
+
+
+_KINDS = {
+    "fsx-lustre": FsxLustre,
+    "fsx-openzfs": FsxOpenZfs,
+    "fsx-ontap": FsxOntap,
+    "file-cache": FileCache,
+    "efs": Efs,
+    "ebs": Ebs,
+    "s3": S3,
+}
+
+
+def _known_type(value: Any) -> Any:
+    """A storage entry without a usable type, refused in words (a union's own error lists classes)."""
+    if isinstance(value, dict) and value.get("type") not in _KINDS:
+        said = f"{value['type']!r} is not a storage type" if "type" in value else "storage needs a type"
+        raise refuse(said, "one of " + ", ".join(_KINDS))
+    return value
+
+
+Storage = Annotated[
+    Annotated[
+        FsxLustre | FsxOpenZfs | FsxOntap | FileCache | Efs | Ebs | S3, Field(discriminator="type")
+    ],
+    BeforeValidator(_known_type),
+]
