@@ -1,0 +1,19 @@
+"""Facts about EC2 and the storage services: what the compiler knows before it asks anyone.
+
+Every group of facts has its source and date in ``data/provenance.json``.
+"""
+
+from __future__ import annotations
+
+from clustergen.catalog.instance import Accelerator, InstanceType, NetworkCard, Quota
+from clustergen.catalog.lookup import every, find, names
+
+__all__ = [
+    "Accelerator",
+    "InstanceType",
+    "NetworkCard",
+    "Quota",
+    "every",
+    "find",
+    "names",
+]

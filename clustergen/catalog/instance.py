@@ -1,0 +1,172 @@
+"""What is known of one EC2 instance type, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clustergen.catalog import regions as geography
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkCard:
+    """One network card of an instance, as DescribeInstanceTypes ``NetworkCards`` tells it."""
+
+    index: int
+    max_interfaces: int
+    interface_types: tuple[str, ...]
+    """What may be attached: ``interface``, ``efa``, ``efa-only``."""
+
+    @property
+    def efa(self) -> bool:
+        """Whether the card carries an EFA interface of either kind."""
+        return "efa" in self.interface_types or "efa-only" in self.interface_types
+
+
+@dataclass(frozen=True, slots=True)
+class Accelerator:
+    """The accelerators of an instance; all of one instance are alike."""
+
+    kind: str
+    """``gpu``, ``neuron`` (Trainium and Inferentia), ``inference``, ``fpga`` or ``media``."""
+    manufacturer: str
+    name: str
+    count: int
+    memory_mib: int
+    """Memory of each one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """The EC2 service quotas, counted in vCPUs, that a launch needs room in."""
+
+    family: str
+    on_demand: str | None
+    spot: str | None
+    """None when no Spot quota is documented for the family, or it is never sold as Spot."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceType:
+    """One instance type with all facts the compiler decides by. Sources: ``data/provenance.json``."""
+
+    name: str
+    arch: str
+    """``x86_64`` or ``arm64``; Apple hosts have ``x86_64_mac`` or ``arm64_mac``."""
+    vcpus: int
+    cores: int
+    threads_per_core: int
+    valid_threads_per_core: tuple[int, ...]
+    memory_mib: int
+    accelerator: Accelerator | None
+    network_gbps: float
+    """Gbit/s of the whole instance (for EFA types: over EFA), never the sum of the cards, which
+    counts shared links twice."""
+    network_burst: bool
+    """``network_gbps`` is the most a burst reaches ("Up to 12.5 Gigabit")."""
+    cards: tuple[NetworkCard, ...]
+    max_efa: int
+    nitro: int | None
+    """Generation of the Nitro system, where documented."""
+    ipv4_per_interface: int
+    disk_count: int
+    disk_gb: int
+    """Size of each local NVMe disk, in GB as the EC2 API gives it."""
+    usage_classes: tuple[str, ...]
+    """``on-demand``, ``spot``, ``capacity-block``."""
+    placement: tuple[str, ...]
+    """Placement group strategies: ``cluster``, ``partition``, ``spread``."""
+    boot_modes: tuple[str, ...]
+    bare_metal: bool
+    burstable: bool
+    current_generation: bool
+    zone_ids: tuple[str, ...]
+    """Zones that offer it, of the surveyed regions only."""
+    price_usd_hour: float | None
+    """On-Demand, Linux, us-east-1."""
+    hyperpod: str | None
+    """Its SageMaker HyperPod name, such as ``ml.p5en.48xlarge``."""
+    training_plan: bool
+    """Whether SageMaker training plans reserve it."""
+    quota: Quota
+    ultraserver: str | None
+    """The UltraServer it is a part of."""
+
+    @property
+    def family(self) -> str:
+        """``p5en`` of ``p5en.48xlarge``."""
+        return self.name.partition(".")[0]
+
+    @property
+    def size(self) -> str:
+        """``48xlarge`` of ``p5en.48xlarge``."""
+        return self.name.partition(".")[2]
+
+    @property
+    def memory_gib(self) -> float:
+        """Memory of the instance in GiB."""
+        return self.memory_mib / 1024
+
+    @property
+    def max_interfaces(self) -> int:
+        """Network interfaces over all cards."""
+        return sum(card.max_interfaces for card in self.cards)
+
+    @property
+    def efa(self) -> bool:
+        """Whether it takes an EFA interface at all."""
+        return self.max_efa > 0
+
+    @property
+    def efa_generation(self) -> str | None:
+        """``v1`` ... ``v4``: the Nitro generation less two.
+
+        https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html (2026-08)
+        """
+        return f"v{self.nitro - 2}" if self.efa and self.nitro else None
+
+    @property
+    def gpus(self) -> int:
+        """Number of GPUs; 0 for Trainium and Inferentia, which are Neuron devices."""
+        return self._count("gpu")
+
+    @property
+    def neuron_devices(self) -> int:
+        """Number of Trainium or Inferentia devices."""
+        return self._count("neuron")
+
+    @property
+    def capacity_block(self) -> bool:
+        """Whether EC2 Capacity Blocks for ML sell it."""
+        return "capacity-block" in self.usage_classes
+
+    @property
+    def spot(self) -> bool:
+        """Whether it is sold as Spot."""
+        return "spot" in self.usage_classes
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """Regions that offer it in some zone, of the surveyed ones."""
+        found = (geography.region_of_zone(zone) for zone in self.zone_ids)
+        return tuple(dict.fromkeys(region for region in found if region))
+
+    def offered_in(self, region: str) -> bool | None:
+        """Whether ``region`` offers it; None when the catalog has no survey of that region."""
+        if region in self.regions:
+            return True
+        return False if region in geography.surveyed_zones() else None
+
+    def offered_in_zone(self, zone_id: str) -> bool | None:
+        """Whether the zone offers it; None for a zone the catalog has no survey of.
+
+        Takes zone ids (``use1-az6``) only: what ``us-east-1a`` is differs between accounts.
+        """
+        if zone_id in self.zone_ids:
+            return True
+        region = geography.region_of_zone(zone_id)
+        surveyed = geography.surveyed_zones().get(region or "", ())
+        return False if zone_id in surveyed else None
+
+    def _count(self, kind: str) -> int:
+        found = self.accelerator
+        return found.count if found is not None and found.kind == kind else 0

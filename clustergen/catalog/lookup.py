@@ -1,0 +1,49 @@
+"""Finding instance types in the catalog, without reading the rows nobody asked for."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from clustergen.catalog import rows
+from clustergen.catalog.instance import InstanceType
+
+DATA = Path(__file__).with_name("data")
+
+
+@functools.cache
+def find(name: str) -> InstanceType | None:
+    """The instance type of exactly this name, or None: see ``explain_missing`` for why not."""
+    text = _text()
+    # A name with a quote or a line end in it cannot be in the file and must not match its syntax.
+    start = text.find("\n" + _opening(name)) if name.isprintable() else -1
+    if start < 0:
+        return None
+    end = text.index("\n", start + 1)
+    return rows.decode(json.loads(text[start + 1 : end]))
+
+
+@functools.cache
+def names() -> tuple[str, ...]:
+    """All names of the catalog, sorted."""
+    return tuple(re.findall(r'^\{"name":"([^"]+)"', _text(), flags=re.MULTILINE))
+
+
+def every() -> Iterator[InstanceType]:
+    """All instance types of the catalog, by name."""
+    for line in _text().splitlines():
+        if line:
+            yield rows.decode(json.loads(line))
+
+
+def _opening(name: str) -> str:
+    return json.dumps({"name": name}, separators=(",", ":"))[:-1] + ","
+
+
+@functools.cache
+def _text() -> str:
+    # The empty first line lets every row, the first too, be found by the line end before it.
+    return "\n" + (DATA / "instances.jsonl").read_text(encoding="ascii")

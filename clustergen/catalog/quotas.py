@@ -1,0 +1,71 @@
+"""Which EC2 service quotas an instance type is counted against.
+
+The On-Demand codes are one per group of families, the Spot codes are finer for P. A code that is
+not in these tables is not known; several published lists carry invented ones.
+https://docs.aws.amazon.com/general/latest/gr/ec2-service.html#limits_ec2 (2026-10-03)
+"""
+
+from __future__ import annotations
+
+import re
+
+from clustergen.catalog.instance import Quota
+
+ON_DEMAND = {
+    "P": "L-417A185B",
+    "G and VT": "L-DB2E81BA",
+    "Trn": "L-2C3B7624",
+    "Inf": "L-1945791B",
+    "HPC": "L-F7808C92",
+    "DL": "L-6E869C2A",
+    "F": "L-74FC7D96",
+    "X": "L-7295265B",
+    "High Memory": "L-43DA4232",
+    "Standard": "L-1216C47A",
+}
+
+SPOT = {
+    "P5": "L-C4BD4855",
+    "P4, P3 and P2": "L-7212CCBC",
+    "G and VT": "L-3819A6DF",
+    "Trn": "L-6B0D517C",
+    "Inf": "L-B5D1601B",
+    "Standard": "L-34B43A08",
+    "X": "L-E3A00192",
+    "DL": "L-85EED4F7",
+    "F": "L-88CF9481",
+}
+
+NETWORK_INTERFACES = "L-DF5E4CA3"
+"""VPC quota "Network interfaces per Region"."""
+
+# The longer stem first: "trn" before "t", "hpc" before "h". gr6 is a G, u- and u7 are High Memory.
+_STEMS = (
+    ("hpc", "HPC"),
+    ("inf", "Inf"),
+    ("trn", "Trn"),
+    ("mac", "Mac"),
+    ("dl", "DL"),
+    ("vt", "G and VT"),
+    ("u-", "High Memory"),
+    ("u7", "High Memory"),
+    ("p", "P"),
+    ("g", "G and VT"),
+    ("f", "F"),
+    ("x", "X"),
+)
+
+
+def quota_of(name: str, *, spot: bool) -> Quota:
+    """The quotas of the instance type ``name``; ``spot`` says whether it is sold as Spot."""
+    group = next((group for stem, group in _STEMS if name.startswith(stem)), "Standard")
+    return Quota(group, ON_DEMAND.get(group), SPOT.get(_spot_group(name, group)) if spot else None)
+
+
+def _spot_group(name: str, group: str) -> str:
+    if group != "P":
+        return group
+    generation = re.match(r"p(\d+)", name)
+    number = int(generation[1]) if generation else 0
+    # No Spot code is documented for P6, and whether P5's counts for it is not said.
+    return {5: "P5"}.get(number, "P4, P3 and P2" if number < 5 else "P6")

@@ -1,0 +1,155 @@
+"""Partitions, regions and zones: what they are called and what is where.
+
+Zone ids (``use1-az6``) name the same place for every account. Zone names (``us-east-1a``) do not,
+so nothing in the catalog is keyed by them.
+https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html (2026-08)
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """A closed set of regions with its own ARNs, host names and console."""
+
+    name: str
+    dns_suffix: str
+    console_domain: str
+
+    @property
+    def arn_prefix(self) -> str:
+        """``arn:aws`` and the like, without the colon after it."""
+        return f"arn:{self.name}"
+
+
+# botocore 1.44.5 data/partitions.json and endpoints.json (2026-11); console names from
+# https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/getting-started-sign-in.html
+# https://docs.amazonaws.cn/en_us/aws/latest/userguide/accounts-and-credentials.html
+PARTITIONS = MappingProxyType(
+    {
+        "aws": Partition("aws", "amazonaws.com", "console.aws.amazon.com"),
+        "aws-us-gov": Partition("aws-us-gov", "amazonaws.com", "console.amazonaws-us-gov.com"),
+        "aws-cn": Partition("aws-cn", "amazonaws.com.cn", "console.amazonaws.cn"),
+    }
+)
+
+# Region -> start of its zone ids; botocore 1.44.5 data/partitions.json (2026-11) and
+# https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html
+ZONE_PREFIXES: Mapping[str, str] = MappingProxyType(
+    {
+        "af-south-1": "afs1",
+        "ap-east-1": "ape1",
+        "ap-east-2": "ape2",
+        "ap-northeast-1": "apne1",
+        "ap-northeast-2": "apne2",
+        "ap-northeast-3": "apne3",
+        "ap-south-1": "aps1",
+        "ap-south-2": "aps2",
+        "ap-southeast-1": "apse1",
+        "ap-southeast-2": "apse2",
+        "ap-southeast-3": "apse3",
+        "ap-southeast-4": "apse4",
+        "ap-southeast-5": "apse5",
+        "ap-southeast-6": "apse6",
+        "ap-southeast-7": "apse7",
+        "ca-central-1": "cac1",
+        "ca-west-1": "caw1",
+        "cn-north-1": "cnn1",
+        "cn-northwest-1": "cnnw1",
+        "eu-central-1": "euc1",
+        "eu-central-2": "euc2",
+        "eu-north-1": "eun1",
+        "eu-south-1": "eus1",
+        "eu-south-2": "eus2",
+        "eu-west-1": "euw1",
+        "eu-west-2": "euw2",
+        "eu-west-3": "euw3",
+        "il-central-1": "ilc1",
+        "me-central-1": "mec1",
+        "me-south-1": "mes1",
+        "mx-central-1": "mxc1",
+        "sa-east-1": "sae1",
+        "us-east-1": "use1",
+        "us-east-2": "use2",
+        "us-gov-east-1": "usge1",
+        "us-gov-west-1": "usgw1",
+        "us-west-1": "usw1",
+        "us-west-2": "usw2",
+    }
+)
+
+REGIONS: tuple[str, ...] = tuple(ZONE_PREFIXES)
+
+_REGION_OF_PREFIX = {prefix: region for region, prefix in ZONE_PREFIXES.items()}
+_ZONE_ID = re.compile(r"([a-z]+\d+)(?:-[a-z]+\d+)?-[a-z]+\d+")
+_ZONE_NAME = re.compile(r"([a-z]+(?:-gov)?-[a-z]+-\d+)(?:[a-z]|(?:-[a-z]+\d*)?-[a-z]+-\d+[a-z])")
+
+
+def partition_of(region: str) -> Partition:
+    """The partition of ``region``, by the start of its name; unknown names are ``aws``."""
+    if region.startswith("us-gov-"):
+        return PARTITIONS["aws-us-gov"]
+    return PARTITIONS["aws-cn" if region.startswith("cn-") else "aws"]
+
+
+def zone_prefix(region: str) -> str:
+    """``use1`` for ``us-east-1``. Raises KeyError for a region not in :data:`REGIONS`."""
+    return ZONE_PREFIXES[region]
+
+
+def is_zone_id(zone: str) -> bool:
+    """Whether ``zone`` has the form of a zone id (``use1-az6``), of a known region or not."""
+    return _ZONE_ID.fullmatch(zone) is not None
+
+
+def region_of_zone(zone: str) -> str | None:
+    """The region of a zone id or zone name, of an Availability Zone or a Local Zone.
+
+    ``use1-az6``, ``us-east-1a``, ``use1-dfw2-az1`` and ``us-east-1-dfw-2a`` are all us-east-1.
+    None when it has neither form or the region is not known.
+    """
+    by_id = _ZONE_ID.fullmatch(zone)
+    if by_id:
+        return _REGION_OF_PREFIX.get(by_id[1])
+    by_name = _ZONE_NAME.fullmatch(zone)
+    return by_name[1] if by_name and by_name[1] in ZONE_PREFIXES else None
+
+
+def is_local_zone(zone: str) -> bool:
+    """Whether the zone id or name is a Local (or Wavelength) Zone's."""
+    region = region_of_zone(zone)
+    if region is None:
+        return False
+    start = zone_prefix(region) if is_zone_id(zone) else region
+    return zone.removeprefix(start).count("-") > 1
+
+
+@functools.cache
+def surveyed_zones() -> Mapping[str, tuple[str, ...]]:
+    """Region -> the zone ids seen to offer anything, of the regions whose offerings are known.
+
+    A region that is not a key was not looked at: nothing follows from its absence.
+    """
+    path = Path(__file__).with_name("data") / "zones.json"
+    read = json.loads(path.read_text(encoding="ascii"))
+    return MappingProxyType(
+        {
+            region: tuple(f"{ZONE_PREFIXES[region]}-az{number}" for number in numbers)
+            for region, numbers in read.items()
+        }
+    )
+
+
+def nearest(region: str) -> str | None:
+    """The known region that a mistyped name most likely means."""
+    close = difflib.get_close_matches(region.lower(), REGIONS, n=1, cutoff=0.6)
+    return close[0] if close else None
