@@ -1,0 +1,79 @@
+"""CloudFormation documents as plain data: references, intrinsics, and the parameters they imply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clustergen.plan.model import Id, Ref
+
+Json = dict[str, Any]
+
+FORMAT_VERSION = "2010-09-09"
+
+
+def value(id: Id) -> Any:
+    """An id in CloudFormation's words: a Ref to the parameter of the same name, or the literal."""
+    return {"Ref": id.name} if isinstance(id, Ref) else id
+
+
+def ref(logical_id: str) -> Json:
+    return {"Ref": logical_id}
+
+
+def get_att(logical_id: str, attribute: str) -> Json:
+    return {"Fn::GetAtt": [logical_id, attribute]}
+
+
+def sub(text: str, **values: Any) -> Json:
+    """``Fn::Sub``; values that are not template names are given by keyword."""
+    return {"Fn::Sub": [text, values]} if values else {"Fn::Sub": text}
+
+
+def tags(tags: Mapping[str, str], **more: str) -> list[Json]:
+    """A tag list, the form most resources take (AWS::PCS takes a map)."""
+    return [{"Key": key, "Value": value} for key, value in {**tags, **more}.items()]
+
+
+def logical_id(*words: str) -> str:
+    """Words as one logical id: ``logical_id("node-group", "h200")`` is ``NodeGroupH200``."""
+    parts = (part for word in words for part in re.split(r"[^A-Za-z0-9]+", word) if part)
+    return "".join(part[0].upper() + part[1:] for part in parts)
+
+
+def references(document: Any) -> Iterator[str]:
+    """Every name that ``document`` refers to with Ref or Fn::Sub, AWS:: names left out."""
+    if isinstance(document, Mapping):
+        for key, inner in document.items():
+            if key == "Ref" and isinstance(inner, str):
+                yield inner
+            elif key == "Fn::Sub":
+                text, known = inner if isinstance(inner, list) else (inner, {})
+                yield from (n for n in re.findall(r"\$\{([A-Za-z0-9]+)[.}]", text) if n not in known)
+                yield from references(known)
+            else:
+                yield from references(inner)
+    elif isinstance(document, list):
+        for inner in document:
+            yield from references(inner)
+
+
+_PARAMETER_TYPES = (
+    (re.compile(r"VpcId$"), "AWS::EC2::VPC::Id"),
+    (re.compile(r"SubnetId$"), "AWS::EC2::Subnet::Id"),
+    (re.compile(r"SecurityGroupId$"), "AWS::EC2::SecurityGroup::Id"),
+)
+
+
+def parameters(resources: Json, outputs: Mapping[str, str]) -> Json:
+    """Parameters for every foundation output that ``resources`` refer to.
+
+    ``outputs`` maps the foundation's output names to their descriptions.
+    """
+    names = sorted({name for name in references(resources) if name in outputs})
+    return {name: {"Type": _parameter_type(name), "Description": outputs[name]} for name in names}
+
+
+def _parameter_type(name: str) -> str:
+    return next((type for pattern, type in _PARAMETER_TYPES if pattern.search(name)), "String")

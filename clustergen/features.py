@@ -1,0 +1,318 @@
+"""Which features a cluster uses, and how well each target supports them.
+
+The table is the one source of the ``SUP`` findings, of ``clustergen targets`` and of the support page.
+A feature says whether a plan uses it, and where in the spec; each target's ``support.py`` says what it
+makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from clustergen.findings import Finding, Path, Rule, Severity
+from clustergen.plan.model import (
+    Bucket,
+    Database,
+    Ebs,
+    Efs,
+    FileCache,
+    Lustre,
+    NodeGroup,
+    Ontap,
+    OpenZfs,
+    Plan,
+    Storage,
+)
+
+Level = Literal["full", "managed", "partial", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What a target makes of a feature.
+
+    ``how`` is a clause that says the field (full), the service's part (managed), what is done
+    differently (partial), or why not and the way out (none).
+    """
+
+    level: Level
+    how: str
+    source: str
+    """URL, or package and field, that proves it."""
+    checked: str = "2026-11-20"
+
+
+Uses = Callable[[Plan], Iterable[Path]]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Something a spec can ask for; ``uses`` gives the places where a plan does."""
+
+    id: str
+    title: str
+    uses: Uses
+
+
+def _capacity(kind: str) -> Uses:
+    return lambda plan: (g.at("capacity") for g in plan.node_groups if g.capacity.kind == kind)
+
+
+def _storage(kind: type[Storage]) -> Uses:
+    return lambda plan: (s.path for s in plan.storage if isinstance(s, kind))
+
+
+def _lustre(test: Callable[[Lustre], bool], *field: str) -> Uses:
+    return lambda plan: (
+        s.at(*field) for s in plan.storage if isinstance(s, Lustre) and not s.existing and test(s)
+    )
+
+
+def _groups(test: Callable[[NodeGroup], object], *field: str) -> Uses:
+    return lambda plan: (g.at(*field) for g in plan.node_groups if test(g))
+
+
+def _typed(field: str, test: Callable[[NodeGroup], object]) -> Uses:
+    def uses(plan: Plan) -> Iterator[Path]:
+        for group in plan.node_groups:
+            if test(group):
+                several = plan.wrote(*group.at("instance_types"))
+                yield group.at("instance_types" if several else field)
+
+    return uses
+
+
+def _family(*prefixes: str) -> Uses:
+    return _typed("instance_type", lambda g: any(t.family.startswith(prefixes) for t in g.types))
+
+
+def _written(*path: str) -> Uses:
+    return lambda plan: [path] if plan.wrote(*path) else []
+
+
+def _when(path: Path, test: Callable[[Plan], object]) -> Uses:
+    return lambda plan: [path] if test(plan) else []
+
+
+def _mixed_architecture(plan: Plan) -> bool:
+    return len({type.arch for type in plan.instance_types}) > 1
+
+
+FEATURES: tuple[Feature, ...] = (
+    Feature("capacity.on-demand", "On-Demand instances", _capacity("on-demand")),
+    Feature("capacity.spot", "Spot instances", _capacity("spot")),
+    Feature("capacity.reservation", "On-Demand Capacity Reservation", _capacity("reservation")),
+    Feature("capacity.reservation-group", "Group of Capacity Reservations", _capacity("reservation-group")),
+    Feature("capacity.block", "Capacity Block for ML", _capacity("capacity-block")),
+    Feature(
+        "capacity.interruptible",
+        "Interruptible Capacity Reservation",
+        _capacity("interruptible-reservation"),
+    ),
+    Feature("capacity.training-plan", "SageMaker training plan", _capacity("training-plan")),
+    Feature(
+        "instances.ultraserver",
+        "P6e-GB200 UltraServers",
+        _typed("instance_type", lambda g: g.type.family.startswith("p6e")),
+    ),
+    Feature("instances.trainium", "AWS Trainium", _family("trn")),
+    Feature("instances.inferentia", "AWS Inferentia", _family("inf")),
+    Feature("instances.hpc", "HPC instances (hpc6a to hpc8a)", _family("hpc")),
+    Feature(
+        "instances.several-types",
+        "Several instance types in a node group",
+        _groups(lambda g: len(g.types) > 1, "instance_types"),
+    ),
+    Feature(
+        "instances.mixed-architecture",
+        "x86_64 and arm64 nodes in one cluster",
+        _when(("node_groups",), _mixed_architecture),
+    ),
+    Feature("network.efa", "Elastic Fabric Adapter", _groups(lambda g: g.efa, "name")),
+    Feature(
+        "network.efa-layout",
+        "Chosen form of the EFA interfaces",
+        lambda plan: (g.at("efa_layout") for g in plan.node_groups if plan.wrote(*g.at("efa_layout"))),
+    ),
+    Feature(
+        "placement.cluster",
+        "Cluster placement group",
+        _groups(lambda g: g.placement.kind == "cluster", "name"),
+    ),
+    Feature(
+        "placement.existing",
+        "Existing placement group",
+        _groups(lambda g: g.placement.kind == "existing", "placement"),
+    ),
+    Feature("nodes.smt", "Two threads per core", _groups(lambda g: g.threads_per_core == 2, "threads_per_core")),
+    Feature("nodes.image", "Image of the user's own", _groups(lambda g: g.image, "image")),
+    Feature("nodes.scratch", "Local NVMe as scratch", _groups(lambda g: g.scratch, "scratch")),
+    Feature("nodes.mig", "MIG partitions", _groups(lambda g: g.mig, "mig")),
+    Feature("nodes.labels", "Node labels", _groups(lambda g: g.labels, "labels")),
+    Feature("nodes.taints", "Node taints", _groups(lambda g: g.taints, "taints")),
+    Feature("nodes.scaling", "Nodes started on demand", _groups(lambda g: not g.static, "count")),
+    Feature(
+        "nodes.mixed-scaling",
+        "Static and dynamic nodes in one group",
+        _groups(lambda g: 0 < g.min < g.max, "count"),
+    ),
+    Feature(
+        "health.gpu", "GPU health check", _groups(lambda g: "gpu" in g.health_checks, "health_checks")
+    ),
+    Feature(
+        "health.deep",
+        "Deep health checks of instances",
+        _groups(lambda g: set(g.health_checks) - {"gpu"}, "health_checks"),
+    ),
+    Feature("head.node", "Head node of a chosen size", _written("head_node")),
+    Feature("login.nodes", "Login nodes", _written("login")),
+    Feature(
+        "queues.slurm-settings",
+        "Slurm settings of a queue",
+        lambda plan: (q.at("slurm") for q in plan.queues if q.slurm),
+    ),
+    Feature(
+        "queues.shared-groups",
+        "A node group in several queues",
+        lambda plan: _shared_groups(plan),
+    ),
+    Feature("storage.lustre", "FSx for Lustre", _storage(Lustre)),
+    Feature("storage.lustre-efa", "FSx for Lustre over EFA", _lustre(lambda s: s.efa, "efa")),
+    Feature(
+        "storage.lustre-metadata",
+        "Provisioned Lustre metadata IOPS",
+        _lustre(lambda s: s.metadata_iops is not None and not s.efa, "metadata_iops"),
+    ),
+    Feature(
+        "storage.intelligent-tiering",
+        "FSx Intelligent-Tiering",
+        _lustre(lambda s: s.storage_class == "INTELLIGENT_TIERING", "storage_class"),
+    ),
+    Feature(
+        "storage.data-repositories",
+        "Lustre data repositories in S3",
+        _lustre(lambda s: s.repositories, "data_repositories"),
+    ),
+    Feature("storage.openzfs", "FSx for OpenZFS", _storage(OpenZfs)),
+    Feature("storage.ontap", "FSx for ONTAP", _storage(Ontap)),
+    Feature("storage.efs", "EFS", _storage(Efs)),
+    Feature("storage.ebs", "EBS volume shared by the head node", _storage(Ebs)),
+    Feature("storage.bucket", "Mountpoint for S3", _storage(Bucket)),
+    Feature("storage.file-cache", "Amazon File Cache", _storage(FileCache)),
+    Feature(
+        "software.pyxis",
+        "Pyxis and Enroot containers",
+        _when(("software", "containers"), lambda p: p.software.containers == "pyxis"),
+    ),
+    Feature(
+        "software.docker",
+        "Docker",
+        _when(("software", "containers"), lambda p: p.software.containers == "docker"),
+    ),
+    Feature("software.scripts", "Boot scripts", _when(("software", "scripts"), lambda p: p.software.scripts)),
+    Feature("users", "Users with fixed ids", _when(("users",), lambda p: p.users)),
+    Feature("slurm.version", "Choice of the Slurm version", _written("slurm", "version")),
+    Feature(
+        "slurm.accounting-managed",
+        "Accounting run by the service",
+        _when(("slurm", "accounting"), lambda p: p.slurm.accounting == "managed"),
+    ),
+    Feature(
+        "slurm.accounting-database",
+        "Accounting in an external database",
+        _when(("slurm", "accounting"), lambda p: isinstance(p.slurm.accounting, Database)),
+    ),
+    Feature("slurm.settings", "slurm.conf settings", _when(("slurm", "settings"), lambda p: p.slurm.settings)),
+    Feature(
+        "slurm.slurmdbd-settings",
+        "slurmdbd.conf settings",
+        _when(("slurm", "slurmdbd_settings"), lambda p: p.slurm.slurmdbd_settings),
+    ),
+    Feature(
+        "slurm.cgroup-settings",
+        "cgroup.conf settings",
+        _when(("slurm", "cgroup_settings"), lambda p: p.slurm.cgroup_settings),
+    ),
+    Feature("kubernetes", "Kubernetes", _written("kubernetes")),
+    Feature(
+        "monitoring.prometheus",
+        "Managed Prometheus",
+        _when(("monitoring", "metrics"), lambda p: p.monitoring.metrics == "managed-prometheus"),
+    ),
+    Feature(
+        "monitoring.cloudwatch-dashboard",
+        "CloudWatch dashboard",
+        lambda plan: (
+            [("monitoring", "dashboards")]
+            if plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
+            else []
+        ),
+    ),
+    Feature(
+        "monitoring.grafana",
+        "Managed Grafana",
+        _when(("monitoring", "dashboards"), lambda p: p.monitoring.dashboards == "managed-grafana"),
+    ),
+    Feature("monitoring.log-retention", "Retention of logs", _written("monitoring", "log_retention")),
+    Feature(
+        "resilience.replace", "Failed nodes replaced", _written("resilience", "replace_failed_nodes")
+    ),
+    Feature(
+        "resilience.auto-resume",
+        "Jobs resume by themselves",
+        _when(("resilience", "auto_resume"), lambda p: p.resilience.auto_resume),
+    ),
+)
+
+
+def _shared_groups(plan: Plan) -> Iterator[Path]:
+    seen: set[str] = set()
+    for queue in plan.queues:
+        for index, group in enumerate(queue.node_groups):
+            if group.name in seen:
+                yield queue.at("node_groups", index)
+            seen.add(group.name)
+
+
+UNSUPPORTED = Rule(
+    code="SUP001",
+    title="The target cannot do this",
+    why="Rendering without it would give another cluster than the one described. "
+    "`--allow-unsupported` renders all the same and leaves it out.",
+    source="the support matrix: `clustergen targets`",
+    target="parallelcluster",
+    bad="node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}]",
+    good="node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]",
+)
+PARTIAL = Rule(
+    code="SUP002",
+    title="The target does this differently",
+    why="The cluster gets what was asked for in another way than the spec's words suggest.",
+    source="the support matrix: `clustergen targets`",
+    severity=Severity.NOTE,
+    target="pcs",
+    bad="users: [{name: alice, uid: 2001}]",
+    good="users: []",
+)
+RULES = (UNSUPPORTED, PARTIAL)
+
+
+def used(plan: Plan) -> Iterator[tuple[Feature, tuple[Path, ...]]]:
+    """The features that ``plan`` uses, each with the places in the spec that ask for it."""
+    for feature in FEATURES:
+        if paths := tuple(feature.uses(plan)):
+            yield feature, paths
+
+
+def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Finding]:
+    """SUP findings: what ``title``, the target, makes of the features that ``plan`` uses."""
+    for feature, paths in used(plan):
+        answer = support[feature.id]
+        rule = {"none": UNSUPPORTED, "partial": PARTIAL}.get(answer.level)
+        if rule is None:
+            continue
+        verb = "cannot do" if answer.level == "none" else "does differently"
+        for path in paths:
+            yield rule.at(path, f"{title} {verb}: {feature.title} [{feature.id}]", help=answer.how)

@@ -1,0 +1,429 @@
+"""What will exist: every default resolved, every type joined with its facts, every interface counted.
+
+A plan is made for one target, because a few decisions (the form of the network interfaces, SMT) have
+a different proven answer on each. Emitters read plans and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from clustergen.catalog import InstanceType
+from clustergen.findings import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A value that the foundation stack gives under this output name; known only after deployment."""
+
+    name: str
+
+
+Id = str | Ref
+"""A literal id, or a reference to a foundation output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What the planner must know of a target."""
+
+    name: str
+    section: str
+    """Name of the target's section under ``targets``."""
+    scheduler: Literal["slurm", "kubernetes"] = "slurm"
+    efa_layout: Literal["efa", "efa-only"] = "efa-only"
+    """The form that ``efa_layout: auto`` takes: proven with this target."""
+    card_device_index: Literal[0, 1] = 0
+    """Device index of the interfaces on cards beyond the first, where the card holds two."""
+    head_node: bool = False
+    """The cluster owner runs a head node (elsewhere the service does)."""
+    smt: bool = True
+    """Nodes may run two threads per core."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """One network interface of a node."""
+
+    card: int
+    device: int
+    type: Literal["interface", "efa", "efa-only"]
+
+    @property
+    def has_ip(self) -> bool:
+        return self.type != "efa-only"
+
+
+CapacityKind = Literal[
+    "on-demand",
+    "spot",
+    "reservation",
+    "reservation-group",
+    "capacity-block",
+    "interruptible-reservation",
+    "training-plan",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """Where instances come from; ``id`` is a reservation id or ARN where the kind has one."""
+
+    kind: CapacityKind
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """``cluster``: a group of the cluster's own; ``existing``: the named one."""
+
+    kind: Literal["none", "cluster", "existing"]
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """An EBS volume; sizes in GiB, throughput in MiB/s, None = the service's default."""
+
+    size_gib: int | None
+    type: str
+    iops: int | None
+    throughput: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script of the user's. ``url`` is s3:// or https://."""
+
+    path: Path
+    url: str
+    on: tuple[Literal["head", "login", "compute"], ...]
+    when: Literal["start", "configured"]
+    args: tuple[str, ...]
+    node_groups: tuple[str, ...]
+    """The node groups it runs on; all of them when the spec names none."""
+    sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Head or login nodes."""
+
+    path: Path
+    type: InstanceType
+    count: int
+    image: str | None
+    volume: Volume
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    key: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGroup:
+    """Nodes of one kind; ``types`` in order of preference, more than one only where asked."""
+
+    path: Path
+    name: str
+    types: tuple[InstanceType, ...]
+    min: int
+    max: int
+    capacity: Capacity
+    efa: bool
+    efa_layout: Literal["efa", "efa-only"]
+    interfaces: tuple[Interface, ...]
+    """What a node has, primary first; a single plain interface without EFA and with one card."""
+    placement: Placement
+    threads_per_core: int
+    image: str | None
+    volume: Volume
+    scratch: str | None
+    mig: Mapping[str, int]
+    health_checks: tuple[str, ...]
+    labels: Mapping[str, str]
+    taints: tuple[Taint, ...]
+    slurm: Mapping[str, str]
+
+    @property
+    def type(self) -> InstanceType:
+        """The preferred type; the planner refuses groups whose types differ in what matters."""
+        return self.types[0]
+
+    @property
+    def static(self) -> bool:
+        return self.min == self.max
+
+    @property
+    def addresses(self) -> int:
+        """IPv4 addresses of one node."""
+        return sum(interface.has_ip for interface in self.interfaces)
+
+    def at(self, *steps: str | int) -> Path:
+        """The spec path of one of its fields."""
+        return (*self.path, *steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A Slurm partition or a Kubernetes local queue; ``time_limit`` in seconds."""
+
+    path: Path
+    name: str
+    node_groups: tuple[NodeGroup, ...]
+    default: bool
+    time_limit: int | None
+    priority: int | None
+    exclusive: bool
+    slurm: Mapping[str, str]
+
+    def at(self, *steps: str | int) -> Path:
+        return (*self.path, *steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Subnet:
+    """A subnet; ``zone`` is a zone id or name, ``cidr`` None when it exists and nobody said."""
+
+    id: Id
+    zone: str | None
+    cidr: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The VPC and what of it the cluster uses."""
+
+    vpc: Id
+    new: bool
+    zone: str | None
+    cidr: str | None
+    private: tuple[Subnet, ...]
+    """Where nodes, head node and file systems are, by preference; never empty."""
+    public: tuple[Subnet, ...]
+    """Where NAT and reachable login nodes are; empty when an existing VPC names none."""
+    node_security_groups: tuple[Id, ...]
+    login_security_groups: tuple[Id, ...]
+    """Of login and head nodes, beside the node groups' own."""
+    new_security_groups: bool
+    ssh_from: tuple[str, ...]
+    needed_addresses: int
+    """IPv4 addresses that all nodes at their maximum, head, login and file systems take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Storage:
+    """What every kind of storage has. ``output`` is the stem of its foundation outputs."""
+
+    path: Path
+    mount: str
+    output: str
+    existing: bool
+    id: Id
+    retain: bool
+    kms_key: str | None = None
+    backup_days: int | None = None
+
+    def at(self, *steps: str | int) -> Path:
+        return (*self.path, *steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A data repository association; changes in the service's spelling (NEW, CHANGED, DELETED)."""
+
+    path: str
+    s3: str
+    imports: tuple[str, ...]
+    exports: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lustre(Storage):
+    """FSx for Lustre. Of an existing one only the ids and names are known."""
+
+    dns_name: Id
+    mount_name: Id | None
+    deployment: Literal["SCRATCH_1", "SCRATCH_2", "PERSISTENT_1", "PERSISTENT_2"] = "PERSISTENT_2"
+    storage_class: Literal["SSD", "HDD", "INTELLIGENT_TIERING"] = "SSD"
+    size_gib: int | None = None
+    throughput: int | None = None
+    """MB/s per TiB; with INTELLIGENT_TIERING MB/s of the whole file system."""
+    metadata_iops: int | Literal["AUTOMATIC"] | None = None
+    efa: bool = False
+    compression: Literal["LZ4", "NONE"] = "LZ4"
+    drive_cache: bool = False
+    read_cache_gib: int | Literal["auto", "none"] = "auto"
+    repositories: tuple[Repository, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenZfs(Storage):
+    """FSx for OpenZFS; ``volume`` is the root volume, ``throughput`` MB/s of the file system."""
+
+    dns_name: Id
+    volume: Id | None
+    deployment: str = "SINGLE_AZ_2"
+    size_gib: int | None = None
+    throughput: int | None = None
+    iops: int | None = None
+    compression: Literal["LZ4", "ZSTD", "NONE"] = "LZ4"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ontap(Storage):
+    """An existing FSx for ONTAP volume."""
+
+    dns_name: Id
+    volume: Id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileCache(Storage):
+    """An existing Amazon File Cache."""
+
+    dns_name: Id
+    mount_name: Id | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Efs(Storage):
+    """EFS; ``throughput`` in MiB/s with mode provisioned."""
+
+    dns_name: Id
+    throughput_mode: Literal["elastic", "bursting", "provisioned"] = "elastic"
+    throughput: int | None = None
+    one_zone: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ebs(Storage):
+    """An EBS volume that the head node shares."""
+
+    volume: Volume
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bucket(Storage):
+    """A bucket mounted with Mountpoint for Amazon S3."""
+
+    bucket: str
+    prefix: str
+    read_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """An external accounting database."""
+
+    endpoint: str
+    port: int
+    database: str | None
+    user: str
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slurm:
+    """``accounting`` is off, managed, or an external database; ``idle_timeout`` in seconds."""
+
+    version: str | None
+    accounting: Literal["off", "managed"] | Database
+    idle_timeout: int
+    settings: Mapping[str, str]
+    slurmdbd_settings: Mapping[str, str]
+    cgroup_settings: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Kubernetes:
+    version: str
+    admission: str
+    scheduler: str
+    autoscaler: str
+    public_endpoint_from: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Software:
+    os: str
+    containers: Literal["pyxis", "docker", "none"]
+    scripts: tuple[Script, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    path: Path
+    name: str
+    uid: int
+    ssh_key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Monitoring:
+    metrics: Literal["managed-prometheus", "none"]
+    dashboards: Literal["cloudwatch", "managed-grafana", "none"]
+    log_retention_days: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resilience:
+    replace_failed_nodes: bool
+    auto_resume: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something the planner chose because the spec left it open; the bundle's README lists them."""
+
+    path: Path
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A cluster, whole."""
+
+    target: str
+    name: str
+    region: str
+    partition: str
+    tags: Mapping[str, str]
+    network: Network
+    head: Machine | None
+    """None where the service runs the head node."""
+    login: Machine | None
+    node_groups: tuple[NodeGroup, ...]
+    queues: tuple[Queue, ...]
+    storage: tuple[Storage, ...]
+    software: Software
+    users: tuple[User, ...]
+    slurm: Slurm
+    kubernetes: Kubernetes
+    monitoring: Monitoring
+    resilience: Resilience
+    options: Any
+    """The target's own section of the spec (:mod:`clustergen.spec.targets`), defaults when absent."""
+    overlay: Mapping[str, Any]
+    decisions: tuple[Decision, ...]
+    written: frozenset[Path] = field(default=frozenset(), repr=False)
+    """Every path that the user wrote, to tell a choice from a default."""
+
+    def wrote(self, *path: str | int) -> bool:
+        """Whether the spec says anything at ``path``."""
+        return path in self.written
+
+    @property
+    def max_nodes(self) -> int:
+        """Nodes of all groups at their maximum."""
+        return sum(group.max for group in self.node_groups)
+
+    @property
+    def instance_types(self) -> Iterator[InstanceType]:
+        """Every type of every node group."""
+        return (type for group in self.node_groups for type in group.types)
