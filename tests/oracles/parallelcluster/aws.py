@@ -1,0 +1,415 @@
+"""Answers of the account to the API calls that ParallelCluster's validators make.
+
+One function per operation; an operation that is not here raises, and so becomes a finding.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from tests.oracles.parallelcluster.account import VPC_ID, Account, Reservation
+from tests.oracles.parallelcluster.environment import VERSION
+from tests.oracles.parallelcluster.instance_types import instance_types, offered_in
+from tests.oracles.partitions import partition_of
+from tests.oracles.placeholders import ACCOUNT_ID
+
+Answer = dict[str, Any]
+
+_OFFICIAL_IMAGES = {"x86_64": "ami-0000000000000a86a", "arm64": "ami-0000000000000a64a"}
+_NO_OFFICIAL_IMAGE = ("rocky8", "rocky9")
+_OWN_VOLUME_GIB = 45  # the root volume of the official 3.16.1 images
+_FILE_SYSTEM_GROUP = "sg-0f5f5f5f5f5f5f5f5"
+
+
+@dataclass(frozen=True, slots=True)
+class Aws:
+    """An account, and the folder with EC2's instance facts."""
+
+    account: Account
+    resources: Path
+
+    def call(self, service: str, operation: str, params: Mapping[str, Any]) -> Answer:
+        """The API's answer. Raises `ClientError` as AWS would, `LookupError` for the unforeseen."""
+        self._refuse_foreign_arns(operation, params)
+        answer = _ANSWERS.get((service, operation))
+        if answer is None:
+            raise LookupError(f"the judge's account has no answer to {service}:{operation}")
+        return answer(self, params)
+
+    def entry(self, entry_id: str, entry: Answer) -> Answer:
+        """`entry` with what the caller knows of `entry_id`."""
+        return {**entry, **self.account.facts.get(entry_id, {})}
+
+    def _refuse_foreign_arns(self, operation: str, params: Mapping[str, Any]) -> None:
+        own = partition_of(self.account.region)
+        for value in params.values():
+            if isinstance(value, str) and value.startswith("arn:") and value.split(":")[1] != own:
+                raise _error("InvalidParameterValue", f"{value} is not of partition {own}", operation)
+
+
+def _error(code: str, message: str, operation: str) -> ClientError:
+    return ClientError({"Error": {"Code": code, "Message": message}}, operation)
+
+
+def _instance_types(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    table, wanted = instance_types(aws.resources), params.get("InstanceTypes", [])
+    unknown = [name for name in wanted if name not in table]
+    if unknown:
+        message = f"The following supplied instance types do not exist: {unknown}"
+        raise _error("InvalidInstanceType", message, "DescribeInstanceTypes")
+    return {"InstanceTypes": [aws.entry(name, table[name]) for name in wanted]}
+
+
+def _offerings(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    offered = offered_in(aws.resources, aws.account.region)
+    filters = {f["Name"]: f["Values"] for f in params.get("Filters", [])}
+    wanted = [t for t in offered if t in filters.get("instance-type", offered)]
+    by_zone = params.get("LocationType") == "availability-zone"
+    # Which zones offer a type is not derivable from a configuration: all of them.
+    letters = "abcdef" if by_zone else [""]
+    places = [f"{aws.account.region}{letter}" for letter in letters]
+    return {"InstanceTypeOfferings": [{"InstanceType": t, "Location": p} for t in wanted for p in places]}
+
+
+def _subnets(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    return {"Subnets": [_subnet(aws, subnet) for subnet in params["SubnetIds"]]}
+
+
+def _subnet(aws: Aws, subnet: str) -> Answer:
+    if subnet not in aws.account.zones:
+        raise _error("InvalidSubnetID.NotFound", f"no subnet {subnet}", "DescribeSubnets")
+    entry = {
+        "SubnetId": subnet,
+        "VpcId": VPC_ID,
+        "AvailabilityZone": aws.account.zones[subnet],
+        "CidrBlock": aws.account.cidrs[subnet],
+        "AvailableIpAddressCount": 4091,
+        "MapPublicIpOnLaunch": False,
+        "State": "available",
+    }
+    return aws.entry(subnet, entry)
+
+
+def _route_tables(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    subnets = [s for f in params["Filters"] for s in f["Values"] if s in aws.account.zones]
+    public = any(_subnet(aws, subnet)["MapPublicIpOnLaunch"] for subnet in subnets)
+    way_out = {"GatewayId": "igw-0a1b2c3d"} if public else {"NatGatewayId": "nat-0a1b2c3d"}
+    return {"RouteTables": [{"Routes": [{"DestinationCidrBlock": "0.0.0.0/0", **way_out}]}]}
+
+
+def _vpc_attribute(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    key = params["Attribute"][0].upper() + params["Attribute"][1:]
+    return {key: {"Value": True}, **aws.account.facts.get(params["VpcId"], {})}
+
+
+def _security_groups(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    return {"SecurityGroups": [_security_group(aws, group) for group in params["GroupIds"]]}
+
+
+def _security_group(aws: Aws, group: str) -> Answer:
+    """All traffic among its members, and out to anywhere; the one of file systems lets in the VPC."""
+    among_members = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}
+    to_anywhere = {"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
+    from_vpc = {"IpProtocol": "-1", "IpRanges": [{"CidrIp": "10.0.0.0/16"}]}
+    entry = {
+        "GroupId": group,
+        "VpcId": VPC_ID,
+        "IpPermissions": [from_vpc if group == _FILE_SYSTEM_GROUP else among_members],
+        "IpPermissionsEgress": [among_members, to_anywhere],
+    }
+    return aws.entry(group, entry)
+
+
+def _images(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    if "ImageIds" in params:
+        return {"Images": [_image(aws, image) for image in params["ImageIds"]]}
+    names = [value for f in params["Filters"] if f["Name"] == "name" for value in f["Values"]]
+    arch = "arm64" if any("-arm64" in name for name in names) else "x86_64"
+    if aws.account.os in _NO_OFFICIAL_IMAGE:
+        return {"Images": []}
+    return {"Images": [_image(aws, _OFFICIAL_IMAGES[arch])]}
+
+
+def _image(aws: Aws, image: str) -> Answer:
+    official = {i: arch for arch, i in _OFFICIAL_IMAGES.items()}
+    architecture = official.get(image) or _architecture(aws, aws.account.image_types[image])
+    entry = {
+        "ImageId": image,
+        "Name": f"aws-parallelcluster-{VERSION}-{aws.account.os}-hvm-{architecture}",
+        "Architecture": architecture,
+        "State": "available",
+        "CreationDate": "2026-09-08T00:00:00.000Z",
+        "RootDeviceName": "/dev/xvda",
+        "BlockDeviceMappings": [
+            {"DeviceName": "/dev/xvda", "Ebs": {"VolumeSize": _OWN_VOLUME_GIB, "SnapshotId": "snap-0a"}}
+        ],
+        "Tags": [
+            {"Key": "parallelcluster:version", "Value": VERSION},
+            {"Key": "parallelcluster:os", "Value": aws.account.os},
+        ],
+    }
+    return aws.entry(image, entry)
+
+
+def _architecture(aws: Aws, instance_type: str) -> str:
+    record = instance_types(aws.resources).get(instance_type)
+    supported: list[str] = record["ProcessorInfo"]["SupportedArchitectures"] if record else ["x86_64"]
+    return "arm64" if "arm64" in supported else "x86_64"
+
+
+def _key_pairs(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    return {"KeyPairs": [aws.entry(k, {"KeyName": k, "KeyType": "ed25519"}) for k in params["KeyNames"]]}
+
+
+def _placement_groups(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    groups = [{"GroupName": n, "Strategy": "cluster", "State": "available"} for n in params["GroupNames"]]
+    return {"PlacementGroups": [aws.entry(g["GroupName"], g) for g in groups]}
+
+
+def _reservations(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    known = aws.account.reservations
+    unknown = [i for i in params["CapacityReservationIds"] if i not in known]
+    if unknown:
+        message = f"no capacity reservation {unknown}"
+        raise _error("InvalidCapacityReservationId.NotFound", message, "DescribeCapacityReservations")
+    found = [known[i] for i in params["CapacityReservationIds"]]
+    return {"CapacityReservations": [_reservation(aws, reservation) for reservation in found]}
+
+
+def _reservation(aws: Aws, reservation: Reservation) -> Answer:
+    partition, region = partition_of(aws.account.region), aws.account.region
+    rhel = aws.account.os.startswith("rhel")
+    entry = {
+        "CapacityReservationId": reservation.id,
+        "CapacityReservationArn": (
+            f"arn:{partition}:ec2:{region}:{ACCOUNT_ID}:capacity-reservation/{reservation.id}"
+        ),
+        "InstanceType": reservation.instance_type,
+        "InstancePlatform": "Red Hat Enterprise Linux" if rhel else "Linux/UNIX",
+        "AvailabilityZone": reservation.zone,
+        "TotalInstanceCount": reservation.count,
+        "AvailableInstanceCount": reservation.count,
+        "State": "active",
+        "ReservationType": "capacity-block" if reservation.capacity_block else "default",
+        "InstanceMatchCriteria": "targeted",
+        "Tags": [],
+    }
+    return aws.entry(reservation.id, entry)
+
+
+def _block_statuses(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    blocks = [r for r in aws.account.reservations.values() if r.capacity_block]
+    return {
+        "CapacityBlockStatuses": [
+            {
+                "CapacityBlockId": block.id.replace("cr-", "cb-"),
+                "InterconnectStatus": "ok",
+                "TotalCapacity": block.count,
+                "TotalAvailableCapacity": block.count,
+                "TotalUnavailableCapacity": 0,
+                "CapacityReservationStatuses": [{"CapacityReservationId": block.id}],
+            }
+            for block in blocks
+        ]
+    }
+
+
+def _group_resources(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    ids = aws.account.groups.get(params["Group"], ())
+    arns = [_reservation(aws, aws.account.reservations[i])["CapacityReservationArn"] for i in ids]
+    kind = "AWS::EC2::CapacityReservation"
+    return {"Resources": [{"Identifier": {"ResourceArn": a, "ResourceType": kind}} for a in arns]}
+
+
+def _group_configuration(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    pool = {"Type": "AWS::EC2::CapacityReservationPool"}
+    return {"GroupConfiguration": aws.entry(params["Group"], {"Configuration": [pool]})}
+
+
+def _volumes(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    zone = next(iter(aws.account.zones.values()), f"{aws.account.region}a")
+    return {"Volumes": [aws.entry(v, _volume(v, zone)) for v in params["VolumeIds"]]}
+
+
+def _volume(volume: str, zone: str) -> Answer:
+    return {"VolumeId": volume, "AvailabilityZone": zone, "State": "available", "Size": 100}
+
+
+def _snapshots(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    entries = [{"SnapshotId": s, "State": "completed", "VolumeSize": 40} for s in params["SnapshotIds"]]
+    return {"Snapshots": [aws.entry(e["SnapshotId"], e) for e in entries]}
+
+
+def _addresses(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    return {"Addresses": [{"PublicIp": i, "AllocationId": "eipalloc-0a1b2c3d"} for i in params["PublicIps"]]}
+
+
+def _launch_template_versions(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    data = aws.entry(params["LaunchTemplateId"], {"NetworkInterfaces": [{"DeviceIndex": 0}]})
+    return {"LaunchTemplateVersions": [{"LaunchTemplateData": data}]}
+
+
+def _run_instances(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    raise _error("DryRunOperation", "Request would have succeeded", "RunInstances")
+
+
+def _file_systems(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    return {"FileSystems": [_file_system(aws, i) for i in params["FileSystemIds"]]}
+
+
+def _file_system(aws: Aws, file_system: str) -> Answer:
+    # A volume's file system carries the volume's own digits (see `_fsx_volumes`).
+    kind = "OPENZFS" if file_system.startswith("fs-000") else "LUSTRE"
+    entry = {
+        "FileSystemId": file_system,
+        "FileSystemType": kind,
+        "VpcId": VPC_ID,
+        "SubnetIds": list(aws.account.zones)[:1],
+        "NetworkInterfaceIds": [file_system.replace("fs-", "eni-")],
+        "DNSName": f"{file_system}.fsx.{aws.account.region}.amazonaws.com",
+        "LustreConfiguration": {"MountName": "abcdefgh"},
+    }
+    return aws.entry(file_system, entry)
+
+
+def _fsx_volumes(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    return {"Volumes": [_fsx_volume(aws, volume) for volume in params["VolumeIds"]]}
+
+
+def _fsx_volume(aws: Aws, volume: str) -> Answer:
+    entry = {
+        "VolumeId": volume,
+        "VolumeType": "OPENZFS",
+        "FileSystemId": f"fs-000{volume.removeprefix('fsvol-')[3:]}",
+        "OpenZFSConfiguration": {"VolumePath": "/fsx"},
+    }
+    return aws.entry(volume, entry)
+
+
+def _network_interfaces(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    return {"NetworkInterfaces": [_network_interface(aws, i) for i in params["NetworkInterfaceIds"]]}
+
+
+def _network_interface(aws: Aws, interface: str) -> Answer:
+    groups = _groups_of_storage(aws, interface.replace("eni-", "fs-"))
+    return {
+        "NetworkInterfaceId": interface,
+        "VpcId": VPC_ID,
+        "Groups": [{"GroupId": group} for group in groups],
+    }
+
+
+def _groups_of_storage(aws: Aws, file_system: str) -> Iterable[str]:
+    """The security groups of a file system's interfaces.
+
+    Those the caller knows, else those that the configuration gives its nodes, else one that lets
+    in the whole VPC: whoever names no group must have a file system that needs none.
+    """
+    volume = file_system.replace("fs-000", "")
+    known = [
+        fact["SecurityGroups"]
+        for store, fact in aws.account.facts.items()
+        if "SecurityGroups" in fact and (store == file_system or _same_volume(store, volume))
+    ]
+    return known[0] if known else aws.account.security_groups or (_FILE_SYSTEM_GROUP,)
+
+
+def _same_volume(store: str, digits: str) -> bool:
+    return store.startswith("fsvol-") and store.endswith(digits)
+
+
+def _efs_file_systems(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    file_system = params["FileSystemId"]
+    return {"FileSystems": [aws.entry(file_system, {"FileSystemId": file_system})]}
+
+
+def _mount_targets(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    file_system = params["FileSystemId"]
+    targets = [
+        {"MountTargetId": f"fsmt-{file_system}-{n}", "SubnetId": subnet}
+        for n, subnet in enumerate(aws.account.zones)
+    ]
+    return aws.entry(file_system, {"MountTargets": targets})
+
+
+def _mount_target_groups(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    file_system = re.sub(r"^fsmt-|-\d+$", "", params["MountTargetId"])
+    return {"SecurityGroups": list(_groups_of_storage(aws, file_system))}
+
+
+def _access_points(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    return {"AccessPoints": [{"AccessPointId": params["AccessPointId"]}]}
+
+
+def _instance_profile(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    name = params["InstanceProfileName"]
+    role = f"arn:{partition_of(aws.account.region)}:iam::{ACCOUNT_ID}:role/{name}"
+    return {"InstanceProfile": {"InstanceProfileName": name, "Roles": [{"RoleName": name, "Arn": role}]}}
+
+
+def _hosted_zone(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    zone = {"Id": params["Id"], "Name": "cluster.internal.", "Config": {"PrivateZone": True}}
+    return {"HostedZone": aws.entry(params["Id"], zone), "VPCs": [{"VPCId": VPC_ID}]}
+
+
+def _secret_value(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    return {"SecretString": base64.b64encode(bytes(64)).decode()}
+
+
+def _bucket_location(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    region = aws.account.region
+    entry = {"LocationConstraint": None if region == "us-east-1" else region}
+    return aws.entry(params["Bucket"], entry)
+
+
+def _exists(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    return {}
+
+
+_ANSWERS: dict[tuple[str, str], Callable[[Aws, Mapping[str, Any]], Answer]] = {
+    ("ec2", "DescribeInstanceTypes"): _instance_types,
+    ("ec2", "DescribeInstanceTypeOfferings"): _offerings,
+    ("ec2", "DescribeSubnets"): _subnets,
+    ("ec2", "DescribeRouteTables"): _route_tables,
+    ("ec2", "DescribeVpcAttribute"): _vpc_attribute,
+    ("ec2", "DescribeSecurityGroups"): _security_groups,
+    ("ec2", "DescribeImages"): _images,
+    ("ec2", "DescribeKeyPairs"): _key_pairs,
+    ("ec2", "DescribePlacementGroups"): _placement_groups,
+    ("ec2", "DescribeCapacityReservations"): _reservations,
+    ("ec2", "DescribeCapacityBlockStatus"): _block_statuses,
+    ("ec2", "DescribeVolumes"): _volumes,
+    ("ec2", "DescribeSnapshots"): _snapshots,
+    ("ec2", "DescribeAddresses"): _addresses,
+    ("ec2", "DescribeNetworkInterfaces"): _network_interfaces,
+    ("ec2", "DescribeLaunchTemplateVersions"): _launch_template_versions,
+    ("ec2", "RunInstances"): _run_instances,
+    ("resource-groups", "ListGroupResources"): _group_resources,
+    ("resource-groups", "GetGroupConfiguration"): _group_configuration,
+    ("fsx", "DescribeFileSystems"): _file_systems,
+    ("fsx", "DescribeVolumes"): _fsx_volumes,
+    ("efs", "DescribeFileSystems"): _efs_file_systems,
+    ("efs", "DescribeMountTargets"): _mount_targets,
+    ("efs", "DescribeMountTargetSecurityGroups"): _mount_target_groups,
+    ("efs", "DescribeAccessPoints"): _access_points,
+    ("iam", "GetPolicy"): _exists,
+    ("iam", "GetRole"): _exists,
+    ("iam", "GetInstanceProfile"): _instance_profile,
+    ("kms", "DescribeKey"): _exists,
+    ("route53", "GetHostedZone"): _hosted_zone,
+    ("s3", "HeadBucket"): _exists,
+    ("s3", "HeadObject"): _exists,
+    ("s3", "GetBucketLocation"): _bucket_location,
+    ("s3", "GetBucketVersioning"): lambda aws, params: {"Status": "Enabled"},
+    ("secretsmanager", "DescribeSecret"): _exists,
+    ("secretsmanager", "GetSecretValue"): _secret_value,
+    ("ssm", "GetParameter"): lambda aws, params: {"Parameter": {"Value": "secret"}},
+    ("sts", "GetCallerIdentity"): lambda aws, params: {"Account": ACCOUNT_ID},
+}

@@ -1,0 +1,98 @@
+"""Plausible values for the `${Name}` placeholders of a rendered document. Standard library only.
+
+A rendered document refers to what the foundation creates by output name. Before a judge reads it,
+each placeholder gets a value of the right form, chosen by its name and the same in every run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+
+from tests.oracles.partitions import dns_suffix_of, partition_of
+
+ACCOUNT_ID = "123456789012"
+
+_PLACEHOLDER = re.compile(r"\$\{([A-Za-z][A-Za-z0-9]*)\}")
+
+
+def names_in(text: str) -> list[str]:
+    """The placeholder names of `text`, each once, in order of appearance."""
+    return list(dict.fromkeys(_PLACEHOLDER.findall(text)))
+
+
+def fill(text: str, outputs: Mapping[str, str] | None = None, region: str = "us-east-1") -> str:
+    """`text` with every placeholder replaced, from `outputs` where it has the name.
+
+    Raises `LookupError` for a name that says nothing of the kind of value it stands for.
+    """
+    given = outputs or {}
+    return _PLACEHOLDER.sub(lambda m: given.get(m[1]) or value_for(m[1], region), text)
+
+
+def value_for(name: str, region: str = "us-east-1") -> str:
+    """A value of the form that `name` promises: `PrivateSubnetId` gives `subnet-0...`."""
+    for pattern, make in _KINDS:
+        if re.search(pattern, name):
+            return make(name, region)
+    raise LookupError(f"no kind of value is known for the placeholder ${{{name}}}")
+
+
+def resource_id(prefix: str, seed: str) -> str:
+    """An id such as `subnet-0` and 16 hexadecimal digits, made from `seed`."""
+    return f"{prefix}-0{hashlib.sha256(seed.encode()).hexdigest()[:16]}"
+
+
+_Make = Callable[[str, str], str]
+
+
+def _id(prefix: str) -> _Make:
+    return lambda name, region: resource_id(prefix, name)
+
+
+def _arn(service: str, resource: str, regional: bool = False) -> _Make:
+    def make(name: str, region: str) -> str:
+        where = region if regional else ""
+        return f"arn:{partition_of(region)}:{service}:{where}:{ACCOUNT_ID}:{resource.format(name)}"
+
+    return make
+
+
+def _dns_name(name: str, region: str) -> str:
+    # The id is that of the sibling output, so that a document stays consistent with itself.
+    file_system = value_for(re.sub(r"DnsName$", "Id", name), region)
+    service = "efs" if "Efs" in name else "fsx"
+    return f"{file_system}.{service}.{region}.{dns_suffix_of(region)}"
+
+
+def _bucket(name: str, region: str) -> str:
+    return f"{name.lower()}-{ACCOUNT_ID}-{region}"
+
+
+def _mount_name(name: str, region: str) -> str:
+    digits = hashlib.sha256(name.encode()).hexdigest()[:8]
+    return digits.translate(str.maketrans("0123456789", "ghijklmnop"))
+
+
+# First match wins: the more particular names stand first.
+_KINDS: tuple[tuple[str, _Make], ...] = (
+    (r"InstanceProfileArn$", _arn("iam", "instance-profile/AWSPCS-{}")),
+    (r"RoleArn$", _arn("iam", "role/{}")),
+    (r"PolicyArn$", _arn("iam", "policy/{}")),
+    (r"SecretArn$", _arn("secretsmanager", "secret:{}-AbCdEf", regional=True)),
+    (r"LogGroupArn$", _arn("logs", "log-group:/clusters/{}", regional=True)),
+    (r"DnsName$", _dns_name),
+    (r"MountName$", _mount_name),
+    (r"BucketArn$", lambda name, region: f"arn:{partition_of(region)}:s3:::{_bucket(name, region)}"),
+    (r"Bucket(Name)?$", _bucket),
+    (r"AccessPointId$", _id("fsap")),
+    (r"(Zfs|Ontap).*VolumeId$", _id("fsvol")),
+    (r"VolumeId$", _id("vol")),
+    (r"FileCache.*Id$", _id("fc")),
+    (r"SecurityGroup(Id)?$", _id("sg")),
+    (r"Subnet.*Id$|SubnetId", _id("subnet")),
+    (r"Vpc(Id)?$", _id("vpc")),
+    (r"(FileSystem|Fsx|Lustre|Efs|Zfs|Storage).*Id$", _id("fs")),
+    (r"(Role|InstanceProfile|Key|LogGroup)Name$", lambda name, region: name),
+)
