@@ -1,0 +1,80 @@
+"""One spec out of several: what a later text changes in an earlier one.
+
+JSON merge patch (https://www.rfc-editor.org/rfc/rfc7396) with one addition: lists of named mappings
+merge by name, because node groups and queues are such lists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from clustergen.source.nodes import Entries, Items, Node, Place, Text, plain
+
+_NOWHERE = Place(Text("", ()), 0, 0, 0, 0)
+
+
+def merge(base: Any, over: Any, *, name_key: str = "name") -> Any:
+    """``base`` with ``over`` laid on it, as fresh plain data.
+
+    Mappings merge, ``null`` deletes, lists whose items are all mappings with ``name_key`` merge by
+    that name (new ones are appended), everything else replaces.
+    """
+    return plain(merge_nodes(_bare(base), _bare(over), name_key))
+
+
+def merge_nodes(base: Node, over: Node, name_key: str = "name") -> Node:
+    """:func:`merge` for trees; what ``over`` says is placed where ``over`` says it."""
+    if isinstance(over.value, dict):
+        entries = base.value if isinstance(base.value, dict) else {}
+        return replace(over, value=_merge_entries(entries, over.value, name_key))
+    if _named(base, name_key) and _named(over, name_key):
+        assert isinstance(base.value, tuple) and isinstance(over.value, tuple)
+        return replace(over, value=_merge_items(base.value, over.value, name_key))
+    return over
+
+
+def _merge_entries(base: Entries, over: Entries, name_key: str) -> Entries:
+    merged = dict(base)
+    for key, node in over.items():
+        if node.value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = merge_nodes(base.get(key, _NOTHING), node, name_key)
+    return merged
+
+
+def _merge_items(base: Items, over: Items, name_key: str) -> Items:
+    """Each item of ``base`` is met once: a name that ``over`` has twice stays twice, to be found."""
+    merged = list(base)
+    waiting = {_name(item, name_key): index for index, item in reversed([*enumerate(base)])}
+    for item in over:
+        index = waiting.pop(_name(item, name_key), None)
+        if index is None:
+            merged.append(merge_nodes(_NOTHING, item, name_key))
+        else:
+            merged[index] = merge_nodes(base[index], item, name_key)
+    return tuple(merged)
+
+
+def _named(node: Node, name_key: str) -> bool:
+    if not isinstance(node.value, tuple) or not node.value:
+        return False
+    return all(_name(item, name_key) is not None for item in node.value)
+
+
+def _name(item: Node, name_key: str) -> str | None:
+    name = item.child(name_key)
+    return str(name.value) if name and isinstance(name.value, str | int | float) else None
+
+
+def _bare(data: Any) -> Node:
+    """Plain data as a tree without positions."""
+    if isinstance(data, dict):
+        return Node({key: _bare(value) for key, value in data.items()}, _NOWHERE)
+    if isinstance(data, list | tuple):
+        return Node(tuple(_bare(item) for item in data), _NOWHERE)
+    return Node(data, _NOWHERE)
+
+
+_NOTHING = Node(None, _NOWHERE)

@@ -1,0 +1,97 @@
+"""A parsed text as a tree whose every value knows where it was written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+from clustergen.findings import Path, Span
+from clustergen.source.scalars import Scalar
+
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A named text, in lines."""
+
+    name: str
+    lines: tuple[str, ...]
+
+    @classmethod
+    def of(cls, name: str, text: str) -> Text:
+        return cls(name, tuple(_LINE_BREAK.split(text)))
+
+
+class Place(NamedTuple):
+    """A stretch of a text; lines and columns count from 0, the end is exclusive, as in YAML."""
+
+    text: Text
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @property
+    def one_line(self) -> bool:
+        """It is on one line, and not empty."""
+        return self.line == self.end_line and self.column < self.end_column
+
+    def span(self) -> Span:
+        """The part of it on its first line, at least one column wide."""
+        lines = self.text.lines
+        line = lines[self.line] if self.line < len(lines) else ""
+        end = self.end_column if self.line == self.end_line else len(line.rstrip())
+        end = max(end, self.column + 1)
+        return Span(self.text.name, self.line + 1, self.column + 1, end + 1, line)
+
+
+Items: TypeAlias = "tuple[Node, ...]"
+Entries: TypeAlias = "dict[str, Node]"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value: a scalar, the entries of a mapping, or the items of a list."""
+
+    value: Scalar | Entries | Items
+    at: Place
+    key: Place | None = None
+    """Where the key is written, for the value of a mapping."""
+
+    def child(self, step: str | int) -> Node | None:
+        """What ``step`` of a path leads to."""
+        if isinstance(self.value, dict) and isinstance(step, str):
+            return self.value.get(step)
+        if isinstance(self.value, tuple) and isinstance(step, int):
+            return self.value[step] if 0 <= step < len(self.value) else None
+        return None
+
+    def span(self) -> Span:
+        """Where a caret helps most: the value if it is on one line, else the key it stands under."""
+        if self.key is not None and not self.at.one_line:
+            return self.key.span()
+        return self.at.span()
+
+
+def plain(node: Node) -> Any:
+    """The node as dict, list and scalars, without positions."""
+    if isinstance(node.value, dict):
+        return {key: plain(child) for key, child in node.value.items()}
+    if isinstance(node.value, tuple):
+        return [plain(item) for item in node.value]
+    return node.value
+
+
+def paths(node: Node, at: Path = ()) -> Iterator[Path]:
+    """Every path below ``node``, in the order of the text."""
+    if isinstance(node.value, dict):
+        for key, child in node.value.items():
+            yield (*at, key)
+            yield from paths(child, (*at, key))
+    elif isinstance(node.value, tuple):
+        for index, item in enumerate(node.value):
+            yield (*at, index)
+            yield from paths(item, (*at, index))

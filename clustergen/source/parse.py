@@ -1,0 +1,268 @@
+"""YAML text to a tree of nodes, from the parser's events.
+
+Events come one by one, so that nesting, size and aliases are bounded before anything is built.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import yaml
+
+from clustergen.findings import Finding, Path, Rule
+from clustergen.source import rules
+from clustergen.source.nodes import Entries, Items, Node, Place, Text
+from clustergen.source.scalars import Scalar, resolve
+from clustergen.source.syntax import syntax_finding
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# Control characters but tab and line ends, YAML 1.1's extra line ends, surrogates, non-characters,
+# byte order marks, and the marks that turn the direction of writing (https://trojansource.codes/).
+INVISIBLE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
+    "\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+
+
+class _Anchor(NamedTuple):
+    node: Node
+    size: int
+    height: int
+
+
+class Stop(Exception):
+    """There is no tree to be had from this text."""
+
+    def __init__(self, finding: Finding) -> None:
+        self.finding = finding
+        super().__init__(finding.message)
+
+
+def parse(text: str, lines: Text) -> tuple[Node | None, list[Finding]]:
+    """The tree of ``text``; ``None`` if it has none (empty, or beyond understanding).
+
+    ``lines`` is the text as findings show it: the same columns, under its name.
+    """
+    if invisible := _first_invisible(lines):
+        return None, [invisible]
+    builder = _Builder(lines, iter(yaml.parse(text, Loader=_LOADER)))
+    try:
+        root = builder.document()
+    except Stop as stop:
+        return None, [*builder.findings, stop.finding]
+    except yaml.YAMLError as error:
+        return None, [*builder.findings, syntax_finding(error, lines)]
+    return root, builder.findings
+
+
+def _first_invisible(text: Text) -> Finding | None:
+    """Only the first: a binary file is full of them."""
+    for number, line in enumerate(text.lines):
+        if found := INVISIBLE.search(line):
+            place = Place(text, number, found.start(), number, found.end())
+            return _invisible(found[0], ()).placed(place.span())
+    return None
+
+
+def _invisible(character: str, path: Path) -> Finding:
+    return rules.CHARACTER.at(
+        path,
+        f"the character U+{ord(character):04X} cannot be in a spec",
+        help="Remove it. If the file is not text, give the spec's own file.",
+    )
+
+
+class _Builder:
+    """Recursive descent over the events of one text, at most :data:`rules.DEPTH_LIMIT` deep."""
+
+    def __init__(self, text: Text, events: Iterator[yaml.Event]) -> None:
+        self.text = text
+        self.events = events
+        self.findings: list[Finding] = []
+        self.path: list[str | int] = []
+        self.anchors: dict[str, _Anchor] = {}
+        self.size = 0
+        self.depth = 0
+        self.deepest = 0
+
+    def document(self) -> Node | None:
+        next(self.events)  # the stream begins
+        if isinstance(next(self.events), yaml.StreamEndEvent):
+            return None
+        root = self.node(next(self.events))
+        next(self.events)  # the document ends
+        after = next(self.events)
+        if not isinstance(after, yaml.StreamEndEvent):
+            self.find(
+                rules.SEVERAL_DOCUMENTS,
+                after,
+                "a second document begins here",
+                "Put each spec into a file of its own; clustergen takes several.",
+            )
+        return root
+
+    def node(self, event: yaml.Event) -> Node:
+        if isinstance(event, yaml.AliasEvent):
+            return self.alias(event)
+        self.refuse_tag(event)
+        anchor = getattr(event, "anchor", None)
+        if not anchor:
+            return self.content(event)
+        before, outside, self.deepest = self.size, self.deepest, self.depth
+        node = self.content(event)
+        self.anchors[anchor] = _Anchor(node, self.size - before, self.deepest - self.depth)
+        self.deepest = max(outside, self.deepest)
+        return node
+
+    def content(self, event: yaml.Event) -> Node:
+        self.grow(event, 1)
+        if isinstance(event, yaml.ScalarEvent):
+            return Node(self.scalar(event), self.place(event, event))
+        self.deepen(event, 1)
+        self.depth += 1
+        value: Entries | Items
+        if isinstance(event, yaml.MappingStartEvent):
+            value, end = self.entries()
+        else:
+            value, end = self.items()
+        self.depth -= 1
+        return Node(value, self.place(event, end))
+
+    def items(self) -> tuple[Items, yaml.Event]:
+        items: list[Node] = []
+        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
+            self.path.append(len(items))
+            items.append(self.node(event))
+            self.path.pop()
+        return tuple(items), event
+
+    def entries(self) -> tuple[Entries, yaml.Event]:
+        entries: Entries = {}
+        merged: list[Node] = []
+        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+            key = self.key(event)
+            at = self.place(event, event)
+            self.path.append(key)
+            value = replace(self.node(next(self.events)), key=at)
+            if key == "<<" and not getattr(event, "style", None):
+                self.merge_key(event)
+                merged.append(value)
+            elif key in entries:
+                self.duplicate(event, entries[key])
+            else:
+                entries[key] = value
+            self.path.pop()
+        return _with_merged(entries, merged), event
+
+    def key(self, event: yaml.Event) -> str:
+        """The key as text, whatever it is, so that what it stands for can still be checked."""
+        if not isinstance(event, yaml.ScalarEvent):
+            self.find(rules.KEY, event, "a key must be text", "Write a name before the colon.")
+            self.node(event)
+            return "?"
+        self.refuse_tag(event)
+        if not isinstance(self.scalar(event), str):
+            word = event.value or "nothing"
+            self.find(
+                rules.KEY,
+                event,
+                f"the key {word} is not text",
+                f'Write it in quotes: "{event.value}".',
+            )
+        return str(event.value)
+
+    def scalar(self, event: yaml.ScalarEvent) -> Scalar:
+        word = str(event.value)
+        if not event.style:
+            return resolve(word)
+        if event.style == '"' and (found := INVISIBLE.search(word)):
+            finding = _invisible(found[0], tuple(self.path))
+            self.findings.append(finding.placed(self.place(event, event).span()))
+        return word
+
+    def alias(self, event: yaml.AliasEvent) -> Node:
+        anchor = self.anchors.get(str(event.anchor))
+        if anchor is None:
+            raise self.stop(
+                rules.ALIAS,
+                event,
+                f"there is no &{event.anchor} before this",
+                "An alias repeats a value that was named with & above it. "
+                "Text that begins with * needs quotes.",
+            )
+        self.grow(event, anchor.size, aliased=True)
+        self.deepen(event, anchor.height)
+        return replace(anchor.node, at=self.place(event, event), key=None)
+
+    def grow(self, event: yaml.Event, count: int, *, aliased: bool = False) -> None:
+        self.size += count
+        if self.size <= rules.NODE_LIMIT:
+            return
+        rule = rules.ALIAS if aliased else rules.TOO_LARGE
+        message = f"this text stands for more than {rules.NODE_LIMIT} values"
+        raise self.stop(rule, event, message, "Write the spec without nested aliases, or shorter.")
+
+    def deepen(self, event: yaml.Event, count: int) -> None:
+        self.deepest = max(self.deepest, self.depth + count)
+        if self.depth + count > rules.DEPTH_LIMIT:
+            message = f"nested deeper than {rules.DEPTH_LIMIT} levels"
+            raise self.stop(
+                rules.TOO_DEEP, event, message, "Look for brackets that are not closed."
+            )
+
+    def refuse_tag(self, event: yaml.Event) -> None:
+        tag = getattr(event, "tag", None)
+        if tag is None:
+            return
+        short = str(tag).replace("tag:yaml.org,2002:", "!!")
+        self.find(
+            rules.TAG,
+            event,
+            f"the tag {short} cannot be used in a spec",
+            "Write the value itself, in quotes if it is text; "
+            "in an overlay, CloudFormation functions in their long form: {Ref: Name}.",
+        )
+
+    def merge_key(self, event: yaml.Event) -> None:
+        self.find(
+            rules.MERGE_KEY,
+            event,
+            "merge keys (<<) cannot be used in a spec",
+            "Write the values out, repeat the whole value with an alias (*name), "
+            "or merge two files: -f base.yaml -f prod.yaml.",
+        )
+
+    def duplicate(self, event: yaml.Event, first: Node) -> None:
+        line = f" on line {first.key.line + 1}" if first.key else ""
+        self.find(
+            rules.DUPLICATE_KEY,
+            event,
+            f"{self.path[-1]} is already given{line}",
+            "Keep one of the two.",
+        )
+
+    def place(self, start: yaml.Event, end: yaml.Event) -> Place:
+        begin: Any = start.start_mark
+        stop: Any = end.end_mark
+        return Place(self.text, begin.line, begin.column, stop.line, stop.column)
+
+    def find(self, rule: Rule, event: yaml.Event, message: str, help: str) -> None:
+        self.findings.append(self.stop(rule, event, message, help).finding)
+
+    def stop(self, rule: Rule, event: yaml.Event, message: str, help: str) -> Stop:
+        finding = rule.at(tuple(self.path), message, help=help)
+        return Stop(finding.placed(self.place(event, event).span()))
+
+
+def _with_merged(entries: Entries, merged: list[Node]) -> Entries:
+    """What the user meant by ``<<``, so that the one finding on it is not followed by others."""
+    complete = dict(entries)
+    for node in merged:
+        for part in node.value if isinstance(node.value, tuple) else (node,):
+            for key, value in part.value.items() if isinstance(part.value, dict) else ():
+                complete.setdefault(key, value)
+    return complete

@@ -1,0 +1,129 @@
+"""Files, texts and ``--set`` arguments to one document."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Sequence
+
+from clustergen.findings import Finding
+from clustergen.source.document import Document
+from clustergen.source.merge import merge_nodes
+from clustergen.source.nodes import Node, Place, Text
+from clustergen.source.parse import parse
+from clustergen.source.rules import NOT_A_MAPPING, SIZE_LIMIT, TOO_LARGE, UNREADABLE
+from clustergen.source.setting import apply_set
+
+STDIN = "-"
+
+
+def read(
+    files: Sequence[str | os.PathLike[str]], sets: Sequence[str] = ()
+) -> tuple[Document | None, list[Finding]]:
+    """The spec in ``files``, each laid over the one before it, changed by ``sets``.
+
+    ``-`` is standard input. The document is ``None`` when a file gave no data; otherwise it is as
+    complete as the findings allow.
+    """
+    roots: list[Node | None] = []
+    findings: list[Finding] = []
+    for file in files:
+        root, found = _root_of_file(os.fspath(file))
+        roots.append(root)
+        findings += found
+    if not roots:
+        findings.append(UNREADABLE.at((), "no file is given", help="Name a spec: spec.yaml."))
+    document, more = _document(roots, sets)
+    return document, findings + more
+
+
+def read_text(text: str, name: str = "<text>") -> tuple[Document | None, list[Finding]]:
+    """The spec in ``text``; findings call it ``name``."""
+    root, findings = _root(text.encode("utf-8", "surrogatepass"), name)
+    return (None if root is None else Document.of(root)), findings
+
+
+def _document(
+    roots: Sequence[Node | None], sets: Sequence[str]
+) -> tuple[Document | None, list[Finding]]:
+    present = [root for root in roots if root is not None]
+    if not present or len(present) < len(roots):
+        return None, []
+    root = functools.reduce(merge_nodes, present)
+    findings: list[Finding] = []
+    for argument in sets:
+        root, found = apply_set(root, argument)
+        findings += found
+    return Document.of(root), findings
+
+
+def _root_of_file(file: str) -> tuple[Node | None, list[Finding]]:
+    # A file name that is not UTF-8 holds surrogates, which no stream can print.
+    name = "<stdin>" if file == STDIN else file.encode("utf-8", "replace").decode()
+    try:
+        content = _content(file)
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        finding = UNREADABLE.at((), f"cannot read {name}: {reason}", help=_help(error))
+        return None, [finding.placed(Place(Text(name, ()), 0, 0, 0, 1).span())]
+    return _root(content, name)
+
+
+def _content(file: str) -> bytes:
+    """The bytes of ``file``, at most one more than is allowed."""
+    if file == STDIN:
+        return sys.stdin.buffer.read(SIZE_LIMIT + 1)
+    with open(file, "rb") as stream:
+        return stream.read(SIZE_LIMIT + 1)
+
+
+def _help(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "Check the path; it is taken from the current directory."
+    if isinstance(error, IsADirectoryError):
+        return "Name the files in it, one by one or as *.yaml."
+    if isinstance(error, PermissionError):
+        return "Give yourself the right to read it."
+    return "Name a file of UTF-8 text."
+
+
+def _root(content: bytes, name: str) -> tuple[Node | None, list[Finding]]:
+    text, finding = _decoded(content, name)
+    if finding:
+        return None, [finding]
+    lines = Text.of(name, text)
+    root, findings = parse(text, lines)
+    if findings and root is None:
+        return None, findings
+    if root is None or not isinstance(root.value, dict):
+        return None, [*findings, _not_a_mapping(root, lines)]
+    return root, findings
+
+
+def _decoded(content: bytes, name: str) -> tuple[str, Finding | None]:
+    start = Place(Text(name, ()), 0, 0, 0, 1)
+    if len(content) > SIZE_LIMIT:
+        message = f"{name} is larger than {SIZE_LIMIT // 1024} KiB"
+        help = "Name the spec's own file; a spec has a few kilobytes."
+        return "", TOO_LARGE.at((), message, help=help).placed(start.span())
+    try:
+        return content.decode("utf-8-sig"), None
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode("utf-8-sig", "replace")
+        text = Text.of(name, before)
+        line, column = len(text.lines) - 1, len(text.lines[-1])
+        message = f"byte 0x{content[error.start]:02x} is not UTF-8"
+        finding = UNREADABLE.at((), message, help="Save the file as UTF-8.")
+        return "", finding.placed(Place(text, line, column, line, column + 1).span())
+
+
+def _not_a_mapping(root: Node | None, text: Text) -> Finding:
+    if root is None or root.value is None:
+        what, place = "is empty", Place(text, 0, 0, 0, 1)
+    else:
+        kind = "a list" if isinstance(root.value, tuple) else "a single value"
+        what, place = f"holds {kind}", root.at
+    message = f"{text.name} {what}, not a spec"
+    help = "Begin with `version: 1`; `clustergen init` writes a complete starter."
+    return NOT_A_MAPPING.at((), message, help=help).placed(place.span())

@@ -1,0 +1,128 @@
+"""``--set PATH=VALUE``: one value of a spec, changed from the command line.
+
+A path is keys joined by dots; an item of a list is named by its index, ``[0]``, or by its ``name``:
+``node_groups.h200.count=4``. A key that holds a dot stands in quotes: ``tags."a.b/c"=x``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import replace
+
+from clustergen.findings import Finding, Path
+from clustergen.source.nodes import Entries, Items, Node, Place, Text
+from clustergen.source.parse import parse
+from clustergen.source.rules import DEPTH_LIMIT, SET
+
+_STEP = re.compile(r'\.?(?:"(?P<quoted>[^"]*)"|(?P<key>[^.\[\]="\s]+))|\[(?P<index>[0-9]{1,6})\]')
+_NAME_WIDTH = 60
+
+
+class _Refused(Exception):
+    def __init__(self, message: str, help: str, path: Path = ()) -> None:
+        self.message, self.help, self.path = message, help, path
+        super().__init__(message)
+
+
+def apply_set(root: Node, argument: str) -> tuple[Node, list[Finding]]:
+    """``root`` with one ``--set`` argument applied; as it was, with a finding, if that cannot be."""
+    shown = argument.encode("utf-8", "replace").decode()
+    text = Text.of(f"--set {shown[:_NAME_WIDTH]}", shown)
+    try:
+        path, start = _path(shown)
+        value, findings = _value(shown, start, text)
+        key = Place(text, 0, 0, 0, max(start - 1, 1))
+        if value is None:
+            return root, findings
+        return _changed(root, path, replace(value, key=key), ()), findings
+    except _Refused as refused:
+        finding = SET.at(refused.path, refused.message, help=refused.help)
+        return root, [finding.placed(Place(text, 0, 0, 0, len(text.lines[0])).span())]
+
+
+def _path(argument: str) -> tuple[list[str | int], int]:
+    """The steps before the ``=``, and the column where the value begins."""
+    steps: list[str | int] = []
+    column = 0
+    while match := _STEP.match(argument, column):
+        if (match[0][0] == ".") != bool(steps) and match["index"] is None:
+            break
+        steps.append(int(match["index"]) if match["index"] else match["quoted"] or match["key"])
+        column = match.end()
+    if not steps or argument[column : column + 1] != "=" or len(steps) > DEPTH_LIMIT:
+        raise _Refused("this is not PATH=VALUE", "Write it as --set node_groups.h200.count=4.")
+    return steps, column + 1
+
+
+def _value(argument: str, start: int, text: Text) -> tuple[Node | None, list[Finding]]:
+    """The value as YAML; ``None`` with the findings that it has instead."""
+    # Blanks in place of the path keep the columns of the argument.
+    node, findings = parse(" " * start + argument[start:], text)
+    if node is None and findings:
+        return None, findings
+    if node is None or (node.value is None and not node.at.one_line):
+        raise _Refused("there is no value after =", "Write null to delete, \"''\" for empty text.")
+    if node.at.end_line == 0 and argument[node.at.end_column :].strip():
+        lost = argument[node.at.end_column :].strip()
+        raise _Refused(f"{lost} would be taken for a comment", "Put the value in quotes.")
+    return node, findings
+
+
+def _changed(node: Node | None, path: list[str | int], value: Node, done: Path) -> Node:
+    """``node`` with ``value`` at the end of ``path``; ``done`` is the part already walked."""
+    if not path:
+        return value
+    if node is not None and isinstance(node.value, tuple):
+        return replace(node, value=_changed_items(node.value, path, value, done))
+    if node is None or node.value is None:
+        node = Node({}, value.at, value.key)
+    if not isinstance(node.value, dict):
+        raise _Refused(f"{_dotted(done)} is a single value", "Set the value itself.", done)
+    return replace(node, value=_changed_entries(node.value, path, value, done))
+
+
+def _changed_entries(entries: Entries, path: list[str | int], value: Node, done: Path) -> Entries:
+    step = path[0]
+    if isinstance(step, int):
+        raise _Refused(f"{_dotted(done)} is not a list", "Name a key, not an index.", done)
+    deletes = len(path) == 1 and value.value is None
+    if step not in entries and value.value is None:
+        raise _Refused(f"there is no {_dotted((*done, step))} to delete", _nearest(step, entries))
+    if deletes:
+        return {key: child for key, child in entries.items() if key != step}
+    return {**entries, step: _changed(entries.get(step), path[1:], value, (*done, step))}
+
+
+def _changed_items(items: Items, path: list[str | int], value: Node, done: Path) -> Items:
+    index = _index(items, path[0], done)
+    if len(path) == 1 and value.value is None:
+        return items[:index] + items[index + 1 :]
+    changed = _changed(items[index], path[1:], value, (*done, index))
+    return (*items[:index], changed, *items[index + 1 :])
+
+
+def _index(items: Items, step: str | int, done: Path) -> int:
+    names = {str(name.value): n for n, item in enumerate(items) if (name := item.child("name"))}
+    if isinstance(step, str):
+        if step in names:
+            return names[step]
+        message = f"{_dotted(done)} has no item named {step}"
+        raise _Refused(message, _nearest(step, names), done)
+    if step >= len(items):
+        message = f"{_dotted(done)} has {len(items)} items, and no [{step}]"
+        raise _Refused(message, "Indexes begin with 0.", done)
+    return step
+
+
+def _nearest(word: str, known: dict[str, Node] | dict[str, int]) -> str:
+    near = difflib.get_close_matches(word, known, n=1)
+    if near:
+        return f"Did you mean {near[0]}?"
+    return f"There is: {', '.join(known)}." if known else "It is empty."
+
+
+def _dotted(path: Path) -> str:
+    """``node_groups[0].count``; the whole spec for the empty path."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".") or "the spec"

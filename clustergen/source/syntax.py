@@ -1,0 +1,144 @@
+"""A parser's complaint in the words of someone who writes specs.
+
+PyYAML has two parsers (libyaml and pure Python) that word the same problem differently; the table
+below knows both.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import yaml
+
+from clustergen.findings import Finding
+from clustergen.source.nodes import Place, Text
+from clustergen.source.rules import SYNTAX
+
+
+class _Words(NamedTuple):
+    """What to say when the parser's own words contain ``context`` and ``problem``."""
+
+    context: str
+    problem: str
+    message: str
+    help: str
+    at_start: bool = False
+    """Point at where the construct began, which is where it is repaired."""
+
+
+_INDENT = "Lines of one mapping or list begin in the same column."
+_QUOTE = "Put the value in quotes."
+_TABLE = (
+    _Words(
+        "quoted scalar",
+        "end of stream",
+        "the quote that opens here is never closed",
+        "Close it with the same quote.",
+        at_start=True,
+    ),
+    _Words(
+        "quoted scalar",
+        "document indicator",
+        "the quote that opens here is not closed before the next document",
+        "Close it with the same quote.",
+        at_start=True,
+    ),
+    _Words(
+        "quoted scalar",
+        "escape",
+        "this \\ escape is not one that YAML knows",
+        "In single quotes a backslash is only a backslash: 'C:\\dir'.",
+    ),
+    _Words(
+        "quoted scalar",
+        "hexdecimal",
+        "this \\ escape needs hexadecimal digits",
+        "In single quotes a backslash is only a backslash: 'C:\\dir'.",
+    ),
+    _Words("flow sequence", "", "this [ is not closed", "Close it with ].", at_start=True),
+    _Words("flow mapping", "", "this { is not closed", "Close it with }.", at_start=True),
+    _Words(
+        "alias",
+        "",
+        "a value cannot begin with *",
+        "* and & name anchors in YAML. " + _QUOTE,
+        at_start=True,
+    ),
+    _Words(
+        "anchor",
+        "",
+        "a value cannot begin with &",
+        "* and & name anchors in YAML. " + _QUOTE,
+        at_start=True,
+    ),
+    _Words("", "tab character", "a tab in the indentation", "Indent with spaces."),
+    _Words("block scalar", "", "a text block begins with | or > alone on its line", _INDENT),
+    _Words(
+        "",
+        "mapping values are not allowed",
+        "this colon does not belong here",
+        f"Text with ': ' in it needs quotes. {_INDENT}",
+    ),
+    _Words(
+        "",
+        "sequence entries are not allowed",
+        "a list cannot begin here",
+        "Begin the list on a line of its own, or write it as [a, b].",
+    ),
+    _Words(
+        "",
+        "could not find expected ':'",
+        "this line is neither `key: value` nor a list item",
+        f"Write a colon and a space after the key. {_INDENT}",
+        at_start=True,
+    ),
+    _Words("block mapping", "", "this does not fit the mapping it stands in", _INDENT),
+    _Words("block collection", "", "this does not fit the list it stands in", _INDENT),
+    _Words("", "document start", "text after the end of the spec", "Remove it."),
+    _Words("", "node content", "there is no value here", _QUOTE),
+    _Words("", "tag", "a YAML tag", "Write plain values, without !."),
+    _Words("", "YAML document", "an unknown %YAML version", "Remove the line."),
+)
+
+
+def syntax_finding(error: yaml.YAMLError, text: Text) -> Finding:
+    """The finding for what made the parser give up on ``text``."""
+    problem = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable")
+    context = str(getattr(error, "context", None) or "")
+    mark = getattr(error, "problem_mark", None)
+    start = getattr(error, "context_mark", None) or mark
+    words = _words(context, problem, _character(text, mark))
+    place = _place(text, start if words.at_start else mark)
+    return SYNTAX.at((), words.message, help=words.help).placed(place.span())
+
+
+def _words(context: str, problem: str, character: str) -> _Words:
+    if "cannot start any token" in problem:
+        return _bad_start(character)
+    for row in _TABLE:
+        if row.context in context and row.problem in problem:
+            return row
+    return _Words("", "", f"this is not YAML: {problem}", _QUOTE)
+
+
+def _bad_start(character: str) -> _Words:
+    if character == "\t":
+        return _Words("", "", "a tab in the indentation", "Indent with spaces.")
+    return _Words("", "", f"a value cannot begin with {character}", _QUOTE)
+
+
+def _character(text: Text, mark: yaml.Mark | None) -> str:
+    line = text.lines[mark.line] if mark and mark.line < len(text.lines) else ""
+    return line[mark.column : mark.column + 1] if mark else ""
+
+
+def _place(text: Text, mark: yaml.Mark | None) -> Place:
+    """One character at ``mark``; the end of the last line that says something if it is beyond."""
+    if mark is None:
+        return Place(text, 0, 0, 0, 1)
+    line, column = mark.line, mark.column
+    if line >= len(text.lines) or not "".join(text.lines[line:]).strip():
+        said = [number for number, content in enumerate(text.lines) if content.strip()]
+        line = said[-1] if said else 0
+        column = len(text.lines[line].rstrip())
+    return Place(text, line, column, line, column + 1)
