@@ -37,7 +37,8 @@ class Reservation:
 @dataclass(frozen=True, slots=True)
 class Account:
     """What exists. `zones` and `cidrs` are by subnet id, `image_types` by AMI id (instance type),
-    `groups` by resource group ARN (reservation ids); `facts` overlay the entry of any id."""
+    `volume_types` by FSx volume id (OPENZFS or ONTAP), `groups` by resource group ARN (reservation
+    ids); `facts` overlay the entry of any id."""
 
     region: str
     os: str
@@ -45,6 +46,7 @@ class Account:
     cidrs: Mapping[str, str]
     security_groups: tuple[str, ...]
     image_types: Mapping[str, str]
+    volume_types: Mapping[str, str]
     reservations: Mapping[str, Reservation]
     groups: Mapping[str, tuple[str, ...]]
     facts: Mapping[str, Mapping[str, Any]]
@@ -62,6 +64,7 @@ def account_for(config: Config, facts: Mapping[str, Mapping[str, Any]]) -> Accou
         cidrs={subnet: f"10.0.{16 * n}.0/20" for n, subnet in enumerate(zones)},
         security_groups=tuple(_security_groups(config)),
         image_types=dict(_image_types(config)),
+        volume_types=dict(_volume_types(config)),
         reservations=_merged(reservation for _, reservation in reserved),
         groups=_by_group(reserved),
         facts=facts,
@@ -134,6 +137,14 @@ def _image_types(config: Config) -> Iterator[tuple[str, str]]:
         image = _map(node, "Image").get("CustomAmi") or default
         if isinstance(image, str) and isinstance(instance_type, str):
             yield image, instance_type
+
+
+def _volume_types(config: Config) -> Iterator[tuple[str, str]]:
+    for storage in _list(config, "SharedStorage"):
+        for settings, kind in (("FsxOpenZfsSettings", "OPENZFS"), ("FsxOntapSettings", "ONTAP")):
+            volume = _map(storage, settings).get("VolumeId")
+            if isinstance(volume, str):
+                yield volume, kind
 
 
 def _first_type(queue: object) -> str | None:

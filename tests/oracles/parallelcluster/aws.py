@@ -265,11 +265,10 @@ def _file_systems(aws: Aws, params: Mapping[str, Any]) -> Answer:
 
 
 def _file_system(aws: Aws, file_system: str) -> Answer:
-    # A volume's file system carries the volume's own digits (see `_fsx_volumes`).
-    kind = "OPENZFS" if file_system.startswith("fs-000") else "LUSTRE"
+    volume = file_system.replace("fs-", "fsvol-")
     entry = {
         "FileSystemId": file_system,
-        "FileSystemType": kind,
+        "FileSystemType": aws.account.volume_types.get(volume, "LUSTRE"),
         "VpcId": VPC_ID,
         "SubnetIds": list(aws.account.zones)[:1],
         "NetworkInterfaceIds": [file_system.replace("fs-", "eni-")],
@@ -279,18 +278,47 @@ def _file_system(aws: Aws, file_system: str) -> Answer:
     return aws.entry(file_system, entry)
 
 
+def _file_caches(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    return {"FileCaches": [_file_cache(aws, i) for i in params["FileCacheIds"]]}
+
+
+def _file_cache(aws: Aws, file_cache: str) -> Answer:
+    entry = {
+        "FileCacheId": file_cache,
+        "FileCacheType": "LUSTRE",
+        "VpcId": VPC_ID,
+        "SubnetIds": list(aws.account.zones)[:1],
+        "NetworkInterfaceIds": [file_cache.replace("fc-", "eni-")],
+        "LustreConfiguration": {"MountName": "abcdefgh"},
+    }
+    return aws.entry(file_cache, entry)
+
+
 def _fsx_volumes(aws: Aws, params: Mapping[str, Any]) -> Answer:
     return {"Volumes": [_fsx_volume(aws, volume) for volume in params["VolumeIds"]]}
 
 
 def _fsx_volume(aws: Aws, volume: str) -> Answer:
+    """A volume; its file system has the same digits."""
     entry = {
         "VolumeId": volume,
-        "VolumeType": "OPENZFS",
-        "FileSystemId": f"fs-000{volume.removeprefix('fsvol-')[3:]}",
+        "VolumeType": aws.account.volume_types.get(volume, "OPENZFS"),
+        "FileSystemId": volume.replace("fsvol-", "fs-"),
         "OpenZFSConfiguration": {"VolumePath": "/fsx"},
+        "OntapConfiguration": {
+            "JunctionPath": "/vol1",
+            "StorageVirtualMachineId": volume.replace("fsvol-", "svm-"),
+        },
     }
     return aws.entry(volume, entry)
+
+
+def _storage_virtual_machines(aws: Aws, params: Mapping[str, Any]) -> Answer:
+    machines = [
+        {"StorageVirtualMachineId": i, "Endpoints": {"Nfs": {"DNSName": f"{i}.fsx.internal"}}}
+        for i in params["StorageVirtualMachineIds"]
+    ]
+    return {"StorageVirtualMachines": machines}
 
 
 def _network_interfaces(aws: Aws, params: Mapping[str, Any]) -> Answer:
@@ -312,17 +340,10 @@ def _groups_of_storage(aws: Aws, file_system: str) -> Iterable[str]:
     Those the caller knows, else those that the configuration gives its nodes, else one that lets
     in the whole VPC: whoever names no group must have a file system that needs none.
     """
-    volume = file_system.replace("fs-000", "")
-    known = [
-        fact["SecurityGroups"]
-        for store, fact in aws.account.facts.items()
-        if "SecurityGroups" in fact and (store == file_system or _same_volume(store, volume))
-    ]
-    return known[0] if known else aws.account.security_groups or (_FILE_SYSTEM_GROUP,)
-
-
-def _same_volume(store: str, digits: str) -> bool:
-    return store.startswith("fsvol-") and store.endswith(digits)
+    stores = (file_system, file_system.replace("fs-", "fsvol-"))
+    known = [aws.account.facts.get(store, {}).get("SecurityGroups") for store in stores]
+    by_default = aws.account.security_groups or (_FILE_SYSTEM_GROUP,)
+    return next((groups for groups in known if groups), by_default)
 
 
 def _efs_file_systems(aws: Aws, params: Mapping[str, Any]) -> Answer:
@@ -395,6 +416,8 @@ _ANSWERS: dict[tuple[str, str], Callable[[Aws, Mapping[str, Any]], Answer]] = {
     ("resource-groups", "GetGroupConfiguration"): _group_configuration,
     ("fsx", "DescribeFileSystems"): _file_systems,
     ("fsx", "DescribeVolumes"): _fsx_volumes,
+    ("fsx", "DescribeFileCaches"): _file_caches,
+    ("fsx", "DescribeStorageVirtualMachines"): _storage_virtual_machines,
     ("efs", "DescribeFileSystems"): _efs_file_systems,
     ("efs", "DescribeMountTargets"): _mount_targets,
     ("efs", "DescribeMountTargetSecurityGroups"): _mount_target_groups,
