@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from clustergen.catalog.instance import Accelerator, InstanceType, NetworkCard, Quota
 from clustergen.catalog.lookup import every, find, names
+from clustergen.catalog.missing import Missing, explain_missing
 
 __all__ = [
     "Accelerator",
     "InstanceType",
+    "Missing",
     "NetworkCard",
     "Quota",
     "every",
+    "explain_missing",
     "find",
     "names",
 ]

@@ -125,7 +125,7 @@ def region_of_zone(zone: str) -> str | None:
 
 
 def is_local_zone(zone: str) -> bool:
-    """Whether the zone id or name is a Local (or Wavelength) Zone's."""
+    """Whether the zone id or name is a Local Zone's."""
     region = region_of_zone(zone)
     if region is None:
         return False

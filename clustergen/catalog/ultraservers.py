@@ -1,0 +1,36 @@
+"""UltraServers: several instances in one NVLink or NeuronLink domain, sold as a whole.
+
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html (2026-08)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class UltraServer:
+    """One UltraServer type. SageMaker writes its name with ``ml.`` before it."""
+
+    name: str
+    instance_type: str
+    instances: int
+
+
+ULTRASERVERS = (
+    UltraServer("u-p6e-gb200x36", "p6e-gb200.36xlarge", 9),
+    UltraServer("u-p6e-gb200x72", "p6e-gb200.36xlarge", 18),
+    # The EC2 API has no name of its own for this one. https://aws.amazon.com/ec2/instance-types/trn2/
+    UltraServer("Trn2 UltraServer", "trn2u.48xlarge", 4),
+)
+
+
+def of_instance(name: str) -> tuple[UltraServer, ...]:
+    """The UltraServers that are made of the instance type ``name``, smallest first."""
+    return tuple(server for server in ULTRASERVERS if server.instance_type == name)
+
+
+def find(name: str) -> UltraServer | None:
+    """The UltraServer of this name, with or without SageMaker's ``ml.``."""
+    bare = name.removeprefix("ml.")
+    return next((server for server in ULTRASERVERS if server.name == bare), None)
