@@ -1,0 +1,148 @@
+"""Sizes and durations with their units: text to a whole number, and back.
+
+Arithmetic is exact. ``4.8TiB`` is 4915.2GiB, not a whole number of GiB, so it is refused rather than
+rounded; whoever writes it for FSx means 4800GiB, and is told so.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from math import ceil, floor
+from typing import Final, NoReturn
+
+GIB_PER: Final = {"GiB": 1, "TiB": 1024, "PiB": 1024 * 1024}
+SECONDS_PER: Final = {"d": 86400, "h": 3600, "m": 60, "s": 1}
+
+_SIZE = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)(GiB|TiB|PiB)", re.ASCII)
+_DURATION = re.compile(
+    r"(?=[0-9])(?:([0-9]{1,9})d)?(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9})s)?"
+)
+# The form of Slurm's time limits: https://slurm.schedmd.com/sbatch.html#OPT_time
+_CLOCK = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-5][0-9]):([0-5][0-9])")
+_TWO_PART_CLOCK = re.compile(r"([0-9]{1,6}):([0-5][0-9])")
+_NUMBER_AND_UNIT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([A-Za-z]*)", re.ASCII)
+
+_SIZE_WORDS: Final = {
+    **dict.fromkeys(("g", "gi", "gib"), "GiB"),
+    **dict.fromkeys(("t", "ti", "tib"), "TiB"),
+    **dict.fromkeys(("p", "pi", "pib"), "PiB"),
+}
+_DECIMAL_BYTES: Final = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "pb": 10**15}
+_TIME_WORDS: Final = {
+    **dict.fromkeys(("d", "day", "days"), "d"),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "h"),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), "m"),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
+}
+
+
+class QuantityError(ValueError):
+    """Text that is not the quantity that is due here, and what to write instead."""
+
+    def __init__(self, message: str, help: str) -> None:
+        self.message, self.help = message, help
+        super().__init__(message)
+
+
+def parse_size(text: str) -> int:
+    """``500GiB``, ``1.5TiB`` in whole GiB (1 TiB = 1024 GiB).
+
+    Raises :class:`QuantityError` for anything else: no unit, a decimal unit, a part of a GiB.
+    """
+    match = _SIZE.fullmatch(text)
+    if not match:
+        _refuse_size(text)
+    size = Fraction(match[1]) * GIB_PER[match[2]]
+    if size.denominator != 1:
+        raise QuantityError(
+            f"{text} is not a whole number of GiB", _whole_sizes(match[1], match[2], size)
+        )
+    return int(size)
+
+
+def format_size(gib: int) -> str:
+    """``gib`` as :func:`parse_size` reads it."""
+    return f"{gib}GiB"
+
+
+def parse_duration(text: str) -> int:
+    """``7d``, ``1d12h``, ``90m``, ``30s``, ``24:00:00`` or ``7-00:00:00`` in seconds.
+
+    Raises :class:`QuantityError` for anything else.
+    """
+    if match := _DURATION.fullmatch(text):
+        return sum(
+            int(count or 0) * seconds
+            for count, seconds in zip(match.groups(), SECONDS_PER.values(), strict=True)
+        )
+    if match := _CLOCK.fullmatch(text):
+        days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        if match[1] is None or hours < 24:
+            return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+    _refuse_duration(text)
+
+
+def format_duration(seconds: int) -> str:
+    """``seconds`` as :func:`parse_duration` reads it: ``1d12h``."""
+    parts = []
+    for unit, length in SECONDS_PER.items():
+        count, seconds = divmod(seconds, length)
+        if count:
+            parts.append(f"{count}{unit}")
+    return "".join(parts) or "0s"
+
+
+def format_slurm_duration(seconds: int) -> str:
+    """``seconds`` in Slurm's form, ``7-00:00:00``."""
+    days, rest = divmod(seconds, 86400)
+    hours, rest = divmod(rest, 3600)
+    minutes, seconds = divmod(rest, 60)
+    return f"{days}-{hours:02}:{minutes:02}:{seconds:02}"
+
+
+def _whole_sizes(number: str, unit: str, size: Fraction) -> str:
+    """The whole sizes next to ``size``, and what the number means where a TiB counts 1000 GiB.
+
+    FSx for Lustre grows in steps of 1,200 and 2,400 GiB, and its console calls them 1.2 and 2.4 TiB:
+    https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html
+    """
+    exact = f"{floor(size)}GiB or {ceil(size)}GiB"
+    loose = Fraction(number) * 1000
+    if unit != "TiB" or loose.denominator != 1:
+        return f"write {exact}"
+    return f"write {loose}GiB, which FSx calls {number} TiB, or {exact}"
+
+
+def _refuse_size(text: str) -> NoReturn:
+    match = _NUMBER_AND_UNIT.fullmatch(text.strip())
+    if not match:
+        raise QuantityError(f"{text!r} is not a size", "write it as 500GiB or 2TiB")
+    number, unit = match[1], match[2].lower()
+    if not unit:
+        raise QuantityError(f"{text} has no unit", f"{number}GiB or {number}TiB?")
+    if unit in _SIZE_WORDS:
+        raise QuantityError(f"{text!r} is not a size", f"write {number}{_SIZE_WORDS[unit]}")
+    if unit in _DECIMAL_BYTES:
+        gib = Fraction(number) * _DECIMAL_BYTES[unit] / 2**30
+        meant = f"{number}{match[2][0].upper()}iB"
+        exact = f"{text} is about {max(1, round(gib))}GiB"
+        help = f"write {meant} if that is meant; {exact}" if unit[0] in "gtp" else exact
+        raise QuantityError(f"{match[2]} counts in powers of ten; sizes here are GiB or TiB", help)
+    raise QuantityError(f"{match[2]} is not a unit of size", "write it as 500GiB or 2TiB")
+
+
+def _refuse_duration(text: str) -> NoReturn:
+    if match := _TWO_PART_CLOCK.fullmatch(text):
+        raise QuantityError(
+            f"{text} can be hours or minutes",
+            f"write {match[1]}:{match[2]}:00 for hours, {match[1]}m{int(match[2])}s for minutes",
+        )
+    match = _NUMBER_AND_UNIT.fullmatch(text.strip())
+    unit = match[2].lower() if match else ""
+    if match and not unit:
+        raise QuantityError(f"{text} has no unit", f"{match[1]}m or {match[1]}h?")
+    if match and unit in _TIME_WORDS:
+        seconds = round(Fraction(match[1]) * SECONDS_PER[_TIME_WORDS[unit]])
+        raise QuantityError(f"{text!r} is not a duration", f"write {format_duration(seconds)}")
+    raise QuantityError(f"{text!r} is not a duration", "write it as 7d, 1d12h, 90m or 24:00:00")
