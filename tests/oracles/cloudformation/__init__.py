@@ -1,0 +1,24 @@
+"""CloudFormation templates as a judge reads them.
+
+`resolve` gives every resource the values it would have on deployment, `requests` the API requests
+that the resources imply, `check` what the service models and EC2's facts say of those, and `lint`
+what cfn-lint says of the template itself.
+"""
+
+from __future__ import annotations
+
+from tests.oracles.cloudformation.check import check
+from tests.oracles.cloudformation.intrinsics import Resource, resolve
+from tests.oracles.cloudformation.linting import lint
+from tests.oracles.cloudformation.requests import KNOWN_TYPES, Request, requests, unknown_types
+
+__all__ = [
+    "KNOWN_TYPES",
+    "Request",
+    "Resource",
+    "check",
+    "lint",
+    "requests",
+    "resolve",
+    "unknown_types",
+]
