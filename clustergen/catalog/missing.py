@@ -190,7 +190,7 @@ def _next_size(number: int, sizes: tuple[str, ...]) -> str | None:
     """The smallest ``<n>xlarge`` with room for ``number``, or the largest there is."""
     counted = [size for size in sizes if re.fullmatch(r"\d+xlarge", size)]
     enough = [size for size in counted if int(size.removesuffix("xlarge")) >= number]
-    return (enough[:1] or counted[-1:] or [None])[0]
+    return (enough or counted[-1:])[0] if counted else None
 
 
 def _by_accelerator(plain: str) -> Missing | None:
@@ -214,7 +214,7 @@ def _by_letters(name: str, plain: str) -> Missing:
     reason = f"there is no instance type {plain[:_LONGEST]}"
     family, _, size = plain.partition(".")
     near = _closest(family, tuple(dict.fromkeys(n.partition(".")[0] for n in names())))
-    if near is None:
+    if near is None or len(plain) > _LONGEST:
         return Missing(reason, "clustergen instances lists those the catalog has")
     sizes = _sizes(f"{near}.")
     nearest = size if size in sizes else _nearest_size(size, sizes) or sizes[0]
