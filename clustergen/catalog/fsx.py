@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from clustergen.catalog.instance import InstanceType
@@ -72,12 +72,12 @@ class LustreClass:
     storage: Storage
     throughputs: tuple[int, ...] = ()
     """``PerUnitStorageThroughput``, MB/s per TiB; empty where it must not be given."""
-    capacity: Mapping[int | None, Steps] = MappingProxyType({})
+    capacity: Mapping[int | None, Steps] = field(default_factory=dict)
     """Throughput, or None where it makes no difference, -> ``StorageCapacity``; empty for
     Intelligent-Tiering, where it must not be given."""
-    efa_capacity: Mapping[int, Steps] = MappingProxyType({})
+    efa_capacity: Mapping[int, Steps] = field(default_factory=dict)
     """The same for ``EfaEnabled``; empty where EFA cannot be had."""
-    gib_per_server: Mapping[int | None, int] = MappingProxyType({})
+    gib_per_server: Mapping[int | None, int] = field(default_factory=dict)
     """Throughput -> GiB that one object storage server (and so one address) holds, without EFA."""
 
     @property
