@@ -37,6 +37,8 @@ class Traits:
     """The form that ``efa_layout: auto`` takes: proven with this target."""
     card_device_index: Literal[0, 1] = 0
     """Device index of the interfaces on cards beyond the first, where the card holds two."""
+    plain_on_every_card: bool = False
+    """Without EFA, a node of several cards gets an ordinary interface on each of them."""
     head_node: bool = False
     """The cluster owner runs a head node (elsewhere the service does)."""
     smt: bool = True

@@ -1,0 +1,177 @@
+"""From what the user wrote to what will exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from clustergen.catalog import regions
+from clustergen.findings import Finding, Path
+from clustergen.plan import fsx, model, names, network, storage
+from clustergen.plan.model import NodeGroup, Plan, Traits
+from clustergen.plan.nodes import MachinePlanner
+from clustergen.spec import Spec
+from clustergen.spec import targets as spec_targets
+
+NEUTRAL = Traits(name="", section="", head_node=True)
+"""The traits of no target: for what holds on all of them."""
+
+
+def build(
+    spec: Spec, traits: Traits = NEUTRAL, written: Iterable[Path] = ()
+) -> tuple[Plan | None, list[Finding]]:
+    """The plan of ``spec`` for the target with ``traits``, and what was found on the way.
+
+    There is no plan when a name or place in the spec means nothing, for nothing could be said of the
+    rest. ``written`` are the paths that the user wrote (:meth:`clustergen.source.Document.written`).
+    """
+    said = frozenset(written)
+    findings = [*names.check(spec), *network.place(spec)]
+    machines = MachinePlanner(traits)
+    groups = machines.groups(spec.node_groups)
+    head = machines.machine(spec.head_node, ("head_node",)) if traits.head_node else None
+    login = machines.machine(spec.login, ("login",)) if spec.login else None
+    findings += machines.findings
+    # Without a place or with a type unknown, whatever else is said of the cluster is guesswork.
+    if any(f.code in _FATAL for f in findings):
+        return None, findings
+    places = network.plan(spec)
+    stored, decisions, more = storage.storage(spec, said)
+    findings += more
+    options = _options(spec, traits)
+    plan = Plan(
+        target=traits.name,
+        name=spec.name,
+        region=spec.region,
+        partition=regions.partition_of(spec.region).name,
+        tags=dict(spec.tags),
+        network=places.network,
+        head=head,
+        login=login,
+        node_groups=groups,
+        queues=_queues(spec, groups),
+        storage=stored,
+        software=_software(spec),
+        users=_users(spec),
+        slurm=_slurm(spec),
+        kubernetes=_kubernetes(spec),
+        monitoring=_monitoring(spec),
+        resilience=model.Resilience(**spec.resilience.model_dump()),
+        options=options,
+        overlay=options.overlay if options else {},
+        decisions=(*places.decisions, *machines.decisions, *decisions),
+        written=said,
+    )
+    return replace(plan, network=replace(plan.network, needed_addresses=_addresses(plan))), findings
+
+
+_FATAL = frozenset({"SPC030", "SPC031", "NET001", "NET002", "NET003", "NET004", "NET005", "NET006", "CAP001"})
+
+
+def _addresses(plan: Plan) -> int:
+    """IPv4 addresses of the private subnet that the cluster takes at its largest."""
+    nodes = sum(group.max * group.addresses for group in plan.node_groups)
+    people = sum(machine.count for machine in (plan.head, plan.login) if machine)
+    return nodes + people + sum(fsx.addresses(item) for item in plan.storage if not item.existing)
+
+
+def _options(spec: Spec, traits: Traits) -> Any:
+    """The target's own section, with its defaults when the spec has none."""
+    field = traits.section.replace("-", "_")
+    if not field:
+        return None
+    kind = _SECTIONS[field]
+    return getattr(spec.targets, field) or kind()
+
+
+_SECTIONS: dict[str, type[spec_targets.Target]] = {
+    "parallelcluster": spec_targets.ParallelCluster,
+    "pcs": spec_targets.Pcs,
+    "hyperpod_slurm": spec_targets.HyperPodSlurm,
+    "hyperpod_eks": spec_targets.HyperPodEks,
+    "eks": spec_targets.Eks,
+}
+
+
+def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...]:
+    if not spec.queues:
+        return tuple(_own_queue(group, index) for index, group in enumerate(groups))
+    by_name = {group.name: group for group in groups}
+    return tuple(
+        model.Queue(
+            path=("queues", index),
+            name=queue.name,
+            node_groups=tuple(by_name[name] for name in queue.node_groups if name in by_name),
+            default=queue.default or _is_first(spec, index),
+            time_limit=queue.time_limit,
+            priority=queue.priority,
+            exclusive=queue.exclusive,
+            slurm=dict(queue.slurm),
+        )
+        for index, queue in enumerate(spec.queues)
+    )
+
+
+def _is_first(spec: Spec, index: int) -> bool:
+    """The first queue is the default one where none is said to be."""
+    return index == 0 and not any(queue.default for queue in spec.queues)
+
+
+def _own_queue(group: NodeGroup, index: int) -> model.Queue:
+    return model.Queue(group.path, group.name, (group,), index == 0, None, None, False, {})
+
+
+def _software(spec: Spec) -> model.Software:
+    every = tuple(group.name for group in spec.node_groups)
+    scripts = tuple(
+        model.Script(
+            path=("software", "scripts", index),
+            url=script.run,
+            on=tuple(script.on),
+            when=script.when,
+            args=tuple(script.args),
+            node_groups=tuple(script.node_groups) or every,
+            sha256=script.sha256,
+        )
+        for index, script in enumerate(spec.software.scripts)
+    )
+    return model.Software(spec.software.os, spec.software.containers, scripts)
+
+
+def _users(spec: Spec) -> tuple[model.User, ...]:
+    return tuple(
+        model.User(("users", index), user.name, user.uid, user.ssh_key)
+        for index, user in enumerate(spec.users)
+    )
+
+
+def _slurm(spec: Spec) -> model.Slurm:
+    given = spec.slurm
+    accounting = given.accounting
+    return model.Slurm(
+        version=given.version,
+        accounting=accounting
+        if isinstance(accounting, str)
+        else model.Database(**accounting.model_dump()),
+        idle_timeout=given.idle_timeout,
+        settings=dict(given.settings),
+        slurmdbd_settings=dict(given.slurmdbd_settings),
+        cgroup_settings=dict(given.cgroup_settings),
+    )
+
+
+def _kubernetes(spec: Spec) -> model.Kubernetes:
+    given = spec.kubernetes
+    return model.Kubernetes(
+        given.version,
+        given.admission,
+        given.scheduler,
+        given.autoscaler,
+        tuple(given.public_endpoint_from),
+    )
+
+
+def _monitoring(spec: Spec) -> model.Monitoring:
+    given = spec.monitoring
+    return model.Monitoring(given.metrics, given.dashboards, -(-given.log_retention // 86400))

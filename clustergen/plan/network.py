@@ -1,0 +1,207 @@
+"""The network of a plan: subnets, security groups, and whether the addresses suffice."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from clustergen.catalog import regions
+from clustergen.findings import Finding, Rule, Severity
+from clustergen.plan.model import Decision, Id, Network, Ref, Subnet
+from clustergen.spec import Spec
+from clustergen.spec import network as spec
+
+DEFAULT_CIDR = "10.42.0.0/16"
+"""The widest a VPC may be, so that a cluster can grow, and one /16, as FSx for Lustre over EFA needs.
+https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html"""
+
+RESERVED_ADDRESSES = 5
+"""Addresses of a subnet that AWS keeps.
+https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"""
+
+_REGIONS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html"
+_AZ_IDS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html"
+_VPC_CIDR = "https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html"
+
+REGION = Rule(
+    code="NET001",
+    title="Unknown region",
+    why="Everything is made in the region; its name decides endpoints, partition and zones.",
+    source=_REGIONS,
+    bad="region: us-east1",
+    good="region: us-east-1",
+)
+ZONE = Rule(
+    code="NET002",
+    title="The zone is not in the region",
+    why="Nodes, file systems and reservations must share a zone, so it has to exist.",
+    source=_AZ_IDS,
+    bad="network: {zone: usw2-az1}",
+    good="network: {zone: use1-az6}",
+)
+NO_ZONE = Rule(
+    code="NET003",
+    title="No zone and no subnets",
+    why="Tightly coupled nodes and FSx for Lustre live in one zone, and only you know where your "
+    "capacity is.",
+    source=_AZ_IDS,
+    bad="network: {zone: null}",
+    good="network: {zone: use1-az6}",
+)
+NO_SUBNETS = Rule(
+    code="NET004",
+    title="Existing VPC without its subnets",
+    why="A VPC id alone does not say where in it the nodes go.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
+    bad="network: {vpc: vpc-0a1b2c3d4e5f67890}",
+    good="network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}",
+)
+FOREIGN_IDS = Rule(
+    code="NET005",
+    title="Existing subnets or security groups in a new VPC",
+    why="Subnets and security groups belong to a VPC; those of another one cannot be used.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html",
+    bad="network: {private_subnets: [subnet-0a1b2c3d4e5f67890]}",
+    good="network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}",
+)
+CIDR = Rule(
+    code="NET006",
+    title="Not a block for a VPC",
+    why="A VPC has an IPv4 block between /16 and /28; a new one here needs room for two subnets.",
+    source=_VPC_CIDR,
+    bad="network: {cidr: 10.0.0.0/8}",
+    good="network: {cidr: 10.0.0.0/16}",
+)
+RULES = (REGION, ZONE, NO_ZONE, NO_SUBNETS, FOREIGN_IDS, CIDR)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    network: Network
+    decisions: tuple[Decision, ...]
+
+
+def place(spec: Spec) -> Iterator[Finding]:
+    """Findings on region and zone: what must hold before anything can be planned."""
+    region, zone = spec.region, spec.network.zone
+    if region not in regions.REGIONS:
+        near = regions.nearest(region)
+        yield REGION.at(
+            ("region",), f"{region!r} is not a region", help=f"did you mean {near}?" if near else ""
+        )
+    elif zone and regions.region_of_zone(zone) != region:
+        yield ZONE.at(("network", "zone"), _zone_message(zone, region), help=_zone_help(region))
+    elif zone and regions.is_zone_id(zone) and not _exists(zone, region):
+        yield ZONE.at(("network", "zone"), f"{region} has no zone {zone}", help=_zone_help(region))
+    if not zone and not spec.network.private_subnets:
+        yield NO_ZONE.at(("network",), "network.zone is missing", help=_zone_help(region))
+    yield from _ownership(spec.network)
+    if spec.network.cidr and spec.network.vpc == "new":
+        yield from _cidr(spec.network.cidr)
+
+
+def plan(spec: Spec) -> Planned:
+    """The network of a spec that :func:`place` has nothing against; addresses still uncounted."""
+    given = spec.network
+    new = given.vpc == "new"
+    subnets = _new_subnets(given) if new else _existing_subnets(given)
+    cidr = (given.cidr or DEFAULT_CIDR) if new else given.cidr
+    groups: tuple[Id, ...] = tuple(given.security_groups)
+    login: tuple[Id, ...] = () if groups else (Ref("LoginSecurityGroupId"),)
+    network = Network(
+        vpc=Ref("VpcId") if new else given.vpc,
+        new=new,
+        zone=given.zone,
+        cidr=cidr,
+        private=subnets[0],
+        public=subnets[1],
+        node_security_groups=groups or (Ref("ClusterSecurityGroupId"),),
+        login_security_groups=login,
+        new_security_groups=not groups,
+        ssh_from=tuple(given.ssh_from),
+        needed_addresses=0,
+    )
+    decisions = _decisions(network, given) if new else ()
+    return Planned(network, decisions)
+
+
+def capacity(cidr: str) -> int:
+    """Addresses that a subnet has for the user."""
+    return ipaddress.ip_network(cidr).num_addresses - RESERVED_ADDRESSES
+
+
+def _decisions(network: Network, given: spec.Network) -> tuple[Decision, ...]:
+    if given.cidr:
+        return ()
+    private = network.private[0].cidr
+    text = f"new VPC {network.cidr}; nodes in {private}, {capacity(str(private)):,} addresses"
+    return (Decision(("network", "cidr"), text),)
+
+
+def _new_subnets(given: spec.Network) -> tuple[tuple[Subnet, ...], tuple[Subnet, ...]]:
+    """The lower half for nodes, a sixteenth of the block for NAT and login."""
+    block = ipaddress.ip_network(given.cidr or DEFAULT_CIDR)
+    private, rest = block.subnets(1)
+    public = next(rest.subnets(min(3, 28 - rest.prefixlen)))
+    return (
+        (Subnet(Ref("PrivateSubnetId"), given.zone, str(private)),),
+        (Subnet(Ref("PublicSubnetId"), given.zone, str(public)),),
+    )
+
+
+def _existing_subnets(given: spec.Network) -> tuple[tuple[Subnet, ...], tuple[Subnet, ...]]:
+    def planned(subnets: Sequence[spec.ExistingSubnet]) -> tuple[Subnet, ...]:
+        return tuple(Subnet(s.id, s.zone or given.zone, s.cidr) for s in subnets)
+
+    return planned(given.private_subnets), planned(given.public_subnets)
+
+
+def _ownership(network: spec.Network) -> Iterator[Finding]:
+    if network.vpc != "new":
+        if not network.private_subnets:
+            yield NO_SUBNETS.at(
+                ("network", "vpc"),
+                f"{network.vpc} is given without private_subnets",
+                help="add private_subnets: [subnet-...]",
+            )
+        return
+    for field in ("private_subnets", "public_subnets", "security_groups"):
+        if getattr(network, field):
+            yield FOREIGN_IDS.at(
+                ("network", field),
+                f"{field} are given, but the VPC is new",
+                help="add vpc: vpc-... that they belong to, or leave them out",
+            )
+
+
+def _cidr(cidr: str) -> Iterator[Finding]:
+    block = ipaddress.ip_network(cidr)
+    at = ("network", "cidr")
+    if block.version != 4 or not 16 <= block.prefixlen <= 26:
+        yield CIDR.at(
+            at, f"{cidr} cannot be the block of a new VPC", help="between /16 and /26, e.g. 10.42.0.0/16"
+        )
+    elif not block.is_private:
+        yield CIDR.at(
+            at,
+            f"{cidr} is a block of public addresses",
+            help="take one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16",
+            severity=Severity.WARNING,
+        )
+
+
+def _exists(zone: str, region: str) -> bool:
+    """Whether a zone id is known; regions and Local Zones nobody surveyed are believed."""
+    surveyed = regions.surveyed_zones().get(region)
+    return surveyed is None or zone in surveyed or regions.is_local_zone(zone)
+
+
+def _zone_message(zone: str, region: str) -> str:
+    where = regions.region_of_zone(zone)
+    return f"{zone} is in {where}, not in {region}" if where else f"{zone!r} is not a zone of {region}"
+
+
+def _zone_help(region: str) -> str:
+    known = regions.surveyed_zones().get(region)
+    return f"one of {', '.join(known)}" if known else "zone ids look like use1-az6"

@@ -1,0 +1,81 @@
+"""Network interfaces of a node: which card carries what.
+
+The form is the one of the EC2 User Guide: the primary interface (card 0, device 0) has the address;
+EFA interfaces follow, at most one a card. Checked for every EFA type in the tests.
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html (2026-08)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from clustergen.catalog import InstanceType, NetworkCard
+from clustergen.plan.model import Interface
+
+Layout = Literal["efa", "efa-only"]
+
+
+def plain(type: InstanceType, *, every_card: bool = False) -> tuple[Interface, ...]:
+    """Interfaces without EFA: one, or one on every card that takes an ordinary one."""
+    cards = type.cards if every_card else type.cards[:1]
+    return tuple(
+        Interface(card.index, _second(card, 1), "interface")
+        for card in cards
+        if "interface" in card.interface_types
+    )
+
+
+def with_efa(type: InstanceType, layout: Layout, device_index: int) -> tuple[Interface, ...]:
+    """Interfaces with all of the type's EFA bandwidth.
+
+    ``efa`` gives every EFA card an address (EFA and ENA in one); ``efa-only`` spends one address a
+    node. ``device_index`` is where ``efa-only`` interfaces sit on cards beyond the first.
+    """
+    if layout == "efa":
+        return tuple(_combined(type))
+    return tuple(_address_saving(type, device_index))
+
+
+def _combined(type: InstanceType) -> Iterator[Interface]:
+    first = type.cards[0]
+    # With card 0 in the fabric, the others use device 1 wherever the card holds a second interface;
+    # without (p6-b300, p6e-gb200), the EC2 guide puts them at device 0.
+    device_index = 1 if first.efa else 0
+    if not first.efa:
+        yield Interface(0, 0, "interface")
+    for card in [card for card in type.cards if card.efa][: type.max_efa]:
+        kind: Layout = "efa" if "efa" in card.interface_types else "efa-only"
+        yield Interface(card.index, _second(card, device_index), kind)
+
+
+def _address_saving(type: InstanceType, device_index: int) -> Iterator[Interface]:
+    left = type.max_efa
+    first = type.cards[0]
+    if first.efa and first.max_interfaces < 2:
+        yield Interface(0, 0, "efa")  # hpc6id: no room for a plain interface beside it
+        left -= 1
+    else:
+        yield Interface(0, 0, "interface")
+        if first.efa:
+            yield Interface(0, 1, "efa-only")
+            left -= 1
+    for card in _fabric_cards(type)[:left]:
+        yield Interface(card.index, _second(card, device_index), "efa-only")
+
+
+def _fabric_cards(type: InstanceType) -> list[NetworkCard]:
+    """Cards beyond the first that carry ``efa-only``.
+
+    Where some cards take nothing else (the odd ones of p6e-gb200), those have the bandwidth, and each
+    shares it with an ENA-capable neighbour that is then left alone.
+    """
+    cards = [card for card in type.cards[1:] if "efa-only" in card.interface_types]
+    dedicated = [card for card in cards if card.interface_types == ("efa-only",)]
+    return dedicated or cards
+
+
+def _second(card: NetworkCard, device_index: int) -> int:
+    if card.index == 0:
+        return 0
+    return device_index if card.max_interfaces > 1 else 0

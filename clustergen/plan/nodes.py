@@ -1,0 +1,198 @@
+"""Node groups, head and login nodes: types joined with their facts, defaults resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clustergen import catalog
+from clustergen.catalog import InstanceType
+from clustergen.findings import Finding, Path, Rule
+from clustergen.plan import nics
+from clustergen.plan.model import (
+    Capacity,
+    CapacityKind,
+    Decision,
+    Interface,
+    Machine,
+    NodeGroup,
+    Placement,
+    Taint,
+    Traits,
+    Volume,
+)
+from clustergen.spec import nodes as spec
+
+UNKNOWN_TYPE = Rule(
+    code="CAP001",
+    title="No such instance type",
+    why="Every decision about a node starts from the facts of its type.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceTypes.html",
+    bad="node_groups: [{name: h200, instance_type: p5en.48xlage}]",
+    good="node_groups: [{name: h200, instance_type: p5en.48xlarge}]",
+)
+NO_EFA = Rule(
+    code="NIC001",
+    title="The instance type has no EFA",
+    why="`efa: true` is a promise to the jobs; without EFA they would fall back to TCP, silently.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-instance-types",
+    bad="node_groups: [{name: h200, instance_type: g6e.4xlarge, efa: true}]",
+    good="node_groups: [{name: h200, instance_type: g6e.8xlarge, efa: true}]",
+)
+RULES = (UNKNOWN_TYPE, NO_EFA)
+
+
+class MachinePlanner:
+    """Plans the machines of one target, collecting findings and decisions on the way."""
+
+    def __init__(self, traits: Traits) -> None:
+        self.traits = traits
+        self.findings: list[Finding] = []
+        self.decisions: list[Decision] = []
+
+    def groups(self, groups: Sequence[spec.NodeGroup]) -> tuple[NodeGroup, ...]:
+        """The groups that could be planned; the others have left a finding."""
+        planned = (self._group(group, ("node_groups", i)) for i, group in enumerate(groups))
+        return tuple(group for group in planned if group is not None)
+
+    def machine(self, machine: spec.HeadNode | spec.Login, path: Path) -> Machine | None:
+        """Head or login nodes."""
+        type = self._type(machine.instance_type, (*path, "instance_type"))
+        if type is None:
+            return None
+        count = machine.count if isinstance(machine, spec.Login) else 1
+        return Machine(path, type, count, machine.image, volume(machine.root_volume))
+
+    def _group(self, group: spec.NodeGroup, path: Path) -> NodeGroup | None:
+        types = self._types(group, path)
+        if not types:
+            return None
+        efa = self._efa(group, types, path)
+        capacity = _capacity(group.capacity)
+        layout = self.traits.efa_layout if group.efa_layout == "auto" else group.efa_layout
+        return NodeGroup(
+            path=path,
+            name=group.name,
+            types=types,
+            min=group.count.min,
+            max=group.count.max,
+            capacity=capacity,
+            efa=efa,
+            efa_layout=layout,
+            interfaces=self._interfaces(types[0], efa, layout),
+            placement=self._placement(group, capacity, efa, path),
+            threads_per_core=self._threads(group, types[0]),
+            image=group.image,
+            volume=volume(group.root_volume),
+            scratch=group.scratch,
+            mig=dict(group.mig),
+            health_checks=tuple(group.health_checks),
+            labels=dict(group.labels),
+            taints=tuple(Taint(t.key, t.value, t.effect) for t in group.taints),
+            slurm=dict(group.slurm),
+        )
+
+    def _types(self, group: spec.NodeGroup, path: Path) -> tuple[InstanceType, ...]:
+        if group.instance_type:
+            named = [(group.instance_type, (*path, "instance_type"))]
+        else:
+            named = [(name, (*path, "instance_types", i)) for i, name in enumerate(group.instance_types)]
+        types = [self._type(name, at) for name, at in named]
+        # One unknown type is enough: facts of the others must not speak for it.
+        return tuple(t for t in types if t) if all(types) else ()
+
+    def _type(self, name: str, path: Path) -> InstanceType | None:
+        type = catalog.find(name)
+        if type is None:
+            missing = catalog.explain_missing(name)
+            self.findings.append(UNKNOWN_TYPE.at(path, missing.reason, help=missing.suggestion))
+        return type
+
+    def _efa(self, group: spec.NodeGroup, types: Sequence[InstanceType], path: Path) -> bool:
+        capable = all(type.efa for type in types)
+        if group.efa is True and not capable:
+            lacking = next(type for type in types if not type.efa)
+            self.findings.append(
+                NO_EFA.at((*path, "efa"), f"{lacking.name} has no EFA", help=_with_efa(lacking))
+            )
+            return False
+        if group.efa != "auto":
+            return bool(group.efa)
+        if capable and len({_fabric(type) for type in types}) == 1:
+            self._decide((*path, "efa"), f"{group.name}: EFA on, as {types[0].name} has it")
+            return True
+        return False
+
+    def _interfaces(
+        self, type: InstanceType, efa: bool, layout: nics.Layout
+    ) -> tuple[Interface, ...]:
+        if efa:
+            return nics.with_efa(type, layout, self.traits.card_device_index)
+        return nics.plain(type, every_card=self.traits.plain_on_every_card)
+
+    def _placement(
+        self, group: spec.NodeGroup, capacity: Capacity, efa: bool, path: Path
+    ) -> Placement:
+        if isinstance(group.placement, spec.ExistingPlacement):
+            return Placement("existing", group.placement.group)
+        if group.placement != "auto":
+            return Placement(group.placement)
+        if not efa:
+            return Placement("none")
+        # A reservation or block fixes where its instances are; a group beside it can only fail.
+        # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html
+        if capacity.kind not in ("on-demand", "spot"):
+            self._decide((*path, "placement"), f"{group.name}: placed by its {capacity.kind}")
+            return Placement("none")
+        self._decide((*path, "placement"), f"{group.name}: cluster placement group, for EFA")
+        return Placement("cluster")
+
+    def _threads(self, group: spec.NodeGroup, type: InstanceType) -> int:
+        if group.threads_per_core is not None:
+            return group.threads_per_core
+        return type.threads_per_core if self.traits.smt else 1
+
+    def _decide(self, path: Path, text: str) -> None:
+        self.decisions.append(Decision(path, text))
+
+
+def volume(volume: spec.RootVolume) -> Volume:
+    """A root volume as the user gave it."""
+    return Volume(volume.size, volume.type, volume.iops, volume.throughput)
+
+
+def _capacity(capacity: spec.Capacity) -> Capacity:
+    for field in ("spot", *_IDENTIFIED):
+        value = getattr(capacity, field)
+        if value:
+            kind: CapacityKind = _IDENTIFIED.get(field, "spot")
+            return Capacity(kind, value if isinstance(value, str) else None)
+    return Capacity("on-demand")
+
+
+_IDENTIFIED: dict[str, CapacityKind] = {
+    "reservation": "reservation",
+    "reservation_group": "reservation-group",
+    "capacity_block": "capacity-block",
+    "interruptible_reservation": "interruptible-reservation",
+    "training_plan": "training-plan",
+}
+
+
+def _fabric(type: InstanceType) -> tuple[int, int]:
+    """What types of one group must share so that one interface list fits them all."""
+    return (len(type.cards), type.max_efa)
+
+
+def _with_efa(type: InstanceType) -> str:
+    sizes = sorted(_efa_sizes(type.family), key=lambda t: t.vcpus)
+    if not sizes:
+        return f"no size of {type.family} has it; write efa: false, or take another family"
+    return "sizes that have it: " + ", ".join(t.name for t in sizes[:6])
+
+
+def _efa_sizes(family: str) -> Iterator[InstanceType]:
+    for name in catalog.names():
+        if name.startswith(f"{family}."):
+            type = catalog.find(name)
+            if type is not None and type.efa:
+                yield type
