@@ -72,7 +72,7 @@ def _invisible(character: str, path: Path) -> Finding:
     return rules.CHARACTER.at(
         path,
         f"the character U+{ord(character):04X} cannot be in a spec",
-        help="Remove it. If the file is not text, give the spec's own file.",
+        help="remove it; if the file is not text, name the spec's own file",
     )
 
 
@@ -101,7 +101,7 @@ class _Builder:
                 rules.SEVERAL_DOCUMENTS,
                 after,
                 "a second document begins here",
-                "Put each spec into a file of its own; clustergen takes several.",
+                "put each spec into a file of its own; clustergen takes several",
             )
         return root
 
@@ -161,7 +161,7 @@ class _Builder:
     def key(self, event: yaml.Event) -> str:
         """The key as text, whatever it is, so that what it stands for can still be checked."""
         if not isinstance(event, yaml.ScalarEvent):
-            self.find(rules.KEY, event, "a key must be text", "Write a name before the colon.")
+            self.find(rules.KEY, event, "a key must be text", "write a name before the colon")
             self.node(event)
             return "?"
         self.refuse_tag(event)
@@ -171,7 +171,7 @@ class _Builder:
                 rules.KEY,
                 event,
                 f"the key {word} is not text",
-                f'Write it in quotes: "{event.value}".',
+                f'write it in quotes: "{event.value}"',
             )
         return str(event.value)
 
@@ -191,8 +191,8 @@ class _Builder:
                 rules.ALIAS,
                 event,
                 f"there is no &{event.anchor} before this",
-                "An alias repeats a value that was named with & above it. "
-                "Text that begins with * needs quotes.",
+                "an alias repeats a value that was named with & above it; "
+                "text that begins with * needs quotes",
             )
         self.grow(event, anchor.size, aliased=True)
         self.deepen(event, anchor.height)
@@ -204,15 +204,13 @@ class _Builder:
             return
         rule = rules.ALIAS if aliased else rules.TOO_LARGE
         message = f"this text stands for more than {rules.NODE_LIMIT} values"
-        raise self.stop(rule, event, message, "Write the spec without nested aliases, or shorter.")
+        raise self.stop(rule, event, message, "write the spec without nested aliases, or shorter")
 
     def deepen(self, event: yaml.Event, count: int) -> None:
         self.deepest = max(self.deepest, self.depth + count)
         if self.depth + count > rules.DEPTH_LIMIT:
             message = f"nested deeper than {rules.DEPTH_LIMIT} levels"
-            raise self.stop(
-                rules.TOO_DEEP, event, message, "Look for brackets that are not closed."
-            )
+            raise self.stop(rules.TOO_DEEP, event, message, "look for brackets that are not closed")
 
     def refuse_tag(self, event: yaml.Event) -> None:
         tag = getattr(event, "tag", None)
@@ -223,8 +221,8 @@ class _Builder:
             rules.TAG,
             event,
             f"the tag {short} cannot be used in a spec",
-            "Write the value itself, in quotes if it is text; "
-            "in an overlay, CloudFormation functions in their long form: {Ref: Name}.",
+            "write the value itself, in quotes if it is text; "
+            "in an overlay, CloudFormation functions in their long form: {Ref: Name}",
         )
 
     def merge_key(self, event: yaml.Event) -> None:
@@ -232,8 +230,8 @@ class _Builder:
             rules.MERGE_KEY,
             event,
             "merge keys (<<) cannot be used in a spec",
-            "Write the values out, repeat the whole value with an alias (*name), "
-            "or merge two files: -f base.yaml -f prod.yaml.",
+            "write the values out, repeat the whole value with an alias (*name), "
+            "or merge two files: -f base.yaml -f prod.yaml",
         )
 
     def duplicate(self, event: yaml.Event, first: Node) -> None:
@@ -242,7 +240,7 @@ class _Builder:
             rules.DUPLICATE_KEY,
             event,
             f"{self.path[-1]} is already given{line}",
-            "Keep one of the two.",
+            "keep one of the two",
         )
 
     def place(self, start: yaml.Event, end: yaml.Event) -> Place:

@@ -33,7 +33,7 @@ def read(
         roots.append(root)
         findings += found
     if not roots:
-        findings.append(UNREADABLE.at((), "no file is given", help="Name a spec: spec.yaml."))
+        findings.append(UNREADABLE.at((), "no file is given", help="name a spec: spec.yaml"))
     document, more = _document(roots, sets)
     return document, findings + more
 
@@ -73,6 +73,8 @@ def _root_of_file(file: str) -> tuple[Node | None, list[Finding]]:
 def _content(file: str) -> bytes:
     """The bytes of ``file``, at most one more than is allowed."""
     if file == STDIN:
+        if sys.stdin is None:
+            raise OSError("standard input is closed")
         return sys.stdin.buffer.read(SIZE_LIMIT + 1)
     with open(file, "rb") as stream:
         return stream.read(SIZE_LIMIT + 1)
@@ -80,12 +82,12 @@ def _content(file: str) -> bytes:
 
 def _help(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
-        return "Check the path; it is taken from the current directory."
+        return "check the path; it is taken from the current directory"
     if isinstance(error, IsADirectoryError):
-        return "Name the files in it, one by one or as *.yaml."
+        return "name the files in it, one by one or as *.yaml"
     if isinstance(error, PermissionError):
-        return "Give yourself the right to read it."
-    return "Name a file of UTF-8 text."
+        return "give yourself the right to read it"
+    return "name a file of UTF-8 text"
 
 
 def _root(content: bytes, name: str) -> tuple[Node | None, list[Finding]]:
@@ -105,7 +107,7 @@ def _decoded(content: bytes, name: str) -> tuple[str, Finding | None]:
     start = Place(Text(name, ()), 0, 0, 0, 1)
     if len(content) > SIZE_LIMIT:
         message = f"{name} is larger than {SIZE_LIMIT // 1024} KiB"
-        help = "Name the spec's own file; a spec has a few kilobytes."
+        help = "name the spec's own file; a spec has a few kilobytes"
         return "", TOO_LARGE.at((), message, help=help).placed(start.span())
     try:
         return content.decode("utf-8-sig"), None
@@ -114,7 +116,7 @@ def _decoded(content: bytes, name: str) -> tuple[str, Finding | None]:
         text = Text.of(name, before)
         line, column = len(text.lines) - 1, len(text.lines[-1])
         message = f"byte 0x{content[error.start]:02x} is not UTF-8"
-        finding = UNREADABLE.at((), message, help="Save the file as UTF-8.")
+        finding = UNREADABLE.at((), message, help="save the file as UTF-8")
         return "", finding.placed(Place(text, line, column, line, column + 1).span())
 
 
@@ -125,5 +127,5 @@ def _not_a_mapping(root: Node | None, text: Text) -> Finding:
         kind = "a list" if isinstance(root.value, tuple) else "a single value"
         what, place = f"holds {kind}", root.at
     message = f"{text.name} {what}, not a spec"
-    help = "Begin with `version: 1`; `clustergen init` writes a complete starter."
+    help = "begin with `version: 1`; `clustergen init` writes a complete starter"
     return NOT_A_MAPPING.at((), message, help=help).placed(place.span())

@@ -17,13 +17,13 @@ _BEGIN = "version: 1\nname: example\n"
 
 UNREADABLE = Rule(
     code="SPC001",
-    title="the file cannot be read",
+    title="The file cannot be read",
     why="A spec is a file of UTF-8 text that the user who runs clustergen may read.",
     source="clustergen",
 )
 SYNTAX = Rule(
     code="SPC002",
-    title="the text is not YAML",
+    title="The text is not YAML",
     why="Text that does not parse has no meaning, and no later check can look at it.",
     source="https://yaml.org/spec/1.2.2/",
     bad=_BEGIN + "tags: {team: research\n",
@@ -31,7 +31,7 @@ SYNTAX = Rule(
 )
 DUPLICATE_KEY = Rule(
     code="SPC003",
-    title="the same key twice in one mapping",
+    title="The same key twice in one mapping",
     why="YAML parsers keep one of the two values without a word; keys are unique by its standard.",
     source="https://yaml.org/spec/1.2.2/#3213-node-comparison",
     bad=_BEGIN + "region: us-east-1\nregion: us-west-2\n",
@@ -39,7 +39,7 @@ DUPLICATE_KEY = Rule(
 )
 MERGE_KEY = Rule(
     code="SPC004",
-    title="merge key <<",
+    title="Merge key <<",
     why="Merge keys never became part of YAML 1.2, and parsers differ on them. "
     "Several files merge with -f instead.",
     source="https://yaml.org/type/merge.html",
@@ -49,7 +49,7 @@ MERGE_KEY = Rule(
 )
 ALIAS = Rule(
     code="SPC005",
-    title="an alias that is unknown, contains itself or grows without bound",
+    title="An alias that is unknown, contains itself or grows without bound",
     why="A few lines of nested aliases stand for more data than any computer can hold.",
     source="https://yaml.org/spec/1.2.2/#71-alias-nodes",
     bad=_BEGIN + "head_node: *small\n",
@@ -57,14 +57,14 @@ ALIAS = Rule(
 )
 TOO_LARGE = Rule(
     code="SPC006",
-    title="the file is too large to be a spec",
+    title="The file is too large to be a spec",
     why=f"A file over {SIZE_LIMIT // 1024} KiB, or with more than {NODE_LIMIT} values, "
     "is a mistaken file name far more often than a cluster.",
     source="clustergen",
 )
 TOO_DEEP = Rule(
     code="SPC007",
-    title="nested too deeply",
+    title="Nested too deeply",
     why=f"No field of a spec or of an overlay lies deeper than {DEPTH_LIMIT} levels.",
     source="clustergen",
     bad=_BEGIN + f"tags: {'[' * (DEPTH_LIMIT + 1)}{']' * (DEPTH_LIMIT + 1)}\n",
@@ -72,7 +72,7 @@ TOO_DEEP = Rule(
 )
 SEVERAL_DOCUMENTS = Rule(
     code="SPC008",
-    title="several documents in one file",
+    title="Several documents in one file",
     why="One file is one spec; the part after '---' would otherwise be lost.",
     source="https://yaml.org/spec/1.2.2/#92-streams",
     bad=_BEGIN + "---\n" + _BEGIN,
@@ -80,7 +80,7 @@ SEVERAL_DOCUMENTS = Rule(
 )
 TAG = Rule(
     code="SPC009",
-    title="a YAML tag",
+    title="A YAML tag",
     why="A spec is plain data: text, numbers, lists and mappings. Tags ask the reader of the file "
     "for other types, or for calls.",
     source="https://yaml.org/spec/1.2.2/#691-node-tags",
@@ -89,7 +89,7 @@ TAG = Rule(
 )
 KEY = Rule(
     code="SPC010",
-    title="a key that is not text",
+    title="A key that is not text",
     why="Every key of a spec is a name. Unquoted numbers and true, false and null are not text.",
     source="https://yaml.org/spec/1.2.2/#103-core-schema",
     bad=_BEGIN + "tags: {2026: budget}\n",
@@ -97,7 +97,7 @@ KEY = Rule(
 )
 NOT_A_MAPPING = Rule(
     code="SPC011",
-    title="the file does not hold `key: value` pairs",
+    title="The file does not hold `key: value` pairs",
     why="A spec is a mapping with at least version, name, region, network and node_groups.",
     source="clustergen",
     bad="- version: 1\n",
@@ -105,14 +105,14 @@ NOT_A_MAPPING = Rule(
 )
 SET = Rule(
     code="SPC012",
-    title="a --set that cannot be followed",
+    title="A --set that cannot be followed",
     why="--set PATH=VALUE changes one value. A path that leads nowhere is a typing error, "
     "and would change nothing.",
     source="clustergen",
 )
 CHARACTER = Rule(
     code="SPC013",
-    title="an invisible or control character",
+    title="An invisible or control character",
     why="Characters that steer a terminal, or that make a line read otherwise than it is parsed, "
     "have no place in a spec that people review.",
     source="https://yaml.org/spec/1.2.2/#51-character-set",

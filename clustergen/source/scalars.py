@@ -21,7 +21,7 @@ _CONSTANTS: dict[str, bool | None] = {
 # No leading zero and no plus sign, so that str() of the number is what was typed. More digits than
 # a 64-bit number has make an identifier, not a count.
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-_FLOAT = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_FLOAT = re.compile(r"-?(0|[1-9][0-9]*)(?=[.eE])(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
 class Float(float):

@@ -51,7 +51,7 @@ def _path(argument: str) -> tuple[list[str | int], int]:
         steps.append(int(match["index"]) if match["index"] else match["quoted"] or match["key"])
         column = match.end()
     if not steps or argument[column : column + 1] != "=" or len(steps) > DEPTH_LIMIT:
-        raise _Refused("this is not PATH=VALUE", "Write it as --set node_groups.h200.count=4.")
+        raise _Refused("this is not PATH=VALUE", "write it as --set node_groups.h200.count=4")
     return steps, column + 1
 
 
@@ -62,10 +62,10 @@ def _value(argument: str, start: int, text: Text) -> tuple[Node | None, list[Fin
     if node is None and findings:
         return None, findings
     if node is None or (node.value is None and not node.at.one_line):
-        raise _Refused("there is no value after =", "Write null to delete, \"''\" for empty text.")
+        raise _Refused("there is no value after =", "write null to delete, \"''\" for empty text")
     if node.at.end_line == 0 and argument[node.at.end_column :].strip():
         lost = argument[node.at.end_column :].strip()
-        raise _Refused(f"{lost} would be taken for a comment", "Put the value in quotes.")
+        raise _Refused(f"{lost} would be taken for a comment", "put the value in quotes")
     return node, findings
 
 
@@ -78,14 +78,14 @@ def _changed(node: Node | None, path: list[str | int], value: Node, done: Path) 
     if node is None or node.value is None:
         node = Node({}, value.at, value.key)
     if not isinstance(node.value, dict):
-        raise _Refused(f"{_dotted(done)} is a single value", "Set the value itself.", done)
+        raise _Refused(f"{_dotted(done)} is a single value", "set the value itself", done)
     return replace(node, value=_changed_entries(node.value, path, value, done))
 
 
 def _changed_entries(entries: Entries, path: list[str | int], value: Node, done: Path) -> Entries:
     step = path[0]
     if isinstance(step, int):
-        raise _Refused(f"{_dotted(done)} is not a list", "Name a key, not an index.", done)
+        raise _Refused(f"{_dotted(done)} is not a list", "name a key, not an index", done)
     deletes = len(path) == 1 and value.value is None
     if step not in entries and value.value is None:
         raise _Refused(f"there is no {_dotted((*done, step))} to delete", _nearest(step, entries))
@@ -111,15 +111,15 @@ def _index(items: Items, step: str | int, done: Path) -> int:
         raise _Refused(message, _nearest(step, names), done)
     if step >= len(items):
         message = f"{_dotted(done)} has {len(items)} items, and no [{step}]"
-        raise _Refused(message, "Indexes begin with 0.", done)
+        raise _Refused(message, "indexes begin with 0", done)
     return step
 
 
 def _nearest(word: str, known: dict[str, Node] | dict[str, int]) -> str:
     near = difflib.get_close_matches(word, known, n=1)
     if near:
-        return f"Did you mean {near[0]}?"
-    return f"There is: {', '.join(known)}." if known else "It is empty."
+        return f"did you mean {near[0]}?"
+    return f"there is {', '.join(known)}" if known else "it is empty"
 
 
 def _dotted(path: Path) -> str:

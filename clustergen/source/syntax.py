@@ -26,78 +26,78 @@ class _Words(NamedTuple):
     """Point at where the construct began, which is where it is repaired."""
 
 
-_INDENT = "Lines of one mapping or list begin in the same column."
-_QUOTE = "Put the value in quotes."
+_INDENT = "lines of one mapping or list begin in the same column"
+_QUOTE = "put the value in quotes"
 _TABLE = (
     _Words(
         "quoted scalar",
         "end of stream",
         "the quote that opens here is never closed",
-        "Close it with the same quote.",
+        "close it with the same quote",
         at_start=True,
     ),
     _Words(
         "quoted scalar",
         "document indicator",
         "the quote that opens here is not closed before the next document",
-        "Close it with the same quote.",
+        "close it with the same quote",
         at_start=True,
     ),
     _Words(
         "quoted scalar",
         "escape",
         "this \\ escape is not one that YAML knows",
-        "In single quotes a backslash is only a backslash: 'C:\\dir'.",
+        "in single quotes a backslash is only a backslash: 'C:\\dir'",
     ),
     _Words(
         "quoted scalar",
         "hexdecimal",
         "this \\ escape needs hexadecimal digits",
-        "In single quotes a backslash is only a backslash: 'C:\\dir'.",
+        "in single quotes a backslash is only a backslash: 'C:\\dir'",
     ),
-    _Words("flow sequence", "", "this [ is not closed", "Close it with ].", at_start=True),
-    _Words("flow mapping", "", "this { is not closed", "Close it with }.", at_start=True),
+    _Words("flow sequence", "", "this [ is not closed", "close it with ]", at_start=True),
+    _Words("flow mapping", "", "this { is not closed", "close it with }", at_start=True),
     _Words(
         "alias",
         "",
         "a value cannot begin with *",
-        "* and & name anchors in YAML. " + _QUOTE,
+        "* and & name anchors in YAML; " + _QUOTE,
         at_start=True,
     ),
     _Words(
         "anchor",
         "",
         "a value cannot begin with &",
-        "* and & name anchors in YAML. " + _QUOTE,
+        "* and & name anchors in YAML; " + _QUOTE,
         at_start=True,
     ),
-    _Words("", "tab character", "a tab in the indentation", "Indent with spaces."),
+    _Words("", "tab character", "a tab in the indentation", "indent with spaces"),
     _Words("block scalar", "", "a text block begins with | or > alone on its line", _INDENT),
     _Words(
         "",
         "mapping values are not allowed",
         "this colon does not belong here",
-        f"Text with ': ' in it needs quotes. {_INDENT}",
+        f"text with ': ' in it needs quotes; {_INDENT}",
     ),
     _Words(
         "",
         "sequence entries are not allowed",
         "a list cannot begin here",
-        "Begin the list on a line of its own, or write it as [a, b].",
+        "begin the list on a line of its own, or write it as [a, b]",
     ),
     _Words(
         "",
         "could not find expected ':'",
         "this line is neither `key: value` nor a list item",
-        f"Write a colon and a space after the key. {_INDENT}",
+        f"write a colon and a space after the key; {_INDENT}",
         at_start=True,
     ),
     _Words("block mapping", "", "this does not fit the mapping it stands in", _INDENT),
     _Words("block collection", "", "this does not fit the list it stands in", _INDENT),
-    _Words("", "document start", "text after the end of the spec", "Remove it."),
+    _Words("", "document start", "text after the end of the spec", "remove it"),
     _Words("", "node content", "there is no value here", _QUOTE),
-    _Words("", "tag", "a YAML tag", "Write plain values, without !."),
-    _Words("", "YAML document", "an unknown %YAML version", "Remove the line."),
+    _Words("", "tag", "a YAML tag", "write plain values, without !"),
+    _Words("", "YAML document", "an unknown %YAML version", "remove the line"),
 )
 
 
@@ -123,7 +123,7 @@ def _words(context: str, problem: str, character: str) -> _Words:
 
 def _bad_start(character: str) -> _Words:
     if character == "\t":
-        return _Words("", "", "a tab in the indentation", "Indent with spaces.")
+        return _Words("", "", "a tab in the indentation", "indent with spaces")
     return _Words("", "", f"a value cannot begin with {character}", _QUOTE)
 
 
