@@ -142,8 +142,8 @@ def lustre_class(deployment: str, storage: str = "SSD") -> LustreClass | None:
 INTELLIGENT_TIERING_MBPS = Steps(4000, most=2_000_000)
 """``ThroughputCapacity`` of an Intelligent-Tiering file system, MB/s of the file system."""
 
-# MetadataConfiguration: PERSISTENT_2 only, makes the file system version 2.15, cannot be added later
-# and is required by EfaEnabled and by Intelligent-Tiering.
+# MetadataConfiguration: PERSISTENT_2 only, makes the file system version 2.15, cannot be added
+# later and is required by EfaEnabled and by Intelligent-Tiering.
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-metadata-performance.html (2026-08)
 METADATA_IOPS: Mapping[Storage, Steps] = MappingProxyType(
     {

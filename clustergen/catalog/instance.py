@@ -47,7 +47,7 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class InstanceType:
-    """One instance type with all facts the compiler decides by. Sources: ``data/provenance.json``."""
+    """One instance type, all facts the compiler decides by. Sources: ``data/provenance.json``."""
 
     name: str
     arch: str

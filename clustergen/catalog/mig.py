@@ -43,8 +43,8 @@ class MigUse:
 # (most, compute slices, memory slices) in the order of the names below; the second is "+me".
 _GEOMETRY = ((7, 1, 1), (1, 1, 1), (4, 1, 2), (3, 2, 2), (2, 3, 4), (1, 4, 4), (1, 7, 8))
 
-# By GPU and its memory in GB. The same name is not the same piece: 1g.10gb is two memory slices of an
-# A100 with 40 GB and one of an A100 with 80.
+# By GPU and its memory in GiB, rounded down. The same name is not the same piece: 1g.10gb is two
+# memory slices of an A100 with 40 GB and one of an A100 with 80.
 _NAMES: Mapping[tuple[str, int], str] = {
     ("A100", 40): "1g.5gb 1g.5gb+me 1g.10gb 2g.10gb 3g.20gb 4g.20gb 7g.40gb",
     ("A100", 80): "1g.10gb 1g.10gb+me 1g.20gb 2g.20gb 3g.40gb 4g.40gb 7g.80gb",

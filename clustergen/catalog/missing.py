@@ -52,7 +52,7 @@ _GONE = (
     ),
     _Gone(
         r"p6e\..*",
-        "there is no p6e size on its own: an UltraServer is made of p6e-gb200.36xlarge, 4 GPUs each",
+        "P6e comes as UltraServers, made of p6e-gb200.36xlarge with 4 GPUs each",
         "use p6e-gb200.36xlarge, with 9 or 18 instances for one UltraServer",
         "p6e-gb200.36xlarge",
     ),
