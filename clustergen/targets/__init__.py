@@ -7,8 +7,9 @@ A target is a package of this one with the same few files: ``__init__`` (its ``T
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from clustergen.artifacts import Bundle
 from clustergen.features import Support
@@ -26,8 +27,16 @@ class Target:
     """What it makes of each feature, by feature id."""
     rules: tuple[Rule, ...]
     check: Callable[[Plan], Iterator[Finding]]
-    emit: Callable[[Plan], Bundle]
-    """The bundle of a plan that has no errors; pure."""
+    document: Callable[[Plan], dict[str, Any]]
+    """The primary document of a plan without errors, before the user's overlay."""
+    schema: str
+    """Name of the schema in ``clustergen/schemas`` that the document must satisfy after the overlay."""
+    list_keys: tuple[str, ...]
+    """What identifies an item in the document's lists, for merging overlays: ``("Name",)``."""
+    emit: Callable[[Plan, dict[str, Any]], Bundle]
+    """All files but README.md and the foundation, from a plan and its finished document; pure."""
+    steps: Callable[[Plan], Sequence[str]]
+    """What to do with the bundle, as Markdown list items of its README."""
 
     @property
     def name(self) -> str:
