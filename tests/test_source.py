@@ -520,8 +520,20 @@ YAML_WORDS = st.lists(
             "&a ",
             "*a",
             "---",
+            *(
+                "\r\n",
+                "...",
+                "!!str ",
+                '"\\u',
+                "'x'",
+                "é",
+                "🚀",
+                "\x00",
+                "\u2028",
+                "\ufeff",
+                "a: 1\n",
+            ),
         ]
-        + ["\r\n", "...", "!!str ", '"\\u', "'x'", "é", "🚀", "\x00", "\u2028", "\ufeff", "a: 1\n"]
     ),
     max_size=40,
 ).map("".join)
@@ -536,7 +548,7 @@ def check_any(text: str) -> None:
             for key in (False, True):
                 span = document.span(path, key=key)
                 assert span is not None
-                assert 1 <= span.line
+                assert span.line >= 1
                 assert 1 <= span.column < span.end
         json.dumps(document.data).encode()
 

@@ -49,6 +49,8 @@ _ID_PREFIXES = {
 _ARNS = {
     "AWS::EFS::AccessPoint": ("elasticfilesystem", "access-point/{}"),
     "AWS::EFS::FileSystem": ("elasticfilesystem", "file-system/{}"),
+    "AWS::FSx::FileSystem": ("fsx", "file-system/{}"),
+    "AWS::FSx::Volume": ("fsx", "volume/{}"),
     "AWS::IAM::InstanceProfile": ("iam", "instance-profile/{}"),
     "AWS::IAM::ManagedPolicy": ("iam", "policy/{}"),
     "AWS::IAM::Role": ("iam", "role/{}"),

@@ -6,7 +6,6 @@ the judge's own environment.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.oracles.parallelcluster.environment import python_for_validators
+from tests.oracles.parallelcluster.instance_types import instance_facts
 from tests.oracles.placeholders import fill, names_in, value_for
 
 _PROJECT = Path(__file__).resolve().parents[3]
@@ -56,7 +56,7 @@ def judge_documents(documents: Iterable[Document]) -> list[list[Message]]:
     if not questions:
         return []
     done = subprocess.run(
-        [_python(), "-m", "tests.oracles.parallelcluster.judge", _instance_facts()],
+        [_python(), "-m", "tests.oracles.parallelcluster.judge", str(instance_facts())],
         input=json.dumps(questions),
         cwd=_PROJECT,
         capture_output=True,
@@ -70,14 +70,6 @@ def judge_documents(documents: Iterable[Document]) -> list[list[Message]]:
 
 def _python() -> str:
     return str(python_for_validators(_PROJECT))
-
-
-def _instance_facts() -> str:
-    """moto's folder of DescribeInstanceTypes output: ParallelCluster itself ships no such table."""
-    spec = importlib.util.find_spec("moto")
-    if spec is None or spec.origin is None:
-        raise RuntimeError("moto is not installed: the judge takes EC2's instance facts from it")
-    return str(Path(spec.origin).parent / "ec2" / "resources")
 
 
 def _question(document: Document) -> dict[str, Any]:

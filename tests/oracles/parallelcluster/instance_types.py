@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 _P6E_GB200 = Path(__file__).with_name("p6e_gb200.json")
+
+
+def instance_facts() -> Path:
+    """moto's folder of EC2's answers, found in the running interpreter without importing moto."""
+    spec = importlib.util.find_spec("moto")
+    if spec is None or spec.origin is None:
+        raise RuntimeError("moto is not installed: the judges take EC2's instance facts from it")
+    return Path(spec.origin).parent / "ec2" / "resources"
 
 
 @cache
