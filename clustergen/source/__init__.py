@@ -5,7 +5,7 @@ answer with a :class:`Document` (``None`` when there is no data to go on with) a
 each already placed in the text it is about.
 
 What a plain (unquoted) word means is settled in :mod:`clustergen.source.scalars`: ``true``,
-``false``, ``null`` and the numbers of JSON, nothing else.
+``false``, ``null`` and numbers in plain digits, nothing else.
 """
 
 from __future__ import annotations

@@ -28,9 +28,9 @@ def merge_nodes(base: Node, over: Node, name_key: str = "name") -> Node:
     if isinstance(over.value, dict):
         entries = base.value if isinstance(base.value, dict) else {}
         return replace(over, value=_merge_entries(entries, over.value, name_key))
-    if _named(base, name_key) and _named(over, name_key):
-        assert isinstance(base.value, tuple) and isinstance(over.value, tuple)
-        return replace(over, value=_merge_items(base.value, over.value, name_key))
+    items = _named_items(over, name_key)
+    if items and (known := _named_items(base, name_key)):
+        return replace(over, value=_merge_items(known, items, name_key))
     return over
 
 
@@ -45,7 +45,7 @@ def _merge_entries(base: Entries, over: Entries, name_key: str) -> Entries:
 
 
 def _merge_items(base: Items, over: Items, name_key: str) -> Items:
-    """Each item of ``base`` is met once: a name that ``over`` has twice stays twice, to be found."""
+    """A name that ``over`` has twice stays twice, so that a later check finds it."""
     merged = list(base)
     waiting = {_name(item, name_key): index for index, item in reversed([*enumerate(base)])}
     for item in over:
@@ -57,10 +57,10 @@ def _merge_items(base: Items, over: Items, name_key: str) -> Items:
     return tuple(merged)
 
 
-def _named(node: Node, name_key: str) -> bool:
-    if not isinstance(node.value, tuple) or not node.value:
-        return False
-    return all(_name(item, name_key) is not None for item in node.value)
+def _named_items(node: Node, name_key: str) -> Items:
+    """The items of a list that are all named; none if it is anything else."""
+    items = node.value if isinstance(node.value, tuple) else ()
+    return items if all(_name(item, name_key) is not None for item in items) else ()
 
 
 def _name(item: Node, name_key: str) -> str | None:

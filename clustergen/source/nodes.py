@@ -70,7 +70,7 @@ class Node:
         return None
 
     def span(self) -> Span:
-        """Where a caret helps most: the value if it is on one line, else the key it stands under."""
+        """Where a caret helps most: the value if it is on one line, else its key."""
         if self.key is not None and not self.at.one_line:
             return self.key.span()
         return self.at.span()

@@ -1,7 +1,7 @@
 """What an unquoted word in a spec means.
 
 YAML 1.1 turns ``NO`` into false, ``24:00:00`` into 86400 and ``012`` into ten. Here a word is a
-constant of the YAML 1.2 core schema, a number as JSON writes it, or the text that the user typed.
+constant of the YAML 1.2 core schema, a number in plain digits, or the text that the user typed.
 https://yaml.org/spec/1.2.2/#103-core-schema
 """
 
@@ -21,7 +21,7 @@ _CONSTANTS: dict[str, bool | None] = {
 # No leading zero and no plus sign, so that str() of the number is what was typed. More digits than
 # a 64-bit number has make an identifier, not a count.
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-_FLOAT = re.compile(r"-?(0|[1-9][0-9]*)(?=[.eE])(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_FLOAT = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")
 
 
 class Float(float):

@@ -26,7 +26,7 @@ class _Refused(Exception):
 
 
 def apply_set(root: Node, argument: str) -> tuple[Node, list[Finding]]:
-    """``root`` with one ``--set`` argument applied; as it was, with a finding, if that cannot be."""
+    """``root`` with one ``--set`` argument applied, or as it was, with a finding."""
     shown = argument.encode("utf-8", "replace").decode()
     text = Text.of(f"--set {shown[:_NAME_WIDTH]}", shown)
     try:

@@ -1,7 +1,7 @@
 """Sizes and durations with their units: text to a whole number, and back.
 
-Arithmetic is exact. ``4.8TiB`` is 4915.2GiB, not a whole number of GiB, so it is refused rather than
-rounded; whoever writes it for FSx means 4800GiB, and is told so.
+Arithmetic is exact. ``4.8TiB`` is 4915.2GiB, not a whole number of GiB, so it is refused rather
+than rounded; whoever writes it for FSx means 4800GiB, and is told so.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from math import ceil, floor
-from typing import Final, NoReturn
+from typing import Final
 
 GIB_PER: Final = {"GiB": 1, "TiB": 1024, "PiB": 1024 * 1024}
 SECONDS_PER: Final = {"d": 86400, "h": 3600, "m": 60, "s": 1}
@@ -52,7 +52,7 @@ def parse_size(text: str) -> int:
     """
     match = _SIZE.fullmatch(text)
     if not match:
-        _refuse_size(text)
+        raise _size_error(text)
     size = Fraction(match[1]) * GIB_PER[match[2]]
     if size.denominator != 1:
         raise QuantityError(
@@ -80,7 +80,7 @@ def parse_duration(text: str) -> int:
         days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
         if match[1] is None or hours < 24:
             return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-    _refuse_duration(text)
+    raise _duration_error(text)
 
 
 def format_duration(seconds: int) -> str:
@@ -104,7 +104,7 @@ def format_slurm_duration(seconds: int) -> str:
 def _whole_sizes(number: str, unit: str, size: Fraction) -> str:
     """The whole sizes next to ``size``, and what the number means where a TiB counts 1000 GiB.
 
-    FSx for Lustre grows in steps of 1,200 and 2,400 GiB, and its console calls them 1.2 and 2.4 TiB:
+    FSx for Lustre grows in steps of 1,200 and 2,400 GiB, which its console calls 1.2 and 2.4 TiB:
     https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html
     """
     exact = f"{floor(size)}GiB or {ceil(size)}GiB"
@@ -114,35 +114,35 @@ def _whole_sizes(number: str, unit: str, size: Fraction) -> str:
     return f"write {loose}GiB, which FSx calls {number} TiB, or {exact}"
 
 
-def _refuse_size(text: str) -> NoReturn:
+def _size_error(text: str) -> QuantityError:
     match = _NUMBER_AND_UNIT.fullmatch(text.strip())
     if not match:
-        raise QuantityError(f"{text!r} is not a size", "write it as 500GiB or 2TiB")
+        return QuantityError(f"{text!r} is not a size", "write it as 500GiB or 2TiB")
     number, unit = match[1], match[2].lower()
     if not unit:
-        raise QuantityError(f"{text} has no unit", f"{number}GiB or {number}TiB?")
+        return QuantityError(f"{text} has no unit", f"{number}GiB or {number}TiB?")
     if unit in _SIZE_WORDS:
-        raise QuantityError(f"{text!r} is not a size", f"write {number}{_SIZE_WORDS[unit]}")
+        return QuantityError(f"{text!r} is not a size", f"write {number}{_SIZE_WORDS[unit]}")
     if unit in _DECIMAL_BYTES:
         gib = Fraction(number) * _DECIMAL_BYTES[unit] / 2**30
         meant = f"{number}{match[2][0].upper()}iB"
         exact = f"{text} is about {max(1, round(gib))}GiB"
         help = f"write {meant} if that is meant; {exact}" if unit[0] in "gtp" else exact
-        raise QuantityError(f"{match[2]} counts in powers of ten; sizes here are GiB or TiB", help)
-    raise QuantityError(f"{match[2]} is not a unit of size", "write it as 500GiB or 2TiB")
+        return QuantityError(f"{match[2]} counts in powers of ten; sizes here are GiB or TiB", help)
+    return QuantityError(f"{match[2]} is not a unit of size", "write it as 500GiB or 2TiB")
 
 
-def _refuse_duration(text: str) -> NoReturn:
+def _duration_error(text: str) -> QuantityError:
     if match := _TWO_PART_CLOCK.fullmatch(text):
-        raise QuantityError(
+        return QuantityError(
             f"{text} can be hours or minutes",
             f"write {match[1]}:{match[2]}:00 for hours, {match[1]}m{int(match[2])}s for minutes",
         )
     match = _NUMBER_AND_UNIT.fullmatch(text.strip())
     unit = match[2].lower() if match else ""
     if match and not unit:
-        raise QuantityError(f"{text} has no unit", f"{match[1]}m or {match[1]}h?")
+        return QuantityError(f"{text} has no unit", f"{match[1]}m or {match[1]}h?")
     if match and unit in _TIME_WORDS:
         seconds = round(Fraction(match[1]) * SECONDS_PER[_TIME_WORDS[unit]])
-        raise QuantityError(f"{text!r} is not a duration", f"write {format_duration(seconds)}")
-    raise QuantityError(f"{text!r} is not a duration", "write it as 7d, 1d12h, 90m or 24:00:00")
+        return QuantityError(f"{text!r} is not a duration", f"write {format_duration(seconds)}")
+    return QuantityError(f"{text!r} is not a duration", "write it as 7d, 1d12h, 90m or 24:00:00")
