@@ -1,0 +1,93 @@
+"""``render --check``: whether a folder is what the spec renders to."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from clustergen.artifacts import Artifact, Bundle
+from clustergen.bundle.manifest import bad_paths, content, hashes_in
+from clustergen.bundle.rules import (
+    BAD_MANIFEST,
+    DIFFERS,
+    MISSING,
+    MODE,
+    NOT_A_FOLDER,
+    NOT_WRITTEN,
+    SUPERFLUOUS,
+)
+from clustergen.findings import Finding
+
+DIFF_LINES: Final = 12
+_DIFF_BYTES: Final = 1_000_000
+_RENDER = "render again"
+
+
+def check(directory: str | os.PathLike[str], bundle: Bundle) -> list[Finding]:
+    """What of ``directory`` is not as ``bundle`` has it; nothing when all is.
+
+    Files that clustergen did not write are not looked at.
+    """
+    folder = Path(directory)
+    if findings := list(bad_paths(bundle)):
+        return findings
+    if not folder.is_dir():
+        if os.path.lexists(folder):
+            return [NOT_A_FOLDER.at((), f"{folder} is not a folder")]
+        return [MISSING.at((), f"{folder} does not exist", help=_RENDER)]
+    compared = [finding for artifact in bundle for finding in compare(folder, artifact)]
+    return [*compared, *_superfluous(folder, bundle)]
+
+
+def compare(folder: Path, artifact: Artifact) -> Iterator[Finding]:
+    """What of one file of ``folder`` is not as ``artifact`` has it."""
+    path = folder / artifact.path
+    try:
+        executable = bool(path.stat().st_mode & stat.S_IXUSR)
+        found = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        yield MISSING.at((), f"{path} is missing", help=_RENDER)
+        return
+    except OSError as error:
+        yield NOT_WRITTEN.at((), f"cannot read {path}: {error.strerror}")
+        return
+    if found != content(artifact):
+        yield DIFFERS.at((), f"{path} is not what the spec renders to", help=_diff(found, artifact))
+    if executable != artifact.executable:
+        word, flag = ("not executable", "+x") if artifact.executable else ("executable", "-x")
+        yield MODE.at((), f"{path} is {word}", help=f"chmod {flag} {path}")
+
+
+def _superfluous(folder: Path, bundle: Bundle) -> Iterator[Finding]:
+    try:
+        ours = hashes_in(folder) or {}
+    except (OSError, ValueError) as error:
+        yield BAD_MANIFEST.at((), f"the manifest in {folder} cannot be read: {error}", help=_RENDER)
+        return
+    for name in sorted(set(ours) - {artifact.path for artifact in bundle}):
+        path = folder / name
+        if os.path.lexists(path):
+            yield SUPERFLUOUS.at((), f"the spec no longer renders to {path}", help=_RENDER)
+
+
+def _diff(found: bytes, artifact: Artifact) -> str:
+    """The first lines of how the file would change, safe to print."""
+    if len(found) > _DIFF_BYTES:
+        return _RENDER
+    before = found.decode("utf-8", "replace").splitlines()
+    lines = difflib.unified_diff(
+        before, artifact.text.splitlines(), "on disk", "rendered", lineterm="", n=1
+    )
+    shown = [_printable(line) for line in islice(lines, DIFF_LINES + 1)]
+    if len(shown) > DIFF_LINES:
+        shown[-1] = "..."
+    return "\n".join(shown) or _RENDER
+
+
+def _printable(line: str) -> str:
+    return "".join(c if c.isprintable() or c == "\t" else f"\\x{ord(c):02x}" for c in line)

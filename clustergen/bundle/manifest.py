@@ -1,0 +1,83 @@
+"""The manifest: which files of a folder are clustergen's, and what they were when it wrote them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from clustergen.artifacts import Artifact, Bundle
+from clustergen.bundle.rules import BAD_PATH
+from clustergen.findings import Finding
+
+MANIFEST: Final = ".clustergen.json"
+
+Hashes = Mapping[str, str]
+"""SHA-256, in hexadecimal, by path within the folder."""
+
+
+def manifest_of(bundle: Bundle) -> Artifact:
+    """The manifest as one more file of ``bundle``."""
+    files = {artifact.path: digest(content(artifact)) for artifact in bundle}
+    document = {"clustergen": _version(), "files": dict(sorted(files.items()))}
+    return Artifact(MANIFEST, json.dumps(document, indent=2) + "\n")
+
+
+def content(artifact: Artifact) -> bytes:
+    """The bytes of a file: UTF-8, lines ended as the text ends them, on every system."""
+    return artifact.text.encode()
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def hashes_in(folder: Path) -> Hashes | None:
+    """What the manifest in ``folder`` says; None when there is none.
+
+    :raises ValueError: when it is not a manifest, or names files outside the folder.
+    """
+    try:
+        document = json.loads((folder / MANIFEST).read_bytes())
+    except FileNotFoundError:
+        return None
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    files = document.get("files") if isinstance(document, dict) else None
+    if not isinstance(files, dict) or not all(map(_is_entry, files.items())):
+        raise ValueError("not a list of files and hashes")
+    return files
+
+
+def bad_paths(bundle: Bundle) -> Iterator[Finding]:
+    """A finding for each path that leaves the folder, or that some file systems take for another."""
+    taken: dict[str, str] = {MANIFEST.casefold(): "the manifest"}
+    for artifact in bundle:
+        path, key = artifact.path, artifact.path.casefold()
+        if not is_inside(path):
+            yield BAD_PATH.at((), f"{path!r} is not a path inside the bundle")
+        elif key in taken:
+            yield BAD_PATH.at((), f"{path!r} meets {taken[key]}", help="give them different names")
+        taken.setdefault(key, repr(path))
+
+
+def is_inside(path: str) -> bool:
+    """Whether ``path`` is relative, with plain names between forward slashes."""
+    steps = path.split("/")
+    plain = path.isprintable() and "\\" not in path and ":" not in path
+    return plain and all(step.strip() not in ("", ".", "..") for step in steps)
+
+
+def _is_entry(entry: tuple[Any, Any]) -> bool:
+    path, hash = entry
+    return isinstance(hash, str) and is_inside(path) and path != MANIFEST
+
+
+def _version() -> str:
+    try:
+        return metadata.version("clustergen")
+    except metadata.PackageNotFoundError:
+        return "unknown"

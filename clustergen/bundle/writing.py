@@ -1,0 +1,276 @@
+"""Writing a bundle: beside the folder first, then in its place."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from clustergen.artifacts import Bundle
+from clustergen.bundle.checking import compare
+from clustergen.bundle.manifest import (
+    MANIFEST,
+    Hashes,
+    bad_paths,
+    content,
+    digest,
+    hashes_in,
+    manifest_of,
+)
+from clustergen.bundle.rules import (
+    BAD_MANIFEST,
+    EDITED,
+    IN_THE_WAY,
+    NOT_A_FOLDER,
+    NOT_OURS,
+    NOT_WRITTEN,
+)
+from clustergen.findings import Finding, Unrenderable
+
+_ELSEWHERE = "name another folder with -o"
+_FORCE = "move it away, or let --force overwrite it"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What :func:`write` did to a folder; paths within it, sorted."""
+
+    directory: Path
+    changed: tuple[str, ...]
+    """New files, and files whose content or mode is new."""
+    unchanged: tuple[str, ...]
+    removed: tuple[str, ...]
+    """Files of the bundle before that this one does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The folder, and its hidden siblings while it is being replaced."""
+
+    folder: Path
+
+    @property
+    def new(self) -> Path:
+        return self.folder.with_name(f".{self.folder.name}.clustergen-new")
+
+    @property
+    def old(self) -> Path:
+        return self.folder.with_name(f".{self.folder.name}.clustergen-old")
+
+
+def write(directory: str | os.PathLike[str], bundle: Bundle, *, force: bool = False) -> Written:
+    """Make ``directory`` hold ``bundle``: all of it or, on failure, what it held before.
+
+    Files of the user's that are in nobody's way stay. ``force`` overwrites what a person changed,
+    and writes into a folder of other files.
+
+    :raises Unrenderable: with BND findings, when it must not or could not be done.
+    """
+    place = _Place(_named(Path(directory)))
+    _stop_for(list(bad_paths(bundle)))
+    try:
+        _stop_for(list(_wrong_kind(place.folder)))
+        place.folder.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(place.folder.parent):
+            _recover(place)
+            return _replace(place, bundle, force)
+    except (OSError, ValueError) as error:
+        raise Unrenderable([_failure(place, error)]) from error
+
+
+def _named(folder: Path) -> Path:
+    """``folder`` by a path that ends in its own name, so that it has siblings."""
+    return folder if folder.name not in ("", "..") else Path(os.path.abspath(folder))
+
+
+def _replace(place: _Place, bundle: Bundle, force: bool) -> Written:
+    folder = place.folder
+    before = _known(folder, force)
+    _stop_for(list(_conflicts(folder, before, bundle, force)))
+    written = _difference(folder, before, bundle)
+    whole = (*bundle, manifest_of(bundle))
+    if written.changed or written.removed or any(compare(folder, whole[-1])):
+        if folder.exists() and not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, "the folder is read-only")
+        _stage(place, whole)
+        _swap(place)
+        _keep_others(place, before)
+    return written
+
+
+def _known(folder: Path, force: bool) -> Hashes:
+    """The hashes of what clustergen wrote to ``folder``; none where it has not been.
+
+    :raises Unrenderable: when it holds other things, and ``force`` is not given.
+    """
+    try:
+        known = hashes_in(folder)
+    except ValueError as error:
+        if force:
+            return {}
+        help = "restore it from version control, or let --force overwrite the bundle's files"
+        raise Unrenderable(
+            [BAD_MANIFEST.at((), f"{folder / MANIFEST}: {error}", help=help)]
+        ) from error
+    if known is None and not force and folder.is_dir() and any(folder.iterdir()):
+        message = f"{folder} is not empty, and clustergen did not write it"
+        help = f"{_ELSEWHERE}, or add the bundle's files to this one with --force"
+        raise Unrenderable([NOT_OURS.at((), message, help=help)])
+    return known or {}
+
+
+def _wrong_kind(folder: Path) -> Iterator[Finding]:
+    if not folder.name:
+        yield NOT_A_FOLDER.at((), f"{folder} cannot be replaced", help=_ELSEWHERE)
+    elif folder.is_symlink():
+        yield NOT_A_FOLDER.at(
+            (), f"{folder} is a symbolic link", help="name the folder it leads to"
+        )
+    elif os.path.lexists(folder) and not folder.is_dir():
+        yield NOT_A_FOLDER.at((), f"{folder} is a file", help=_ELSEWHERE)
+
+
+def _conflicts(folder: Path, before: Hashes, bundle: Bundle, force: bool) -> Iterator[Finding]:
+    """What stands in the way of ``bundle``. What is not a plain file is never overwritten."""
+    wanted = {artifact.path: content(artifact) for artifact in bundle}
+    for name in sorted({*before, *wanted}):
+        path = folder / name
+        if blocker := _blocker(folder, name):
+            yield IN_THE_WAY.at((), f"{blocker} is in the way of {path}", help="move it away")
+        elif os.path.lexists(path) and not force:
+            found = path.read_bytes()
+            if found != wanted.get(name) and digest(found) != before.get(name):
+                yield _not_to_be_lost(path, name in before)
+
+
+def _not_to_be_lost(path: Path, rendered: bool) -> Finding:
+    if rendered:
+        help = "put the change into the spec or the target's overlay, or drop it with --force"
+        return EDITED.at((), f"{path} was changed since it was rendered", help=help)
+    return IN_THE_WAY.at((), f"{path} exists, and clustergen did not write it", help=_FORCE)
+
+
+def _blocker(folder: Path, name: str) -> Path | None:
+    """What on the way from ``folder`` to its file ``name`` is no real folder or file."""
+    steps = name.split("/")
+    for count in range(1, len(steps)):
+        path = folder.joinpath(*steps[:count])
+        if os.path.lexists(path) and (path.is_symlink() or not path.is_dir()):
+            return path
+    path = folder / name
+    wrong = os.path.lexists(path) and (path.is_symlink() or not path.is_file())
+    return path if wrong else None
+
+
+def _difference(folder: Path, before: Hashes, bundle: Bundle) -> Written:
+    """What writing ``bundle`` will change."""
+    same = {a.path for a in bundle if not any(compare(folder, a))}
+    paths = {artifact.path for artifact in bundle}
+    gone = (name for name in set(before) - paths if os.path.lexists(folder / name))
+    return Written(folder, *(tuple(sorted(names)) for names in (paths - same, same, gone)))
+
+
+def _stage(place: _Place, bundle: Bundle) -> None:
+    """Write ``bundle`` beside the folder; nothing is left of it when that fails."""
+    try:
+        place.new.mkdir()
+        for artifact in bundle:
+            _write_file(place.new / artifact.path, content(artifact), artifact.executable)
+        if place.folder.exists():
+            shutil.copymode(place.folder, place.new)
+    except BaseException:
+        shutil.rmtree(place.new, ignore_errors=True)
+        raise
+
+
+def _write_file(path: Path, content: bytes, executable: bool) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "xb") as stream:
+        stream.write(content)
+        if executable:
+            mode = os.fstat(stream.fileno()).st_mode
+            os.fchmod(stream.fileno(), mode | (mode & 0o444) >> 2)
+
+
+def _swap(place: _Place) -> None:
+    """Put the new folder in the place of the old one, which stays as ``place.old`` for now."""
+    had = place.folder.exists()
+    try:
+        if had:
+            os.rename(place.folder, place.old)
+        os.rename(place.new, place.folder)
+    except BaseException:
+        if had and not place.folder.exists():
+            os.rename(place.old, place.folder)
+        shutil.rmtree(place.new, ignore_errors=True)
+        raise
+
+
+def _keep_others(place: _Place, ours: Collection[str]) -> None:
+    """Move the user's files from the old folder to the new one, and remove the old one.
+
+    The manifest goes last, so that a run that is stopped here is finished by the next.
+    """
+    if not place.old.exists():
+        return
+    for name in sorted(ours, reverse=True):
+        (place.old / name).unlink(missing_ok=True)
+        for parent in (place.old / name).parents:
+            if parent == place.old:
+                break
+            with suppress(OSError):
+                parent.rmdir()
+    _move_into(place.folder, place.old)
+    shutil.rmtree(place.old)
+
+
+def _move_into(folder: Path, source: Path) -> None:
+    """Move what is in ``source`` to ``folder``, whose own files stay where both have one."""
+    for path in sorted(source.iterdir()):
+        target = folder / path.name
+        if not os.path.lexists(target):
+            os.rename(path, target)
+        elif path.is_dir() and target.is_dir() and not path.is_symlink():
+            _move_into(target, path)
+
+
+def _recover(place: _Place) -> None:
+    """Finish, or take back, what a run that was stopped midway left beside the folder."""
+    if place.new.exists():
+        shutil.rmtree(place.new)
+    if not place.old.exists():
+        return
+    if place.folder.exists():
+        _keep_others(place, _known(place.old, force=True))
+    else:
+        os.rename(place.old, place.folder)
+
+
+@contextmanager
+def _locked(parent: Path) -> Iterator[None]:
+    """Let one process at a time replace the folders in ``parent``."""
+    handle = os.open(parent, os.O_RDONLY)
+    try:
+        # Some network file systems do not lock; then two renders at once are not kept apart.
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _failure(place: _Place, error: Exception) -> Finding:
+    reason = (getattr(error, "strerror", None) or str(error)).lower()
+    kept = f"; the files it held before are in {place.old}" if place.old.exists() else ""
+    help = f"make room or give yourself the right to write there, or {_ELSEWHERE}"
+    return NOT_WRITTEN.at((), f"cannot write {place.folder}: {reason}{kept}", help=help)
+
+
+def _stop_for(findings: list[Finding]) -> None:
+    if findings:
+        raise Unrenderable(findings)
