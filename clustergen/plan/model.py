@@ -281,7 +281,8 @@ class OpenZfs(Storage):
 class Ontap(Storage):
     """An existing FSx for ONTAP volume."""
 
-    dns_name: Id
+    dns_name: Id | None
+    """None where the spec has none: it holds the id of a storage virtual machine."""
     volume: Id
 
 

@@ -1,0 +1,115 @@
+"""Arithmetic of file systems: which numbers are next to one that is not allowed, what a file system
+is by default, and how many addresses it takes. The tables are :mod:`clustergen.catalog.fsx`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clustergen.catalog.fsx import (
+    INTELLIGENT_TIERING_MBPS,
+    METADATA_IOPS,
+    OPENZFS_GIB,
+    LustreClass,
+    Steps,
+    automatic_metadata_iops,
+    lustre_addresses,
+    lustre_class,
+)
+from clustergen.catalog.fsx import Storage as Media
+from clustergen.plan.model import Efs, Lustre, OpenZfs, Storage
+
+_USUAL_THROUGHPUT = {
+    ("PERSISTENT_1", "SSD"): 200,
+    ("PERSISTENT_1", "HDD"): 12,
+    ("PERSISTENT_2", "SSD"): 250,
+}
+"""MB/s per TiB when the spec names neither throughput nor a size that asks for another one."""
+
+
+def around(steps: Steps, number: int) -> tuple[int, ...]:
+    """The allowed numbers nearest to ``number``: below and above; one where both are the same."""
+    below, above = steps.down(number), steps.up(number)
+    return (above,) if below in (None, above) else (below or above, above)
+
+
+def beside(values: Sequence[int], number: int) -> tuple[int, ...]:
+    """The same among a few ``values``, in ascending order."""
+    below = [value for value in values if value <= number][-1:]
+    above = [value for value in values if value >= number][:1]
+    return tuple(dict.fromkeys((*below, *above)))
+
+
+def default_throughput(kind: LustreClass, size_gib: int | None, *, efa: bool) -> int | None:
+    """The throughput to take where none is given; None where none may be given.
+
+    It is the usual one, unless ``size_gib`` is a size only at another: then the next faster one at
+    which it is, or else the next slower one.
+    """
+    if kind.storage is Media.INTELLIGENT_TIERING:
+        return INTELLIGENT_TIERING_MBPS.least
+    if not kind.throughputs:
+        return None
+    usual = _USUAL_THROUGHPUT[kind.deployment, kind.storage]
+    faster = [tier for tier in kind.throughputs if tier >= usual]
+    slower = [tier for tier in reversed(kind.throughputs) if tier < usual]
+    return next((t for t in (*faster, *slower) if _fits(kind, t, size_gib, efa)), usual)
+
+
+def _fits(kind: LustreClass, throughput: int, size_gib: int | None, efa: bool) -> bool:
+    steps = kind.sizes(throughput, efa=efa)
+    return size_gib is None or (steps is not None and steps.allows(size_gib))
+
+
+def default_size(kind: LustreClass, throughput: int | None, *, efa: bool) -> int | None:
+    """The smallest size in GiB; None where none may be given, or ``throughput`` is not one."""
+    steps = kind.sizes(throughput, efa=efa)
+    return steps.least if steps else None
+
+
+def metadata_iops(file_system: Lustre) -> int | None:
+    """The metadata IOPS that a new file system will have; None without a metadata configuration."""
+    if file_system.metadata_iops == "AUTOMATIC":
+        return automatic_metadata_iops(file_system.size_gib or 0)
+    return file_system.metadata_iops
+
+
+def metadata_steps(storage_class: str) -> Steps:
+    """The metadata IOPS that can be provisioned with this storage class."""
+    return METADATA_IOPS.get(Media(storage_class), METADATA_IOPS[Media.SSD])
+
+
+def addresses(item: Storage) -> int:
+    """IPv4 addresses that storage takes in the nodes' subnet; none when it exists already."""
+    if item.existing:
+        return 0
+    match item:
+        case Lustre():
+            return _lustre_addresses(item)
+        case OpenZfs():
+            # A second file server stands by, and the endpoint moves between them.
+            # https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/availability-durability.html
+            return 3 if item.deployment.startswith("SINGLE_AZ_HA") else 1
+        case Efs():
+            return 1
+        case _:
+            return 0
+
+
+def _lustre_addresses(item: Lustre) -> int:
+    kind = lustre_class(item.deployment, item.storage_class)
+    if kind is None:
+        return 0
+    return lustre_addresses(
+        kind,
+        capacity_gib=item.size_gib or 0,
+        throughput=item.throughput,
+        metadata_iops=metadata_iops(item),
+        efa=item.efa,
+    )
+
+
+def openzfs_sizes() -> str:
+    """The sizes of FSx for OpenZFS, in words."""
+    least, most = OPENZFS_GIB
+    return f"{least}GiB to {most}GiB"

@@ -1,0 +1,339 @@
+"""Storage: what will exist, or exists, behind every mount path."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
+
+from clustergen.catalog import fsx as tables
+from clustergen.catalog.regions import partition_of
+from clustergen.findings import Finding, Path, Rule
+from clustergen.plan import fsx, model
+from clustergen.plan.model import Decision, Id, Ref, Storage
+from clustergen.spec import Spec
+from clustergen.spec import storage as spec
+
+ONLY_EXISTING = Rule(
+    code="STG001",
+    title="This kind of storage is only attached",
+    why="FSx for ONTAP needs a storage virtual machine and volumes, Amazon File Cache a "
+    "repository; they are made elsewhere and mounted here by their id.",
+    source="the language, version 1",
+    bad="storage: [{mount: /data, type: fsx-ontap}]",
+    good="""storage:
+  - mount: /data
+    type: fsx-ontap
+    existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}""",
+)
+NO_VOLUME = Rule(
+    code="STG002",
+    title="ONTAP file system without a volume",
+    why="What is mounted of an ONTAP file system is one of its volumes; its id alone names none.",
+    source="https://docs.aws.amazon.com/fsx/latest/ONTAPGuide/attach-linux-client.html",
+    bad="""storage:
+  - {mount: /data, type: fsx-ontap, existing: {id: fs-0123456789abcdef0}}""",
+    good="""storage:
+  - mount: /data
+    type: fsx-ontap
+    existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}""",
+)
+BACKUP_DAYS = Rule(
+    code="STG003",
+    title="Backups are kept for whole days",
+    why="Backups are made daily, and how long they are kept is counted in days.",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 36h}]",
+    good="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 2d}]",
+)
+RULES = (ONLY_EXISTING, NO_VOLUME, BACKUP_DAYS)
+
+_DAY = 86400
+_FOUNDATIONS_OWN = "StorageSecurityGroup"
+
+
+def storage(
+    spec: Spec, written: Collection[Path] = ()
+) -> tuple[tuple[Storage, ...], list[Decision], list[Finding]]:
+    """The storage of a spec in its order, what was decided for it, and what was found.
+
+    An entry that names nothing that could exist has left a finding and is not among the storage.
+    ``written`` are the paths that the user wrote: a decision is only what was left open.
+    """
+    planner = _Planner(spec.region, _zone(spec), frozenset(written))
+    planned = [planner.plan(entry, ("storage", i)) for i, entry in enumerate(spec.storage)]
+    return tuple(item for item in planned if item), planner.decisions, planner.findings
+
+
+def output_stem(mount: str) -> str:
+    """The stem of the foundation outputs of a new file system: ``/data/x`` is ``StorageDataX``.
+
+    It depends on the mount path alone, so that an output keeps its name when other storage comes or
+    goes. Paths beyond lower-case letters and digits carry a hash, as ``/data-x`` would be the same.
+    """
+    words = [word for word in re.split(r"[^A-Za-z0-9]+", mount) if word]
+    stem = "Storage" + "".join(word[0].upper() + word[1:] for word in words)
+    if re.fullmatch(r"(/[a-z][a-z0-9]*)+", mount) and stem != _FOUNDATIONS_OWN:
+        return stem
+    return stem + hashlib.sha256(mount.encode()).hexdigest()[:6]
+
+
+def _zone(spec: Spec) -> str:
+    subnets = (subnet.zone for subnet in spec.network.private_subnets)
+    return spec.network.zone or next((zone for zone in subnets if zone), "")
+
+
+class _Base(TypedDict):
+    """The arguments that every kind of :class:`clustergen.plan.model.Storage` takes."""
+
+    path: Path
+    mount: str
+    output: str
+    existing: bool
+    id: Id
+    retain: bool
+    kms_key: str | None
+    backup_days: int | None
+
+
+_Deployment = Literal["SCRATCH_1", "SCRATCH_2", "PERSISTENT_1", "PERSISTENT_2"]
+
+
+class _Planner:
+    """Plans one entry after the other, collecting decisions and findings on the way."""
+
+    def __init__(self, region: str, zone: str, written: frozenset[Path]) -> None:
+        self.region, self.zone, self.written = region, zone, written
+        self.suffix = partition_of(region).dns_suffix
+        self.decisions: list[Decision] = []
+        self.findings: list[Finding] = []
+
+    def plan(self, entry: spec.Storage, path: Path) -> Storage | None:
+        match entry:
+            case spec.FsxLustre():
+                return self._lustre(entry, path)
+            case spec.FsxOpenZfs():
+                return self._openzfs(entry, path)
+            case spec.FsxOntap() | spec.FileCache():
+                return self._attached(entry, path)
+            case spec.Efs():
+                return model.Efs(
+                    **self._base(entry, path),
+                    dns_name=self._dns_name(entry, "efs"),
+                    throughput_mode=entry.throughput_mode,
+                    throughput=entry.throughput,
+                    one_zone=entry.one_zone,
+                )
+            case spec.Ebs():
+                volume = model.Volume(
+                    entry.size, entry.volume_type, entry.iops, entry.throughput
+                )
+                return model.Ebs(**self._base(entry, path), volume=volume)
+            case spec.S3():
+                return self._bucket(entry, path)
+
+    def _base(self, entry: spec.Storage, path: Path) -> _Base:
+        output = output_stem(entry.mount)
+        return {
+            "path": path,
+            "mount": entry.mount,
+            "output": output,
+            "existing": entry.existing is not None,
+            "id": entry.existing.id if entry.existing else Ref(f"{output}Id"),
+            "retain": entry.existing is not None or entry.on_delete == "retain",
+            "kms_key": getattr(entry, "kms_key", None),
+            "backup_days": self._backup_days(entry, path),
+        }
+
+    def _backup_days(self, entry: spec.Storage, path: Path) -> int | None:
+        seconds: int | None = getattr(entry, "backups", None)
+        if seconds is None:
+            return None
+        days = -(-seconds // _DAY)
+        if seconds % _DAY or not seconds:
+            said = f"{entry.mount}: backups are kept for whole days"
+            self.findings.append(
+                BACKUP_DAYS.at((*path, "backups"), said, help=f"write {max(days, 1)}d")
+            )
+        return days
+
+    def _dns_name(self, entry: spec.Storage, service: str) -> Id:
+        """https://docs.aws.amazon.com/fsx/latest/LustreGuide/mount-fs-auto-mount-onreboot.html,
+        https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-mount-cmd-dns-name.html"""
+        if entry.existing is None:
+            return Ref(f"{output_stem(entry.mount)}DnsName")
+        derived = f"{entry.existing.id}.{service}.{self.region}.{self.suffix}"
+        return entry.existing.dns_name or derived
+
+    def _lustre(self, entry: spec.FsxLustre, path: Path) -> model.Lustre:
+        base, dns_name = self._base(entry, path), self._dns_name(entry, "fsx")
+        if entry.existing is not None:
+            return model.Lustre(
+                **base, dns_name=dns_name, mount_name=entry.existing.mount_name, efa=entry.efa
+            )
+        choice = self._lustre_choice(entry, path)
+        return model.Lustre(
+            **base,
+            dns_name=dns_name,
+            mount_name=Ref(f"{base['output']}MountName"),
+            deployment=choice.deployment,
+            storage_class=_upper(entry.storage_class),
+            size_gib=choice.size_gib,
+            throughput=choice.throughput,
+            metadata_iops=self._metadata_iops(entry, path),
+            efa=entry.efa,
+            compression=_upper(entry.compression),
+            drive_cache=entry.drive_cache,
+            read_cache_gib=entry.read_cache,
+            repositories=tuple(_repository(one) for one in entry.data_repositories),
+        )
+
+    def _lustre_choice(self, entry: spec.FsxLustre, path: Path) -> _Choice:
+        """Deployment, throughput and size; a combination that FSx does not have stays as it is."""
+        deployment = self._deployment(entry, path)
+        kind = tables.lustre_class(deployment, _upper(entry.storage_class))
+        if kind is None:
+            return _Choice(deployment, entry.throughput, entry.size)
+        throughput, size = entry.throughput, entry.size
+        if throughput is None:
+            throughput = fsx.default_throughput(kind, size, efa=entry.efa)
+            if throughput is not None:
+                unit = "MB/s" if kind.storage is tables.Storage.INTELLIGENT_TIERING else _PER_TIB
+                self._decide((*path, "throughput"), f"{entry.mount}: {throughput} {unit}")
+        if size is None:
+            size = fsx.default_size(kind, throughput, efa=entry.efa)
+            if size is not None:
+                smallest = f"{entry.mount}: {size}GiB, the smallest there is"
+                at = f" at {throughput} {_PER_TIB}" if throughput else ""
+                self._decide((*path, "size"), smallest + at)
+        return _Choice(deployment, throughput, size)
+
+    def _deployment(self, entry: spec.FsxLustre, path: Path) -> _Deployment:
+        if entry.deployment != "auto":
+            deployment: _Deployment = _upper(entry.deployment)
+            return deployment
+        deployment, why = self._default_deployment(entry)
+        words = _words(deployment)
+        self._decide((*path, "deployment"), f"{entry.mount}: {words}, {why}")
+        return deployment
+
+    def _default_deployment(self, entry: spec.FsxLustre) -> tuple[_Deployment, str]:
+        if entry.storage_class == "hdd":
+            return "PERSISTENT_1", "the one that has hdd"
+        if entry.efa or entry.storage_class != "ssd" or entry.metadata_iops is not None:
+            return "PERSISTENT_2", "the one that has what is asked for"
+        first = tables.lustre_class("PERSISTENT_1")
+        if first and entry.throughput in first.throughputs:
+            return "PERSISTENT_1", f"the one with {entry.throughput} {_PER_TIB}"
+        available = tables.persistent_2_in(self.region, self.zone)
+        if entry.throughput or available in (tables.Persistent2.FULL, tables.Persistent2.SLOW):
+            return "PERSISTENT_2", "the durable one with the highest throughput"
+        return "PERSISTENT_1", f"as {self.region} is not known to have persistent-2"
+
+    def _metadata_iops(
+        self, entry: spec.FsxLustre, path: Path
+    ) -> int | Literal["AUTOMATIC"] | None:
+        """https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-metadata-performance.html"""
+        tiered = entry.storage_class == "intelligent-tiering"
+        if isinstance(entry.metadata_iops, int):
+            return entry.metadata_iops
+        if tiered:
+            # Without a size there is nothing that AUTOMATIC could follow.
+            least = fsx.metadata_steps("INTELLIGENT_TIERING").least
+            text = f"{entry.mount}: {least} metadata IOPS, the least with intelligent-tiering"
+            self._decide((*path, "metadata_iops"), text)
+            return least
+        if entry.efa and entry.metadata_iops is None:
+            text = f"{entry.mount}: metadata IOPS follow the size (EFA needs metadata IOPS)"
+            self._decide((*path, "metadata_iops"), text)
+        return "AUTOMATIC" if entry.efa or entry.metadata_iops == "auto" else None
+
+    def _openzfs(self, entry: spec.FsxOpenZfs, path: Path) -> model.OpenZfs:
+        base, dns_name = self._base(entry, path), self._dns_name(entry, "fsx")
+        if entry.existing is not None:
+            return model.OpenZfs(**base, dns_name=dns_name, volume=entry.existing.volume_id)
+        deployment: str = _upper(entry.deployment)
+        throughput, kind = entry.throughput, tables.openzfs_class(deployment)
+        if throughput is None and kind is not None:
+            throughput = kind.throughputs[0]
+            text = f"{entry.mount}: {throughput} MB/s, the least of {entry.deployment}"
+            self._decide((*path, "throughput"), text)
+        return model.OpenZfs(
+            **base,
+            dns_name=dns_name,
+            volume=Ref(f"{base['output']}VolumeId"),
+            deployment=deployment,
+            size_gib=entry.size,
+            throughput=throughput,
+            iops=entry.iops,
+            compression=_upper(entry.compression),
+        )
+
+    def _attached(self, entry: spec.FsxOntap | spec.FileCache, path: Path) -> Storage | None:
+        existing, base = entry.existing, self._base(entry, path)
+        if existing is None:
+            self.findings.append(
+                ONLY_EXISTING.at(
+                    (*path, "type"),
+                    f"{entry.mount}: a new {entry.type} is not made here",
+                    help=f"add existing: {_EXISTING_FORM[entry.type]}",
+                )
+            )
+            return None
+        if isinstance(entry, spec.FileCache):
+            dns_name = self._dns_name(entry, "fsx")
+            return model.FileCache(**base, dns_name=dns_name, mount_name=existing.mount_name)
+        if existing.volume_id is None:
+            said = f"{entry.mount}: which volume of {existing.id}?"
+            form = "add volume_id: fsvol-..."
+            self.findings.append(NO_VOLUME.at((*path, "existing"), said, help=form))
+            return None
+        return model.Ontap(**base, dns_name=existing.dns_name, volume=existing.volume_id)
+
+    def _bucket(self, entry: spec.S3, path: Path) -> model.Bucket:
+        bucket, _, prefix = entry.bucket.removeprefix("s3://").partition("/")
+        base = self._base(entry, path) | {"existing": True, "id": bucket, "retain": True}
+        return model.Bucket(**base, bucket=bucket, prefix=prefix, read_only=entry.read_only)
+
+    def _decide(self, path: Path, text: str) -> None:
+        if path not in self.written:
+            self.decisions.append(Decision(path, text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    deployment: _Deployment
+    throughput: int | None
+    size_gib: int | None
+
+
+_PER_TIB = "MB/s per TiB"
+_EXISTING_FORM = {
+    "fsx-ontap": "{id: fs-..., volume_id: fsvol-...}",
+    "file-cache": "{id: fc-..., mount_name: ...}",
+}
+
+
+def _repository(given: spec.DataRepository) -> model.Repository:
+    return model.Repository(
+        path=given.path,
+        s3=given.s3,
+        imports=tuple(_each_once(given.import_)),
+        exports=tuple(_each_once(given.export)),
+    )
+
+
+def _each_once(changes: list[spec.Change]) -> Iterator[str]:
+    """Changes in the service's spelling; the service refuses one named twice."""
+    return (change.upper() for change in dict.fromkeys(changes))
+
+
+def _upper(word: str) -> Any:
+    """The API's spelling of the language's: ``persistent-2`` is ``PERSISTENT_2``."""
+    return word.upper().replace("-", "_")
+
+
+def _words(constant: str) -> str:
+    return constant.lower().replace("_", "-")
