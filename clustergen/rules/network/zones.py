@@ -1,0 +1,35 @@
+"""NET011: what must be close is in one zone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Finding, Rule
+from clustergen.plan.model import Plan
+
+RULE = Rule(
+    code="NET011",
+    title="EFA nodes over several zones",
+    why="EFA traffic does not leave a zone, and neither does a cluster placement group.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
+    bad="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets:
+    - {id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}
+    - {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}""",
+    good="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}]""",
+)
+
+
+def check(plan: Plan) -> Iterator[Finding]:
+    first = plan.network.private[0].zone
+    tight = [group.name for group in plan.node_groups if group.efa]
+    for index, subnet in enumerate(plan.network.private):
+        if tight and subnet.zone != first:
+            yield RULE.at(
+                ("network", "private_subnets", index),
+                f"{subnet.id} is in {subnet.zone}, the first subnet in {first}",
+                help=f"EFA is on in {', '.join(tight)}: keep the subnets of one zone",
+            )

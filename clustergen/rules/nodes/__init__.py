@@ -1,0 +1,1 @@
+"""Rules on node groups: types, capacity, interfaces, placement."""

@@ -1,0 +1,67 @@
+"""GPU001, GPU002: MIG profiles that the GPU has, and that fit on it together."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from clustergen.catalog import mig
+from clustergen.findings import Finding, Rule
+from clustergen.plan.model import NodeGroup, Plan
+
+_GUIDE = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"
+
+PROFILE = Rule(
+    code="GPU001",
+    title="The GPU has no such MIG profile",
+    why="Profiles are named by memory, which differs from GPU to GPU: 1g.10gb of an H100 is 1g.18gb of "
+    "an H200.",
+    source=_GUIDE,
+    bad="node_groups: [{name: h200, mig: {1g.10gb: 7}}]",
+    good="node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
+)
+SLICES = Rule(
+    code="GPU002",
+    title="More MIG partitions than a GPU holds",
+    why="A GPU has 7 compute and 8 memory slices, which its partitions share.",
+    source=_GUIDE,
+    bad="node_groups: [{name: h200, mig: {3g.71gb: 3}}]",
+    good="node_groups: [{name: h200, mig: {3g.71gb: 2}}]",
+)
+RULES = (PROFILE, SLICES)
+
+
+def check(plan: Plan) -> Iterator[Finding]:
+    for group in plan.node_groups:
+        if group.mig:
+            yield from _group(group)
+
+
+def _group(group: NodeGroup) -> Iterator[Finding]:
+    known = [profile.name for profile in mig.profiles(group.type)]
+    wrong = [name for name in group.mig if name not in known]
+    for name in wrong:
+        near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+        help = f"did you mean {near[0]}? It has {', '.join(known)}" if near else ""
+        yield PROFILE.at(
+            group.at("mig", name),
+            f"{group.type.name} has no MIG profile {name}",
+            help=help or "leave mig out: its GPUs cannot be partitioned",
+            on_key=True,
+        )
+    if wrong:
+        return
+    for name, count in group.mig.items():
+        found = mig.profile(group.type, name)
+        if found is not None and count > found.most:
+            yield SLICES.at(
+                group.at("mig", name), f"{count} x {name} on one GPU", help=f"at most {found.most}"
+            )
+            return
+    use = mig.use(group.type, group.mig)
+    if not use.fits:
+        yield SLICES.at(
+            group.at("mig"),
+            f"the partitions take {use.compute_slices} compute and {use.memory_slices} memory slices",
+            help=f"a GPU has {mig.COMPUTE_SLICES} and {mig.MEMORY_SLICES}",
+        )
