@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,48 +35,60 @@ class Message:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A `cluster.yaml` text with the name its cluster will have."""
-
-    text: str
-    cluster_name: str = "judged"
-    facts: Facts | None = None
-
-
 def judge(files: Iterable[Path]) -> dict[Path, list[Message]]:
     """What ParallelCluster says of each file; placeholders are filled first. One process for all."""
-    paths = list(files)
-    documents = [Document(path.read_text(encoding="utf-8")) for path in paths]
-    return dict(zip(paths, judge_documents(documents), strict=True))
+    with ParallelCluster() as validators:
+        return {path: validators.judge(path.read_text(encoding="utf-8")) for path in files}
 
 
-def judge_documents(documents: Iterable[Document]) -> list[list[Message]]:
-    """What ParallelCluster says of each document, in their order, in one process."""
-    questions = [_question(document) for document in documents]
-    if not questions:
-        return []
-    done = subprocess.run(
-        [_python(), "-m", "tests.oracles.parallelcluster.judge", str(instance_facts())],
-        input=json.dumps(questions),
-        cwd=_PROJECT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(f"the ParallelCluster judge failed:\n{done.stderr}")
-    return [[Message(*m) for m in json.loads(line)] for line in done.stdout.splitlines()]
+class ParallelCluster:
+    """ParallelCluster's validators in a process of their own: to start it takes seconds, to ask it
+    a quarter of one."""
+
+    def __init__(self) -> None:
+        self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")
+        python = python_for_validators(_PROJECT)
+        self._process = subprocess.Popen(
+            [str(python), "-m", "tests.oracles.parallelcluster.judge", str(instance_facts())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            cwd=_PROJECT,
+            encoding="utf-8",
+        )
+
+    def __enter__(self) -> ParallelCluster:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._process.communicate()
+        self._errors.close()
+
+    def judge(
+        self, text: str, cluster_name: str = "judged", facts: Facts | None = None
+    ) -> list[Message]:
+        """Everything that the schema and the validators say of a `cluster.yaml` text.
+
+        `facts` is what the account holds beyond what the text lets one guess.
+        """
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(json.dumps(_question(text, cluster_name, facts or {})), file=self._process.stdin)
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            self._errors.seek(0)
+            raise RuntimeError(f"the ParallelCluster judge stopped:\n{self._errors.read()}")
+        return [Message(*message) for message in json.loads(answer)]
 
 
-def _python() -> str:
-    return str(python_for_validators(_PROJECT))
-
-
-def _question(document: Document) -> dict[str, Any]:
-    facts = {**_facts_of_the_foundation(document.text), **(document.facts or {})}
-    text = fill(document.text, region=_region(document.text))
-    return {"name": document.cluster_name, "text": text, "facts": facts}
+def _question(text: str, cluster_name: str, facts: Facts) -> dict[str, Any]:
+    filled = fill(text, region=_region(text))
+    return {
+        "name": cluster_name,
+        "text": filled,
+        "facts": {**_facts_of_the_foundation(text), **facts},
+    }
 
 
 def _region(text: str) -> str:

@@ -46,13 +46,8 @@ def _read(path: Path) -> Any:
 def _p6e_gb200() -> dict[str, Any]:
     assumed = json.loads(_P6E_GB200.read_text(encoding="utf-8"))
     cards = [
-        {
-            "NetworkCardIndex": n,
-            "NetworkPerformance": "100 Gigabit" if n == 0 else "400 Gigabit",
-            "MaximumNetworkInterfaces": 4,
-            "InterfaceTypes": ["interface"] if n == 0 else ["interface", "efa", "efa-only"],
-        }
-        for n in range(assumed["cards"])
+        {"NetworkCardIndex": index, "MaximumNetworkInterfaces": 4, "InterfaceTypes": types}
+        for index, types in enumerate(assumed["interface_types_of_cards"])
     ]
     network = {
         "MaximumNetworkCards": len(cards),

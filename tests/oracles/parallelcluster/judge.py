@@ -1,7 +1,7 @@
 """The runner: `python -m tests.oracles.parallelcluster.judge FOLDER` in the judge's environment.
 
-Reads a JSON list of `{name, text, facts}` from standard input and writes one JSON line per item:
-a list of `[level, validator, message]`. FOLDER holds EC2's instance facts.
+Reads lines of JSON, `{name, text, facts}` each, from standard input and answers every one with a
+line: a list of `[level, validator, message]`. FOLDER holds EC2's instance facts.
 """
 
 from __future__ import annotations
@@ -54,12 +54,14 @@ Finding = tuple[str, str, str]
 
 
 def main() -> None:
-    """Judge what standard input holds."""
+    """Judge line after line of standard input."""
     logging.disable(logging.CRITICAL)
     resources = Path(sys.argv[1])
-    for item in json.load(sys.stdin):
+    answers, sys.stdout = sys.stdout, sys.stderr  # what the validators print is no answer
+    for line in sys.stdin:
+        item = json.loads(line)
         findings = _findings(item["text"], item["name"], item["facts"], resources)
-        print(json.dumps(list(findings)), flush=True)
+        print(json.dumps(list(findings)), file=answers, flush=True)
 
 
 def _findings(

@@ -1,0 +1,133 @@
+"""The committed data is what the build makes of its sources."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clustergen.catalog import build, rows, survey
+from clustergen.catalog.lookup import DATA
+
+needs_moto = pytest.mark.skipif(
+    importlib.util.find_spec("moto") is None, reason="moto is not installed"
+)
+
+
+@needs_moto
+def test_committed_data_is_current(capsys: pytest.CaptureFixture[str]) -> None:
+    assert build.main(["--check"]) == 0, capsys.readouterr().out
+
+
+@needs_moto
+def test_check_sees_a_difference(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in DATA.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes().replace(b"use1-dfw2-az1", b""))
+    monkeypatch.setattr(build, "DATA", tmp_path)
+    (tmp_path / "corrections.json").write_bytes((DATA / "corrections.json").read_bytes())
+    assert build.main(["--check"]) == 1
+    assert "instances.jsonl is not what would be built" in capsys.readouterr().out
+
+
+def answer(name: str, **more: Any) -> dict[str, Any]:
+    """A DescribeInstanceTypes answer, as small as the build takes it."""
+    card = {
+        "NetworkCardIndex": 0,
+        "MaximumNetworkInterfaces": 4,
+        "InterfaceTypes": ["interface", "efa", "efa-only"],
+    }
+    return {
+        "InstanceType": name,
+        "ProcessorInfo": {"SupportedArchitectures": ["x86_64"]},
+        "VCpuInfo": {"DefaultVCpus": 8, "DefaultCores": 4, "DefaultThreadsPerCore": 2},
+        "MemoryInfo": {"SizeInMiB": 16384},
+        "NetworkInfo": {
+            "NetworkPerformance": "4x 100 Gigabit",
+            "Ipv4AddressesPerInterface": 50,
+            "EfaInfo": {"MaximumEfaInterfaces": 1},
+            "NetworkCards": [card],
+        },
+        "SupportedUsageClasses": ["capacity-block", "on-demand", "spot"],
+        "PlacementGroupInfo": {"SupportedStrategies": ["cluster", "partition", "spread"]},
+        "SupportedBootModes": ["legacy-bios", "uefi"],
+        "BareMetal": False,
+        "BurstablePerformanceSupported": False,
+        "CurrentGeneration": True,
+    } | more
+
+
+def built(*answers: dict[str, Any]) -> dict[str, rows.Row]:
+    offerings = {"us-east-1": {"use1-az2": frozenset(found["InstanceType"] for found in answers)}}
+    facts = {found["InstanceType"]: found for found in answers}
+    files = build.build(survey.Survey(facts, offerings, "a test", "2026-01-01"))
+    lines = files["instances.jsonl"].splitlines()
+    return {row["name"]: row for row in map(json.loads, lines)}
+
+
+def test_a_new_type_needs_no_code() -> None:
+    assert built(answer("p9.48xlarge"))["p9.48xlarge"] == {
+        "name": "p9.48xlarge",
+        "vcpus": 8,
+        "valid_tpc": [2],
+        "mem": 16384,
+        "gbps": 400.0,
+        "cards": "1x4ieo",
+        "efa": 1,
+        "usage": ["on-demand", "spot", "capacity-block"],
+        "zones": "2",
+    }
+
+
+def test_what_ec2_lacks_is_added() -> None:
+    assert built(answer("p9.48xlarge"))["p6e-gb200.36xlarge"]["gbps"] == 1600
+
+
+def test_what_ec2_has_wrong_is_corrected() -> None:
+    device = {"Count": 1, "Name": "Trainium2", "MemoryInfo": {"SizeInMiB": 524288}}
+    row = built(answer("trn2.3xlarge", NeuronInfo={"NeuronDevices": [device]}))["trn2.3xlarge"]
+    assert row["accelerator"] == ["neuron", "AWS", "Trainium2", 1, 98304]
+
+
+def test_a_whole_correction_yields_to_ec2() -> None:
+    assert built(answer("p6e-gb200.36xlarge"))["p6e-gb200.36xlarge"]["cards"] == "1x4ieo"
+
+
+def test_a_live_survey_replaces_its_own_region_only() -> None:
+    old = survey.Survey({"a": {}, "b": {"x": 1}}, {"r1": {}, "r2": {}}, "old", "2026-01-01")
+    new = survey.Survey({"b": {"x": 2}}, {"r2": {"z": frozenset("b")}}, "new", "2026-02-02")
+    both = survey.merged(old, new)
+    assert both.facts == {"a": {}, "b": {"x": 2}}
+    assert both.offerings == {"r1": {}, "r2": {"z": frozenset("b")}}
+    assert (both.source, both.date) == ("old (2026-01-01); then new", "2026-02-02")
+
+
+def test_provenance_is_complete() -> None:
+    groups = json.loads((DATA / "provenance.json").read_text(encoding="ascii"))
+    assert set(groups) == {
+        "instance facts",
+        "offerings",
+        "hyperpod names",
+        "nitro generation",
+        "prices",
+        "corrections",
+    }
+    for group in groups.values():
+        assert group["source"]
+        assert re.fullmatch(r"2026-\d\d(-\d\d)?", group["date"])
+
+
+def test_each_correction_says_why_and_where_from() -> None:
+    for correction in json.loads((DATA / "corrections.json").read_text())["types"].values():
+        assert correction["why"]
+        assert correction["source"].startswith("https://")
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d", correction["date"])
+
+
+def test_data_stays_small() -> None:
+    assert sum(path.stat().st_size for path in DATA.iterdir()) < 400_000

@@ -1,0 +1,71 @@
+"""MIG profiles of the GPUs."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen import catalog
+from clustergen.catalog import mig
+from clustergen.catalog.instance import InstanceType
+
+
+def found(name: str) -> InstanceType:
+    instance = catalog.find(name)
+    assert instance is not None
+    return instance
+
+
+# type, profile, how many a GPU holds; None: not a profile of this GPU
+PROFILES = [
+    ("p4d.24xlarge", "1g.5gb", 7),
+    ("p4d.24xlarge", "1g.10gb", 4),
+    ("p4de.24xlarge", "1g.10gb", 7),
+    ("p5.4xlarge", "7g.80gb", 1),
+    ("p5en.48xlarge", "1g.18gb", 7),
+    ("p5en.48xlarge", "1g.18gb+me", 1),
+    ("p5en.48xlarge", "3g.71gb", 2),
+    ("p5en.48xlarge", "1g.10gb", None),
+    ("p6-b200.48xlarge", "2g.45gb", 3),
+    ("p6-b300.48xlarge", "4g.135gb", 1),
+    ("p6e-gb200.36xlarge", "7g.186gb", 1),
+    ("g7e.48xlarge", "1g.24gb", None),
+    ("trn2.48xlarge", "1g.5gb", None),
+    ("m7i.4xlarge", "1g.5gb", None),
+]
+
+
+@pytest.mark.parametrize(("name", "profile", "most"), PROFILES)
+def test_profile(name: str, profile: str, most: int | None) -> None:
+    one = mig.profile(found(name), profile)
+    assert (one.most if one else None) == most
+
+
+# partitions of one H200, whether they fit
+PARTITIONS = [
+    ({"1g.18gb": 7}, True),
+    ({"1g.18gb": 8}, False),
+    ({"3g.71gb": 2}, True),
+    ({"3g.71gb": 2, "1g.18gb": 1}, False),
+    ({"3g.71gb": 1, "4g.71gb": 1}, True),
+    ({"1g.35gb": 4}, True),
+    ({"1g.35gb": 4, "1g.18gb": 1}, False),
+    ({"1g.18gb": 3, "4g.71gb": 1}, True),
+    ({"7g.141gb": 1}, True),
+    ({}, True),
+]
+
+
+@pytest.mark.parametrize(("wanted", "fits"), PARTITIONS)
+def test_fits(wanted: dict[str, int], fits: bool) -> None:
+    assert mig.use(found("p5en.48xlarge"), wanted).fits is fits
+
+
+def test_each_profile_fits_as_often_as_it_says() -> None:
+    for instance in catalog.every():
+        for profile in mig.profiles(instance):
+            assert mig.use(instance, {profile.name: profile.most}).fits, (instance.name, profile)
+
+
+def test_unknown_profile() -> None:
+    with pytest.raises(KeyError):
+        mig.use(found("p5en.48xlarge"), {"1g.10gb": 1})

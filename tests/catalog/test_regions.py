@@ -1,0 +1,130 @@
+"""Partitions, regions, zones and the services in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen.catalog import regions, services
+
+# zone, region, written as id, Local Zone
+ZONES = [
+    ("use1-az6", "us-east-1", True, False),
+    ("us-east-1a", "us-east-1", False, False),
+    ("use1-dfw2-az1", "us-east-1", True, True),
+    ("us-east-1-dfw-2a", "us-east-1", False, True),
+    ("usw2-lax1-az2", "us-west-2", True, True),
+    ("us-west-2-lax-1b", "us-west-2", False, True),
+    ("apse3-az1", "ap-southeast-3", True, False),
+    ("usgw1-az1", "us-gov-west-1", True, False),
+    ("us-gov-east-1b", "us-gov-east-1", False, False),
+    ("cnnw1-az3", "cn-northwest-1", True, False),
+    ("cn-north-1a", "cn-north-1", False, False),
+    ("use9-az1", None, True, False),
+    ("us-east-9a", None, False, False),
+    ("us-east-1", None, False, False),
+    ("", None, False, False),
+    ("\n", None, False, False),
+]
+
+
+@pytest.mark.parametrize(("zone", "region", "by_id", "local"), ZONES)
+def test_zone(zone: str, region: str | None, by_id: bool, local: bool) -> None:
+    assert regions.region_of_zone(zone) == region
+    assert regions.is_zone_id(zone) is by_id
+    assert regions.is_local_zone(zone) is local
+
+
+# region, ARN prefix, DNS suffix, console
+PARTITIONS = [
+    ("us-east-1", "arn:aws", "amazonaws.com", "console.aws.amazon.com"),
+    ("us-gov-west-1", "arn:aws-us-gov", "amazonaws.com", "console.amazonaws-us-gov.com"),
+    ("cn-north-1", "arn:aws-cn", "amazonaws.com.cn", "console.amazonaws.cn"),
+    ("not-a-region", "arn:aws", "amazonaws.com", "console.aws.amazon.com"),
+]
+
+
+@pytest.mark.parametrize(("region", "arn", "dns", "console"), PARTITIONS)
+def test_partition(region: str, arn: str, dns: str, console: str) -> None:
+    found = regions.partition_of(region)
+    assert (found.arn_prefix, found.dns_suffix, found.console_domain) == (arn, dns, console)
+
+
+NEAREST = [
+    ("us-est-1", "us-west-1"),
+    ("us-east1", "us-east-1"),
+    ("US-EAST-2", "us-east-2"),
+    ("eu-centrl-1", "eu-central-1"),
+    ("frankfurt", None),
+    ("", None),
+]
+
+
+@pytest.mark.parametrize(("region", "expected"), NEAREST)
+def test_nearest_region(region: str, expected: str | None) -> None:
+    assert regions.nearest(region) == expected
+
+
+def test_zone_prefixes_are_distinct() -> None:
+    assert len(set(regions.ZONE_PREFIXES.values())) == len(regions.REGIONS)
+
+
+def test_surveyed_zones() -> None:
+    surveyed = regions.surveyed_zones()
+    assert surveyed["us-east-1"] == tuple(f"use1-az{n}" for n in range(1, 7))
+    assert surveyed["us-west-1"] == ("usw1-az1", "usw1-az3")
+    assert len(surveyed) == 30
+    assert set(surveyed) < set(regions.REGIONS)
+    assert "us-gov-west-1" not in surveyed
+
+
+# service, region, whether it is there
+AVAILABLE = [
+    ("pcs", "us-east-1", True),
+    ("pcs", "us-west-1", False),
+    ("pcs", "us-gov-west-1", True),
+    ("pcs", "cn-north-1", False),
+    ("parallelcluster", "us-west-1", True),
+    ("parallelcluster", "cn-north-1", True),
+    ("parallelcluster", "ap-south-2", False),
+    ("parallelcluster", "eu-south-2", False),
+    ("hyperpod", "ap-south-2", True),
+    ("hyperpod", "eu-west-3", False),
+    ("hyperpod", "us-gov-east-1", False),
+    ("eks", "eu-west-3", True),
+    ("fsx", "us-east-2", True),
+    ("pcs", "us-east-9", None),
+]
+
+
+@pytest.mark.parametrize(("service", "region", "expected"), AVAILABLE)
+def test_available(service: str, region: str, expected: bool | None) -> None:
+    assert services.available(service, region) is expected
+
+
+# service, number of regions in the three partitions
+SIZES = {"pcs": 26, "parallelcluster": 28, "hyperpod": 19, "eks": 37, "fsx": 36}
+
+
+@pytest.mark.parametrize("service", SIZES)
+def test_service_is_sourced_and_counted(service: str) -> None:
+    found = services.SERVICES[service]
+    assert found.source and found.date
+    assert len(found.regions) == SIZES[service]
+
+
+NEAR = [
+    ("pcs", "us-west-1", ("us-east-1", "us-east-2", "us-west-2")),
+    ("hyperpod", "af-south-1", ("ap-northeast-1", "ap-northeast-2")),
+    ("parallelcluster", "us-gov-west-1", ("us-gov-east-1", "us-gov-west-1")),
+    ("hyperpod", "us-gov-west-1", ()),
+]
+
+
+@pytest.mark.parametrize(("service", "region", "expected"), NEAR)
+def test_nearest_with_service(service: str, region: str, expected: tuple[str, ...]) -> None:
+    assert services.SERVICES[service].nearest(region)[: max(len(expected), 1)] == expected[:3]
+
+
+def test_partitions_of_a_service() -> None:
+    assert services.partitions_of("hyperpod") == ("aws",)
+    assert services.partitions_of("pcs") == ("aws", "aws-us-gov")

@@ -1,0 +1,59 @@
+"""shellcheck and shfmt over rendered scripts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sysconfig
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.oracles.user_data import parts
+
+STYLE = ("-i", "2", "-ci", "-ln", "bash")
+"""shfmt's options for this project: two spaces, case branches indented."""
+
+
+def script_breaches(scripts: Mapping[str, str]) -> list[str]:
+    """What shellcheck and shfmt say of scripts by name; each tool runs once for all of them."""
+    if not scripts:
+        return []
+    with TemporaryDirectory() as folder:
+        files = {str(Path(folder, f"{n}.sh")): name for n, name in enumerate(scripts)}
+        for file, name in files.items():
+            Path(file).write_text(scripts[name], encoding="utf-8")
+        return [*_shellcheck(files), *_shfmt(files)]
+
+
+def scripts_in_user_data(name: str, user_data: str) -> dict[str, str]:
+    """The shell parts of base64 MIME user data, by `name` and their place in it."""
+    return {
+        f"{name} part {number}": part.text
+        for number, part in enumerate(parts(user_data), start=1)
+        if part.content_type == "text/x-shellscript"
+    }
+
+
+def _shellcheck(files: Mapping[str, str]) -> Iterator[str]:
+    # SC1091: a sourced file of the node (/etc/os-release) is not on the machine that tests.
+    arguments = ["--format=json", "--shell=bash", "--exclude=SC1091", *files]
+    done = _run("shellcheck", arguments, expected=(0, 1))
+    for found in json.loads(done):
+        at = f"{files[found['file']]}:{found['line']}:{found['column']}"
+        yield f"{at}: SC{found['code']} {found['message']}"
+
+
+def _shfmt(files: Mapping[str, str]) -> Iterator[str]:
+    for file in _run("shfmt", ["-l", *STYLE, *files], expected=(0, 1)).splitlines():
+        difference = _run("shfmt", ["-d", *STYLE, file], expected=(0, 1))
+        yield f"{files[file]}: not as shfmt {' '.join(STYLE)} writes it:\n{difference}"
+
+
+def _run(tool: str, arguments: list[str], expected: tuple[int, ...]) -> str:
+    """The tool's output. Raises `RuntimeError` when it could not do its work."""
+    command = [str(Path(sysconfig.get_path("scripts"), tool)), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode not in expected:
+        raise RuntimeError(f"{tool}: {done.stderr}")
+    return done.stdout
