@@ -95,3 +95,9 @@ def paths(node: Node, at: Path = ()) -> Iterator[Path]:
         for index, item in enumerate(node.value):
             yield (*at, index)
             yield from paths(item, (*at, index))
+
+
+def dotted(path: Path) -> str:
+    """``node_groups[0].count``; for the empty path, the whole spec."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".") or "the spec"

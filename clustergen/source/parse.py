@@ -5,7 +5,6 @@ Events come one by one, so that nesting, size and aliases are bounded before any
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,18 +13,12 @@ import yaml
 
 from clustergen.findings import Finding, Path, Rule
 from clustergen.source import rules
+from clustergen.source.characters import INVISIBLE
 from clustergen.source.nodes import Entries, Items, Node, Place, Text
 from clustergen.source.scalars import Scalar, resolve
 from clustergen.source.syntax import syntax_finding
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-# Control characters but tab and line ends, YAML 1.1's extra line ends, surrogates, non-characters,
-# byte order marks, and the marks that turn the direction of writing (https://trojansource.codes/).
-INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069"
-    "\ud800-\udfff\ufeff\ufffe\uffff]"
-)
 
 
 class _Anchor(NamedTuple):

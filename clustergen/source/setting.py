@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from clustergen.findings import Finding, Path
-from clustergen.source.nodes import Entries, Items, Node, Place, Text
+from clustergen.source.nodes import Entries, Items, Node, Place, Text, dotted
 from clustergen.source.parse import parse
 from clustergen.source.rules import DEPTH_LIMIT, SET
 
@@ -78,17 +78,17 @@ def _changed(node: Node | None, path: list[str | int], value: Node, done: Path) 
     if node is None or node.value is None:
         node = Node({}, value.at, value.key)
     if not isinstance(node.value, dict):
-        raise _Refused(f"{_dotted(done)} is a single value", "set the value itself", done)
+        raise _Refused(f"{dotted(done)} is a single value", "set the value itself", done)
     return replace(node, value=_changed_entries(node.value, path, value, done))
 
 
 def _changed_entries(entries: Entries, path: list[str | int], value: Node, done: Path) -> Entries:
     step = path[0]
     if isinstance(step, int):
-        raise _Refused(f"{_dotted(done)} is not a list", "name a key, not an index", done)
+        raise _Refused(f"{dotted(done)} is not a list", "name a key, not an index", done)
     deletes = len(path) == 1 and value.value is None
     if step not in entries and value.value is None:
-        raise _Refused(f"there is no {_dotted((*done, step))} to delete", _nearest(step, entries))
+        raise _Refused(f"there is no {dotted((*done, step))} to delete", _nearest(step, entries))
     if deletes:
         return {key: child for key, child in entries.items() if key != step}
     return {**entries, step: _changed(entries.get(step), path[1:], value, (*done, step))}
@@ -107,10 +107,10 @@ def _index(items: Items, step: str | int, done: Path) -> int:
     if isinstance(step, str):
         if step in names:
             return names[step]
-        message = f"{_dotted(done)} has no item named {step}"
+        message = f"{dotted(done)} has no item named {step}"
         raise _Refused(message, _nearest(step, names), done)
     if step >= len(items):
-        message = f"{_dotted(done)} has {len(items)} items, and no [{step}]"
+        message = f"{dotted(done)} has {len(items)} items, and no [{step}]"
         raise _Refused(message, "indexes begin with 0", done)
     return step
 
@@ -120,9 +120,3 @@ def _nearest(word: str, known: dict[str, Node] | dict[str, int]) -> str:
     if near:
         return f"did you mean {near[0]}?"
     return f"there is {', '.join(known)}" if known else "it is empty"
-
-
-def _dotted(path: Path) -> str:
-    """``node_groups[0].count``; the whole spec for the empty path."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return text.removeprefix(".") or "the spec"

@@ -1,0 +1,63 @@
+"""Findings as GitHub Actions workflow commands, which GitHub shows as annotations on the lines.
+
+https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from clustergen.findings import Finding, Rule, Severity
+from clustergen.report.order import in_file, located_message, ordered
+from clustergen.source.characters import visible
+
+_COMMANDS: Final = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.NOTE: "notice",
+}
+
+
+def render(
+    findings: Sequence[Finding],
+    rules: Mapping[str, Rule],
+    *,
+    colour: bool = False,  # noqa: ARG001 - all formats share it
+) -> str:
+    """One line for each finding; ``colour`` is without effect."""
+    return "".join(f"{_command(f, rules.get(f.code))}\n" for f in ordered(findings))
+
+
+def _command(finding: Finding, rule: Rule | None) -> str:
+    title = f"{finding.code}: {rule.title}" if rule else finding.code
+    properties = {**_position(finding), "title": title}
+    text = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{_COMMANDS[finding.severity]} {text}::{_data(_message(finding))}"
+
+
+def _position(finding: Finding) -> dict[str, str]:
+    span = finding.span
+    if span is None or not in_file(span):
+        return {}
+    return {
+        "file": span.file,
+        "line": str(span.line),
+        "col": str(span.column),
+        "endColumn": str(span.end),
+    }
+
+
+def _message(finding: Finding) -> str:
+    details = (("target", finding.target), ("help", finding.help), ("note", finding.note))
+    lines = [f"{name}: {text}" for name, text in details if text]
+    return "\n".join([located_message(finding), *lines])
+
+
+def _data(text: str) -> str:
+    """As GitHub's own toolkit escapes the text of a command."""
+    return visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

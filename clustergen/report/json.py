@@ -1,0 +1,67 @@
+"""Findings for programs, as JSON.
+
+::
+
+    {"version": 1,
+     "findings": [{"code": "FSX004", "title": "...", "severity": "error|warning|note",
+                   "message": "...", "help": "...", "url": "https://... or empty",
+                   "path": ["storage", 0, "size"], "target": "pcs, or empty for all",
+                   "location": {"file": "a.yaml", "line": 31, "column": 11, "end_column": 18}}],
+     "summary": {"error": 1, "warning": 0, "note": 0}}
+
+Lines and columns count from 1, columns in characters, the end is exclusive; ``location`` is null
+when there is none. Within version 1 keys are only ever added.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from clustergen.findings import Finding, Rule
+from clustergen.report.order import ordered, tally
+
+VERSION: Final = 1
+
+
+def render(
+    findings: Sequence[Finding],
+    rules: Mapping[str, Rule],
+    *,
+    colour: bool = False,  # noqa: ARG001 - all formats share it
+) -> str:
+    """The document above; ``colour`` is without effect."""
+    shown = ordered(findings)
+    document = {
+        "version": VERSION,
+        "findings": [_finding(finding, rules.get(finding.code)) for finding in shown],
+        "summary": {str(severity): count for severity, count in tally(shown).items()},
+    }
+    return json.dumps(document, indent=2) + "\n"
+
+
+def _finding(finding: Finding, rule: Rule | None) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "title": rule.title if rule else "",
+        "severity": str(finding.severity),
+        "message": finding.message,
+        "help": finding.help,
+        "url": finding.note,
+        "path": list(finding.path),
+        "target": finding.target,
+        "location": _location(finding),
+    }
+
+
+def _location(finding: Finding) -> dict[str, Any] | None:
+    span = finding.span
+    if span is None:
+        return None
+    return {
+        "file": span.file,
+        "line": span.line,
+        "column": span.column,
+        "end_column": span.end,
+    }

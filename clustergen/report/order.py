@@ -1,0 +1,45 @@
+"""Which findings are reported, in which order, and how many there are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from clustergen.findings import Finding, Severity, Span
+
+
+def ordered(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings in the order of the source, each once; those without a position come first."""
+    return sorted(dict.fromkeys(findings), key=_key)
+
+
+def _key(finding: Finding) -> tuple[str, int, int, str, str, str]:
+    span = finding.span or Span("", 0, 0, 0)
+    return (span.file, span.line, span.column, finding.code, finding.target, finding.message)
+
+
+def tally(findings: Iterable[Finding]) -> dict[Severity, int]:
+    """How many findings there are of each severity, most severe first."""
+    counts = Counter(finding.severity for finding in findings)
+    return {severity: counts[severity] for severity in Severity}
+
+
+def summary(findings: Iterable[Finding]) -> str:
+    """``2 errors, 1 warning``; empty when there are none."""
+    return ", ".join(
+        f"{count} {severity}{'s' if count > 1 else ''}"
+        for severity, count in tally(findings).items()
+        if count
+    )
+
+
+def in_file(span: Span) -> bool:
+    """Is the place in a file, rather than on standard input or in ``--set``?"""
+    return not span.file.startswith(("<", "--set "))
+
+
+def located_message(finding: Finding) -> str:
+    """The message, with its place in front where a format can only point into files."""
+    if finding.span is None or in_file(finding.span):
+        return finding.message
+    return f"{finding.span.file}: {finding.message}"

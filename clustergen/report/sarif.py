@@ -1,0 +1,102 @@
+"""Findings for code scanning, as SARIF 2.1.0.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any, Final
+from urllib.parse import quote
+
+from clustergen.findings import Finding, Rule, Span
+from clustergen.report.order import in_file, located_message, ordered
+from clustergen.source.characters import visible
+from clustergen.source.nodes import dotted
+
+SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def render(
+    findings: Sequence[Finding],
+    rules: Mapping[str, Rule],
+    *,
+    colour: bool = False,  # noqa: ARG001 - all formats share it
+) -> str:
+    """One SARIF log with one run; ``colour`` is without effect."""
+    shown = ordered(findings)
+    used = [rules[code] for code in sorted({f.code for f in shown}) if code in rules]
+    indexes = {rule.code: index for index, rule in enumerate(used)}
+    run = {
+        "tool": {"driver": {"name": "clustergen", "rules": [_rule(rule) for rule in used]}},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, indexes) for finding in shown],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    link = {"helpUri": rule.source} if rule.source.startswith("https://") else {}
+    return {
+        "id": rule.code,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": _explanation(rule)},
+        "defaultConfiguration": {"level": str(rule.severity)},
+        **link,
+    }
+
+
+def _explanation(rule: Rule) -> str:
+    parts = [rule.why]
+    if rule.bad:
+        parts.append(f"Wrong:\n{rule.bad.rstrip()}")
+    if rule.good:
+        parts.append(f"Right:\n{rule.good.rstrip()}")
+    return "\n\n".join(parts)
+
+
+def _result(finding: Finding, indexes: Mapping[str, int]) -> dict[str, Any]:
+    help = f"\nhelp: {finding.help}" if finding.help else ""
+    index = {"ruleIndex": indexes[finding.code]} if finding.code in indexes else {}
+    target = {"properties": {"target": finding.target}} if finding.target else {}
+    return {
+        "ruleId": finding.code,
+        **index,
+        "level": str(finding.severity),
+        "message": {"text": visible(located_message(finding) + help)},
+        "locations": _locations(finding),
+        **target,
+    }
+
+
+def _locations(finding: Finding) -> list[dict[str, Any]]:
+    location: dict[str, Any] = {}
+    if finding.span and in_file(finding.span):
+        location["physicalLocation"] = _physical(finding.span)
+    if finding.path:
+        location["logicalLocations"] = [{"fullyQualifiedName": dotted(finding.path)}]
+    return [location] if location else []
+
+
+def _physical(span: Span) -> dict[str, Any]:
+    region: dict[str, Any] = {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endColumn": span.end,
+    }
+    if span.text:
+        region["snippet"] = {"text": visible(span.text)}
+    return {"artifactLocation": _artifact(span.file), "region": region}
+
+
+def _artifact(file: str) -> dict[str, Any]:
+    """Relative to the working directory, which code scanning takes for the root of the checkout."""
+    path = PurePath(file)
+    if path.is_absolute() and path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    if path.is_absolute():
+        return {"uri": "file://" + quote(path.as_posix(), errors="replace")}
+    return {"uri": quote(path.as_posix(), errors="replace"), "uriBaseId": "%SRCROOT%"}
