@@ -36,12 +36,13 @@ def test_size(case: tuple[str, str, int | None, bool, int, bool, int]) -> None:
     assert (steps.allows(size), steps.up(size)) == (allowed, up)
 
 
-# deployment, storage: combinations that have no size to give, or do not exist
 def test_no_size() -> None:
     tiering = fsx.lustre_class("PERSISTENT_2", "INTELLIGENT_TIERING")
-    assert tiering is not None and tiering.sizes(None) is None
+    assert tiering is not None
+    assert tiering.sizes(None) is None
     scratch = fsx.lustre_class("SCRATCH_2")
-    assert scratch is not None and scratch.sizes(None, efa=True) is None
+    assert scratch is not None
+    assert scratch.sizes(None, efa=True) is None
     assert fsx.lustre_class("PERSISTENT_2", "HDD") is None
     assert fsx.lustre_class("PERSISTENT_9") is None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,7 @@ MACHINES = [
     ("c8gn.48xlarge", "arm64", 192, 192, 384, 600, 2, 2, "v4"),
     ("i7ie.48xlarge", "x86_64", 192, 96, 1536, 200, 2, 1, "v3"),
     ("m7i.4xlarge", "x86_64", 16, 8, 64, 12.5, 1, 0, None),
-    ("m1.small", "x86_64", 1, 1, 1.6640625, 1.2, 1, 0, None),
+    ("m1.small", "x86_64", 1, 1, 1.69921875, 1.2, 1, 0, None),
 ]
 
 
@@ -140,7 +141,7 @@ SOLD = {"o": "on-demand", "s": "spot", "c": "capacity-block"}
 
 
 @pytest.mark.parametrize("expected", TERMS, ids=lambda expected: expected[0])
-def test_terms(expected: tuple[object, ...]) -> None:
+def test_terms(expected: tuple[Any, ...]) -> None:
     name, sold, *rest = expected
     one = found(str(name))
     assert one.usage_classes == tuple(SOLD[letter] for letter in str(sold))
@@ -179,7 +180,7 @@ def test_odd_fact(name: str, facts: dict[str, object]) -> None:
     assert {key: getattr(one, key) for key in facts} == facts
 
 
-# name, region or zone id, whether it is offered there; None: not known
+# name, region, whether it is offered there; None: not known
 OFFERED = [
     ("p5en.48xlarge", "us-east-1", True),
     ("p5en.48xlarge", "eu-west-1", False),
@@ -187,6 +188,16 @@ OFFERED = [
     ("p5en.48xlarge", "nowhere-1", None),
     ("p6e-gb200.36xlarge", "us-east-1", True),
     ("p6e-gb200.36xlarge", "us-west-2", False),
+]
+
+
+@pytest.mark.parametrize(("name", "region", "expected"), OFFERED)
+def test_offered(name: str, region: str, expected: bool | None) -> None:
+    assert found(name).offered_in(region) is expected
+
+
+# name, zone id, whether it is offered there; None: not known
+OFFERED_IN_ZONE = [
     ("p6-b200.48xlarge", "use1-az6", True),
     ("p6-b200.48xlarge", "use1-az1", False),
     ("p6e-gb200.36xlarge", "use1-dfw2-az1", True),
@@ -196,11 +207,9 @@ OFFERED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "place", "expected"), OFFERED)
-def test_offered(name: str, place: str, expected: bool | None) -> None:
-    one = found(name)
-    in_zone = "az" in place or place.endswith("a")
-    assert (one.offered_in_zone(place) if in_zone else one.offered_in(place)) is expected
+@pytest.mark.parametrize(("name", "zone", "expected"), OFFERED_IN_ZONE)
+def test_offered_in_zone(name: str, zone: str, expected: bool | None) -> None:
+    assert found(name).offered_in_zone(zone) is expected
 
 
 def test_every_row_loads_and_holds_together() -> None:
@@ -209,7 +218,8 @@ def test_every_row_loads_and_holds_together() -> None:
         assert [card.index for card in one.cards] == list(range(len(one.cards))), one.name
         assert one.max_efa <= sum(card.efa for card in one.cards), one.name
         assert one.efa_generation if one.efa else one.max_efa == 0, one.name
-        assert one.cards[0].max_interfaces >= 1 and one.network_gbps > 0, one.name
+        assert one.cards[0].max_interfaces >= 1, one.name
+        assert one.network_gbps > 0, one.name
         assert "interface" in one.cards[0].interface_types, one.name
         assert one.threads_per_core in one.valid_threads_per_core, one.name
         assert one.zone_ids, one.name

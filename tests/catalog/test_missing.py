@@ -73,5 +73,6 @@ def test_every_name_of_the_sdk_is_known_or_explained() -> None:
 @given(st.one_of(st.text(), st.from_regex(r"[a-z0-9-]{0,9}\.?[a-z0-9-]{0,12}")))
 def test_any_text_is_answered(name: str) -> None:
     missing = catalog.explain_missing(name)
-    assert missing.reason and missing.suggestion
+    assert missing.reason
+    assert missing.suggestion
     assert missing.nearest is None or catalog.find(missing.nearest)

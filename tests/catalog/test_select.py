@@ -39,7 +39,7 @@ CHOSEN = [
     ("zone=use1-az6 and accelerator=B*", ["p6-b200.48xlarge", "p6-b300.48xlarge"]),
     ("region=sa-east-1 and accelerator=trainium2", ["trn2.3xlarge"]),
     ("accelerator!=H200 and family=p5*", ["p5.48xlarge", "p5.4xlarge"]),
-    ("price>100", ["p6-b200.48xlarge", "p6-b300.48xlarge"]),
+    ("price>100 and gpus>0", ["p6-b200.48xlarge", "p6-b300.48xlarge"]),
     ("ultraserver", ["p6e-gb200.36xlarge", "trn2u.48xlarge"]),
     ("gpus>1000", []),
 ]
@@ -93,10 +93,13 @@ WORDS = ["and", "or", "not", "(", ")", "=", "!=", ">=", "<", '"', "*", "8", "H20
 
 @given(st.one_of(st.text(), st.lists(st.sampled_from(WORDS)).map(" ".join)))
 def test_any_text_is_a_selection_or_a_selection_error(expression: str) -> None:
+    position, names = _mistake_or_names(expression)
+    assert 0 <= position <= len(expression)
+    assert names == sorted(names)
+
+
+def _mistake_or_names(expression: str) -> tuple[int, list[str]]:
     try:
-        chosen = select(expression)
+        return 0, [instance.name for instance in select(expression)]
     except SelectionError as error:
-        assert 0 <= error.position <= len(expression)
-        assert error.message
-    else:
-        assert chosen == sorted(chosen, key=lambda instance: instance.name)
+        return error.position, []
