@@ -187,11 +187,11 @@ def _correction(name: str, by_hand: _ByHand, *, whole: bool) -> Row:
 
 
 def _by_hand(hyperpod: frozenset[str], plans: frozenset[str]) -> _ByHand:
-    nitro = _hand_file("nitro.json")["families"]
+    nitro, prices = _hand_file("nitro.json")["families"], _hand_file("prices.json")
     return _ByHand(
         corrections=_hand_file("corrections.json")["types"],
         nitro={f: int(generation) for generation, fs in nitro.items() for f in fs.split()},
-        prices=_hand_file("prices.json")["usd_per_hour"],
+        prices={**prices["older"]["usd_per_hour"], **prices["usd_per_hour"]},
         hyperpod=hyperpod,
         plans=plans,
     )
@@ -210,6 +210,10 @@ def _provenance(found: survey.Survey, hyperpod_source: str) -> dict[str, dict[st
         "hyperpod names": {"source": hyperpod_source, "date": "2026-11"},
         "nitro generation": {"source": nitro["source"], "date": nitro["date"]},
         "prices": {"source": prices["source"], "date": prices["date"]},
+        "prices without EFA": {
+            "source": prices["older"]["source"],
+            "date": prices["older"]["date"],
+        },
         "corrections": {
             "source": "corrections.json, which names its own sources",
             "date": max(correction["date"] for correction in corrections),

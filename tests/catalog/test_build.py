@@ -115,6 +115,7 @@ def test_provenance_is_complete() -> None:
         "hyperpod names",
         "nitro generation",
         "prices",
+        "prices without EFA",
         "corrections",
     }
     for group in groups.values():

@@ -124,7 +124,7 @@ def test_cards(name: str) -> None:
 
 
 # name, how it is sold, HyperPod name, training plan, quota family, On-Demand code, Spot code
-TERMS = [
+TERMS: list[tuple[Any, ...]] = [
     ("p4d.24xlarge", "osc", "ml.p4d.24xlarge", True, "P", "L-417A185B", "L-7212CCBC"),
     ("p5en.48xlarge", "osc", "ml.p5en.48xlarge", True, "P", "L-417A185B", "L-C4BD4855"),
     ("p6-b200.48xlarge", "osc", "ml.p6-b200.48xlarge", True, "P", "L-417A185B", None),
@@ -150,7 +150,12 @@ def test_terms(expected: tuple[Any, ...]) -> None:
 
 
 # name, USD per hour
-PRICES = [("p5.48xlarge", 55.04), ("p5en.48xlarge", 63.296), ("p5e.48xlarge", None)]
+PRICES = [
+    ("p5.48xlarge", 55.04),
+    ("p5en.48xlarge", 63.296),
+    ("m7i.4xlarge", 0.8064),
+    ("p5e.48xlarge", None),
+]
 
 
 @pytest.mark.parametrize(("name", "price"), PRICES)
