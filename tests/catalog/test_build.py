@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -105,6 +107,35 @@ def test_a_live_survey_replaces_its_own_region_only() -> None:
     assert both.facts == {"a": {}, "b": {"x": 2}}
     assert both.offerings == {"r1": {}, "r2": {"z": frozenset("b")}}
     assert (both.source, both.date) == ("old (2026-01-01); then new", "2026-02-02")
+
+
+class Ec2:
+    """Answers as boto3's EC2 client does, page by page."""
+
+    def __init__(self, service: str, region_name: str) -> None:
+        assert (service, region_name) == ("ec2", "us-east-1")
+
+    def get_paginator(self, operation: str) -> Ec2:
+        self.operation = operation
+        return self
+
+    def paginate(self, **arguments: str) -> list[dict[str, Any]]:
+        if self.operation == "describe_instance_types":
+            return [
+                {"InstanceTypes": [answer("p8.48xlarge")]},
+                {"InstanceTypes": [answer("p9.48xlarge")]},
+            ]
+        assert arguments == {"LocationType": "availability-zone-id"}
+        offer = {"InstanceType": "p9.48xlarge", "Location": "use1-az4"}
+        return [{"InstanceTypeOfferings": [offer]}, {"InstanceTypeOfferings": []}]
+
+
+def test_an_account_is_asked_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "boto3", SimpleNamespace(client=Ec2))
+    found = survey.from_aws("us-east-1", "2026-03-03")
+    assert list(found.facts) == ["p8.48xlarge", "p9.48xlarge"]
+    assert found.offerings == {"us-east-1": {"use1-az4": frozenset({"p9.48xlarge"})}}
+    assert (found.source.endswith("in us-east-1"), found.date) == (True, "2026-03-03")
 
 
 def test_provenance_is_complete() -> None:
