@@ -45,7 +45,7 @@ def render(
 
 def _block(finding: Finding, colour: bool) -> str:
     head = _paint(f"{finding.severity}[{finding.code}]", _COLOURS[finding.severity], colour)
-    message = _paint(f": {visible(finding.message)}", _BOLD, colour)
+    message = _paint(f": {_indented(finding.message, 4)}", _BOLD, colour)
     margin = " " * (len(str(finding.span.line)) if finding.span else 1)
     lines = [head + message]
     if finding.span:
@@ -116,8 +116,13 @@ def _columns(character: str) -> int:
 
 def _detail(name: str, text: str, margin: str, colour: bool) -> str:
     equals = _paint(f"{margin} =", _BLUE, colour)
-    indent = "\n" + margin + " " * len(f" = {name}: ")
-    return f"{equals} {_paint(name, _BOLD, colour)}: {indent.join(visible(text).splitlines())}"
+    value = _indented(text, len(f"{margin} = {name}: "))
+    return f"{equals} {_paint(name, _BOLD, colour)}: {value}"
+
+
+def _indented(text: str, columns: int) -> str:
+    """``text`` with every line but the first moved right."""
+    return ("\n" + " " * columns).join(visible(text).splitlines())
 
 
 def _paint(text: str, code: str, colour: bool) -> str:

@@ -1,0 +1,394 @@
+"""Findings as text, JSON, SARIF and GitHub annotations."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clustergen.findings import Finding, Rule, Severity, Span
+from clustergen.report import FORMATS, ordered, summary
+from clustergen.report.text import render as render_text
+from clustergen.source.characters import INVISIBLE
+
+RULE = Rule(
+    code="FSX004",
+    title="Size of a file system",
+    why="FSx grows in steps.",
+    source="https://example.com/fsx",
+    bad="storage: [{size: 4800GiB}]",
+    good="storage: [{size: 9600GiB}]",
+)
+RULES = {RULE.code: RULE}
+LINE = "    size: 4800GiB"
+ERROR = replace(
+    RULE.at(("storage", 0, "size"), "4800GiB is not a size", help="write 9600GiB"),
+    span=Span("specs/a.yaml", 31, 11, 18, LINE),
+)
+WARNING = Finding("LIM001", Severity.WARNING, "many nodes", target="pcs")
+
+
+def at(text: str, marked: str) -> Finding:
+    """A finding on ``marked`` in the line ``text``."""
+    column = text.index(marked) + 1
+    span = Span("a.yaml", 1, column, column + len(marked), text)
+    return Finding("SPC022", Severity.ERROR, "m", span=span)
+
+
+# -- order --------------------------------------------------------------------------------------
+
+
+def test_order_is_that_of_the_source_and_duplicates_go() -> None:
+    def place(file: str, line: int, column: int, code: str = "A") -> Finding:
+        return Finding(code, Severity.ERROR, "m", span=Span(file, line, column, column + 1))
+
+    nowhere = Finding("Z", Severity.ERROR, "m")
+    sorted_findings = [
+        nowhere,
+        place("a", 2, 9),
+        place("a", 10, 1),
+        place("a", 10, 2, "A"),
+        place("a", 10, 2, "B"),
+        place("b", 1, 1),
+    ]
+    assert ordered([*reversed(sorted_findings), *sorted_findings]) == sorted_findings
+
+
+@pytest.mark.parametrize(
+    ("findings", "text"),
+    [
+        ([], ""),
+        ([ERROR], "1 error"),
+        ([WARNING, ERROR, ERROR], "2 errors, 1 warning"),
+        ([replace(ERROR, severity=Severity.NOTE)], "1 note"),
+    ],
+)
+def test_summary(findings: list[Finding], text: str) -> None:
+    assert summary(findings) == text
+
+
+# -- text ---------------------------------------------------------------------------------------
+
+
+def test_text() -> None:
+    assert (
+        render_text([ERROR, WARNING, ERROR], RULES)
+        == """\
+warning[LIM001]: many nodes
+  = target: pcs
+
+error[FSX004]: 4800GiB is not a size
+  --> specs/a.yaml:31:11
+   |
+31 |     size: 4800GiB
+   |           ^^^^^^^
+   = help: write 9600GiB
+   = note: https://example.com/fsx
+
+1 error, 1 warning
+"""
+    )
+
+
+def test_text_in_colour_says_the_same() -> None:
+    coloured = render_text([ERROR, WARNING], RULES, colour=True)
+    assert coloured.startswith("\x1b[1;33mwarning[LIM001]\x1b[0m\x1b[1m: many nodes\x1b[0m\n")
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == render_text([ERROR, WARNING], RULES)
+
+
+def test_text_of_nothing() -> None:
+    assert render_text([], RULES) == ""
+
+
+LONG = "key: [" + "x, " * 100 + "here, " + "y, " * 100 + "]"
+
+
+@pytest.mark.parametrize(
+    ("finding", "shown"),
+    [
+        (at("a: 日本語 b", "b"), ["1 | a: 日本語 b", "  |           ^"]),
+        (at("a: 日本語", "本語"), ["1 | a: 日本語", "  |      ^^^^"]),
+        (at("a: 🚀 b", "b"), ["1 | a: 🚀 b", "  |       ^"]),
+        (at("e\u0301: b", "b"), ["1 | e\u0301: b", "  |    ^"]),
+        (at("a:\tb", "b"), ["1 | a:    b", "  |       ^"]),
+        (at("\tb", "\t"), ["1 |     b", "  | ^^^^"]),
+        (at("a: \x1b[2J b", "b"), [r"1 | a: \x1b[2J b", "  |            ^"]),
+        (at("a: \u202e b", "b"), [r"1 | a: \u202e b", "  |           ^"]),
+        (
+            at(LONG, "here"),
+            [
+                "1 | ..." + LONG[266:366] + "...",
+                "  | " + " " * 43 + "^^^^",
+            ],
+        ),
+        (
+            at(LONG, LONG[6:]),
+            ["1 | " + LONG[:100] + "...", "  | " + " " * 6 + "^" * 94],
+        ),
+    ],
+)
+def test_the_caret_stands_under_its_text(finding: Finding, shown: list[str]) -> None:
+    assert render_text([finding], {}).splitlines()[3:5] == shown
+
+
+@pytest.mark.parametrize(
+    ("span", "place"),
+    [
+        (Span("a.yaml", 3, 1, 2, ""), " --> a.yaml"),
+        (Span("--set name=1", 1, 6, 7, "name=1"), " --> --set name=1"),
+        (Span("<stdin>", 1, 6, 7, "name: 1"), " --> <stdin>:1:6"),
+        (Span("a\nb\x1b.yaml", 1, 1, 2, ""), r" --> a\nb\x1b.yaml"),
+    ],
+)
+def test_places_that_are_not_lines_of_files(span: Span, place: str) -> None:
+    assert render_text([replace(ERROR, span=span)], {}).splitlines()[1] == place
+
+
+def test_texts_of_several_lines_are_indented() -> None:
+    finding = replace(ERROR, message="one\r\ntwo", help="write\n  - a\n  - b", span=None)
+    assert render_text([finding], {}).splitlines()[:5] == [
+        "error[FSX004]: one",
+        "    two",
+        "  = help: write",
+        "            - a",
+        "            - b",
+    ]
+
+
+# -- json ---------------------------------------------------------------------------------------
+
+
+def test_json() -> None:
+    assert json.loads(FORMATS["json"]([ERROR, WARNING], RULES)) == {
+        "version": 1,
+        "findings": [
+            {
+                "code": "LIM001",
+                "title": "",
+                "severity": "warning",
+                "message": "many nodes",
+                "help": "",
+                "url": "",
+                "path": [],
+                "target": "pcs",
+                "location": None,
+            },
+            {
+                "code": "FSX004",
+                "title": "Size of a file system",
+                "severity": "error",
+                "message": "4800GiB is not a size",
+                "help": "write 9600GiB",
+                "url": "https://example.com/fsx",
+                "path": ["storage", 0, "size"],
+                "target": "",
+                "location": {"file": "specs/a.yaml", "line": 31, "column": 11, "end_column": 18},
+            },
+        ],
+        "summary": {"error": 1, "warning": 1, "note": 0},
+    }
+
+
+# -- github -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("finding", "command"),
+    [
+        (
+            ERROR,
+            "::error file=specs/a.yaml,line=31,col=11,endColumn=18,"
+            "title=FSX004%3A Size of a file system::"
+            "4800GiB is not a size%0Ahelp: write 9600GiB%0Anote: https://example.com/fsx",
+        ),
+        (WARNING, "::warning title=LIM001::many nodes%0Atarget: pcs"),
+        (
+            Finding("X", Severity.NOTE, "100%\r\n::a,b", span=Span("a:b,c%.yaml", 1, 2, 3, "text")),
+            "::notice file=a%3Ab%2Cc%25.yaml,line=1,col=2,endColumn=3,title=X::100%25%0D%0A::a,b",
+        ),
+        (
+            Finding("X", Severity.ERROR, "m", span=Span("--set a=1", 1, 1, 2, "a=1")),
+            "::error title=X::--set a=1: m",
+        ),
+    ],
+)
+def test_github(finding: Finding, command: str) -> None:
+    assert FORMATS["github"]([finding], RULES) == command + "\n"
+
+
+# -- sarif --------------------------------------------------------------------------------------
+
+
+def strict(required: str, /, **properties: Any) -> dict[str, Any]:
+    """A JSON Schema of an object with these properties and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required.split(),
+        "additionalProperties": False,
+    }
+
+
+TEXT = {"type": "string", "minLength": 1}
+COUNT = {"type": "integer", "minimum": 1}
+MESSAGE = strict("text", text=TEXT)
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+# The part of SARIF 2.1.0 that is written here, with what its sections 3.13 to 3.49 ask of it:
+# https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+SARIF_RULE = strict(
+    "id",
+    id=TEXT,
+    shortDescription=MESSAGE,
+    fullDescription=MESSAGE,
+    help=MESSAGE,
+    helpUri={"type": "string", "pattern": "^https://"},
+    defaultConfiguration=strict("level", level=LEVEL),
+)
+SARIF_LOCATION = strict(
+    "",
+    physicalLocation=strict(
+        "artifactLocation",
+        artifactLocation=strict(
+            "uri",
+            uri={"type": "string", "pattern": r"^(file:///|(?![^/]*:))[A-Za-z0-9._~%/-]*$"},
+            uriBaseId={"const": "%SRCROOT%"},
+        ),
+        region=strict(
+            "startLine",
+            startLine=COUNT,
+            startColumn=COUNT,
+            endColumn=COUNT,
+            snippet=strict("text", text={"type": "string"}),
+        ),
+    ),
+    logicalLocations={"type": "array", "items": strict("", fullyQualifiedName=TEXT)},
+)
+SARIF = strict(
+    "version runs",
+    **{"$schema": {"const": "https://json.schemastore.org/sarif-2.1.0.json"}},
+    version={"const": "2.1.0"},
+    runs={
+        "type": "array",
+        "minItems": 1,
+        "items": strict(
+            "tool",
+            tool=strict(
+                "driver",
+                driver=strict("name", name=TEXT, rules={"type": "array", "items": SARIF_RULE}),
+            ),
+            columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+            results={
+                "type": "array",
+                "items": strict(
+                    "message",
+                    ruleId=TEXT,
+                    ruleIndex={"type": "integer", "minimum": 0},
+                    level=LEVEL,
+                    message=MESSAGE,
+                    locations={"type": "array", "items": SARIF_LOCATION},
+                    properties={"type": "object"},
+                ),
+            },
+        ),
+    },
+)
+
+
+def sarif_run(findings: list[Finding], rules: dict[str, Rule]) -> dict[str, Any]:
+    log = json.loads(FORMATS["sarif"](findings, rules))
+    jsonschema.validate(log, SARIF)
+    run: dict[str, Any] = log["runs"][0]
+    return run
+
+
+def test_sarif() -> None:
+    run = sarif_run([ERROR, WARNING], RULES)
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["FSX004"]
+    warning, error = run["results"]
+    assert warning["locations"] == []
+    assert warning["properties"] == {"target": "pcs"}
+    assert (error["ruleId"], error["ruleIndex"], error["level"]) == ("FSX004", 0, "error")
+    assert error["message"]["text"] == "4800GiB is not a size\nhelp: write 9600GiB"
+    assert error["locations"] == [
+        {
+            "physicalLocation": {
+                "artifactLocation": {"uri": "specs/a.yaml", "uriBaseId": "%SRCROOT%"},
+                "region": {
+                    "startLine": 31,
+                    "startColumn": 11,
+                    "endColumn": 18,
+                    "snippet": {"text": LINE},
+                },
+            },
+            "logicalLocations": [{"fullyQualifiedName": "storage[0].size"}],
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"),
+    [
+        ("specs/a b.yaml", "specs/a%20b.yaml"),
+        ("./a:b#é.yaml", "a%3Ab%23%C3%A9.yaml"),
+        (str(Path.cwd() / "specs" / "a.yaml"), "specs/a.yaml"),
+        ("/elsewhere/a.yaml", "file:///elsewhere/a.yaml"),
+    ],
+)
+def test_sarif_uri(file: str, uri: str) -> None:
+    run = sarif_run([replace(ERROR, span=Span(file, 1, 1, 2))], {})
+    location = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert location["uri"] == uri
+    assert ("uriBaseId" in location) == (not uri.startswith("file:"))
+
+
+def test_sarif_has_no_files_that_are_none() -> None:
+    run = sarif_run([replace(ERROR, span=Span("--set a=1", 1, 1, 2, "a=1"))], RULES)
+    assert "physicalLocation" not in run["results"][0]["locations"][0]
+    assert run["results"][0]["message"]["text"].startswith("--set a=1: ")
+
+
+# -- any findings -------------------------------------------------------------------------------
+
+TEXTS = st.text(max_size=30)
+SPANS = st.builds(
+    lambda file, line, column, length, text: Span(file, line, column, column + length, text),
+    TEXTS.filter(bool),
+    st.integers(1, 10**6),
+    st.integers(1, 200),
+    st.integers(1, 200),
+    TEXTS.filter(lambda text: "\n" not in text) | st.just(LONG),
+)
+FINDINGS = st.builds(
+    Finding,
+    st.sampled_from(["FSX004", "SPC001"]),
+    st.sampled_from(Severity),
+    TEXTS.filter(bool),
+    st.lists(TEXTS | st.integers(0, 9), max_size=3).map(tuple),
+    TEXTS,
+    TEXTS,
+    st.booleans(),
+    TEXTS,
+    st.none() | SPANS,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(FINDINGS, max_size=4))
+def test_any_finding_is_reported_in_every_format(findings: list[Finding]) -> None:
+    shown = ordered(findings)
+    text = render_text(findings, RULES)
+    assert not INVISIBLE.search(text)
+    assert len(re.findall(r"^(error|warning|note)\[", text, re.MULTILINE)) >= len(shown)
+    commands = FORMATS["github"](findings, RULES)
+    assert not INVISIBLE.search(commands)
+    assert re.split(r"[\r\n]", commands)[:-1] == commands.splitlines()[: len(shown)]
+    assert commands.count("\n") == len(shown)
+    assert len(json.loads(FORMATS["json"](findings, RULES))["findings"]) == len(shown)
+    assert len(sarif_run(findings, RULES)["results"]) == len(shown)
