@@ -104,7 +104,7 @@ def test_no_accelerator(name: str) -> None:
 PLAIN, EFA, EFA_ONLY = ("interface",), ("interface", "efa", "efa-only"), ("efa-only",)
 
 # name -> (number of cards, interfaces on each, what they take) of each run of like cards
-CARDS = {
+CARDS: dict[str, list[tuple[int, int, tuple[str, ...]]]] = {
     "p5.48xlarge": [(1, 2, EFA), (31, 2, EFA)],
     "p5en.48xlarge": [(16, 4, EFA)],
     "p6-b200.48xlarge": [(8, 4, EFA)],
