@@ -132,6 +132,9 @@ mkdir -p /fsx
 """
 
 
+_IMAGE = "/aws/service/pcs/ami/dlami-base-ubuntu2404/x86_64/latest/ami-id"
+
+
 def _ref(name: str) -> dict[str, str]:
     return {"Ref": name}
 
@@ -211,7 +214,7 @@ PCS: dict[str, Any] = {
             "Properties": {
                 "Name": "h200",
                 "ClusterId": _att("Cluster", "Id"),
-                "AmiId": "{{resolve:ssm:/aws/service/pcs/ami/dlami-base-ubuntu2404/x86_64/latest/ami-id}}",
+                "AmiId": f"{{{{resolve:ssm:{_IMAGE}}}}}",
                 "CustomLaunchTemplate": {
                     "TemplateId": _ref("Template"),
                     "Version": _att("Template", "LatestVersionNumber"),

@@ -61,8 +61,9 @@ def _on_its_card(interface: Interface, network: Mapping[str, Any]) -> Iterator[s
         return
     if _type(interface) not in card.get("InterfaceTypes", ["interface"]):
         yield f"network card {index} cannot hold the interface type {_type(interface)}"
-    if device >= card["MaximumNetworkInterfaces"]:
-        yield f"device {device} on network card {index}, which holds {card['MaximumNetworkInterfaces']}"
+    room = card["MaximumNetworkInterfaces"]
+    if device >= room:
+        yield f"device {device} on network card {index}, which holds {room}"
 
 
 def _efa_counts(interfaces: Sequence[Interface], network: Mapping[str, Any]) -> Iterator[str]:

@@ -84,7 +84,10 @@ _KINDS: tuple[tuple[str, _Make], ...] = (
     (r"LogGroupArn$", _arn("logs", "log-group:/clusters/{}", regional=True)),
     (r"DnsName$", _dns_name),
     (r"MountName$", _mount_name),
-    (r"BucketArn$", lambda name, region: f"arn:{partition_of(region)}:s3:::{_bucket(name, region)}"),
+    (
+        r"BucketArn$",
+        lambda name, region: f"arn:{partition_of(region)}:s3:::{_bucket(name, region)}",
+    ),
     (r"Bucket(Name)?$", _bucket),
     (r"AccessPointId$", _id("fsap")),
     (r"Ebs.*VolumeId$", _id("vol")),

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from typing import Any
 
 GONE = object()
 """The value that takes a key or an item away."""
 
 
-def changed(document: Any, path: Sequence[str | int], value: Any) -> Any:
-    """A deep copy of `document` with `value` at `path`; an index one past a list's end appends."""
+def changed(document: Any, path: str, value: Any) -> Any:
+    """A deep copy of `document` with `value` at `path`; an index one past a list's end appends.
+
+    `path` is dotted, list indexes are numbers: `SharedStorage.0.MountDir`.
+    """
     copied = copy.deepcopy(document)
+    *steps, last = (int(step) if step.isdecimal() else step for step in path.split("."))
     node = copied
-    for step in path[:-1]:
+    for step in steps:
         node = node[step]
-    last: Any = path[-1]
     if value is GONE:
         del node[last]
     elif isinstance(node, list) and last == len(node):

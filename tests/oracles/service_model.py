@@ -59,7 +59,7 @@ def _breaches(shape: Shape, value: object, path: str) -> Iterator[str]:
     document = isinstance(shape, StructureShape) and shape.is_document_type
     if document:
         return
-    if not isinstance(value, expected) or is_number and shape.type_name != "string":
+    if not isinstance(value, expected) or is_number:
         yield _at(path, f"{shape.type_name} expected, not {type(value).__name__} {value!r}")
     elif isinstance(shape, StructureShape):
         yield from _structure(shape, _mapping(value), path)
@@ -143,7 +143,7 @@ def _at(path: str, message: str) -> str:
 
 @cache
 def compiled(pattern: str) -> regex.Pattern[str]:
-    """A model's pattern; the models are written for Java's engine, which spells some things apart."""
+    """A model's pattern; they are written for Java's engine, which spells some things apart."""
     text = pattern
     for java, here in _JAVA_SPELLINGS:
         text = java.sub(here, text)

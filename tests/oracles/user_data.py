@@ -1,7 +1,8 @@
 """User data as cloud-init reads it: a MIME multi-part document of known parts.
 
 https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ec2-user-data.html and
-https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html, read 2026-11-20.
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html
+(2026-11-20).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Intrinsic functions resolved: each resource of a template with the values it would be made with."""
+"""Intrinsic functions resolved: each resource with the values it would be made with."""
 
 from __future__ import annotations
 

@@ -26,7 +26,9 @@ _MARKET_TYPES = {
 def launch_template_breaches(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     """Logical id of a launch template or node group, and what is wrong with it."""
     templates = {
-        resource_id("lt", r.logical_id): r for r in resources if r.type == "AWS::EC2::LaunchTemplate"
+        resource_id("lt", r.logical_id): r
+        for r in resources
+        if r.type == "AWS::EC2::LaunchTemplate"
     }
     for template in templates.values():
         for breach in _alone(_data(template)):

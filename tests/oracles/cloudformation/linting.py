@@ -52,8 +52,8 @@ def _names_an_existing_type(message: str) -> bool:
 
 # Rule id to whether a message of it is wrong.
 _FALSE_ALARMS: dict[str, Callable[[str], bool]] = {
-    # Instance types "not one of" the region's: the list is made from on-demand prices, so types that
-    # exist only as Capacity Block or training plan (p5e, p6e-gb200, trn2u) are missing everywhere.
+    # Instance types "not one of" the region's: the list is made from on-demand prices, so a type
+    # that exists only as Capacity Block or training plan (p5e, p6e-gb200, trn2u) is in no region's.
     "E3628": _names_an_existing_type,  # AWS::EC2::LaunchTemplate, AWS::EC2::Instance
     "E3644": _names_an_existing_type,  # AWS::SageMaker::Cluster
 }

@@ -105,9 +105,7 @@ _CREATIONS: dict[str, _Creation] = {
     ),
     "AWS::EC2::Subnet": _ec2("CreateSubnet", "subnet", elsewhere=("MapPublicIpOnLaunch",)),
     "AWS::EC2::SubnetRouteTableAssociation": _Creation("ec2", "AssociateRouteTable"),
-    "AWS::EC2::VPC": _ec2(
-        "CreateVpc", "vpc", elsewhere=("EnableDnsHostnames", "EnableDnsSupport")
-    ),
+    "AWS::EC2::VPC": _ec2("CreateVpc", "vpc", elsewhere=("EnableDnsHostnames", "EnableDnsSupport")),
     "AWS::EC2::VPCEndpoint": _ec2("CreateVpcEndpoint", "vpc-endpoint"),
     "AWS::EC2::VPCGatewayAttachment": _Creation("ec2", "AttachInternetGateway"),
     "AWS::EC2::Volume": _ec2("CreateVolume", "volume"),
@@ -245,8 +243,10 @@ def _bucket(properties: Properties) -> _Calls:
 
 
 def _bucket_policy(properties: Properties) -> _Calls:
-    yield "s3", "PutBucketPolicy", to_parameters(
-        "s3", "PutBucketPolicy", properties, {"PolicyDocument": "Policy"}
+    yield (
+        "s3",
+        "PutBucketPolicy",
+        to_parameters("s3", "PutBucketPolicy", properties, {"PolicyDocument": "Policy"}),
     )
 
 
@@ -263,10 +263,14 @@ def _delivery_destination(properties: Properties) -> _Calls:
     nested = {"destinationResourceArn": properties.get("DestinationResourceArn")}
     flat = {**{k: v for k, v in properties.items() if k != "DestinationResourceArn"}, **tags}
     params = to_parameters("logs", "PutDeliveryDestination", flat, {})
-    yield "logs", "PutDeliveryDestination", {
-        **params,
-        "deliveryDestinationConfiguration": nested,
-    }
+    yield (
+        "logs",
+        "PutDeliveryDestination",
+        {
+            **params,
+            "deliveryDestinationConfiguration": nested,
+        },
+    )
 
 
 _FURTHER = {

@@ -36,7 +36,7 @@ class Message:
 
 
 def judge(files: Iterable[Path]) -> dict[Path, list[Message]]:
-    """What ParallelCluster says of each file; placeholders are filled first. One process for all."""
+    """What ParallelCluster says of each file, its placeholders filled; one process for all."""
     with ParallelCluster() as validators:
         return {path: validators.judge(path.read_text(encoding="utf-8")) for path in files}
 
@@ -46,7 +46,8 @@ class ParallelCluster:
     a quarter of one."""
 
     def __init__(self) -> None:
-        self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")
+        # A file, not a pipe: nobody reads it while the judge runs.
+        self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         python = python_for_validators(_PROJECT)
         self._process = subprocess.Popen(
             [str(python), "-m", "tests.oracles.parallelcluster.judge", str(instance_facts())],

@@ -53,7 +53,7 @@ class Account:
 
 
 def account_for(config: Config, facts: Mapping[str, Mapping[str, Any]]) -> Account:
-    """The account that `config` expects. A malformed configuration expects less, but is no error."""
+    """The account that `config` expects; one that is malformed expects less, but is no error."""
     region = str(config.get("Region") or "us-east-1")
     zones = _zones(config, region)
     reserved = list(_reserved(config, zones))
@@ -159,7 +159,7 @@ def _types(resource: object) -> list[str]:
 
 
 def _reserved(config: Config, zones: Mapping[str, str]) -> Iterator[tuple[str | None, Reservation]]:
-    """Each use of a reservation: the ARN of the group it is reached through, and what it must be."""
+    """Each use of a reservation: the ARN of its group, if any, and what it must be."""
     for queue in _queues(config):
         for resource in _list(queue, "ComputeResources"):
             yield from _reserved_by(queue, resource, zones)

@@ -51,7 +51,9 @@ class Aws:
         own = partition_of(self.account.region)
         for value in params.values():
             if isinstance(value, str) and value.startswith("arn:") and value.split(":")[1] != own:
-                raise _error("InvalidParameterValue", f"{value} is not of partition {own}", operation)
+                raise _error(
+                    "InvalidParameterValue", f"{value} is not of partition {own}", operation
+                )
 
 
 def _error(code: str, message: str, operation: str) -> ClientError:
@@ -75,7 +77,11 @@ def _offerings(aws: Aws, params: Mapping[str, Any]) -> Answer:
     # Which zones offer a type is not derivable from a configuration: all of them.
     letters = "abcdef" if by_zone else [""]
     places = [f"{aws.account.region}{letter}" for letter in letters]
-    return {"InstanceTypeOfferings": [{"InstanceType": t, "Location": p} for t in wanted for p in places]}
+    return {
+        "InstanceTypeOfferings": [
+            {"InstanceType": t, "Location": p} for t in wanted for p in places
+        ]
+    }
 
 
 def _subnets(aws: Aws, params: Mapping[str, Any]) -> Answer:
@@ -114,7 +120,7 @@ def _security_groups(aws: Aws, params: Mapping[str, Any]) -> Answer:
 
 
 def _security_group(aws: Aws, group: str) -> Answer:
-    """All traffic among its members, and out to anywhere; the one of file systems lets in the VPC."""
+    """All traffic among its members and out to anywhere; that of file systems lets in the VPC."""
     among_members = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": group}]}
     to_anywhere = {"IpProtocol": "-1", "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
     from_vpc = {"IpProtocol": "-1", "IpRanges": [{"CidrIp": "10.0.0.0/16"}]}
@@ -148,7 +154,10 @@ def _image(aws: Aws, image: str) -> Answer:
         "CreationDate": "2026-09-08T00:00:00.000Z",
         "RootDeviceName": "/dev/xvda",
         "BlockDeviceMappings": [
-            {"DeviceName": "/dev/xvda", "Ebs": {"VolumeSize": _OWN_VOLUME_GIB, "SnapshotId": "snap-0a"}}
+            {
+                "DeviceName": "/dev/xvda",
+                "Ebs": {"VolumeSize": _OWN_VOLUME_GIB, "SnapshotId": "snap-0a"},
+            }
         ],
         "Tags": [
             {"Key": "parallelcluster:version", "Value": VERSION},
@@ -160,16 +169,22 @@ def _image(aws: Aws, image: str) -> Answer:
 
 def _architecture(aws: Aws, instance_type: str) -> str:
     record = instance_types(aws.resources).get(instance_type)
-    supported: list[str] = record["ProcessorInfo"]["SupportedArchitectures"] if record else ["x86_64"]
+    supported: list[str] = (
+        record["ProcessorInfo"]["SupportedArchitectures"] if record else ["x86_64"]
+    )
     return "arm64" if "arm64" in supported else "x86_64"
 
 
 def _key_pairs(aws: Aws, params: Mapping[str, Any]) -> Answer:
-    return {"KeyPairs": [aws.entry(k, {"KeyName": k, "KeyType": "ed25519"}) for k in params["KeyNames"]]}
+    return {
+        "KeyPairs": [aws.entry(k, {"KeyName": k, "KeyType": "ed25519"}) for k in params["KeyNames"]]
+    }
 
 
 def _placement_groups(aws: Aws, params: Mapping[str, Any]) -> Answer:
-    groups = [{"GroupName": n, "Strategy": "cluster", "State": "available"} for n in params["GroupNames"]]
+    groups = [
+        {"GroupName": n, "Strategy": "cluster", "State": "available"} for n in params["GroupNames"]
+    ]
     return {"PlacementGroups": [aws.entry(g["GroupName"], g) for g in groups]}
 
 
@@ -178,7 +193,9 @@ def _reservations(aws: Aws, params: Mapping[str, Any]) -> Answer:
     unknown = [i for i in params["CapacityReservationIds"] if i not in known]
     if unknown:
         message = f"no capacity reservation {unknown}"
-        raise _error("InvalidCapacityReservationId.NotFound", message, "DescribeCapacityReservations")
+        raise _error(
+            "InvalidCapacityReservationId.NotFound", message, "DescribeCapacityReservations"
+        )
     found = [known[i] for i in params["CapacityReservationIds"]]
     return {"CapacityReservations": [_reservation(aws, reservation) for reservation in found]}
 
@@ -243,12 +260,18 @@ def _volume(volume: str, zone: str) -> Answer:
 
 
 def _snapshots(aws: Aws, params: Mapping[str, Any]) -> Answer:
-    entries = [{"SnapshotId": s, "State": "completed", "VolumeSize": 40} for s in params["SnapshotIds"]]
+    entries = [
+        {"SnapshotId": s, "State": "completed", "VolumeSize": 40} for s in params["SnapshotIds"]
+    ]
     return {"Snapshots": [aws.entry(e["SnapshotId"], e) for e in entries]}
 
 
 def _addresses(aws: Aws, params: Mapping[str, Any]) -> Answer:
-    return {"Addresses": [{"PublicIp": i, "AllocationId": "eipalloc-0a1b2c3d"} for i in params["PublicIps"]]}
+    return {
+        "Addresses": [
+            {"PublicIp": i, "AllocationId": "eipalloc-0a1b2c3d"} for i in params["PublicIps"]
+        ]
+    }
 
 
 def _launch_template_versions(aws: Aws, params: Mapping[str, Any]) -> Answer:
@@ -322,7 +345,9 @@ def _storage_virtual_machines(aws: Aws, params: Mapping[str, Any]) -> Answer:
 
 
 def _network_interfaces(aws: Aws, params: Mapping[str, Any]) -> Answer:
-    return {"NetworkInterfaces": [_network_interface(aws, i) for i in params["NetworkInterfaceIds"]]}
+    return {
+        "NetworkInterfaces": [_network_interface(aws, i) for i in params["NetworkInterfaceIds"]]
+    }
 
 
 def _network_interface(aws: Aws, interface: str) -> Answer:
@@ -372,7 +397,9 @@ def _access_points(aws: Aws, params: Mapping[str, Any]) -> Answer:
 def _instance_profile(aws: Aws, params: Mapping[str, Any]) -> Answer:
     name = params["InstanceProfileName"]
     role = f"arn:{partition_of(aws.account.region)}:iam::{ACCOUNT_ID}:role/{name}"
-    return {"InstanceProfile": {"InstanceProfileName": name, "Roles": [{"RoleName": name, "Arn": role}]}}
+    return {
+        "InstanceProfile": {"InstanceProfileName": name, "Roles": [{"RoleName": name, "Arn": role}]}
+    }
 
 
 def _hosted_zone(aws: Aws, params: Mapping[str, Any]) -> Answer:
