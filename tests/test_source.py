@@ -147,6 +147,12 @@ def test_a_finding_is_placed_on_its_key_or_its_value() -> None:
     assert spot(document.place(rule.at(("name",), "m", on_key=True)).span)[2] == "name"
 
 
+def test_a_placed_finding_stays_where_it_is() -> None:
+    document, findings = read_text("a: 1\nb: 2\na: 3\n")
+    assert document is not None
+    assert [document.place(finding) for finding in findings] == findings
+
+
 def test_written_paths() -> None:
     document, _ = read_text("a: [{b: 1}, 2]\nc:\n")
     assert document is not None

@@ -37,7 +37,9 @@ class Document:
         return node.span()
 
     def place(self, finding: Finding) -> Finding:
-        """The same finding with its position in the text."""
+        """The same finding with its position in the text; one that has a position keeps it."""
+        if finding.span is not None:
+            return finding
         return finding.placed(self.span(finding.path, key=finding.on_key))
 
     def written(self) -> frozenset[Path]:
