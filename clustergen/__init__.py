@@ -1,1 +1,53 @@
-"""clustergen: one spec of a training cluster, compiled for every AWS service that can run it."""
+"""clustergen: one spec of a training cluster, compiled for every AWS service that can run it.
+
+The public API is what is named here; it is imported when first used, so that ``import clustergen``
+costs nothing::
+
+    checked = clustergen.check(["specs/a.yaml"], targets=["pcs"])
+    for finding in checked.findings: ...
+    bundle = clustergen.render(checked, "pcs")
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from clustergen.artifacts import Artifact, Bundle
+    from clustergen.compiler import Checked, check, render
+    from clustergen.findings import Finding, Severity, Unrenderable
+    from clustergen.plan.model import Plan
+    from clustergen.spec import Spec
+
+_HOMES = {
+    "Artifact": "clustergen.artifacts",
+    "Bundle": "clustergen.artifacts",
+    "Checked": "clustergen.compiler",
+    "Finding": "clustergen.findings",
+    "Plan": "clustergen.plan.model",
+    "Severity": "clustergen.findings",
+    "Spec": "clustergen.spec",
+    "Unrenderable": "clustergen.findings",
+    "check": "clustergen.compiler",
+    "render": "clustergen.compiler",
+}
+
+__all__ = [
+    "Artifact",
+    "Bundle",
+    "Checked",
+    "Finding",
+    "Plan",
+    "Severity",
+    "Spec",
+    "Unrenderable",
+    "check",
+    "render",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'clustergen' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)

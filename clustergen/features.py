@@ -104,7 +104,11 @@ FEATURES: tuple[Feature, ...] = (
     Feature("capacity.on-demand", "On-Demand instances", _capacity("on-demand")),
     Feature("capacity.spot", "Spot instances", _capacity("spot")),
     Feature("capacity.reservation", "On-Demand Capacity Reservation", _capacity("reservation")),
-    Feature("capacity.reservation-group", "Group of Capacity Reservations", _capacity("reservation-group")),
+    Feature(
+        "capacity.reservation-group",
+        "Group of Capacity Reservations",
+        _capacity("reservation-group"),
+    ),
     Feature("capacity.block", "Capacity Block for ML", _capacity("capacity-block")),
     Feature(
         "capacity.interruptible",
@@ -134,7 +138,9 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "network.efa-layout",
         "Chosen form of the EFA interfaces",
-        lambda plan: (g.at("efa_layout") for g in plan.node_groups if plan.wrote(*g.at("efa_layout"))),
+        lambda plan: (
+            g.at("efa_layout") for g in plan.node_groups if plan.wrote(*g.at("efa_layout"))
+        ),
     ),
     Feature(
         "placement.cluster",
@@ -146,7 +152,11 @@ FEATURES: tuple[Feature, ...] = (
         "Existing placement group",
         _groups(lambda g: g.placement.kind == "existing", "placement"),
     ),
-    Feature("nodes.smt", "Two threads per core", _groups(lambda g: g.threads_per_core == 2, "threads_per_core")),
+    Feature(
+        "nodes.smt",
+        "Two threads per core",
+        _groups(lambda g: g.threads_per_core == 2, "threads_per_core"),
+    ),
     Feature("nodes.image", "Image of the user's own", _groups(lambda g: g.image, "image")),
     Feature("nodes.scratch", "Local NVMe as scratch", _groups(lambda g: g.scratch, "scratch")),
     Feature("nodes.mig", "MIG partitions", _groups(lambda g: g.mig, "mig")),
@@ -159,7 +169,9 @@ FEATURES: tuple[Feature, ...] = (
         _groups(lambda g: 0 < g.min < g.max, "count"),
     ),
     Feature(
-        "health.gpu", "GPU health check", _groups(lambda g: "gpu" in g.health_checks, "health_checks")
+        "health.gpu",
+        "GPU health check",
+        _groups(lambda g: "gpu" in g.health_checks, "health_checks"),
     ),
     Feature(
         "health.deep",
@@ -211,7 +223,11 @@ FEATURES: tuple[Feature, ...] = (
         "Docker",
         _when(("software", "containers"), lambda p: p.software.containers == "docker"),
     ),
-    Feature("software.scripts", "Boot scripts", _when(("software", "scripts"), lambda p: p.software.scripts)),
+    Feature(
+        "software.scripts",
+        "Boot scripts",
+        _when(("software", "scripts"), lambda p: p.software.scripts),
+    ),
     Feature("users", "Users with fixed ids", _when(("users",), lambda p: p.users)),
     Feature("slurm.version", "Choice of the Slurm version", _written("slurm", "version")),
     Feature(
@@ -224,7 +240,11 @@ FEATURES: tuple[Feature, ...] = (
         "Accounting in an external database",
         _when(("slurm", "accounting"), lambda p: isinstance(p.slurm.accounting, Database)),
     ),
-    Feature("slurm.settings", "slurm.conf settings", _when(("slurm", "settings"), lambda p: p.slurm.settings)),
+    Feature(
+        "slurm.settings",
+        "slurm.conf settings",
+        _when(("slurm", "settings"), lambda p: p.slurm.settings),
+    ),
     Feature(
         "slurm.slurmdbd-settings",
         "slurmdbd.conf settings",
@@ -255,9 +275,13 @@ FEATURES: tuple[Feature, ...] = (
         "Managed Grafana",
         _when(("monitoring", "dashboards"), lambda p: p.monitoring.dashboards == "managed-grafana"),
     ),
-    Feature("monitoring.log-retention", "Retention of logs", _written("monitoring", "log_retention")),
     Feature(
-        "resilience.replace", "Failed nodes replaced", _written("resilience", "replace_failed_nodes")
+        "monitoring.log-retention", "Retention of logs", _written("monitoring", "log_retention")
+    ),
+    Feature(
+        "resilience.replace",
+        "Failed nodes replaced",
+        _written("resilience", "replace_failed_nodes"),
     ),
     Feature(
         "resilience.auto-resume",

@@ -66,7 +66,9 @@ def build(
     return replace(plan, network=replace(plan.network, needed_addresses=_addresses(plan))), findings
 
 
-_FATAL = frozenset({"SPC030", "SPC031", "NET001", "NET002", "NET003", "NET004", "NET005", "NET006", "CAP001"})
+_FATAL = frozenset(
+    {"SPC030", "SPC031", "NET001", "NET002", "NET003", "NET004", "NET005", "NET006", "CAP001"}
+)
 
 
 def _addresses(plan: Plan) -> int:

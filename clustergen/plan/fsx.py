@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from clustergen.catalog.fsx import (
     INTELLIGENT_TIERING_MBPS,
     METADATA_IOPS,
-    OPENZFS_GIB,
     LustreClass,
     Steps,
     automatic_metadata_iops,
@@ -107,9 +106,3 @@ def _lustre_addresses(item: Lustre) -> int:
         metadata_iops=metadata_iops(item),
         efa=item.efa,
     )
-
-
-def openzfs_sizes() -> str:
-    """The sizes of FSx for OpenZFS, in words."""
-    least, most = OPENZFS_GIB
-    return f"{least}GiB to {most}GiB"

@@ -78,7 +78,9 @@ def check(spec: Spec) -> Iterator[Finding]:
                 )
 
 
-def _twice(at: Path, names: Iterable[object], field: str, rule: Rule = DUPLICATE) -> Iterator[Finding]:
+def _twice(
+    at: Path, names: Iterable[object], field: str, rule: Rule = DUPLICATE
+) -> Iterator[Finding]:
     seen: dict[object, int] = {}
     for index, name in enumerate(names):
         if name in seen:
@@ -99,7 +101,9 @@ def _unknown_groups(spec: Spec, groups: list[str]) -> Iterator[Finding]:
             if name not in groups:
                 near = difflib.get_close_matches(name, groups, n=1)
                 help = f"did you mean {near[0]}?" if near else f"there are {', '.join(groups)}"
-                yield UNKNOWN_GROUP.at((*path, index), f"no node group is called {name!r}", help=help)
+                yield UNKNOWN_GROUP.at(
+                    (*path, index), f"no node group is called {name!r}", help=help
+                )
         for index, name in enumerate(names):
             if name in names[:index]:
                 yield DUPLICATE.at((*path, index), f"{name!r} stands here twice")
@@ -109,7 +113,9 @@ def _defaults(spec: Spec) -> Iterator[Finding]:
     defaults = [index for index, queue in enumerate(spec.queues) if queue.default]
     for index in defaults[1:]:
         first = spec.queues[defaults[0]].name
-        yield TWO_DEFAULTS.at(("queues", index, "default"), f"queue {first!r} is the default already")
+        yield TWO_DEFAULTS.at(
+            ("queues", index, "default"), f"queue {first!r} is the default already"
+        )
 
 
 def _users(spec: Spec) -> Iterator[Finding]:

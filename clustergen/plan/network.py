@@ -180,7 +180,9 @@ def _cidr(cidr: str) -> Iterator[Finding]:
     at = ("network", "cidr")
     if block.version != 4 or not 16 <= block.prefixlen <= 26:
         yield CIDR.at(
-            at, f"{cidr} cannot be the block of a new VPC", help="between /16 and /26, e.g. 10.42.0.0/16"
+            at,
+            f"{cidr} cannot be the block of a new VPC",
+            help="between /16 and /26, e.g. 10.42.0.0/16",
         )
     elif not block.is_private:
         yield CIDR.at(
@@ -199,7 +201,9 @@ def _exists(zone: str, region: str) -> bool:
 
 def _zone_message(zone: str, region: str) -> str:
     where = regions.region_of_zone(zone)
-    return f"{zone} is in {where}, not in {region}" if where else f"{zone!r} is not a zone of {region}"
+    return (
+        f"{zone} is in {where}, not in {region}" if where else f"{zone!r} is not a zone of {region}"
+    )
 
 
 def _zone_help(region: str) -> str:

@@ -95,7 +95,9 @@ class MachinePlanner:
         if group.instance_type:
             named = [(group.instance_type, (*path, "instance_type"))]
         else:
-            named = [(name, (*path, "instance_types", i)) for i, name in enumerate(group.instance_types)]
+            named = [
+                (name, (*path, "instance_types", i)) for i, name in enumerate(group.instance_types)
+            ]
         types = [self._type(name, at) for name, at in named]
         # One unknown type is enough: facts of the others must not speak for it.
         return tuple(t for t in types if t) if all(types) else ()

@@ -142,7 +142,7 @@ class _Planner:
             "output": output,
             "existing": entry.existing is not None,
             "id": entry.existing.id if entry.existing else Ref(f"{output}Id"),
-            "retain": entry.existing is not None or entry.on_delete == "retain",
+            "retain": entry.on_delete == "retain",
             "kms_key": getattr(entry, "kms_key", None),
             "backup_days": self._backup_days(entry, path),
         }

@@ -48,7 +48,9 @@ def _finding(error: Any, data: Any) -> Finding:
             return _not_an_option(path, error["input"], context["expected"])
         case "string_pattern_mismatch":
             return form.VALUE.at(
-                path, f"{error['input']!r} is not valid here", help=f"it must match {context['pattern']}"
+                path,
+                f"{error['input']!r} is not valid here",
+                help=f"it must match {context['pattern']}",
             )
         case kind if kind.endswith("_type") or kind in _TYPES:
             return form.TYPE.at(path, f"{_kind(error['input'])} where {_due(kind)} is due")
@@ -117,7 +119,9 @@ def _unknown_key(path: Path) -> Finding:
     known = sorted(_keys(section)) if section else []
     near = difflib.get_close_matches(str(path[-1]), known, n=1, cutoff=0.5)
     help = f"did you mean `{near[0]}`?" if near else f"known here: {', '.join(known)}"
-    return form.UNKNOWN_KEY.at(path, f"unknown key `{path[-1]}`", help=help if known else "", on_key=True)
+    return form.UNKNOWN_KEY.at(
+        path, f"unknown key `{path[-1]}`", help=help if known else "", on_key=True
+    )
 
 
 def _hint(path: Path) -> str:

@@ -74,7 +74,9 @@ GiB = Annotated[int, quantity(parse_size), shaped(r"^[0-9.]+(GiB|TiB|PiB)$", "50
 """A size, held in GiB."""
 
 Seconds = Annotated[
-    int, quantity(parse_duration), shaped(r"^([0-9]+[dhms])+$|^([0-9]+-)?[0-9]+:[0-9]{2}:[0-9]{2}$", "7d")
+    int,
+    quantity(parse_duration),
+    shaped(r"^([0-9]+[dhms])+$|^([0-9]+-)?[0-9]+:[0-9]{2}:[0-9]{2}$", "7d"),
 ]
 """A duration, held in seconds."""
 
@@ -100,7 +102,10 @@ Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 MountPath = Annotated[str, Field(pattern=r"^/[A-Za-z0-9._/-]*$", max_length=200)]
 
 Setting = Annotated[
-    str, BeforeValidator(lambda v: {True: "YES", False: "NO"}[v] if isinstance(v, bool) else as_typed(v))
+    str,
+    BeforeValidator(
+        lambda v: {True: "YES", False: "NO"}[v] if isinstance(v, bool) else as_typed(v)
+    ),
 ]
 """A value of slurm.conf: any scalar, as text; a YAML boolean becomes Slurm's YES or NO."""
 

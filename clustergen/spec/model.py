@@ -23,12 +23,17 @@ class Spec(Section):
 
     version: Literal[1] = Field(description="Version of the language.")
     name: str = Field(
-        pattern=r"^[a-z][a-z0-9-]{2,39}$", description="Name of the cluster and prefix of what it owns."
+        pattern=r"^[a-z][a-z0-9-]{2,39}$",
+        description="Name of the cluster and prefix of what it owns.",
     )
     region: str = Field(description="AWS region, e.g. us-east-1.")
-    tags: dict[TagKey, TagValue] = Field({}, max_length=40, description="Tags of everything created.")
+    tags: dict[TagKey, TagValue] = Field(
+        {}, max_length=40, description="Tags of everything created."
+    )
     network: Network = Field(Network(), description="Where the nodes are.")
-    head_node: HeadNode = Field(HeadNode(), description="ParallelCluster head node, HyperPod controller.")
+    head_node: HeadNode = Field(
+        HeadNode(), description="ParallelCluster head node, HyperPod controller."
+    )
     login: Login | None = Field(None, description="Login nodes; none by default.")
     node_groups: list[NodeGroup] = Field(min_length=1, description="The machines that run jobs.")
     queues: list[Queue] = Field([], description="Default: one queue per node group.")

@@ -21,7 +21,9 @@ def _subnet(value: Any) -> Any:
     return {"id": value} if isinstance(value, str) else value
 
 
-Subnet = Annotated[ExistingSubnet, BeforeValidator(_subnet, json_schema_input_type=SubnetId | ExistingSubnet)]
+Subnet = Annotated[
+    ExistingSubnet, BeforeValidator(_subnet, json_schema_input_type=SubnetId | ExistingSubnet)
+]
 
 
 class Network(Section):
@@ -34,13 +36,19 @@ class Network(Section):
     )
     vpc: Literal["new"] | VpcId = Field("new", description="`new`, or the id of an existing VPC.")
     cidr: Cidr | None = Field(
-        None, description="Block of the VPC; default for a new one: the smallest that fits, from 10.42.0.0."
+        None,
+        description="Block of the VPC; default for a new one: the smallest that fits, from 10.42.0.0.",
     )
-    private_subnets: list[Subnet] = Field([], description="Existing subnets for nodes, by preference.")
-    public_subnets: list[Subnet] = Field([], description="Existing subnets for login and head nodes.")
+    private_subnets: list[Subnet] = Field(
+        [], description="Existing subnets for nodes, by preference."
+    )
+    public_subnets: list[Subnet] = Field(
+        [], description="Existing subnets for login and head nodes."
+    )
     security_groups: list[SecurityGroupId] = Field(
         [], max_length=5, description="Existing security groups of every node."
     )
     ssh_from: list[Cidr] = Field(
-        [], description="Who may open SSH to login and head nodes; nobody by default, SSM always works."
+        [],
+        description="Who may open SSH to login and head nodes; nobody by default, SSM always works.",
     )

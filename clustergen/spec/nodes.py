@@ -72,7 +72,9 @@ class Capacity(Section):
 
     on_demand: Literal[True] | None = None
     spot: Literal[True] | None = None
-    reservation: ReservationId | None = Field(None, description="An On-Demand Capacity Reservation.")
+    reservation: ReservationId | None = Field(
+        None, description="An On-Demand Capacity Reservation."
+    )
     reservation_group: Arn | None = Field(None, description="A resource group of reservations.")
     capacity_block: ReservationId | None = Field(None, description="A Capacity Block for ML.")
     interruptible_reservation: ReservationId | None = Field(
@@ -81,7 +83,13 @@ class Capacity(Section):
     training_plan: Arn | None = Field(None, description="A SageMaker training plan (HyperPod).")
 
 
-_PURCHASES = ("reservation", "reservation_group", "capacity_block", "interruptible_reservation", "training_plan")
+_PURCHASES = (
+    "reservation",
+    "reservation_group",
+    "capacity_block",
+    "interruptible_reservation",
+    "training_plan",
+)
 
 
 def _capacity(value: Any) -> Any:
@@ -89,7 +97,8 @@ def _capacity(value: Any) -> Any:
         return {value.replace("-", "_"): True}
     if isinstance(value, str):
         raise refuse(
-            f"{value!r} is not a capacity", "write on-demand, spot, or e.g. {capacity_block: cr-...}"
+            f"{value!r} is not a capacity",
+            "write on-demand, spot, or e.g. {capacity_block: cr-...}",
         )
     return one_of(*_PURCHASES)(value)
 
@@ -125,19 +134,21 @@ class NodeGroup(Section):
     ] = Field(Capacity(on_demand=True), description="on-demand, spot, or one kind of reservation.")
     efa: Auto | bool = Field("auto", description="auto: on where the type has it.")
     efa_layout: Literal["auto", "efa", "efa-only"] = Field(
-        "auto", description="What the network cards beyond the first carry; auto: the target's proven form."
+        "auto",
+        description="What the network cards beyond the first carry; auto: the target's proven form.",
     )
     placement: Literal["auto", "cluster", "none"] | ExistingPlacement = Field(
-        "auto", description="auto: a cluster placement group with EFA, none with a reservation or block."
+        "auto",
+        description="auto: a cluster placement group with EFA, none with a reservation or block.",
     )
     threads_per_core: Literal[1, 2] | None = Field(None, description="1 switches SMT off.")
     image: AmiId | None = Field(None, description="AMI; default: the target's own.")
     root_volume: RootVolume = Field(RootVolume(), description="The boot volume.")
     scratch: MountPath | None = Field(None, description="Where local NVMe is mounted.")
     mig: dict[str, Annotated[int, Field(ge=1)]] = Field({}, description="MIG partitions per GPU.")
-    health_checks: list[Literal["gpu", "instance-stress", "instance-connectivity", "multi-node"]] = Field(
-        [], description="Checks of the hardware before jobs get it."
-    )
+    health_checks: list[
+        Literal["gpu", "instance-stress", "instance-connectivity", "multi-node"]
+    ] = Field([], description="Checks of the hardware before jobs get it.")
     labels: dict[str, Text] = Field({}, description="Node labels (Kubernetes), features (Slurm).")
     taints: list[Taint] = Field([], description="Kubernetes taints.")
     slurm: Settings = Field({}, description="Node settings of slurm.conf, e.g. Weight.")

@@ -31,8 +31,8 @@ class Slurm(Section):
     """The scheduler of the Slurm targets."""
 
     version: Text | None = Field(None, pattern=r"^[0-9]{2}\.[0-9]{2}$", description='E.g. "25.11".')
-    accounting: Annotated[Literal["off", "managed"] | Database, BeforeValidator(_accounting)] = Field(
-        "off", description="off, managed (the service's own), or an external database."
+    accounting: Annotated[Literal["off", "managed"] | Database, BeforeValidator(_accounting)] = (
+        Field("off", description="off, managed (the service's own), or an external database.")
     )
     idle_timeout: Seconds = Field(600, description="Idle nodes above the minimum stop after this.")
     settings: Settings = Field({}, description="slurm.conf keys; each target accepts its own list.")
@@ -54,7 +54,9 @@ class Monitoring(Section):
     """Metrics, dashboards and logs."""
 
     metrics: Literal["managed-prometheus", "none"] = Field("none", description="Where metrics go.")
-    dashboards: Literal["cloudwatch", "managed-grafana", "none"] = Field("cloudwatch", description="Dashboards.")
+    dashboards: Literal["cloudwatch", "managed-grafana", "none"] = Field(
+        "cloudwatch", description="Dashboards."
+    )
     log_retention: Seconds = Field(30 * 86400, description="How long logs are kept, e.g. 30d.")
 
 

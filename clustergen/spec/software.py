@@ -15,21 +15,27 @@ Role = Literal["head", "login", "compute"]
 class Script(Section):
     """A script of the user's, run at boot, in the order of the spec."""
 
-    run: str = Field(description="s3:// or https:// URL.", pattern=r"^(s3|https)://[^\s]+$", max_length=1024)
+    run: str = Field(
+        description="s3:// or https:// URL.", pattern=r"^(s3|https)://[^\s]+$", max_length=1024
+    )
     on: list[Role] = Field(["head", "login", "compute"], min_length=1, description="Which nodes.")
     when: Literal["start", "configured"] = Field(
         "configured", description="start: before the node joins; configured: after."
     )
     args: list[Text] = Field([], description="Arguments.")
     node_groups: list[str] = Field([], description="Only these node groups; default: all.")
-    sha256: str | None = Field(None, pattern=r"^[0-9a-f]{64}$", description="Checksum of the script.")
+    sha256: str | None = Field(
+        None, pattern=r"^[0-9a-f]{64}$", description="Checksum of the script."
+    )
 
 
 class Software(Section):
     """Operating system, container runtime and scripts."""
 
     os: Os = Field("ubuntu2404", description="Operating system of every node.")
-    containers: Literal["pyxis", "docker", "none"] = Field("none", description="Container runtime for jobs.")
+    containers: Literal["pyxis", "docker", "none"] = Field(
+        "none", description="Container runtime for jobs."
+    )
     scripts: list[Script] = Field([], description="The user's own, in order.")
 
 

@@ -27,7 +27,9 @@ class Existing(Section):
 
     id: FileSystemId | VolumeId = Field(description="File system, file cache or EBS volume id.")
     dns_name: str | None = Field(None, description="DNS name; default: the service's form.")
-    mount_name: str | None = Field(None, description="Lustre mount name.", pattern=r"^[A-Za-z0-9_-]{1,8}$")
+    mount_name: str | None = Field(
+        None, description="Lustre mount name.", pattern=r"^[A-Za-z0-9_-]{1,8}$"
+    )
     volume_id: VolumeId | None = Field(None, description="OpenZFS or ONTAP volume id.")
 
 
@@ -42,7 +44,9 @@ class DataRepository(Section):
 
 class _Storage(Section):
     mount: MountPath = Field(description="Where it is mounted on every node.")
-    on_delete: OnDelete = Field("retain", description="What happens to the data with the foundation.")
+    on_delete: OnDelete = Field(
+        "retain", description="What happens to the data with the foundation."
+    )
     existing: Existing | None = Field(None, description="Use this one instead of a new one.")
 
 
@@ -63,14 +67,18 @@ class FsxLustre(_Created):
     throughput: int | None = Field(
         None, ge=1, description="MB/s per TiB; with intelligent-tiering MB/s of the file system."
     )
-    metadata_iops: Literal["auto"] | int | None = Field(None, description="auto, or a provisioned number.")
+    metadata_iops: Literal["auto"] | int | None = Field(
+        None, description="auto, or a provisioned number."
+    )
     efa: bool = Field(False, description="Serve clients over EFA.")
     compression: Literal["lz4", "none"] = Field("lz4", description="Data compression.")
     drive_cache: bool = Field(False, description="SSD read cache of an hdd file system.")
     read_cache: GiB | Literal["auto", "none"] = Field(
         "auto", description="SSD read cache with intelligent-tiering."
     )
-    data_repositories: list[DataRepository] = Field([], max_length=8, description="Linked S3 prefixes.")
+    data_repositories: list[DataRepository] = Field(
+        [], max_length=8, description="Linked S3 prefixes."
+    )
 
 
 class FsxOpenZfs(_Created):
@@ -114,7 +122,9 @@ class Ebs(_Created):
 
     type: Literal["ebs"]
     size: GiB | None = Field(None, description="Capacity.")
-    volume_type: Literal["gp3", "gp2", "io1", "io2", "st1", "sc1"] = Field("gp3", description="Volume type.")
+    volume_type: Literal["gp3", "gp2", "io1", "io2", "st1", "sc1"] = Field(
+        "gp3", description="Volume type."
+    )
     iops: int | None = Field(None, ge=1, description="Provisioned IOPS.")
     throughput: int | None = Field(None, ge=1, description="gp3 throughput in MiB/s.")
 
@@ -141,7 +151,11 @@ _KINDS = {
 def _known_type(value: Any) -> Any:
     """A storage entry without a usable type, refused in words (a union's own error lists classes)."""
     if isinstance(value, dict) and value.get("type") not in _KINDS:
-        said = f"{value['type']!r} is not a storage type" if "type" in value else "storage needs a type"
+        said = (
+            f"{value['type']!r} is not a storage type"
+            if "type" in value
+            else "storage needs a type"
+        )
         raise refuse(said, "one of " + ", ".join(_KINDS))
     return value
 

@@ -21,7 +21,9 @@ class ParallelCluster(Target):
     """AWS ParallelCluster."""
 
     version: Literal["3.16.1"] = Field("3.16.1", description="ParallelCluster version.")
-    key_name: str | None = Field(None, min_length=1, max_length=255, description="EC2 key pair of the nodes.")
+    key_name: str | None = Field(
+        None, min_length=1, max_length=255, description="EC2 key pair of the nodes."
+    )
     scaling_strategy: Literal["all-or-nothing", "greedy-all-or-nothing", "best-effort"] = Field(
         "all-or-nothing", description="What to do when not all nodes of a job can be had."
     )
@@ -37,22 +39,29 @@ class Pcs(Target):
         "auto", description="Controller size; auto: the smallest that holds the nodes."
     )
     rest: bool = Field(False, description="Slurm REST API.")
-    purge_accounting: Seconds | None = Field(None, description="Forget job records after this, in whole days.")
+    purge_accounting: Seconds | None = Field(
+        None, description="Forget job records after this, in whole days."
+    )
 
 
 class HyperPodSlurm(Target):
     """SageMaker HyperPod with Slurm."""
 
-    provisioning: Literal["continuous", "all-at-once"] = Field("continuous", description="Node provisioning.")
+    provisioning: Literal["continuous", "all-at-once"] = Field(
+        "continuous", description="Node provisioning."
+    )
     mode: Literal["api", "customer-managed", "legacy"] = Field(
-        "api", description="Who configures Slurm: the service, the lifecycle scripts, or the old form."
+        "api",
+        description="Who configures Slurm: the service, the lifecycle scripts, or the old form.",
     )
 
 
 class HyperPodEks(Target):
     """SageMaker HyperPod with EKS."""
 
-    eks_cluster: Literal["new"] | Arn = Field("new", description="`new`, or the ARN of an EKS cluster.")
+    eks_cluster: Literal["new"] | Arn = Field(
+        "new", description="`new`, or the ARN of an EKS cluster."
+    )
 
 
 class Eks(Target):
@@ -67,12 +76,12 @@ class Targets(Section):
     hyperpod_slurm: HyperPodSlurm | None = Field(
         None, alias="hyperpod-slurm", description="HyperPod with Slurm."
     )
-    hyperpod_eks: HyperPodEks | None = Field(None, alias="hyperpod-eks", description="HyperPod with EKS.")
+    hyperpod_eks: HyperPodEks | None = Field(
+        None, alias="hyperpod-eks", description="HyperPod with EKS."
+    )
     eks: Eks | None = Field(None, description="EKS.")
 
     def named(self) -> tuple[str, ...]:
         """The CLI names of the targets that the spec writes down."""
         fields = type(self).model_fields
-        return tuple(
-            fields[name].alias or name for name in fields if name in self.model_fields_set
-        )
+        return tuple(fields[name].alias or name for name in fields if name in self.model_fields_set)

@@ -29,6 +29,8 @@ class Target:
     check: Callable[[Plan], Iterator[Finding]]
     document: Callable[[Plan], dict[str, Any]]
     """The primary document of a plan without errors, before the user's overlay."""
+    primary: str
+    """Path of the artifact that holds the document."""
     schema: str
     """Name of the schema in ``clustergen/schemas`` that the document must satisfy after the overlay."""
     list_keys: tuple[str, ...]

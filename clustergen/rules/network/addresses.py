@@ -38,7 +38,10 @@ def _help(plan: Plan) -> str:
     most = max(plan.node_groups, key=lambda group: group.max * group.addresses)
     ways = ["widen the block (up to /16)", "lower a maximum"]
     if _saves(most):
-        ways.insert(0, f"write efa_layout: efa-only in {most.name!r}: 1 address a node, not {most.addresses}")
+        ways.insert(
+            0,
+            f"write efa_layout: efa-only in {most.name!r}: 1 address a node, not {most.addresses}",
+        )
     return "; or ".join(ways)
 
 

@@ -34,7 +34,12 @@ def check(plan: Plan) -> Iterator[Finding]:
             continue
         if plan.wrote(*group.at("efa_layout")):
             yield WITHOUT.at(group.at("efa_layout"), "there are no EFA interfaces to lay out")
-        if group.max > 1 and group.type.efa and group.type.accelerator and plan.wrote(*group.at("efa")):
+        if (
+            group.max > 1
+            and group.type.efa
+            and group.type.accelerator
+            and plan.wrote(*group.at("efa"))
+        ):
             yield OFF.at(
                 group.at("efa"),
                 f"{group.type.name} has {group.type.network_gbps:g} Gbit/s of EFA that stay unused",

@@ -23,7 +23,12 @@ RULE = Rule(
 
 def check(plan: Plan) -> Iterator[Finding]:
     machines: list[tuple[Path, InstanceType]] = [
-        (group.at("instance_type") if len(group.types) == 1 else group.at("instance_types", index), type)
+        (
+            group.at("instance_type")
+            if len(group.types) == 1
+            else group.at("instance_types", index),
+            type,
+        )
         for group in plan.node_groups
         for index, type in enumerate(group.types)
     ]
@@ -46,5 +51,7 @@ def _where(plan: Plan, path: Path, type: InstanceType) -> Iterator[Finding]:
     elif zone and regions.is_zone_id(zone) and type.offered_in_zone(zone) is False:
         here = [z for z in type.zone_ids if regions.region_of_zone(z) == plan.region]
         yield RULE.at(
-            path, f"{type.name} is not offered in {zone}", help=f"in {plan.region}: {', '.join(here)}"
+            path,
+            f"{type.name} is not offered in {zone}",
+            help=f"in {plan.region}: {', '.join(here)}",
         )

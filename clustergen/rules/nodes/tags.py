@@ -21,5 +21,8 @@ def check(plan: Plan) -> Iterator[Finding]:
     for key in plan.tags:
         if key.lower().startswith("aws:"):
             yield RULE.at(
-                ("tags", key), f"{key!r} is reserved", help=f"write {key[4:] or 'team'}", on_key=True
+                ("tags", key),
+                f"{key!r} is reserved",
+                help=f"write {key[4:] or 'team'}",
+                on_key=True,
             )

@@ -22,7 +22,9 @@ def check(plan: Plan) -> Iterator[Finding]:
         for type in group.types:
             if not plan.wrote(*group.at("threads_per_core")):
                 continue
-            if group.threads_per_core not in (type.valid_threads_per_core or (type.threads_per_core,)):
+            if group.threads_per_core not in (
+                type.valid_threads_per_core or (type.threads_per_core,)
+            ):
                 yield RULE.at(
                     group.at("threads_per_core"),
                     f"{type.name} has {type.threads_per_core} thread per core",

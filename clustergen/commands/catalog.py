@@ -1,0 +1,46 @@
+"""``clustergen catalog``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from clustergen import catalog
+from clustergen.catalog import InstanceType, select, show
+from clustergen.cli import OK
+from clustergen.commands import inputs
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        types = _types(args)
+    except inputs.UsageError as error:
+        return inputs.complain(str(error))
+    if args.output == "json":
+        print(json.dumps([show.as_json(type) for type in types], indent=2))
+    elif args.where:
+        for type in types:
+            print(show.as_line(type))
+    else:
+        print("\n".join(show.as_text(type) for type in types), end="")
+    return OK
+
+
+def _types(args: argparse.Namespace) -> list[InstanceType]:
+    if bool(args.types) == bool(args.where):
+        raise inputs.UsageError("name instance types, or select them with --where")
+    if args.where:
+        try:
+            return select.select(args.where)
+        except select.SelectionError as error:
+            pointer = f"  {args.where}\n  {' ' * error.position}^"
+            raise inputs.UsageError(f"--where: {error.message}\n{pointer}") from None
+    return [_one(name) for name in args.types]
+
+
+def _one(name: str) -> InstanceType:
+    type = catalog.find(name)
+    if type is None:
+        missing = catalog.explain_missing(name)
+        raise inputs.UsageError(f"{missing.reason}\n  {missing.suggestion}".rstrip())
+    return type

@@ -1,0 +1,27 @@
+"""``clustergen check``."""
+
+from __future__ import annotations
+
+import argparse
+
+from clustergen import compiler
+from clustergen.commands import inputs
+from clustergen.findings import Finding
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        specs, targets = inputs.specs(args), inputs.wanted(args.targets)
+    except inputs.UsageError as error:
+        return inputs.complain(str(error))
+    findings: list[Finding] = []
+    progress = inputs.Progress(len(specs))
+    for index, spec in enumerate(specs):
+        progress.at(index, spec.title)
+        checked = compiler.check(
+            spec.files, sets=args.sets, targets=targets, allow_unsupported=args.allow_unsupported
+        )
+        findings += checked.findings
+    progress.done()
+    inputs.show(findings, args)
+    return inputs.status(findings, args)

@@ -1,0 +1,38 @@
+"""``clustergen explain``."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import textwrap
+
+from clustergen import registry
+from clustergen.cli import OK
+from clustergen.commands import inputs
+from clustergen.findings import Rule
+
+
+def run(args: argparse.Namespace) -> int:
+    rules = registry.by_code()
+    if args.code is None:
+        for rule in rules.values():
+            print(f"{rule.code}  {rule.title}")
+        return OK
+    code = args.code.upper()
+    if code not in rules:
+        near = difflib.get_close_matches(code, rules, n=1)
+        hint = f"did you mean {near[0]}?" if near else "`clustergen explain` lists all codes"
+        return inputs.complain(f"no finding has the code {args.code}; {hint}")
+    print(as_text(rules[code]), end="")
+    return OK
+
+
+def as_text(rule: Rule) -> str:
+    """What, why, a bad and a good example, and the source of a rule."""
+    about = f" ({rule.target})" if rule.target else ""
+    parts = [f"{rule.code} {rule.severity}: {rule.title}{about}", textwrap.fill(rule.why, 88)]
+    for title, example in (("Bad", rule.bad), ("Good", rule.good)):
+        if example:
+            parts.append(f"{title}:\n{textwrap.indent(example.rstrip(), '    ')}")
+    parts.append(f"Source: {rule.source}")
+    return "\n\n".join(parts) + "\n"

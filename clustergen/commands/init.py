@@ -1,0 +1,53 @@
+"""``clustergen init``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from clustergen import resources
+from clustergen.cli import OK
+from clustergen.commands import inputs
+from clustergen.commands.schema import as_text
+from clustergen.spec.schema import FILE as SCHEMA
+
+SPEC = "cluster.yaml"
+DEFAULT = "gpu-slurm"
+
+
+def run(args: argparse.Namespace) -> int:
+    presets = {
+        path.stem: path
+        for path in sorted(resources.tree("templates").joinpath("presets").glob("*.yaml"))
+    }
+    if args.preset == "list":
+        for name, path in presets.items():
+            print(f"{name:<14} {_purpose(path)}")
+        return OK
+    name = args.preset or DEFAULT
+    if name not in presets:
+        return inputs.complain(f"no preset {name!r}; there are {', '.join(presets)}")
+    return _write(Path(args.dir), presets[name].read_text(encoding="utf-8"), force=args.force)
+
+
+def _write(folder: Path, spec: str, *, force: bool) -> int:
+    files = {folder / SPEC: spec, folder / SCHEMA: as_text()}
+    there = [path for path in files if path.exists() and path.suffix != ".json"]
+    if there and not force:
+        return inputs.complain(f"{there[0]} is there already; --force overwrites it")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, text in files.items():
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        return inputs.complain(f"cannot write {error.filename}: {error.strerror}")
+    print(f"wrote {folder / SPEC} and {folder / SCHEMA}")
+    print(f"next: edit it, then `clustergen check {folder / SPEC}`")
+    return OK
+
+
+def _purpose(path: Path) -> str:
+    """The first comment of a preset that is not the editor's."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    comments = (line.removeprefix("#").strip() for line in lines if line.startswith("# "))
+    return next(text for text in comments if not text.startswith("yaml-language-server"))

@@ -1,0 +1,104 @@
+"""What the commands on specs share: which specs, which targets, and how findings are shown."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from clustergen import report, targets
+from clustergen.cli import FAILED, FOUND, OK, coloured
+from clustergen.findings import Finding, Severity
+
+
+class UsageError(Exception):
+    """A command line that means nothing; the message says what would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One spec to compile: the files that make it, in merge order."""
+
+    files: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        return self.files[0]
+
+
+def specs(args: argparse.Namespace) -> list[Input]:
+    """The specs that the command line names."""
+    over = tuple(args.files)
+    if not args.specs:
+        if not over:
+            raise UsageError("name a spec file, a folder of specs, or -f FILE")
+        return [Input(over)]
+    return [Input((name, *over)) for given in args.specs for name in _expanded(given)]
+
+
+def _expanded(given: str) -> Iterator[str]:
+    folder = Path(given)
+    if given == "-" or not folder.is_dir():
+        yield given
+        return
+    found = sorted(p for p in folder.iterdir() if p.suffix in (".yaml", ".yml") and p.is_file())
+    if not found:
+        raise UsageError(f"{given} has no .yaml files")
+    yield from (str(path) for path in found)
+
+
+def wanted(asked: Sequence[str]) -> list[str]:
+    """The names of the targets that ``--target`` asks for."""
+    names: list[str] = []
+    for name in asked:
+        if name == "all":
+            names += targets.NAMES
+            continue
+        resolved = targets.resolve(name)
+        if resolved is None:
+            raise UsageError(f"no target {name!r}; there are {', '.join(targets.NAMES)}, and all")
+        names.append(resolved)
+    return list(dict.fromkeys(names))
+
+
+def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bool = False) -> None:
+    """Print findings in the format asked for."""
+    stream = sys.stderr if to_stderr else sys.stdout
+    rules = {}
+    if args.output == "sarif":
+        from clustergen.registry import by_code  # imports every rule there is
+
+        rules = by_code()
+    text = report.FORMATS[args.output](findings, rules, colour=coloured(args.color, stream))
+    stream.write(text)
+
+
+def status(findings: Sequence[Finding], args: argparse.Namespace) -> int:
+    """The exit status that findings mean."""
+    heavy = (Severity.ERROR, Severity.WARNING) if args.strict else (Severity.ERROR,)
+    return FOUND if any(finding.severity in heavy for finding in findings) else OK
+
+
+def complain(message: str) -> int:
+    """Say why a command could not do it."""
+    print(f"clustergen: {message}", file=sys.stderr)
+    return FAILED
+
+
+class Progress:
+    """A line on stderr that says which of many specs is at work; nothing where nobody looks."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._on = total > 1 and sys.stderr.isatty()
+
+    def at(self, index: int, title: str) -> None:
+        if self._on:
+            sys.stderr.write(f"\r\x1b[K[{index + 1}/{self._total}] {title}")
+            sys.stderr.flush()
+
+    def done(self) -> None:
+        if self._on:
+            sys.stderr.write("\r\x1b[K")

@@ -1,0 +1,152 @@
+"""``clustergen render``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from clustergen import bundle, compiler, placeholders, targets
+from clustergen.artifacts import Artifact, Bundle
+from clustergen.cli import FOUND, OK
+from clustergen.commands import inputs
+from clustergen.compiler import Checked
+from clustergen.findings import Finding, Unrenderable
+
+
+@dataclass(slots=True)
+class Rendering:
+    """One run of the command: what it has been told, and what it has found so far."""
+
+    args: argparse.Namespace
+    outputs: Mapping[str, str] | None
+    findings: list[Finding] = field(default_factory=list)
+    folders: dict[Path, str] = field(default_factory=dict)
+    """The folders written so far, each with the spec it was written for."""
+    lines: list[str] = field(default_factory=list)
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        specs, wanted = inputs.specs(args), inputs.wanted(args.targets)
+        _usage(args, specs)
+    except inputs.UsageError as error:
+        return inputs.complain(str(error))
+    outputs, findings = placeholders.read_outputs(args.outputs) if args.outputs else (None, [])
+    rendering = Rendering(args, outputs, list(findings))
+    progress = inputs.Progress(len(specs))
+    nowhere: list[str] = []
+    for index, spec in enumerate(specs):
+        progress.at(index, spec.title)
+        checked = compiler.check(
+            spec.files, sets=args.sets, targets=wanted, allow_unsupported=args.allow_unsupported
+        )
+        rendering.findings += checked.findings
+        if "" in checked.plans:
+            nowhere.append(spec.title)
+        elif args.stdout:
+            return _print(checked, rendering)
+        else:
+            _bundles(checked, spec.title, rendering)
+    progress.done()
+    return _report(rendering, nowhere)
+
+
+def _usage(args: argparse.Namespace, specs: Sequence[inputs.Input]) -> None:
+    if args.file and not args.stdout:
+        raise inputs.UsageError("--file goes with --stdout")
+    if args.stdout and len(specs) != 1:
+        raise inputs.UsageError("--stdout takes one spec")
+
+
+def _report(rendering: Rendering, nowhere: Sequence[str]) -> int:
+    args = rendering.args
+    inputs.show(rendering.findings, args, to_stderr=args.output == "text")
+    for line in rendering.lines:
+        print(line, file=sys.stdout if args.output == "text" else sys.stderr)
+    if nowhere:
+        names = "|".join((*targets.NAMES, "all"))
+        return inputs.complain(f"{nowhere[0]} names no target; add --target {names}")
+    return inputs.status(rendering.findings, args)
+
+
+def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
+    """Write, or compare, the bundle of every target that can be rendered."""
+    for target in checked.plans:
+        files = _files(checked, target, rendering)
+        if files is None:
+            continue
+        folder = Path(rendering.args.out) / checked.plans[target].name / target
+        if folder in rendering.folders:
+            other = rendering.folders[folder]
+            rendering.findings.append(
+                compiler.SAME_NAME.at(("name",), f"{title} and {other} would both go to {folder}")
+            )
+            continue
+        rendering.folders[folder] = title
+        _settle(folder, files, rendering)
+
+
+def _files(checked: Checked, target: str, rendering: Rendering) -> Bundle | None:
+    try:
+        files = compiler.render(checked, target)
+    except Unrenderable:
+        return None  # its findings are reported with the others
+    if rendering.outputs is None:
+        return files
+    filled, findings = _filled(files, rendering.outputs)
+    rendering.findings += (replace(finding, target=target) for finding in findings)
+    return filled
+
+
+def _filled(files: Bundle, outputs: Mapping[str, str]) -> tuple[Bundle, list[Finding]]:
+    """The bundle with placeholders of its documents replaced by stack outputs."""
+    filled: list[Artifact] = []
+    findings: list[Finding] = []
+    for artifact in files:
+        if artifact.path.endswith((".yaml", ".json")) and "template" not in artifact.path:
+            text, missing = placeholders.fill(artifact.text, outputs)
+            findings += placeholders.unfilled(artifact.path, missing)
+            filled.append(replace(artifact, text=text))
+        else:
+            filled.append(artifact)
+    return tuple(filled), findings
+
+
+def _settle(folder: Path, files: Bundle, rendering: Rendering) -> None:
+    if rendering.args.check:
+        different = bundle.check(folder, files)
+        rendering.findings += different
+        rendering.lines.append(f"{folder}: {'differs' if different else 'up to date'}")
+        return
+    try:
+        written = bundle.write(folder, files, force=rendering.args.force)
+    except Unrenderable as error:
+        rendering.findings += error.findings
+        return
+    changed = len(written.changed)
+    rendering.lines.append(f"{folder}: {len(files)} files, {changed or 'none'} changed")
+
+
+def _print(checked: Checked, rendering: Rendering) -> int:
+    """One artifact on stdout; findings, if any, on stderr."""
+    args = rendering.args
+    names = list(checked.plans)
+    inputs.show(rendering.findings, args, to_stderr=True)
+    if not names:
+        return FOUND
+    if len(names) != 1:
+        return inputs.complain(f"--stdout takes one target of {', '.join(names)}: add --target")
+    files = _files(checked, names[0], rendering)
+    if files is None:
+        return FOUND
+    wanted = args.file or targets.load(names[0]).primary
+    for artifact in files:
+        if artifact.path == wanted:
+            sys.stdout.write(artifact.text)
+            return OK
+    return inputs.complain(
+        f"no {wanted} in this bundle; it has {', '.join(artifact.path for artifact in files)}"
+    )

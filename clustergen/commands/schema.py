@@ -1,0 +1,20 @@
+"""``clustergen schema``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from clustergen.cli import OK
+from clustergen.spec import schema
+
+
+def run(args: argparse.Namespace) -> int:  # noqa: ARG001 - every command has the same signature
+    sys.stdout.write(as_text())
+    return OK
+
+
+def as_text() -> str:
+    """The schema file, byte for byte."""
+    return json.dumps(schema.schema(), indent=2) + "\n"

@@ -1,0 +1,160 @@
+"""The way from files to findings and bundles: what the command line and the stacks call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from clustergen import features, foundation, overlay, readme, rules, source, targets
+from clustergen.artifacts import Bundle
+from clustergen.findings import Finding, Rule, Severity, Unrenderable, errors
+from clustergen.plan import build
+from clustergen.plan.model import Plan
+from clustergen.spec import Spec, parse
+from clustergen.targets import Target
+
+NOT_YET = Rule(
+    code="SUP003",
+    title="The target is not in this version",
+    why="The language knows the target, this version of clustergen cannot render it.",
+    source="the support matrix: `clustergen targets`",
+    severity=Severity.WARNING,
+    bad="targets: {eks: {}}",
+    good="targets: {pcs: {}}",
+)
+SAME_NAME = Rule(
+    code="BND010",
+    title="Two specs of one name",
+    why="A bundle's folder is named after the cluster; the second would replace the first.",
+    source="clustergen",
+)
+RULES = (NOT_YET, SAME_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A spec, planned for each of its targets, and all that was found."""
+
+    spec: Spec | None
+    plans: Mapping[str, Plan]
+    """By target name; a target for which nothing can be planned is not in it."""
+    findings: tuple[Finding, ...]
+
+    def blocking(self, target: str) -> list[Finding]:
+        """The errors that keep ``target`` from being rendered."""
+        return [f for f in errors(self.findings) if f.target in ("", target)]
+
+
+def check(
+    files: Sequence[str | os.PathLike[str]],
+    *,
+    sets: Sequence[str] = (),
+    targets: Sequence[str] = (),
+    allow_unsupported: bool = False,
+) -> Checked:
+    """Read, plan and judge one spec, given as files that merge in order.
+
+    ``targets`` are target names; none: those that the spec names; and if it names none either, only
+    what holds for every target is checked.
+    """
+    document, findings = source.read(files, sets)
+    if document is None:
+        return Checked(None, MappingProxyType({}), tuple(findings))
+    spec, formal = parse(document)
+    if spec is None:
+        placed = tuple(document.place(f) for f in (*findings, *formal))
+        return Checked(None, MappingProxyType({}), placed)
+    names, more = _wanted(spec, targets)
+    findings += more
+    written = document.written()
+    plans: dict[str, Plan] = {}
+    by_target: dict[str, list[Finding]] = {}
+    for name in names:
+        plan, by_target[name] = _judged(spec, written, name, allow_unsupported)
+        if plan is not None:
+            plans[name] = plan
+    findings += _shared(by_target)
+    return Checked(spec, MappingProxyType(plans), tuple(document.place(f) for f in findings))
+
+
+def render(checked: Checked, target: str) -> Bundle:
+    """The bundle of ``target``. Raises :class:`Unrenderable` where findings stand against it."""
+    blocking = checked.blocking(target)
+    if blocking or target not in checked.plans:
+        raise Unrenderable(blocking or errors(checked.findings))
+    plan = checked.plans[target]
+    chosen = targets.load(target)
+    document = overlay.apply(chosen.document(plan), plan.overlay, keys=chosen.list_keys)
+    bundle = [*chosen.emit(plan, document)]
+    base = foundation.emit(plan)
+    if base is not None:
+        bundle.append(base)
+    bundle.append(readme.render(plan, chosen.title, chosen.steps(plan)))
+    return tuple(sorted(bundle, key=lambda artifact: artifact.path))
+
+
+def _wanted(spec: Spec, asked: Sequence[str]) -> tuple[list[str], list[Finding]]:
+    """The targets to plan for; the empty name stands for what all of them share."""
+    if asked:
+        return list(asked), []
+    named = spec.targets.named()
+    missing = [name for name in named if targets.resolve(name) is None]
+    findings = [
+        NOT_YET.at(
+            ("targets", name),
+            f"this version cannot render {name}",
+            help=f"it renders {', '.join(targets.NAMES)}",
+            on_key=True,
+        )
+        for name in missing
+    ]
+    return [name for name in named if name not in missing] or [""], findings
+
+
+def _judged(
+    spec: Spec, written: Iterable[tuple[str | int, ...]], name: str, allow_unsupported: bool
+) -> tuple[Plan | None, list[Finding]]:
+    """The plan for one target, and everything that is to say about it."""
+    if not name:
+        plan, findings = build.build(spec, written=written)
+        return plan, findings + (list(rules.check(plan)) if plan else [])
+    target = targets.load(name)
+    plan, findings = build.build(spec, target.traits, written)
+    if plan is None:
+        return None, findings
+    findings += rules.check(plan)
+    specific = [*features.check(plan, target.support, target.title), *target.check(plan)]
+    if allow_unsupported:
+        specific = [_allowed(finding) for finding in specific]
+    findings += (replace(finding, target=name) for finding in specific)
+    if plan.overlay and not errors(findings):
+        findings += (replace(f, target=name) for f in _overlaid(plan, target))
+    return plan, findings
+
+
+def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
+    """What the user's overlay does to the target's document, and whether that still fits."""
+    path = ("targets", target.traits.section, "overlay")
+    document = target.document(plan)
+    yield from overlay.check(document, plan.overlay, target.schema, path, keys=target.list_keys)
+
+
+def _allowed(finding: Finding) -> Finding:
+    """An unsupported feature that the user agreed to do without."""
+    if finding.code != features.UNSUPPORTED.code:
+        return finding
+    return replace(finding, severity=Severity.WARNING, message=f"{finding.message}; left out")
+
+
+def _shared(by_target: Mapping[str, list[Finding]]) -> Iterator[Finding]:
+    """Findings of several targets, those that all of them have said once."""
+    seen: set[Finding] = set()
+    for name, findings in by_target.items():
+        for finding in findings:
+            everywhere = all(finding in others for others in by_target.values())
+            mine = finding if everywhere or finding.target else replace(finding, target=name)
+            if mine not in seen:
+                seen.add(mine)
+                yield mine

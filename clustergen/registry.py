@@ -1,0 +1,39 @@
+"""Every rule there is, by code. Imports every part that has rules: for ``explain`` and SARIF only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from clustergen import bundle, compiler, features, overlay, placeholders, rules, source, targets
+from clustergen.findings import Rule
+from clustergen.plan import names, network, nodes, storage
+from clustergen.spec import form
+
+_PARTS = (
+    source,
+    form,
+    names,
+    network,
+    nodes,
+    storage,
+    features,
+    compiler,
+    overlay,
+    placeholders,
+    bundle,
+)
+
+
+def every() -> Iterator[Rule]:
+    """All rules."""
+    for part in _PARTS:
+        yield from part.RULES
+    yield from rules.rules()
+    for name in targets.NAMES:
+        yield from targets.load(name).rules
+
+
+def by_code() -> Mapping[str, Rule]:
+    """All rules by code, sorted."""
+    return MappingProxyType({rule.code: rule for rule in sorted(every(), key=lambda r: r.code)})
