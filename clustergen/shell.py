@@ -1,8 +1,8 @@
 """Scripts from templates, with every interpolated value quoted for the shell.
 
-A value is text that the shell must never read: ``{{ name }}`` in a template becomes one quoted word,
-whatever the name holds, and ``{{ names }}`` one quoted word for each item. What the shell is meant
-to read is marked where it is used, with the reason: ``{{ text | raw("a heredoc of our own") }}``.
+A value is text that the shell must never read: ``{{ name }}`` in a template becomes one quoted
+word, whatever the name holds, and ``{{ names }}`` one quoted word for each item. What the shell is
+meant to read is marked where it is used, with the reason: ``{{ text | raw("made by us") }}``.
 
 Quoting makes words, so a value stands where a word may stand: not inside quotes, a heredoc or a
 comment. ``${#name}`` starts a comment of Jinja; count in another way.
@@ -41,11 +41,10 @@ def environment() -> Environment:
     """The Jinja environment of all scripts; its import is put off until a script is rendered."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(
+    made = Environment(  # noqa: S701 these are scripts: values are quoted for the shell, not for HTML
         loader=FileSystemLoader(tree("templates"), encoding="utf-8"),
         undefined=StrictUndefined,
         finalize=_words,
-        autoescape=False,
         keep_trailing_newline=True,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -1,0 +1,163 @@
+"""The scripts bucket, and the role and instance profile of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen import cfn
+from clustergen.cfn import Json
+from clustergen.foundation.part import Output, Part, lasting, named
+from clustergen.plan.model import Bucket, Plan
+
+PCS_PARTITIONS = frozenset({"aws", "aws-us-gov"})
+"""Where AWS PCS is, and so its managed policy: a role with an unknown policy cannot be made.
+https://docs.aws.amazon.com/general/latest/gr/pcs.html (2026-11)"""
+
+
+def part(plan: Plan) -> Part:
+    """The bucket and the role, the same for every target: moving to another loses neither."""
+    return Part(
+        {**_bucket(plan), **_role(plan)},
+        {
+            "ScriptsBucketName": Output("Bucket of boot scripts", cfn.ref("ScriptsBucket")),
+            "NodeRoleArn": Output("Role of nodes", cfn.get_att("NodeRole", "Arn")),
+            "NodeInstanceProfileArn": Output(
+                "Instance profile of nodes", cfn.get_att("NodeInstanceProfile", "Arn")
+            ),
+        },
+    )
+
+
+def _bucket(plan: Plan) -> Json:
+    encryption = {"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
+    closed = ("BlockPublicAcls", "BlockPublicPolicy", "IgnorePublicAcls", "RestrictPublicBuckets")
+    bucket = {
+        "Type": "AWS::S3::Bucket",
+        "Properties": {
+            "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
+            "OwnershipControls": {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]},
+            "PublicAccessBlockConfiguration": dict.fromkeys(closed, True),
+            "VersioningConfiguration": {"Status": "Enabled"},
+            "Tags": named(plan, "scripts"),
+        },
+    }
+    # CloudFormation cannot delete a bucket that holds anything, and this one always does.
+    return {"ScriptsBucket": lasting(bucket, True), "ScriptsBucketPolicy": _bucket_policy()}
+
+
+def _bucket_policy() -> Json:
+    whole, objects = cfn.get_att("ScriptsBucket", "Arn"), cfn.sub("${ScriptsBucket.Arn}/*")
+    deny = {
+        "Sid": "TlsOnly",
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "s3:*",
+        "Resource": [whole, objects],
+        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+    }
+    policy = {
+        "Type": "AWS::S3::BucketPolicy",
+        "Properties": {
+            "Bucket": cfn.ref("ScriptsBucket"),
+            "PolicyDocument": {"Version": "2012-10-17", "Statement": [deny]},
+        },
+    }
+    return lasting(policy, True)
+
+
+def _role(plan: Plan) -> Json:
+    managed = ["AmazonSSMManagedInstanceCore"]
+    if plan.partition in PCS_PARTITIONS:
+        managed.append("AWSPCSComputeNodePolicy")
+    return {
+        "NodeRole": {
+            "Type": "AWS::IAM::Role",
+            "Properties": {
+                # PCS takes only roles of this path or whose name starts with AWSPCS.
+                # https://docs.aws.amazon.com/pcs/latest/userguide/security-instance-profiles.html
+                "Path": "/aws-pcs/",
+                "AssumeRolePolicyDocument": _trust(),
+                "ManagedPolicyArns": [
+                    cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{name}") for name in managed
+                ],
+                "Policies": [{"PolicyName": "cluster", "PolicyDocument": _document(plan)}],
+                "Tags": named(plan, "node"),
+            },
+        },
+        "NodeInstanceProfile": {
+            "Type": "AWS::IAM::InstanceProfile",
+            "Properties": {"Path": "/aws-pcs/", "Roles": [cfn.ref("NodeRole")]},
+        },
+    }
+
+
+def _trust() -> Json:
+    ec2 = {"Service": cfn.sub("ec2.${AWS::URLSuffix}")}
+    allow = {"Effect": "Allow", "Principal": ec2, "Action": "sts:AssumeRole"}
+    return {"Version": "2012-10-17", "Statement": [allow]}
+
+
+def _document(plan: Plan) -> Json:
+    statements = [
+        _allow("OwnScripts", ["s3:GetObject"], [cfn.sub("${ScriptsBucket.Arn}/*")]),
+        *_pcs_scripts(plan),
+        *_user_scripts(plan),
+        *_buckets(plan),
+        _logs(),
+    ]
+    return {"Version": "2012-10-17", "Statement": statements}
+
+
+def _pcs_scripts(plan: Plan) -> Iterator[Json]:
+    """The mount scripts that AWS hosts for PCS in each region."""
+    if plan.partition in PCS_PARTITIONS:
+        yield _allow("PcsScripts", ["s3:GetObject"], [_s3_arn("aws-pcs-repo-${AWS::Region}/*")])
+
+
+def _user_scripts(plan: Plan) -> Iterator[Json]:
+    scripts = (s.url for s in plan.software.scripts if s.url.startswith("s3://"))
+    objects = sorted({_literal(url.removeprefix("s3://")) for url in scripts})
+    if objects:
+        yield _allow("UserScripts", ["s3:GetObject"], [_s3_arn(path) for path in objects])
+
+
+def _buckets(plan: Plan) -> Iterator[Json]:
+    """What Mountpoint for S3 needs of each mounted bucket.
+
+    https://github.com/awslabs/mountpoint-s3/blob/main/doc/CONFIGURATION.md#iam-permissions
+    """
+    mounts = [s for s in plan.storage if isinstance(s, Bucket)]
+    for number, mount in enumerate(mounts, 1):
+        prefix = _literal(mount.prefix.strip("/"))
+        within = f"{prefix}/*" if prefix else "*"
+        listing = _allow(f"List{number}", ["s3:ListBucket"], [_s3_arn(mount.bucket)])
+        yield {**listing, "Condition": {"StringLike": {"s3:prefix": _prefixes(mount)}}}
+        actions = ["s3:GetObject"]
+        if not mount.read_only:
+            actions += ["s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
+        yield _allow(f"Objects{number}", actions, [_s3_arn(f"{mount.bucket}/{within}")])
+
+
+def _prefixes(mount: Bucket) -> list[str]:
+    prefix = mount.prefix.strip("/")
+    return [f"{prefix}/*", prefix] if prefix else ["*", ""]
+
+
+def _logs() -> Json:
+    """The log groups of PCS nodes, where lifecycle scripts report what went wrong."""
+    group = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:/aws/pcs/*"
+    actions = ("CreateLogGroup", "CreateLogStream", "DescribeLogStreams", "PutLogEvents")
+    return _allow("Logs", [f"logs:{action}" for action in actions], [cfn.sub(group)])
+
+
+def _allow(sid: str, actions: list[str], resources: list[Json]) -> Json:
+    return {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resources}
+
+
+def _s3_arn(path: str) -> Json:
+    return cfn.sub(f"arn:${{AWS::Partition}}:s3:::{path}")
+
+
+def _literal(text: str) -> str:
+    """Text of the user's inside Fn::Sub, where ``${`` would refer to something."""
+    return text.replace("${", "${!")

@@ -1,0 +1,177 @@
+"""The VPC: a private subnet for nodes and file systems, a public one for NAT and login, one zone.
+
+Private nodes reach AWS through the NAT gateway, which they need anyway for packages and containers.
+The only endpoint is the S3 gateway: it is free, and keeps datasets and checkpoints off the NAT
+gateway, which bills each gigabyte. Interface endpoints would each bill by the hour for what NAT
+already does. They are for a VPC without NAT, which is an existing one, and its owner's.
+https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clustergen import cfn
+from clustergen.catalog import regions
+from clustergen.cfn import Json
+from clustergen.foundation.part import NOTHING, Output, Part, created, keeps_data, lasting, named
+from clustergen.plan.model import Plan, Subnet
+
+
+def part(plan: Plan) -> Part:
+    """The VPC and all in it, when the spec asks for a new one."""
+    if not plan.network.new:
+        return NOTHING
+    return Part(
+        {**_vpc(plan), **_public(plan), **_nat(plan), **_private(plan), **_s3(plan)},
+        {
+            "VpcId": Output("The VPC of the cluster", cfn.ref("Vpc")),
+            "PrivateSubnetId": Output("Subnet of nodes and file systems", cfn.ref("PrivateSubnet")),
+            "PublicSubnetId": Output("Subnet of NAT and login nodes", cfn.ref("PublicSubnet")),
+        },
+    )
+
+
+def _vpc(plan: Plan) -> Json:
+    vpc = {
+        "Type": "AWS::EC2::VPC",
+        "Properties": {
+            "CidrBlock": plan.network.cidr,
+            # File systems are mounted by DNS name, and PCS and EFA nodes look each other up.
+            "EnableDnsSupport": True,
+            "EnableDnsHostnames": True,
+            "Tags": named(plan, "vpc"),
+        },
+    }
+    return {
+        "Vpc": lasting(vpc, _stays(plan)),
+        "InternetGateway": {
+            "Type": "AWS::EC2::InternetGateway",
+            "Properties": {"Tags": named(plan, "internet")},
+        },
+        "InternetAttachment": {
+            "Type": "AWS::EC2::VPCGatewayAttachment",
+            "Properties": {
+                "VpcId": cfn.ref("Vpc"),
+                "InternetGatewayId": cfn.ref("InternetGateway"),
+            },
+        },
+    }
+
+
+def _public(plan: Plan) -> Json:
+    subnet = {
+        "Type": "AWS::EC2::Subnet",
+        "Properties": {
+            "VpcId": cfn.ref("Vpc"),
+            "CidrBlock": plan.network.public[0].cidr,
+            **_public_zone(plan.network.public[0]),
+            # Login nodes that take SSH from outside need an address there; with SSH from nobody
+            # nothing but the NAT gateway lives here.
+            "MapPublicIpOnLaunch": bool(plan.network.ssh_from),
+            "Tags": named(plan, "public"),
+        },
+    }
+    default = {"GatewayId": cfn.ref("InternetGateway")}
+    return {
+        "PublicSubnet": subnet,
+        **_routes(plan, "Public", default, depends_on="InternetAttachment"),
+    }
+
+
+def _nat(plan: Plan) -> Json:
+    return {
+        "NatAddress": {
+            "Type": "AWS::EC2::EIP",
+            # The address is usable only once the VPC has its way out.
+            # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-ec2-eip.html
+            "DependsOn": "InternetAttachment",
+            "Properties": {"Domain": "vpc", "Tags": named(plan, "nat")},
+        },
+        "NatGateway": {
+            "Type": "AWS::EC2::NatGateway",
+            "DependsOn": "InternetAttachment",
+            "Properties": {
+                "AllocationId": cfn.get_att("NatAddress", "AllocationId"),
+                "SubnetId": cfn.ref("PublicSubnet"),
+                "Tags": named(plan, "nat"),
+            },
+        },
+    }
+
+
+def _private(plan: Plan) -> Json:
+    subnet = {
+        "Type": "AWS::EC2::Subnet",
+        "Properties": {
+            "VpcId": cfn.ref("Vpc"),
+            "CidrBlock": plan.network.private[0].cidr,
+            **_zone(plan.network.private[0]),
+            "MapPublicIpOnLaunch": False,
+            "Tags": named(plan, "private"),
+        },
+    }
+    default = {"NatGatewayId": cfn.ref("NatGateway")}
+    return {
+        "PrivateSubnet": lasting(subnet, _stays(plan)),
+        **_routes(plan, "Private", default),
+    }
+
+
+def _routes(plan: Plan, side: str, default: Json, depends_on: str | None = None) -> Json:
+    """The route table of a subnet, its way out, and the association of the two."""
+    table, subnet = f"{side}Routes", f"{side}Subnet"
+    route: Json = {"Type": "AWS::EC2::Route"}
+    if depends_on:
+        route["DependsOn"] = depends_on
+    route["Properties"] = {
+        "RouteTableId": cfn.ref(table),
+        "DestinationCidrBlock": "0.0.0.0/0",
+        **default,
+    }
+    return {
+        table: {
+            "Type": "AWS::EC2::RouteTable",
+            "Properties": {"VpcId": cfn.ref("Vpc"), "Tags": named(plan, side.lower())},
+        },
+        f"{side}DefaultRoute": route,
+        f"{side}RoutesAssociation": {
+            "Type": "AWS::EC2::SubnetRouteTableAssociation",
+            "Properties": {"RouteTableId": cfn.ref(table), "SubnetId": cfn.ref(subnet)},
+        },
+    }
+
+
+def _s3(plan: Plan) -> Json:
+    return {
+        "S3Endpoint": {
+            "Type": "AWS::EC2::VPCEndpoint",
+            "Properties": {
+                "VpcId": cfn.ref("Vpc"),
+                "VpcEndpointType": "Gateway",
+                "ServiceName": cfn.sub("com.amazonaws.${AWS::Region}.s3"),
+                "RouteTableIds": [cfn.ref("PrivateRoutes"), cfn.ref("PublicRoutes")],
+                "Tags": named(plan, "s3"),
+            },
+        }
+    }
+
+
+def _zone(subnet: Subnet) -> Json:
+    zone = subnet.zone or ""
+    return {"AvailabilityZoneId" if regions.is_zone_id(zone) else "AvailabilityZone": zone}
+
+
+def _public_zone(subnet: Subnet) -> dict[str, Any]:
+    """The zone of the NAT gateway: not a Local Zone, of which few have NAT gateways.
+
+    https://docs.aws.amazon.com/local-zones/latest/ug/local-zones-connectivity-nat.html
+    """
+    if regions.is_local_zone(subnet.zone or ""):
+        return {"AvailabilityZone": {"Fn::Select": [0, {"Fn::GetAZs": ""}]}}
+    return _zone(subnet)
+
+
+def _stays(plan: Plan) -> bool:
+    """A VPC and a subnet cannot be deleted while a retained file system is in them."""
+    return keeps_data(created(plan))

@@ -1,0 +1,66 @@
+"""What the parts of the foundation template are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen import cfn
+from clustergen.cfn import Json
+from clustergen.plan.model import Efs, Id, Lustre, OpenZfs, Plan, Ref, Storage
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A value that the cluster stacks need; its name is the contract between the two."""
+
+    description: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Resources of one concern, by logical id, and outputs by name."""
+
+    resources: Json
+    outputs: Mapping[str, Output]
+
+
+NOTHING = Part({}, {})
+
+_RESOURCES: Mapping[str, Json] = {
+    "VpcId": cfn.ref("Vpc"),
+    "PrivateSubnetId": cfn.ref("PrivateSubnet"),
+    "PublicSubnetId": cfn.ref("PublicSubnet"),
+    "ClusterSecurityGroupId": cfn.get_att("ClusterSecurityGroup", "GroupId"),
+    "LoginSecurityGroupId": cfn.get_att("LoginSecurityGroup", "GroupId"),
+}
+
+
+def here(id: Id) -> Any:
+    """An id as this template says it: what others know as an output is a resource here."""
+    return _RESOURCES[id.name] if isinstance(id, Ref) else id
+
+
+def named(plan: Plan, what: str) -> list[Json]:
+    """The tags of a resource: the spec's, and a Name for the console."""
+    return cfn.tags(plan.tags, Name=f"{plan.name}-{what}")
+
+
+def lasting(resource: Json, retain: bool) -> Json:
+    """``resource`` with the policies that decide whether it outlives its stack."""
+    policy = "Retain" if retain else "Delete"
+    return {**resource, "DeletionPolicy": policy, "UpdateReplacePolicy": policy}
+
+
+def created(plan: Plan) -> tuple[Lustre | OpenZfs | Efs, ...]:
+    """The file systems that the foundation makes; EBS volumes belong to the head node's stack."""
+    return tuple(
+        s for s in plan.storage if isinstance(s, Lustre | OpenZfs | Efs) and not s.existing
+    )
+
+
+def keeps_data(storage: tuple[Storage, ...]) -> bool:
+    """Whether something of ``storage`` outlives the stack, and so what it stands in has to."""
+    return any(s.retain for s in storage)

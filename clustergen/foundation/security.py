@@ -1,0 +1,239 @@
+"""Security groups: of the nodes, of login, of the file systems.
+
+Rules are resources of their own, because a group cannot name itself inside its own definition.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from clustergen import cfn
+from clustergen.cfn import Json
+from clustergen.foundation.part import Output, Part, created, here, keeps_data, lasting, named
+from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
+
+NODES = "ClusterSecurityGroup"
+LOGIN = "LoginSecurityGroup"
+FILES = "StorageSecurityGroup"
+
+FileSystem = Lustre | OpenZfs | Efs
+Direction = Literal["Ingress", "Egress"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """A range of ports that a protocol uses."""
+
+    protocol: Literal["tcp", "udp"]
+    first: int
+    last: int
+
+    @property
+    def traffic(self) -> Json:
+        """The range as the properties of a rule."""
+        return {"IpProtocol": self.protocol, "FromPort": self.first, "ToPort": self.last}
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """The other side of a rule: its part of a logical id, its title, its security group."""
+
+    name: str
+    title: str
+    id: Any
+
+
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html (2026-08)
+# https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/limit-access-security-groups.html (2026-08)
+# https://docs.aws.amazon.com/efs/latest/ug/network-access.html (2026-08)
+_PORTS: Mapping[type[FileSystem], tuple[str, tuple[Ports, ...]]] = {
+    Lustre: ("Lustre", (Ports("tcp", 988, 988), Ports("tcp", 1018, 1023))),
+    OpenZfs: (
+        "OpenZfs",
+        tuple(
+            Ports(protocol, first, last)
+            for protocol in ("tcp", "udp")
+            for first, last in ((111, 111), (2049, 2049), (20001, 20003))
+        ),
+    ),
+    Efs: ("Efs", (Ports("tcp", 2049, 2049),)),
+}
+
+
+def part(plan: Plan) -> Part:
+    """The groups that the spec does not bring, and one for the file systems that are made."""
+    resources: Json = {}
+    outputs: dict[str, Output] = {}
+    if plan.network.new_security_groups:
+        resources |= {**_nodes(plan), **_login(plan)}
+        outputs = {
+            "ClusterSecurityGroupId": Output(
+                "Security group of every node", cfn.get_att(NODES, "GroupId")
+            ),
+            "LoginSecurityGroupId": Output(
+                "Security group of login and head nodes, beside that of every node",
+                cfn.get_att(LOGIN, "GroupId"),
+            ),
+        }
+    return Part({**resources, **_files(plan)}, outputs)
+
+
+def groups_of(plan: Plan, storage: FileSystem) -> list[Any]:
+    """The security groups of a file system.
+
+    An EFA file system exchanges all traffic with its clients, both ways, as they do with each
+    other: it is one more member of their group.
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html#efa-security-groups
+    """
+    if isinstance(storage, Lustre) and storage.efa:
+        return [here(group) for group in plan.network.node_security_groups]
+    return [cfn.get_att(FILES, "GroupId")]
+
+
+def rules_for(plan: Plan, storage: FileSystem) -> list[str]:
+    """The rules that must be there first: FSx refuses a Lustre file system whose group lacks them.
+
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/cannot-create-fs.html
+    """
+    if not isinstance(storage, Lustre):
+        return []
+    if not storage.efa:
+        return list(_lustre_rules(plan))
+    return list(_all_traffic_within(NODES)) if plan.network.new_security_groups else []
+
+
+def _nodes(plan: Plan) -> Json:
+    anywhere = _rule(
+        "Egress",
+        NODES,
+        {"IpProtocol": "-1", "CidrIp": "0.0.0.0/0"},
+        "Out through NAT: AWS APIs, packages, containers, licences, databases",
+    )
+    lasts = keeps_data(tuple(s for s in created(plan) if isinstance(s, Lustre) and s.efa))
+    group = _group(plan, "nodes", "Every node of the cluster")
+    return {
+        NODES: lasting(group, lasts),
+        # EFA needs both rules to name the group itself: a rule for 0.0.0.0/0 does not open it.
+        # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html#efa-start-security
+        **_all_traffic_within(NODES),
+        # Which ports the user's software needs outside is not known here. Nodes have no public
+        # address, so nobody can use an open way out as a way in.
+        f"{NODES}Egress": anywhere,
+    }
+
+
+def _all_traffic_within(group: str) -> Json:
+    directions: tuple[Direction, ...] = ("Ingress", "Egress")
+    return {
+        f"{group}Self{direction}": _rule(
+            direction,
+            group,
+            {"IpProtocol": "-1", **_peer(direction, cfn.get_att(group, "GroupId"))},
+            "All traffic between members, as EFA and Slurm need",
+        )
+        for direction in directions
+    }
+
+
+def _login(plan: Plan) -> Json:
+    ssh = {
+        f"{LOGIN}Ssh{number}": _rule(
+            "Ingress",
+            LOGIN,
+            {"IpProtocol": "tcp", "FromPort": 22, "ToPort": 22, _cidr_key(cidr): cidr},
+            f"SSH from {cidr}",
+        )
+        for number, cidr in enumerate(plan.network.ssh_from, 1)
+    }
+    return {LOGIN: _closed(_group(plan, "login", "SSH to login and head nodes")), **ssh}
+
+
+def _cidr_key(cidr: str) -> str:
+    return "CidrIp" if ipaddress.ip_network(cidr).version == 4 else "CidrIpv6"
+
+
+def _files(plan: Plan) -> Json:
+    """The group of file systems that speak on known ports: nodes reach it, and nobody else."""
+    storage = tuple(s for s in created(plan) if not (isinstance(s, Lustre) and s.efa))
+    if not storage:
+        return {}
+    group = _closed(_group(plan, "file-systems", "File systems of the cluster"))
+    rules: Json = {}
+    for kind in dict.fromkeys(type(s) for s in storage):
+        rules |= _lustre_rules(plan) if kind is Lustre else _from_nodes(plan, kind)
+    return {FILES: lasting(group, keeps_data(storage)), **rules}
+
+
+def _from_nodes(plan: Plan, kind: type[FileSystem]) -> Json:
+    flows = (_flow("Ingress", FILES, node, kind) for node in _node_peers(plan))
+    return {name: rule for flow in flows for name, rule in flow.items()}
+
+
+def _lustre_rules(plan: Plan) -> Json:
+    """Lustre opens connections both ways, and its servers talk to each other."""
+    rules = _from_nodes(plan, Lustre)
+    for node in _node_peers(plan):
+        rules |= _flow("Egress", FILES, node, Lustre)
+    servers = Peer("Files", "file servers", cfn.get_att(FILES, "GroupId"))
+    rules |= _flow("Ingress", FILES, servers, Lustre)
+    rules |= _flow("Egress", FILES, servers, Lustre)
+    # An existing group of nodes is its owner's: nothing is added to it.
+    if plan.network.new_security_groups:
+        rules |= _flow("Ingress", NODES, servers, Lustre)
+    return rules
+
+
+def _node_peers(plan: Plan) -> list[Peer]:
+    groups = plan.network.node_security_groups
+    return [Peer(f"Nodes{number}", "nodes", here(id)) for number, id in enumerate(groups, 1)]
+
+
+def _flow(direction: Direction, group: str, peer: Peer, kind: type[FileSystem]) -> Json:
+    """The rules of ``group`` that let ``kind`` flow from or to a peer, one a range of ports."""
+    title, ranges = _PORTS[kind]
+    way = "from" if direction == "Ingress" else "to"
+    return {
+        f"{group}{peer.name}{direction}{title}{ports.protocol.capitalize()}{ports.first}": _rule(
+            direction,
+            group,
+            {**ports.traffic, **_peer(direction, peer.id)},
+            f"{title} {way} {peer.title}",
+        )
+        for ports in ranges
+    }
+
+
+def _peer(direction: Direction, group: Any) -> Json:
+    side = "Source" if direction == "Ingress" else "Destination"
+    return {f"{side}SecurityGroupId": group}
+
+
+def _rule(direction: Direction, group: str, traffic: Json, description: str) -> Json:
+    return {
+        "Type": f"AWS::EC2::SecurityGroup{direction}",
+        "Properties": {
+            "GroupId": cfn.get_att(group, "GroupId"),
+            **traffic,
+            "Description": description,
+        },
+    }
+
+
+def _group(plan: Plan, name: str, description: str) -> Json:
+    return {
+        "Type": "AWS::EC2::SecurityGroup",
+        "Properties": {
+            "GroupDescription": description,
+            "VpcId": here(plan.network.vpc),
+            "Tags": named(plan, name),
+        },
+    }
+
+
+def _closed(group: Json) -> Json:
+    """``group`` without the way out to everywhere that EC2 gives a group that names none."""
+    nowhere = {"IpProtocol": "-1", "CidrIp": "127.0.0.1/32", "Description": "Nothing out by itself"}
+    return {**group, "Properties": {**group["Properties"], "SecurityGroupEgress": [nowhere]}}

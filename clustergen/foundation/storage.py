@@ -1,0 +1,290 @@
+"""The file systems: FSx for Lustre, FSx for OpenZFS, EFS, encrypted, in the private subnet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clustergen import cfn
+from clustergen.catalog import regions
+from clustergen.cfn import Json
+from clustergen.foundation.part import Output, Part, created, here, lasting, named
+from clustergen.foundation.security import groups_of, rules_for
+from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Repository, Subnet
+
+LUSTRE_VERSION = "2.15"
+"""Every deployment type takes it, and it is the only one that all current clients can mount.
+https://docs.aws.amazon.com/fsx/latest/LustreGuide/lustre-client-matrix.html (2026-08)"""
+
+
+def part(plan: Plan) -> Part:
+    """Every file system that the spec asks to make, with the names that mounting it takes."""
+    resources: Json = {}
+    outputs: dict[str, Output] = {}
+    for storage in created(plan):
+        match storage:
+            case Lustre():
+                resources |= _lustre(plan, storage)
+                outputs |= _lustre_outputs(storage)
+            case OpenZfs():
+                resources |= _openzfs(plan, storage)
+                outputs |= _openzfs_outputs(storage)
+            case Efs():
+                resources |= _efs(plan, storage)
+                outputs |= _efs_outputs(storage)
+    return Part(resources, outputs)
+
+
+def _fsx(plan: Plan, storage: Lustre | OpenZfs, properties: Json) -> Json:
+    """What both kinds of FSx file system have."""
+    resource: Json = {"Type": "AWS::FSx::FileSystem"}
+    if rules := rules_for(plan, storage):
+        resource["DependsOn"] = rules
+    resource["Properties"] = {
+        **properties,
+        "SubnetIds": [here(plan.network.private[0].id)],
+        "SecurityGroupIds": groups_of(plan, storage),
+        **_some(KmsKeyId=storage.kms_key),
+        "Tags": named(plan, _tail(storage)),
+    }
+    return lasting(resource, storage.retain)
+
+
+def _lustre(plan: Plan, storage: Lustre) -> Json:
+    properties = {
+        "FileSystemType": "LUSTRE",
+        "FileSystemTypeVersion": LUSTRE_VERSION,
+        "StorageType": storage.storage_class,
+        **_some(StorageCapacity=storage.size_gib),
+        "LustreConfiguration": _lustre_configuration(storage),
+    }
+    return {storage.output: _fsx(plan, storage, properties), **_repositories(plan, storage)}
+
+
+def _lustre_configuration(storage: Lustre) -> Json:
+    persistent = storage.deployment.startswith("PERSISTENT")
+    backups = {"AutomaticBackupRetentionDays": storage.backup_days or 0, "CopyTagsToBackups": True}
+    return {
+        "DeploymentType": storage.deployment,
+        **_throughput(storage),
+        "DataCompressionType": storage.compression,
+        **(_metadata(storage.metadata_iops) if storage.metadata_iops is not None else {}),
+        **({"EfaEnabled": True} if storage.efa else {}),
+        # Scratch file systems have no backups and take no word about them.
+        **(backups if persistent else {}),
+    }
+
+
+def _throughput(storage: Lustre) -> Json:
+    if storage.storage_class == "INTELLIGENT_TIERING":
+        return {
+            "ThroughputCapacity": storage.throughput,
+            "DataReadCacheConfiguration": _read_cache(storage.read_cache_gib),
+        }
+    unit = _some(PerUnitStorageThroughput=storage.throughput)
+    if storage.storage_class == "HDD":
+        # Required with HDD, even to say that there is none.
+        unit["DriveCacheType"] = "READ" if storage.drive_cache else "NONE"
+    return unit
+
+
+def _read_cache(size: int | str) -> Json:
+    if isinstance(size, int):
+        return {"SizingMode": "USER_PROVISIONED", "SizeGiB": size}
+    return {"SizingMode": "NO_CACHE" if size == "none" else "PROPORTIONAL_TO_THROUGHPUT_CAPACITY"}
+
+
+def _metadata(iops: int | str) -> Json:
+    mode = {"Mode": "USER_PROVISIONED", "Iops": iops} if isinstance(iops, int) else {"Mode": iops}
+    return {"MetadataConfiguration": mode}
+
+
+def _repositories(plan: Plan, storage: Lustre) -> Json:
+    """The links to S3, made one after another: FSx fails some that are made at once.
+
+    https://github.com/hashicorp/terraform-provider-aws/issues/24678
+    """
+    made: Json = {}
+    for number, repository in enumerate(storage.repositories, 1):
+        before = list(made)[-1:]
+        association = _association(plan, storage, repository, before)
+        made[f"Repository{number}Of{storage.output}"] = lasting(association, storage.retain)
+    return made
+
+
+def _association(plan: Plan, storage: Lustre, repository: Repository, after: list[str]) -> Json:
+    events = {"AutoImportPolicy": repository.imports, "AutoExportPolicy": repository.exports}
+    s3 = {policy: {"Events": list(changes)} for policy, changes in events.items() if changes}
+    return {
+        "Type": "AWS::FSx::DataRepositoryAssociation",
+        **({"DependsOn": after} if after else {}),
+        "Properties": {
+            "FileSystemId": cfn.ref(storage.output),
+            "FileSystemPath": repository.path,
+            "DataRepositoryPath": repository.s3,
+            # What is in the bucket on the first day shows up without a task of the user's.
+            "BatchImportMetaDataOnCreate": True,
+            **({"S3": s3} if s3 else {}),
+            "Tags": named(plan, _tail(storage)),
+        },
+    }
+
+
+def _lustre_outputs(storage: Lustre) -> dict[str, Output]:
+    name, at = storage.output, storage.mount
+    mount_name = cfn.get_att(name, "LustreMountName")
+    return {
+        f"{name}Id": Output(f"FSx for Lustre file system of {at}", cfn.ref(name)),
+        f"{name}DnsName": Output(f"DNS name of {at}", cfn.get_att(name, "DNSName")),
+        f"{name}MountName": Output(f"Lustre mount name of {at}", mount_name),
+    }
+
+
+def _openzfs(plan: Plan, storage: OpenZfs) -> Json:
+    properties = {
+        "FileSystemType": "OPENZFS",
+        "StorageType": "SSD",
+        **_some(StorageCapacity=storage.size_gib),
+        "OpenZFSConfiguration": {
+            "DeploymentType": storage.deployment,
+            **_some(ThroughputCapacity=storage.throughput),
+            "DiskIopsConfiguration": _disk_iops(storage.iops),
+            "RootVolumeConfiguration": {
+                "DataCompressionType": storage.compression,
+                "NfsExports": [{"ClientConfigurations": [_nfs_clients(plan)]}],
+            },
+            "AutomaticBackupRetentionDays": storage.backup_days or 0,
+            "CopyTagsToBackups": True,
+            "CopyTagsToVolumes": True,
+        },
+    }
+    return {storage.output: _fsx(plan, storage, properties)}
+
+
+def _disk_iops(iops: int | None) -> Json:
+    return {"Mode": "USER_PROVISIONED", "Iops": iops} if iops else {"Mode": "AUTOMATIC"}
+
+
+def _nfs_clients(plan: Plan) -> Json:
+    """Who may mount: the VPC, or with its block unknown everyone whom the security group lets in.
+
+    Root of a node stays root, or no home directory could be made.
+    """
+    return {
+        "Clients": plan.network.cidr or "*",
+        "Options": ["rw", "crossmnt", "sync", "no_root_squash"],
+    }
+
+
+def _openzfs_outputs(storage: OpenZfs) -> dict[str, Output]:
+    name, at = storage.output, storage.mount
+    return {
+        f"{name}Id": Output(f"FSx for OpenZFS file system of {at}", cfn.ref(name)),
+        f"{name}DnsName": Output(f"DNS name of {at}", cfn.get_att(name, "DNSName")),
+        f"{name}VolumeId": Output(f"Root volume of {at}", cfn.get_att(name, "RootVolumeId")),
+    }
+
+
+def _efs(plan: Plan, storage: Efs) -> Json:
+    file_system = {
+        "Type": "AWS::EFS::FileSystem",
+        "Properties": {
+            "Encrypted": True,
+            **_some(KmsKeyId=storage.kms_key),
+            "PerformanceMode": "generalPurpose",
+            "ThroughputMode": storage.throughput_mode,
+            **_some(ProvisionedThroughputInMibps=storage.throughput),
+            **(_one_zone(plan.network.private[0]) if storage.one_zone else {}),
+            "BackupPolicy": {"Status": "ENABLED" if storage.backup_days else "DISABLED"},
+            "FileSystemPolicy": _tls_only(),
+            "FileSystemTags": named(plan, _tail(storage)),
+        },
+    }
+    targets = {
+        f"MountTarget{number}Of{storage.output}": lasting(
+            _mount_target(plan, storage, subnet), storage.retain
+        )
+        for number, subnet in enumerate(_one_per_zone(plan, storage), 1)
+    }
+    return {storage.output: lasting(file_system, storage.retain), **targets}
+
+
+def _mount_target(plan: Plan, storage: Efs, subnet: Subnet) -> Json:
+    return {
+        "Type": "AWS::EFS::MountTarget",
+        "Properties": {
+            "FileSystemId": cfn.ref(storage.output),
+            "SubnetId": here(subnet.id),
+            "SecurityGroups": groups_of(plan, storage),
+        },
+    }
+
+
+def _one_per_zone(plan: Plan, storage: Efs) -> list[Subnet]:
+    """The subnets of mount targets: EFS takes one in a zone, and with one zone one at all."""
+    first: dict[str | None, Subnet] = {}
+    for subnet in plan.network.private:
+        first.setdefault(subnet.zone, subnet)
+    subnets = list(first.values())
+    return subnets[:1] if storage.one_zone else subnets
+
+
+def _one_zone(subnet: Subnet) -> Json:
+    """The zone by name, which EFS insists on; a subnet made here knows the name of its zone id."""
+    if isinstance(subnet.id, str):
+        return {"AvailabilityZoneName": _zone_name(subnet)}
+    return {"AvailabilityZoneName": cfn.get_att("PrivateSubnet", "AvailabilityZone")}
+
+
+def _zone_name(subnet: Subnet) -> Any:
+    zone = subnet.zone or ""
+    if zone and not regions.is_zone_id(zone):
+        return zone
+    raise ValueError(
+        f"EFS in one zone needs the zone's name; subnet {subnet.id} has {zone or 'none'}"
+    )
+
+
+def _tls_only() -> Json:
+    """Any client that reaches a mount target may mount, over TLS alone.
+
+    https://docs.aws.amazon.com/efs/latest/ug/iam-access-control-nfs-efs.html
+    """
+    actions = ("ClientMount", "ClientWrite", "ClientRootAccess")
+    return {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Sid": "Nodes",
+                "Effect": "Allow",
+                "Principal": {"AWS": "*"},
+                "Action": [f"elasticfilesystem:{action}" for action in actions],
+                "Condition": {"Bool": {"elasticfilesystem:AccessedViaMountTarget": "true"}},
+            },
+            {
+                "Sid": "TlsOnly",
+                "Effect": "Deny",
+                "Principal": {"AWS": "*"},
+                "Action": "*",
+                "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+            },
+        ],
+    }
+
+
+def _efs_outputs(storage: Efs) -> dict[str, Output]:
+    name, at = storage.output, storage.mount
+    host = cfn.sub(f"${{{name}}}.efs.${{AWS::Region}}.${{AWS::URLSuffix}}")
+    return {
+        f"{name}Id": Output(f"EFS file system of {at}", cfn.ref(name)),
+        f"{name}DnsName": Output(f"DNS name of {at}", host),
+    }
+
+
+def _tail(storage: Lustre | OpenZfs | Efs) -> str:
+    """The end of a Name tag: the mount path in a form that reads well after a hyphen."""
+    return storage.mount.strip("/").replace("/", "-")
+
+
+def _some(**properties: Any) -> Json:
+    """The properties that have a value."""
+    return {name: value for name, value in properties.items() if value is not None}
