@@ -1,0 +1,89 @@
+"""The cluster itself, and its queues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clustergen import cfn
+from clustergen.plan.model import Plan, Queue
+from clustergen.targets.pcs import limits, names, settings, subnets
+
+SECONDS_PER_DAY = 86400
+
+
+def nodes(plan: Plan) -> int:
+    """Instances that count against the controller's size: login nodes do too."""
+    return plan.max_nodes + (plan.login.count if plan.login else 0)
+
+
+def size(plan: Plan) -> str | None:
+    """The controller's size; None when the cluster is larger than any."""
+    if plan.options.size != "auto":
+        return str(plan.options.size).upper()
+    smallest = limits.smallest_size(nodes(plan))
+    return smallest.name if smallest else None
+
+
+def resource(plan: Plan) -> cfn.Json:
+    """The resource of the cluster.
+
+    Name, networking and size cannot change in place. The fixed name makes CloudFormation refuse a
+    replacement, which would lose the queue of jobs, instead of carrying it out.
+    """
+    subnet = subnets.of_controller(plan) or plan.network.private[0]
+    properties = {
+        "Name": plan.name,
+        "Size": size(plan) or limits.SIZES[-1].name,
+        "Scheduler": {"Type": "SLURM", "Version": settings.version(plan)},
+        "Networking": {
+            "SubnetIds": [cfn.value(subnet.id)],
+            "SecurityGroupIds": [cfn.value(id) for id in plan.network.node_security_groups],
+        },
+        "SlurmConfiguration": _slurm(plan),
+        **_tags(plan),
+    }
+    return {"Type": "AWS::PCS::Cluster", "Properties": properties}
+
+
+def queue(plan: Plan, queue: Queue) -> cfn.Json:
+    """The resource of a queue."""
+    custom = settings.as_parameters(settings.of_queue(queue))
+    properties = {
+        "Name": queue.name,
+        "ClusterId": cfn.get_att(names.CLUSTER, "Id"),
+        "ComputeNodeGroupConfigurations": [
+            {"ComputeNodeGroupId": cfn.get_att(names.node_group(group.name), "Id")}
+            for group in queue.node_groups
+        ],
+        **({"SlurmConfiguration": {"SlurmCustomSettings": custom}} if custom else {}),
+        **_tags(plan),
+    }
+    return {"Type": "AWS::PCS::Queue", "Properties": properties}
+
+
+def _slurm(plan: Plan) -> cfn.Json:
+    """An empty list of settings is refused, so what is empty is left out."""
+    lists = {
+        "SlurmCustomSettings": settings.of_cluster(plan),
+        "SlurmdbdCustomSettings": plan.slurm.slurmdbd_settings,
+        "CgroupCustomSettings": plan.slurm.cgroup_settings,
+    }
+    return {
+        "ScaleDownIdleTimeInSeconds": plan.slurm.idle_timeout,
+        "Accounting": _accounting(plan),
+        "SlurmRest": {"Mode": "STANDARD" if plan.options.rest else "NONE"},
+        **{name: settings.as_parameters(given) for name, given in lists.items() if given},
+    }
+
+
+def _accounting(plan: Plan) -> dict[str, Any]:
+    if plan.slurm.accounting != "managed":
+        return {"Mode": "NONE"}
+    purge = plan.options.purge_accounting
+    days = {} if purge is None else {"DefaultPurgeTimeInDays": purge // SECONDS_PER_DAY}
+    return {"Mode": "STANDARD", **days}
+
+
+def _tags(plan: Plan) -> cfn.Json:
+    """A map, unlike the tag lists of other services."""
+    return {"Tags": dict(plan.tags)} if plan.tags else {}

@@ -1,0 +1,105 @@
+"""The bundle of a PCS cluster: one CloudFormation template, and what its nodes run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen import cfn, foundation
+from clustergen.artifacts import Bundle, json_artifact
+from clustergen.plan.model import Plan
+from clustergen.targets.pcs import (
+    cluster,
+    deploy,
+    images,
+    launch_template,
+    lifecycle,
+    logs,
+    names,
+    node_groups,
+)
+from clustergen.targets.pcs.scripts import Script
+
+TEMPLATE = "cluster.template.json"
+
+
+def emit(plan: Plan) -> Bundle:
+    """All files of the cluster, the template first. ``plan`` has no errors."""
+    base = foundation.emit(plan)
+    resources, outputs = dict(_resources(plan)), dict(_outputs(plan))
+    parameters = cfn.parameters({**resources, **outputs}, foundation.OUTPUTS(plan))
+    own = _scripts(plan)
+    return (
+        json_artifact(TEMPLATE, _template(plan, parameters, resources, outputs)),
+        *([base] if base else []),
+        *(script.artifact for script in own),
+        deploy.script(plan, foundation=base is not None, scripts=own, parameters=list(parameters)),
+    )
+
+
+def _template(plan: Plan, parameters: cfn.Json, resources: cfn.Json, outputs: cfn.Json) -> cfn.Json:
+    return {
+        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
+        "Description": f"AWS PCS cluster {plan.name}",
+        "Parameters": {**parameters, **images.parameters(plan)},
+        "Resources": resources,
+        "Outputs": outputs,
+    }
+
+
+def _resources(plan: Plan) -> Iterator[tuple[str, cfn.Json]]:
+    yield names.CLUSTER, cluster.resource(plan)
+    for group in plan.node_groups:
+        if group.placement.kind == "cluster":
+            yield names.placement_group(group), _placement_group(plan)
+        yield names.launch_template(group.name), launch_template.of_group(plan, group)
+        yield names.node_group(group.name), node_groups.of_group(plan, group)
+    if plan.login:
+        yield names.launch_template(names.LOGIN), launch_template.of_login(plan, plan.login)
+        yield names.node_group(names.LOGIN), node_groups.of_login(plan, plan.login)
+    for queue in plan.queues:
+        yield names.queue(queue), cluster.queue(plan, queue)
+    yield from logs.resources(plan).items()
+
+
+def _placement_group(plan: Plan) -> cfn.Json:
+    tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
+    return {"Type": "AWS::EC2::PlacementGroup", "Properties": {"Strategy": "cluster", **tags}}
+
+
+def _outputs(plan: Plan) -> Iterator[tuple[str, cfn.Json]]:
+    yield _output("ClusterId", "Id of the cluster", cfn.get_att(names.CLUSTER, "Id"))
+    yield _output("ClusterArn", "ARN of the cluster", cfn.get_att(names.CLUSTER, "Arn"))
+    yield _output(
+        "EndpointsCommand",
+        "Shows the addresses of the scheduler",
+        cfn.sub(
+            "aws pcs get-cluster --region ${AWS::Region} --cluster-identifier ${Cluster.Id}"
+            " --query cluster.endpoints"
+        ),
+    )
+    if plan.login:
+        yield _output("LoginCommand", "Lists the login nodes", _login_command())
+
+
+def _login_command() -> cfn.Json:
+    """PCS tags every instance with the id of its node group."""
+    return cfn.sub(
+        "aws ec2 describe-instances --region ${AWS::Region}"
+        " --filters Name=instance-state-name,Values=running"
+        " Name=tag:aws:pcs:compute-node-group-id,Values=${NodeGroupLogin.Id}"
+        " --query 'Reservations[].Instances[].[InstanceId, PublicIpAddress, PrivateIpAddress]'"
+        " --output text; then: aws ssm start-session --target INSTANCE-ID"
+    )
+
+
+def _output(name: str, description: str, value: object) -> tuple[str, cfn.Json]:
+    return name, {"Description": description, "Value": value}
+
+
+def _scripts(plan: Plan) -> list[Script]:
+    """Each script of ours that some node runs, once, by name."""
+    nodes = [lifecycle.of_group(plan, group) for group in plan.node_groups]
+    if plan.login:
+        nodes.append(lifecycle.of_login(plan))
+    found = {a.script.name: a.script for actions in nodes for a in actions if a.script}
+    return [found[name] for name in sorted(found)]

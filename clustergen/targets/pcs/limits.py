@@ -1,0 +1,169 @@
+"""What AWS PCS accepts, as of 2026-11-20. Every table stands under the page that proves it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+USER_GUIDE = "https://docs.aws.amazon.com/pcs/latest/userguide/"
+CREATE_CLUSTER = "https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateCluster.html"
+CREATE_NODE_GROUP = "https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A controller size: the instances of all node groups together, and jobs in the queue."""
+
+    name: str
+    nodes: int
+    jobs: int
+
+
+# CREATE_CLUSTER, member ``size``; 2026-11-20.
+SIZES = (Size("SMALL", 32, 256), Size("MEDIUM", 512, 8192), Size("LARGE", 2048, 16384))
+
+
+@dataclass(frozen=True, slots=True)
+class SlurmVersion:
+    """A Slurm version that a cluster may be created with; ``end_of_life`` is an ISO date."""
+
+    name: str
+    end_of_life: str
+    ending: bool = False
+    """End of life is nearer than a training run may last, as seen from the date of this table."""
+
+
+# https://docs.aws.amazon.com/pcs/latest/userguide/slurm-versions.html; 2026-11-20.
+SLURM_VERSIONS = (
+    SlurmVersion("25.05", "2026-11-30", ending=True),
+    SlurmVersion("25.11", "2027-05-31"),
+    SlurmVersion("26.05", "2027-11-30"),
+)
+# Same page: after this day no cluster is created; existing ones are suspended a year later.
+ENDED_SLURM_VERSIONS: Mapping[str, str] = MappingProxyType(
+    {"23.11": "2025-05-31", "24.05": "2025-11-30", "24.11": "2026-05-31"}
+)
+DEFAULT_SLURM_VERSION = "25.11"
+"""Old enough to be proven, new enough for every setting that clustergen writes."""
+
+# CREATE_CLUSTER and CREATE_NODE_GROUP, lengths and patterns of the names; 2026-11-20.
+MIN_NAME, MAX_NAME = 3, 25
+"""Characters in the name of a node group or a queue."""
+
+# https://docs.aws.amazon.com/pcs/latest/userguide/service-endpoints-quotas.html; 2026-11-20.
+# Both can be raised with a support case.
+MAX_NODE_GROUPS = 10
+MAX_QUEUES = 10
+
+# CREATE_CLUSTER; 2026-11-20. Zero days of job records are refused although the model has them.
+IDLE_TIMEOUT_SECONDS = (1, 10_000_000)
+PURGE_DAYS = (1, 10_000)
+
+# https://docs.aws.amazon.com/pcs/latest/APIReference/API_NodeLifecycleScript.html; 2026-11-20.
+MAX_SCRIPTS = 20
+"""Scripts of one stage of a node's life, the target's own included."""
+MAX_ARGUMENTS = 20
+MAX_ARGUMENT_LENGTH = 256
+MAX_SCRIPT_NAME = 64
+SCRIPT_LOCATION = (
+    r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/.+"
+    r"|https://(?:[a-zA-Z0-9](?:[a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z]{2,63}(?::[0-9]{1,5})?(?:[/?#]\S*)?"
+)
+
+# https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
+CLUSTER_SETTINGS = frozenset(
+    """
+    AccountingStorageEnforce AccountingStorageTRES AccountingStoreFlags AuthAltParameters
+    CliFilterParameters CliFilterPlugins CommunicationParameters DefMemPerCPU Epilog
+    EnforcePartLimits FairShareDampeningFactor FirstJobId HealthCheckInterval HealthCheckNodeState
+    HealthCheckProgram JobRequeue LaunchParameters Licenses MetricsType MinJobAge OverTimeLimit
+    PreemptExemptTime PreemptMode PreemptParameters PreemptType PriorityCalcPeriod
+    PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityUsageResetPeriod
+    PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize
+    PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES Prolog PrologFlags RequeueExit
+    RequeueExitHold SchedulerParameters SelectTypeParameters SrunPortRange TaskEpilog
+    TaskPluginParam TaskProlog TrackWCKey UnkillableStepProgram UnkillableStepTimeout
+    """.split()
+)
+# https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cng.html; 2026-11-20.
+NODE_GROUP_SETTINGS = frozenset(
+    "CpuSpecList Features Gres MemSpecLimit Parameters RealMemory Sockets Weight".split()
+)
+# https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-queue.html; 2026-11-20.
+QUEUE_SETTINGS = frozenset(
+    """
+    AllowAccounts AllowQoS Default DefaultTime DenyAccounts DenyQoS ExclusiveUser GraceTime MaxTime
+    OverSubscribe OverTimeLimit PowerDownOnIdle PreemptMode PriorityJobFactor PriorityTier QOS
+    TRESBillingWeights
+    """.split()
+)
+# https://docs.aws.amazon.com/pcs/latest/userguide/slurmdbd-custom-settings.html; 2026-11-20.
+SLURMDBD_SETTINGS = frozenset(
+    """
+    AllowNoDefAcct AllResourcesAbsolute CommitDelay DefaultQOS MaxQueryTimeRange Parameters
+    PrivateData PurgeEventAfter PurgeJobAfter PurgeResvAfter PurgeStepAfter PurgeSuspendAfter
+    PurgeTXNAfter PurgeUsageAfter TrackWCKey
+    """.split()
+)
+# https://docs.aws.amazon.com/pcs/latest/userguide/cgroup-custom-settings.html; 2026-11-20.
+CGROUP_SETTINGS = frozenset(
+    """
+    AllowedRAMSpace AllowedSwapSpace ConstrainCores ConstrainDevices ConstrainRAMSpace
+    ConstrainSwapSpace IgnoreSystemd MaxRAMPercent MaxSwapPercent MinRAMSpace SignalChildrenProcesses
+    """.split()
+)
+
+# Settings that only newer versions take, by lower-case name.
+# https://docs.aws.amazon.com/pcs/latest/userguide/doc-history.html; 2026-11-20.
+SETTING_SINCE: Mapping[str, str] = MappingProxyType(
+    {"metricstype": "25.11", "sockets": "25.11", "parameters": "25.11"}
+)
+# https://docs.aws.amazon.com/pcs/latest/userguide/mig-configuration.html; 2026-11-20.
+AUTODETECT_SINCE = "25.11"
+SOCKETS_DETECTED_SINCE = "26.05"
+"""From here on PCS finds the socket layout that GPU detection needs by itself."""
+
+MIN_JOB_AGE_SECONDS = 5
+"""https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20."""
+
+# https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ami_dlami.html; 2026-11-20.
+# The only image family with a public parameter; it has no versions, only /latest.
+IMAGE_PARAMETER = "/aws/service/pcs/ami/dlami-base-ubuntu2404/{arch}/latest/ami-id"
+DEFAULT_IMAGE_OS = "ubuntu2404"
+
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html; 2026-11-20.
+ROOT_DEVICES: Mapping[str, str] = MappingProxyType(
+    {
+        "alinux2023": "/dev/xvda",
+        "ubuntu2204": "/dev/sda1",
+        "ubuntu2404": "/dev/sda1",
+        "rhel8": "/dev/sda1",
+        "rhel9": "/dev/sda1",
+        "rocky8": "/dev/sda1",
+        "rocky9": "/dev/sda1",
+    }
+)
+DEFAULT_ROOT_GIB = 200
+"""The default image's own 75 GiB do not hold a few container images."""
+
+# https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-vetted-scripts.html;
+# 2026-11-20. A full version never changes its content.
+AWS_SCRIPTS = "s3://aws-pcs-repo-{region}/aws-pcs-node-lifecycle-scripts/{script}-v1.0.0.sh"
+
+# https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html;
+# 2026-11-20.
+RETENTION_DAYS = (
+    *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
+    *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
+)
+
+
+def smallest_size(nodes: int) -> Size | None:
+    """The smallest controller that holds so many nodes; None when none does."""
+    return next((size for size in SIZES if nodes <= size.nodes), None)
+
+
+def retention(days: int) -> int:
+    """The shortest retention that keeps logs for ``days``; the longest there is when none does."""
+    return next((valid for valid in RETENTION_DAYS if valid >= days), RETENTION_DAYS[-1])

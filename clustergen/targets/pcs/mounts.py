@@ -1,0 +1,96 @@
+"""How each kind of storage is mounted on a node: with which script and which arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen import cfn
+from clustergen.plan.model import (
+    Bucket,
+    Efs,
+    FileCache,
+    Id,
+    Lustre,
+    Ontap,
+    OpenZfs,
+    Plan,
+    Ref,
+    Storage,
+)
+from clustergen.targets.pcs import limits, scripts
+
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html
+LUSTRE_OPTIONS = "noatime,flock,lazystatfs"
+# https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/performance.html
+NFS_OPTIONS = "noatime,nfsvers=3,nconnect=16,rsize=1048576,wsize=1048576"
+# Without `iam`, which would refuse clients that a file system policy does not name.
+EFS_OPTIONS = "tls"
+ROOT_OF_OPENZFS = "/fsx"
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A file system on a node. ``script`` is one of ours, or the URL of one that AWS maintains."""
+
+    label: str
+    script: scripts.Script | str
+    arguments: tuple[Any, ...]
+
+
+def of(plan: Plan) -> list[Mount]:
+    """All mounts of a node; a folder comes before what is mounted inside it."""
+    ordered = sorted(plan.storage, key=lambda item: item.mount.rstrip("/").split("/"))
+    return [Mount(f"mount {s.mount.strip('/')}", *found) for s in ordered for found in _how(plan, s)]
+
+
+def _how(plan: Plan, item: Storage) -> Iterator[tuple[scripts.Script | str, tuple[Any, ...]]]:
+    match item:
+        case Lustre() | FileCache():
+            yield _lustre(plan, item)
+        case Efs():
+            yield _efs(plan, item)
+        case OpenZfs() | Ontap():
+            yield scripts.fixed("mount-nfs.sh"), _nfs(plan, item)
+        case Bucket():
+            yield scripts.fixed("mount-bucket.sh"), _bucket(plan, item)
+
+
+def _lustre(plan: Plan, item: Lustre | FileCache) -> tuple[str, tuple[Any, ...]]:
+    return _by_aws(plan, "mount-fsx-lustre"), (
+        *("--fsx-dns-name", cfn.value(item.dns_name)),
+        *("--mount-name", cfn.value(item.mount_name or "")),
+        *("--mount-point", item.mount),
+        *("--options", LUSTRE_OPTIONS),
+    )
+
+
+def _efs(plan: Plan, item: Efs) -> tuple[str, tuple[Any, ...]]:
+    return _by_aws(plan, "mount-efs"), (
+        *("--file-system-id", cfn.value(item.id)),
+        *("--mount-point", item.mount),
+        *("--options", EFS_OPTIONS),
+    )
+
+
+def _nfs(plan: Plan, item: OpenZfs | Ontap) -> tuple[Any, ...]:
+    return (item.mount, NFS_OPTIONS, cfn.value(item.dns_name), *_path(plan, item.volume))
+
+
+def _path(plan: Plan, volume: Id | None) -> tuple[str, ...]:
+    """The root of a new file system; the path of an existing volume is known to FSx only."""
+    if isinstance(volume, str):
+        return ("--of-volume", volume, plan.region)
+    assert volume is None or isinstance(volume, Ref)
+    return (ROOT_OF_OPENZFS,)
+
+
+def _bucket(plan: Plan, item: Bucket) -> tuple[str, ...]:
+    access = "ro" if item.read_only else "rw"
+    prefix = (item.prefix,) if item.prefix else ()
+    return (item.mount, plan.region, access, item.bucket, *prefix)
+
+
+def _by_aws(plan: Plan, script: str) -> str:
+    return limits.AWS_SCRIPTS.format(region=plan.region, script=script)

@@ -1,0 +1,76 @@
+"""Compute node groups: those of the spec, and the one of the login nodes.
+
+Names are fixed, for they are what people type (``sinfo``, ``--nodelist``). So a change of the
+instance types, which PCS cannot make in place, fails on the taken name: the group is renamed with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clustergen import cfn
+from clustergen.plan.model import Machine, NodeGroup, Plan, Ref
+from clustergen.targets.pcs import images, lifecycle, names, settings, subnets
+
+_PURCHASES = {
+    "spot": "SPOT",
+    "capacity-block": "CAPACITY_BLOCK",
+    "interruptible-reservation": "INTERRUPTIBLE_CAPACITY_RESERVATION",
+}
+"""What is not here is ONDEMAND: reservations are told in the launch template."""
+
+_INSTANCE_PROFILE = cfn.value(Ref("NodeInstanceProfileArn"))
+
+
+def of_group(plan: Plan, group: NodeGroup) -> cfn.Json:
+    """The resource of a node group of the spec."""
+    purchase = _PURCHASES.get(group.capacity.kind, "ONDEMAND")
+    spot = {"SpotOptions": {"AllocationStrategy": "price-capacity-optimized"}}
+    properties = {
+        **_node_group(plan, group.name, [t.name for t in group.types], group.min, group.max),
+        "AmiId": images.of(group.image, group.type),
+        "SubnetIds": [cfn.value(subnet.id) for subnet in subnets.of_group(plan, group)],
+        "PurchaseOption": purchase,
+        **(spot if purchase == "SPOT" else {}),
+        **_slurm(group),
+        "NodeLifecycleActions": lifecycle.emitted(lifecycle.of_group(plan, group)),
+    }
+    return {"Type": "AWS::PCS::ComputeNodeGroup", "Properties": properties}
+
+
+def of_login(plan: Plan, login: Machine) -> cfn.Json:
+    """The resource of the login nodes: a group that always runs and that no queue has."""
+    properties = {
+        **_node_group(plan, names.LOGIN, [login.type.name], login.count, login.count),
+        "AmiId": images.of(login.image, login.type),
+        "SubnetIds": [cfn.value(subnets.of_login(plan).id)],
+        "PurchaseOption": "ONDEMAND",
+        "NodeLifecycleActions": lifecycle.emitted(lifecycle.of_login(plan)),
+    }
+    return {"Type": "AWS::PCS::ComputeNodeGroup", "Properties": properties}
+
+
+def _node_group(plan: Plan, name: str, types: list[str], min: int, max: int) -> dict[str, Any]:
+    template = names.launch_template(name)
+    return {
+        "Name": name,
+        "ClusterId": cfn.get_att(names.CLUSTER, "Id"),
+        "IamInstanceProfileArn": _INSTANCE_PROFILE,
+        "CustomLaunchTemplate": {
+            "TemplateId": cfn.ref(template),
+            # PCS pins the version it is given: with a literal 1, no later change reaches the nodes.
+            "Version": cfn.get_att(template, "LatestVersionNumber"),
+        },
+        "InstanceConfigs": [{"InstanceType": type} for type in types],
+        "ScalingConfiguration": {"MinInstanceCount": min, "MaxInstanceCount": max},
+        **({"Tags": dict(plan.tags)} if plan.tags else {}),
+    }
+
+
+def _slurm(group: NodeGroup) -> cfn.Json:
+    configuration: cfn.Json = {}
+    if custom := settings.of_group(group):
+        configuration["SlurmCustomSettings"] = settings.as_parameters(custom)
+    if records := settings.gres_records(group):
+        configuration["GresCustomSettings"] = records
+    return {"SlurmConfiguration": configuration} if configuration else {}

@@ -1,0 +1,43 @@
+"""In which subnets the controller and the nodes are."""
+
+from __future__ import annotations
+
+from clustergen.catalog import regions
+from clustergen.plan.model import NodeGroup, Plan, Subnet
+
+
+def of_controller(plan: Plan) -> Subnet | None:
+    """The one subnet of the controller; None when all are in Local Zones, where it cannot be.
+
+    https://docs.aws.amazon.com/pcs/latest/APIReference/API_NetworkingRequest.html
+    """
+    return next((s for s in plan.network.private if not _in_local_zone(s)), None)
+
+
+def spreads(group: NodeGroup) -> bool:
+    """Whether the nodes of a group may be in several subnets.
+
+    Interfaces that are listed name their subnet, and EFA does not reach into another one; neither
+    does a reservation.
+    """
+    single = len(group.interfaces) == 1 and not group.efa
+    return single and group.capacity.kind in ("on-demand", "spot") and group.placement.kind == "none"
+
+
+def of_group(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:
+    """Where the nodes of a group are started, by preference."""
+    return plan.network.private if spreads(group) else plan.network.private[:1]
+
+
+def login_is_public(plan: Plan) -> bool:
+    """Login nodes have a public address only where somebody may reach it."""
+    return bool(plan.network.ssh_from and plan.network.public)
+
+
+def of_login(plan: Plan) -> Subnet:
+    """Where login nodes are."""
+    return (plan.network.public if login_is_public(plan) else plan.network.private)[0]
+
+
+def _in_local_zone(subnet: Subnet) -> bool:
+    return subnet.zone is not None and regions.is_local_zone(subnet.zone)
