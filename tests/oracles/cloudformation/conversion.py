@@ -52,7 +52,7 @@ def _structure(
 
 def _member(shape: StructureShape, key: str) -> str:
     """The member whose capitalised name is `key`; CloudFormation's names are always capitalised."""
-    capitalised = {name[0].upper() + name[1:]: name for name in shape.members}
+    capitalised: dict[str, str] = {name[0].upper() + name[1:]: name for name in shape.members}
     return capitalised.get(key, key)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -203,7 +203,7 @@ def _cidr(scope: _Scope, argument: Any) -> list[str]:
     return [str(subnet) for subnet, _ in zip(subnets, range(int(count)), strict=False)]
 
 
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Callable[[_Scope, Any], Any]] = {
     "Condition": lambda scope, argument: scope.holds(argument),
     "Fn::And": lambda scope, argument: all(scope.value(argument)),
     "Fn::Base64": _base64,

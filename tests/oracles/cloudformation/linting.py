@@ -1,13 +1,12 @@
-"""cfn-lint over template files, in this process, without its known false alarms."""
+"""cfn-lint over templates, in this process, without its known false alarms."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from cfnlint.api import lint_file
+import cfnlint.api
 from cfnlint.config import ManualArgs
 from cfnlint.match import Match
 
@@ -18,26 +17,25 @@ from tests.oracles.instance_types import all_types
 class Lint:
     """One match: the rule's id (`E3002`), the path in the template and the message."""
 
-    file: Path
+    template: str
     rule: str
     where: str
     text: str
 
 
-def lint(paths: Iterable[Path], regions: Iterable[str] = ("us-east-1",)) -> list[Lint]:
-    """What cfn-lint reports of each template in the given regions, false alarms left out."""
-    wanted = list(regions)
-    return [found for path in paths for found in _lint(path, wanted)]
+def lint(templates: Mapping[str, str], regions: Iterable[str] = ("us-east-1",)) -> list[Lint]:
+    """What cfn-lint reports of template texts by name in `regions`, false alarms left out."""
+    config = ManualArgs(regions=list(regions))
+    return [
+        Lint(name, match.rule.id, _where(match), match.message)
+        for name, text in templates.items()
+        for match in cfnlint.api.lint(text, config=config)
+        if not _is_false_alarm(match)
+    ]
 
 
-def _lint(path: Path, regions: list[str]) -> list[Lint]:
-    matches = lint_file(path, config=ManualArgs(regions=regions))
-    return [_found(path, match) for match in matches if not _is_false_alarm(match)]
-
-
-def _found(path: Path, match: Match) -> Lint:
-    where = ".".join(str(step) for step in getattr(match, "path", None) or [])
-    return Lint(path, match.rule.id, where, match.message)
+def _where(match: Match) -> str:
+    return ".".join(str(step) for step in getattr(match, "path", None) or [])
 
 
 def _is_false_alarm(match: Match) -> bool:

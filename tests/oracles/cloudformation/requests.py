@@ -222,11 +222,11 @@ def _policies_of_role(properties: Properties) -> _Calls:
 
 def _policy_of_roles(properties: Properties) -> _Calls:
     for role in properties.get("Roles", []):
-        yield "iam", "PutRolePolicy", _inline_policy(role, {**properties, "Roles": None})
+        yield "iam", "PutRolePolicy", _inline_policy(role, properties)
 
 
 def _inline_policy(role: str, policy: Properties) -> Properties:
-    named = {key: policy[key] for key in ("PolicyName", "PolicyDocument") if key in policy}
+    named = {key: policy[key] for key in policy if key in ("PolicyName", "PolicyDocument")}
     return {"RoleName": role, **to_parameters("iam", "PutRolePolicy", named, {})}
 
 

@@ -45,10 +45,7 @@ def _authorization(rule: Properties) -> Properties:
     ports = {key: rule[key] for key in ("IpProtocol", "FromPort", "ToPort") if key in rule}
     peers = {key: rule[key] for key in _PEERS if key in rule}
     described = {"Description": rule["Description"]} if "Description" in rule else {}
-    permission = {
-        **ports,
-        **{_PEERS[key][0]: [{_PEERS[key][1]: peer, **described}] for key, peer in peers.items()},
-    }
+    others = {_PEERS[key][0]: [{_PEERS[key][1]: peer, **described}] for key, peer in peers.items()}
     known = {*ports, *peers, "Description"}
     rest = {key: value for key, value in rule.items() if key not in known}
-    return {**rest, "IpPermissions": [permission]}
+    return {**rest, "IpPermissions": [{**ports, **others}]}

@@ -203,7 +203,7 @@ def _reservations(aws: Aws, params: Mapping[str, Any]) -> Answer:
 def _reservation(aws: Aws, reservation: Reservation) -> Answer:
     partition, region = partition_of(aws.account.region), aws.account.region
     rhel = aws.account.os.startswith("rhel")
-    entry = {
+    entry: Answer = {
         "CapacityReservationId": reservation.id,
         "CapacityReservationArn": (
             f"arn:{partition}:ec2:{region}:{ACCOUNT_ID}:capacity-reservation/{reservation.id}"

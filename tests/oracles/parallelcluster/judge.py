@@ -36,7 +36,7 @@ def _open(url: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-urllib.request.urlopen = _open
+urllib.request.urlopen = _open  # type: ignore[assignment]
 
 from botocore.client import BaseClient  # noqa: E402
 from botocore.validate import validate_parameters  # noqa: E402

@@ -1,0 +1,50 @@
+"""Every judge over the files of one rendered bundle."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.oracles.cloudformation import check, lint, resolve
+from tests.oracles.parallelcluster import ParallelCluster
+from tests.oracles.shell import script_breaches, scripts_in_user_data
+
+
+def bundle_breaches(
+    files: Mapping[str, str], parallelcluster: ParallelCluster, region: str, name: str = "judged"
+) -> list[str]:
+    """What the judges say of `files` (path in the bundle to text); a breach begins with its path.
+
+    `name` is the cluster's. ParallelCluster's INFO messages are no breaches; its warnings are.
+    """
+    templates = {path: text for path, text in files.items() if path.endswith(".template.json")}
+    documents = {path: json.loads(text) for path, text in templates.items()}
+    return [
+        *_of_clusters(files, parallelcluster, name),
+        *(f"{path}: {b}" for path, template in documents.items() for b in check(template, region)),
+        *(f"{f.template}: {f.rule} {f.where}: {f.text}" for f in lint(templates, [region])),
+        *script_breaches(_scripts(files, documents, region)),
+    ]
+
+
+def _of_clusters(
+    files: Mapping[str, str], parallelcluster: ParallelCluster, name: str
+) -> Iterator[str]:
+    for path, text in files.items():
+        if re.search(r"(^|/)cluster\.yaml$", path):
+            for message in parallelcluster.judge(text, cluster_name=name):
+                if message.level != "INFO":
+                    yield f"{path}: {message.level} {message.validator}: {message.text}"
+
+
+def _scripts(files: Mapping[str, str], documents: Mapping[str, Any], region: str) -> dict[str, str]:
+    """The scripts among the files and those within the user data of launch templates."""
+    scripts = {path: text for path, text in files.items() if path.endswith(".sh")}
+    for path, template in documents.items():
+        for resource in resolve(template, region=region):
+            user_data = resource.properties.get("LaunchTemplateData", {}).get("UserData")
+            if user_data:
+                scripts |= scripts_in_user_data(f"{path}: {resource.logical_id}", user_data)
+    return scripts
