@@ -127,9 +127,7 @@ class _Planner:
                     one_zone=entry.one_zone,
                 )
             case spec.Ebs():
-                volume = model.Volume(
-                    entry.size, entry.volume_type, entry.iops, entry.throughput
-                )
+                volume = model.Volume(entry.size, entry.volume_type, entry.iops, entry.throughput)
                 return model.Ebs(**self._base(entry, path), volume=volume)
             case spec.S3():
                 return self._bucket(entry, path)
@@ -294,7 +292,7 @@ class _Planner:
 
     def _bucket(self, entry: spec.S3, path: Path) -> model.Bucket:
         bucket, _, prefix = entry.bucket.removeprefix("s3://").partition("/")
-        base = self._base(entry, path) | {"existing": True, "id": bucket, "retain": True}
+        base = self._base(entry, path) | {"existing": True, "id": bucket}
         return model.Bucket(**base, bucket=bucket, prefix=prefix, read_only=entry.read_only)
 
     def _decide(self, path: Path, text: str) -> None:

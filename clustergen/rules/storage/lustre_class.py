@@ -25,9 +25,10 @@ RULE = Rule(
 def check(plan: Plan) -> Iterator[Finding]:
     for item in new(plan, Lustre):
         if lustre_class(item.deployment, item.storage_class) is None:
-            having = [c.deployment for c in LUSTRE if c.storage == item.storage_class]
+            media = words(item.storage_class)
+            having = [words(c.deployment) for c in LUSTRE if c.storage == item.storage_class]
             yield RULE.at(
                 item.at("storage_class"),
-                f"{words(item.deployment)} has no {words(item.storage_class)}",
-                help=f"with {words(item.storage_class)}, deployment is {listed(map(words, having))}",
+                f"{words(item.deployment)} has no {media}",
+                help=f"deployments with {media}: {listed(having)}",
             )

@@ -13,13 +13,13 @@ from clustergen.rules.storage.entries import of
 RULE = Rule(
     code="FSX006",
     title="The instance type is no EFA client of Lustre",
-    why="Clients of an EFA-enabled file system are Nitro v4 and later types with EFA, Trn2 not among "
-    "them. Others mount it over TCP, with a fraction of the throughput paid for.",
+    why="Clients of an EFA-enabled file system are Nitro v4 and later types with EFA, Trn2 not "
+    "among them. Others mount it over TCP, with a fraction of the throughput paid for.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html",
     severity=Severity.WARNING,
     bad="""node_groups: [{name: h200, instance_type: p4d.24xlarge, count: 2}]
 storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: true}]""",
-    good="""storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: true}]""",
+    good="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 1000, efa: true}]",
 )
 
 

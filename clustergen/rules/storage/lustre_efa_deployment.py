@@ -14,7 +14,8 @@ RULE = Rule(
     why="FSx serves clients over EFA from persistent-2 file systems with a metadata configuration "
     "only, and a file system cannot be changed into one.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html",
-    bad="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 4800GiB, efa: true}]",
+    bad="""storage:
+  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 4800GiB, efa: true}""",
     good="""storage:
   - mount: /fsx
     type: fsx-lustre

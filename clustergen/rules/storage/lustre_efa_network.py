@@ -12,8 +12,8 @@ from clustergen.rules.storage.entries import new
 RULE = Rule(
     code="FSX009",
     title="EFA clients outside the /16 of the file system",
-    why="Clients reach an EFA-enabled file system over EFA only from the same /16 block of the VPC. "
-    "The file system is made in the first private subnet.",
+    why="Clients reach an EFA-enabled file system over EFA only from the same /16 block of the "
+    "VPC. The file system is made in the first private subnet.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html",
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890

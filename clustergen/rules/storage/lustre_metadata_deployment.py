@@ -14,9 +14,9 @@ RULE = Rule(
     why="Only persistent-2 file systems take a metadata configuration.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-metadata-performance.html",
     bad="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB, metadata_iops: auto}""",
+  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, metadata_iops: auto}""",
     good="""storage:
-  - {mount: /fsx, type: fsx-lustre, deployment: persistent-2, size: 1200GiB, metadata_iops: auto}""",
+  - {mount: /fsx, type: fsx-lustre, deployment: persistent-2, metadata_iops: auto}""",
 )
 
 

@@ -1,0 +1,41 @@
+"""What sizes and speeds EBS volumes have.
+
+https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html and EbsBlockDevice of the EC2
+model of botocore 1.44.5 (2026-11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeType:
+    """One volume type; ranges are (least, most), None where the number must not be given."""
+
+    gib: tuple[int, int]
+    iops: tuple[int, int] | None = None
+    iops_per_gib: int | None = None
+    """Most IOPS for each GiB."""
+    default_iops: int | None = None
+    """None with ``iops`` means that they must be given."""
+    mibps: tuple[int, int] | None = None
+    iops_per_mibps: int = 1
+    """IOPS that each MiB/s of throughput needs."""
+
+
+_16_TIB, _64_TIB = 16_384, 65_536
+
+VOLUME_TYPES: Mapping[str, VolumeType] = MappingProxyType(
+    {
+        "gp3": VolumeType((1, _64_TIB), (3_000, 80_000), 500, 3_000, (125, 2_000), 4),
+        "gp2": VolumeType((1, _16_TIB)),
+        "io1": VolumeType((4, _16_TIB), (100, 64_000), 50),
+        "io2": VolumeType((4, _64_TIB), (100, 256_000), 1_000),
+        "st1": VolumeType((125, _16_TIB)),
+        "sc1": VolumeType((125, _16_TIB)),
+    }
+)
+"""gp3 of more than 16 TiB, 16,000 IOPS or 1,000 MiB/s is newer than some tools know."""

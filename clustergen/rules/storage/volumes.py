@@ -1,0 +1,44 @@
+"""All EBS volumes of a plan: boot volumes, and those that the head node shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from clustergen.catalog.ebs import VOLUME_TYPES, VolumeType
+from clustergen.findings import Path
+from clustergen.plan.model import Ebs, Plan, Volume
+from clustergen.rules.storage.entries import new
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A volume to be made, and where the spec speaks of it."""
+
+    path: Path
+    volume: Volume
+    kind: VolumeType
+
+    def at(self, field: str) -> Path:
+        return (*self.path, field)
+
+
+def volumes(plan: Plan) -> Iterator[Placed]:
+    """The volumes of head, login and compute nodes, then the shared ones."""
+    for machine in (plan.head, plan.login):
+        if machine:
+            yield _placed((*machine.path, "root_volume"), machine.volume)
+    for group in plan.node_groups:
+        yield _placed(group.at("root_volume"), group.volume)
+    for item in new(plan, Ebs):
+        yield _placed(item.path, item.volume)
+
+
+def _placed(path: Path, volume: Volume) -> Placed:
+    return Placed(path, volume, VOLUME_TYPES[volume.type])
+
+
+def nearest(number: int, bounds: tuple[int, int]) -> int:
+    """``number``, or the bound that it is beyond."""
+    least, most = bounds
+    return min(max(number, least), most)
