@@ -61,9 +61,8 @@ def _arn(service: str, resource: str, regional: bool = False) -> _Make:
 
 def _dns_name(name: str, region: str) -> str:
     # The id is that of the sibling output, so that a document stays consistent with itself.
-    file_system = value_for(re.sub(r"DnsName$", "FileSystemId", name), region)
-    service = "efs" if "Efs" in name else "fsx"
-    return f"{file_system}.{service}.{region}.{dns_suffix_of(region)}"
+    file_system = value_for(re.sub(r"DnsName$", "Id", name), region)
+    return f"{file_system}.fsx.{region}.{dns_suffix_of(region)}"
 
 
 def _bucket(name: str, region: str) -> str:
@@ -89,13 +88,10 @@ _KINDS: tuple[tuple[str, _Make], ...] = (
         lambda name, region: f"arn:{partition_of(region)}:s3:::{_bucket(name, region)}",
     ),
     (r"Bucket(Name)?$", _bucket),
-    (r"AccessPointId$", _id("fsap")),
-    (r"Ebs.*VolumeId$", _id("vol")),
     (r"VolumeId$", _id("fsvol")),
-    (r"FileCache.*Id$", _id("fc")),
     (r"SecurityGroup(Id)?$", _id("sg")),
     (r"Subnet.*Id$|SubnetId", _id("subnet")),
     (r"Vpc(Id)?$", _id("vpc")),
-    (r"(FileSystem|Fsx|Lustre|Efs|Zfs|Storage).*Id$", _id("fs")),
+    (r"^Storage.*Id$", _id("fs")),
     (r"(Role|InstanceProfile|Key|LogGroup)Name$", lambda name, region: name),
 )

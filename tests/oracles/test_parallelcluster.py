@@ -44,7 +44,7 @@ def _errors(messages: list[Message]) -> list[tuple[str, str]]:
         WITH_LUSTRE,
         IN_GOVCLOUD,
         changed(CLUSTER, "Region", "cn-north-1"),
-        changed(CLUSTER, "HeadNode.Iam", {"S3Access": [{"BucketName": "${ScriptsBucket}"}]}),
+        changed(CLUSTER, "HeadNode.Iam", {"S3Access": [{"BucketName": "${ScriptsBucketName}"}]}),
         changed(CLUSTER, f"{HPC}.CapacityType", "SPOT"),
         changed(
             changed(CLUSTER, f"{HPC}.Networking.PlacementGroup", {"Enabled": False}),
@@ -145,8 +145,8 @@ FACTS = [
     (RESERVATION, {"TotalInstanceCount": 4}, "CapacityReservationSizeValidator"),
     ("mine", {"KeyType": "rsa"}, "KeyPairValidator"),
     (value_for("PublicSubnetId"), {"VpcId": "vpc-other"}, "SubnetsValidator"),
-    (value_for("FsxFileSystemId"), {"VpcId": "vpc-other"}, "ExistingFsxNetworkingValidator"),
-    (value_for("ToolsFileSystemId"), {"MountTargets": []}, "EfsIdValidator"),
+    (value_for("StorageFsxId"), {"VpcId": "vpc-other"}, "ExistingFsxNetworkingValidator"),
+    (value_for("StorageToolsId"), {"MountTargets": []}, "EfsIdValidator"),
 ]
 
 

@@ -12,11 +12,11 @@ NAMES = [
     ("PrivateSubnetId", r"subnet-0[0-9a-f]{16}"),
     ("VpcId", r"vpc-0[0-9a-f]{16}"),
     ("ClusterSecurityGroupId", r"sg-0[0-9a-f]{16}"),
-    ("FsxFileSystemId", r"fs-0[0-9a-f]{16}"),
-    ("HomeVolumeId", r"fsvol-0[0-9a-f]{16}"),
-    ("FsxDnsName", r"fs-0[0-9a-f]{16}\.fsx\.cn-north-1\.amazonaws\.com\.cn"),
-    ("FsxMountName", r"[a-z]{8}"),
-    ("ScriptsBucket", r"[a-z0-9-]{3,63}"),
+    ("StorageFsxId", r"fs-0[0-9a-f]{16}"),
+    ("StorageHomeVolumeId", r"fsvol-0[0-9a-f]{16}"),
+    ("StorageFsxDnsName", r"fs-0[0-9a-f]{16}\.fsx\.cn-north-1\.amazonaws\.com\.cn"),
+    ("StorageFsxMountName", r"[a-z]{8}"),
+    ("ScriptsBucketName", r"[a-z0-9-]{3,63}"),
     ("NodeInstanceProfileArn", r"arn:aws-cn:iam::\d{12}:instance-profile/AWSPCS-\w+"),
 ]
 
@@ -31,7 +31,7 @@ def test_outputs_come_first() -> None:
 
 
 def test_siblings_agree() -> None:
-    file_system, dns_name = fill("${FsxFileSystemId} ${FsxDnsName}").split()
+    file_system, dns_name = fill("${StorageFsxId} ${StorageFsxDnsName}").split()
     assert dns_name.startswith(f"{file_system}.fsx.")
 
 

@@ -120,6 +120,7 @@ _OWN_ID_ATTRIBUTES = (
 _OTHER_ATTRIBUTES = {
     ("AWS::EC2::LaunchTemplate", "LatestVersionNumber"): "1",
     ("AWS::EC2::LaunchTemplate", "DefaultVersionNumber"): "1",
+    ("AWS::EC2::Subnet", "AvailabilityZone"): "{region}a",
     ("AWS::EC2::VPC", "CidrBlock"): "10.0.0.0/16",
     ("AWS::EC2::VPC", "DefaultSecurityGroup"): "sg-0a1b2c3d4e5f60718",
     ("AWS::FSx::FileSystem", "DNSName"): "{id}.fsx.{region}.{suffix}",

@@ -100,14 +100,15 @@ def _region(text: str) -> str:
 def _facts_of_the_foundation(text: str) -> dict[str, dict[str, Any]]:
     """Facts that a placeholder's name gives away.
 
-    A public subnet hands out public addresses. A file system of the foundation lets in the members
-    of the foundation's own security group and nobody else.
+    A public subnet hands out public addresses. The foundation's file systems let in the members of
+    its security group of every node; where the user brought groups of his own, those.
     """
     names = names_in(text)
-    groups = [value_for(n) for n in names if "SecurityGroup" in n] or [
-        value_for("FoundationSecurityGroupId")
-    ]
     public = {value_for(n): {"MapPublicIpOnLaunch": True} for n in names if "PublicSubnet" in n}
-    stores = {value_for(n): {"SecurityGroups": groups} for n in names}
-    file_systems = {i: fact for i, fact in stores.items() if i.startswith(("fs-", "fsvol-"))}
-    return {**public, **file_systems}
+    brought = re.search(r"\bsg-[0-9a-z]+", text) and _EVERY_NODE not in names
+    stores = [value_for(name) for name in names if re.search(r"Id$", name)]
+    lets_in = {} if brought else {"SecurityGroups": [value_for(_EVERY_NODE)]}
+    return {**public, **{i: lets_in for i in stores if i.startswith(("fs-", "fsvol-"))}}
+
+
+_EVERY_NODE = "ClusterSecurityGroupId"
