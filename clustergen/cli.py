@@ -28,6 +28,8 @@ examples:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     args = parser().parse_args(arguments)
+    # pydantic looks through every installed package for plugins of its own; none is wanted here.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         run = importlib.import_module(f"clustergen.commands.{args.command}").run
         status: int = run(args)

@@ -64,7 +64,7 @@ def _storage(kind: type[Storage]) -> Uses:
     return lambda plan: (s.path for s in plan.storage if isinstance(s, kind))
 
 
-def _lustre(test: Callable[[Lustre], bool], *field: str) -> Uses:
+def _lustre(test: Callable[[Lustre], object], *field: str) -> Uses:
     return lambda plan: (
         s.at(*field) for s in plan.storage if isinstance(s, Lustre) and not s.existing and test(s)
     )

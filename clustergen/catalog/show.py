@@ -24,6 +24,15 @@ def as_text(instance: InstanceType) -> str:
     return "\n".join(lines)
 
 
+def as_line(instance: InstanceType) -> str:
+    """One line for a list: name, vCPUs, memory, accelerators, network, EFA."""
+    efa = f"{instance.max_efa} EFA" if instance.efa else "no EFA"
+    return (
+        f"{instance.name:<24}{instance.vcpus:>4} vCPU {instance.memory_gib:>7g} GiB  "
+        f"{_short_accelerators(instance):<18}{instance.network_gbps:>6g} Gbit/s  {efa}"
+    )
+
+
 def as_json(instance: InstanceType) -> dict[str, Any]:
     """All fields and the properties derived from them, ready for ``json.dumps``."""
     found = dataclasses.asdict(instance)
@@ -68,6 +77,11 @@ def _accelerators(instance: InstanceType) -> str:
         return ""
     each = f"{found.memory_mib / 1024:.4g} GiB each"
     return f"{found.count} x {found.manufacturer} {found.name}, {each} ({found.kind})"
+
+
+def _short_accelerators(instance: InstanceType) -> str:
+    found = instance.accelerator
+    return f"{found.count} x {found.name}" if found else ""
 
 
 def _network(instance: InstanceType) -> str:

@@ -22,7 +22,7 @@ def run(args: argparse.Namespace) -> int:
         for type in types:
             print(show.as_line(type))
     else:
-        print("\n".join(show.as_text(type) for type in types), end="")
+        print("\n\n".join(show.as_text(type) for type in types))
     return OK
 
 

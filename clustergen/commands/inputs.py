@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from clustergen import report, targets
 from clustergen.cli import FAILED, FOUND, OK, coloured
-from clustergen.findings import Finding, Severity
+from clustergen.findings import Finding, Rule, Severity
 
 
 class UsageError(Exception):
@@ -66,7 +66,7 @@ def wanted(asked: Sequence[str]) -> list[str]:
 def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bool = False) -> None:
     """Print findings in the format asked for."""
     stream = sys.stderr if to_stderr else sys.stdout
-    rules = {}
+    rules: Mapping[str, Rule] = {}
     if args.output == "sarif":
         from clustergen.registry import by_code  # imports every rule there is
 

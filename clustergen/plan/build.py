@@ -84,7 +84,7 @@ def _options(spec: Spec, traits: Traits) -> Any:
     if not field:
         return None
     kind = _SECTIONS[field]
-    return getattr(spec.targets, field) or kind()
+    return getattr(spec.targets, field) or kind.absent()
 
 
 _SECTIONS: dict[str, type[spec_targets.Target]] = {

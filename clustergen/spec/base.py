@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -15,7 +15,13 @@ from clustergen.spec.quantities import QuantityError, parse_duration, parse_size
 class Section(BaseModel):
     """A mapping of the language: typed strictly, unknown keys refused, never changed once read."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    # Validators of sections are built as parts of the root's, once, and not for each on its own.
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
+
+    @classmethod
+    def absent(cls, **values: Any) -> Self:
+        """The section when the user says nothing; not validated, which would build a validator."""
+        return cls.model_construct(None, **values)
 
 
 T = TypeVar("T")

@@ -30,18 +30,22 @@ class Spec(Section):
     tags: dict[TagKey, TagValue] = Field(
         {}, max_length=40, description="Tags of everything created."
     )
-    network: Network = Field(Network(), description="Where the nodes are.")
+    network: Network = Field(Network.absent(), description="Where the nodes are.")
     head_node: HeadNode = Field(
-        HeadNode(), description="ParallelCluster head node, HyperPod controller."
+        HeadNode.absent(), description="ParallelCluster head node, HyperPod controller."
     )
     login: Login | None = Field(None, description="Login nodes; none by default.")
     node_groups: list[NodeGroup] = Field(min_length=1, description="The machines that run jobs.")
     queues: list[Queue] = Field([], description="Default: one queue per node group.")
     storage: list[Storage] = Field([], description="File systems.")
-    software: Software = Field(Software(), description="Operating system and software.")
+    software: Software = Field(Software.absent(), description="Operating system and software.")
     users: list[User] = Field([], description="People with a login.")
-    slurm: Slurm = Field(Slurm(), description="Settings of the Slurm targets.")
-    kubernetes: Kubernetes = Field(Kubernetes(), description="Settings of the Kubernetes targets.")
-    monitoring: Monitoring = Field(Monitoring(), description="Metrics, dashboards, logs.")
-    resilience: Resilience = Field(Resilience(), description="What happens when hardware fails.")
-    targets: Targets = Field(Targets(), description="The targets this spec is for.")
+    slurm: Slurm = Field(Slurm.absent(), description="Settings of the Slurm targets.")
+    kubernetes: Kubernetes = Field(
+        Kubernetes.absent(), description="Settings of the Kubernetes targets."
+    )
+    monitoring: Monitoring = Field(Monitoring.absent(), description="Metrics, dashboards, logs.")
+    resilience: Resilience = Field(
+        Resilience.absent(), description="What happens when hardware fails."
+    )
+    targets: Targets = Field(Targets.absent(), description="The targets this spec is for.")

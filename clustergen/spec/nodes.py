@@ -38,7 +38,7 @@ class HeadNode(Section):
 
     instance_type: str = Field("m7i.4xlarge", description="EC2 instance type.")
     image: AmiId | None = Field(None, description="AMI; default: the target's own.")
-    root_volume: RootVolume = Field(RootVolume(), description="The boot volume.")
+    root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
 
 
 class Login(Section):
@@ -47,7 +47,7 @@ class Login(Section):
     instance_type: str = Field("m7i.xlarge", description="EC2 instance type.")
     count: int = Field(1, ge=1, description="How many.")
     image: AmiId | None = Field(None, description="AMI; default: the target's own.")
-    root_volume: RootVolume = Field(RootVolume(), description="The boot volume.")
+    root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
 
 
 class Count(Section):
@@ -131,7 +131,9 @@ class NodeGroup(Section):
     capacity: Annotated[
         Capacity,
         BeforeValidator(_capacity, json_schema_input_type=Literal["on-demand", "spot"] | Capacity),
-    ] = Field(Capacity(on_demand=True), description="on-demand, spot, or one kind of reservation.")
+    ] = Field(
+        Capacity.absent(on_demand=True), description="on-demand, spot, or one kind of reservation."
+    )
     efa: Auto | bool = Field("auto", description="auto: on where the type has it.")
     efa_layout: Literal["auto", "efa", "efa-only"] = Field(
         "auto",
@@ -143,7 +145,7 @@ class NodeGroup(Section):
     )
     threads_per_core: Literal[1, 2] | None = Field(None, description="1 switches SMT off.")
     image: AmiId | None = Field(None, description="AMI; default: the target's own.")
-    root_volume: RootVolume = Field(RootVolume(), description="The boot volume.")
+    root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
     scratch: MountPath | None = Field(None, description="Where local NVMe is mounted.")
     mig: dict[str, Annotated[int, Field(ge=1)]] = Field({}, description="MIG partitions per GPU.")
     health_checks: list[
