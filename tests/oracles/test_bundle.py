@@ -1,0 +1,43 @@
+"""A whole bundle, judged in one call: what is right passes, and each judge is heard."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+
+from tests.oracles.bundle import bundle_breaches
+from tests.oracles.good import CLUSTER, FOUNDATION, PCS
+from tests.oracles.parallelcluster import ParallelCluster
+
+BUNDLE = {
+    "parallelcluster/cluster.yaml": yaml.safe_dump(CLUSTER, sort_keys=False),
+    "pcs/cluster.template.json": json.dumps(PCS),
+    "foundation.template.json": json.dumps(FOUNDATION),
+    "pcs/scripts/mount.sh": "#!/bin/bash\nset -euo pipefail\nmkdir -p /fsx\n",
+    "README.md": "Nothing judges this.",
+}
+
+FAULTS = [
+    # File, text, another text in its place, how the breach begins.
+    ("parallelcluster/cluster.yaml", "ubuntu2404", "alinux2", "parallelcluster/cluster.yaml: E"),
+    ("pcs/cluster.template.json", '"SMALL"', '"TINY"', "pcs/cluster.template.json: Cluster: pcs:"),
+    ("pcs/cluster.template.json", '"TemplateId"', '"Id"', "pcs/cluster.template.json: E3002"),
+    ("pcs/cluster.template.json", "mkdir -p /fsx", "ls $1", "pcs/cluster.template.json: Template"),
+    ("foundation.template.json", "PERSISTENT_2", "P2", "foundation.template.json: Lustre: fsx:"),
+    ("pcs/scripts/mount.sh", "mkdir -p /fsx", "ls $1", "pcs/scripts/mount.sh:3:4: SC2086"),
+]  # fmt: skip
+
+
+def test_a_right_bundle_passes(parallelcluster: ParallelCluster) -> None:
+    assert bundle_breaches(BUNDLE, parallelcluster, "us-east-1") == []
+
+
+@pytest.mark.parametrize(("file", "text", "other", "words"), FAULTS)
+def test_every_judge_is_heard(
+    parallelcluster: ParallelCluster, file: str, text: str, other: str, words: str
+) -> None:
+    faulty = {**BUNDLE, file: BUNDLE[file].replace(text, other)}
+    breaches = bundle_breaches(faulty, parallelcluster, "us-east-1")
+    assert any(breach.startswith(words) for breach in breaches), breaches
