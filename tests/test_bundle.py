@@ -321,14 +321,14 @@ def test_a_run_killed_between_the_renames_is_taken_back(out: Path) -> None:
 CHECKS = [
     (lambda out: None, {}),
     (edit("notes.txt"), {}),
-    (delete("cluster.yaml"), {"BND010": "render again"}),
-    (edit("cluster.yaml"), {"BND011": "-edited\n+Region: us-east-1"}),
-    (edit("cluster.yaml", "Region: us-east-1\r\n"), {"BND011": "render again"}),
-    (edit("cluster.yaml", "\x1b[2J\n"), {"BND011": "-\\x1b[2J"}),
-    (edit("cluster.yaml", "x\n" * 40), {"BND011": "-x\n..."}),
-    (lambda out: (out / "deploy.sh").chmod(0o644), {"BND013": "chmod +x"}),
-    (lambda out: (out / "cluster.yaml").chmod(0o755), {"BND013": "chmod -x"}),
-    (lambda out: bundle.write(out, (*FIRST, Artifact("gone.sh", ""))), {"BND012": "render again"}),
+    (delete("cluster.yaml"), {"BND011": "render again"}),
+    (edit("cluster.yaml"), {"BND012": "-edited\n+Region: us-east-1"}),
+    (edit("cluster.yaml", "Region: us-east-1\r\n"), {"BND012": "render again"}),
+    (edit("cluster.yaml", "\x1b[2J\n"), {"BND012": "-\\x1b[2J"}),
+    (edit("cluster.yaml", "x\n" * 40), {"BND012": "-x\n..."}),
+    (lambda out: (out / "deploy.sh").chmod(0o644), {"BND014": "chmod +x"}),
+    (lambda out: (out / "cluster.yaml").chmod(0o755), {"BND014": "chmod -x"}),
+    (lambda out: bundle.write(out, (*FIRST, Artifact("gone.sh", ""))), {"BND013": "render again"}),
     (edit(MANIFEST, "{"), {"BND007": "render again"}),
     (delete(MANIFEST), {}),
 ]
@@ -345,5 +345,5 @@ def test_check(out: Path, by_hand: Callable[[Path], object], expected: Mapping[s
 
 def test_check_of_no_folder(out: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    assert [finding.code for finding in bundle.check(out, FIRST)] == ["BND010"]
+    assert [finding.code for finding in bundle.check(out, FIRST)] == ["BND011"]
     assert [finding.code for finding in bundle.check(tmp_path / "file", FIRST)] == ["BND003"]

@@ -53,7 +53,7 @@ def hashes_in(folder: Path) -> Hashes | None:
 
 
 def bad_paths(bundle: Bundle) -> Iterator[Finding]:
-    """A finding for each path that leaves the folder, or that some file systems take for another."""
+    """A finding for each path that leaves the folder, or may be taken for another."""
     taken: dict[str, str] = {MANIFEST.casefold(): "the manifest"}
     for artifact in bundle:
         path, key = artifact.path, artifact.path.casefold()

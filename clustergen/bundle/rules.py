@@ -1,4 +1,4 @@
-"""What can be said of an output folder: BND001 to BND013."""
+"""What can be said of an output folder: BND001 to BND014."""
 
 from __future__ import annotations
 
@@ -50,25 +50,25 @@ BAD_MANIFEST = Rule(
     source="clustergen",
 )
 MISSING = Rule(
-    code="BND010",
+    code="BND011",
     title="a rendered file is missing",
     why="`render --check` says whether a folder is what its spec renders to.",
     source="clustergen",
 )
 DIFFERS = Rule(
-    code="BND011",
+    code="BND012",
     title="a file differs from what the spec renders to",
     why=MISSING.why,
     source="clustergen",
 )
 SUPERFLUOUS = Rule(
-    code="BND012",
+    code="BND013",
     title="a file that the spec no longer renders to",
     why=MISSING.why,
     source="clustergen",
 )
 MODE = Rule(
-    code="BND013",
+    code="BND014",
     title="a file's executable bit is wrong",
     why="Scripts are started by their path; documents must not be.",
     source="clustergen",

@@ -1,0 +1,63 @@
+"""A document and what is laid over it, made one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+
+def apply(document: Any, overlay: Any, *, keys: Sequence[str]) -> Any:
+    """``document`` with ``overlay`` laid on it; neither is changed.
+
+    ``keys`` says what names the items of a list: the first of them that every item of both lists
+    has, and no two the same; ``A+B`` are two keys that name an item together. Items of the same
+    name merge, others are added; lists whose items have no such name are replaced.
+    """
+    if isinstance(overlay, Mapping):
+        base = document if isinstance(document, Mapping) else {}
+        changed = {
+            key: apply(base.get(key), value, keys=keys)
+            for key, value in overlay.items()
+            if value is not None
+        }
+        deleted = overlay.keys() - changed.keys()
+        return {key: value for key, value in {**base, **changed}.items() if key not in deleted}
+    if isinstance(overlay, list):
+        if name := naming(document, overlay, keys):
+            return _merge_items(document, overlay, name, keys)
+        return [apply(None, item, keys=keys) for item in overlay]
+    return overlay
+
+
+def naming(base: Any, over: Any, keys: Sequence[str]) -> str | None:
+    """The first of ``keys`` that names the items of both lists; None when there is none."""
+    if not isinstance(base, list) or not base or not over:
+        return None
+    return next((name for name in keys if _names_all(base, name) and _names_all(over, name)), None)
+
+
+def called(item: Any, name: str) -> str | None:
+    """What ``item`` is called, as text that is the same for the same values."""
+    keys = name.split("+")
+    if not isinstance(item, Mapping) or any(item.get(key) is None for key in keys):
+        return None
+    return ".".join(_text(item[key]) for key in keys)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _names_all(items: Sequence[Any], name: str) -> bool:
+    found = [called(item, name) for item in items]
+    return None not in found and len(set(found)) == len(found)
+
+
+def _merge_items(base: list[Any], over: list[Any], name: str, keys: Sequence[str]) -> list[Any]:
+    by_name = {called(item, name): item for item in over}
+    known = {called(item, name) for item in base}
+    return [
+        *(apply(item, by_name.get(called(item, name), {}), keys=keys) for item in base),
+        *(apply(None, item, keys=keys) for item in over if called(item, name) not in known),
+    ]

@@ -1,0 +1,112 @@
+"""What a schema refuses, in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from clustergen.findings import Finding, Path
+from clustergen.overlay.rules import BAD_VALUE, COMBINATION, REQUIRED, UNKNOWN_KEY
+from clustergen.overlay.words import nearest
+from clustergen.schemas import Violation
+
+
+Place = Callable[[Path], Path]
+"""Where the overlay says what stands at a path of the merged document, as far as it does."""
+
+
+def refusals(violation: Violation, place: Place) -> Iterator[Finding]:
+    """The findings of one violation, at their places in the overlay."""
+    match violation.keyword:
+        case "additionalProperties":
+            yield from _unknown_keys(violation, place)
+        case "required":
+            yield from _missing_keys(violation, place)
+        case "not" | "oneOf" | "anyOf" if together := _together(violation):
+            yield COMBINATION.at(place(violation.path), f"{_where(violation)}: {together}")
+        case _:
+            message, help = _bad_value(violation)
+            yield BAD_VALUE.at(place(violation.path), message, help=help)
+
+
+def _unknown_keys(violation: Violation, place: Place) -> Iterator[Finding]:
+    known = violation.schema.get("properties", {})
+    for key in sorted(set(violation.found) - set(known)):
+        if repr(key) in violation.message:
+            message = f"{_where(violation)} has no key {key}"
+            at = place((*violation.path, key))
+            yield UNKNOWN_KEY.at(at, message, help=nearest(key, known), on_key=True)
+
+
+def _missing_keys(violation: Violation, place: Place) -> Iterator[Finding]:
+    # One violation for each key; only the validator's words say which.
+    for key in (key for key in violation.wanted if violation.message.startswith(repr(key))):
+        message = f"{_where(violation)} needs {key}"
+        help = f"give {key}, or do not delete it"
+        yield REQUIRED.at(place((*violation.path, key)), message, help=help)
+
+
+def _bad_value(violation: Violation) -> tuple[str, str]:
+    """Message and help for a value that is wrong by itself."""
+    key = _where(violation).rpartition(".")[2]
+    match violation.keyword:
+        case "enum":
+            message = f"{key} cannot be {_short(violation.found)}"
+            return message, nearest(violation.found, violation.wanted)
+        case "type":
+            return f"{key} is {_kinds(violation.wanted)}, not {_short(violation.found)}", ""
+        case "pattern":
+            message = f"{key}: {_short(violation.found)} has not the form that it must have"
+            return message, f"the form is {violation.wanted}"
+        case _:
+            return f"{key}: {_shortened(violation.message)}", ""
+
+
+def _where(violation: Violation) -> str:
+    """The path in the document as people write it: ``Scheduling.SlurmQueues[0]``."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in violation.path)
+    return "".join(steps).removeprefix(".") or "the document"
+
+
+def _together(violation: Violation) -> str:
+    """What keys must do together, when that is what the words ask."""
+    wanted = violation.wanted
+    parts = wanted.get("anyOf", [wanted]) if isinstance(wanted, Mapping) else wanted
+    if not all(isinstance(part, Mapping) and part.keys() == {"required"} for part in parts):
+        return ""
+    groups = [part["required"] for part in parts]
+    if violation.keyword != "not":
+        options = " or ".join(" with ".join(group) for group in groups)
+        return f"{'exactly ' if violation.keyword == 'oneOf' else ''}one of {options} is needed"
+    given = [
+        " and ".join(group) for group in groups if all(key in violation.found for key in group)
+    ]
+    return f"{', '.join(given)} cannot be given here" if "anyOf" in wanted else _exclude(groups[0])
+
+
+def _exclude(keys: Sequence[str]) -> str:
+    return f"{' and '.join(keys)} cannot both be given"
+
+
+_KIND_WORDS = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "object": "a mapping",
+    "string": "text",
+    "null": "null",
+}
+
+
+def _kinds(types: str | Sequence[str]) -> str:
+    return " or ".join(_KIND_WORDS[type] for type in ([types] if isinstance(types, str) else types))
+
+
+def _short(value: Any) -> str:
+    return _shortened(json.dumps(value, ensure_ascii=False))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:77]}..."

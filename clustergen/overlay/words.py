@@ -1,0 +1,17 @@
+"""Guesses at what the user meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any, Final
+
+_SHOWN: Final = 12
+
+
+def nearest(value: Any, known: Iterable[Any]) -> str:
+    """What ``value`` was probably meant to be; else what there is."""
+    options = [str(option) for option in known]
+    if near := difflib.get_close_matches(str(value), options, n=1):
+        return f"did you mean {near[0]}?"
+    return f"known are {', '.join(options[:_SHOWN])}{' ...' if len(options) > _SHOWN else ''}"

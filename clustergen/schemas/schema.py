@@ -1,0 +1,166 @@
+"""A schema and what of a document breaks it."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One thing of a document that the schema refuses."""
+
+    path: tuple[str | int, ...]
+    keyword: str
+    """The word of JSON Schema that is broken: ``type``, ``enum``, ``required``, ..."""
+    wanted: Any
+    """What the schema says under that word."""
+    found: Any
+    """The part of the document at ``path``."""
+    schema: Json
+    """The part of the schema that holds the word."""
+    message: str
+    """The validator's own words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The schema of one target's document. The validator is imported at the first question."""
+
+    file: str
+    cloudformation: bool
+    """Its values may be intrinsic functions, and its texts may be written as numbers."""
+    list_keys: tuple[str, ...]
+    """What names the items of the document's lists, for :func:`clustergen.overlay.apply`."""
+
+    def document(self) -> Json:
+        """The JSON Schema itself."""
+        return _read(self.file)
+
+    def violations(self, document: Mapping[str, Any]) -> list[Violation]:
+        """What of ``document`` the schema refuses, by path.
+
+        A value that is known only after deployment is not looked into: an intrinsic function, or
+        a text with a ``${Name}`` placeholder.
+        """
+        validate = _validator(self.file, self.cloudformation)
+        found = [_violation(error) for error in validate(document)]
+        return sorted(found, key=lambda v: ([str(step) for step in v.path], v.keyword, v.message))
+
+
+PARALLELCLUSTER: Final = Schema(
+    file="parallelcluster-3.16.1.json",
+    cloudformation=False,
+    list_keys=("Name", "Key", "InstanceType", "Policy", "BucketName"),
+)
+PCS: Final = Schema(
+    file="pcs.json",
+    cloudformation=True,
+    list_keys=(
+        "NetworkCardIndex+DeviceIndex",
+        "DeviceIndex",
+        "DeviceName",
+        "ResourceType",
+        "ParameterName",
+        "PolicyName",
+        "Sid",
+        "Name",
+        "Key",
+        "InstanceType",
+    ),
+)
+_SCHEMAS = {"parallelcluster-3.16.1": PARALLELCLUSTER, "pcs": PCS}
+
+
+def load(name: str) -> Schema:
+    """The schema called ``name``: its file's name without the ending.
+
+    :raises KeyError: when there is none.
+    """
+    return _SCHEMAS[name]
+
+
+Errors = Callable[[Mapping[str, Any]], Iterator[Any]]
+_PLACEHOLDER = re.compile(r"\$\{\w+\}")
+
+
+@functools.cache
+def _read(file: str) -> Json:
+    schema: Json = json.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
+    return schema
+
+
+@functools.cache
+def _validator(file: str, cloudformation: bool) -> Errors:
+    from jsonschema import Draft202012Validator, validators
+
+    left_open = _is_intrinsic if cloudformation else _has_placeholder
+    words = {
+        word: _unless(left_open, check) for word, check in Draft202012Validator.VALIDATORS.items()
+    }
+    types = Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_integer, "boolean": _is_boolean}
+        | ({"string": _is_text} if cloudformation else {})
+    )
+    kind: Any = validators.create(
+        Draft202012Validator.META_SCHEMA, words, type_checker=types, id_of=lambda _: ""
+    )
+    errors: Errors = kind(_read(file)).iter_errors
+    return errors
+
+
+def _unless(left_open: Callable[[Any], bool], check: Callable[..., Any]) -> Callable[..., Any]:
+    """``check``, but for values that are known only after deployment."""
+
+    def guarded(validator: Any, wanted: Any, found: Any, schema: Any) -> Iterator[Any]:
+        if not left_open(found):
+            # Only real text has a length and a pattern, though numbers may pass for text.
+            text_only = check.__name__ in ("pattern", "minLength", "maxLength")
+            if isinstance(found, str) or not text_only:
+                yield from check(validator, wanted, found, schema) or ()
+
+    return guarded
+
+
+def _has_placeholder(value: Any) -> bool:
+    return isinstance(value, str) and _PLACEHOLDER.search(value) is not None
+
+
+def _is_intrinsic(value: Any) -> bool:
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return False
+    key = str(next(iter(value)))
+    return key == "Ref" or key.startswith("Fn::")
+
+
+# Both services read the words and digits that an all-text format must use for these types.
+def _is_integer(_checker: Any, value: Any) -> bool:
+    if isinstance(value, str):
+        return re.fullmatch(r"-?[0-9]+", value) is not None
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_boolean(_checker: Any, value: Any) -> bool:
+    return isinstance(value, bool) or (isinstance(value, str) and value in ("true", "false"))
+
+
+def _is_text(_checker: Any, value: Any) -> bool:
+    return isinstance(value, str | int | float)
+
+
+def _violation(error: Any) -> Violation:
+    return Violation(
+        path=tuple(error.absolute_path),
+        keyword=error.validator,
+        wanted=error.validator_value,
+        found=error.instance,
+        schema=error.schema,
+        message=error.message,
+    )
