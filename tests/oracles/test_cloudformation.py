@@ -22,7 +22,6 @@ NICS = f"{TEMPLATE}.NetworkInterfaces"
 USER_DATA = f"{TEMPLATE}.UserData"
 LUSTRE = "Resources.Lustre.Properties"
 RULE = "Resources.AmongMembersIn.Properties"
-SUBNET_LIST = [{"Ref": "PrivateSubnetId"}]
 PLAIN_SCRIPT = "#!/bin/bash\nmkdir -p /fsx\n"
 MIXED_TYPES = [{"InstanceType": "p5en.48xlarge"}, {"InstanceType": "m8g.xlarge"}]
 
@@ -82,6 +81,7 @@ FAULTS_OF_PCS: list[tuple[str, Any, str]] = [
     (f"{NICS}.3.DeviceIndex", 4, "device 4 on network card 3"),
     (f"{NICS}.3.Groups", GONE, "has no security groups"),
     (f"{NICS}.3.AssociatePublicIpAddress", True, "public IP address beside"),
+    (f"{NICS}.3.SubnetId", "subnet-0a1b2c3d", "no subnet of the node group"),
     (f"{NICS}.3.Device", 1, "unknown member Device"),
     (f"{TEMPLATE}.SecurityGroupIds", ["sg-0a1b2c3d"], "SecurityGroupIds beside"),
     (f"{TEMPLATE}.MetadataOptions.HttpTokens", "always", "not one of optional, required"),

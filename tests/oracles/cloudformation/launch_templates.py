@@ -61,10 +61,18 @@ def _together(data: Mapping[str, Any], group: Mapping[str, Any]) -> Iterator[str
     for entry in facts:
         for breach in interface_breaches(data.get("NetworkInterfaces") or _PLAIN, entry):
             yield f"{entry['InstanceType']}: {breach}"
+    yield from _elsewhere(data, group)
     yield from _alike(facts)
     yield from _purchase(data, group, names)
     if "AmiId" not in group and "ImageId" not in data:
         yield "neither AmiId nor the launch template's ImageId"
+
+
+def _elsewhere(data: Mapping[str, Any], group: Mapping[str, Any]) -> Iterator[str]:
+    """An interface's subnet is one of the node group's."""
+    subnets = {i["SubnetId"] for i in data.get("NetworkInterfaces", []) if "SubnetId" in i}
+    for subnet in sorted(subnets - set(group.get("SubnetIds", []))):
+        yield f"an interface in {subnet}, which is no subnet of the node group"
 
 
 # Without NetworkInterfaces, EC2 makes one plain interface with the template's SecurityGroupIds.

@@ -153,9 +153,9 @@ def _first_type(queue: object) -> str | None:
 
 
 def _types(resource: object) -> list[str]:
-    single = resource.get("InstanceType") if isinstance(resource, Mapping) else None
-    several = [_map({"i": i}, "i").get("InstanceType") for i in _list(resource, "Instances")]
-    return [t for t in (single, *several) if isinstance(t, str)]
+    entries = (resource, *_list(resource, "Instances"))
+    types = [entry.get("InstanceType") for entry in entries if isinstance(entry, Mapping)]
+    return [name for name in types if isinstance(name, str)]
 
 
 def _reserved(config: Config, zones: Mapping[str, str]) -> Iterator[tuple[str | None, Reservation]]:
