@@ -1,0 +1,31 @@
+"""AWS ParallelCluster 3.16.1: one YAML file and the scripts that its nodes run."""
+
+from __future__ import annotations
+
+from clustergen.plan.model import Traits
+from clustergen.targets import Target
+from clustergen.targets.parallelcluster.checks import RULES, check
+from clustergen.targets.parallelcluster.emit import CONFIGURATION, document, emit, steps
+from clustergen.targets.parallelcluster.support import SUPPORT
+
+TARGET = Target(
+    traits=Traits(
+        name="parallelcluster",
+        section="parallelcluster",
+        # https://github.com/aws/aws-parallelcluster/releases/tag/v3.15.0
+        efa_layout="efa-only",
+        card_device_index=1,
+        plain_on_every_card=True,
+        head_node=True,
+    ),
+    title="AWS ParallelCluster",
+    support=SUPPORT,
+    rules=RULES,
+    check=check,
+    document=document,
+    primary=CONFIGURATION,
+    schema="parallelcluster",
+    list_keys=("Name", "Key"),
+    emit=emit,
+    steps=steps,
+)

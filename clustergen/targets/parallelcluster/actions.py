@@ -1,0 +1,154 @@
+"""Custom actions: which scripts run on which nodes, from where, and who may read them.
+
+Scripts of ours come first, so that the user's find users and container tools in place. What an
+update may change decides where they are read from. ParallelCluster refuses an update that changes
+the scripts of the head node or of login nodes, but runs their ``OnNodeUpdated``: these two read ours
+from a place that each deployment overwrites, and run them again when the content changes. Compute
+nodes read them under a key that changes with the content, so a change replaces the queue's nodes.
+https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from clustergen.artifacts import Artifact
+from clustergen.plan.model import Plan, Queue, Script, Software
+from clustergen.shell import content_key, render
+from clustergen.targets.parallelcluster import homes
+from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
+
+Role = Literal["head", "login", "compute"]
+
+BUCKET = "${ScriptsBucketName}"
+_VERIFIED = "verified.sh"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnScript:
+    """A script of ours: its file name and text."""
+
+    name: str
+    text: str
+
+    @property
+    def key(self) -> str:
+        """Where it is uploaded for compute nodes."""
+        return content_key(self.name, self.text)
+
+    def current_key(self, plan: Plan) -> str:
+        """Where the head and login nodes of this cluster find what was deployed last."""
+        return f"clusters/{plan.name}/{self.name}"
+
+    @property
+    def artifact(self) -> Artifact:
+        return Artifact(f"scripts/{self.name}", self.text, executable=True)
+
+
+def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
+    """What clustergen itself runs on the nodes, in order; then the checker of checksums."""
+    return (*_setups(plan), *([_checker()] if _checked(plan.software) else []))
+
+
+def _setups(plan: Plan) -> tuple[OwnScript, ...]:
+    made = []
+    if plan.users:
+        made.append(OwnScript("users.sh", render("parallelcluster/users.sh.j2", users=plan.users)))
+    if plan.software.containers != "none":
+        name = f"{plan.software.containers}.sh"
+        made.append(OwnScript(name, render(f"parallelcluster/{name}.j2")))
+    return tuple(made)
+
+
+def _checker() -> OwnScript:
+    return OwnScript(_VERIFIED, render(f"parallelcluster/{_VERIFIED}.j2"))
+
+
+def _checked(software: Software) -> bool:
+    return any(script.sha256 for script in software.scripts)
+
+
+def head(plan: Plan) -> dict[str, Any]:
+    """``CustomActions`` of the head node; empty when nothing runs there."""
+    return _long_lived(plan, "head")
+
+
+def login(plan: Plan) -> dict[str, Any]:
+    """``CustomActions`` of the login pool."""
+    return _long_lived(plan, "login")
+
+
+def _long_lived(plan: Plan, role: Role) -> dict[str, Any]:
+    scripts = [script for script in plan.software.scripts if role in script.on]
+    setups = _setups(plan)
+    configured = [_at(own.current_key(plan), [role]) for own in setups]
+    updated = [_at(own.key, [role]) for own in setups]
+    checker = _checker().current_key(plan) if _checked(plan.software) else ""
+    return _sections(
+        OnNodeStart=_users_own(scripts, "start", checker),
+        OnNodeConfigured=configured + _users_own(scripts, "configured", checker),
+        OnNodeUpdated=updated,
+    )
+
+
+def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
+    """``CustomActions`` of a queue that owns its nodes, whose groups run the same scripts."""
+    scripts = homes.scripts_of(plan, queue.node_groups[0])
+    arguments = ["compute", _local_storage(queue)]
+    configured = [_at(own.key, arguments) for own in _setups(plan)]
+    checker = _checker().key if _checked(plan.software) else ""
+    return _sections(
+        OnNodeStart=_users_own(scripts, "start", checker),
+        OnNodeConfigured=configured + _users_own(scripts, "configured", checker),
+    )
+
+
+def _local_storage(queue: Queue) -> str:
+    """Where nodes keep large local files: the NVMe scratch where all of them have one."""
+    types = (type for group in queue.node_groups for type in group.types)
+    if all(type.disk_count for type in types):
+        return queue.node_groups[0].scratch or DEFAULT_SCRATCH
+    return "/var/lib"
+
+
+def _sections(**actions: list[dict[str, Any]]) -> dict[str, Any]:
+    return {name: {"Sequence": sequence} for name, sequence in actions.items() if sequence}
+
+
+def _at(key: str, arguments: Sequence[str]) -> dict[str, Any]:
+    return {"Script": f"s3://{BUCKET}/{key}", "Args": list(arguments)}
+
+
+def _users_own(scripts: Sequence[Script], when: str, checker: str) -> list[dict[str, Any]]:
+    return [_action(script, checker) for script in scripts if script.when == when]
+
+
+def _action(script: Script, checker: str) -> dict[str, Any]:
+    if script.sha256:
+        return _at(checker, [script.url, script.sha256, *script.args])
+    if script.args:
+        return {"Script": script.url, "Args": list(script.args)}
+    return {"Script": script.url}
+
+
+def s3_access(actions: dict[str, Any]) -> list[dict[str, Any]]:
+    """``Iam.S3Access`` of a node that runs ``actions``: read access to exactly these objects."""
+    urls = dict.fromkeys(url for action in _all(actions) for url in _urls(action))
+    return [
+        {"BucketName": bucket, "KeyName": key}
+        for bucket, _, key in (url.removeprefix("s3://").partition("/") for url in urls)
+    ]
+
+
+def _all(actions: dict[str, Any]) -> list[dict[str, Any]]:
+    return [action for event in actions.values() for action in event["Sequence"]]
+
+
+def _urls(action: dict[str, Any]) -> list[str]:
+    """The script, and the one that the checker fetches."""
+    said = [action["Script"]]
+    if action["Script"].endswith(f"/{_VERIFIED}"):
+        said += action["Args"][:1]
+    return [url for url in said if url.startswith("s3://")]

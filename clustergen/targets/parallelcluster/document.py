@@ -1,0 +1,61 @@
+"""A document as YAML text that ParallelCluster reads back as it was meant.
+
+ParallelCluster reads YAML 1.1, where an unquoted ``NO`` is false and ``1:00:00`` is 3600. Text is
+written plain only in a form that no reader takes for anything else; all the rest is quoted. The
+writer is ours because a deployed file must be the same bytes on every machine, with libyaml or not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+# A letter first, then characters without a meaning of their own: neither ": " nor " #" can occur.
+_PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_./@+-]+)*(?<! -)")
+# https://yaml.org/type/bool.html, https://yaml.org/type/null.html
+_WORDS = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
+
+
+def yaml_text(document: dict[str, Any]) -> str:
+    """``document`` in block style, keys in their order.
+
+    Takes maps with text keys, lists, text, whole numbers, floats, booleans and None.
+    """
+    return "\n".join(_block(document, "")) + "\n"
+
+
+def _block(value: Any, indent: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _entry(f"{indent}{_scalar(key)}:", inner, indent + "  ")
+    else:
+        for item in value:
+            yield from _item(item, indent)
+
+
+def _entry(opening: str, value: Any, indent: str) -> Iterator[str]:
+    if isinstance(value, dict | list) and value:
+        yield opening
+        yield from _block(value, indent)
+    else:
+        yield f"{opening} {_scalar(value)}"
+
+
+def _item(value: Any, indent: str) -> Iterator[str]:
+    """A list item: its first line follows the dash, the others are indented below it."""
+    if not isinstance(value, dict | list) or not value:
+        yield f"{indent}- {_scalar(value)}"
+        return
+    first, *rest = _block(value, indent + "  ")
+    yield f"{indent}- {first.lstrip(' ')}"
+    yield from rest
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str):
+        plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS
+        # JSON strings are YAML's double-quoted ones; in ASCII, as U+0085 ends a YAML 1.1 line.
+        return value if plain else json.dumps(value)
+    return json.dumps(value)

@@ -1,0 +1,63 @@
+"""``HeadNode`` and ``LoginNodes``: where the scheduler runs and where people work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clustergen.plan.model import Machine, Plan
+from clustergen.targets.parallelcluster import actions, nodes
+from clustergen.targets.parallelcluster.nodes import present
+
+LOGIN_POOL = "login"
+
+
+def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
+    """The head node: private while people come in through login nodes or from private networks."""
+    custom = actions.head(plan)
+    return present(
+        InstanceType=head.type.name,
+        Image=nodes.image(head.image, nodes.common_image(plan)),
+        Networking=_networking(plan),
+        Ssh=present(KeyName=plan.options.key_name, AllowedIps=nodes.allowed_ips(plan.network)),
+        LocalStorage={"RootVolume": nodes.root_volume(head.volume)},
+        CustomActions=custom,
+        # Only root and the services of the head node may read its credentials.
+        Imds={"Secured": True},
+        Iam=present(
+            S3Access=actions.s3_access(custom),
+            AdditionalIamPolicies=nodes.managed_policies(plan),
+        ),
+    )
+
+
+def _networking(plan: Plan) -> dict[str, Any]:
+    network = plan.network
+    if plan.login is not None:
+        subnet, groups = network.private[0], nodes.node_groups(network)
+    else:
+        subnet, groups = nodes.entry_subnet(network), nodes.entry_groups(network)
+    return present(
+        SubnetId=nodes.text(subnet.id),
+        # An address that stays when the head node is stopped and started.
+        ElasticIp=True if subnet in network.public else None,
+        AdditionalSecurityGroups=groups,
+    )
+
+
+def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
+    """``LoginNodes``, one pool: ParallelCluster puts a network load balancer before it."""
+    network = plan.network
+    pool = present(
+        Name=LOGIN_POOL,
+        InstanceType=login.type.name,
+        Count=login.count,
+        Image=nodes.image(login.image, nodes.common_image(plan)),
+        Networking={
+            "SubnetIds": [nodes.text(nodes.entry_subnet(network).id)],
+            "AdditionalSecurityGroups": nodes.entry_groups(network),
+        },
+        Ssh={"AllowedIps": nodes.allowed_ips(network)},
+        CustomActions=actions.login(plan),
+        Iam={"AdditionalIamPolicies": nodes.managed_policies(plan)},
+    )
+    return {"Pools": [pool]}

@@ -1,0 +1,134 @@
+"""What ParallelCluster 3.16.1 limits, lists and refuses: figures only, each group with its source.
+
+The figures were read from the package aws-parallelcluster 3.16.1 on 2026-11-20; the module below
+``pcluster`` stands above each group.
+"""
+
+from __future__ import annotations
+
+VERSION = "3.16.1"
+
+# https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.1 (2026-09-08): Slurm 25.11.8
+SLURM_VERSION = "25.11"
+
+# constants: MAX_NUMBER_OF_QUEUES, MAX_NUMBER_OF_COMPUTE_RESOURCES_PER_CLUSTER
+MAX_QUEUES = 50
+MAX_COMPUTE_RESOURCES = 50
+"""Of one queue, and of the whole cluster."""
+
+# validators.cluster_validators: NAME_MAX_LENGTH, SHARED_STORAGE_NAME_MAX_LENGTH, NameValidator
+MAX_NAME = 25
+"""Of a queue, a compute resource and a login pool."""
+MAX_STORAGE_NAME = 30
+RESERVED_NAME = "default"
+
+# constants: MAX_EBS_COUNT, MAX_EXISTING_STORAGE_COUNT
+MAX_EBS = 5
+MAX_EXISTING_EFS = 20
+MAX_EXISTING_FSX = 20
+"""File systems of all FSx kinds and file caches together."""
+
+# validators.cluster_validators: HeadNodeMemorySizeValidator
+NODES_PER_HEAD_NODE_GIB = 25
+HEAD_NODE_SYSTEM_GIB = 0.6
+HEAD_NODE_ENOUGH_GIB = 16
+
+# validators.cluster_validators: SharedEbsPerformanceBottleNeckValidator
+SHARED_EBS_NODES = 100
+
+# Size of the official images; constants: EBS_ROOT_VOLUME_SIZE_DEFAULT. 50 from 3.16.2 on:
+# https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.2 (2026-10-29)
+MIN_ROOT_VOLUME_GIB = 45
+
+# validators.ebs_validators: EBS_VOLUME_TYPE_TO_VOLUME_SIZE_BOUNDS, ..._IOPS_BOUNDS, ..._IOPS_RATIO,
+# SUPPORTED_GP3_... (sizes in GiB, throughput in MiB/s)
+EBS_SIZE_GIB = {
+    "gp2": (1, 16384),
+    "gp3": (1, 16384),
+    "io1": (4, 16384),
+    "io2": (4, 65536),
+    "st1": (500, 16384),
+    "sc1": (500, 16384),
+}
+EBS_IOPS = {"io1": (100, 64000), "io2": (100, 256000), "gp3": (3000, 16000)}
+EBS_IOPS_PER_GIB = {"io1": 50, "io2": 1000, "gp3": 500}
+EBS_DEFAULT_IOPS = {"io1": 100, "io2": 100, "gp3": 3000}
+GP3_THROUGHPUT = (125, 1000)
+GP3_THROUGHPUT_PER_IOPS = 0.25
+EBS_DEFAULT_SIZE_GIB = 40
+
+# constants: UNSUPPORTED_OSES_FOR_MICRO_NANO, UNSUPPORTED_OSES_FOR_P6E_GB200, PRIVATE_OSES,
+# NVIDIA_OPENRM_UNSUPPORTED_INSTANCE_TYPES, CAPACITY_RESERVATION_OS_MAP
+OSES_WITHOUT_IMAGE = ("rocky8", "rocky9")
+OSES_WITHOUT_P6E_GB200 = ("rhel8", "rocky8", "rhel9")
+OSES_TOO_BIG_FOR_MICRO = ("ubuntu2204", "ubuntu2404", "rhel8", "rocky8", "rhel9", "rocky9")
+OSES_OF_RED_HAT_RESERVATIONS = ("rhel8", "rhel9")
+OSES_WITHOUT_RSA_KEYS = ("ubuntu2204", "ubuntu2404")
+FAMILIES_WITHOUT_DRIVER = ("p2", "p3", "p3dn", "g2", "g3", "g3s")
+"""GPUs that the open NVIDIA kernel module of the official images does not drive."""
+
+# constants: ULTRASERVER_CAPACITY_BLOCK_ALLOWED_SIZE_DICT
+ULTRASERVER_BLOCK_SIZES = (9, 18)
+
+# https://aws.amazon.com/linux/amazon-linux-2023/, https://docs.docker.com/engine/install/rhel/
+# (2026-11-20): the distribution's own repositories have a docker package.
+OSES_WITH_DOCKER = ("alinux2023", "ubuntu2204", "ubuntu2404")
+
+# schemas.cluster_schema: CloudWatchLogsSchema.retention_in_days; constants: the default
+LOG_RETENTION_DAYS = (
+    1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1827, 3653,
+)  # fmt: skip
+
+# constants: PCLUSTER_PREFIX
+RESERVED_TAG_PREFIX = "parallelcluster:"
+
+DEFAULT_SCRATCH = "/scratch"
+"""Where local NVMe is mounted unless said otherwise; constants: DEFAULT_EPHEMERAL_DIR."""
+
+# validators.cluster_validators: SharedStorageMountDirValidator
+RESERVED_MOUNTS = frozenset({
+    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/media", "/mnt", "/opt", "/opt/intel",
+    "/opt/parallelcluster", "/opt/parallelcluster/shared",
+    "/opt/parallelcluster/shared_login_nodes", "/opt/slurm", "/proc", "/root", "/run", "/sbin",
+    "/srv", "/sys", "/tmp", "/usr", "/var",  # noqa: S108
+})  # fmt: skip
+
+# schemas.common_schema: ALLOWED_VALUES["file_path"]
+MOUNT_PATTERN = r"/?[^/.\\][^/\\]*(/[^/.\\][^/]*)*"
+
+# schemas.cluster_schema: FsxLustreSettingsSchema, EfsSettingsSchema, EbsSettingsSchema;
+# constants: FSX_VOLUME_ID_REGEX, FILE_CACHE_ID_REGEX
+ID_PATTERNS = {
+    "fsx-lustre": r"fs-[0-9a-z]{17}",
+    "efs": r"fs-([0-9a-z]{8}|[0-9a-z]{17})",
+    "ebs": r"vol-([0-9a-z]{8}|[0-9a-z]{17})",
+    "file-cache": r"fc-[0-9a-f]{8,18}",
+    "volume": r"fsvol-[0-9a-f]{17}",
+}
+
+# validators.slurm_settings_validator: SLURM_SETTINGS_DENY_LIST; compared without regard to case
+DENIED_SETTINGS = frozenset({
+    "epilog", "grestypes", "launchparameters", "prolog", "reconfigflags", "resumefailprogram",
+    "resumeprogram", "resumetimeout", "slurmctldhost", "slurmctldlogfile", "slurmctldparameters",
+    "slurmdlogfile", "slurmuser", "suspendexcnodes", "suspendprogram", "suspendtime",
+    "taskplugin", "treewidth",
+})  # fmt: skip
+DENIED_WITH_DATABASE = frozenset({
+    "accountingstoragetype", "accountingstoragehost", "accountingstorageport",
+    "accountingstorageuser", "jobacctgathertype",
+})  # fmt: skip
+DENIED_QUEUE_SETTINGS = frozenset({
+    "nodes", "partitionname", "resumetimeout", "state", "suspendtime", "oversubscribe",
+})  # fmt: skip
+DENIED_NODE_SETTINGS = frozenset({
+    "cpus", "gres", "nodeaddr", "nodehostname", "nodename", "state", "weight",
+})  # fmt: skip
+
+# The package's resources/supported-regions, partitions aws, aws-us-gov and aws-cn
+REGIONS = frozenset({
+    "af-south-1", "ap-east-1", "ap-northeast-1", "ap-northeast-2", "ap-south-1", "ap-southeast-1",
+    "ap-southeast-2", "ap-southeast-3", "ap-southeast-5", "ap-southeast-7", "ca-central-1",
+    "cn-north-1", "cn-northwest-1", "eu-central-1", "eu-north-1", "eu-south-1", "eu-west-1",
+    "eu-west-2", "eu-west-3", "il-central-1", "me-south-1", "sa-east-1", "us-east-1", "us-east-2",
+    "us-gov-east-1", "us-gov-west-1", "us-west-1", "us-west-2",
+})  # fmt: skip

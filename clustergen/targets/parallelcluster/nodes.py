@@ -1,0 +1,78 @@
+"""What head node, login nodes and queues have in common: ids, networks, volumes, images."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+
+from clustergen.plan.model import Id, Network, Plan, Ref, Subnet, Volume
+
+NOBODY = "127.0.0.1/32"
+"""A source of SSH that never comes; without one ParallelCluster opens port 22 to the world."""
+
+
+def text(id: Id) -> str:
+    """An id as it stands in the document: itself, or the placeholder of a foundation output."""
+    return f"${{{id.name}}}" if isinstance(id, Ref) else id
+
+
+def root_volume(volume: Volume) -> dict[str, Any]:
+    """``RootVolume``; what the spec leaves open stays ParallelCluster's own."""
+    return present(
+        VolumeType=volume.type,
+        Size=volume.size_gib,
+        Iops=volume.iops,
+        Throughput=volume.throughput,
+        Encrypted=True,
+    )
+
+
+def common_image(plan: Plan) -> str | None:
+    """The head node's image, as the cluster's, when every node has one of the user's."""
+    machines = [machine for machine in (plan.head, plan.login) if machine]
+    images = [*(m.image for m in machines), *(group.image for group in plan.node_groups)]
+    return images[0] if all(images) else None
+
+
+def image(own: str | None, common: str | None) -> dict[str, Any]:
+    """``Image`` of nodes whose image is not the cluster's; empty when it is."""
+    return {} if own is None or own == common else {"CustomAmi": own}
+
+
+def present(**fields: Any) -> dict[str, Any]:
+    """The fields that have something to say, in order: None, empty maps and lists are left out."""
+    return {name: value for name, value in fields.items() if value not in (None, {}, [], ())}
+
+
+def node_groups(network: Network) -> list[str]:
+    """Security groups of every node, beside ParallelCluster's own; storage lets these in."""
+    return [text(group) for group in network.node_security_groups]
+
+
+def entry_groups(network: Network) -> list[str]:
+    """Security groups of nodes that people connect to."""
+    groups = (*network.node_security_groups, *network.login_security_groups)
+    return list(dict.fromkeys(text(group) for group in groups))
+
+
+def allowed_ips(network: Network) -> str:
+    """``AllowedIps``: one block at most. The foundation's login group lets the others in."""
+    if network.login_security_groups or not network.ssh_from:
+        return NOBODY
+    return network.ssh_from[0]
+
+
+def from_outside(network: Network) -> bool:
+    """Whether people connect from addresses that no private network has."""
+    return any(not ipaddress.ip_network(block).is_private for block in network.ssh_from)
+
+
+def entry_subnet(network: Network) -> Subnet:
+    """Where nodes that people connect to are."""
+    return network.public[0] if from_outside(network) and network.public else network.private[0]
+
+
+def managed_policies(plan: Plan) -> list[dict[str, str]]:
+    """Session Manager, the way in that needs neither an open port nor a key."""
+    # https://docs.aws.amazon.com/systems-manager/latest/userguide/setup-instance-permissions.html
+    return [{"Policy": f"arn:{plan.partition}:iam::aws:policy/AmazonSSMManagedInstanceCore"}]

@@ -1,0 +1,210 @@
+"""``Scheduling``: Slurm's settings, queues, and the compute resources in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clustergen.plan.model import Database, NodeGroup, Plan, Queue
+from clustergen.targets.parallelcluster import actions, nodes
+from clustergen.targets.parallelcluster.homes import Homes, capacity_type, homes
+from clustergen.targets.parallelcluster.nodes import present
+
+
+def scheduling(plan: Plan) -> dict[str, Any]:
+    """The section of a plan whose queues passed the checks."""
+    housed = homes(plan)
+    return {
+        "Scheduler": "slurm",
+        "ScalingStrategy": plan.options.scaling_strategy,
+        "SlurmSettings": _slurm_settings(plan, housed),
+        "SlurmQueues": [_queue(plan, queue, housed) for queue in housed.queues],
+    }
+
+
+def _slurm_settings(plan: Plan, housed: Homes) -> dict[str, Any]:
+    accounting = plan.slurm.accounting
+    settings = [{name: value} for name, value in plan.slurm.settings.items()]
+    partitions = [_partition(queue, housed) for queue in housed.partitions]
+    return present(
+        ScaledownIdletime=idle_minutes(plan.slurm.idle_timeout),
+        QueueUpdateStrategy=plan.options.queue_update_strategy.upper().replace("-", "_"),
+        Database=_database(accounting) if isinstance(accounting, Database) else None,
+        CustomSlurmSettings=settings + partitions,
+    )
+
+
+def idle_minutes(seconds: int) -> int:
+    """ParallelCluster counts idle time in whole minutes: the next one up."""
+    return -(-seconds // 60)
+
+
+def _database(database: Database) -> dict[str, Any]:
+    return present(
+        Uri=f"{database.endpoint}:{database.port}",
+        UserName=database.user,
+        PasswordSecretArn=database.secret,
+        DatabaseName=database.database,
+    )
+
+
+def _partition(queue: Queue, housed: Homes) -> dict[str, Any]:
+    """A line of slurm.conf of its own: a partition over nodes that other queues own."""
+    owned = [group for group in queue.node_groups if group.name in housed.of]
+    own = partition_settings(queue)
+    return present(
+        PartitionName=queue.name,
+        Nodes=",".join(names for group in owned for names in _node_names(group, housed)),
+        Default="YES" if queue.default else None,
+        OverSubscribe="EXCLUSIVE" if queue.exclusive else None,
+        **own,
+    )
+
+
+def _node_names(group: NodeGroup, housed: Homes) -> list[str]:
+    """How ParallelCluster calls the nodes: static ones ``-st-``, dynamic ones ``-dy-``.
+
+    https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.html
+    """
+    counts = (("st", group.min), ("dy", group.max - group.min))
+    queue = housed.of[group.name]
+    return [f"{queue}-{kind}-{group.name}-[1-{count}]" for kind, count in counts if count]
+
+
+def partition_settings(queue: Queue) -> dict[str, str]:
+    """Settings of the queue's line in slurm.conf; what the user wrote there comes last and wins."""
+    settings = present(
+        MaxTime=slurm_time(queue.time_limit) if queue.time_limit is not None else None,
+        PriorityTier=str(queue.priority) if queue.priority is not None else None,
+    )
+    return {**settings, **queue.slurm}
+
+
+def slurm_time(seconds: int) -> str:
+    """``7-00:00:00``, the form that Slurm prints."""
+    days, rest = divmod(seconds, 86400)
+    hours, rest = divmod(rest, 3600)
+    return f"{days}-{hours:02}:{rest // 60:02}:{rest % 60:02}"
+
+
+def _queue(plan: Plan, queue: Queue, housed: Homes) -> dict[str, Any]:
+    first = queue.node_groups[0]
+    custom = actions.compute(plan, queue)
+    scratch = {"EphemeralVolume": {"MountDir": first.scratch}} if first.scratch else {}
+    return present(
+        Name=queue.name,
+        CapacityType=capacity_type(first),
+        AllocationStrategy=_allocation_strategy(queue),
+        Networking={
+            "SubnetIds": subnets(plan, queue),
+            "AdditionalSecurityGroups": nodes.node_groups(plan.network),
+        },
+        Image=nodes.image(first.image, nodes.common_image(plan)),
+        ComputeSettings={
+            "LocalStorage": {"RootVolume": nodes.root_volume(first.volume), **scratch}
+        },
+        JobExclusiveAllocation=queue.exclusive or None,
+        CustomSlurmSettings=_queue_settings(queue, housed),
+        CustomActions=custom,
+        Iam=present(S3Access=actions.s3_access(custom)),
+        ComputeResources=[_compute_resource(group) for group in queue.node_groups],
+    )
+
+
+def _queue_settings(queue: Queue, housed: Homes) -> dict[str, str]:
+    """ParallelCluster makes its first queue the default one; a later partition takes over."""
+    taken = any(partition.default for partition in housed.partitions)
+    yielded = {"Default": "NO"} if taken and queue == housed.queues[0] else {}
+    return {**yielded, **partition_settings(queue)}
+
+
+def subnets(plan: Plan, queue: Queue) -> list[str]:
+    """One subnet, or one in each zone when nothing ties the queue's nodes to one zone."""
+    private = plan.network.private
+    if not all(_roams(group) for group in queue.node_groups):
+        return [nodes.text(private[0].id)]
+    # EC2 Fleet takes one subnet in a zone; a zone that nobody named could be any.
+    zones = {subnet.zone: subnet for subnet in reversed(private) if subnet.zone}
+    roaming = [subnet for subnet in private if zones.get(subnet.zone or "") == subnet]
+    return [nodes.text(subnet.id) for subnet in roaming or private[:1]]
+
+
+def _roams(group: NodeGroup) -> bool:
+    """ParallelCluster spreads only groups of several types, and never EFA or placement groups."""
+    tied = group.efa or group.placement.kind != "none"
+    return len(group.types) > 1 and not tied and group.capacity.kind in ("on-demand", "spot")
+
+
+def _allocation_strategy(queue: Queue) -> str | None:
+    """How EC2 chooses among several types; it knows no order of preference among them.
+
+    https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
+    """
+    several = any(len(group.types) > 1 for group in queue.node_groups)
+    kind = capacity_type(queue.node_groups[0])
+    if not several or kind == "CAPACITY_BLOCK":
+        return None
+    return "price-capacity-optimized" if kind == "SPOT" else "lowest-price"
+
+
+def _compute_resource(group: NodeGroup) -> dict[str, Any]:
+    return present(
+        Name=group.name,
+        **_types(group),
+        MinCount=group.min,
+        MaxCount=group.max,
+        DisableSimultaneousMultithreading=_switches_smt_off(group) or None,
+        Efa={"Enabled": True} if group.efa else None,
+        Networking=_placement(group),
+        CapacityReservationTarget=_reservation(group),
+        HealthChecks={"Gpu": {"Enabled": True}} if "gpu" in group.health_checks else None,
+        CustomSlurmSettings=node_settings(group),
+    )
+
+
+def _types(group: NodeGroup) -> dict[str, Any]:
+    """``Instances`` only where there are several: a single type may be reserved and have EFA."""
+    if len(group.types) > 1:
+        return {"Instances": [{"InstanceType": type.name} for type in group.types]}
+    return {"InstanceType": group.type.name}
+
+
+def _switches_smt_off(group: NodeGroup) -> bool:
+    return group.threads_per_core == 1 and group.type.threads_per_core > 1
+
+
+def _placement(group: NodeGroup) -> dict[str, Any] | None:
+    """With EFA ParallelCluster wants to be told, but not for a Capacity Block."""
+    if group.capacity.kind == "capacity-block":
+        return None
+    if group.placement.kind == "existing":
+        return {"PlacementGroup": {"Name": group.placement.group}}
+    if group.placement.kind == "cluster" or group.efa:
+        return {"PlacementGroup": {"Enabled": group.placement.kind == "cluster"}}
+    return None
+
+
+def _reservation(group: NodeGroup) -> dict[str, Any] | None:
+    match group.capacity.kind:
+        case "reservation" | "capacity-block":
+            return {"CapacityReservationId": group.capacity.id}
+        case "reservation-group":
+            return {"CapacityReservationResourceGroupArn": group.capacity.id}
+    return None
+
+
+def node_settings(group: NodeGroup) -> dict[str, str]:
+    """Settings of the nodes' line in slurm.conf; labels are features that jobs ask for."""
+    return {**({"Features": ",".join(features(group))} if group.labels else {}), **group.slurm}
+
+
+def features(group: NodeGroup) -> list[str]:
+    """Labels as features. A list of ours replaces ParallelCluster's, so its own come first."""
+    known: Mapping[str, bool] = {
+        group.type.name: len(group.types) == 1,
+        group.name: True,
+        "efa": group.efa,
+        "gpu": bool(group.type.gpus),
+    }
+    labels = [f"{key}={value}" if value else key for key, value in group.labels.items()]
+    return [name for name, holds in known.items() if holds] + labels

@@ -1,0 +1,276 @@
+"""What ParallelCluster 3.16.1 makes of each feature. ``pcluster`` is the package's own code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from clustergen.features import Level, Support
+
+_GUIDE = "https://docs.aws.amazon.com/parallelcluster/latest/ug"
+_QUEUES = f"{_GUIDE}/Scheduling-v3.html#Scheduling-v3-SlurmQueues"
+_RESOURCES = f"{_GUIDE}/Scheduling-v3.html#Scheduling-v3-SlurmQueues-ComputeResources"
+_STORAGE = f"{_GUIDE}/SharedStorage-v3.html"
+_ACTIONS = f"{_GUIDE}/custom-bootstrap-actions-v3.html"
+_SETTINGS = f"{_GUIDE}/slurm-configuration-settings-v3.html"
+_ACCOUNTING = f"{_GUIDE}/slurm-accounting-v3.html"
+
+
+def _row(feature: str, level: Level, how: str, source: str) -> tuple[str, Support]:
+    return feature, Support(level, how, source)
+
+
+SUPPORT: Mapping[str, Support] = MappingProxyType(
+    dict(
+        (
+            _row("capacity.on-demand", "full", "CapacityType: ONDEMAND", _QUEUES),
+            _row("capacity.spot", "full", "CapacityType: SPOT", _QUEUES),
+            _row(
+                "capacity.reservation",
+                "full",
+                "CapacityReservationTarget.CapacityReservationId of the compute resource",
+                _RESOURCES,
+            ),
+            _row(
+                "capacity.reservation-group",
+                "full",
+                "CapacityReservationTarget.CapacityReservationResourceGroupArn",
+                _RESOURCES,
+            ),
+            _row(
+                "capacity.block",
+                "full",
+                "CapacityType: CAPACITY_BLOCK with the block's id, MinCount equal to MaxCount",
+                f"{_GUIDE}/launch-instances-capacity-blocks.html",
+            ),
+            _row(
+                "capacity.interruptible",
+                "none",
+                "ParallelCluster has no such capacity type; take {reservation: cr-...}, or the pcs "
+                "target",
+                "pcluster.config.common: CapacityType",
+            ),
+            _row(
+                "capacity.training-plan",
+                "none",
+                "training plans are SageMaker's: take a Capacity Block, or a hyperpod target",
+                "https://docs.aws.amazon.com/sagemaker/latest/dg/reserve-capacity-with-training-plans.html",
+            ),
+            _row(
+                "instances.ultraserver",
+                "full",
+                "a Capacity Block of 9 or 18; block topology is configured by itself, IMEX by a "
+                "script of yours",
+                "pcluster.constants: ULTRASERVER_CAPACITY_BLOCK_ALLOWED_SIZE_DICT",
+            ),
+            _row("instances.trainium", "full", "InstanceType", _RESOURCES),
+            _row("instances.inferentia", "full", "InstanceType", _RESOURCES),
+            _row("instances.hpc", "full", "InstanceType, On-Demand", _RESOURCES),
+            _row(
+                "instances.several-types",
+                "partial",
+                "Instances: EC2 chooses by price and capacity, not in the order written",
+                f"{_GUIDE}/slurm-multiple-instance-allocation-v3.html",
+            ),
+            _row(
+                "instances.mixed-architecture",
+                "none",
+                "head, login and compute nodes share one architecture; make a second cluster on "
+                "the same foundation for the other",
+                "pcluster.validators: InstanceArchitectureCompatibilityValidator",
+            ),
+            _row("network.efa", "full", "Efa.Enabled", f"{_GUIDE}/efa-v3.html"),
+            _row(
+                "network.efa-layout",
+                "full",
+                "efa-only on every card; the form `efa` is a setting for developers",
+                "pcluster.templates.queues_stack: add_network_interfaces",
+            ),
+            _row(
+                "placement.cluster",
+                "full",
+                "PlacementGroup.Enabled: one group per compute resource",
+                _RESOURCES,
+            ),
+            _row("placement.existing", "full", "PlacementGroup.Name", _RESOURCES),
+            _row("nodes.smt", "full", "DisableSimultaneousMultithreading: false", _RESOURCES),
+            _row("nodes.image", "full", "Image.CustomAmi, built by the same version", _QUEUES),
+            _row("nodes.scratch", "full", "ComputeSettings.LocalStorage.EphemeralVolume", _QUEUES),
+            _row(
+                "nodes.mig",
+                "none",
+                "Gres is ParallelCluster's own and counts whole GPUs; partition GPUs in a boot "
+                "script, or take the pcs target",
+                _SETTINGS,
+            ),
+            _row(
+                "nodes.labels",
+                "partial",
+                "labels become Slurm features, key=value; the features static and dynamic give way",
+                _SETTINGS,
+            ),
+            _row(
+                "nodes.taints",
+                "none",
+                "taints are Kubernetes'; in Slurm, queues decide which jobs reach a node",
+                "https://slurm.schedmd.com/slurm.conf.html#SECTION_PARTITION-CONFIGURATION",
+            ),
+            _row("nodes.scaling", "full", "MinCount and MaxCount", _RESOURCES),
+            _row(
+                "nodes.mixed-scaling",
+                "full",
+                "MinCount static and MaxCount - MinCount dynamic nodes",
+                _RESOURCES,
+            ),
+            _row(
+                "health.gpu",
+                "full",
+                "HealthChecks.Gpu: dcgmi diagnostics before each job; nodes that fail are replaced",
+                f"{_GUIDE}/slurm-health-checks-v3.html",
+            ),
+            _row(
+                "health.deep",
+                "none",
+                "there is no deep check of instances; keep gpu, run NCCL tests as jobs",
+                f"{_GUIDE}/slurm-health-checks-v3.html",
+            ),
+            _row("head.node", "full", "HeadNode", f"{_GUIDE}/HeadNode-v3.html"),
+            _row("login.nodes", "full", "LoginNodes", f"{_GUIDE}/LoginNodes-v3.html"),
+            _row(
+                "queues.slurm-settings", "full", "CustomSlurmSettings, less a deny list", _SETTINGS
+            ),
+            _row(
+                "queues.shared-groups",
+                "partial",
+                "the first queue owns the nodes, the others are custom partitions over them, which "
+                "`pcluster update-compute-fleet` does not stop",
+                _SETTINGS,
+            ),
+            _row("storage.lustre", "full", "attached by FileSystemId", _STORAGE),
+            _row(
+                "storage.lustre-efa",
+                "partial",
+                "the file system is made with EFA and mounted over TCP; a boot script of yours "
+                "configures Lustre's EFA network on the clients",
+                "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
+            ),
+            _row(
+                "storage.lustre-metadata",
+                "full",
+                "made by the foundation, attached by FileSystemId",
+                "https://github.com/aws/aws-parallelcluster/issues/7616",
+            ),
+            _row(
+                "storage.intelligent-tiering",
+                "full",
+                "made by the foundation, attached by FileSystemId",
+                _STORAGE,
+            ),
+            _row(
+                "storage.data-repositories",
+                "full",
+                "made by the foundation with the file system",
+                _STORAGE,
+            ),
+            _row("storage.openzfs", "full", "attached by VolumeId", _STORAGE),
+            _row("storage.ontap", "full", "attached by VolumeId", _STORAGE),
+            _row("storage.efs", "full", "attached by FileSystemId, encrypted in transit", _STORAGE),
+            _row("storage.ebs", "full", "EbsSettings, shared by the head node over NFS", _STORAGE),
+            _row(
+                "storage.bucket",
+                "none",
+                "ParallelCluster mounts no buckets: link the bucket to a fsx-lustre as a data "
+                "repository, or install Mountpoint in a boot script",
+                _STORAGE,
+            ),
+            _row("storage.file-cache", "full", "attached by FileCacheId", _STORAGE),
+            _row(
+                "software.pyxis",
+                "full",
+                "the official images carry Enroot and Pyxis; a script switches them on",
+                "https://github.com/aws/aws-parallelcluster-cookbook/pull/2820",
+            ),
+            _row(
+                "software.docker",
+                "partial",
+                "installed at boot from the distribution's repository; GPUs in containers need the "
+                "NVIDIA toolkit in the image",
+                _ACTIONS,
+            ),
+            _row("software.scripts", "full", "CustomActions", _ACTIONS),
+            _row(
+                "users", "full", "created by a custom action, homes on the shared /home", _ACTIONS
+            ),
+            _row(
+                "slurm.version",
+                "managed",
+                "each ParallelCluster version carries one Slurm version",
+                "https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.1",
+            ),
+            _row(
+                "slurm.accounting-managed",
+                "none",
+                "ParallelCluster brings no database: give {endpoint, user, secret} of one, or take "
+                "the pcs target",
+                _ACCOUNTING,
+            ),
+            _row("slurm.accounting-database", "full", "SlurmSettings.Database", _ACCOUNTING),
+            _row("slurm.settings", "full", "CustomSlurmSettings, less a deny list", _SETTINGS),
+            _row(
+                "slurm.slurmdbd-settings",
+                "none",
+                "slurmdbd.conf is ParallelCluster's own; edit it in a boot script of the head node",
+                _ACCOUNTING,
+            ),
+            _row(
+                "slurm.cgroup-settings",
+                "none",
+                "cgroup.conf is ParallelCluster's own; edit it in a boot script of the head node",
+                _SETTINGS,
+            ),
+            _row(
+                "kubernetes",
+                "partial",
+                "the section is for the Kubernetes targets and not read here",
+                _QUEUES,
+            ),
+            _row(
+                "monitoring.prometheus",
+                "none",
+                "ParallelCluster has CloudWatch only: write metrics: none, or run an exporter in a "
+                "boot script",
+                f"{_GUIDE}/Monitoring-v3.html",
+            ),
+            _row(
+                "monitoring.cloudwatch-dashboard",
+                "full",
+                "Monitoring.Dashboards.CloudWatch",
+                f"{_GUIDE}/Monitoring-v3.html",
+            ),
+            _row(
+                "monitoring.grafana",
+                "none",
+                "ParallelCluster has CloudWatch dashboards: write dashboards: cloudwatch",
+                f"{_GUIDE}/Monitoring-v3.html",
+            ),
+            _row(
+                "monitoring.log-retention",
+                "full",
+                "Monitoring.Logs.CloudWatch.RetentionInDays",
+                f"{_GUIDE}/Monitoring-v3.html",
+            ),
+            _row(
+                "resilience.replace",
+                "managed",
+                "clustermgtd replaces nodes that fail",
+                f"{_GUIDE}/processes-v3.html#clustermgtd-v3",
+            ),
+            _row(
+                "resilience.auto-resume",
+                "partial",
+                "Slurm requeues the jobs of a failed node; they resume from their own checkpoint",
+                "https://slurm.schedmd.com/slurm.conf.html#OPT_JobRequeue",
+            ),
+        )
+    )
+)
