@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -10,6 +11,7 @@ from typing import Any
 
 from clustergen.catalog import mig, ultraservers
 from clustergen.catalog.instance import InstanceType, NetworkCard
+from clustergen.catalog.lookup import DATA
 
 WIDTH = 100
 _LABEL = 16
@@ -63,6 +65,7 @@ def _entries(instance: InstanceType) -> Iterator[tuple[str, str]]:
     yield "boot", ", ".join(instance.boot_modes)
     yield "notes", _notes(instance)
     yield "zones", _zones(instance)
+    yield "facts of", _date("instance facts")
 
 
 def _processor(instance: InstanceType) -> str:
@@ -115,7 +118,9 @@ def _disks(instance: InstanceType) -> str:
 def _price(instance: InstanceType) -> str:
     if instance.price_usd_hour is None:
         return "not known"
-    return f"{instance.price_usd_hour:g} USD per hour, On-Demand, Linux, us-east-1"
+    snapshot = "prices" if instance.efa or instance.accelerator else "prices without EFA"
+    price = f"{instance.price_usd_hour:g} USD per hour"
+    return f"{price}, On-Demand, Linux, us-east-1 ({_date(snapshot)})"
 
 
 def _hyperpod(instance: InstanceType) -> str:
@@ -150,6 +155,12 @@ def _notes(instance: InstanceType) -> str:
 
 def _zones(instance: InstanceType) -> str:
     return " ".join(instance.zone_ids) or "none in the regions the catalog covers"
+
+
+def _date(facts: str) -> str:
+    """When a group of facts was recorded."""
+    provenance = json.loads((DATA / "provenance.json").read_text(encoding="ascii"))
+    return str(provenance[facts]["date"])
 
 
 def _wrapped(label: str, value: str) -> list[str]:

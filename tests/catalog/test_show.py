@@ -18,13 +18,14 @@ p6-b300.48xlarge
   EFA           16 interfaces (v4)
   local disks   8 x 3800 GB
   sold as       on-demand, spot, capacity-block
-  price         142.416 USD per hour, On-Demand, Linux, us-east-1
+  price         142.416 USD per hour, On-Demand, Linux, us-east-1 (2026-07-20)
   HyperPod      ml.p6-b300.48xlarge, also by training plan
   quota         P, in vCPUs: On-Demand L-417A185B
   placement     cluster, partition, spread
   boot          legacy-bios, uefi
   zones         apne2-az3 aps2-az1 aps2-az3 apse3-az1 apse3-az2 apse3-az3 sae1-az2 sae1-az3 use1-az2
-                use1-az6 usw2-az1 usw2-az2"""
+                use1-az6 usw2-az1 usw2-az2
+  facts of      2026-10-27"""
 
 
 def test_card() -> None:
