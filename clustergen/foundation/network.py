@@ -9,8 +9,6 @@ https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html
 
 from __future__ import annotations
 
-from typing import Any
-
 from clustergen import cfn
 from clustergen.catalog import regions
 from clustergen.cfn import Json
@@ -60,21 +58,15 @@ def _vpc(plan: Plan) -> Json:
 
 
 def _public(plan: Plan) -> Json:
-    subnet = {
-        "Type": "AWS::EC2::Subnet",
-        "Properties": {
-            "VpcId": cfn.ref("Vpc"),
-            "CidrBlock": plan.network.public[0].cidr,
-            **_public_zone(plan.network.public[0]),
-            # Login nodes that take SSH from outside need an address there; with SSH from nobody
-            # nothing but the NAT gateway lives here.
-            "MapPublicIpOnLaunch": bool(plan.network.ssh_from),
-            "Tags": named(plan, "public"),
-        },
-    }
+    place = plan.network.public[0]
+    # Login nodes that take SSH from outside need an address there; with SSH from nobody nothing but
+    # the NAT gateway lives here.
+    public_ip = bool(plan.network.ssh_from)
     default = {"GatewayId": cfn.ref("InternetGateway")}
     return {
-        "PublicSubnet": subnet,
+        "PublicSubnet": _subnet(
+            plan, "public", _public_zone(place), cidr=place.cidr, public_ip=public_ip
+        ),
         **_routes(plan, "Public", default, depends_on="InternetAttachment"),
     }
 
@@ -101,16 +93,8 @@ def _nat(plan: Plan) -> Json:
 
 
 def _private(plan: Plan) -> Json:
-    subnet = {
-        "Type": "AWS::EC2::Subnet",
-        "Properties": {
-            "VpcId": cfn.ref("Vpc"),
-            "CidrBlock": plan.network.private[0].cidr,
-            **_zone(plan.network.private[0]),
-            "MapPublicIpOnLaunch": False,
-            "Tags": named(plan, "private"),
-        },
-    }
+    place = plan.network.private[0]
+    subnet = _subnet(plan, "private", _zone(place), cidr=place.cidr, public_ip=False)
     default = {"NatGatewayId": cfn.ref("NatGateway")}
     return {
         "PrivateSubnet": lasting(subnet, _stays(plan)),
@@ -157,12 +141,29 @@ def _s3(plan: Plan) -> Json:
     }
 
 
+def _subnet(plan: Plan, side: str, zone: Json, *, cidr: str | None, public_ip: bool) -> Json:
+    subnet: Json = {
+        "Type": "AWS::EC2::Subnet",
+        "Properties": {
+            "VpcId": cfn.ref("Vpc"),
+            "CidrBlock": cidr,
+            **zone,
+            "MapPublicIpOnLaunch": public_ip,
+            "Tags": named(plan, side),
+        },
+    }
+    if isinstance(zone.get("AvailabilityZone"), str):
+        # A zone by name is the user's choice, not an oversight: the capacity is there.
+        subnet["Metadata"] = {"cfn-lint": {"config": {"ignore_checks": ["W3010"]}}}
+    return subnet
+
+
 def _zone(subnet: Subnet) -> Json:
     zone = subnet.zone or ""
     return {"AvailabilityZoneId" if regions.is_zone_id(zone) else "AvailabilityZone": zone}
 
 
-def _public_zone(subnet: Subnet) -> dict[str, Any]:
+def _public_zone(subnet: Subnet) -> Json:
     """The zone of the NAT gateway: not a Local Zone, of which few have NAT gateways.
 
     https://docs.aws.amazon.com/local-zones/latest/ug/local-zones-connectivity-nat.html

@@ -1,0 +1,414 @@
+"""The foundation template: what is in it, what is not, and that its judges accept it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clustergen import foundation
+from tests.foundation.planned import plan_of, template_of
+from tests.oracles.cloudformation import check, lint
+from tests.oracles.seeding import GONE, changed
+
+EXISTING = """
+network:
+  zone: use1-az6
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890, {id: subnet-0a1b2c3d4e5f67891, zone: use1-az4}]
+  public_subnets: [subnet-0a1b2c3d4e5f67892]
+"""
+EXISTING_GROUPS = f"{EXISTING}  security_groups: [sg-0a1b2c3d4e5f67890, sg-0a1b2c3d4e5f67891]\n"
+
+
+def lustre(fields: str) -> str:
+    return f"storage: [{{mount: /fsx, type: fsx-lustre, {fields}}}]"
+
+
+VARIANTS: dict[str, str] = {
+    "smallest": "",
+    "tags": "tags: {team: models, cost-center: '007'}",
+    "zone name": "network: {zone: us-east-1a, cidr: 10.8.0.0/20}",
+    "local zone": "network: {zone: use1-dfw2-az1}",
+    "ssh": "network: {ssh_from: [203.0.113.0/24, '2001:db8::/32']}",
+    "existing": EXISTING,
+    "existing groups": EXISTING_GROUPS,
+    "scratch-1": lustre("deployment: scratch-1, size: 1200GiB"),
+    "scratch-2": lustre("deployment: scratch-2, size: 2400GiB, on_delete: delete"),
+    "persistent-1": lustre("deployment: persistent-1, size: 1200GiB, throughput: 200, backups: 7d"),
+    "hdd": lustre("deployment: persistent-1, storage_class: hdd, size: 6000GiB, throughput: 12"),
+    "hdd with cache": lustre(
+        "deployment: persistent-1, storage_class: hdd, size: 1800GiB, throughput: 40,"
+        " drive_cache: true"
+    ),
+    "persistent-2": lustre(
+        "size: 4800GiB, throughput: 500, metadata_iops: 6000, compression: none"
+    ),
+    "efa": lustre("size: 38400GiB, throughput: 125, metadata_iops: auto, efa: true"),
+    "efa with existing groups": EXISTING_GROUPS
+    + lustre("size: 19200GiB, throughput: 250, metadata_iops: auto, efa: true"),
+    "tiering": lustre(
+        "storage_class: intelligent-tiering, throughput: 4000, metadata_iops: 6000,"
+        " read_cache: 1024GiB"
+    ),
+    "tiering without cache": lustre(
+        "storage_class: intelligent-tiering, throughput: 4000, metadata_iops: 12000,"
+        " read_cache: none"
+    ),
+    "repositories": lustre(
+        "size: 1200GiB, throughput: 250, data_repositories: ["
+        "{path: /a, s3: s3://training-data/a, import: [new, changed, deleted]},"
+        "{path: /b, s3: s3://training-data/b, export: [new]}, {path: /c, s3: s3://other-data}]"
+    ),
+    "openzfs": "storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 320}]",
+    "openzfs in an existing VPC": EXISTING
+    + "storage: [{mount: /home, type: fsx-openzfs, size: 64GiB, throughput: 64, iops: 1000,"
+    " deployment: single-az-1, compression: zstd, on_delete: delete}]",
+    "efs": "storage: [{mount: /home, type: efs, backups: 7d}]",
+    "efs in one zone": "storage: [{mount: /home, type: efs, one_zone: true}]",
+    "efs provisioned, existing groups": EXISTING_GROUPS
+    + "storage: [{mount: /home, type: efs, throughput_mode: provisioned, throughput: 100}]",
+    "key": lustre(
+        "size: 1200GiB, throughput: 125,"
+        " kms_key: 'arn:aws:kms:us-east-1:123456789012:key/0a1b2c3d-1111-2222-3333-0a1b2c3d4e5f'"
+    ),
+    "buckets and scripts": """
+storage:
+  - {mount: /data, type: s3, bucket: s3://training-data/imagenet}
+  - {mount: /out, type: s3, bucket: s3://training-out, read_only: false}
+software:
+  scripts: [{run: s3://my-scripts/boot/setup.sh}, {run: https://example.com/other.sh}]
+""",
+    "several": """
+network: {ssh_from: [203.0.113.0/24]}
+storage:
+  - {mount: /fsx, type: fsx-lustre, size: 1200GiB, throughput: 250}
+  - {mount: /efa, type: fsx-lustre, size: 38400GiB, throughput: 125, metadata_iops: auto, efa: true}
+  - {mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 320}
+  - {mount: /shared, type: efs}
+  - {mount: /share, type: ebs, size: 100GiB}
+  - {mount: /old, type: efs, existing: {id: fs-0123456789abcdef0}}
+""",
+}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_judges_accept(name: str) -> None:
+    template = template_of(VARIANTS[name])
+    assert check(template) == []
+    assert lint({name: json.dumps(template)}) == []
+
+
+REGIONS = {
+    # Region, zone of it.
+    "us-gov-west-1": "usgw1-az1",
+    "us-gov-east-1": "usge1-az1",
+    "cn-north-1": "cnn1-az1",
+    "cn-northwest-1": "cnnw1-az1",
+    "ap-south-2": "aps2-az1",
+    "eu-north-1": "eun1-az1",
+    "us-west-2": "usw2-az1",
+}
+
+
+@pytest.mark.parametrize("region", REGIONS)
+def test_judges_accept_in_other_regions(region: str) -> None:
+    zone = f"network: {{zone: {REGIONS[region]}}}"
+    template = template_of(
+        f"region: {region}\n{zone}\n{lustre('deployment: scratch-2, size: 1200GiB')}"
+    )
+    assert check(template, region) == []
+    assert lint({region: json.dumps(template)}, [region]) == []
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_nothing_names_one_partition(name: str) -> None:
+    template = template_of(VARIANTS[name])
+    for text in _strings(template):
+        # What the user wrote may name a partition, the template's own words may not.
+        if text not in VARIANTS[name]:
+            assert not re.search(r"arn:aws|amazonaws\.com(?!\.)", text), text
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_rule_and_group_says_what_it_is_for(name: str) -> None:
+    for logical_id, resource in template_of(VARIANTS[name])["Resources"].items():
+        properties = resource["Properties"]
+        if resource["Type"] == "AWS::EC2::SecurityGroup":
+            assert properties["GroupDescription"], logical_id
+            assert all(rule["Description"] for rule in properties.get("SecurityGroupEgress", []))
+        elif resource["Type"].startswith("AWS::EC2::SecurityGroup"):
+            assert properties["Description"], logical_id
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_outputs_are_those_announced(name: str) -> None:
+    announced = foundation.OUTPUTS(plan_of(VARIANTS[name]))
+    outputs = template_of(VARIANTS[name])["Outputs"]
+    assert {key: output["Description"] for key, output in outputs.items()} == announced
+
+
+ACCESS = {"ScriptsBucketName", "NodeRoleArn", "NodeInstanceProfileArn"}
+GROUPS = {"ClusterSecurityGroupId", "LoginSecurityGroupId"}
+NETWORK = {"VpcId", "PrivateSubnetId", "PublicSubnetId"}
+OUTPUTS = [
+    # Variant, outputs.
+    ("smallest", NETWORK | GROUPS | ACCESS),
+    ("existing", GROUPS | ACCESS),
+    ("existing groups", ACCESS),
+    (
+        "several",
+        NETWORK
+        | GROUPS
+        | ACCESS
+        | {"StorageFsxId", "StorageFsxDnsName", "StorageFsxMountName"}
+        | {"StorageEfaId", "StorageEfaDnsName", "StorageEfaMountName"}
+        | {"StorageHomeId", "StorageHomeDnsName", "StorageHomeVolumeId"}
+        | {"StorageSharedId", "StorageSharedDnsName"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), OUTPUTS)
+def test_outputs(name: str, expected: set[str]) -> None:
+    assert set(template_of(VARIANTS[name])["Outputs"]) == expected
+
+
+TYPES = [
+    # Variant, resource types beyond those of access.
+    ("existing groups", {}),
+    ("existing", {"AWS::EC2::SecurityGroup": 2, "AWS::EC2::SecurityGroupIngress": 1}),
+    ("efa with existing groups", {"AWS::FSx::FileSystem": 1}),
+    ("efs provisioned, existing groups", {"AWS::EFS::MountTarget": 2, "AWS::EFS::FileSystem": 1}),
+    ("smallest", {"AWS::EC2::VPC": 1, "AWS::EC2::Subnet": 2, "AWS::EC2::NatGateway": 1}),
+    ("efs in one zone", {"AWS::EFS::MountTarget": 1}),
+    ("repositories", {"AWS::FSx::DataRepositoryAssociation": 3}),
+    ("several", {"AWS::FSx::FileSystem": 3, "AWS::EFS::FileSystem": 1, "AWS::EC2::Volume": 0}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), TYPES)
+def test_only_what_is_missing_is_made(name: str, expected: dict[str, int]) -> None:
+    types = [r["Type"] for r in template_of(VARIANTS[name])["Resources"].values()]
+    assert {kind: types.count(kind) for kind in expected} == expected
+    if not expected:
+        assert not [kind for kind in types if kind.startswith(("AWS::EC2", "AWS::FSx", "AWS::EFS"))]
+
+
+FSX = "StorageFsx"
+LUSTRE = [
+    # Variant, path in the file system's resource, value.
+    ("scratch-2", "Properties.FileSystemTypeVersion", "2.15"),
+    ("scratch-2", "Properties.LustreConfiguration.DeploymentType", "SCRATCH_2"),
+    ("scratch-2", "Properties.LustreConfiguration.AutomaticBackupRetentionDays", None),
+    ("scratch-2", "DeletionPolicy", "Delete"),
+    ("scratch-1", "DeletionPolicy", "Retain"),
+    ("scratch-1", "UpdateReplacePolicy", "Retain"),
+    ("persistent-1", "Properties.LustreConfiguration.AutomaticBackupRetentionDays", 7),
+    ("hdd", "Properties.LustreConfiguration.DriveCacheType", "NONE"),
+    ("hdd with cache", "Properties.LustreConfiguration.DriveCacheType", "READ"),
+    ("persistent-2", "Properties.LustreConfiguration.PerUnitStorageThroughput", 500),
+    ("persistent-2", "Properties.LustreConfiguration.DataCompressionType", "NONE"),
+    (
+        "persistent-2",
+        "Properties.LustreConfiguration.MetadataConfiguration",
+        {"Mode": "USER_PROVISIONED", "Iops": 6000},
+    ),
+    ("persistent-2", "Properties.LustreConfiguration.EfaEnabled", None),
+    ("efa", "Properties.LustreConfiguration.EfaEnabled", True),
+    ("efa", "Properties.LustreConfiguration.MetadataConfiguration", {"Mode": "AUTOMATIC"}),
+    ("efa", "Properties.SecurityGroupIds", [{"Fn::GetAtt": ["ClusterSecurityGroup", "GroupId"]}]),
+    ("efa", "DependsOn", ["ClusterSecurityGroupSelfIngress", "ClusterSecurityGroupSelfEgress"]),
+    (
+        "efa with existing groups",
+        "Properties.SecurityGroupIds",
+        ["sg-0a1b2c3d4e5f67890", "sg-0a1b2c3d4e5f67891"],
+    ),
+    ("tiering", "Properties.StorageCapacity", None),
+    ("tiering", "Properties.LustreConfiguration.ThroughputCapacity", 4000),
+    ("tiering", "Properties.LustreConfiguration.PerUnitStorageThroughput", None),
+    (
+        "tiering",
+        "Properties.LustreConfiguration.DataReadCacheConfiguration",
+        {"SizingMode": "USER_PROVISIONED", "SizeGiB": 1024},
+    ),
+    (
+        "tiering without cache",
+        "Properties.LustreConfiguration.DataReadCacheConfiguration",
+        {"SizingMode": "NO_CACHE"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "expected"), LUSTRE)
+def test_lustre(name: str, path: str, expected: Any) -> None:
+    found: Any = template_of(VARIANTS[name])["Resources"][FSX]
+    for step in path.split("."):
+        found = found.get(step)
+    assert found == expected
+
+
+def test_repositories_are_made_one_after_another() -> None:
+    resources = template_of(VARIANTS["repositories"])["Resources"]
+    chain = [resources[f"Repository{n}Of{FSX}"].get("DependsOn") for n in (1, 2, 3)]
+    assert chain == [None, [f"Repository1Of{FSX}"], [f"Repository2Of{FSX}"]]
+
+
+PORTS = [
+    # Variant, group, direction, (protocol, first port, last port) that it lets nodes or files use.
+    ("scratch-2", "StorageSecurityGroup", "Ingress", {("tcp", 988, 988), ("tcp", 1018, 1023)}),
+    ("scratch-2", "StorageSecurityGroup", "Egress", {("tcp", 988, 988), ("tcp", 1018, 1023)}),
+    (
+        "openzfs",
+        "StorageSecurityGroup",
+        "Ingress",
+        {(p, a, b) for p in ("tcp", "udp") for a, b in ((111, 111), (2049, 2049), (20001, 20003))},
+    ),
+    ("openzfs", "StorageSecurityGroup", "Egress", set()),
+    ("efs", "StorageSecurityGroup", "Ingress", {("tcp", 2049, 2049)}),
+    ("efs", "StorageSecurityGroup", "Egress", set()),
+    ("efa", "ClusterSecurityGroup", "Ingress", {("-1", None, None)}),
+    ("smallest", "ClusterSecurityGroup", "Egress", {("-1", None, None)}),
+    ("smallest", "LoginSecurityGroup", "Ingress", set()),
+    ("ssh", "LoginSecurityGroup", "Ingress", {("tcp", 22, 22)}),
+]
+
+
+@pytest.mark.parametrize(("name", "group", "direction", "expected"), PORTS)
+def test_ports(name: str, group: str, direction: str, expected: set[tuple[Any, ...]]) -> None:
+    rules = [
+        resource["Properties"]
+        for resource in template_of(VARIANTS[name])["Resources"].values()
+        if resource["Type"] == f"AWS::EC2::SecurityGroup{direction}"
+        and resource["Properties"]["GroupId"] == {"Fn::GetAtt": [group, "GroupId"]}
+    ]
+    found = {(r["IpProtocol"], r.get("FromPort"), r.get("ToPort")) for r in rules}
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", ["smallest", "several", "existing"])
+def test_members_reach_each_other_by_rules_that_name_the_group(name: str) -> None:
+    resources = template_of(VARIANTS[name])["Resources"]
+    own = {"Fn::GetAtt": ["ClusterSecurityGroup", "GroupId"]}
+    into = resources["ClusterSecurityGroupSelfIngress"]["Properties"]
+    out = resources["ClusterSecurityGroupSelfEgress"]["Properties"]
+    assert (into["GroupId"], into["SourceSecurityGroupId"], into["IpProtocol"]) == (own, own, "-1")
+    assert (out["GroupId"], out["DestinationSecurityGroupId"], out["IpProtocol"]) == (
+        own,
+        own,
+        "-1",
+    )
+
+
+def test_nobody_may_ssh_by_default_and_nothing_there_has_an_address() -> None:
+    closed = template_of(VARIANTS["smallest"])["Resources"]
+    assert not closed["PublicSubnet"]["Properties"]["MapPublicIpOnLaunch"]
+    opened = template_of(VARIANTS["ssh"])["Resources"]
+    assert opened["PublicSubnet"]["Properties"]["MapPublicIpOnLaunch"]
+    assert not opened["PrivateSubnet"]["Properties"]["MapPublicIpOnLaunch"]
+    assert opened["LoginSecurityGroupSsh1"]["Properties"]["CidrIp"] == "203.0.113.0/24"
+    assert opened["LoginSecurityGroupSsh2"]["Properties"]["CidrIpv6"] == "2001:db8::/32"
+
+
+def test_what_holds_retained_data_is_retained_with_it() -> None:
+    held = template_of(VARIANTS["scratch-1"])["Resources"]
+    free = template_of(VARIANTS["scratch-2"])["Resources"]
+    for logical_id in ("Vpc", "PrivateSubnet", "StorageSecurityGroup"):
+        assert held[logical_id]["DeletionPolicy"] == "Retain"
+        assert free[logical_id]["DeletionPolicy"] == "Delete"
+
+
+STATEMENTS = [
+    # Statement, actions, resources.
+    ("UserScripts", ["s3:GetObject"], ["my-scripts/boot/setup.sh"]),
+    ("List1", ["s3:ListBucket"], ["training-data"]),
+    ("Objects1", ["s3:GetObject"], ["training-data/imagenet/*"]),
+    (
+        "Objects2",
+        ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"],
+        ["training-out/*"],
+    ),
+    ("PcsScripts", ["s3:GetObject"], ["aws-pcs-repo-${AWS::Region}/*"]),
+]
+
+
+@pytest.mark.parametrize(("sid", "actions", "objects"), STATEMENTS)
+def test_role_may(sid: str, actions: list[str], objects: list[str]) -> None:
+    role = template_of(VARIANTS["buckets and scripts"])["Resources"]["NodeRole"]["Properties"]
+    statements = {s["Sid"]: s for s in role["Policies"][0]["PolicyDocument"]["Statement"]}
+    assert statements[sid]["Action"] == actions
+    assert statements[sid]["Resource"] == [
+        {"Fn::Sub": f"arn:${{AWS::Partition}}:s3:::{path}"} for path in objects
+    ]
+
+
+POLICIES = [
+    ("us-east-1", "use1-az6", ["AmazonSSMManagedInstanceCore", "AWSPCSComputeNodePolicy"]),
+    ("us-gov-west-1", "usgw1-az1", ["AmazonSSMManagedInstanceCore", "AWSPCSComputeNodePolicy"]),
+    ("cn-north-1", "cnn1-az1", ["AmazonSSMManagedInstanceCore"]),
+]
+
+
+@pytest.mark.parametrize(("region", "zone", "expected"), POLICIES)
+def test_role_has_only_policies_of_its_partition(
+    region: str, zone: str, expected: list[str]
+) -> None:
+    template = template_of(f"region: {region}\nnetwork: {{zone: {zone}}}")
+    role = template["Resources"]["NodeRole"]["Properties"]
+    names = [arn["Fn::Sub"].rpartition("/")[2] for arn in role["ManagedPolicyArns"]]
+    assert names == expected
+    assert role["Path"] == "/aws-pcs/"
+
+
+def test_same_plan_same_bytes() -> None:
+    plan_of.cache_clear()
+    first = foundation.emit(plan_of(VARIANTS["several"]))
+    plan_of.cache_clear()
+    assert foundation.emit(plan_of(VARIANTS["several"])) == first
+
+
+VPC = "Resources.Vpc.Properties"
+FAULTS: list[tuple[str, Any]] = [
+    # Path in the template of "several", a value that breaks it.
+    (f"{VPC}.CidrBlock", "10.0.0.0"),
+    (f"{VPC}.EnableDnsHostname", True),
+    ("Resources.PrivateSubnet.Properties.VpcId", {"Ref": "VpcId"}),
+    ("Resources.NatGateway.Properties.AllocationId", {"Fn::GetAtt": ["NatAddress", "Id"]}),
+    ("Resources.S3Endpoint.Properties.VpcEndpointType", "gateway"),
+    ("Resources.ClusterSecurityGroupSelfEgress.Properties.Description", "don't"),
+    ("Resources.ClusterSecurityGroup.Properties.GroupDescription", GONE),
+    ("Resources.LoginSecurityGroupSsh1.Properties.CidrIp", "203.0.113.1/24/8"),
+    (f"Resources.{FSX}.Properties.FileSystemTypeVersion", "lustre 2.15 (or later)"),
+    (f"Resources.{FSX}.Properties.SubnetIds", GONE),
+    (f"Resources.{FSX}.Properties.LustreConfiguration.EfaSupport", True),
+    (f"Resources.{FSX}.Properties.LustreConfiguration.DeploymentType", "PERSISTENT-2"),
+    (f"Resources.{FSX}.DeletionPolicy", "Keep"),
+    (f"Resources.{FSX}.DependsOn", ["Nothing"]),
+    ("Resources.StorageHome.Properties.OpenZFSConfiguration.DeploymentType", GONE),
+    ("Resources.StorageShared.Properties.ThroughputMode", "fast"),
+    ("Resources.MountTarget1OfStorageShared.Properties.SecurityGroups", GONE),
+    ("Resources.NodeRole.Properties.AssumeRolePolicyDocument", GONE),
+    ("Resources.NodeRole.Properties.Path", "aws-pcs"),
+    ("Resources.ScriptsBucket.Properties.VersioningConfiguration.Status", "On"),
+    ("Outputs.VpcId.Value", {"Ref": "VPC"}),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), FAULTS, ids=[path for path, _ in FAULTS])
+def test_a_single_fault_is_caught(path: str, value: Any) -> None:
+    broken = changed(template_of(VARIANTS["several"]), path, value)
+    assert check(broken) or lint({"broken": json.dumps(broken)})
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
+    elif isinstance(value, str):
+        yield value
