@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Finding, Rule, Severity
-from clustergen.plan.model import Plan
+from clustergen.plan.model import NodeGroup, Plan
 
 WITHOUT = Rule(
     code="NIC002",
@@ -34,14 +34,14 @@ def check(plan: Plan) -> Iterator[Finding]:
             continue
         if plan.wrote(*group.at("efa_layout")):
             yield WITHOUT.at(group.at("efa_layout"), "there are no EFA interfaces to lay out")
-        if (
-            group.max > 1
-            and group.type.efa
-            and group.type.accelerator
-            and plan.wrote(*group.at("efa"))
-        ):
+        if _made_for_it(group) and plan.wrote(*group.at("efa")):
             yield OFF.at(
                 group.at("efa"),
                 f"{group.type.name} has {group.type.network_gbps:g} Gbit/s of EFA that stay unused",
                 help="write efa: auto",
             )
+
+
+def _made_for_it(group: NodeGroup) -> bool:
+    """Whether jobs are likely to span nodes: several of them, each with several fabric cards."""
+    return group.max > 1 and group.type.max_efa > 1 and group.type.accelerator is not None
