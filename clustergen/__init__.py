@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from clustergen.plan.model import Plan
     from clustergen.spec import Spec
 
+__version__ = "0.1.0"
+
 _HOMES = {
     "Artifact": "clustergen.artifacts",
     "Bundle": "clustergen.artifacts",
@@ -42,6 +44,7 @@ __all__ = [
     "Severity",
     "Spec",
     "Unrenderable",
+    "__version__",
     "check",
     "render",
 ]

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-VERSION = "0.1.0"
+from clustergen import __version__
 
 OK, FOUND, FAILED = 0, 1, 2
 
@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    root.add_argument("--version", action="version", version=f"clustergen {VERSION}")
+    root.add_argument("--version", action="version", version=f"clustergen {__version__}")
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _check(commands)
     _render(commands)
