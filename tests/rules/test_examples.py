@@ -1,0 +1,104 @@
+"""Every rule, by its own examples: the bad one has the finding, the good one has it not."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from clustergen import registry
+from clustergen.findings import Rule, errors
+from tests.checking import check_fragment, is_whole
+
+RULES = list(registry.every())
+AREAS = {
+    "SPC": "form",
+    "NET": "network",
+    "NIC": "network interfaces",
+    "CAP": "capacity",
+    "PLC": "placement",
+    "GPU": "partitions of GPUs",
+    "FSX": "file systems of FSx",
+    "STG": "other storage",
+    "IMG": "images",
+    "SLM": "Slurm",
+    "K8S": "Kubernetes",
+    "IAM": "identity",
+    "LIM": "limits of services",
+    "SUP": "support of targets",
+    "OVL": "overlays",
+    "BND": "bundles",
+    "OUT": "placeholders and stack outputs",
+}
+
+# What no text of a spec can show.
+NO_EXAMPLE = {
+    "SPC001": "a file that cannot be read",
+    "SPC006": "a file of more than a mebibyte",
+    "SPC012": "an argument of the command line",
+}
+NO_EXAMPLE_AREAS = {
+    "BND": "the output folder, not the spec",
+    "OUT": "the outputs of stacks, not the spec",
+}
+
+
+def _exampled() -> list[Rule]:
+    return [rule for rule in RULES if rule.bad]
+
+
+def _id(rule: Rule) -> str:
+    return f"{rule.code}-{rule.target}" if rule.target else rule.code
+
+
+def test_no_code_is_used_twice() -> None:
+    codes = [rule.code for rule in RULES]
+    assert sorted(codes) == sorted(set(codes))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=_id)
+def test_a_rule_says_what_why_and_by_whom(rule: Rule) -> None:
+    assert re.fullmatch(r"[A-Z0-9]{3}[0-9]{3}", rule.code)
+    assert rule.code[:3] in AREAS
+    assert rule.title
+    assert not rule.title.endswith(".")
+    assert rule.why.endswith((".", "!", "?"))
+    assert rule.source
+    assert " " not in rule.source or not rule.source.startswith("https://")
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if not rule.bad], ids=_id)
+def test_a_rule_without_example_cannot_have_one(rule: Rule) -> None:
+    assert rule.code in NO_EXAMPLE or rule.code[:3] in NO_EXAMPLE_AREAS
+
+
+@pytest.mark.parametrize("rule", _exampled(), ids=_id)
+def test_the_bad_example_has_the_finding(rule: Rule) -> None:
+    findings = check_fragment(rule.bad, rule.target).findings
+    mine = [finding for finding in findings if finding.code == rule.code]
+    assert mine, [f"{finding.code} {finding.message}" for finding in findings]
+    for finding in mine:
+        assert finding.message
+        assert not finding.message.endswith(".")
+        assert finding.span is not None
+        assert finding.span.end > finding.span.column
+
+
+@pytest.mark.parametrize("rule", _exampled(), ids=_id)
+def test_the_bad_example_has_no_other_error(rule: Rule) -> None:
+    findings = errors(check_fragment(rule.bad, rule.target).findings)
+    others = {finding.code for finding in findings} - {rule.code}
+    assert others == ALSO.get(rule.code, set())
+
+
+# Faults that are faults in two ways.
+ALSO: dict[str, set[str]] = {}
+
+
+@pytest.mark.parametrize("rule", _exampled(), ids=_id)
+def test_the_good_example_is_good(rule: Rule) -> None:
+    assert rule.good
+    findings = check_fragment(rule.good, rule.target).findings
+    assert rule.code not in {finding.code for finding in findings}
+    if not is_whole(rule.good):
+        assert [f"{f.code} {f.message}" for f in errors(findings)] == []
