@@ -12,8 +12,8 @@ from clustergen.rules.storage.entries import new
 RULE = Rule(
     code="STG040",
     title="EFS in one zone without the zone's name",
-    why="EFS takes the name of its one zone, which is another in each account for the same zone id. "
-    "A new subnet knows its zone's name; of an existing one only its owner can tell.",
+    why="EFS takes its one zone by name, and a zone id has another name in each account. A new "
+    "subnet knows the name of its zone; that of an existing one only its owner can tell.",
     source="https://docs.aws.amazon.com/efs/latest/ug/API_CreateFileSystem.html",
     bad="""network:
   zone: use1-az6
