@@ -38,29 +38,29 @@ UNUSED = Rule(
 )
 RULES = (ID, UNUSED)
 
-_KINDS: tuple[tuple[type[Storage], str, frozenset[str]], ...] = (
-    (Lustre, "fs-", frozenset({"dns_name", "mount_name"})),
-    (OpenZfs, "fs-", frozenset({"dns_name", "volume_id"})),
-    (Ontap, "fs-", frozenset({"dns_name", "volume_id"})),
-    (FileCache, "fc-", frozenset({"dns_name", "mount_name"})),
-    (Efs, "fs-", frozenset({"dns_name"})),
-    (Ebs, "vol-", frozenset()),
+_KINDS: tuple[tuple[type[Storage], str, str, frozenset[str]], ...] = (
+    (Lustre, "an FSx file system", "fs-", frozenset({"dns_name", "mount_name"})),
+    (OpenZfs, "an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
+    (Ontap, "an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
+    (FileCache, "a file cache", "fc-", frozenset({"dns_name", "mount_name"})),
+    (Efs, "an EFS file system", "fs-", frozenset({"dns_name"})),
+    (Ebs, "an EBS volume", "vol-", frozenset()),
 )
 
 
 def check(plan: Plan) -> Iterator[Finding]:
     for item in plan.storage:
         if item.existing and not isinstance(item, Bucket):
-            prefix, names = next((p, n) for kind, p, n in _KINDS if isinstance(item, kind))
-            yield from _id(item, prefix)
+            _, title, prefix, names = next(row for row in _KINDS if isinstance(item, row[0]))
+            yield from _id(item, title, prefix)
             yield from _unused(plan, item, names)
 
 
-def _id(item: Storage, prefix: str) -> Iterator[Finding]:
+def _id(item: Storage, title: str, prefix: str) -> Iterator[Finding]:
     if not str(item.id).startswith(prefix):
         yield ID.at(
             item.at("existing", "id"),
-            f"{item.id} is not the id of such storage",
+            f"{item.id} is not the id of {title}",
             help=f"it looks like {prefix}0123456789abcdef0",
         )
     volume = item.volume if isinstance(item, OpenZfs | Ontap) else None

@@ -17,10 +17,12 @@ RULE = Rule(
     severity=Severity.WARNING,
     bad="""region: me-south-1
 network: {zone: mes1-az1}
+head_node: {instance_type: m6i.4xlarge}
 node_groups: [{name: h200, instance_type: m6i.4xlarge, count: 2}]
 storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB}]""",
     good="""region: me-south-1
 network: {zone: mes1-az1}
+head_node: {instance_type: m6i.4xlarge}
 node_groups: [{name: h200, instance_type: m6i.4xlarge, count: 2}]
 storage: [{mount: /home, type: efs}]""",
 )

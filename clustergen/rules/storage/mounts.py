@@ -78,7 +78,7 @@ _SYSTEM = frozenset(
             "/opt",
             "/opt/intel",
         ),
-        *("/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/var"),
+        *("/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/var"),  # noqa: S108
     )
 )
 # Directories below which the kernel, Slurm and the EFA software keep everything.

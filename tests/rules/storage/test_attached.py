@@ -1,0 +1,93 @@
+"""Rules on storage that exists, on EFS, keys and buckets."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen.findings import Rule
+from clustergen.rules.storage import self_mounted
+from tests.rules.storage.judging import codes, judged, planned
+
+FS = "id: fs-0123456789abcdef0"
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        (f"type: fsx-lustre, existing: {{{FS}}}", []),
+        (f"type: fsx-lustre, efa: true, existing: {{{FS}}}", []),
+        (f"type: fsx-lustre, on_delete: retain, existing: {{{FS}}}", []),
+        (f"type: fsx-lustre, on_delete: delete, existing: {{{FS}}}", ["STG004"]),
+        (f"type: fsx-lustre, size: 1200GiB, existing: {{{FS}}}", ["STG004"]),
+        (f"type: fsx-lustre, size: 7GiB, throughput: 3, existing: {{{FS}}}", ["STG004", "STG004"]),
+        (f"type: fsx-openzfs, size: 64GiB, existing: {{{FS}}}", ["STG004"]),
+        (f"type: fsx-openzfs, existing: {{{FS}}}", []),
+        (f"type: efs, one_zone: true, existing: {{{FS}}}", ["STG004"]),
+        ("type: ebs, size: 9GiB, existing: {id: vol-0123456789abcdef0}", ["STG004"]),
+        ("type: ebs, existing: {id: vol-0123456789abcdef0}", []),
+        (f"type: ebs, existing: {{{FS}}}", ["STG005"]),
+        ("type: fsx-lustre, existing: {id: fc-0123456789abcdef0}", ["STG005"]),
+        ("type: file-cache, existing: {id: fc-0123456789abcdef0}", []),
+        (f"type: file-cache, existing: {{{FS}}}", ["STG005"]),
+        ("type: file-cache", ["STG001"]),
+        ("type: fsx-ontap", ["STG001"]),
+        (f"type: fsx-ontap, existing: {{{FS}}}", ["STG002"]),
+        (f"type: fsx-ontap, existing: {{{FS}, volume_id: fsvol-0123456789abcdef0}}", []),
+        (f"type: fsx-ontap, existing: {{{FS}, volume_id: vol-0123456789abcdef0}}", ["STG005"]),
+        (f"type: fsx-openzfs, existing: {{{FS}, volume_id: fsvol-0123456789abcdef0}}", []),
+        (f"type: fsx-openzfs, existing: {{{FS}, mount_name: abc}}", ["STG006"]),
+        (f"type: fsx-lustre, existing: {{{FS}, volume_id: fsvol-0123456789abcdef0}}", ["STG006"]),
+        (f"type: efs, existing: {{{FS}, dns_name: nfs.example.com}}", []),
+        ("type: ebs, existing: {id: vol-0123456789abcdef0, dns_name: a.b}", ["STG006"]),
+        ("type: efs, throughput: 1", ["STG018"]),
+        ("type: efs, throughput_mode: bursting, throughput: 1", ["STG018"]),
+        ("type: efs, throughput_mode: provisioned", ["STG018"]),
+        ("type: efs, throughput_mode: provisioned, throughput: 1", []),
+        ("type: efs, backups: 35d", []),
+        ("type: efs, backups: 34d", ["STG019"]),
+        ("type: ebs, size: 9GiB, backups: 7d", ["STG019"]),
+        ("type: efs, kms_key: 'arn:aws:kms:us-east-1:111122223333:key/a'", []),
+        ("type: efs, kms_key: 'arn:aws:kms:us-east-2:111122223333:key/a'", ["STG020"]),
+        ("type: efs, kms_key: 'arn:aws-cn:kms:us-east-1:111122223333:key/a'", ["STG020"]),
+        ("type: efs, kms_key: 'arn:aws:s3:us-east-1:111122223333:key/a'", ["STG020"]),
+        ("type: efs, kms_key: 'arn:aws:kms:us-east-1:111122223333:alias/a'", ["STG020"]),
+        ("type: s3, bucket: s3://training-data/some/prefix", []),
+        ("type: s3, bucket: s3://training.data", []),
+        ("type: s3, bucket: s3://training..data", ["STG021"]),
+        ("type: s3, bucket: s3://10.0.0.1", ["STG021"]),
+        ("type: s3, bucket: s3://amzn-s3-demo-bucket", ["STG021"]),
+        (f"type: s3, bucket: s3://training-data, existing: {{{FS}}}", ["STG022"]),
+        ("type: s3, bucket: s3://training-data, on_delete: delete", ["STG022"]),
+        (
+            "type: fsx-lustre, size: 1200GiB, data_repositories: [{path: /a, s3: s3://xn--data/a}]",
+            ["STG021"],
+        ),
+    ],
+)
+def test_storage(fields: str, expected: list[str]) -> None:
+    assert codes(f"storage: [{{mount: /data, {fields}}}]") == expected
+
+
+def test_settings_of_existing_storage_are_marked_at_their_key() -> None:
+    found = judged(f"storage: [{{mount: /x, type: fsx-lustre, size: 9GiB, existing: {{{FS}}}}}]")
+    assert [(f.path, f.on_key) for f in found] == [(("storage", 0, "size"), True)]
+
+
+NAME = Rule("STG999", "A name is missing", "Nodes mount by name.", "a test", target="pcs")
+
+
+@pytest.mark.parametrize(
+    ("fields", "missing"),
+    [
+        (f"type: fsx-lustre, existing: {{{FS}}}", True),
+        (f"type: fsx-lustre, existing: {{{FS}, mount_name: abcdefgh}}", False),
+        ("type: fsx-lustre, size: 1200GiB", False),
+        ("type: file-cache, existing: {id: fc-0123456789abcdef0}", True),
+        (f"type: fsx-ontap, existing: {{{FS}, volume_id: fsvol-0123456789abcdef0}}", True),
+        (f"type: efs, existing: {{{FS}}}", False),
+    ],
+)
+def test_names_for_nodes_that_mount_by_themselves(fields: str, missing: bool) -> None:
+    plan, _ = planned(f"storage: [{{mount: /data, {fields}}}]")
+    found = list(self_mounted.nameless(plan, NAME))
+    assert [(f.code, f.path) for f in found] == [("STG999", ("storage", 0, "existing"))] * missing
