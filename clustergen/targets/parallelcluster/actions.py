@@ -2,9 +2,9 @@
 
 Scripts of ours come first, so that the user's find users and container tools in place. What an
 update may change decides where they are read from. ParallelCluster refuses an update that changes
-the scripts of the head node or of login nodes, but runs their ``OnNodeUpdated``: these two read ours
-from a place that each deployment overwrites, and run them again when the content changes. Compute
-nodes read them under a key that changes with the content, so a change replaces the queue's nodes.
+the scripts of head or login nodes, but runs their ``OnNodeUpdated``: these two read ours from a
+place that each deployment overwrites, and run them again when the content changes. Compute nodes
+read them under a key that changes with the content, so that a change replaces the queue's nodes.
 https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html
 """
 

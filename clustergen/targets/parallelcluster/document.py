@@ -56,6 +56,12 @@ def _item(value: Any, indent: str) -> Iterator[str]:
 def _scalar(value: Any) -> str:
     if isinstance(value, str):
         plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS
-        # JSON strings are YAML's double-quoted ones; in ASCII, as U+0085 ends a YAML 1.1 line.
-        return value if plain else json.dumps(value)
+        return value if plain else f'"{"".join(map(_escaped, value))}"'
     return json.dumps(value)
+
+
+def _escaped(character: str) -> str:
+    """A character inside double quotes; in ASCII, as U+0085 and others end a YAML 1.1 line."""
+    if " " <= character <= "~":
+        return f"\\{character}" if character in '"\\' else character
+    return f"\\U{ord(character):08x}"

@@ -45,7 +45,7 @@ NO_DRIVER = Rule(
     why="They carry the open NVIDIA kernel module, which starts with the Turing generation.",
     source="pcluster.constants: NVIDIA_OPENRM_UNSUPPORTED_INSTANCE_TYPES",
     target=_TARGET,
-    bad="node_groups: [{name: h200, instance_type: p3.2xlarge}]",
+    bad="node_groups: [{name: h200, instance_type: p3dn.24xlarge}]",
     good="node_groups: [{name: h200, instance_type: g6e.2xlarge}]",
 )
 ARCHITECTURE = Rule(

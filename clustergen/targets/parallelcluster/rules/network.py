@@ -82,7 +82,7 @@ EFA_LAYOUT = Rule(
     code="NIC101",
     title="ParallelCluster makes EFA interfaces efa-only",
     why="Since 3.15 the primary interface is a plain one and every EFA interface is efa-only, "
-    "which takes one address a node. The other form is a developer's setting, for the whole cluster.",
+    "which takes one address a node. The other form is a developer's setting of the whole cluster.",
     source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.15.0",
     target=_TARGET,
     bad="node_groups: [{name: h200, efa_layout: efa}]",
@@ -107,7 +107,7 @@ def check(plan: Plan) -> Iterator[Finding]:
             yield EFA_LAYOUT.at(
                 group.at("efa_layout"),
                 f"{group.name}: interfaces of the form efa are not made",
-                help="write efa-only; or set DevSettings.EfaInterfaceType: efa in the overlay",
+                help="write efa-only; or set DevSettings.EfaInterfaceType: efa in an overlay",
             )
 
 

@@ -31,7 +31,7 @@ QUEUES = Rule(
     source=_QUOTAS,
     target=_TARGET,
     bad=f"node_groups: [{', '.join(_MANY_GROUPS)}]",
-    good="node_groups: [{name: h200, instance_types: [m7i.4xlarge, m7a.4xlarge]}]",
+    good="node_groups: [{name: g0, instance_type: m7i.4xlarge, count: 51}]",
 )
 _SIX_VOLUMES = [f"{{mount: /work{n}, type: ebs, size: 100GiB}}" for n in range(6)]
 

@@ -1,0 +1,61 @@
+"""The YAML writer: whatever it writes, a YAML 1.1 reader reads back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as some
+
+from clustergen.targets.parallelcluster.document import yaml_text
+
+VALUES = some.recursive(
+    some.none() | some.booleans() | some.integers() | some.text(),
+    lambda inner: some.lists(inner) | some.dictionaries(some.text(), inner),
+    max_leaves=12,
+)
+
+
+@given(some.dictionaries(some.text(), VALUES, min_size=1))
+def test_reads_back(document: dict[str, Any]) -> None:
+    assert yaml.safe_load(yaml_text(document)) == document
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("p5en.48xlarge", "p5en.48xlarge"),
+        ("/fsx", "/fsx"),
+        ("data+x", "data+x"),
+        ("NO", '"NO"'),
+        ("y", '"y"'),
+        ("Off", '"Off"'),
+        ("1:00:00", '"1:00:00"'),
+        ("7-00:00:00", '"7-00:00:00"'),
+        ("2026-11-20", '"2026-11-20"'),
+        ("012", '"012"'),
+        ("1e3", '"1e3"'),
+        ("", '""'),
+        ("a: b", '"a: b"'),
+        ("a #b", '"a #b"'),
+        ("a ", '"a "'),
+        ("=", '"="'),
+        ("*", '"*"'),
+        ("${PrivateSubnetId}", '"${PrivateSubnetId}"'),
+        ("x\u0085y", '"x\\U00000085y"'),
+        (True, "true"),
+        (250, "250"),
+        ([], "[]"),
+    ],
+)
+def test_writes(value: object, written: str) -> None:
+    assert yaml_text({"Key": value}) == f"Key: {written}\n"
+
+
+def test_nested() -> None:
+    document = {"A": {"B": [{"C": 1, "D": [2, "x"]}, []]}, "E": {}}
+    assert yaml_text(document) == (
+        "A:\n  B:\n    - C: 1\n      D:\n        - 2\n        - x\n    - []\nE: {}\n"
+    )

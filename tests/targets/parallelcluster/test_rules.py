@@ -1,0 +1,129 @@
+"""Every rule: its bad example has the finding, its good one has no error at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen.findings import Rule, errors
+from clustergen.targets.parallelcluster import TARGET
+from tests.targets.parallelcluster.planning import every_finding, own_findings
+
+BY_CODE = pytest.mark.parametrize("rule", TARGET.rules, ids=lambda rule: rule.code)
+
+
+@BY_CODE
+def test_bad_example_has_the_finding(rule: Rule) -> None:
+    found = [f for f in own_findings(rule.bad) if f.code == rule.code]
+    assert found
+    assert all(f.help for f in found)
+
+
+@BY_CODE
+def test_good_example_has_no_error(rule: Rule) -> None:
+    found = every_finding(rule.good)
+    assert rule.code not in [f.code for f in found]
+    assert errors(found) == []
+
+
+def test_codes_are_of_this_target_and_used_once() -> None:
+    codes = [rule.code for rule in TARGET.rules]
+    assert len(codes) == len(set(codes))
+    assert all(code[3] == "1" and len(code) == 6 for code in codes)
+    assert {rule.target for rule in TARGET.rules} == {"parallelcluster"}
+
+
+@pytest.mark.parametrize(
+    ("fragment", "message", "help"),
+    [
+        (
+            "queues: [{name: a-queue-of-twenty-six-chars, node_groups: [h200]}]",
+            "'a-queue-of-twenty-six-chars' has 27 characters, of 25 at the most",
+            "shorten it, as a-queue-of-twenty-six-cha",
+        ),
+        ("slurm: {idle_timeout: 61s}", "61 seconds are rounded up to 2 min", "write 2m"),
+        ("monitoring: {log_retention: 31d}", "logs are kept 60 days, not 31", "write 60d"),
+        ("monitoring: {log_retention: 9999d}", "logs are kept 3653 days, not 9999", "write 3653d"),
+        (
+            "storage: [{mount: /w, type: ebs, size: 10GiB, iops: 9000}]",
+            "a gp3 volume of 10 GiB has 3000 to 5000 IOPS, not 9000",
+            "write 5000",
+        ),
+        (
+            "storage: [{mount: /w, type: ebs, size: 500GiB, throughput: 1000}]",
+            "gp3 with 3000 IOPS has 125 to 750 MiB/s, not 1000",
+            "write 750, or more iops",
+        ),
+        (
+            "storage: [{mount: /w, type: ebs, volume_type: st1, size: 100GiB}]",
+            "a st1 volume has 500 to 16384 GiB, not 100",
+            "write 500GiB",
+        ),
+        (
+            "storage: [{mount: /w, type: ebs, volume_type: gp2, size: 100GiB, iops: 300}]",
+            "gp2 has no IOPS to choose",
+            "leave it out",
+        ),
+        (
+            "node_groups: [{name: h200, root_volume: {type: io2, throughput: 500}}]",
+            "io2 has no throughput to choose",
+            "leave it out",
+        ),
+        (
+            "head_node: {root_volume: {size: 40GiB}}",
+            "40GiB do not hold the image of 45GiB",
+            "write 50GiB or more, or leave it out",
+        ),
+        (
+            "storage: [{mount: /.hidden, type: efs}]",
+            "'/.hidden' is not a path that can be mounted on",
+            "as /data/x",
+        ),
+        (
+            "node_groups: [{name: h200, scratch: /tmp}]",
+            "/tmp is a folder of the system",
+            "take /tmp/shared",
+        ),
+        (
+            "login: {instance_type: m8g.xlarge}",
+            "m8g.xlarge is arm64, the compute nodes are x86_64",
+            "take an Intel or AMD type, such as m7i.4xlarge",
+        ),
+        (
+            "slurm: {settings: {SuspendTime: 300}}",
+            "ParallelCluster sets SuspendTime itself",
+            "write slurm.idle_timeout",
+        ),
+        (
+            "queues: [{name: train, node_groups: [h200], priority: 1, slurm: {prioritytier: 2}}]",
+            "prioritytier is what `priority` of the queue says",
+            "keep `priority`, leave prioritytier out",
+        ),
+    ],
+)
+def test_what_is_said(fragment: str, message: str, help: str) -> None:
+    assert [(f.message, f.help) for f in own_findings(fragment)] == [(message, help)]
+
+
+def test_accounting_settings_are_denied_only_beside_a_database() -> None:
+    settings = "settings: {JobAcctGatherType: jobacct_gather/linux}"
+    database = (
+        "accounting: {endpoint: db.example.com, "
+        "secret: arn:aws:secretsmanager:us-east-1:123456789012:secret:slurm-AbCdEf}"
+    )
+    assert own_findings(f"slurm: {{{settings}}}") == []
+    found = own_findings(f"slurm: {{{settings}, {database}}}")
+    assert [f.code for f in found] == ["SLM102"]
+
+
+def test_a_rocky_cluster_names_what_lacks_an_image() -> None:
+    found = own_findings(
+        "software: {os: rocky9}\nlogin: {instance_type: m7i.large}\n"
+        "head_node: {image: ami-0a1b2c3d4e5f67890}"
+    )
+    assert [f.message for f in found] == [
+        "ParallelCluster has no rocky9 image; without one: login, node_groups[0]"
+    ]
+
+
+def test_the_example_has_nothing_to_say() -> None:
+    assert own_findings("") == []
