@@ -22,21 +22,10 @@ from clustergen.targets.pcs.scripts import Script
 TEMPLATE = "cluster.template.json"
 
 
-def emit(plan: Plan) -> Bundle:
-    """All files of the cluster, the template first. ``plan`` has no errors."""
-    base = foundation.emit(plan)
+def document(plan: Plan) -> cfn.Json:
+    """The CloudFormation template of a plan without errors."""
     resources, outputs = dict(_resources(plan)), dict(_outputs(plan))
     parameters = cfn.parameters({**resources, **outputs}, foundation.OUTPUTS(plan))
-    own = _scripts(plan)
-    return (
-        json_artifact(TEMPLATE, _template(plan, parameters, resources, outputs)),
-        *([base] if base else []),
-        *(script.artifact for script in own),
-        deploy.script(plan, foundation=base is not None, scripts=own, parameters=list(parameters)),
-    )
-
-
-def _template(plan: Plan, parameters: cfn.Json, resources: cfn.Json, outputs: cfn.Json) -> cfn.Json:
     return {
         "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
         "Description": f"AWS PCS cluster {plan.name}",
@@ -44,6 +33,42 @@ def _template(plan: Plan, parameters: cfn.Json, resources: cfn.Json, outputs: cf
         "Resources": resources,
         "Outputs": outputs,
     }
+
+
+def emit(plan: Plan, document: cfn.Json) -> Bundle:
+    """All files of the cluster; ``document`` is its template, with the user's overlay."""
+    own = _scripts(plan)
+    known = foundation.OUTPUTS(plan)
+    return (
+        json_artifact(TEMPLATE, document),
+        *(script.artifact for script in own),
+        deploy.script(
+            plan,
+            foundation=bool(known),
+            scripts=own,
+            parameters=[name for name in document.get("Parameters", {}) if name in known],
+        ),
+    )
+
+
+def steps(plan: Plan) -> list[str]:
+    """What to do with the bundle, in order."""
+    reach = (
+        [
+            "`LoginCommand` of the stack's outputs lists the login nodes; `sinfo` there shows the "
+            "queues"
+        ]
+        if plan.login
+        else ["without login nodes, jobs are submitted from any node: add `login` to the spec"]
+    )
+    return [
+        "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them",
+        *reach,
+        "to change the instance types of a node group, rename it too: PCS makes a new one, and "
+        "names "
+        "are unique in a cluster",
+        "`./deploy.sh --destroy` deletes the cluster; network and data stay",
+    ]
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, cfn.Json]]:

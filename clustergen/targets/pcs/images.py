@@ -21,7 +21,9 @@ def of(image: str | None, type: InstanceType) -> Any:
 def parameters(plan: Plan) -> cfn.Json:
     """A parameter for the default image of each architecture that some node takes it for."""
     return {
-        name: _parameter(arch) for arch, name in _PARAMETERS.items() if arch in set(_defaulted(plan))
+        name: _parameter(arch)
+        for arch, name in _PARAMETERS.items()
+        if arch in set(_defaulted(plan))
     }
 
 
@@ -35,6 +37,6 @@ def _parameter(arch: str) -> cfn.Json:
     return {
         "Type": "AWS::SSM::Parameter::Value<AWS::EC2::Image::Id>",
         "Default": limits.IMAGE_PARAMETER.format(arch=arch),
-        "Description": f"PCS-ready Deep Learning AMI, {arch}. It is looked up anew with each update of "
-        "the stack, which then replaces nodes; give an image in the spec to pin it.",
+        "Description": f"PCS-ready Deep Learning AMI, {arch}. It is looked up anew with each "
+        "update of the stack, which then replaces nodes; give an image in the spec to pin it.",
     }

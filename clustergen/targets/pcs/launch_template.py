@@ -17,7 +17,7 @@ from clustergen.targets.pcs import limits, names, subnets, user_data
 # One hop ends in the node's own network; processes in a bridged container are one further.
 METADATA_HOPS = 2
 
-# A type sold only in blocks has no On-Demand price, and cfn-lint takes its list of types from prices.
+# cfn-lint takes its list of types from On-Demand prices, which types sold only in blocks lack.
 _LINT = {"cfn-lint": {"config": {"ignore_checks": ["E3628"]}}}
 
 

@@ -147,6 +147,4 @@ def _ours(
     every_boot: bool = False,
     required: bool = True,
 ) -> Action:
-    return Action(
-        label, script.location, arguments, script.checksum, every_boot, required, script
-    )
+    return Action(label, script.location, arguments, script.checksum, every_boot, required, script)

@@ -8,7 +8,13 @@ from types import MappingProxyType
 
 USER_GUIDE = "https://docs.aws.amazon.com/pcs/latest/userguide/"
 CREATE_CLUSTER = "https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateCluster.html"
-CREATE_NODE_GROUP = "https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html"
+CREATE_NODE_GROUP = (
+    "https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html"
+)
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ SCRIPT_LOCATION = (
 )
 
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
-CLUSTER_SETTINGS = frozenset(
+CLUSTER_SETTINGS = _names(
     """
     AccountingStorageEnforce AccountingStorageTRES AccountingStoreFlags AuthAltParameters
     CliFilterParameters CliFilterPlugins CommunicationParameters DefMemPerCPU Epilog
@@ -84,48 +90,52 @@ CLUSTER_SETTINGS = frozenset(
     PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES Prolog PrologFlags RequeueExit
     RequeueExitHold SchedulerParameters SelectTypeParameters SrunPortRange TaskEpilog
     TaskPluginParam TaskProlog TrackWCKey UnkillableStepProgram UnkillableStepTimeout
-    """.split()
+    """
 )
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cng.html; 2026-11-20.
-NODE_GROUP_SETTINGS = frozenset(
-    "CpuSpecList Features Gres MemSpecLimit Parameters RealMemory Sockets Weight".split()
+NODE_GROUP_SETTINGS = _names(
+    "CpuSpecList Features Gres MemSpecLimit Parameters RealMemory Sockets Weight"
 )
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-queue.html; 2026-11-20.
-QUEUE_SETTINGS = frozenset(
+QUEUE_SETTINGS = _names(
     """
     AllowAccounts AllowQoS Default DefaultTime DenyAccounts DenyQoS ExclusiveUser GraceTime MaxTime
     OverSubscribe OverTimeLimit PowerDownOnIdle PreemptMode PriorityJobFactor PriorityTier QOS
     TRESBillingWeights
-    """.split()
+    """
 )
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurmdbd-custom-settings.html; 2026-11-20.
-SLURMDBD_SETTINGS = frozenset(
+SLURMDBD_SETTINGS = _names(
     """
     AllowNoDefAcct AllResourcesAbsolute CommitDelay DefaultQOS MaxQueryTimeRange Parameters
     PrivateData PurgeEventAfter PurgeJobAfter PurgeResvAfter PurgeStepAfter PurgeSuspendAfter
     PurgeTXNAfter PurgeUsageAfter TrackWCKey
-    """.split()
+    """
 )
 # https://docs.aws.amazon.com/pcs/latest/userguide/cgroup-custom-settings.html; 2026-11-20.
-CGROUP_SETTINGS = frozenset(
+CGROUP_SETTINGS = _names(
     """
     AllowedRAMSpace AllowedSwapSpace ConstrainCores ConstrainDevices ConstrainRAMSpace
-    ConstrainSwapSpace IgnoreSystemd MaxRAMPercent MaxSwapPercent MinRAMSpace SignalChildrenProcesses
-    """.split()
+    ConstrainSwapSpace IgnoreSystemd MaxRAMPercent MaxSwapPercent MinRAMSpace
+    SignalChildrenProcesses
+    """
 )
 
-# Settings that only newer versions take, by lower-case name.
+# Settings of clusters and node groups that only newer versions take, by lower-case name.
 # https://docs.aws.amazon.com/pcs/latest/userguide/doc-history.html; 2026-11-20.
 SETTING_SINCE: Mapping[str, str] = MappingProxyType(
     {"metricstype": "25.11", "sockets": "25.11", "parameters": "25.11"}
 )
+# https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
+SOCKET_SELECTION_SINCE = "25.11"
+"""SelectTypeParameters with CR_Socket or CR_Socket_Memory."""
 # https://docs.aws.amazon.com/pcs/latest/userguide/mig-configuration.html; 2026-11-20.
 AUTODETECT_SINCE = "25.11"
 SOCKETS_DETECTED_SINCE = "26.05"
 """From here on PCS finds the socket layout that GPU detection needs by itself."""
 
+# https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
 MIN_JOB_AGE_SECONDS = 5
-"""https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20."""
 
 # https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ami_dlami.html; 2026-11-20.
 # The only image family with a public parameter; it has no versions, only /latest.

@@ -42,7 +42,9 @@ class Mount:
 def of(plan: Plan) -> list[Mount]:
     """All mounts of a node; a folder comes before what is mounted inside it."""
     ordered = sorted(plan.storage, key=lambda item: item.mount.rstrip("/").split("/"))
-    return [Mount(f"mount {s.mount.strip('/')}", *found) for s in ordered for found in _how(plan, s)]
+    return [
+        Mount(f"mount {s.mount.strip('/')}", *found) for s in ordered for found in _how(plan, s)
+    ]
 
 
 def _how(plan: Plan, item: Storage) -> Iterator[tuple[scripts.Script | str, tuple[Any, ...]]]:
@@ -60,7 +62,7 @@ def _how(plan: Plan, item: Storage) -> Iterator[tuple[scripts.Script | str, tupl
 def _lustre(plan: Plan, item: Lustre | FileCache) -> tuple[str, tuple[Any, ...]]:
     return _by_aws(plan, "mount-fsx-lustre"), (
         *("--fsx-dns-name", cfn.value(item.dns_name)),
-        *("--mount-name", cfn.value(item.mount_name or "")),
+        *("--mount-name", "" if item.mount_name is None else cfn.value(item.mount_name)),
         *("--mount-point", item.mount),
         *("--options", LUSTRE_OPTIONS),
     )
@@ -80,10 +82,9 @@ def _nfs(plan: Plan, item: OpenZfs | Ontap) -> tuple[Any, ...]:
 
 def _path(plan: Plan, volume: Id | None) -> tuple[str, ...]:
     """The root of a new file system; the path of an existing volume is known to FSx only."""
-    if isinstance(volume, str):
-        return ("--of-volume", volume, plan.region)
-    assert volume is None or isinstance(volume, Ref)
-    return (ROOT_OF_OPENZFS,)
+    if volume is None or isinstance(volume, Ref):
+        return (ROOT_OF_OPENZFS,)
+    return ("--of-volume", volume, plan.region)
 
 
 def _bucket(plan: Plan, item: Bucket) -> tuple[str, ...]:

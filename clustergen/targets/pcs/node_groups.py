@@ -1,7 +1,8 @@
 """Compute node groups: those of the spec, and the one of the login nodes.
 
 Names are fixed, for they are what people type (``sinfo``, ``--nodelist``). So a change of the
-instance types, which PCS cannot make in place, fails on the taken name: the group is renamed with it.
+instance types, which PCS cannot make in place, fails on the taken name: the group has to be renamed
+with it.
 """
 
 from __future__ import annotations

@@ -37,12 +37,13 @@ def of_cluster(plan: Plan) -> Settings:
 
 def of_queue(queue: Queue) -> Settings:
     """Partition settings: the language's fields in Slurm's words, then the user's own."""
-    return merged(_partition(queue), queue.slurm)
+    return merged(of_queue_fields(queue), queue.slurm)
 
 
 def of_group(group: NodeGroup) -> Settings:
-    """Node settings: labels as features, MIG partitions as generic resources, then the user's own."""
-    return merged(_node(group), group.slurm)
+    """Node settings: labels as features, MIG partitions as resources, then the user's own."""
+    given = {name: value for name, value in group.slurm.items() if name.lower() != "features"}
+    return merged(_node(group), given)
 
 
 def gres_records(group: NodeGroup) -> list[Settings]:
@@ -60,7 +61,7 @@ def as_parameters(settings: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def merged(derived: Mapping[str, str], given: Mapping[str, str]) -> Settings:
-    """``given`` over ``derived``; Slurm reads names without regard to case, so they meet that way."""
+    """``given`` over ``derived``; to Slurm, names that differ in case only are the same."""
     said = {name.lower() for name in given}
     return {**{n: v for n, v in derived.items() if n.lower() not in said}, **given}
 
@@ -84,7 +85,8 @@ def _derived(plan: Plan) -> Settings:
     return settings
 
 
-def _partition(queue: Queue) -> Settings:
+def of_queue_fields(queue: Queue) -> Settings:
+    """What the language's own fields of a queue say."""
     settings: Settings = {}
     if queue.default:
         settings["Default"] = "YES"
@@ -99,8 +101,9 @@ def _partition(queue: Queue) -> Settings:
 
 def _node(group: NodeGroup) -> Settings:
     settings: Settings = {}
-    if group.labels:
-        settings["Features"] = ",".join(feature(*label) for label in group.labels.items())
+    own = [value for name, value in group.slurm.items() if name.lower() == "features"]
+    if features := [*(feature(*label) for label in group.labels.items()), *own]:
+        settings["Features"] = ",".join(features)
     if group.mig:
         gpus = group.type.gpus
         settings["Gres"] = ",".join(f"gpu:{name}:{n * gpus}" for name, n in group.mig.items())

@@ -21,7 +21,9 @@ def spreads(group: NodeGroup) -> bool:
     does a reservation.
     """
     single = len(group.interfaces) == 1 and not group.efa
-    return single and group.capacity.kind in ("on-demand", "spot") and group.placement.kind == "none"
+    return (
+        single and group.capacity.kind in ("on-demand", "spot") and group.placement.kind == "none"
+    )
 
 
 def of_group(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:

@@ -1,6 +1,6 @@
 """What AWS PCS makes of each feature.
 
-Pages of the PCS user guide were read on 2026-11-20; "API" names a member of botocore 1.44.5's model.
+A source without https:// is a page of the PCS user guide, read on 2026-11-20.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ _CAPACITY = {
     ),
     "capacity.reservation": _support(
         "full",
-        "PurchaseOption: ONDEMAND and the reservation in the launch template; nothing starts outside it",
+        "PurchaseOption: ONDEMAND and the reservation in the launch template; nothing starts "
+        "outside it",
         "capacity-reservations-odcr",
     ),
     "capacity.reservation-group": _support(
         "full",
-        "PurchaseOption: ONDEMAND and the group in the launch template; full, it is topped up On-Demand",
+        "PurchaseOption: ONDEMAND and the group in the launch template; full, it is topped up "
+        "On-Demand",
         "capacity-reservations-odcr",
     ),
     "capacity.block": _support(
@@ -41,12 +43,14 @@ _CAPACITY = {
     ),
     "capacity.interruptible": _support(
         "full",
-        "PurchaseOption: INTERRUPTIBLE_CAPACITY_RESERVATION; nodes leave two minutes after a warning",
+        "PurchaseOption: INTERRUPTIBLE_CAPACITY_RESERVATION; nodes leave two minutes after a "
+        "warning",
         "capacity-reservations-iodcr",
     ),
     "capacity.training-plan": _support(
         "none",
-        "training plans reserve SageMaker instances; take {capacity_block: cr-...} or a HyperPod target",
+        "training plans reserve SageMaker instances; take {capacity_block: cr-...} or a HyperPod "
+        "target",
         CREATE_NODE_GROUP,
     ),
 }
@@ -54,7 +58,8 @@ _CAPACITY = {
 _MACHINES = {
     "instances.ultraserver": _support(
         "partial",
-        "PCS sets up the block topology; the prolog that configures NVIDIA IMEX for each job is yours: "
+        "PCS sets up the block topology; the prolog that configures NVIDIA IMEX for each job is "
+        "yours: "
         "slurm.settings Prolog and PrologFlags",
         "capacity-blocks-nvidia-imex",
     ),
@@ -94,8 +99,12 @@ _MACHINES = {
         "PCS switches SMT off on every node; leave threads_per_core out",
         "working-with_launch-templates_overview",
     ),
-    "nodes.image": _support("full", "AmiId; it needs the PCS agent 1.5.0-1 or newer", CREATE_NODE_GROUP),
-    "nodes.scratch": _support("full", "a script of the bundle mounts it, as a lifecycle action", _ACTIONS),
+    "nodes.image": _support(
+        "full", "AmiId; it needs the PCS agent 1.5.0-1 or newer", CREATE_NODE_GROUP
+    ),
+    "nodes.scratch": _support(
+        "full", "a script of the bundle mounts it, as a lifecycle action", _ACTIONS
+    ),
     "nodes.mig": _support(
         "full",
         "a boot hook partitions the GPUs; Gres and GresCustomSettings tell Slurm",
@@ -110,7 +119,9 @@ _MACHINES = {
         "slurm-custom-settings-cng",
     ),
     "nodes.scaling": _support("full", "ScalingConfiguration of the node group", CREATE_NODE_GROUP),
-    "nodes.mixed-scaling": _support("full", "ScalingConfiguration with 0 < min < max", CREATE_NODE_GROUP),
+    "nodes.mixed-scaling": _support(
+        "full", "ScalingConfiguration with 0 < min < max", CREATE_NODE_GROUP
+    ),
     "health.gpu": _support(
         "partial",
         "checked at each boot: a node that lacks accelerators is replaced before a job gets it; "
@@ -134,26 +145,38 @@ _MACHINES = {
 
 _QUEUES = {
     "queues.slurm-settings": _support(
-        "full", "SlurmCustomSettings of the queue, from its allow-list", "slurm-custom-settings-queue"
+        "full",
+        "SlurmCustomSettings of the queue, from its allow-list",
+        "slurm-custom-settings-queue",
     ),
-    "queues.shared-groups": _support("full", "queues name node groups freely", "working-with_queues"),
+    "queues.shared-groups": _support(
+        "full", "queues name node groups freely", "working-with_queues"
+    ),
 }
 
 _STORAGE = {
     "storage.lustre": _support("full", "the AWS-maintained script mount-fsx-lustre", _AWS_SCRIPTS),
     "storage.lustre-efa": _support(
         "partial",
-        "the file system serves EFA, but clients use it only where the image sets up LNet over EFA; "
+        "the file system serves EFA, but clients use it only where the image sets up LNet over "
+        "EFA; "
         "else they mount it over TCP",
         "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
     ),
-    "storage.lustre-metadata": _support("full", "the foundation makes the file system", _AWS_SCRIPTS),
-    "storage.intelligent-tiering": _support("full", "the foundation makes the file system", _AWS_SCRIPTS),
-    "storage.data-repositories": _support("full", "the foundation makes the associations", _AWS_SCRIPTS),
+    "storage.lustre-metadata": _support(
+        "full", "the foundation makes the file system", _AWS_SCRIPTS
+    ),
+    "storage.intelligent-tiering": _support(
+        "full", "the foundation makes the file system", _AWS_SCRIPTS
+    ),
+    "storage.data-repositories": _support(
+        "full", "the foundation makes the associations", _AWS_SCRIPTS
+    ),
     "storage.openzfs": _support("full", "a script of the bundle mounts it over NFS", _ACTIONS),
     "storage.ontap": _support(
         "partial",
-        "a script of the bundle mounts it over NFS; it asks FSx for the volume's path, for which the "
+        "a script of the bundle mounts it over NFS; it asks FSx for the volume's path, for which "
+        "the "
         "nodes' role needs fsx:DescribeVolumes",
         _ACTIONS,
     ),
@@ -178,12 +201,17 @@ _STORAGE = {
 _SOFTWARE = {
     "software.pyxis": _support(
         "partial",
-        "Pyxis is built for one Slurm version, so the image has to bring it; the nodes check for it "
+        "Pyxis is built for one Slurm version, so the image has to bring it; the nodes check for "
+        "it "
         "and give each user folders of their own",
         "https://github.com/NVIDIA/pyxis#installation",
     ),
-    "software.docker": _support("full", "the image's Docker is enabled by a lifecycle action", _ACTIONS),
-    "software.scripts": _support("full", "NodeLifecycleActions, in the stage NodeBootstrapped", _ACTIONS),
+    "software.docker": _support(
+        "full", "the image's Docker is enabled by a lifecycle action", _ACTIONS
+    ),
+    "software.scripts": _support(
+        "full", "NodeLifecycleActions, in the stage NodeBootstrapped", _ACTIONS
+    ),
     "users": _support(
         "partial",
         "a script of the bundle makes them on every node at boot; a change replaces the nodes",

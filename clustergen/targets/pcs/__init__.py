@@ -1,0 +1,36 @@
+"""AWS Parallel Computing Service: Slurm whose controller AWS runs, as a CloudFormation template."""
+
+from __future__ import annotations
+
+from clustergen.plan.model import Traits
+from clustergen.targets import Target
+from clustergen.targets.pcs.checks import RULES, check
+from clustergen.targets.pcs.emit import TEMPLATE, document, emit, steps
+from clustergen.targets.pcs.support import SUPPORT
+
+TARGET = Target(
+    traits=Traits(
+        name="pcs",
+        section="pcs",
+        # The one form of EFA interfaces that the pages of PCS show:
+        # https://docs.aws.amazon.com/pcs/latest/userguide/working-with_networking_efa_create-lt.html
+        efa_layout="efa",
+        card_device_index=1,
+        # PCS sets one thread per core on every node:
+        # https://docs.aws.amazon.com/pcs/latest/userguide/working-with_launch-templates_overview.html
+        smt=False,
+    ),
+    title="AWS PCS",
+    support=SUPPORT,
+    rules=RULES,
+    check=check,
+    document=document,
+    primary=TEMPLATE,
+    schema="pcs",
+    list_keys=(
+        *("ParameterName", "DeviceName", "NetworkCardIndex+DeviceIndex", "InstanceType"),
+        *("ResourceType", "Name", "Key"),
+    ),
+    emit=emit,
+    steps=steps,
+)
