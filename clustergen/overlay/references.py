@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
-from clustergen import cfn
 from clustergen.findings import Finding, Path
 from clustergen.overlay.rules import DANGLING, UNCHECKED
 from clustergen.overlay.words import nearest
 from clustergen.schemas import Schema
+
+_SUBSTITUTED: Final = re.compile(r"\$\{([\w:]+)(?:\.[^}]*)?\}")
 
 
 def unchecked(merged: Any, overlay: Mapping[str, Any], schema: Schema) -> Iterator[Finding]:
@@ -44,11 +46,17 @@ def _cause(overlay: Any, name: str) -> Path:
 
 
 def _reference(node: Any, name: str) -> Path:
-    items = enumerate(node) if isinstance(node, list) else getattr(node, "items", tuple)()
-    for step, inner in items:
+    for step, inner in _inner(node):
         if name in _referred(inner):
             return (step, *_reference(inner, name))
     return ()
+
+
+def _inner(node: Any) -> Iterator[tuple[str | int, Any]]:
+    if isinstance(node, Mapping):
+        yield from node.items()
+    elif isinstance(node, list):
+        yield from enumerate(node)
 
 
 def _names_in(template: Mapping[str, Any]) -> set[str]:
@@ -56,20 +64,22 @@ def _names_in(template: Mapping[str, Any]) -> set[str]:
     return {name for section in sections if isinstance(section, Mapping) for name in section}
 
 
-def _referred(document: Any) -> Iterator[str]:
-    names = (*cfn.references(document), *_attributes(document))
+def _referred(node: Any) -> Iterator[str]:
+    """Every name that ``node``, which a person may have written, refers to."""
+    for key, inner in _inner(node):
+        match key, inner:
+            case "Ref", str(name):
+                yield from _plain(name)
+            case "Fn::GetAtt", str(text) | [str(text), *_]:
+                yield from _plain(text.partition(".")[0])
+            case "Fn::Sub", str(text) | [str(text)]:
+                yield from _plain(*_SUBSTITUTED.findall(text))
+            case "Fn::Sub", [str(text), {**given}]:
+                found = (name for name in _SUBSTITUTED.findall(text) if name not in given)
+                yield from (*_plain(*found), *_referred(given))
+            case _:
+                yield from _referred(inner)
+
+
+def _plain(*names: str) -> Iterator[str]:
     return (name for name in names if not name.startswith("AWS::"))
-
-
-def _attributes(document: Any) -> Iterator[str]:
-    """The names in ``Fn::GetAtt``, whether a list or ``Name.Attribute``."""
-    if isinstance(document, Mapping):
-        for key, inner in document.items():
-            if key == "Fn::GetAtt" and inner:
-                name = inner.partition(".")[0] if isinstance(inner, str) else inner[0]
-                yield from [name] if isinstance(name, str) else []
-            else:
-                yield from _attributes(inner)
-    elif isinstance(document, list):
-        for inner in document:
-            yield from _attributes(inner)

@@ -11,7 +11,6 @@ from clustergen.overlay.rules import BAD_VALUE, COMBINATION, REQUIRED, UNKNOWN_K
 from clustergen.overlay.words import nearest
 from clustergen.schemas import Violation
 
-
 Place = Callable[[Path], Path]
 """Where the overlay says what stands at a path of the merged document, as far as it does."""
 

@@ -115,6 +115,7 @@ def _section(schema: Any, definitions: dict[str, Json]) -> Json:
         definitions[name] = {}
         fields = sorted(schema.fields.values(), key=lambda field: str(field.data_key))
         required = [field.data_key for field in fields if field.required]
+        required += _NEEDED_BY_CONSTRUCTORS.get(name, ())
         definitions[name] = {
             **_map({field.data_key: _field(field, definitions) for field in fields}, required),
             **_constraints(name, [field.data_key for field in fields]),
@@ -220,6 +221,9 @@ _SETTINGS = {
     "FsxOntap": "FsxOntapSettings",
     "FileCache": "FileCacheSettings",
 }
+# What the schema lets pass and then crashes on: pcluster/config/cluster_config.py.
+_NEEDED_BY_CONSTRUCTORS = {"SlurmQueue": ("ComputeResources",)}
+_ATTACH_ONLY = ("FsxOpenZfs", "FsxOntap", "FileCache")
 
 
 def _constraints(name: str, keys: Sequence[str]) -> Json:
@@ -249,7 +253,8 @@ def _exactly_one(*keys: str) -> Json:
 def _settings_of(storage: str) -> Json:
     other = [{"required": [settings]} for type, settings in _SETTINGS.items() if type != storage]
     condition = {"required": ["StorageType"], "properties": {"StorageType": {"const": storage}}}
-    return {"if": condition, "then": {"not": {"anyOf": other}}}
+    needed = {"required": [_SETTINGS[storage]]} if storage in _ATTACH_ONLY else {}
+    return {"if": condition, "then": {**needed, "not": {"anyOf": other}}}
 
 
 # CloudFormation -------------------------------------------------------------------------------
