@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustergen.plan.model import Bucket, Lustre, Ontap, OpenZfs, Ref, Storage
@@ -168,11 +168,13 @@ def test_the_foundations_own_name_is_not_taken() -> None:
     assert output_stem("/security/group") != "StorageSecurityGroup"
 
 
+@settings(deadline=None)
 @given(st.from_regex(r"/[A-Za-z0-9._/-]{0,30}", fullmatch=True))
 def test_output_stem_is_a_logical_id(mount: str) -> None:
     assert re.fullmatch(r"Storage[A-Za-z0-9]*", output_stem(mount))
 
 
+@settings(deadline=None)
 @given(st.lists(st.from_regex(r"(/[a-cA-C._-]{1,3}){1,3}", fullmatch=True), unique=True))
 def test_output_stems_differ(mounts: list[str]) -> None:
     assert len({output_stem(mount) for mount in mounts}) == len(mounts)
