@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.oracles.cloudformation import check, lint, resolve
-from tests.oracles.parallelcluster import ParallelCluster
+from tests.oracles.parallelcluster import Message, ParallelCluster
 from tests.oracles.shell import script_breaches, scripts_in_user_data
 
 
@@ -35,8 +35,27 @@ def _of_clusters(
     for path, text in files.items():
         if re.search(r"(^|/)cluster\.yaml$", path):
             for message in parallelcluster.judge(text, cluster_name=name):
-                if message.level != "INFO":
+                if message.level != "INFO" and not _is_accepted(message, text):
                     yield f"{path}: {message.level} {message.validator}: {message.text}"
+
+
+def _is_accepted(message: Message, cluster: str) -> bool:
+    return message.level == "WARNING" and any(
+        message.validator == validator and words in message.text and in_cluster in cluster
+        for validator, words, in_cluster in _ACCEPTED_WARNINGS
+    )
+
+
+# Warnings of ParallelCluster that are no faults: validator, words of the warning, and what must
+# stand in the cluster's file for it to be none.
+_ACCEPTED_WARNINGS = (
+    # Nodes are reached through Session Manager, and users bring keys of their own.
+    ("KeyPairValidator", "do not specify a key pair", ""),
+    # A group of the cluster's own would keep nodes out of the reservation's.
+    ("EfaPlacementGroupValidator", "Placement group is disabled", "CapacityReservationTarget:"),
+    # `efa: false` is the user's word: EFA could not be had over several zones or types.
+    ("InstancesEFAValidator", "support enhanced networking", "Instances:"),
+)
 
 
 def _scripts(files: Mapping[str, str], documents: Mapping[str, Any], region: str) -> dict[str, str]:

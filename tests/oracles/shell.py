@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.oracles.user_data import parts
+from tests.oracles.user_data import SHELL_PARTS, parts
 
 STYLE = ("-i", "2", "-ci", "-ln", "bash")
 """shfmt's options for this project: two spaces, case branches indented."""
@@ -31,7 +31,7 @@ def scripts_in_user_data(name: str, user_data: str) -> dict[str, str]:
     return {
         f"{name} part {number}": part.text
         for number, part in enumerate(parts(user_data), start=1)
-        if part.content_type == "text/x-shellscript"
+        if part.content_type in SHELL_PARTS
     }
 
 

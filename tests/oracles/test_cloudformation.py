@@ -10,6 +10,7 @@ import pytest
 
 from tests.oracles.cloudformation import check, lint, requests, resolve, unknown_types
 from tests.oracles.good import FOUNDATION, PCS
+from tests.oracles.placeholders import resource_id
 from tests.oracles.seeding import GONE, changed
 
 CLUSTER = "Resources.Cluster.Properties"
@@ -160,6 +161,7 @@ INTRINSICS: list[tuple[Any, Any]] = [
     ({"Ref": "AWS::Region"}, "eu-west-1"),
     ({"Ref": "Given"}, "as given"),
     ({"Ref": "Defaulted"}, "by default"),
+    ({"Ref": "Stored"}, resource_id("ami", "Stored")),
     ({"Fn::Sub": "${AWS::Partition}-${Defaulted}-${!Literal}"}, "aws-by default-${Literal}"),
     ({"Fn::Sub": ["${a}/${Given}", {"a": {"Ref": "Defaulted"}}]}, "by default/as given"),
     ({"Fn::Join": ["-", ["a", {"Ref": "Given"}]]}, "a-as given"),
@@ -183,6 +185,10 @@ def test_intrinsics(written: Any, value: Any) -> None:
         "Parameters": {
             "Given": {"Type": "String"},
             "Defaulted": {"Type": "String", "Default": "by default"},
+            "Stored": {
+                "Type": "AWS::SSM::Parameter::Value<AWS::EC2::Image::Id>",
+                "Default": "/aws/service/pcs/ami/latest/ami-id",
+            },
         },
         "Mappings": {"Images": {"x86": {"os": "ubuntu"}}},
         "Conditions": {

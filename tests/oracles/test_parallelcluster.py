@@ -46,6 +46,7 @@ def _errors(messages: list[Message]) -> list[tuple[str, str]]:
         changed(CLUSTER, "Region", "cn-north-1"),
         changed(CLUSTER, "HeadNode.Iam", {"S3Access": [{"BucketName": "${ScriptsBucketName}"}]}),
         changed(CLUSTER, f"{HPC}.CapacityType", "SPOT"),
+        changed(CLUSTER, "Image.CustomAmi", "ami-0a1b2c3d4e5f60718"),
         changed(
             changed(CLUSTER, f"{HPC}.Networking.PlacementGroup", {"Enabled": False}),
             HPC_NODES,
@@ -56,7 +57,16 @@ def _errors(messages: list[Message]) -> list[tuple[str, str]]:
             },
         ),
     ],
-    ids=["cluster", "managed-lustre", "govcloud", "china", "s3-access", "spot", "resource-group"],
+    ids=[
+        "cluster",
+        "managed-lustre",
+        "govcloud",
+        "china",
+        "s3-access",
+        "spot",
+        "own-image",
+        "resource-group",
+    ],
 )
 def test_right_clusters_pass(parallelcluster: ParallelCluster, config: Any) -> None:
     messages = parallelcluster.judge(_text(config))

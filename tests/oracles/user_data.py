@@ -18,6 +18,9 @@ import yaml
 
 MOST_BYTES = 16 * 1024  # before base64
 
+SHELL_PARTS = ("text/x-shellscript", "text/cloud-boothook")
+"""Both are run; a boot hook earlier, and on every boot."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -70,7 +73,7 @@ def _form(message: Message) -> Iterator[str]:
 
 
 def _content(part: Part) -> Iterator[str]:
-    if part.content_type == "text/x-shellscript":
+    if part.content_type in SHELL_PARTS:
         if not part.text.startswith("#!"):
             yield "a shell part without #! on its first line"
     elif part.content_type == "text/cloud-config":

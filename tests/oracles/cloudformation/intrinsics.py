@@ -43,6 +43,8 @@ def resolve(
 
 _NOTHING = object()  # AWS::NoValue: the property is left out
 
+_STORED = "AWS::SSM::Parameter::Value<"
+
 _PARAMETER_ID_PREFIXES = {
     "AWS::EC2::Image::Id": "ami",
     "AWS::EC2::SecurityGroup::Id": "sg",
@@ -133,10 +135,11 @@ class _Scope:
 
     def _parameter(self, name: str, body: Mapping[str, Any]) -> Any:
         kind = str(body.get("Type", "String"))
+        # Of a stored parameter, the template gives the name under which its value is found.
         is_list = kind.startswith(("List<", "CommaDelimitedList"))
         given = self.parameters.get(name, body.get("Default"))
-        if given is None:
-            given = self._guess(name, re.sub(r"^(List|AWS::SSM::Parameter::Value)<|>$", "", kind))
+        if kind.startswith(_STORED) or given is None:
+            given = self._guess(name, re.sub(rf"^(List<|{_STORED})|>$", "", kind))
         return [part.strip() for part in str(given).split(",")] if is_list else given
 
     def _guess(self, name: str, kind: str) -> str:

@@ -162,6 +162,7 @@ def _image(aws: Aws, image: str) -> Answer:
         "Tags": [
             {"Key": "parallelcluster:version", "Value": VERSION},
             {"Key": "parallelcluster:os", "Value": aws.account.os},
+            {"Key": "parallelcluster:build_status", "Value": "available"},
         ],
     }
     return aws.entry(image, entry)
