@@ -151,7 +151,7 @@ def test_outputs_are_those_announced(name: str) -> None:
     assert {key: output["Description"] for key, output in outputs.items()} == announced
 
 
-ACCESS = {"ScriptsBucketName", "NodeRoleArn", "NodeInstanceProfileArn"}
+ACCESS = {"ScriptsBucketName", "NodeRoleArn", "NodeInstanceProfileArn", "ScriptsPolicyArn"}
 GROUPS = {"ClusterSecurityGroupId", "LoginSecurityGroupId"}
 NETWORK = {"VpcId", "PrivateSubnetId", "PublicSubnetId"}
 OUTPUTS = [
