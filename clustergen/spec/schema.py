@@ -16,4 +16,21 @@ def schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "clustergen spec, version 1",
     }
-    return {**head, **{key: value for key, value in made.items() if key != "title"}}
+    return {**head, **{k: _terse(v) for k, v in made.items() if k != "title"}}
+
+
+def _terse(node: Any) -> Any:
+    """``node`` without what editors would only show as noise.
+
+    That is: titles made of field names, and the defaults of whole sections, which their fields have.
+    """
+    if isinstance(node, list):
+        return [_terse(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: _terse(value)
+        for key, value in node.items()
+        if not (key == "title" and isinstance(value, str))
+        and not (key == "default" and "$ref" in node)
+    }

@@ -1,0 +1,62 @@
+"""Rebuild the generated pages of this folder: ``python docs/build.py [--check]``.
+
+``--check`` writes nothing and exits 1 where a page is not what the code would generate.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import command_line
+import findings
+import language
+
+from clustergen import targets
+from clustergen.commands.schema import as_text
+from clustergen.commands.targets import as_markdown
+from clustergen.spec.schema import FILE as SCHEMA
+
+HERE = Path(__file__).parent
+
+
+def support() -> str:
+    """What each target supports."""
+    return as_markdown([targets.load(name) for name in targets.NAMES])
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    SCHEMA: as_text,
+    "cli.md": command_line.page,
+    "language.md": language.page,
+    "rules.md": findings.page,
+    "support.md": support,
+}
+
+
+def stale() -> dict[Path, str]:
+    """The pages that are not up to date, each with the text that it should have."""
+    wanted = {HERE / name: page() for name, page in PAGES.items()}
+    return {path: text for path, text in wanted.items() if _text(path) != text}
+
+
+def _text(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def main() -> int:
+    """Write what is stale; with ``--check``, name it and exit 1."""
+    pages = stale()
+    if sys.argv[1:] == ["--check"]:
+        for path in pages:
+            print(f"{path} is not up to date; run `python docs/build.py`", file=sys.stderr)
+        return 1 if pages else 0
+    for path, text in pages.items():
+        path.write_text(text, encoding="utf-8")
+        print(f"wrote {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

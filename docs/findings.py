@@ -1,0 +1,75 @@
+"""The page on findings, from the rules: what each code means, and an example of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from clustergen.findings import EXAMPLE_BASE, Rule
+from clustergen.registry import by_code
+
+_HEAD = f"""\
+# Findings
+
+Generated from the rules by `python docs/build.py`; `clustergen explain CODE` prints the same for
+one code. An error stops a render; a warning fails a run with `--strict`; a note never does.
+
+The examples are fragments. They are merged over this spec, and the tests check that the bad one
+has the finding and the good one has not:
+
+```yaml
+{EXAMPLE_BASE}```
+"""
+
+_AREAS = {
+    "BND": "Bundles on disk",
+    "CAP": "Capacity",
+    "FSX": "FSx file systems",
+    "IAM": "Roles and permissions",
+    "IMG": "Images",
+    "K8S": "Kubernetes",
+    "LIM": "Limits of the services",
+    "NET": "Network",
+    "NIC": "Network interfaces",
+    "OUT": "Stack outputs",
+    "OVL": "Overlays",
+    "PLC": "Placement",
+    "SLM": "Slurm",
+    "SPC": "The spec: form and syntax",
+    "STG": "Other storage",
+    "SUP": "What a target supports",
+    "YML": "YAML",
+}
+
+
+def page() -> str:
+    """The page, in Markdown."""
+    rules = by_code().values()
+    grouped = {
+        area: list(members) for area, members in itertools.groupby(rules, lambda r: r.code[:3])
+    }
+    lines = [_HEAD]
+    for area, members in grouped.items():
+        codes = ", ".join(f"[{rule.code}](#{rule.code.lower()})" for rule in members)
+        lines.append(f"- **{area}** {_AREAS.get(area, '')}: {codes}")
+    for area, members in grouped.items():
+        lines += ["", f"## {_AREAS.get(area, area)}"]
+        for rule in members:
+            lines += ["", *_entry(rule)]
+    return "\n".join(lines) + "\n"
+
+
+def _entry(rule: Rule) -> Iterator[str]:
+    yield f'### <a id="{rule.code.lower()}"></a>{rule.code}: {rule.title}'
+    yield ""
+    where = f", {rule.target} only" if rule.target else ""
+    yield f"*{rule.severity.value.capitalize()}{where}.* {rule.why}"
+    yield from _example("Bad", rule.bad)
+    yield from _example("Good", rule.good)
+    source = f"<{rule.source}>" if rule.source.startswith("https://") else rule.source
+    yield from ("", f"Source: {source}")
+
+
+def _example(title: str, fragment: str) -> Iterator[str]:
+    if fragment:
+        yield from ("", f"{title}:", "", "```yaml", fragment.strip("\n"), "```")
