@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
+from clustergen import __version__
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.bundle.rules import BAD_PATH
 from clustergen.findings import Finding
@@ -22,7 +22,7 @@ Hashes = Mapping[str, str]
 def manifest_of(bundle: Bundle) -> Artifact:
     """The manifest as one more file of ``bundle``."""
     files = {artifact.path: digest(content(artifact)) for artifact in bundle}
-    document = {"clustergen": _version(), "files": dict(sorted(files.items()))}
+    document = {"clustergen": __version__, "files": dict(sorted(files.items()))}
     return Artifact(MANIFEST, json.dumps(document, indent=2) + "\n")
 
 
@@ -74,10 +74,3 @@ def is_inside(path: str) -> bool:
 def _is_entry(entry: tuple[Any, Any]) -> bool:
     path, hash = entry
     return isinstance(hash, str) and is_inside(path) and path != MANIFEST
-
-
-def _version() -> str:
-    try:
-        return metadata.version("clustergen")
-    except metadata.PackageNotFoundError:
-        return "unknown"

@@ -1,0 +1,327 @@
+"""Overlays: how they merge, and what is said of them."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clustergen import overlay, schemas
+from tests.oracles.parallelcluster.environment import python_for_validators
+
+PROJECT = Path(__file__).parents[1]
+KEYS = ("Card+Device", "Name", "Key")
+
+# document, overlay, merged
+MERGED: list[tuple[Any, Any, Any]] = [
+    ({"a": 1}, {"b": 2}, {"a": 1, "b": 2}),
+    ({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}, {"a": {"b": 3, "c": 2}}),
+    ({"a": 1, "b": 2}, {"a": None}, {"b": 2}),
+    ({"a": 1}, {"b": None}, {"a": 1}),
+    ({}, {"a": {"b": None, "c": {"d": None}}}, {"a": {"c": {}}}),
+    ({"a": [1, 2]}, {"a": [3]}, {"a": [3]}),
+    ({"a": [1]}, {"a": []}, {"a": []}),
+    ({"a": [1]}, {"a": {"b": 1}}, {"a": {"b": 1}}),
+    ({"a": {"b": 1}}, {"a": [1]}, {"a": [1]}),
+    ({"a": 1}, {"a": [None, {"b": None}]}, {"a": [None, {}]}),
+    (
+        [{"Name": "x", "v": 1}, {"Name": "y"}],
+        [{"Name": "z"}, {"Name": "x", "w": 2}],
+        [{"Name": "x", "v": 1, "w": 2}, {"Name": "y"}, {"Name": "z"}],
+    ),
+    ([{"Key": "x", "v": 1}], [{"Key": "x", "v": None}], [{"Key": "x"}]),
+    ([{"Name": 1}], [{"Name": 1, "v": 2}], [{"Name": 1, "v": 2}]),
+    ([{"Name": "x"}], [{"v": 1}], [{"v": 1}]),
+    ([{"Name": "x"}, {"Name": "x"}], [{"Name": "x", "v": 1}], [{"Name": "x", "v": 1}]),
+    (
+        [{"Card": 0, "Device": 0}, {"Card": 0, "Device": 1}],
+        [{"Card": 0, "Device": 1, "v": 1}],
+        [{"Card": 0, "Device": 0}, {"Card": 0, "Device": 1, "v": 1}],
+    ),
+]
+
+
+@pytest.mark.parametrize(("document", "changes", "merged"), MERGED)
+def test_apply(document: Any, changes: Any, merged: Any) -> None:
+    assert overlay.apply(document, changes, keys=KEYS) == merged
+
+
+def test_keys_keep_their_order() -> None:
+    merged = overlay.apply({"a": 1, "b": 2, "c": 3}, {"d": 5, "b": 4}, keys=KEYS)
+    assert list(merged) == ["a", "b", "c", "d"]
+
+
+NAMES = st.sampled_from(["Name", "Key", "Card", "Device", "a", "b"])
+SCALARS = st.none() | st.booleans() | st.integers(0, 3) | st.sampled_from(["x", "y", "z"])
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
+)
+MAPS = st.dictionaries(NAMES, VALUES, max_size=4)
+
+
+@settings(max_examples=500, deadline=None)
+@given(MAPS, MAPS)
+def test_laws(document: dict[str, Any], changes: dict[str, Any]) -> None:
+    before = copy.deepcopy((document, changes))
+    once = overlay.apply(document, changes, keys=KEYS)
+    assert overlay.apply(document, {}, keys=KEYS) == document
+    assert overlay.apply(once, changes, keys=KEYS) == once
+    assert not {key for key, value in changes.items() if value is None} & once.keys()
+    assert all(once[key] == value for key, value in document.items() if key not in changes)
+    assert (document, changes) == before
+
+
+CLUSTER: dict[str, Any] = {
+    "Region": "us-east-1",
+    "Image": {"Os": "ubuntu2404"},
+    "HeadNode": {
+        "InstanceType": "m7i.4xlarge",
+        "Networking": {
+            "SubnetId": "${PrivateSubnetId}",
+            "AdditionalSecurityGroups": ["${ClusterSecurityGroupId}"],
+        },
+    },
+    "Scheduling": {
+        "Scheduler": "slurm",
+        "SlurmQueues": [
+            {
+                "Name": "train",
+                "Networking": {"SubnetIds": ["${PrivateSubnetId}"]},
+                "ComputeResources": [
+                    {"Name": "h200", "InstanceType": "p5en.48xlarge", "MaxCount": 4}
+                ],
+            }
+        ],
+    },
+}
+TEMPLATE: dict[str, Any] = {
+    "Parameters": {"PrivateSubnetId": {"Type": "AWS::EC2::Subnet::Id"}},
+    "Resources": {
+        "Cluster": {
+            "Type": "AWS::PCS::Cluster",
+            "Properties": {
+                "Scheduler": {"Type": "SLURM", "Version": "25.11"},
+                "Size": "SMALL",
+                "Networking": {"SubnetIds": [{"Ref": "PrivateSubnetId"}]},
+            },
+        },
+        "Group": {"Type": "AWS::EC2::PlacementGroup", "Properties": {"Strategy": "cluster"}},
+        "Template": {
+            "Type": "AWS::EC2::LaunchTemplate",
+            "Properties": {
+                "LaunchTemplateData": {
+                    "Placement": {"GroupName": {"Ref": "Group"}},
+                    "NetworkInterfaces": [
+                        {"NetworkCardIndex": 0, "DeviceIndex": 0, "InterfaceType": "interface"},
+                        {"NetworkCardIndex": 0, "DeviceIndex": 1, "InterfaceType": "efa-only"},
+                    ],
+                }
+            },
+        },
+    },
+}
+
+
+def queue(**changes: Any) -> dict[str, Any]:
+    return {"Scheduling": {"SlurmQueues": [{"Name": "train", **changes}]}}
+
+
+def properties(resource: str, **changes: Any) -> dict[str, Any]:
+    return {"Resources": {resource: {"Properties": changes}}}
+
+
+IN_QUEUE = ("Scheduling", "SlurmQueues", 0)
+LUSTRE = {"Name": "x", "MountDir": "/x", "StorageType": "FsxLustre"}
+
+# overlay on CLUSTER; code, path, words of message or help of what is found beside the note
+SAID_OF_CLUSTER: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...], str]]]] = [
+    ({"Monitoring": {"DetailedMonitoring": True}}, []),
+    ({"DevSettings": {"Timeouts": {"HeadNodeBootstrapTimeout": 3600}}}, []),
+    ({"HeadNode": {"Networking": {"SubnetId": "subnet-12345678"}}}, []),
+    ({"HeadNode": {"Networking": {"SubnetId": "${Other}", "ElasticIp": True}}}, []),
+    ({"HeadNode": {"Imds": {"Secured": False}}, "Imds": {"ImdsSupport": "v1.0"}}, []),
+    (queue(CustomActions={"OnNodeStart": {"Script": "s3://b/k", "Args": ["a"]}}), []),
+    (queue(ComputeResources=[{"Name": "h200", "MaxCount": "8"}]), []),
+    ({"Monitorin": {}}, [("OVL002", ("Monitorin",), "did you mean Monitoring?")]),
+    (queue(Nme=1), [("OVL002", (*IN_QUEUE, "Nme"), "did you mean Name?")]),
+    (
+        queue(ComputeResources=[{"Name": "h200", "MaxCount": 0}]),
+        [("OVL003", (*IN_QUEUE, "ComputeResources", 0, "MaxCount"), "minimum of 1")],
+    ),
+    ({"Image": {"Os": "ubuntu2405"}}, [("OVL003", ("Image", "Os"), "did you mean ubuntu2404?")]),
+    ({"LoginNodes": 3}, [("OVL003", ("LoginNodes",), "LoginNodes is a mapping, not 3")]),
+    (
+        queue(Networking={"SubnetIds": ["subnet-1"]}),
+        [("OVL003", (*IN_QUEUE, "Networking", "SubnetIds", 0), "the form is ^subnet-")],
+    ),
+    ({"Scheduling": {"Schedulr": None}}, [("OVL004", ("Scheduling", "Schedulr"), "Scheduler?")]),
+    ({"Image": {"Os": None}}, [("OVL005", ("Image", "Os"), "Image needs Os")]),
+    (
+        queue(ComputeResources=[{"Name": "h200", "InstanceType": None}]),
+        [("OVL007", (*IN_QUEUE, "ComputeResources", 0), "InstanceType or Instances or Cap")],
+    ),
+    (
+        {"HeadNode": {"Networking": {"SecurityGroups": ["sg-12345678"]}}},
+        [("OVL007", ("HeadNode", "Networking"), "cannot both be given")],
+    ),
+    (
+        {"SharedStorage": [{**LUSTRE, "EfsSettings": {"Encrypted": True}}]},
+        [("OVL007", ("SharedStorage", 0), "EfsSettings cannot be given here")],
+    ),
+    (
+        {
+            "SharedStorage": [
+                {
+                    **LUSTRE,
+                    "FsxLustreSettings": {
+                        "FileSystemId": "fs-12345678901234567",
+                        "StorageCapacity": 1200,
+                    },
+                }
+            ]
+        },
+        [("OVL007", ("SharedStorage", 0, "FsxLustreSettings"), "FileSystemId and StorageCap")],
+    ),
+]
+IN_INTERFACES = ("Resources", "Template", "Properties", "LaunchTemplateData", "NetworkInterfaces")
+
+
+def interface(card: int, device: int, **changes: Any) -> dict[str, Any]:
+    changed = {"NetworkCardIndex": card, "DeviceIndex": device, **changes}
+    return properties("Template", LaunchTemplateData={"NetworkInterfaces": [changed]})
+
+
+SAID_OF_TEMPLATE: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...], str]]]] = [
+    (properties("Cluster", Tags={"team": "x"}), []),
+    (properties("Cluster", Size={"Fn::If": ["Big", "LARGE", "SMALL"]}), []),
+    (interface(0, 1, DeleteOnTermination="true"), []),
+    ({"Outputs": {"Id": {"Value": {"Fn::GetAtt": ["Cluster", "Id"]}}}}, []),
+    ({"Outputs": {"Id": {"Value": {"Fn::Sub": "${AWS::Region} ${Cluster.Id} ${!Not}"}}}}, []),
+    ({"Outputs": {"Id": {"Value": {"Fn::Sub": ["${A} ${Group}", {"A": 1}]}}}}, []),
+    (
+        properties("Cluster", Nme="x", Size="SMAL"),
+        [
+            ("OVL002", ("Resources", "Cluster", "Properties", "Nme"), "did you mean Name?"),
+            ("OVL003", ("Resources", "Cluster", "Properties", "Size"), "did you mean SMALL?"),
+        ],
+    ),
+    (
+        interface(0, 1, InterfaceTyp="efa"),
+        [("OVL002", (*IN_INTERFACES, 0, "InterfaceTyp"), "did you mean InterfaceType?")],
+    ),
+    (
+        properties("Cluster", Scheduler=None),
+        [("OVL005", ("Resources", "Cluster", "Properties", "Scheduler"), "needs Scheduler")],
+    ),
+    (
+        {"Resources": {"Topic": {"Type": "AWS::SNS::Topic", "Properties": {"X": 1}}}},
+        [("OVL006", ("Resources", "Topic"), "AWS::SNS::Topic")],
+    ),
+    ({"Resources": {"Group": None}}, [("OVL008", ("Resources", "Group"), "refers to Group")]),
+    (
+        {"Outputs": {"Id": {"Value": {"Fn::GetAtt": "Clustr.Id"}}}},
+        [("OVL008", ("Outputs", "Id", "Value"), "did you mean Cluster?")],
+    ),
+    (
+        {"Outputs": {"Id": {"Value": {"Fn::Sub": ["${Own} ${Gone}", {"Own": {"Ref": "Too"}}]}}}},
+        [
+            ("OVL008", ("Outputs", "Id", "Value"), "refers to Gone"),
+            ("OVL008", ("Outputs", "Id", "Value", "Fn::Sub", 1, "Own"), "refers to Too"),
+        ],
+    ),
+]
+SAID = [
+    *((CLUSTER, "parallelcluster-3.16.1", *row) for row in SAID_OF_CLUSTER),
+    *((TEMPLATE, "pcs", *row) for row in SAID_OF_TEMPLATE),
+]
+
+
+def check(document: dict[str, Any], schema: str, changes: dict[str, Any]) -> list[Any]:
+    keys = schemas.load(schema).list_keys
+    return overlay.check(document, changes, schema, ("targets", "x", "overlay"), keys=keys)
+
+
+@pytest.mark.parametrize(("document", "schema", "changes", "expected"), SAID)
+def test_check(
+    document: dict[str, Any],
+    schema: str,
+    changes: dict[str, Any],
+    expected: list[tuple[str, tuple[str | int, ...], str]],
+) -> None:
+    note, *found = check(document, schema, changes)
+    assert note.code == "OVL001"
+    assert [(f.code, f.path) for f in found] == [
+        (code, ("targets", "x", "overlay", *path)) for code, path, _ in expected
+    ]
+    for finding, (_, _, words) in zip(found, expected, strict=True):
+        assert words in f"{finding.message} {finding.help}"
+
+
+# overlay on CLUSTER, the words of the note
+NOTES = [
+    ({"Image": {"Os": "ubuntu2404"}}, "the overlay changes nothing"),
+    ({"Image": {"Os": "rocky9"}}, "overlay changes: Image.Os"),
+    ({"HeadNode": {"InstanceType": "x"}, "Tags": []}, "changes: HeadNode.InstanceType, Tags"),
+    ({"Scheduling": {"SlurmQueues": None}}, "Scheduling.SlurmQueues (deleted)"),
+    (queue(JobExclusiveAllocation=True), "Scheduling.SlurmQueues[train].JobExclusiveAllocation"),
+    ({str(n): n for n in range(20)}, "10, 11 and 8 more"),
+]
+
+
+@pytest.mark.parametrize(("changes", "words"), NOTES)
+def test_the_note_names_what_changes(changes: dict[str, Any], words: str) -> None:
+    assert words in check(CLUSTER, "parallelcluster-3.16.1", changes)[0].message
+
+
+def test_no_overlay_says_nothing() -> None:
+    assert check(CLUSTER, "parallelcluster-3.16.1", {}) == []
+
+
+def test_what_was_wrong_before_is_not_the_overlays() -> None:
+    wrong = {**CLUSTER, "Colour": "red"}
+    found = check(wrong, "parallelcluster-3.16.1", {"Tags": []})
+    assert [finding.code for finding in found] == ["OVL001"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(["pcs", "parallelcluster-3.16.1"]), MAPS, MAPS)
+def test_any_overlay_is_answered(schema: str, top: dict[str, Any], deep: dict[str, Any]) -> None:
+    document = TEMPLATE if schema == "pcs" else CLUSTER
+    sections = {"Resources": {"Cluster": top, "More": deep}, "Scheduling": top, "Image": deep}
+    for changes in (top, sections, {"Resources": top}, {"Outputs": {"Ref": top, "Fn::Sub": deep}}):
+        found = check(document, schema, changes)
+        assert (found[0].code if found else "") == ("OVL001" if changes else "")
+
+
+def test_the_validator_is_not_imported_without_an_overlay() -> None:
+    code = "import clustergen.overlay, sys; print('jsonschema' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize("name", ["parallelcluster-3.16.1", "pcs"])
+def test_the_schemas_are_sound(name: str) -> None:
+    from jsonschema import Draft202012Validator
+
+    schema = schemas.load(name).document()
+    Draft202012Validator.check_schema(schema)
+    referred = set(json.dumps(schema).split('"#/$defs/')[1:])
+    assert {text.partition('"')[0] for text in referred} <= schema["$defs"].keys()
+
+
+@pytest.mark.parametrize("judge", ["cfn-lint", "parallelcluster"])
+def test_the_schemas_are_those_of_their_sources(judge: str) -> None:
+    python = sys.executable if judge == "cfn-lint" else python_for_validators(PROJECT)
+    build = PROJECT / "clustergen" / "schemas" / "build.py"
+    command = [str(python), str(build), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
