@@ -17,12 +17,15 @@ https://docs.aws.amazon.com/general/latest/gr/pcs.html (2026-11)"""
 def part(plan: Plan) -> Part:
     """The bucket and the role, the same for every target: moving to another loses neither."""
     return Part(
-        {**_bucket(plan), **_role(plan)},
+        {**_bucket(plan), **_role(plan), **_scripts_policy(plan)},
         {
             "ScriptsBucketName": Output("Bucket of boot scripts", cfn.ref("ScriptsBucket")),
             "NodeRoleArn": Output("Role of nodes", cfn.get_att("NodeRole", "Arn")),
             "NodeInstanceProfileArn": Output(
                 "Instance profile of nodes", cfn.get_att("NodeInstanceProfile", "Arn")
+            ),
+            "ScriptsPolicyArn": Output(
+                "Policy of nodes that only read boot scripts", cfn.ref("ScriptsPolicy")
             ),
         },
     )
@@ -91,6 +94,15 @@ def _role(plan: Plan) -> Json:
     }
 
 
+def _scripts_policy(plan: Plan) -> Json:
+    """For nodes whose service makes their role and takes policies: ParallelCluster's login nodes."""
+    policy = {
+        "Description": f"Boot scripts of {plan.name}",
+        "PolicyDocument": {"Version": "2012-10-17", "Statement": _scripts(plan)},
+    }
+    return {"ScriptsPolicy": {"Type": "AWS::IAM::ManagedPolicy", "Properties": policy}}
+
+
 def _trust() -> Json:
     ec2 = {"Service": cfn.sub("ec2.${AWS::URLSuffix}")}
     allow = {"Effect": "Allow", "Principal": ec2, "Action": "sts:AssumeRole"}
@@ -99,13 +111,17 @@ def _trust() -> Json:
 
 def _document(plan: Plan) -> Json:
     statements = [
-        _allow("OwnScripts", ["s3:GetObject"], [cfn.sub("${ScriptsBucket.Arn}/*")]),
+        *_scripts(plan),
         *_pcs_scripts(plan),
-        *_user_scripts(plan),
         *_buckets(plan),
         _logs(),
     ]
     return {"Version": "2012-10-17", "Statement": statements}
+
+
+def _scripts(plan: Plan) -> list[Json]:
+    own = _allow("OwnScripts", ["s3:GetObject"], [cfn.sub("${ScriptsBucket.Arn}/*")])
+    return [own, *_user_scripts(plan)]
 
 
 def _pcs_scripts(plan: Plan) -> Iterator[Json]:

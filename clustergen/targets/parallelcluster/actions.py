@@ -134,12 +134,16 @@ def _action(script: Script, checker: str) -> dict[str, Any]:
 
 
 def s3_access(actions: dict[str, Any]) -> list[dict[str, Any]]:
-    """``Iam.S3Access`` of a node that runs ``actions``: read access to exactly these objects."""
-    urls = dict.fromkeys(url for action in _all(actions) for url in _urls(action))
-    return [
-        {"BucketName": bucket, "KeyName": key}
-        for bucket, _, key in (url.removeprefix("s3://").partition("/") for url in urls)
-    ]
+    """``Iam.S3Access`` of a node that runs ``actions``: reading our scripts and the user's."""
+    urls = (url for action in _all(actions) for url in _urls(action))
+    objects = dict.fromkeys(_object(url) for url in urls)
+    return [{"BucketName": bucket, "KeyName": key} for bucket, key in objects]
+
+
+def _object(url: str) -> tuple[str, str]:
+    """Bucket and key. Keys of ours change with the content, which must not change roles."""
+    bucket, _, key = url.removeprefix("s3://").partition("/")
+    return (bucket, "*") if bucket == BUCKET else (bucket, key)
 
 
 def _all(actions: dict[str, Any]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from clustergen.targets.parallelcluster import actions, nodes
 from clustergen.targets.parallelcluster.nodes import present
 
 LOGIN_POOL = "login"
+SCRIPTS_POLICY = "${ScriptsPolicyArn}"
 
 
 def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
         Imds={"Secured": True},
         Iam=present(
             S3Access=actions.s3_access(custom),
-            AdditionalIamPolicies=nodes.managed_policies(plan),
+            AdditionalIamPolicies=[nodes.session_manager(plan)],
         ),
     )
 
@@ -46,7 +47,9 @@ def _networking(plan: Plan) -> dict[str, Any]:
 
 def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
     """``LoginNodes``, one pool: ParallelCluster puts a network load balancer before it."""
-    network = plan.network
+    network, custom = plan.network, actions.login(plan)
+    # Login nodes have no S3Access: the foundation has a policy for what they read.
+    scripts = [{"Policy": SCRIPTS_POLICY}] if actions.s3_access(custom) else []
     pool = present(
         Name=LOGIN_POOL,
         InstanceType=login.type.name,
@@ -57,7 +60,7 @@ def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
             "AdditionalSecurityGroups": nodes.entry_groups(network),
         },
         Ssh={"AllowedIps": nodes.allowed_ips(network)},
-        CustomActions=actions.login(plan),
-        Iam={"AdditionalIamPolicies": nodes.managed_policies(plan)},
+        CustomActions=custom,
+        Iam={"AdditionalIamPolicies": [nodes.session_manager(plan), *scripts]},
     )
     return {"Pools": [pool]}

@@ -72,7 +72,9 @@ def entry_subnet(network: Network) -> Subnet:
     return network.public[0] if from_outside(network) and network.public else network.private[0]
 
 
-def managed_policies(plan: Plan) -> list[dict[str, str]]:
-    """Session Manager, the way in that needs neither an open port nor a key."""
-    # https://docs.aws.amazon.com/systems-manager/latest/userguide/setup-instance-permissions.html
-    return [{"Policy": f"arn:{plan.partition}:iam::aws:policy/AmazonSSMManagedInstanceCore"}]
+def session_manager(plan: Plan) -> dict[str, str]:
+    """The policy for the way in that needs neither an open port nor a key.
+
+    https://docs.aws.amazon.com/systems-manager/latest/userguide/setup-instance-permissions.html
+    """
+    return {"Policy": f"arn:{plan.partition}:iam::aws:policy/AmazonSSMManagedInstanceCore"}
