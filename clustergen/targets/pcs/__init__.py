@@ -5,7 +5,6 @@ from __future__ import annotations
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.pcs.checks import RULES, check
-from clustergen.targets.pcs.emit import TEMPLATE, document, emit, steps
 from clustergen.targets.pcs.support import SUPPORT
 
 TARGET = Target(
@@ -24,13 +23,11 @@ TARGET = Target(
     support=SUPPORT,
     rules=RULES,
     check=check,
-    document=document,
-    primary=TEMPLATE,
+    emitter="clustergen.targets.pcs.emit",
+    primary="cluster.template.json",
     schema="pcs",
     list_keys=(
         *("ParameterName", "DeviceName", "NetworkCardIndex+DeviceIndex", "InstanceType"),
         *("ResourceType", "Name", "Key"),
     ),
-    emit=emit,
-    steps=steps,
 )

@@ -36,7 +36,7 @@ def of_group(plan: Plan, group: NodeGroup) -> list[Action]:
     """The actions of a compute node, in order."""
     own = [script for script in plan.software.scripts if _on_group(script, group)]
     return [
-        *_first(),
+        *_first(plan),
         *_users_scripts(own, "start"),
         *_scratch(group),
         *_shared(plan),
@@ -50,7 +50,7 @@ def of_login(plan: Plan) -> list[Action]:
     """The actions of a login node, in order."""
     own = [script for script in plan.software.scripts if "login" in script.on]
     return [
-        *_first(),
+        *_first(plan),
         *_users_scripts(own, "start"),
         *_shared(plan),
         *_containers(plan, None),
@@ -82,8 +82,11 @@ def script_name(number: int, label: str) -> str:
     return f"{number:02} {plain}"[: limits.MAX_SCRIPT_NAME].rstrip()
 
 
-def _first() -> Iterator[Action]:
+def _first(plan: Plan) -> Iterator[Action]:
+    """The logs of all scripts leave the node, which may be gone when somebody reads them."""
     yield _ours(scripts.fixed("baseline.sh"), "baseline", every_boot=True)
+    script = limits.AWS_SCRIPTS.format(region=plan.region, script="configure-cloudwatch-logs")
+    yield Action("logs", script, every_boot=True, required=False)
 
 
 def _shared(plan: Plan) -> Iterator[Action]:

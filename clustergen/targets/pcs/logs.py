@@ -15,26 +15,36 @@ LOG_TYPES = {"Scheduler": "PCS_SCHEDULER_LOGS", "Jobs": "PCS_JOBCOMP_LOGS"}
 
 
 def resources(plan: Plan) -> cfn.Json:
-    """A log group, a source, a destination and what joins them, for each type of log."""
+    """A log group, a source, a destination and what joins them, for each type of log.
+
+    The log group of the nodes' scripts is the one that AWS's logging script writes to.
+    """
     return {
-        name: resource
-        for stem, type in LOG_TYPES.items()
-        for name, resource in _delivery(plan, stem, type).items()
+        **{
+            name: resource
+            for stem, type in LOG_TYPES.items()
+            for name, resource in _delivery(plan, stem, type).items()
+        },
+        "NodeLogGroup": _log_group(plan, "/aws/pcs/${Cluster.Id}/lifecycle"),
     }
+
+
+def _log_group(plan: Plan, name: str) -> cfn.Json:
+    return _resource(
+        plan,
+        "AWS::Logs::LogGroup",
+        LogGroupName=cfn.sub(name),
+        RetentionInDays=limits.retention(plan.monitoring.log_retention_days),
+    )
 
 
 def _delivery(plan: Plan, stem: str, type: str) -> cfn.Json:
     group, source, destination = f"{stem}LogGroup", f"{stem}LogSource", f"{stem}LogDestination"
     cluster_id = f"${{{names.CLUSTER}.Id}}"
     return {
-        group: _resource(
-            plan,
-            "AWS::Logs::LogGroup",
-            # Under this prefix the service may write without a resource policy, of which a region
-            # has ten: https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/AWS-logs-and-resource-policy.html
-            LogGroupName=cfn.sub(f"/aws/vendedlogs/pcs/cluster/{type}/{cluster_id}"),
-            RetentionInDays=limits.retention(plan.monitoring.log_retention_days),
-        ),
+        # Policies that let services write hold few log groups; this prefix spares an entry of each.
+        # https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/AWS-logs-and-resource-policy.html
+        group: _log_group(plan, f"/aws/vendedlogs/pcs/cluster/{type}/{cluster_id}"),
         source: _resource(
             plan,
             "AWS::Logs::DeliverySource",

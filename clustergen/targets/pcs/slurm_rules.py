@@ -162,7 +162,7 @@ def check(plan: Plan) -> Iterator[Finding]:
     for path, level, given in _written(plan):
         yield from _settings(plan, path, level, given)
     for queue in plan.queues:
-        yield from _twice(queue)
+        yield from _twice(plan, queue)
     yield from _accounting(plan)
     yield from _idle(plan)
     for group in plan.node_groups:
@@ -249,13 +249,13 @@ def _needed(path: Path, name: str, value: str) -> str:
     return limits.SETTING_SINCE.get(name, "")
 
 
-def _twice(queue: Queue) -> Iterator[Finding]:
-    fields = {name.lower(): name for name in settings.QUEUE_FIELDS}
+def _twice(plan: Plan, queue: Queue) -> Iterator[Finding]:
     said = settings.of_queue_fields(queue)
+    fields = {name.lower(): name for name in said}
     for name, value in queue.slurm.items():
-        known = fields.get(name.lower())
-        if known in said and said[known] != value:
-            field = settings.QUEUE_FIELDS[known]
+        known = fields.get(name.lower(), "")
+        field = settings.QUEUE_FIELDS.get(known, "")
+        if known and said[known] != value and plan.wrote(*queue.at(field)):
             yield TWICE.at(
                 queue.at("slurm", name),
                 f"{name} is {value} here, and {said[known]} by the field {field}",

@@ -33,4 +33,5 @@ def test_finding_of_the_bad_example_says_what_to_write(rule: Rule) -> None:
 def test_codes_are_of_pcs_and_used_once() -> None:
     codes = [rule.code for rule in TARGET.rules]
     assert len(set(codes)) == len(codes)
-    assert all(code[3] == "2" and rule.target == "pcs" for code, rule in zip(codes, TARGET.rules))
+    assert {code[3] for code in codes} == {"2"}
+    assert {rule.target for rule in TARGET.rules} == {"pcs"}

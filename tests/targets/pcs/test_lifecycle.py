@@ -1,0 +1,149 @@
+"""What runs on nodes, in which order, with which arguments."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+
+from clustergen.shell import content_key
+from clustergen.targets.pcs.lifecycle import script_name
+from tests.targets.pcs.planned import bundle_of, properties_of
+from tests.targets.pcs.specs import SPECS
+
+
+def _actions(text: str, group: str = "NodeGroupH200") -> list[dict[str, Any]]:
+    actions = properties_of(text, group)["NodeLifecycleActions"]
+    stage: list[dict[str, Any]] = actions["Stages"]["NodeBootstrapped"]
+    return stage
+
+
+def _named(text: str, name: str) -> dict[str, Any]:
+    return next(action for action in _actions(text) if action["Name"].endswith(name))
+
+
+def test_order_on_a_compute_node() -> None:
+    assert [action["Name"] for action in _actions(SPECS["everything on the nodes"])] == [
+        "01 baseline",
+        "02 logs",
+        "03 setup-sh",
+        "04 scratch",
+        "05 users",
+        "06 containers",
+        "07 health",
+        "08 tune-sh-x-1",
+    ]
+
+
+def test_order_on_a_login_node() -> None:
+    actions = _actions(SPECS["everything on the nodes"], "NodeGroupLogin")
+    assert [action["Name"] for action in actions] == [
+        "01 baseline",
+        "02 logs",
+        "03 setup-sh",
+        "04 users",
+        "05 containers",
+    ]
+
+
+def test_every_mount_comes_after_the_folder_it_is_in() -> None:
+    names = [action["Name"][3:] for action in _actions(SPECS["all kinds of storage"])]
+    assert names[2:] == [
+        f"mount {n}" for n in ("datasets", "fsx", "home", "old", "projects", "shared")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        (
+            "mount fsx",
+            [
+                *("--fsx-dns-name", {"Ref": "StorageFsxDnsName"}),
+                *("--mount-name", {"Ref": "StorageFsxMountName"}),
+                *("--mount-point", "/fsx", "--options", "noatime,flock,lazystatfs"),
+            ],
+        ),
+        (
+            "mount old",
+            [
+                *("--fsx-dns-name", "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com"),
+                *("--mount-name", "abcdefgh"),
+                *("--mount-point", "/old", "--options", "noatime,flock,lazystatfs"),
+            ],
+        ),
+        (
+            "mount shared",
+            [
+                *("--file-system-id", {"Ref": "StorageSharedId"}),
+                *("--mount-point", "/shared", "--options", "tls"),
+            ],
+        ),
+        ("mount datasets", ["/datasets", "us-east-1", "ro", "my-datasets", "imagenet"]),
+    ],
+)
+def test_arguments_of_mounts(name: str, arguments: list[object]) -> None:
+    assert _named(SPECS["all kinds of storage"], name)["Arguments"] == arguments
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("mount home", ["/fsx"]),
+        ("mount projects", ["--of-volume", "fsvol-0123456789abcdef0", "us-east-1"]),
+    ],
+)
+def test_path_on_an_nfs_server(name: str, path: list[str]) -> None:
+    assert _named(SPECS["all kinds of storage"], name)["Arguments"][3:] == path
+
+
+def test_scripts_of_aws_are_those_of_the_region() -> None:
+    location = _named(SPECS["all kinds of storage"], "mount fsx")["ScriptSource"]["ScriptLocation"]
+    assert location == (
+        "s3://aws-pcs-repo-us-east-1/aws-pcs-node-lifecycle-scripts/mount-fsx-lustre-v1.0.0.sh"
+    )
+
+
+@pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
+def test_own_scripts_are_in_the_bundle_under_their_checksum(text: str) -> None:
+    files = {artifact.path: artifact.text for artifact in bundle_of(text)}
+    deploy = files["deploy.sh"]
+    for action in _actions(text) if "name: h200" in text or not text else []:
+        source = action["ScriptSource"]
+        if isinstance(source["ScriptLocation"], str):
+            continue
+        key = source["ScriptLocation"]["Fn::Sub"].removeprefix("s3://${ScriptsBucketName}/")
+        script = files[f"scripts/{key.partition('/')[2]}"]
+        assert source["Checksum"] == hashlib.sha256(script.encode()).hexdigest()
+        assert key == content_key(key.partition("/")[2], script)
+        assert key in deploy
+
+
+def test_scripts_of_the_user_are_run_from_their_own_place() -> None:
+    text = 'software: {scripts: [{run: "s3://my-bucket/a.sh", sha256: "' + "0" * 64 + '"}]}'
+    assert _named(text, "a-sh")["ScriptSource"] == {
+        "ScriptLocation": "s3://my-bucket/a.sh",
+        "Checksum": "0" * 64,
+    }
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        ("mount data/x", "07 mount data-x"),
+        ("../$(reboot).sh", "07 reboot-sh"),
+        ("x" * 80, "07 " + "x" * 61),
+        ("--", "07"),
+    ],
+)
+def test_script_names_have_the_form_of_the_service(label: str, name: str) -> None:
+    assert script_name(7, label) == name
+
+
+def test_users_are_text_to_the_shell() -> None:
+    files = {a.path: a.text for a in bundle_of(SPECS["everything on the nodes"])}
+    users = files["scripts/users.sh"]
+    assert "ensure_user alice 2001" in users
+    assert "authorize alice 'ssh-ed25519 AAAA $(reboot) '\"'\"'quoted'\"'\"''" in users
+    assert "authorize bob" not in users
