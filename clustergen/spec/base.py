@@ -1,14 +1,15 @@
-"""What every section of the language shares: strictness, and the scalars that need more than a type."""
+"""What sections of the language share: strictness, and scalars that need more than a type."""
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from clustergen.spec import shapes
 from clustergen.spec.quantities import QuantityError, parse_duration, parse_size
 
 
@@ -21,7 +22,7 @@ class Section(BaseModel):
     @classmethod
     def absent(cls, **values: Any) -> Self:
         """The section when the user says nothing; not validated, which would build a validator."""
-        return cls.model_construct(None, **values)
+        return super().model_construct(None, **values)
 
 
 T = TypeVar("T")
@@ -73,7 +74,7 @@ def _enclosing(value: str) -> str:
         return "write it as 203.0.113.0/24"
 
 
-Text = Annotated[str, BeforeValidator(as_typed)]
+Text = Annotated[str, BeforeValidator(as_typed, json_schema_input_type=str | int | float)]
 """A string; a bare number stays the text that was typed."""
 
 GiB = Annotated[int, quantity(parse_size), shaped(r"^[0-9.]+(GiB|TiB|PiB)$", "500GiB")]
@@ -89,45 +90,27 @@ Seconds = Annotated[
 Cidr = Annotated[str, BeforeValidator(_network), shaped(r"^[0-9a-f.:]+/[0-9]+$", "10.42.0.0/16")]
 
 
-def _matching(prefix: str) -> str:
-    return rf"^{prefix}-([0-9a-f]{{8}}|[0-9a-f]{{17}})$"
+VpcId = Annotated[str, Field(pattern=shapes.VPC.pattern)]
+SubnetId = Annotated[str, Field(pattern=shapes.SUBNET.pattern)]
+SecurityGroupId = Annotated[str, Field(pattern=shapes.SECURITY_GROUP.pattern)]
+AmiId = Annotated[str, Field(pattern=shapes.AMI.pattern)]
+FileSystemId = Annotated[str, Field(pattern=shapes.FILE_SYSTEM.pattern)]
+VolumeId = Annotated[str, Field(pattern=shapes.VOLUME.pattern)]
+ReservationId = Annotated[str, Field(pattern=shapes.RESERVATION.pattern)]
+Arn = Annotated[str, Field(pattern=shapes.ARN.pattern)]
+S3Uri = Annotated[str, Field(pattern=shapes.BUCKET.pattern)]
+Name = Annotated[str, Field(pattern=shapes.NAME.pattern)]
+"""A name of the user's: what all services accept; a shorter limit of one is its finding."""
 
-
-VpcId = Annotated[str, Field(pattern=_matching("vpc"))]
-SubnetId = Annotated[str, Field(pattern=_matching("subnet"))]
-SecurityGroupId = Annotated[str, Field(pattern=_matching("sg"))]
-AmiId = Annotated[str, Field(pattern=_matching("ami"))]
-FileSystemId = Annotated[str, Field(pattern=r"^(fs|fc)-[0-9a-f]{8,40}$")]
-VolumeId = Annotated[str, Field(pattern=r"^(fsvol|vol)-([0-9a-f]{8}|[0-9a-f]{17})$")]
-ReservationId = Annotated[str, Field(pattern=r"^cr-[0-9a-f]{8,17}$")]
-Arn = Annotated[str, Field(pattern=r"^arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:[0-9]*:.+$")]
-S3Uri = Annotated[str, Field(pattern=r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$")]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
-"""A name of the user's: what all services accept; shorter limits of one service are its findings."""
-
-MountPath = Annotated[str, Field(pattern=r"^/[A-Za-z0-9._/-]*$", max_length=200)]
+MountPath = Annotated[str, Field(pattern=shapes.MOUNT.pattern, max_length=200)]
 
 Setting = Annotated[
     str,
     BeforeValidator(
-        lambda v: {True: "YES", False: "NO"}[v] if isinstance(v, bool) else as_typed(v)
+        lambda v: {True: "YES", False: "NO"}[v] if isinstance(v, bool) else as_typed(v),
+        json_schema_input_type=str | int | float | bool,
     ),
 ]
 """A value of slurm.conf: any scalar, as text; a YAML boolean becomes Slurm's YES or NO."""
 
 Settings = dict[str, Setting]
-
-
-def one_of(*keys: str) -> Callable[[Any], Any]:
-    """A validator for ``{key: value}`` forms: exactly one of the keys, said in the language's words."""
-
-    def validate(value: Any) -> Any:
-        if not isinstance(value, Mapping):
-            return value
-        present = [key for key in keys if key in value]
-        if len(present) != 1:
-            options = ", ".join(keys)
-            raise refuse(f"expected exactly one of {options}", f"write {{{keys[0]}: ...}}")
-        return value
-
-    return validate

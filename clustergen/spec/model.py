@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from clustergen.spec import shapes
 from clustergen.spec.base import Section, Text
 from clustergen.spec.network import Network
 from clustergen.spec.nodes import HeadNode, Login, NodeGroup, Queue
@@ -23,7 +24,7 @@ class Spec(Section):
 
     version: Literal[1] = Field(description="Version of the language.")
     name: str = Field(
-        pattern=r"^[a-z][a-z0-9-]{2,39}$",
+        pattern=shapes.CLUSTER_NAME.pattern,
         description="Name of the cluster and prefix of what it owns.",
     )
     region: str = Field(description="AWS region, e.g. us-east-1.")

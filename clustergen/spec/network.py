@@ -37,7 +37,7 @@ class Network(Section):
     vpc: Literal["new"] | VpcId = Field("new", description="`new`, or the id of an existing VPC.")
     cidr: Cidr | None = Field(
         None,
-        description="Block of the VPC; default for a new one: the smallest that fits, from 10.42.0.0.",
+        description="Block of the VPC; default for a new one: 10.42.0.0/16.",
     )
     private_subnets: list[Subnet] = Field(
         [], description="Existing subnets for nodes, by preference."
@@ -50,5 +50,5 @@ class Network(Section):
     )
     ssh_from: list[Cidr] = Field(
         [],
-        description="Who may open SSH to login and head nodes; nobody by default, SSM always works.",
+        description="Who may open SSH to login and head nodes; default: nobody, SSM always works.",
     )

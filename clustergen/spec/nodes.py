@@ -1,10 +1,13 @@
-"""``head_node``, ``login``, ``node_groups`` and ``queues``: the machines and how jobs reach them."""
+"""``head_node``, ``login``, ``node_groups`` and ``queues``: the machines and the way to them."""
 
 from __future__ import annotations
 
+import difflib
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from clustergen.spec.base import (
     AmiId,
@@ -17,7 +20,6 @@ from clustergen.spec.base import (
     Section,
     Settings,
     Text,
-    one_of,
     refuse,
 )
 
@@ -63,15 +65,25 @@ def _count(value: Any) -> Any:
             raise refuse(f"a count of {value} nodes", "write 1 or more, or {min: 0, max: N}")
         return {"min": int(value), "max": int(value)}
     if not isinstance(value, dict):
-        raise refuse(f"{value!r} is not a count", "write a whole number, or {min: 0, max: 64}")
+        raise refuse(f"{value!r} is not a count", _count_help(str(value)))
     return value
+
+
+def _count_help(text: str) -> str:
+    match re.findall(r"[0-9]+", text):
+        case [number]:
+            return f"write {number}"
+        case [low, high]:
+            return f"write {{min: {low}, max: {high}}}"
+        case _:
+            return "write a whole number, or {min: 0, max: 64}"
 
 
 class Capacity(Section):
     """Where the instances come from: exactly one of the keys."""
 
-    on_demand: Literal[True] | None = None
-    spot: Literal[True] | None = None
+    on_demand: SkipJsonSchema[Literal[True] | None] = None
+    spot: SkipJsonSchema[Literal[True] | None] = None
     reservation: ReservationId | None = Field(
         None, description="An On-Demand Capacity Reservation."
     )
@@ -96,11 +108,29 @@ def _capacity(value: Any) -> Any:
     if value in ("on-demand", "spot"):
         return {value.replace("-", "_"): True}
     if isinstance(value, str):
+        raise refuse(f"{value!r} is not a capacity", _capacity_help(value))
+    if isinstance(value, dict) and not value.keys() - set(_PURCHASES) and len(value) != 1:
         raise refuse(
-            f"{value!r} is not a capacity",
-            "write on-demand, spot, or e.g. {capacity_block: cr-...}",
+            f"one kind of capacity is due, {len(value) or 'none'} given",
+            f"write one of {', '.join(value or _PURCHASES)}",
         )
-    return one_of(*_PURCHASES)(value)
+    if isinstance(value, dict):
+        for word in ("on_demand", "spot"):
+            if word in value:
+                plain = word.replace("_", "-")
+                raise refuse(f"{plain} takes no value", f"write capacity: {plain}")
+    return value
+
+
+def _capacity_help(value: str) -> str:
+    if value.startswith("cr-"):
+        return f"write {{reservation: {value}}} or {{capacity_block: {value}}}"
+    near = difflib.get_close_matches(value.lower(), ("on-demand", "spot"), n=1)
+    return (
+        f"did you mean {near[0]}?"
+        if near
+        else "write on-demand, spot, or e.g. {capacity_block: cr-...}"
+    )
 
 
 class Taint(Section):
@@ -132,12 +162,14 @@ class NodeGroup(Section):
         Capacity,
         BeforeValidator(_capacity, json_schema_input_type=Literal["on-demand", "spot"] | Capacity),
     ] = Field(
-        Capacity.absent(on_demand=True), description="on-demand, spot, or one kind of reservation."
+        Capacity.absent(on_demand=True),
+        description="on-demand, spot, or one kind of reservation.",
+        json_schema_extra={"default": "on-demand"},
     )
     efa: Auto | bool = Field("auto", description="auto: on where the type has it.")
     efa_layout: Literal["auto", "efa", "efa-only"] = Field(
         "auto",
-        description="What the network cards beyond the first carry; auto: the target's proven form.",
+        description="What network cards beyond the first carry; auto: the target's proven form.",
     )
     placement: Literal["auto", "cluster", "none"] | ExistingPlacement = Field(
         "auto",

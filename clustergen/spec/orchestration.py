@@ -6,15 +6,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from clustergen.spec import shapes
 from clustergen.spec.base import Arn, Cidr, Seconds, Section, Settings, Text, refuse
 
 
 class Database(Section):
     """An external MySQL or MariaDB for Slurm accounting."""
 
-    endpoint: str = Field(description="Host name.", pattern=r"^[A-Za-z0-9.-]+$")
+    endpoint: str = Field(description="Host name.", pattern=shapes.HOST.pattern)
     port: int = Field(3306, ge=1, le=65535, description="TCP port.")
-    database: str | None = Field(None, pattern=r"^[0-9a-z_]{1,64}$", description="Database name.")
+    database: str | None = Field(
+        None, pattern=shapes.DATABASE.pattern, description="Database name."
+    )
     user: str = Field("slurm", description="Database user.")
     secret: Arn = Field(description="Secrets Manager secret that holds the password.")
 
@@ -30,11 +33,17 @@ def _accounting(value: Any) -> Any:
 class Slurm(Section):
     """The scheduler of the Slurm targets."""
 
-    version: Text | None = Field(None, pattern=r"^[0-9]{2}\.[0-9]{2}$", description='E.g. "25.11".')
+    version: Text | None = Field(
+        None, pattern=shapes.SLURM_VERSION.pattern, description='E.g. "25.11".'
+    )
     accounting: Annotated[Literal["off", "managed"] | Database, BeforeValidator(_accounting)] = (
         Field("off", description="off, managed (the service's own), or an external database.")
     )
-    idle_timeout: Seconds = Field(600, description="Idle nodes above the minimum stop after this.")
+    idle_timeout: Seconds = Field(
+        600,
+        description="Idle nodes above the minimum stop after this.",
+        json_schema_extra={"default": "10m"},
+    )
     settings: Settings = Field({}, description="slurm.conf keys; each target accepts its own list.")
     slurmdbd_settings: Settings = Field({}, description="slurmdbd.conf keys.")
     cgroup_settings: Settings = Field({}, description="cgroup.conf keys.")
@@ -43,7 +52,9 @@ class Slurm(Section):
 class Kubernetes(Section):
     """The scheduler of the Kubernetes targets."""
 
-    version: Text = Field("1.35", pattern=r"^1\.[0-9]{2}$", description='E.g. "1.35".')
+    version: Text = Field(
+        "1.35", pattern=shapes.KUBERNETES_VERSION.pattern, description='E.g. "1.35".'
+    )
     admission: Literal["kueue", "none"] = Field("kueue", description="Job admission.")
     scheduler: Literal["default", "volcano", "kai"] = Field("default", description="Pod scheduler.")
     autoscaler: Literal["none", "karpenter"] = Field("none", description="Node autoscaler.")
@@ -57,7 +68,11 @@ class Monitoring(Section):
     dashboards: Literal["cloudwatch", "managed-grafana", "none"] = Field(
         "cloudwatch", description="Dashboards."
     )
-    log_retention: Seconds = Field(30 * 86400, description="How long logs are kept, e.g. 30d.")
+    log_retention: Seconds = Field(
+        30 * 86400,
+        description="How long logs are kept.",
+        json_schema_extra={"default": "30d"},
+    )
 
 
 class Resilience(Section):

@@ -141,7 +141,7 @@ def _duration_error(text: str) -> QuantityError:
     match = _NUMBER_AND_UNIT.fullmatch(text.strip())
     unit = match[2].lower() if match else ""
     if match and not unit:
-        return QuantityError(f"{text} has no unit", f"{match[1]}m or {match[1]}h?")
+        return QuantityError(f"{text} has no unit", f"{match[1]}m, {match[1]}h or {match[1]}d?")
     if match and unit in _TIME_WORDS:
         seconds = round(Fraction(match[1]) * SECONDS_PER[_TIME_WORDS[unit]])
         return QuantityError(f"{text!r} is not a duration", f"write {format_duration(seconds)}")

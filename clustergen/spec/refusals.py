@@ -1,0 +1,72 @@
+"""What pydantic refuses, in the words of the language: one finding for each place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from clustergen.findings import Finding, Path
+from clustergen.spec import form, sections, values
+from clustergen.spec.values import Error
+
+_OF_KEYS = ("missing", "extra_forbidden")
+
+
+def findings(error: ValidationError, data: Any) -> list[Finding]:
+    """The findings that ``error`` of ``data`` amounts to, in the order of the sections."""
+    places: dict[Path, list[Error]] = {}
+    for detail in error.errors(include_url=False):
+        places.setdefault(_written(detail, data), []).append(detail)
+    found: list[Finding] = []
+    for path, details in places.items():
+        of_keys = [detail for detail in details if detail["type"] in _OF_KEYS]
+        of_value = [detail for detail in details if detail["type"] not in _OF_KEYS]
+        found += (_of_key(path, detail, data) for detail in of_keys)
+        # A mapping is meant as the section that the field takes; that section's errors say enough.
+        if of_value and not of_keys and not _has_inner(path, places, of_value):
+            found.append(values.finding(path, of_value, data))
+    return found
+
+
+def _has_inner(path: Path, places: Iterable[Path], details: Sequence[Error]) -> bool:
+    """Whether the field takes words too, and the errors of what was written stand inside it."""
+    words = any(detail["type"] == "literal_error" for detail in details)
+    return words and any(len(p) > len(path) and p[: len(path)] == path for p in places)
+
+
+def _written(detail: Error, data: Any) -> Path:
+    """The part of pydantic's location that is in the text: tags of unions are left out.
+
+    A missing key is of the mapping that lacks it.
+    """
+    loc: tuple[str | int, ...] = detail["loc"]
+    path: list[str | int] = []
+    for step in loc[:-1] if detail["type"] == "missing" else loc:
+        entry = isinstance(data, dict) and step in data
+        item = isinstance(data, list) and isinstance(step, int) and step < len(data)
+        if entry or item:
+            data = data[step]
+            path.append(step)
+    if detail["type"] == "union_tag_invalid":
+        path.append("type")
+    return tuple(path)
+
+
+def _of_key(path: Path, detail: Error, data: Any) -> Finding:
+    if detail["type"] == "missing":
+        key = str(detail["loc"][-1])
+        about = sections.description((*path, key), data)
+        return form.MISSING.at(path, f"`{key}` is missing", help=f"add `{key}: ...`: {about}")
+    key = str(path[-1])
+    help = _known(key, sections.keys(path[:-1], data))
+    return form.UNKNOWN_KEY.at(path, f"unknown key `{key}`", help=help, on_key=True)
+
+
+def _known(key: str, known: Sequence[str]) -> str:
+    longer = [name for name in known if name.startswith(f"{key.lower()}-")]
+    near = longer or values.nearest(key, known, cutoff=0.5)
+    if near:
+        return f"did you mean {' or '.join(f'`{name}`' for name in near)}?"
+    return f"known here: {', '.join(known)}" if known else ""

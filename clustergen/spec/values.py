@@ -1,0 +1,169 @@
+"""What is said of a value that a field does not take."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from clustergen.findings import Finding, Path
+from clustergen.spec import form, sections
+from clustergen.spec.shapes import WORDS
+
+Error = Any
+"""One of pydantic's error details, a TypedDict."""
+
+_DUE = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+}
+_LIMITS = {
+    "greater_than_equal": ("{0} is below {ge}", "write {ge} or more"),
+    "less_than_equal": ("{0} is above {le}", "write {le} or less"),
+    "too_short": ("an empty list", "give at least {min_length}"),
+    "too_long": ("a list of {actual_length}", "at most {max_length}"),
+    "string_too_short": ("an empty text", "give at least {min_length} character"),
+    "string_too_long": ("a text of {1} characters", "at most {max_length}"),
+}
+# Words that YAML 1.1 and many programs take for a boolean; here they are text.
+_YES_AND_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
+
+
+def finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
+    """One finding on the value at ``path``; a field of several forms has an error for each."""
+    value = _at(data, path)
+    own = next((detail["ctx"] for detail in details if detail["type"] == "clustergen"), None)
+    words = [word for detail in details for word in _words(detail)]
+    near = nearest(value, words) if isinstance(value, str) else []
+    if own and not near:
+        return form.VALUE.at(path, own["message"], help=own["help"])
+    if details[0]["type"] == "union_tag_not_found":
+        types = _list(sections.types(path, data))
+        return form.MISSING.at(path, "`type` is missing", help=f"add type: one of {types}")
+    if len(words) > 1 or details[0]["type"] == "literal_error":
+        return _not_an_option(path, value, words, near)
+    if details[0]["type"] == "string_pattern_mismatch":
+        return form.VALUE.at(path, f"{value!r} is not {words[0]}", help=_repaired(details, value))
+    return _of_kind(path, details[0], value, data)
+
+
+def nearest(word: str, options: Sequence[str], cutoff: float = 0.6) -> list[str]:
+    """The option that ``word`` was most likely meant to be, if any, whatever its case."""
+    lower = {option.lower(): option for option in options}
+    meant = _YES_AND_NO.get(word.lower(), "")
+    if meant in lower:
+        return [meant]
+    near = difflib.get_close_matches(word.lower(), list(lower), n=1, cutoff=cutoff)
+    return [lower[name] for name in near]
+
+
+def _words(detail: Error) -> list[str]:
+    """What the value could be, as far as ``detail`` knows: options, or a form in words."""
+    context = detail.get("ctx") or {}
+    match detail["type"]:
+        case "literal_error":
+            return _quoted(context["expected"].replace(" or ", ", "))
+        case "union_tag_invalid":
+            return _quoted(context["expected_tags"])
+        case "string_pattern_mismatch":
+            return [WORDS[context["pattern"]]]
+        case "bool_type":
+            return ["true", "false"]
+        case "int_type":
+            return ["a whole number"]
+        case _:
+            return []
+
+
+def _quoted(expected: str) -> list[str]:
+    return re.findall(r"[^',\s]+", expected)
+
+
+def _not_an_option(path: Path, value: Any, words: Sequence[str], near: Sequence[str]) -> Finding:
+    if set(words) == {"true", "false"}:
+        help = f"write {near[0]}" if near else ""
+        return form.TYPE.at(path, f"{_shown(value)} where true or false is due", help=help)
+    if isinstance(value, str) and value in words:
+        return form.TYPE.at(path, f"{value} in quotes is text", help="write it without quotes")
+    help = f"did you mean {near[0]}?" if near else ""
+    said = _shown(value) if isinstance(value, dict | list | None) else repr(value)
+    return form.OPTION.at(path, f"{said} is not {_one_of(words)}", help=help)
+
+
+def _one_of(words: Sequence[str]) -> str:
+    return f"one of {_list(words)}" if len(words) > 1 else f"{words[0]}, the only choice"
+
+
+def _list(words: Sequence[str]) -> str:
+    return ", ".join(words)
+
+
+def _repaired(details: Sequence[Error], value: Any) -> str:
+    """A name in the form that names have, when only the form is wrong."""
+    text = re.sub(r"[^a-z0-9]+", "-", str(value).lower()).strip("-")
+    pattern = details[0]["ctx"]["pattern"]
+    return f"write {text}" if "a-z0-9-" in pattern and re.search(pattern, text) else ""
+
+
+def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
+    kind = detail["type"]
+    if kind in _LIMITS:
+        length = len(value) if isinstance(value, str | list) else 0
+        message, help = (t.format(value, length, **detail["ctx"]) for t in _LIMITS[kind])
+        return form.VALUE.at(path, message, help=help)
+    if kind in _DUE:
+        help = _as_due(path, _DUE[kind], value, data)
+        return form.TYPE.at(path, f"{_shown(value)} where {_DUE[kind]} is due", help=help)
+    message = detail["msg"]
+    return form.VALUE.at(path, message[:1].lower() + message[1:])
+
+
+def _as_due(path: Path, due: str, value: Any, data: Any) -> str:
+    """How the value would be written, were it of the kind that is due."""
+    if due == "a whole number" and isinstance(value, str):
+        digits = re.match(r"[0-9]+", value)
+        return f"write {digits[0]}" if digits else ""
+    if due == "text" and isinstance(value, bool | int | float):
+        return f'write "{_plain(value)}", in quotes'
+    if due == "a list":
+        return f"write [{value}]" if isinstance(value, str) else "begin each item with `- `"
+    if due == "a mapping":
+        key = sections.main_key(path, data)
+        if key and isinstance(value, str):
+            return f"write {{{key}: {value}}}"
+        known = sections.keys(path, data)
+        return f"known here: {_list(known)}" if known else "write key: value"
+    return ""
+
+
+def _plain(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return _plain(value)
+        case dict():
+            return "a mapping"
+        case list():
+            return "a list"
+        case str():
+            return f"the text {value!r}"
+        case _:
+            return f"the number {value}"
+
+
+def _at(data: Any, path: Path) -> Any:
+    for step in path:
+        data = data[step]
+    return data
