@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clustergen.artifacts import Artifact, Bundle
-    from clustergen.compiler import Checked, check, render
+    from clustergen.compiler import Checked, check
     from clustergen.findings import Finding, Severity, Unrenderable
     from clustergen.plan.model import Plan
+    from clustergen.renderer import render
     from clustergen.spec import Spec
 
 __version__ = "0.1.0"
@@ -32,7 +33,7 @@ _HOMES = {
     "Spec": "clustergen.spec",
     "Unrenderable": "clustergen.findings",
     "check": "clustergen.compiler",
-    "render": "clustergen.compiler",
+    "render": "clustergen.renderer",
 }
 
 __all__ = [

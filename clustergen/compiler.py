@@ -1,4 +1,4 @@
-"""The way from files to findings and bundles: what the command line and the stacks call."""
+"""The way from files to plans and findings: what every command on specs begins with."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from clustergen import features, foundation, overlay, readme, rules, source, targets
-from clustergen.artifacts import Bundle
-from clustergen.findings import Finding, Rule, Severity, Unrenderable, errors
+from clustergen import features, rules, source, targets
+from clustergen.findings import Finding, Rule, Severity, errors
 from clustergen.plan import build
 from clustergen.plan.model import Plan
 from clustergen.spec import Spec, parse
@@ -79,22 +78,6 @@ def check(
     return Checked(spec, MappingProxyType(plans), tuple(document.place(f) for f in findings))
 
 
-def render(checked: Checked, target: str) -> Bundle:
-    """The bundle of ``target``. Raises :class:`Unrenderable` where findings stand against it."""
-    blocking = checked.blocking(target)
-    if blocking or target not in checked.plans:
-        raise Unrenderable(blocking or errors(checked.findings))
-    plan = checked.plans[target]
-    chosen = targets.load(target)
-    document = overlay.apply(chosen.document(plan), plan.overlay, keys=chosen.list_keys)
-    bundle = [*chosen.emit(plan, document)]
-    base = foundation.emit(plan)
-    if base is not None:
-        bundle.append(base)
-    bundle.append(readme.render(plan, chosen.title, chosen.steps(plan)))
-    return tuple(sorted(bundle, key=lambda artifact: artifact.path))
-
-
 def _wanted(spec: Spec, asked: Sequence[str]) -> tuple[list[str], list[Finding]]:
     """The targets to plan for; the empty name stands for what all of them share."""
     if asked:
@@ -136,6 +119,8 @@ def _judged(
 
 def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
     """What the user's overlay does to the target's document, and whether that still fits."""
+    from clustergen import overlay  # with its schemas, of no use to a spec that has none
+
     path = ("targets", target.traits.section, "overlay")
     document = target.document(plan)
     yield from overlay.check(document, plan.overlay, target.schema, path, keys=target.list_keys)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from clustergen import bundle, compiler, placeholders, targets
+from clustergen import bundle, compiler, placeholders, renderer, targets
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.cli import FOUND, OK
 from clustergen.commands import inputs
@@ -91,7 +91,7 @@ def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
 
 def _files(checked: Checked, target: str, rendering: Rendering) -> Bundle | None:
     try:
-        files = compiler.render(checked, target)
+        files = renderer.render(checked, target)
     except Unrenderable:
         return None  # its findings are reported with the others
     if rendering.outputs is None:

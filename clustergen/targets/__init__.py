@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 from clustergen.artifacts import Bundle
@@ -27,22 +28,36 @@ class Target:
     """What it makes of each feature, by feature id."""
     rules: tuple[Rule, ...]
     check: Callable[[Plan], Iterator[Finding]]
-    document: Callable[[Plan], dict[str, Any]]
-    """The primary document of a plan without errors, before the user's overlay."""
     primary: str
     """Path of the artifact that holds the document."""
     schema: str
     """Name of the schema in ``clustergen/schemas`` that the document must satisfy after the overlay."""
     list_keys: tuple[str, ...]
     """What identifies an item in the document's lists, for merging overlays: ``("Name",)``."""
-    emit: Callable[[Plan, dict[str, Any]], Bundle]
-    """All files but README.md and the foundation, from a plan and its finished document; pure."""
-    steps: Callable[[Plan], Sequence[str]]
-    """What to do with the bundle, as Markdown list items of its README."""
+    emitter: str
+    """Module with ``document``, ``emit`` and ``steps``; not imported before something is rendered."""
 
     @property
     def name(self) -> str:
         return self.traits.name
+
+    def document(self, plan: Plan) -> dict[str, Any]:
+        """The primary document of a plan without errors, before the user's overlay."""
+        document: dict[str, Any] = self._emitter().document(plan)
+        return document
+
+    def emit(self, plan: Plan, document: dict[str, Any]) -> Bundle:
+        """All files but README.md and the foundation, from a plan and its finished document; pure."""
+        bundle: Bundle = self._emitter().emit(plan, document)
+        return bundle
+
+    def steps(self, plan: Plan) -> Sequence[str]:
+        """What to do with the bundle, as Markdown list items of its README."""
+        steps: Sequence[str] = self._emitter().steps(plan)
+        return steps
+
+    def _emitter(self) -> ModuleType:
+        return importlib.import_module(self.emitter)
 
 
 _MODULES = {

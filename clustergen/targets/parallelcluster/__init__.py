@@ -5,7 +5,6 @@ from __future__ import annotations
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.parallelcluster.checks import RULES, check
-from clustergen.targets.parallelcluster.emit import CONFIGURATION, document, emit, steps
 from clustergen.targets.parallelcluster.support import SUPPORT
 
 TARGET = Target(
@@ -22,10 +21,8 @@ TARGET = Target(
     support=SUPPORT,
     rules=RULES,
     check=check,
-    document=document,
-    primary=CONFIGURATION,
+    emitter="clustergen.targets.parallelcluster.emit",
+    primary="cluster.yaml",
     schema="parallelcluster",
     list_keys=("Name", "Key"),
-    emit=emit,
-    steps=steps,
 )

@@ -62,9 +62,22 @@ def allowed_ips(network: Network) -> str:
     return network.ssh_from[0]
 
 
+_INTERNAL = tuple(
+    map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
+)
+
+
 def from_outside(network: Network) -> bool:
     """Whether people connect from addresses that no private network has."""
-    return any(not ipaddress.ip_network(block).is_private for block in network.ssh_from)
+    return any(not _internal(ipaddress.ip_network(block)) for block in network.ssh_from)
+
+
+def _internal(block: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
+    """Whether the block is of a private network: RFC 1918, or shared address space (RFC 6598).
+
+    ``is_private`` says so of blocks for documentation too, which specs use as examples.
+    """
+    return isinstance(block, ipaddress.IPv4Network) and any(map(block.subnet_of, _INTERNAL))
 
 
 def entry_subnet(network: Network) -> Subnet:

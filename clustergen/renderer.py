@@ -1,0 +1,24 @@
+"""From a checked spec to the files of a target."""
+
+from __future__ import annotations
+
+from clustergen import foundation, overlay, readme, targets
+from clustergen.artifacts import Bundle
+from clustergen.compiler import Checked
+from clustergen.findings import Unrenderable, errors
+
+
+def render(checked: Checked, target: str) -> Bundle:
+    """The bundle of ``target``. Raises :class:`Unrenderable` where findings stand against it."""
+    blocking = checked.blocking(target)
+    if blocking or target not in checked.plans:
+        raise Unrenderable(blocking or errors(checked.findings))
+    plan = checked.plans[target]
+    chosen = targets.load(target)
+    document = overlay.apply(chosen.document(plan), plan.overlay, keys=chosen.list_keys)
+    bundle = [*chosen.emit(plan, document)]
+    base = foundation.emit(plan)
+    if base is not None:
+        bundle.append(base)
+    bundle.append(readme.render(plan, chosen.title, chosen.steps(plan)))
+    return tuple(sorted(bundle, key=lambda artifact: artifact.path))
