@@ -95,7 +95,7 @@ def _role(plan: Plan) -> Json:
 
 
 def _scripts_policy(plan: Plan) -> Json:
-    """For nodes whose role is their service's, which takes policies: ParallelCluster login nodes."""
+    """For nodes whose service makes their role, such as ParallelCluster login nodes."""
     policy = {
         "Description": f"Boot scripts of {plan.name}",
         "PolicyDocument": {"Version": "2012-10-17", "Statement": _scripts(plan)},
