@@ -24,7 +24,7 @@ def check(
 ) -> list[Finding]:
     """What there is to say of ``overlay`` laid on ``document``; nothing when it is empty.
 
-    ``schema`` is a name in :mod:`clustergen.schemas`, ``keys`` are those of :func:`apply`, and
+    ``schema`` names one of :mod:`clustergen.schemas`, ``keys`` are those of :func:`apply`, and
     ``path_prefix`` is where the overlay stands in the spec. What is wrong with ``document`` alone
     is not reported.
     """

@@ -76,11 +76,11 @@ PCS: Final = Schema(
         "InstanceType",
     ),
 )
-_SCHEMAS = {"parallelcluster-3.16.1": PARALLELCLUSTER, "pcs": PCS}
+_SCHEMAS = {"parallelcluster": PARALLELCLUSTER, "pcs": PCS}
 
 
 def load(name: str) -> Schema:
-    """The schema called ``name``: its file's name without the ending.
+    """The schema of the target called ``name``.
 
     :raises KeyError: when there is none.
     """

@@ -1,0 +1,58 @@
+"""The README.md of a bundle: what will exist, what it needs, what was decided, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clustergen.artifacts import Artifact
+from clustergen.plan.model import Plan
+from clustergen.readme import costs, nodes, storage
+from clustergen.readme.markdown import escape, spec_path
+
+PATH = "README.md"
+
+
+def render(plan: Plan, target_title: str, steps: Sequence[str]) -> Artifact:
+    """README.md of the bundle of ``plan``.
+
+    ``steps`` say in Markdown what to do with the bundle; they become a numbered list.
+    """
+    blocks = (block for section in _sections(plan, target_title, steps) for block in section)
+    return Artifact(PATH, "\n\n".join(block for block in blocks if block) + "\n")
+
+
+def _sections(plan: Plan, title: str, steps: Sequence[str]) -> Iterator[Iterator[str]]:
+    yield _head(plan, title)
+    yield _section("What will exist", nodes.table(plan), nodes.totals(plan))
+    yield _section("Storage", storage.table(plan))
+    yield _section("Queues", nodes.queues(plan))
+    yield _section("Quotas", costs.quotas(plan))
+    yield _section("Price", costs.price(plan))
+    yield _section("Decided by default", _decisions(plan))
+    yield _section("Next steps", _numbered(steps))
+
+
+def _head(plan: Plan, title: str) -> Iterator[str]:
+    zone = f", zone {plan.network.zone}" if plan.network.zone else ""
+    yield f"# {escape(plan.name)} on {title}"
+    yield (
+        f"{escape(f'Region {plan.region}{zone}')}. Rendered by clustergen: change the spec and\n"
+        "render again, rather than change these files."
+    )
+
+
+def _section(heading: str, *blocks: str) -> Iterator[str]:
+    """A heading and its blocks; nothing at all when they are empty."""
+    if any(blocks):
+        yield f"## {heading}"
+        yield from blocks
+
+
+def _decisions(plan: Plan) -> str:
+    return "\n".join(
+        f"- {escape(decision.text)} (`{spec_path(decision.path)}`)" for decision in plan.decisions
+    )
+
+
+def _numbered(steps: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))

@@ -1,0 +1,55 @@
+"""Markdown that reads well as plain text, whatever the user's words hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from clustergen.findings import Path
+
+# What may begin a cell, a link, code, emphasis or HTML inside a line. An underscore inside a word
+# means nothing to Markdown.
+_SPECIAL: Final = re.compile(r"[\\`*|<>\[\]~]")
+
+Row = Sequence[str]
+
+
+def escape(text: str) -> str:
+    """``text`` on one line, shown as it is."""
+    return _SPECIAL.sub(lambda match: f"\\{match[0]}", " ".join(text.split()))
+
+
+def table(header: Row, rows: Iterable[Row], right: Sequence[int] = ()) -> str:
+    """A table whose columns line up; cells are plain text, and columns ``right`` hold numbers.
+
+    Columns that are empty in every row are left out, and so is a table without rows.
+    """
+    cells = [[escape(cell) for cell in row] for row in rows]
+    kept = [column for column in range(len(header)) if any(row[column] for row in cells)]
+    if not kept:
+        return ""
+    lines = [[row[column] for column in kept] for row in [[*header], *cells]]
+    widths = [max(3, *(len(row[column]) for row in lines)) for column in range(len(kept))]
+    aligned = [column in right for column in kept]
+    rule = [("-" * (w - 1) + ":") if r else "-" * w for w, r in zip(widths, aligned, strict=True)]
+    return "\n".join(_line(row, widths, aligned) for row in (lines[0], rule, *lines[1:]))
+
+
+def _line(row: Row, widths: Sequence[int], right: Sequence[bool]) -> str:
+    cells = (
+        cell.rjust(width) if is_right else cell.ljust(width)
+        for cell, width, is_right in zip(row, widths, right, strict=True)
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def count(number: int, noun: str) -> str:
+    """``1 node``, ``1,024 nodes``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def spec_path(path: Path) -> str:
+    """A path into the spec as people write it: ``node_groups[0].placement``."""
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(steps).removeprefix(".").replace("`", "'")

@@ -1,0 +1,102 @@
+"""The nodes of a cluster, its addresses and its queues."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from clustergen.plan.model import Capacity, Machine, NodeGroup, Plan
+from clustergen.plan.network import capacity as addresses_of
+from clustergen.readme import markdown
+from clustergen.readme.markdown import Row, count, escape
+from clustergen.spec.quantities import format_duration
+
+_CAPACITY = {
+    "on-demand": "On-Demand",
+    "spot": "Spot",
+    "reservation": "reservation",
+    "reservation-group": "reservation group",
+    "capacity-block": "Capacity Block",
+    "interruptible-reservation": "interruptible reservation",
+    "training-plan": "training plan",
+}
+_HEADER = ("Nodes", "Count", "Instance type", "Accelerators", "vCPUs", "EFA", "Capacity")
+
+
+def table(plan: Plan) -> str:
+    """One row for each kind of node; accelerators, vCPUs and EFA interfaces are of one node."""
+    return markdown.table(_HEADER, _rows(plan), right=(1, 4, 5))
+
+
+def _rows(plan: Plan) -> Iterator[Row]:
+    for group in plan.node_groups:
+        yield _group(group)
+    for title, machine in (("(login)", plan.login), ("(head node)", plan.head)):
+        if machine:
+            yield _machine(title, machine)
+
+
+def _group(group: NodeGroup) -> Row:
+    accelerator = group.type.accelerator
+    efa = sum(interface.type != "interface" for interface in group.interfaces)
+    return (
+        group.name,
+        f"{group.max:,}" if group.static else f"{group.min:,} to {group.max:,}",
+        " or ".join(type.name for type in group.types),
+        f"{accelerator.count} x {accelerator.name}" if accelerator else "",
+        f"{vcpus(group):,}",
+        str(efa) if efa else "",
+        _capacity(group.capacity),
+    )
+
+
+def _machine(title: str, machine: Machine) -> Row:
+    type = machine.type
+    return (title, f"{machine.count:,}", type.name, "", f"{type.vcpus:,}", "", "On-Demand")
+
+
+def _capacity(capacity: Capacity) -> str:
+    return " ".join(filter(None, (_CAPACITY[capacity.kind], capacity.id)))
+
+
+def vcpus(group: NodeGroup) -> int:
+    """What Slurm or Kubernetes sees of one node, the most of its types."""
+    return max(type.cores * group.threads_per_core for type in group.types)
+
+
+def totals(plan: Plan) -> str:
+    """The node groups at their maximum, and the addresses that everything takes."""
+    accelerators: Counter[str] = Counter()
+    for group in plan.node_groups:
+        if found := group.type.accelerator:
+            accelerators[found.name] += found.count * group.max
+    parts = [
+        count(plan.max_nodes, "node"),
+        count(sum(vcpus(group) * group.max for group in plan.node_groups), "vCPU"),
+        *(f"{number:,} x {name}" for name, number in accelerators.items()),
+    ]
+    return f"At their maximum the node groups have {', '.join(parts)}.\n{_addresses(plan)}"
+
+
+def _addresses(plan: Plan) -> str:
+    needed = count(plan.network.needed_addresses, "IPv4 address")
+    needed = needed.replace("addresss", "addresses")
+    subnet = plan.network.private[0]
+    if subnet.cidr is None:
+        return f"Everything together takes {needed} of the private subnet, whose size is not given."
+    room = f"{escape(subnet.cidr)}, which has {addresses_of(subnet.cidr):,}"
+    return f"Everything together takes {needed} of the private subnet {room}."
+
+
+def queues(plan: Plan) -> str:
+    """One row for each queue."""
+    rows = (
+        (
+            queue.name,
+            ", ".join(group.name for group in queue.node_groups),
+            format_duration(queue.time_limit) if queue.time_limit else "none",
+            "yes" if queue.default else "",
+        )
+        for queue in plan.queues
+    )
+    return markdown.table(("Queue", "Node groups", "Time limit", "Default"), rows)

@@ -1,0 +1,101 @@
+"""The storage of a cluster, as a table."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from clustergen.plan.model import (
+    Bucket,
+    Ebs,
+    Efs,
+    FileCache,
+    Lustre,
+    Ontap,
+    OpenZfs,
+    Plan,
+    Ref,
+    Storage,
+)
+from clustergen.readme import markdown
+from clustergen.readme.markdown import Row
+
+_HEADER = ("Mount", "Storage", "Size", "Throughput", "When the cluster goes")
+
+
+def table(plan: Plan) -> str:
+    """One row for each mount."""
+    return markdown.table(_HEADER, (_row(item) for item in plan.storage))
+
+
+def _row(item: Storage) -> Row:
+    kind, size, throughput = _form(item)
+    if item.existing:
+        known = "" if isinstance(item.id, Ref) else f" {item.id}"
+        return (item.mount, f"{kind}, existing{known}", "", "", "stays")
+    # A file system is the foundation's, a volume the head node's.
+    kept = "stays" if item.retain else "stays until the foundation is deleted"
+    if isinstance(item, Ebs) and not item.retain:
+        kept = "is deleted"
+    return (item.mount, kind, size, throughput, kept)
+
+
+@singledispatch
+def _form(item: Storage) -> tuple[str, str, str]:
+    """Kind, size and throughput in words."""
+    raise TypeError(f"no words for {type(item).__name__}")
+
+
+@_form.register
+def _(item: Lustre) -> tuple[str, str, str]:
+    if item.existing:
+        return "FSx for Lustre", "", ""
+    words = ["FSx for Lustre", f"{item.deployment} {item.storage_class}", "EFA" if item.efa else ""]
+    tiered = item.storage_class == "INTELLIGENT_TIERING"
+    unit = "MB/s" if tiered else "MB/s per TiB"
+    size = "elastic" if tiered else _gib(item.size_gib)
+    return ", ".join(filter(None, words)), size, _rate(item.throughput, unit)
+
+
+@_form.register
+def _(item: OpenZfs) -> tuple[str, str, str]:
+    words = "FSx for OpenZFS" if item.existing else f"FSx for OpenZFS, {item.deployment}"
+    return words, _gib(item.size_gib), _rate(item.throughput, "MB/s")
+
+
+@_form.register
+def _(item: Efs) -> tuple[str, str, str]:
+    rate = _rate(item.throughput, "MiB/s") or item.throughput_mode
+    return f"EFS{', one zone' if item.one_zone else ''}", "elastic", rate
+
+
+@_form.register
+def _(item: Ebs) -> tuple[str, str, str]:
+    return (
+        f"EBS {item.volume.type}",
+        _gib(item.volume.size_gib),
+        _rate(item.volume.throughput, "MiB/s"),
+    )
+
+
+@_form.register
+def _(item: Bucket) -> tuple[str, str, str]:
+    place = "/".join(filter(None, (item.bucket, item.prefix.strip("/"))))
+    return f"S3 s3://{place}{', read only' if item.read_only else ''}", "elastic", ""
+
+
+@_form.register
+def _(_item: Ontap) -> tuple[str, str, str]:
+    return "FSx for ONTAP", "", ""
+
+
+@_form.register
+def _(_item: FileCache) -> tuple[str, str, str]:
+    return "Amazon File Cache", "", ""
+
+
+def _gib(size: int | None) -> str:
+    return f"{size:,} GiB" if size else ""
+
+
+def _rate(rate: int | None, unit: str) -> str:
+    return f"{rate:,} {unit}" if rate else ""
