@@ -6,9 +6,15 @@ from collections.abc import Iterator
 
 from clustergen.findings import Finding
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import capacity_rules, limit_rules, place_rules, slurm_rules
+from clustergen.targets.pcs import (
+    capacity_rules,
+    limit_rules,
+    place_rules,
+    slurm_rules,
+    storage_rules,
+)
 
-_MODULES = (slurm_rules, limit_rules, capacity_rules, place_rules)
+_MODULES = (slurm_rules, limit_rules, capacity_rules, place_rules, storage_rules)
 
 RULES = tuple(rule for module in _MODULES for rule in module.RULES)
 

@@ -62,7 +62,7 @@ def _how(plan: Plan, item: Storage) -> Iterator[tuple[scripts.Script | str, tupl
 def _lustre(plan: Plan, item: Lustre | FileCache) -> tuple[str, tuple[Any, ...]]:
     return _by_aws(plan, "mount-fsx-lustre"), (
         *("--fsx-dns-name", cfn.value(item.dns_name)),
-        *("--mount-name", "" if item.mount_name is None else cfn.value(item.mount_name)),
+        *("--mount-name", _known(item.mount_name)),
         *("--mount-point", item.mount),
         *("--options", LUSTRE_OPTIONS),
     )
@@ -77,7 +77,12 @@ def _efs(plan: Plan, item: Efs) -> tuple[str, tuple[Any, ...]]:
 
 
 def _nfs(plan: Plan, item: OpenZfs | Ontap) -> tuple[Any, ...]:
-    return (item.mount, NFS_OPTIONS, cfn.value(item.dns_name), *_path(plan, item.volume))
+    return (item.mount, NFS_OPTIONS, _known(item.dns_name), *_path(plan, item.volume))
+
+
+def _known(id: Id | None) -> Any:
+    """A name that nodes mount by; a plan where one is missing has errors."""
+    return "" if id is None else cfn.value(id)
 
 
 def _path(plan: Plan, volume: Id | None) -> tuple[str, ...]:

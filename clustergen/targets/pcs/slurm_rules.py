@@ -149,6 +149,7 @@ _LEVELS = {
 _INSTEAD = {
     "suspendtime": "write slurm.idle_timeout",
     "grestypes": "leave it out: PCS derives it from the instance types",
+    "prioritytype": "leave it out: PCS weighs jobs by the PriorityWeight settings",
     "topologyplugin": "leave it out: PCS chooses it for UltraServers",
     "accountingstoragetype": "write slurm.accounting: managed",
     "state": "leave it out: PCS manages it",
@@ -217,12 +218,12 @@ def _instead(name: str, level: str) -> str:
     if name.lower() in _INSTEAD:
         return _INSTEAD[name.lower()]
     by_lower = {allowed.lower(): allowed for allowed in _LEVELS[level]}
-    if near := difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.8):
+    if near := difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.75):
         return f"did you mean {by_lower[near[0]]}?"
     for other, allowed in _LEVELS.items():
         if name.lower() in {known.lower() for known in allowed}:
             return f"it belongs in {other}"
-    return f"taken there: {', '.join(sorted(_LEVELS[level]))}"
+    return f"leave it out; {level} takes {len(_LEVELS[level])} others, which the page lists"
 
 
 def _value(plan: Plan, path: Path, name: str, value: str) -> Iterator[Finding]:
