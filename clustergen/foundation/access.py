@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clustergen import cfn
 from clustergen.cfn import Json
 from clustergen.foundation.part import Output, Part, lasting, named
-from clustergen.plan.model import Bucket, Plan
+from clustergen.plan.model import Bucket, Ontap, OpenZfs, Plan
 
 PCS_PARTITIONS = frozenset({"aws", "aws-us-gov"})
 """Where AWS PCS is, and so its managed policy: a role with an unknown policy cannot be made.
@@ -114,6 +114,7 @@ def _document(plan: Plan) -> Json:
         *_scripts(plan),
         *_pcs_scripts(plan),
         *_buckets(plan),
+        *_volumes(plan),
         _logs(),
     ]
     return {"Version": "2012-10-17", "Statement": statements}
@@ -159,6 +160,12 @@ def _prefixes(mount: Bucket) -> list[str]:
     return [f"{prefix}/*", prefix] if prefix else ["*", ""]
 
 
+def _volumes(plan: Plan) -> Iterator[Json]:
+    """Nodes that mount an existing volume themselves ask FSx for the path it is exported under."""
+    if any(isinstance(s, Ontap | OpenZfs) and s.existing and s.volume for s in plan.storage):
+        yield _allow("Volumes", ["fsx:DescribeVolumes"], ["*"])
+
+
 def _logs() -> Json:
     """The log groups of PCS nodes, where lifecycle scripts report what went wrong."""
     group = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:/aws/pcs/*"
@@ -166,8 +173,8 @@ def _logs() -> Json:
     return _allow("Logs", [f"logs:{action}" for action in actions], [cfn.sub(group)])
 
 
-def _allow(sid: str, actions: list[str], resources: list[Json]) -> Json:
-    return {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resources}
+def _allow(sid: str, actions: list[str], resources: Sequence[Json | str]) -> Json:
+    return {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": list(resources)}
 
 
 def _s3_arn(path: str) -> Json:

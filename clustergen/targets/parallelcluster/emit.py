@@ -65,6 +65,7 @@ def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
         plan=plan,
         version=VERSION,
         foundation=foundation.emit(plan) is not None,
+        subnets=[subnet.id for subnet in (*plan.network.private, *plan.network.public)],
         uploads=[script.key for script in scripts],
         current=[(script.name, script.current_key(plan)) for script in scripts],
     )

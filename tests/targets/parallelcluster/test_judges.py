@@ -1,0 +1,47 @@
+"""What is rendered, before ParallelCluster's own schema and validators, and the shell's."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen.findings import errors
+from clustergen.targets.parallelcluster.emit import CONFIGURATION
+from tests.oracles.parallelcluster import ParallelCluster
+from tests.oracles.shell import script_breaches
+from tests.targets.parallelcluster.planning import every_finding, files
+from tests.targets.parallelcluster.specs import SPECS
+
+EXPLAINED = {
+    # No key pair is asked for: people come in by their own keys or by Session Manager.
+    "KeyPairValidator",
+    # The user may set efa: false, and EFA of types that differ in cards is left off.
+    "InstancesEFAValidator",
+    "EfaValidator",
+    # A reservation fixes where its instances are, so no placement group is made beside it; a group
+    # of the user's own is the user's choice.
+    "EfaPlacementGroupValidator",
+    "PlacementGroupCapacityReservationValidator",
+    # Trainium is no NVIDIA GPU: what the images carry for it is known to whoever chose it.
+    "InstanceTypeAcceleratorManufacturerValidator",
+}
+
+BY_NAME = pytest.mark.parametrize("name", SPECS)
+
+
+@BY_NAME
+def test_the_spec_has_no_errors(name: str) -> None:
+    assert errors(every_finding(SPECS[name])) == []
+
+
+@BY_NAME
+def test_parallelcluster_accepts_it(name: str, parallelcluster: ParallelCluster) -> None:
+    messages = parallelcluster.judge(files(SPECS[name])[CONFIGURATION], cluster_name="example")
+    serious = [m for m in messages if m.level != "INFO"]
+    assert [m for m in serious if m.level == "ERROR"] == []
+    assert [m for m in serious if m.validator not in EXPLAINED] == []
+
+
+@BY_NAME
+def test_the_shell_accepts_it(name: str) -> None:
+    rendered = files(SPECS[name])
+    assert script_breaches({p: text for p, text in rendered.items() if p.endswith(".sh")}) == []
