@@ -1,0 +1,187 @@
+"""How fast clustergen is: ``python benchmarks/bench.py [--runs N]``.
+
+Start-up is compared with two floors measured in the same run: a bare interpreter, and one that
+imports the two libraries without which no spec can be read. Runs are interleaved and medians taken,
+so a busy machine slows all of them alike. Exits 1 where something is over its limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SPEC = ROOT / "specs" / "p5-on-demand.yaml"
+TARGETS = ("parallelcluster", "pcs")
+
+BARE = "python -c pass"
+FLOOR = "import yaml, pydantic"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One measurement: its value as text, and the limit it is held to, if any."""
+
+    what: str
+    value: str
+    limit: str = ""
+    over: bool = False
+
+
+def main() -> int:
+    """Measure everything and print a table."""
+    arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    arguments.add_argument("--runs", type=int, default=15, help="runs of each command (15)")
+    runs = arguments.parse_args().runs
+    over = False
+    for part in (lambda: _start_up(runs), _further_specs, _wide, _growth, _many_specs):
+        for line in part():
+            print(f"{line.what:<58} {line.value:>24}  {line.limit}", flush=True)
+            over |= line.over
+    return 1 if over else 0
+
+
+def _start_up(runs: int) -> Iterator[Line]:
+    with tempfile.TemporaryDirectory() as out:
+        seconds = _medians(_commands(out), runs)
+    for name, taken in seconds.items():
+        yield Line(name, f"{taken * 1000:.0f} ms")
+    yield _ratio("--help", seconds["--help"] / seconds[BARE], 5, BARE)
+    yield _ratio("check", seconds["check"] / seconds[FLOOR], 2.5, FLOOR)
+    yield _ratio("render, both targets", seconds["render"] / seconds[FLOOR], 4, FLOOR)
+
+
+def _commands(out: str) -> Mapping[str, Sequence[str]]:
+    clustergen = [str(Path(sys.executable).with_name("clustergen"))]
+    if not Path(clustergen[0]).exists():
+        clustergen = [sys.executable, "-m", "clustergen"]
+    targets = [word for name in TARGETS for word in ("--target", name)]
+    return {
+        BARE: [sys.executable, "-c", "pass"],
+        FLOOR: [sys.executable, "-c", FLOOR],
+        "--help": [*clustergen, "--help"],
+        "check": [*clustergen, "check", str(SPEC)],
+        "render": [*clustergen, "render", str(SPEC), *targets, "-o", out],
+    }
+
+
+def _medians(commands: Mapping[str, Sequence[str]], runs: int) -> dict[str, float]:
+    """Median wall seconds of each command, after one run of each that fills the caches."""
+    taken: dict[str, list[float]] = {name: [] for name in commands}
+    for turn in range(runs + 1):
+        for name, command in commands.items():
+            before = time.perf_counter()
+            subprocess.run(command, check=True, capture_output=True)
+            if turn:
+                taken[name].append(time.perf_counter() - before)
+    return {name: statistics.median(values) for name, values in taken.items()}
+
+
+def _ratio(what: str, ratio: float, limit: float, floor: str) -> Line:
+    return Line(f"{what} / {floor}", f"{ratio:.2f} x", f"at most {limit} x", ratio > limit)
+
+
+def _further_specs() -> Iterator[Line]:
+    specs = sorted((ROOT / "specs").glob("*.yaml"))
+    for spec in specs:
+        _compile(spec)
+    taken = [_seconds(_compile, spec) * 1000 for spec in specs]
+    worst = max(taken)
+    yield Line("a further spec in the process, median", f"{statistics.median(taken):.1f} ms")
+    yield Line("the slowest of them", f"{worst:.1f} ms", "at most 15 ms", worst > 15)
+
+
+def _compile(path: Path, targets: Sequence[str] = ()) -> None:
+    """Check a spec, and render it for those of its targets that can be."""
+    import clustergen
+
+    checked = clustergen.check([path], targets=targets)
+    for target in checked.plans:
+        if target and not checked.blocking(target):
+            clustergen.render(checked, target)
+
+
+def _seconds(run: Callable[..., object], *arguments: object) -> float:
+    before = time.perf_counter()
+    run(*arguments)
+    return time.perf_counter() - before
+
+
+def _wide() -> Iterator[Line]:
+    every = [f"g{i}" for i in range(50)]
+    shapes = {
+        "50 queues, 50 node groups, one each": [[name] for name in every],
+        "50 queues of all 50 node groups": [every] * 50,
+    }
+    for what, queues in shapes.items():
+        with _written(_spec("wide", 50, queues)) as path:
+            taken = _seconds(_compile, path, TARGETS)
+        yield Line(f"{what}, both targets", f"{taken * 1000:.0f} ms", "at most 1000 ms", taken > 1)
+
+
+def _growth() -> Iterator[Line]:
+    for count in (25, 50, 100, 200, 400):
+        with _written(_spec("growth", count, [[f"g{i}"] for i in range(count)])) as path:
+            taken = min(_seconds(_compile, path, TARGETS) for _ in range(3))
+        each = f"{taken * 1000:.0f} ms, {taken / count * 1000:.2f} ms each"
+        yield Line(f"{count} node groups, both targets", each)
+
+
+def _many_specs() -> Iterator[Line]:
+    peaks = {}
+    for count in (10, 100, 1000):
+        with tempfile.TemporaryDirectory() as folder:
+            for index in range(count):
+                text = SPEC.read_text(encoding="utf-8").replace("llm-p5", f"llm-p5-{index}")
+                Path(folder, f"{index:04}.yaml").write_text(text, encoding="utf-8")
+            peaks[count], taken = _peak([sys.executable, "-m", "clustergen", "check", folder])
+        each = f"{peaks[count]:.0f} MB, {taken / count * 1000:.1f} ms each"
+        yield Line(f"{count} specs checked in one call", each)
+    growth = peaks[1000] - peaks[10]
+    yield Line("memory from 10 to 1000 specs", f"+{growth:.1f} MB", "at most 10 MB", growth > 10)
+
+
+def _peak(command: Sequence[str]) -> tuple[float, float]:
+    """Peak resident memory of ``command`` in MB, and the seconds it took."""
+    before = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return usage.ru_maxrss / 1024, time.perf_counter() - before
+
+
+def _spec(name: str, groups: int, queues: Sequence[Sequence[str]]) -> str:
+    machines = [
+        f"  - {{name: g{index}, instance_type: c7i.4xlarge, count: {{max: 4}}}}"
+        for index in range(groups)
+    ]
+    lists = [
+        f"  - {{name: q{index}, node_groups: [{', '.join(members)}]}}"
+        for index, members in enumerate(queues)
+    ]
+    head = ["version: 1", f"name: {name}", "region: us-east-2", "network: {zone: use2-az2}"]
+    return "\n".join([*head, "node_groups:", *machines, "queues:", *lists, ""])
+
+
+@contextmanager
+def _written(text: str) -> Iterator[Path]:
+    """A file with ``text`` for as long as the context lasts."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "cluster.yaml")
+        path.write_text(text, encoding="utf-8")
+        yield path
+
+
+if __name__ == "__main__":
+    sys.exit(main())
