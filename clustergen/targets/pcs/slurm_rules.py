@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.plan.model import NodeGroup, Plan, Queue
-from clustergen.targets.pcs import limits, settings
+from clustergen.targets.pcs import lifecycle, limits, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
 
 VERSION = Rule(
@@ -132,9 +132,19 @@ MIG_SCALING = Rule(
     'slurm: {version: "26.05"}',
     good='node_groups: [{name: h200, count: 2, mig: {1g.18gb: 7}}]\nslurm: {version: "26.05"}',
 )
+NO_ACCELERATOR = Rule(
+    code="SLM213",
+    title="GPU health check on nodes without accelerators",
+    why="It counts the accelerators of a node at boot; here there is nothing to count.",
+    source=f"{USER_GUIDE}cng-node-lifecycle-actions.html",
+    severity=Severity.WARNING,
+    target="pcs",
+    bad="node_groups: [{name: h200, instance_type: m7i.4xlarge, health_checks: [gpu]}]",
+    good="node_groups: [{name: h200, health_checks: [gpu]}]",
+)
 RULES = (
     *(VERSION, ENDING, SETTING, NEWER, JOB_AGE, TWICE),
-    *(PURGE, NO_ACCOUNTING, IDLE, GRES, MIG, MIG_SCALING),
+    *(PURGE, NO_ACCOUNTING, IDLE, GRES, MIG, MIG_SCALING, NO_ACCELERATOR),
 )
 
 _LEVELS = {
@@ -169,6 +179,7 @@ def check(plan: Plan) -> Iterator[Finding]:
     for group in plan.node_groups:
         yield from _gres(group)
         yield from _mig(plan, group)
+        yield from _health(group)
 
 
 def _written(plan: Plan) -> Iterator[tuple[Path, str, Mapping[str, str]]]:
@@ -323,4 +334,13 @@ def _mig(plan: Plan, group: NodeGroup) -> Iterator[Finding]:
             group.at("mig"),
             f"{group.name} has MIG and {group.min} to {group.max} nodes",
             help=f"write count: {group.max}",
+        )
+
+
+def _health(group: NodeGroup) -> Iterator[Finding]:
+    if "gpu" in group.health_checks and not lifecycle.accelerators(group)[1]:
+        yield NO_ACCELERATOR.at(
+            group.at("health_checks"),
+            f"{group.type.name} has no accelerators",
+            help="leave health_checks out",
         )

@@ -174,11 +174,7 @@ _STORAGE = {
     ),
     "storage.openzfs": _support("full", "a script of the bundle mounts it over NFS", _ACTIONS),
     "storage.ontap": _support(
-        "partial",
-        "a script of the bundle mounts it over NFS; it asks FSx for the volume's path, for which "
-        "the "
-        "nodes' role needs fsx:DescribeVolumes",
-        _ACTIONS,
+        "full", "a script of the bundle mounts it over NFS, by the path that FSx tells it", _ACTIONS
     ),
     "storage.efs": _support("full", "the AWS-maintained script mount-efs", _AWS_SCRIPTS),
     "storage.ebs": _support(
