@@ -187,6 +187,10 @@ def _quota(plan: Plan) -> Iterator[Finding]:
 
 
 def _script_count(plan: Plan) -> Iterator[Finding]:
+    # Beside a mount each and the user's scripts, a node runs at most seven: an exact count means
+    # rendering them all, and is rarely needed.
+    if len(plan.storage) + len(plan.software.scripts) + 7 <= limits.MAX_SCRIPTS:
+        return
     counts = {group.name: len(lifecycle.of_group(plan, group)) for group in plan.node_groups}
     if plan.login:
         counts[names.LOGIN] = len(lifecycle.of_login(plan))
