@@ -50,7 +50,7 @@ def _section(heading: str, *blocks: str) -> Iterator[str]:
 
 def _decisions(plan: Plan) -> str:
     return "\n".join(
-        f"- {escape(decision.text)} (`{spec_path(decision.path)}`)" for decision in plan.decisions
+        f"- {escape(decision.text)} ({spec_path(decision.path)})" for decision in plan.decisions
     )
 
 

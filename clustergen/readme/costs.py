@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from clustergen.catalog import InstanceType
@@ -19,15 +20,29 @@ from clustergen.readme.markdown import Row, escape
 _AT_ON_DEMAND_RATE: Final = ("on-demand", "reservation", "reservation-group")
 _PRICED_REGION: Final = "us-east-1"
 
-Fleet = tuple[tuple[InstanceType, ...], int, CapacityKind]
-"""Instance types of which each node has one, the most nodes, and where they come from."""
+
+@dataclass(frozen=True, slots=True)
+class _Fleet:
+    """Nodes that are bought alike; each is of one of ``types``."""
+
+    title: str
+    types: tuple[InstanceType, ...]
+    most: int
+    kind: CapacityKind
+
+    @property
+    def dollars(self) -> float | None:
+        """On-Demand, per hour; None when a type's price is not known."""
+        prices = [type.price_usd_hour for type in self.types if type.price_usd_hour is not None]
+        return max(prices) * self.most if len(prices) == len(self.types) else None
 
 
-def _fleets(plan: Plan) -> Iterator[Fleet]:
+def _fleets(plan: Plan) -> Iterator[_Fleet]:
     for group in plan.node_groups:
-        yield group.types, group.max, group.capacity.kind
-    for machine in filter(None, (plan.login, plan.head)):
-        yield (machine.type,), machine.count, "on-demand"
+        yield _Fleet(group.name, group.types, group.max, group.capacity.kind)
+    for title, machine in (("login nodes", plan.login), ("head node", plan.head)):
+        if machine:
+            yield _Fleet(title, (machine.type,), machine.count, "on-demand")
 
 
 def quotas(plan: Plan) -> str:
@@ -43,15 +58,21 @@ def quotas(plan: Plan) -> str:
 
 def _vcpu_rows(plan: Plan) -> Iterator[Row]:
     needed: dict[tuple[str, str], int] = {}
-    for types, most, kind in _fleets(plan):
-        if kind in ("on-demand", "spot"):
-            of_fleet = {_quota(type, kind): 0 for type in types}
-            for type in types:
-                of_fleet[_quota(type, kind)] = max(of_fleet[_quota(type, kind)], type.vcpus * most)
-            for quota, vcpus in of_fleet.items():
+    for fleet in _fleets(plan):
+        if fleet.kind in ("on-demand", "spot"):
+            for quota, vcpus in _needed(fleet).items():
                 needed[quota] = needed.get(quota, 0) + vcpus
     for (title, code), vcpus in sorted(needed.items()):
         yield title, code, f"{vcpus:,} vCPUs"
+
+
+def _needed(fleet: _Fleet) -> dict[tuple[str, str], int]:
+    """By quota, the vCPUs of a fleet that is all of its largest type there."""
+    needed: dict[tuple[str, str], int] = {}
+    for type in fleet.types:
+        quota = _quota(type, fleet.kind)
+        needed[quota] = max(needed.get(quota, 0), type.vcpus * fleet.most)
+    return needed
 
 
 def _quota(type: InstanceType, kind: CapacityKind) -> tuple[str, str]:
@@ -68,36 +89,39 @@ def _interface_row(plan: Plan) -> Row:
 
 
 def price(plan: Plan) -> str:
-    """The On-Demand price of an hour at the maximum, and what of it is not known."""
+    """The On-Demand price of an hour at the maximum, and what is not in it."""
     if plan.partition != "aws":
         return ""
-    total, unknown = 0.0, []
-    for types, most, kind in _fleets(plan):
-        prices = [type.price_usd_hour for type in types if type.price_usd_hour is not None]
-        if kind in _AT_ON_DEMAND_RATE and len(prices) == len(types):
-            total += max(prices) * most
-        elif kind in _AT_ON_DEMAND_RATE:
-            unknown += [type.name for type in types if type.price_usd_hour is None]
-    kinds = {kind for _, _, kind in _fleets(plan)}
-    return "\n".join(_price_lines(plan.region, total, unknown, kinds))
-
-
-def _price_lines(
-    region: str, total: float, unknown: list[str], kinds: set[CapacityKind]
-) -> Iterator[str]:
-    if total:
-        where = "" if region == _PRICED_REGION else f", and {region} differs"
-        yield (
-            f"Instances at their maximum: {total:,.2f} USD per hour On-Demand (Linux, "
-            f"{_PRICED_REGION}, {_recorded()}{escape(where)})."
+    fleets = list(_fleets(plan))
+    priced = [f for f in fleets if f.kind in _AT_ON_DEMAND_RATE and f.dollars is not None]
+    others = (f"- {escape(f.title)}: {_why_not(f)}" for f in fleets if f not in priced)
+    return "\n".join(
+        (
+            *(_total(priced, plan.region) if priced else ()),
+            "Not in that:" if priced else "None of it has a list price:",
+            "",
+            *others,
+            "- storage, data transfer and the service's own fees",
         )
-    if unknown:
-        yield f"Not in that: {escape(', '.join(dict.fromkeys(unknown)))}, whose price is not known."
-    if "spot" in kinds:
-        yield "Spot instances have a market price."
-    if "capacity-block" in kinds or "training-plan" in kinds:
-        yield "Capacity Blocks and training plans are paid for when they are bought."
-    yield "Storage, data transfer and the service's own fees come on top."
+    )
+
+
+def _total(priced: Sequence[_Fleet], region: str) -> Iterator[str]:
+    dollars = sum(fleet.dollars or 0 for fleet in priced)
+    titles = escape(", ".join(fleet.title for fleet in priced))
+    yield f"At the maximum {dollars:,.2f} USD per hour On-Demand for {titles}."
+    elsewhere = "" if region == _PRICED_REGION else f"; {region} has its own prices"
+    yield f"(Linux in {_PRICED_REGION}, recorded {_recorded()}{elsewhere}.)"
+
+
+def _why_not(fleet: _Fleet) -> str:
+    match fleet.kind:
+        case "spot":
+            return "the price follows the market"
+        case "capacity-block" | "training-plan":
+            return "paid for when the capacity is bought"
+        case _:
+            return f"no price is known of {escape(' or '.join(t.name for t in fleet.types))}"
 
 
 @functools.cache

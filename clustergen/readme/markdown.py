@@ -17,7 +17,11 @@ Row = Sequence[str]
 
 def escape(text: str) -> str:
     """``text`` on one line, shown as it is."""
-    return _SPECIAL.sub(lambda match: f"\\{match[0]}", " ".join(text.split()))
+    return _SPECIAL.sub(lambda match: f"\\{match[0]}", _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def table(header: Row, rows: Iterable[Row], right: Sequence[int] = ()) -> str:
@@ -44,12 +48,12 @@ def _line(row: Row, widths: Sequence[int], right: Sequence[bool]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def count(number: int, noun: str) -> str:
-    """``1 node``, ``1,024 nodes``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def count(number: int, noun: str, ending: str = "s") -> str:
+    """``1 node``, ``1,024 nodes``; ``ending`` makes the plural."""
+    return f"{number:,} {noun}{'' if number == 1 else ending}"
 
 
 def spec_path(path: Path) -> str:
-    """A path into the spec as people write it: ``node_groups[0].placement``."""
+    """A path into the spec as people write it, as code: ``node_groups[0].placement``."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return "".join(steps).removeprefix(".").replace("`", "'")
+    return f"`{_one_line(''.join(steps).removeprefix('.')).replace('`', '')}`"

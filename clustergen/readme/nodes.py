@@ -37,13 +37,12 @@ def _rows(plan: Plan) -> Iterator[Row]:
 
 
 def _group(group: NodeGroup) -> Row:
-    accelerator = group.type.accelerator
     efa = sum(interface.type != "interface" for interface in group.interfaces)
     return (
         group.name,
         f"{group.max:,}" if group.static else f"{group.min:,} to {group.max:,}",
         " or ".join(type.name for type in group.types),
-        f"{accelerator.count} x {accelerator.name}" if accelerator else "",
+        " or ".join(f"{number} x {name}" for name, number in _accelerators(group)),
         f"{vcpus(group):,}",
         str(efa) if efa else "",
         _capacity(group.capacity),
@@ -68,8 +67,10 @@ def totals(plan: Plan) -> str:
     """The node groups at their maximum, and the addresses that everything takes."""
     accelerators: Counter[str] = Counter()
     for group in plan.node_groups:
-        if found := group.type.accelerator:
-            accelerators[found.name] += found.count * group.max
+        if found := _accelerators(group):
+            # Of several types each node has one: the most that it may be.
+            title = " or ".join(name for name, _ in found)
+            accelerators[title] += max(number for _, number in found) * group.max
     parts = [
         count(plan.max_nodes, "node"),
         count(sum(vcpus(group) * group.max for group in plan.node_groups), "vCPU"),
@@ -78,9 +79,14 @@ def totals(plan: Plan) -> str:
     return f"At their maximum the node groups have {', '.join(parts)}.\n{_addresses(plan)}"
 
 
+def _accelerators(group: NodeGroup) -> list[tuple[str, int]]:
+    """Name and count of the accelerators of each type of the group, each once."""
+    found = (type.accelerator for type in group.types)
+    return list(dict.fromkeys((item.name, item.count) for item in found if item))
+
+
 def _addresses(plan: Plan) -> str:
-    needed = count(plan.network.needed_addresses, "IPv4 address")
-    needed = needed.replace("addresss", "addresses")
+    needed = count(plan.network.needed_addresses, "IPv4 address", "es")
     subnet = plan.network.private[0]
     if subnet.cidr is None:
         return f"Everything together takes {needed} of the private subnet, whose size is not given."

@@ -29,7 +29,7 @@ def table(plan: Plan) -> str:
 
 def _row(item: Storage) -> Row:
     kind, size, throughput = _form(item)
-    if item.existing:
+    if item.existing and not isinstance(item, Bucket):
         known = "" if isinstance(item.id, Ref) else f" {item.id}"
         return (item.mount, f"{kind}, existing{known}", "", "", "stays")
     # A file system is the foundation's, a volume the head node's.

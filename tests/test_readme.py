@@ -1,0 +1,190 @@
+"""README.md of a bundle: what it says, and that no word of the user's can break it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clustergen import readme
+from clustergen.plan.model import Capacity, Decision, Plan
+from clustergen.readme.markdown import count, escape, spec_path, table
+from tests.checking import check
+
+STEPS = ("`./deploy.sh`", "then wait")
+
+
+def plan_of(spec: str, target: str = "pcs") -> Plan:
+    return check("version: 1\nname: example\n" + spec, target=target).plans[target]
+
+
+def text_of(spec: str, target: str = "pcs") -> str:
+    return readme.render(plan_of(spec, target), "AWS PCS", STEPS).text
+
+
+H200 = "network: {zone: use1-az6}\nnode_groups: [{name: h200, instance_type: p5en.48xlarge, %s}]"
+EAST = "region: us-east-1\n"
+
+# spec, words that its README has, words that it has not
+SAID = [
+    (
+        EAST + H200 % "count: 4",
+        (
+            "# example on AWS PCS",
+            "Region us-east-1, zone use1-az6.",
+            "| h200  |     4 | p5en.48xlarge | 8 x H200     |    96 |  16 | On-Demand |",
+            "have 4 nodes, 384 vCPUs, 32 x H200.",
+            "| EC2 On-Demand P instances         | L-417A185B | 768 vCPUs |",
+            "| VPC network interfaces per Region | L-DF5E4CA3 |        64 |",
+            "At the maximum 253.18 USD per hour On-Demand for h200.",
+            "(Linux in us-east-1, recorded ",
+            "(`node_groups[0].efa`)",
+            "1. `./deploy.sh`\n2. then wait\n",
+        ),
+        ("## Storage", "its own prices", "Spot"),
+    ),
+    (
+        EAST + H200 % "count: 4, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}",
+        (
+            "| Capacity Block cr-0a1b2c3d4e5f67890 |",
+            "None of it has a list price:",
+            "- h200: paid for when the capacity is bought",
+        ),
+        ("USD", "L-417A185B"),
+    ),
+    (
+        EAST + H200 % "count: 4, capacity: {reservation: cr-0a1b2c3d4e5f67890}",
+        ("| reservation cr-0a1b2c3d4e5f67890 |", "253.18 USD"),
+        ("L-417A185B",),
+    ),
+    (
+        "region: us-west-2\nnetwork: {zone: usw2-az1}\nnode_groups:\n"
+        "  - {name: s, instance_types: [g6e.xlarge, g6.xlarge], count: {min: 0, max: 2},"
+        " capacity: spot}\n"
+        "login: {instance_type: m7i.xlarge, count: 2}\n",
+        (
+            "| s       | 0 to 2 | g6e.xlarge or g6.xlarge | 1 x L40S or 1 x L4 |",
+            "| (login) |      2 | m7i.xlarge ",
+            "have 2 nodes, 4 vCPUs, 2 x L40S or L4.",
+            "| EC2 Spot G and VT instances       | L-3819A6DF | 8 vCPUs |",
+            "| EC2 On-Demand Standard instances  | L-1216C47A | 8 vCPUs |",
+            "On-Demand for login nodes.",
+            "us-west-2 has its own prices",
+            "- s: the price follows the market",
+        ),
+        ("EFA |",),
+    ),
+    (
+        EAST + H200 % "count: 1" + "\nstorage:\n"
+        "  - {mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, efa: true}\n"
+        "  - {mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 320, on_delete: delete}\n"
+        "  - {mount: /e, type: efs}\n"
+        "  - {mount: /b, type: s3, bucket: 's3://my-bucket/in', read_only: true}\n"
+        "queues: [{name: train, node_groups: [h200], time_limit: 36h, default: true}]\n",
+        (
+            "| /fsx  | FSx for Lustre, PERSISTENT_2 SSD, EFA ",
+            "| 38,400 GiB | 250 MB/s per TiB | stays ",
+            "| 1,024 GiB  | 320 MB/s         | stays until the foundation is deleted |",
+            "| /e    | EFS ",
+            "| /b    | S3 s3://my-bucket/in, read only ",
+            "| train | h200        | 1d12h      | yes     |",
+        ),
+        (),
+    ),
+    (
+        "region: us-gov-west-1\nnetwork: {zone: usgw1-az1}\n"
+        "node_groups: [{name: a, instance_type: hpc6a.48xlarge, count: 1}]\n",
+        ("Region us-gov-west-1",),
+        ("USD", "## Price"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "words", "absent"), SAID)
+def test_what_it_says(spec: str, words: tuple[str, ...], absent: tuple[str, ...]) -> None:
+    text = text_of(spec)
+    assert [word for word in words if word not in text] == []
+    assert [word for word in absent if word in text] == []
+
+
+def test_an_existing_subnet_of_unknown_size() -> None:
+    text = text_of(
+        "region: us-east-1\nnetwork: {zone: use1-az6, vpc: vpc-0a1b2c3d4e5f67890, "
+        "private_subnets: [subnet-0a1b2c3d4e5f67890], security_groups: [sg-0a1b2c3d4e5f67890]}\n"
+        "node_groups: [{name: a, instance_type: m7i.xlarge, count: 1}]\n"
+    )
+    assert "of the private subnet, whose size is not given." in text
+
+
+def test_it_is_the_same_every_time() -> None:
+    spec = EAST + H200 % "count: 4"
+    assert readme.render(plan_of(spec), "T", STEPS) == readme.render(plan_of(spec), "T", STEPS)
+
+
+PLAN = plan_of(EAST + H200 % "count: 4" + "\nstorage: [{mount: /fsx, type: fsx-lustre}]\n")
+HOSTILE = st.text(alphabet="|\\`*<>[]~\n\r\t a_-#&$\u2028\x85\x1b", max_size=12)
+TEXT = (st.text(max_size=12) | HOSTILE).filter(escape)
+
+
+def with_words(name: str, mount: str, decided: str) -> str:
+    """The README of a plan whose free text is the given."""
+    (group,), (queue,), (storage,) = PLAN.node_groups, PLAN.queues, PLAN.storage
+    group = replace(group, name=name, capacity=Capacity("reservation", mount))
+    plan = replace(
+        PLAN,
+        name=name,
+        node_groups=(group,),
+        queues=(replace(queue, name=name, node_groups=(group,)),),
+        storage=(replace(storage, mount=mount),),
+        decisions=(Decision(("tags", name), decided),),
+    )
+    return readme.render(plan, "AWS PCS", STEPS).text
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXT, TEXT, TEXT)
+def test_no_text_breaks_it(name: str, mount: str, decided: str) -> None:
+    assert shape(with_words(name, mount, decided)) == shape(with_words("a", "b", "c"))
+
+
+def shape(text: str) -> list[int | str]:
+    """The headings of a document, and the number of cells of each row of its tables."""
+    lines = text.splitlines()
+    return [
+        line if line.startswith("## ") else len(re.findall(r"(?<!\\)(?:\\\\)*\|", line))
+        for line in lines
+        if line.startswith(("## ", "|"))
+    ]
+
+
+ESCAPED = [
+    ("plain text_with-marks 1.5", "plain text_with-marks 1.5"),
+    ("a|b", r"a\|b"),
+    ("a\\|b", r"a\\\|b"),
+    ("a\nb\tc  d", "a b c d"),
+    ("`x` *y* <z> [w]", r"\`x\` \*y\* \<z\> \[w\]"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), ESCAPED)
+def test_escape(text: str, expected: str) -> None:
+    assert escape(text) == expected
+
+
+def test_tables_line_up_and_drop_empty_columns() -> None:
+    rows = [("a", "", "1,024"), ("long name", "", "2")]
+    assert table(("Name", "Unused", "Count"), rows, right=(2,)).splitlines() == [
+        "| Name      | Count |",
+        "| --------- | ----: |",
+        "| a         | 1,024 |",
+        "| long name |     2 |",
+    ]
+    assert table(("Name",), []) == ""
+
+
+def test_words() -> None:
+    assert [count(n, "node") for n in (0, 1, 2000)] == ["0 nodes", "1 node", "2,000 nodes"]
+    assert spec_path(("node_groups", 0, "placement")) == "`node_groups[0].placement`"
