@@ -1,0 +1,449 @@
+"""The form of specs: what is refused, where, and what is said to write instead."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from pydantic import BaseModel
+
+from clustergen import features, resources, rules, targets
+from clustergen.findings import EXAMPLE_BASE, Finding, errors
+from clustergen.plan import build
+from clustergen.source import Document, merge, read_text
+from clustergen.spec import Spec, parse
+from clustergen.spec.schema import schema
+
+
+def refused(fragment: str) -> list[Finding]:
+    """The findings on the form of a fragment over the example spec, each with its position."""
+    base, _ = read_text(EXAMPLE_BASE)
+    over, found = read_text(fragment)
+    assert base is not None
+    assert over is not None, found
+    document, _ = read_text(json.dumps(merge(base.data, over.data)))
+    assert document is not None
+    return [document.place(finding) for finding in parse(document)[1]]
+
+
+GROUP, STORE = "node_groups: [{name: h200, %s}]", "storage: [{mount: /fsx, %s}]"
+LUSTRE = STORE % "type: fsx-lustre, size: 4800GiB, %s"
+KINDS_OF_STORAGE = "fsx-lustre, fsx-openzfs, fsx-ontap, file-cache, efs, ebs, s3"
+
+KEYS = [
+    ("taggs: {a: b}", "taggs", "did you mean `tags`?"),
+    ("network: {zones: use1-az6}", "zones", "did you mean `zone`?"),
+    ("login: {type: m7i.xlarge}", "type", "known here: count, image, instance_type, root_volume"),
+    ("head_node: {root_volume: {sise: 1GiB}}", "sise", "did you mean `size`?"),
+    (GROUP % "instancetype: p5.48xlarge", "instancetype", "did you mean `instance_type`?"),
+    (GROUP % "count: {minimum: 1, max: 2}", "minimum", "did you mean `min`?"),
+    (
+        GROUP % "capacity: {capacity-block: cr-0a1b2c3d}",
+        "capacity-block",
+        "did you mean `capacity_block`?",
+    ),
+    (GROUP % "placement: {name: mine}", "name", "known here: group"),
+    (GROUP % "taints: [{kee: a}]", "kee", "did you mean `key`?"),
+    ("queues: [{name: a, nodegroups: [h200]}]", "nodegroups", "did you mean `node_groups`?"),
+    (STORE % "type: efs, thruput: 3", "thruput", "did you mean `throughput`?"),
+    (STORE % "type: efs, drive_cache: true", "drive_cache", "known here: backups, existing, "),
+    (LUSTRE % "througput: 250", "througput", "did you mean `throughput`?"),
+    (LUSTRE % "existing: {ids: fs-0a1b2c3d}", "ids", "did you mean `id`?"),
+    (
+        LUSTRE % "data_repositories: [{path: /a, s3: s3://abc, imports: [new]}]",
+        "imports",
+        "did you mean `import`?",
+    ),
+    ("software: {script: []}", "script", "did you mean `scripts`?"),
+    ("users: [{name: a, uid: 2001, sshkey: x}]", "sshkey", "did you mean `ssh_key`?"),
+    ("slurm: {accounting: {endpont: db}}", "endpont", "did you mean `endpoint`?"),
+    ("kubernetes: {admision: none}", "admision", "did you mean `admission`?"),
+    ("monitoring: {logs: 3d}", "logs", "known here: dashboards, log_retention, metrics"),
+    ("resilience: {autoresume: true}", "autoresume", "did you mean `auto_resume`?"),
+    ("targets: {PCS: {}}", "PCS", "did you mean `pcs`?"),
+    ("targets: {hyperpod: {}}", "hyperpod", "did you mean `hyperpod-eks` or `hyperpod-slurm`?"),
+    ("targets: {pcs: {sise: small}}", "sise", "did you mean `size`?"),
+    ("targets: {eks: {overlays: {}}}", "overlays", "did you mean `overlay`?"),
+]
+
+
+@pytest.mark.parametrize(("fragment", "key", "help"), KEYS, ids=[key[1] for key in KEYS])
+def test_unknown_keys(fragment: str, key: str, help: str) -> None:
+    found = next(f for f in refused(fragment) if f.code == "SPC020")
+    assert found.message == f"unknown key `{key}`"
+    assert found.help.startswith(help)
+    assert found.on_key
+    assert found.span is not None
+    assert found.span.text[found.span.column - 1 : found.span.end - 1].strip('"') == key
+
+
+NAMES = "letters, digits and -, the first"
+VALUES = [
+    # One of a few words, whatever else the field takes.
+    (
+        GROUP % "efa: yes",
+        "SPC023",
+        "'yes' is not one of auto, true, false",
+        "did you mean true?",
+    ),
+    (
+        GROUP % "efa: off",
+        "SPC023",
+        "'off' is not one of auto, true, false",
+        "did you mean false?",
+    ),
+    (GROUP % 'efa: "true"', "SPC022", "true in quotes is text", "write it without quotes"),
+    (GROUP % "placement: group", "SPC023", "'group' is not one of auto, cluster, none", ""),
+    (GROUP % "efa_layout: efaonly", "SPC023", "'efaonly' is not", "did you mean efa-only?"),
+    (GROUP % "threads_per_core: 3", "SPC023", "3 is not one of 1, 2", ""),
+    (GROUP % "taints: [{key: a, effect: noschedule}]", "SPC023", "", "did you mean NoSchedule?"),
+    (GROUP % "health_checks: [gpus]", "SPC023", "'gpus' is not one of gpu,", "did you mean gpu?"),
+    ("software: {os: ubuntu}", "SPC023", "'ubuntu' is not one of", "did you mean ubuntu2404?"),
+    ("targets: {pcs: {size: Small}}", "SPC023", "'Small' is not", "did you mean small?"),
+    ("targets: {parallelcluster: {version: 3.14.0}}", "SPC023", "", "did you mean 3.16.1?"),
+    (
+        LUSTRE % "metadata_iops: automatic",
+        "SPC023",
+        "'automatic' is not one of auto, a whole number",
+        "did you mean auto?",
+    ),
+    (LUSTRE % "read_cache: non", "SPC023", "'non' is not", "did you mean none?"),
+    ("version: 2", "SPC023", "2 is not 1, the only choice", ""),
+    ('version: "1"', "SPC022", "1 in quotes is text", "write it without quotes"),
+    (
+        STORE % "type: fsx-opnzfs",
+        "SPC023",
+        f"'fsx-opnzfs' is not one of {KINDS_OF_STORAGE}",
+        "did you mean fsx-openzfs?",
+    ),
+    (STORE % "type: FSx-Lustre", "SPC023", "'FSx-Lustre' is not", "did you mean fsx-lustre?"),
+    (STORE % "size: 1GiB", "SPC021", "`type` is missing", f"add type: one of {KINDS_OF_STORAGE}"),
+    # Of another kind.
+    (GROUP % "count: {max: 5.5}", "SPC022", "the number 5.5 where a whole number is due", ""),
+    (GROUP % "health_checks: gpu", "SPC022", "the text 'gpu' where a list is due", "write [gpu]"),
+    (
+        GROUP % "root_volume: 200GiB",
+        "SPC022",
+        "the text '200GiB' where a mapping is due",
+        "write {size: 200GiB}",
+    ),
+    ("head_node: m7i.xlarge", "SPC022", "the text 'm7i.xlarge' where", "write {instance_type: m7i"),
+    ("login: true", "SPC022", "true where a mapping is due", "known here: count, image, "),
+    ("network: use1-az6", "SPC022", "the text 'use1-az6' where", "write {zone: use1-az6}"),
+    ("network: {ssh_from: 10.0.0.0/8}", "SPC022", "the text '10.0.0.0/8'", "write [10.0.0.0/8]"),
+    ("queues: {train: {}}", "SPC022", "a mapping where a list is due", "begin each item with `- `"),
+    (
+        "queues: [{name: a, node_groups: [h200], default: yes}]",
+        "SPC022",
+        "the text 'yes' where true or false is due",
+        "write true",
+    ),
+    ("storage: [/fsx]", "SPC022", "the text '/fsx' where a mapping is due", "write {mount: /fsx}"),
+    (
+        LUSTRE % "throughput: 250MB",
+        "SPC022",
+        "the text '250MB' where a whole number is due",
+        "write 250",
+    ),
+    (
+        STORE % "type: efs, existing: fs-0a1b2c3d",
+        "SPC022",
+        "the text 'fs-0a1b2c3d' where a mapping is due",
+        "write {id: fs-0a1b2c3d}",
+    ),
+    ("software: {scripts: [s3://b/a.sh]}", "SPC022", "the text", "write {run: s3://b/a.sh}"),
+    (
+        'users: [{name: alice, uid: "2001"}]',
+        "SPC022",
+        "the text '2001' where a whole number is due",
+        "write 2001",
+    ),
+    ("tags: {team: true}", "SPC022", "true where text is due", 'write "true", in quotes'),
+    ("tags: [a]", "SPC022", "a list where a mapping is due", "write key: value"),
+    ("slurm: {settings: {A: [a]}}", "SPC022", "a list where text is due", ""),
+    ("targets: [pcs]", "SPC022", "a list where a mapping is due", "known here: eks, hyperpod-eks"),
+    ("region: 3", "SPC022", "the number 3 where text is due", 'write "3", in quotes'),
+    # Missing.
+    (GROUP % "count: {min: 1}", "SPC021", "`max` is missing", "add `max: ...`: Nodes at the most."),
+    ("queues: [{name: a}]", "SPC021", "`node_groups` is missing", "add `node_groups: ...`: Names"),
+    ("slurm: {accounting: {endpoint: db}}", "SPC021", "`secret` is missing", "add `secret: ...`:"),
+    # Not in its form.
+    ("name: My Cluster", "SPC024", f"'My Cluster' is not a name of 3 to 40 lower-case {NAMES}",
+     "write my-cluster"),
+    ("name: ab", "SPC024", "'ab' is not a name of 3 to 40", ""),
+    (GROUP % "image: ami-12", "SPC024", "'ami-12' is not an AMI id such as ami-0a1b2c3d4e5f", ""),
+    (GROUP % "scratch: scratch", "SPC024", "'scratch' is not an absolute path such as /fsx", ""),
+    ("network: {vpc: vpc-12}", "SPC023", "'vpc-12' is not one of new, a VPC id such as", ""),
+    ("network: {private_subnets: [sub-1]}", "SPC024", "'sub-1' is not a subnet id such as", ""),
+    ("slurm: {version: 25.1}", "SPC024", '25.1 is not a version, year and month, such as "25', ""),
+    ("kubernetes: {version: 1.3}", "SPC024", '1.3 is not a minor version such as "1.35"', ""),
+    ("users: [{name: a, uid: 2001, ssh_key: AAA}]", "SPC024", "'AAA' is not a public key", ""),
+    (LUSTRE % "existing: {id: x}", "SPC023", "'x' is not one of a file system or cache id", ""),
+    ("software: {scripts: [{run: ./setup.sh}]}", "SPC024", "'./setup.sh' is not a URL that", ""),
+    (
+        "network: {cidr: 10.42.0.1/16}",
+        "SPC024",
+        "'10.42.0.1/16' is not a CIDR block",
+        "the block that holds it is 10.42.0.0/16",
+    ),
+    ("network: {cidr: ten}", "SPC024", "'ten' is not a CIDR block", "write it as 203.0.113.0/24"),
+    (LUSTRE % "backups: 7", "SPC024", "7 has no unit", "7m, 7h or 7d?"),
+    (GROUP % "root_volume: {size: 200}", "SPC024", "200 has no unit", "200GiB or 200TiB?"),
+    # Out of range.
+    ("users: [{name: alice, uid: 999}]", "SPC024", "999 is below 1000", "write 1000 or more"),
+    (
+        "queues: [{name: a, node_groups: [h200], priority: 65534}]",
+        "SPC024",
+        "65534 is above 65533",
+        "write 65533 or less",
+    ),
+    ("queues: [{name: a, node_groups: []}]", "SPC024", "an empty list", "give at least 1"),
+    (
+        "network: {security_groups: [sg-0a, sg-0b, sg-0c, sg-0d, sg-0e, sg-0f]}",
+        "SPC024",
+        "a list of 6",
+        "at most 5",
+    ),
+    # Numbers of nodes, and where they come from.
+    (GROUP % 'count: "16"', "SPC024", "'16' is not a count", "write 16"),
+    (GROUP % "count: 16-64", "SPC024", "'16-64' is not a count", "write {min: 16, max: 64}"),
+    (GROUP % "count: 0", "SPC024", "a count of 0 nodes", "write 1 or more, or {min: 0, max: N}"),
+    (GROUP % "capacity: ondemand", "SPC024", "'ondemand' is not a capacity", "did you mean on-dem"),
+    (
+        GROUP % "capacity: cr-0a1b2c3d",
+        "SPC024",
+        "'cr-0a1b2c3d' is not a capacity",
+        "write {reservation: cr-0a1b2c3d} or {capacity_block: cr-0a1b2c3d}",
+    ),
+    (GROUP % "capacity: {spot: true}", "SPC024", "spot takes no value", "write capacity: spot"),
+    (GROUP % "capacity: {}", "SPC024", "one kind of capacity is due, none", "write one of reser"),
+    (
+        GROUP % "capacity: {capacity_block: cr-0a1b2c3d, reservation: cr-0a1b2c3d}",
+        "SPC024",
+        "one kind of capacity is due, 2 given",
+        "write one of capacity_block, reservation",
+    ),
+    (
+        GROUP % "capacity: {capacity_block: 0a1b2c3d}",
+        "SPC024",
+        "'0a1b2c3d' is not the id of a reservation or Capacity Block",
+        "",
+    ),
+    (
+        GROUP % "instance_types: [p5.48xlarge]",
+        "SPC024",
+        "node group 'h200' needs instance_type or instance_types, and not both",
+        "write instance_type: p5en.48xlarge",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fragment", "code", "message", "help"), VALUES)
+def test_refused_values(fragment: str, code: str, message: str, help: str) -> None:
+    found = next(f for f in refused(fragment) if f.code == code)
+    assert found.message.startswith(message)
+    assert found.help.startswith(help)
+    assert bool(found.help) == bool(help)
+    assert found.span is not None
+
+
+def test_one_finding_for_each_place() -> None:
+    found = refused("network: {vpc: x, zone: 1}\nslurm: {accounting: {endpoint: db}}\nname: X")
+    assert [(f.code, f.path) for f in found] == [
+        ("SPC024", ("name",)),
+        ("SPC022", ("network", "zone")),
+        ("SPC023", ("network", "vpc")),
+        ("SPC021", ("slurm", "accounting")),
+    ]
+
+
+STAYS_TEXT = [
+    ("slurm: {version: 25.11}", lambda spec: spec.slurm.version, "25.11"),
+    ("slurm: {version: 24.10}", lambda spec: spec.slurm.version, "24.10"),
+    ("kubernetes: {version: 1.30}", lambda spec: spec.kubernetes.version, "1.30"),
+    ("tags: {account: 012345678901}", lambda spec: spec.tags["account"], "012345678901"),
+    ("tags: {version: 1.10}", lambda spec: spec.tags["version"], "1.10"),
+    ("slurm: {settings: {A: true, B: 5}}", lambda spec: spec.slurm.settings["A"], "YES"),
+    ("slurm: {settings: {A: NO}}", lambda spec: spec.slurm.settings["A"], "NO"),
+]
+
+
+@pytest.mark.parametrize(("fragment", "field", "expected"), STAYS_TEXT)
+def test_what_was_typed_stays(fragment: str, field: Any, expected: str) -> None:
+    assert field(parsed(fragment)) == expected
+
+
+SHORT_FORMS = [
+    (GROUP % "count: 4", GROUP % "count: {min: 4, max: 4}"),
+    (
+        "network: {vpc: vpc-0a1b2c3d, private_subnets: [subnet-0a1b2c3d]}",
+        "network: {vpc: vpc-0a1b2c3d, private_subnets: [{id: subnet-0a1b2c3d}]}",
+    ),
+    ("slurm: {accounting: true}", "slurm: {accounting: managed}"),
+    ("slurm: {accounting: false}", "slurm: {accounting: off}"),
+    (
+        "queues: [{name: a, node_groups: [h200], time_limit: 24:00:00}]",
+        "queues: [{name: a, node_groups: [h200], time_limit: 1d}]",
+    ),
+    (GROUP % "root_volume: {size: 2TiB}", GROUP % "root_volume: {size: 2048GiB}"),
+]
+
+
+@pytest.mark.parametrize(("short", "long"), SHORT_FORMS)
+def test_short_forms(short: str, long: str) -> None:
+    assert parsed(short) == parsed(long)
+
+
+def parsed(fragment: str) -> Spec:
+    base, _ = read_text(EXAMPLE_BASE)
+    over, _ = read_text(fragment)
+    assert base is not None
+    assert over is not None
+    return Spec.model_validate(merge(base.data, over.data))
+
+
+# Every field of the language, and every place where fields are nested.
+
+EVERY_FIELD = resources.tree("specs") / "every-field.yaml"
+
+
+def _fields(node: Any, definitions: dict[str, Any], title: str) -> set[tuple[str, str]]:
+    """The properties of a schema and of what it refers to, each with the section it is of."""
+    return {(title, name) for name in node.get("properties", {})} | {
+        (section, name)
+        for section, definition in definitions.items()
+        for name in definition.get("properties", {})
+    }
+
+
+def _written(value: Any) -> set[tuple[str, str]]:
+    """The fields that a parsed spec was given, each with the section it is of."""
+    if isinstance(value, dict | list | tuple):
+        inner = value.values() if isinstance(value, dict) else value
+        return set().union(*(_written(item) for item in inner))
+    if not isinstance(value, BaseModel):
+        return set()
+    fields = type(value).model_fields
+    own = {(type(value).__name__, fields[name].alias or name) for name in value.model_fields_set}
+    return own.union(*(_written(getattr(value, name)) for name in value.model_fields_set))
+
+
+def test_one_spec_uses_every_field() -> None:
+    document, found = read_text(EVERY_FIELD.read_text(encoding="utf-8"))
+    assert found == []
+    assert document is not None
+    spec, found = parse(document)
+    assert found == []
+    described = schema()
+    fields = _fields(described, described["$defs"], "Spec")
+    assert len(fields) > 150
+    # What every kind of storage has and these refuse, each with a finding of its own.
+    assert fields - _written(spec) == {("S3", "existing"), ("Ebs", "backups")}
+
+
+def test_the_schema_describes_every_field() -> None:
+    described = schema()
+    for owner in (described, *described["$defs"].values()):
+        for name, field in owner.get("properties", {}).items():
+            section = described["$defs"].get(field.get("$ref", "").rpartition("/")[2], {})
+            said = field.get("description") or section.get("description")
+            assert said or name in ("type", "on_demand", "spot"), name
+
+
+@pytest.mark.parametrize(
+    "path", sorted(resources.tree("specs").glob("*.yaml")), ids=lambda p: p.stem
+)
+def test_specs_keep_the_schema(path: Path) -> None:
+    """Editors and the compiler agree on every spec that we show."""
+    document, _ = read_text(path.read_text(encoding="utf-8"))
+    assert document is not None
+    errors = Draft202012Validator(schema()).iter_errors(json.loads(json.dumps(document.data)))
+    assert [f"{'.'.join(map(str, e.absolute_path))}: {e.message}" for e in errors] == []
+
+
+# No data, however odd, ends in anything but a spec or findings.
+
+FIELDS = sorted({name for _, name in _fields(schema(), schema()["$defs"], "Spec")})
+USUAL = """auto new spot managed h200 p5en.48xlarge g6e.48xlarge fsx-lustre efs use1-az6 us-east-1
+us-gov-west-1 10.42.0.0/16 fe80::/10 /fsx 4800GiB 7d cr-0a1b2c3d s3://bucket/a $(reboot)""".split()
+WORDS = st.sampled_from([*FIELDS, *USUAL])
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**20), 10**20)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=12)
+    | WORDS
+)
+DATA = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(WORDS | st.text(max_size=6), inner, max_size=5)
+    ),
+    max_leaves=15,
+)
+
+
+@given(DATA)
+@settings(max_examples=1000, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_arbitrary_data_is_answered(data: Any) -> None:
+    _answered({"version": 1, **data} if isinstance(data, dict) else data)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> Any:
+    """The spec of every field, with something else in one or two places."""
+    document, _ = read_text(EVERY_FIELD.read_text(encoding="utf-8"))
+    assert document is not None
+    data = document.data
+    for _ in range(draw(st.integers(1, 2))):
+        node, step = data, draw(st.sampled_from(sorted(data)))
+        while isinstance(node[step], dict | list) and node[step] and draw(st.booleans()):
+            node = node[step]
+            steps = sorted(node) if isinstance(node, dict) else range(len(node))
+            step = draw(st.sampled_from(steps))
+        node[step] = draw(DATA)
+    return data
+
+
+@given(mutated())
+@settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_a_spec_with_odd_places_is_answered(data: Any) -> None:
+    _answered(data)
+
+
+def _answered(data: Any) -> None:
+    text = json.dumps(data)
+    document, found = read_text(text)
+    if document is None:
+        assert found
+        return
+    spec, found = parse(document)
+    if spec is None:
+        assert found
+        for finding in found:
+            assert document.place(finding).span is not None
+        return
+    for name in ("", *targets.NAMES):
+        _judged(spec, document, name)
+
+
+def _judged(spec: Spec, document: Document, name: str) -> None:
+    target = targets.load(name) if name else None
+    traits = target.traits if target else build.NEUTRAL
+    plan, found = build.build(spec, traits, document.written())
+    if plan is None:
+        assert errors(found)
+        return
+    found += rules.check(plan)
+    if target is not None:
+        found += target.check(plan)
+        found += features.check(plan, target.support, target.title)
+    for finding in found:
+        assert document.place(finding).span is not None
