@@ -1,0 +1,84 @@
+"""Runs a script of the nodes in a throw-away root, with programs that only record their calls.
+
+The script's absolute paths are moved below the root. A program answers with a body of its own, a
+few lines of bash, and otherwise does nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_ROOTED = re.compile(r"(?<![\w$}/.])/(etc|home|opt|var|dev(?!/null))(?=/)")
+
+STATEFUL = {
+    # What is mounted is remembered, so that a second run sees what the first one did.
+    "mountpoint": 'grep -qxF -- "${@: -1}" "$ROOT/mounted"',
+    "mount": 'printf "%s\\n" "${@: -1}" >>"$ROOT/mounted"',
+    "mount-s3": 'printf "%s\\n" "${@: -1}" >>"$ROOT/mounted"',
+    "install": 'mkdir -p "${@: -1}"',
+}
+SILENT = (
+    *("sysctl", "systemctl", "chown", "chmod", "mkfs.ext4", "mdadm", "blkid", "wipefs", "groupadd"),
+    *("useradd", "getent", "id", "aws", "nvidia-smi", "mount.nfs", "docker", "enroot", "sleep"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run: exit status, what it called (paths without the root), what it said on stderr."""
+
+    status: int
+    calls: list[str]
+    said: str
+
+
+class Rig:
+    """A root folder with recording programs."""
+
+    def __init__(self, root: Path, answers: Mapping[str, str]) -> None:
+        self.root = root
+        for folder in ("bin", "etc/sysctl.d", "etc/skel", "home", "opt", "var/lib", "dev"):
+            (root / folder).mkdir(parents=True, exist_ok=True)
+        for file in ("etc/fstab", "mounted", "calls"):
+            (root / file).touch()
+        for name, body in {**dict.fromkeys(SILENT, ""), **STATEFUL, **answers}.items():
+            self._program(name, body)
+
+    def run(self, script: str, *arguments: str) -> Run:
+        """Runs `script`; arguments that are paths below the root are given in full."""
+        here = self.root / "script.sh"
+        moved = _ROOTED.sub(rf"{self.root}/\1", re.sub(r"(?m)^export PATH=.*$", "", script))
+        here.write_text(moved, encoding="utf-8")
+        (self.root / "calls").write_text("", encoding="utf-8")
+        environment = {"PATH": f"{self.root}/bin:/usr/bin:/bin", "ROOT": str(self.root)}
+        done = subprocess.run(
+            ["/bin/bash", str(here), *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        calls = (self.root / "calls").read_text(encoding="utf-8").replace(f"{self.root}", "")
+        return Run(done.returncode, calls.splitlines(), done.stderr.replace(f"{self.root}", ""))
+
+    def files(self) -> dict[str, str]:
+        """The text of every file that a script may have written."""
+        own = {"calls", "script.sh"}
+        return {
+            str(path.relative_to(self.root)): path.read_text(encoding="utf-8")
+            for path in sorted(self.root.rglob("*"))
+            if path.is_file() and path.name not in own and path.parent.name != "bin"
+        }
+
+    def _program(self, name: str, body: str) -> None:
+        path = self.root / "bin" / name
+        path.write_text(
+            f'#!/bin/bash\nprintf "%s\\n" {shlex.quote(name)}" $*" >>"$ROOT/calls"\n{body}\n',
+            encoding="utf-8",
+        )
+        path.chmod(0o755)
