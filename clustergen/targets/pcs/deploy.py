@@ -21,7 +21,7 @@ def script(
         "pcs/deploy.sh.j2",
         plan=plan,
         foundation=foundation,
-        uploads=[shell.content_key(script.name, script.text) for script in scripts],
+        uploads=[script.key for script in scripts],
         parameters=list(parameters),
     )
     return Artifact("deploy.sh", text, executable=True)

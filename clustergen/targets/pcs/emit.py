@@ -126,5 +126,5 @@ def _scripts(plan: Plan) -> list[Script]:
     nodes = [lifecycle.of_group(plan, group) for group in plan.node_groups]
     if plan.login:
         nodes.append(lifecycle.of_login(plan))
-    found = {a.script.name: a.script for actions in nodes for a in actions if a.script}
-    return [found[name] for name in sorted(found)]
+    found = {a.script for actions in nodes for a in actions if isinstance(a.script, Script)}
+    return sorted(found, key=lambda script: script.name)

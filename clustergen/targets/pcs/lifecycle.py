@@ -15,21 +15,22 @@ from typing import Any, Literal
 from clustergen import cfn
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
-from clustergen.targets.pcs import limits, mounts, scripts, settings
+from clustergen.targets.pcs import limits, mounts, settings
+from clustergen.targets.pcs.scripts import Script
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One script to run. ``script`` is the one of the bundle, where it is one of ours."""
+    """One script to run: one of the bundle, or the URL of another."""
 
     label: str
-    location: Any
+    script: Script | str
     arguments: tuple[Any, ...] = ()
     checksum: str | None = None
+    """SHA-256 of what is at the URL, where it is known."""
     every_boot: bool = False
     required: bool = True
     """Without it the node is of no use: it is terminated and replaced."""
-    script: scripts.Script | None = None
 
 
 def of_group(plan: Plan, group: NodeGroup) -> list[Action]:
@@ -65,15 +66,24 @@ def emitted(actions: Sequence[Action]) -> cfn.Json:
 
 
 def _emit(number: int, action: Action) -> cfn.Json:
-    checksum = {"Checksum": action.checksum} if action.checksum else {}
     arguments = {"Arguments": list(action.arguments)} if action.arguments else {}
     return {
         "Name": script_name(number, action.label),
-        "ScriptSource": {"ScriptLocation": action.location, **checksum},
+        "ScriptSource": _source(action),
         **arguments,
         "OnError": "TERMINATE" if action.required else "CONTINUE",
         "ExecutionPolicy": "EVERY_BOOT" if action.every_boot else "FIRST_BOOT_ONLY",
     }
+
+
+def _source(action: Action) -> cfn.Json:
+    if isinstance(action.script, Script):
+        return {
+            "ScriptLocation": action.script.location,
+            "Checksum": action.script.checksum,
+        }
+    checksum = {"Checksum": action.checksum} if action.checksum else {}
+    return {"ScriptLocation": action.script, **checksum}
 
 
 def script_name(number: int, label: str) -> str:
@@ -84,45 +94,38 @@ def script_name(number: int, label: str) -> str:
 
 def _first(plan: Plan) -> Iterator[Action]:
     """The logs of all scripts leave the node, which may be gone when somebody reads them."""
-    yield _ours(scripts.fixed("baseline.sh"), "baseline", every_boot=True)
+    yield Action("baseline", Script("baseline.sh"), every_boot=True)
     script = limits.AWS_SCRIPTS.format(region=plan.region, script="configure-cloudwatch-logs")
     yield Action("logs", script, every_boot=True, required=False)
 
 
 def _shared(plan: Plan) -> Iterator[Action]:
     for mount in mounts.of(plan):
-        if isinstance(mount.script, scripts.Script):
-            yield _ours(mount.script, mount.label, mount.arguments, every_boot=True)
-        else:
-            yield Action(mount.label, mount.script, mount.arguments, every_boot=True)
+        yield Action(mount.label, mount.script, mount.arguments, every_boot=True)
     if plan.users:
-        yield _ours(scripts.users(plan.users), "users")
+        yield Action("users", Script("users.sh", plan.users))
 
 
 def _scratch(group: NodeGroup) -> Iterator[Action]:
     if group.scratch:
-        yield _ours(scripts.fixed("scratch.sh"), "scratch", (group.scratch,), every_boot=True)
+        yield Action("scratch", Script("scratch.sh"), (group.scratch,), every_boot=True)
 
 
 def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
     """Nodes stay without their container runtime: other jobs still run, and the log says why."""
-    script = scripts.fixed("containers.sh")
-    match plan.software.containers:
-        case "docker":
-            yield _ours(script, "containers", ("docker",), every_boot=True, required=False)
-        case "pyxis":
-            arguments = ("pyxis", settings.version(plan), *([scratch] if scratch else []))
-            yield _ours(script, "containers", arguments, every_boot=True, required=False)
+    arguments: tuple[str, ...] = (plan.software.containers,)
+    if plan.software.containers == "pyxis":
+        arguments += (settings.version(plan), *([scratch] if scratch else []))
+    if plan.software.containers != "none":
+        script = Script("containers.sh")
+        yield Action("containers", script, arguments, every_boot=True, required=False)
 
 
 def _health(group: NodeGroup) -> Iterator[Action]:
-    if "gpu" not in group.health_checks:
-        return
     kind, count = accelerators(group)
-    if count:
-        yield _ours(
-            scripts.fixed("check-accelerators.sh"), "health", (kind, str(count)), every_boot=True
-        )
+    if "gpu" in group.health_checks and count:
+        script = Script("check-accelerators.sh")
+        yield Action("health", script, (kind, str(count)), every_boot=True)
 
 
 def accelerators(group: NodeGroup) -> tuple[Literal["gpu", "neuron"], int]:
@@ -140,14 +143,3 @@ def _users_scripts(own: Sequence[UserScript], when: str) -> Iterator[Action]:
 
 def _on_group(script: UserScript, group: NodeGroup) -> bool:
     return "compute" in script.on and group.name in script.node_groups
-
-
-def _ours(
-    script: scripts.Script,
-    label: str,
-    arguments: tuple[Any, ...] = (),
-    *,
-    every_boot: bool = False,
-    required: bool = True,
-) -> Action:
-    return Action(label, script.location, arguments, script.checksum, every_boot, required, script)

@@ -19,7 +19,8 @@ from clustergen.plan.model import (
     Ref,
     Storage,
 )
-from clustergen.targets.pcs import limits, scripts
+from clustergen.targets.pcs import limits
+from clustergen.targets.pcs.scripts import Script
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html
 LUSTRE_OPTIONS = "noatime,flock,lazystatfs"
@@ -35,7 +36,7 @@ class Mount:
     """A file system on a node. ``script`` is one of ours, or the URL of one that AWS maintains."""
 
     label: str
-    script: scripts.Script | str
+    script: Script | str
     arguments: tuple[Any, ...]
 
 
@@ -47,16 +48,16 @@ def of(plan: Plan) -> list[Mount]:
     ]
 
 
-def _how(plan: Plan, item: Storage) -> Iterator[tuple[scripts.Script | str, tuple[Any, ...]]]:
+def _how(plan: Plan, item: Storage) -> Iterator[tuple[Script | str, tuple[Any, ...]]]:
     match item:
         case Lustre() | FileCache():
             yield _lustre(plan, item)
         case Efs():
             yield _efs(plan, item)
         case OpenZfs() | Ontap():
-            yield scripts.fixed("mount-nfs.sh"), _nfs(plan, item)
+            yield Script("mount-nfs.sh"), _nfs(plan, item)
         case Bucket():
-            yield scripts.fixed("mount-bucket.sh"), _bucket(plan, item)
+            yield Script("mount-bucket.sh"), _bucket(plan, item)
 
 
 def _lustre(plan: Plan, item: Lustre | FileCache) -> tuple[str, tuple[Any, ...]]:

@@ -6,6 +6,7 @@ that very text, and a changed script is a changed node group.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from dataclasses import dataclass
 
@@ -18,10 +19,18 @@ BUCKET = "ScriptsBucketName"
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script of the bundle, under ``scripts/``."""
+    """A script of the bundle, under ``scripts/``; its text is made when somebody asks for it.
+
+    SSH keys are longer than an argument may be, so users are part of the text. Everything else is
+    told to scripts by their arguments.
+    """
 
     name: str
-    text: str
+    users: tuple[User, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return _text(self.name, self.users)
 
     @property
     def checksum(self) -> str:
@@ -29,20 +38,21 @@ class Script:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
+    def key(self) -> str:
+        """Its key in the scripts bucket."""
+        return shell.content_key(self.name, self.text)
+
+    @property
     def location(self) -> cfn.Json:
-        """Its address in the scripts bucket, in CloudFormation's words."""
-        return cfn.sub(f"s3://${{{BUCKET}}}/{shell.content_key(self.name, self.text)}")
+        """Its address, in CloudFormation's words."""
+        return cfn.sub(f"s3://${{{BUCKET}}}/{self.key}")
 
     @property
     def artifact(self) -> Artifact:
         return Artifact(f"scripts/{self.name}", self.text, executable=True)
 
 
-def fixed(name: str) -> Script:
-    """A script that is the same in every cluster and is told what to do by its arguments."""
-    return Script(name, shell.render(f"pcs/{name}.j2"))
-
-
-def users(users: tuple[User, ...]) -> Script:
-    """The script that makes ``users``; SSH keys are longer than an argument may be."""
-    return Script("users.sh", shell.render("pcs/users.sh.j2", users=users))
+# Every node group names the same few scripts; the texts of one cluster fit.
+@functools.lru_cache(maxsize=16)
+def _text(name: str, users: tuple[User, ...]) -> str:
+    return shell.render(f"pcs/{name}.j2", users=users)
