@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -38,15 +37,13 @@ def naming(base: Any, over: Any, keys: Sequence[str]) -> str | None:
 
 
 def called(item: Any, name: str) -> str | None:
-    """What ``item`` is called, as text that is the same for the same values."""
-    keys = name.split("+")
-    if not isinstance(item, Mapping) or any(item.get(key) is None for key in keys):
+    """What ``item`` is called: the values of the keys in ``name``; None when one is missing."""
+    if not isinstance(item, Mapping):
         return None
-    return ".".join(_text(item[key]) for key in keys)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    values = [item.get(key) for key in name.split("+")]
+    if not all(isinstance(value, str | int) for value in values):
+        return None
+    return ".".join(map(str, values))
 
 
 def _names_all(items: Sequence[Any], name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.findings import Rule, Severity
+from clustergen.findings import EXAMPLE_BASE, Rule, Severity
 
 _SOURCE = "the schema of the target's own tool: clustergen/schemas"
 
@@ -36,7 +36,7 @@ IDLE_DELETION = Rule(
     title="an overlay deletes what is not there",
     why="`null` deletes a key. Where there is none, the overlay was meant for another place.",
     source="clustergen",
-    bad="targets: {parallelcluster: {overlay: {Schedulin: null}}}",
+    bad=EXAMPLE_BASE + "targets: {parallelcluster: {overlay: {Schedulin: null}}}",
     good="targets: {parallelcluster: {overlay: {Monitoring: {DetailedMonitoring: true}}}}",
 )
 REQUIRED = Rule(
@@ -44,8 +44,8 @@ REQUIRED = Rule(
     title="a key that the target's document needs is missing",
     why="The service refuses the document without it.",
     source=_SOURCE,
-    bad="targets: {parallelcluster: {overlay: {Image: {Os: null}}}}",
-    good="targets: {parallelcluster: {overlay: {Image: {Os: ubuntu2204}}}}",
+    bad=EXAMPLE_BASE + "targets: {parallelcluster: {overlay: {Image: {Os: null}}}}",
+    good=EXAMPLE_BASE + "targets: {parallelcluster: {overlay: {Image: {Os: ubuntu2204}}}}",
 )
 UNCHECKED = Rule(
     code="OVL006",
