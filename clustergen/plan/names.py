@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.spec import Spec
@@ -64,6 +64,12 @@ def check(spec: Spec) -> Iterator[Finding]:
     groups = [group.name for group in spec.node_groups]
     yield from _twice(("node_groups",), groups, "name")
     yield from _twice(("queues",), (queue.name for queue in spec.queues), "name")
+    for index, group in enumerate(spec.node_groups):
+        yield from _repeated(("node_groups", index, "instance_types"), group.instance_types)
+    network = spec.network
+    yield from _repeated(("network", "private_subnets"), [s.id for s in network.private_subnets])
+    yield from _repeated(("network", "public_subnets"), [s.id for s in network.public_subnets])
+    yield from _repeated(("network", "security_groups"), network.security_groups)
     yield from _unknown_groups(spec, groups)
     yield from _defaults(spec)
     yield from _users(spec)
@@ -84,7 +90,11 @@ def _twice(
     seen: dict[object, int] = {}
     for index, name in enumerate(names):
         if name in seen:
-            yield rule.at((*at, index, field), f"{name!r} is taken by {at[0]}[{seen[name]}]")
+            yield rule.at(
+                (*at, index, field),
+                f"{name!r} is taken by {at[0]}[{seen[name]}]",
+                help=f"give one of them another {field}",
+            )
         seen.setdefault(name, index)
 
 
@@ -104,9 +114,13 @@ def _unknown_groups(spec: Spec, groups: list[str]) -> Iterator[Finding]:
                 yield UNKNOWN_GROUP.at(
                     (*path, index), f"no node group is called {name!r}", help=help
                 )
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                yield DUPLICATE.at((*path, index), f"{name!r} stands here twice")
+        yield from _repeated(path, names)
+
+
+def _repeated(path: Path, items: Sequence[str]) -> Iterator[Finding]:
+    for index, item in enumerate(items):
+        if item in items[:index]:
+            yield DUPLICATE.at((*path, index), f"{item!r} stands here twice", help="leave one out")
 
 
 def _defaults(spec: Spec) -> Iterator[Finding]:
@@ -114,7 +128,9 @@ def _defaults(spec: Spec) -> Iterator[Finding]:
     for index in defaults[1:]:
         first = spec.queues[defaults[0]].name
         yield TWO_DEFAULTS.at(
-            ("queues", index, "default"), f"queue {first!r} is the default already"
+            ("queues", index, "default"),
+            f"queue {first!r} is the default already",
+            help="keep default: true in one of them",
         )
 
 

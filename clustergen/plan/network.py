@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clustergen.catalog import regions
-from clustergen.findings import Finding, Rule, Severity
+from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.plan.model import Decision, Id, Network, Ref, Subnet
 from clustergen.spec import Spec
 from clustergen.spec import network as spec
 
 DEFAULT_CIDR = "10.42.0.0/16"
-"""The widest a VPC may be, so that a cluster can grow, and one /16, as FSx for Lustre over EFA needs.
+"""The widest a VPC may be, so that a cluster can grow, and one /16, as Lustre over EFA needs.
 https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html"""
 
 RESERVED_ADDRESSES = 5
@@ -87,18 +87,28 @@ def place(spec: Spec) -> Iterator[Finding]:
     region, zone = spec.region, spec.network.zone
     if region not in regions.REGIONS:
         near = regions.nearest(region)
-        yield REGION.at(
-            ("region",), f"{region!r} is not a region", help=f"did you mean {near}?" if near else ""
-        )
-    elif zone and regions.region_of_zone(zone) != region:
-        yield ZONE.at(("network", "zone"), _zone_message(zone, region), help=_zone_help(region))
-    elif zone and regions.is_zone_id(zone) and not _exists(zone, region):
-        yield ZONE.at(("network", "zone"), f"{region} has no zone {zone}", help=_zone_help(region))
+        help = f"did you mean {near}?" if near else "regions look like us-east-1"
+        yield REGION.at(("region",), f"{region!r} is not a region", help=help)
+    else:
+        yield from _zones(spec)
     if not zone and not spec.network.private_subnets:
         yield NO_ZONE.at(("network",), "network.zone is missing", help=_zone_help(region))
     yield from _ownership(spec.network)
     if spec.network.cidr and spec.network.vpc == "new":
         yield from _cidr(spec.network.cidr)
+
+
+def _zones(spec: Spec) -> Iterator[Finding]:
+    network, region = spec.network, spec.region
+    written: list[tuple[Path, str | None]] = [(("network", "zone"), network.zone)]
+    for field in ("private_subnets", "public_subnets"):
+        subnets = enumerate(getattr(network, field))
+        written += ((("network", field, index, "zone"), subnet.zone) for index, subnet in subnets)
+    for path, zone in written:
+        if zone and regions.region_of_zone(zone) != region:
+            yield ZONE.at(path, _zone_message(zone, region), help=_zone_help(region))
+        elif zone and regions.is_zone_id(zone) and not _exists(zone, region):
+            yield ZONE.at(path, f"{region} has no zone {zone}", help=_zone_help(region))
 
 
 def plan(spec: Spec) -> Planned:

@@ -67,8 +67,8 @@ def _address_saving(type: InstanceType, device_index: int) -> Iterator[Interface
 def _fabric_cards(type: InstanceType) -> list[NetworkCard]:
     """Cards beyond the first that carry ``efa-only``.
 
-    Where some cards take nothing else (the odd ones of p6e-gb200), those have the bandwidth, and each
-    shares it with an ENA-capable neighbour that is then left alone.
+    Where some cards take nothing else (the odd ones of p6e-gb200), those have the bandwidth, and
+    each shares it with an ENA-capable neighbour that is then left alone.
     """
     cards = [card for card in type.cards[1:] if "efa-only" in card.interface_types]
     dedicated = [card for card in cards if card.interface_types == ("efa-only",)]

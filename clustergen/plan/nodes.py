@@ -38,7 +38,19 @@ NO_EFA = Rule(
     bad="node_groups: [{name: h200, instance_type: g6e.4xlarge, efa: true}]",
     good="node_groups: [{name: h200, instance_type: g6e.8xlarge, efa: true}]",
 )
-RULES = (UNKNOWN_TYPE, NO_EFA)
+UNLIKE_EFA = Rule(
+    code="NIC004",
+    title="Types of one group with different network cards",
+    why="A group has one list of interfaces: cards that only one of its types has cannot be in it, "
+    "and a list without them leaves most of the bandwidth unused.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html",
+    bad="""node_groups:
+  - {name: h200, instance_type: null, instance_types: [p5en.48xlarge, p5e.48xlarge], count: 2}""",
+    good="""node_groups:
+  - {name: h200, instance_type: p5en.48xlarge, count: 2}
+  - {name: h200-too, instance_type: p5e.48xlarge, count: 2}""",
+)
+RULES = (UNKNOWN_TYPE, NO_EFA, UNLIKE_EFA)
 
 
 class MachinePlanner:
@@ -117,12 +129,14 @@ class MachinePlanner:
                 NO_EFA.at((*path, "efa"), f"{lacking.name} has no EFA", help=_with_efa(lacking))
             )
             return False
-        if group.efa != "auto":
-            return bool(group.efa)
-        if capable and len({_fabric(type) for type in types}) == 1:
+        if group.efa is False or not capable:
+            return False
+        if unlike := next((t for t in types if _fabric(t) != _fabric(types[0])), None):
+            self.findings.append(_unlike(types[0], unlike, (*path, "instance_types")))
+            return False
+        if group.efa == "auto":
             self._decide((*path, "efa"), f"{group.name}: EFA on, as {types[0].name} has it")
-            return True
-        return False
+        return True
 
     def _interfaces(
         self, type: InstanceType, efa: bool, layout: nics.Layout
@@ -183,6 +197,15 @@ _IDENTIFIED: dict[str, CapacityKind] = {
 def _fabric(type: InstanceType) -> tuple[int, int]:
     """What types of one group must share so that one interface list fits them all."""
     return (len(type.cards), type.max_efa)
+
+
+def _unlike(first: InstanceType, other: InstanceType, path: Path) -> Finding:
+    cards = " and ".join(f"{len(t.cards)} (EFA on {t.max_efa})" for t in (first, other))
+    return UNLIKE_EFA.at(
+        path,
+        f"{first.name} and {other.name} have {cards} network cards",
+        help="give each type a group of its own, or write efa: false",
+    )
 
 
 def _with_efa(type: InstanceType) -> str:

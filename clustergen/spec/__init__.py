@@ -8,8 +8,9 @@ from clustergen.findings import Finding
 from clustergen.source import Document
 from clustergen.spec import refusals
 from clustergen.spec.model import Spec
+from clustergen.spec.remainder import remainder, touches
 
-__all__ = ["Spec", "parse"]
+__all__ = ["Spec", "parse", "remainder", "touches"]
 
 
 def parse(document: Document) -> tuple[Spec | None, list[Finding]]:

@@ -60,11 +60,12 @@ def shaped(pattern: str, example: str) -> WithJsonSchema:
 
 
 def _network(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
     try:
-        return str(ipaddress.ip_network(value)) if isinstance(value, str) else value
-    except ValueError as error:
-        nearest = _enclosing(value)
-        raise refuse(f"{value!r} is not a CIDR block: {error}", nearest) from None
+        return str(ipaddress.ip_network(value))
+    except ValueError:
+        raise refuse(f"{value!r} is not a CIDR block", _enclosing(value)) from None
 
 
 def _enclosing(value: str) -> str:
@@ -72,6 +73,12 @@ def _enclosing(value: str) -> str:
         return f"the block that holds it is {ipaddress.ip_network(value, strict=False)}"
     except ValueError:
         return "write it as 203.0.113.0/24"
+
+
+def _ipv4(value: Any) -> Any:
+    if isinstance(value, str) and ":" in value:
+        raise refuse(f"{value} is a block of IPv6", "nodes have IPv4 addresses: 10.42.0.0/16")
+    return value
 
 
 Text = Annotated[str, BeforeValidator(as_typed, json_schema_input_type=str | int | float)]
@@ -87,7 +94,18 @@ Seconds = Annotated[
 ]
 """A duration, held in seconds."""
 
-Cidr = Annotated[str, BeforeValidator(_network), shaped(r"^[0-9a-f.:]+/[0-9]+$", "10.42.0.0/16")]
+Cidr = Annotated[
+    str, BeforeValidator(_network), shaped(r"^[0-9a-f.:]+(/[0-9]+)?$", "203.0.113.0/24")
+]
+"""Addresses, as a block of IPv4 or IPv6; a lone address is a block of one."""
+
+Block = Annotated[
+    str,
+    BeforeValidator(_network),
+    BeforeValidator(_ipv4),
+    shaped(r"^[0-9.]+/[0-9]+$", "10.42.0.0/16"),
+]
+"""A block of IPv4 addresses, of a VPC or subnet."""
 
 
 VpcId = Annotated[str, Field(pattern=shapes.VPC.pattern)]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from clustergen.spec.base import Cidr, Section, SecurityGroupId, SubnetId, VpcId
+from clustergen.spec.base import Block, Cidr, Section, SecurityGroupId, SubnetId, VpcId
 
 
 class ExistingSubnet(Section):
@@ -14,7 +14,7 @@ class ExistingSubnet(Section):
 
     id: SubnetId = Field(description="The id of the subnet.")
     zone: str | None = Field(None, description="Its zone; default: network.zone.")
-    cidr: Cidr | None = Field(None, description="Its block; given, the addresses are counted.")
+    cidr: Block | None = Field(None, description="Its block; given, the addresses are counted.")
 
 
 def _subnet(value: Any) -> Any:
@@ -35,7 +35,7 @@ class Network(Section):
         "nodes and of FSx for Lustre.",
     )
     vpc: Literal["new"] | VpcId = Field("new", description="`new`, or the id of an existing VPC.")
-    cidr: Cidr | None = Field(
+    cidr: Block | None = Field(
         None,
         description="Block of the VPC; default for a new one: 10.42.0.0/16.",
     )

@@ -57,9 +57,7 @@ SCRIPT = Shape(
 )
 MOUNT = Shape(r"^/[A-Za-z0-9._/-]*$", "an absolute path such as /fsx")
 MOUNT_NAME = Shape(r"^[A-Za-z0-9_-]{1,8}$", "the MountName that FSx gives, up to 8 characters")
-SHA256 = Shape(
-    r"^[0-9a-f]{64}$", "a checksum of 64 lower-case hexadecimal digits"
-)
+SHA256 = Shape(r"^[0-9a-f]{64}$", "a checksum of 64 lower-case hexadecimal digits")
 SSH_KEY = Shape(
     r"^(ssh-|ecdsa-|sk-)[^\r\n]+$", "a public key in one line, such as ssh-ed25519 AAAA..."
 )

@@ -192,6 +192,12 @@ VALUES = [
         "the block that holds it is 10.42.0.0/16",
     ),
     ("network: {cidr: ten}", "SPC024", "'ten' is not a CIDR block", "write it as 203.0.113.0/24"),
+    (
+        "network: {cidr: 'fe80::/64'}",
+        "SPC024",
+        "fe80::/64 is a block of IPv6",
+        "nodes have IPv4 addresses: 10.42.0.0/16",
+    ),
     (LUSTRE % "backups: 7", "SPC024", "7 has no unit", "7m, 7h or 7d?"),
     (GROUP % "root_volume: {size: 200}", "SPC024", "200 has no unit", "200GiB or 200TiB?"),
     # Out of range.
@@ -369,8 +375,9 @@ def test_specs_keep_the_schema(path: Path) -> None:
 # No data, however odd, ends in anything but a spec or findings.
 
 FIELDS = sorted({name for _, name in _fields(schema(), schema()["$defs"], "Spec")})
-USUAL = """auto new spot managed h200 p5en.48xlarge g6e.48xlarge fsx-lustre efs use1-az6 us-east-1
-us-gov-west-1 10.42.0.0/16 fe80::/10 /fsx 4800GiB 7d cr-0a1b2c3d s3://bucket/a $(reboot)""".split()
+USUAL = ["auto", "new", "spot", "managed", "h200", "p5en.48xlarge", "g6e.48xlarge", "fsx-lustre",
+         "efs", "use1-az6", "us-east-1", "us-gov-west-1", "10.42.0.0/16", "fe80::/10", "/fsx",
+         "4800GiB", "7d", "cr-0a1b2c3d", "s3://bucket/a", "$(reboot)"]  # fmt: skip
 WORDS = st.sampled_from([*FIELDS, *USUAL])
 SCALARS = (
     st.none()

@@ -19,8 +19,8 @@ OPEN = Rule(
 NO_PUBLIC = Rule(
     code="NET014",
     title="SSH from outside, but no public subnet",
-    why="Login nodes in a private subnet have no public address: the addresses in ssh_from can reach "
-    "them only through a VPN or peering.",
+    why="Login nodes in a private subnet have no public address: the addresses in ssh_from can "
+    "reach them only through a VPN or peering.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
     severity=Severity.WARNING,
     bad="""network:

@@ -36,7 +36,8 @@ def check(plan: Plan) -> Iterator[Finding]:
 
 def _help(plan: Plan) -> str:
     most = max(plan.node_groups, key=lambda group: group.max * group.addresses)
-    ways = ["widen the block (up to /16)", "lower a maximum"]
+    ways = ["widen the block (up to /16)" if plan.network.new else "name a larger subnet"]
+    ways.append("lower a maximum")
     if _saves(most):
         ways.insert(
             0,

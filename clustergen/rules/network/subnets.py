@@ -33,15 +33,17 @@ def check(plan: Plan) -> Iterator[Finding]:
     for path, id, cidr in _blocks(plan):
         block = ipaddress.IPv4Network(cidr)
         if vpc is not None and not block.subnet_of(vpc):
-            yield RULE.at(path, f"{cidr} is not in the VPC's {vpc}")
+            yield RULE.at(path, f"{cidr} is not in the VPC's {vpc}", help="correct one of the two")
         for other, name in seen:
             if block.overlaps(other) and name != id:
-                yield RULE.at(path, f"{cidr} overlaps {other} of {name}")
+                yield RULE.at(
+                    path, f"{cidr} overlaps {other} of {name}", help="correct one of the two"
+                )
         seen.append((block, id))
 
 
 def _blocks(plan: Plan) -> Iterator[tuple[Path, str, str]]:
     for field in ("private", "public"):
         for index, subnet in enumerate(getattr(plan.network, field)):
-            if subnet.cidr and ":" not in subnet.cidr:
+            if subnet.cidr:
                 yield ("network", f"{field}_subnets", index), str(subnet.id), subnet.cidr

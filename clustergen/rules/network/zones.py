@@ -30,6 +30,6 @@ def check(plan: Plan) -> Iterator[Finding]:
         if tight and subnet.zone != first:
             yield RULE.at(
                 ("network", "private_subnets", index),
-                f"{subnet.id} is in {subnet.zone}, the first subnet in {first}",
+                f"{subnet.id} is in {subnet.zone}, the first subnet in {first or 'no zone named'}",
                 help=f"EFA is on in {', '.join(tight)}: keep the subnets of one zone",
             )

@@ -15,7 +15,7 @@ RULE = Rule(
     "accelerators and one architecture for all of its nodes.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_cng_create.html",
     bad="""node_groups:
-  - {name: h200, instance_type: null, instance_types: [g6e.12xlarge, g6e.48xlarge], count: 2}""",
+  - {name: h200, instance_type: null, instance_types: [g6e.12xlarge, g6.24xlarge], count: 2}""",
     good="""node_groups:
   - {name: h200, instance_type: null, instance_types: [g6e.12xlarge, g6.12xlarge], count: 2}""",
 )

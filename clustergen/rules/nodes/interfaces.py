@@ -33,7 +33,11 @@ def check(plan: Plan) -> Iterator[Finding]:
         if group.efa:
             continue
         if plan.wrote(*group.at("efa_layout")):
-            yield WITHOUT.at(group.at("efa_layout"), "there are no EFA interfaces to lay out")
+            yield WITHOUT.at(
+                group.at("efa_layout"),
+                "there are no EFA interfaces to lay out",
+                help="leave it out",
+            )
         if _made_for_it(group) and plan.wrote(*group.at("efa")):
             yield OFF.at(
                 group.at("efa"),

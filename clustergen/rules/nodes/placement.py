@@ -32,8 +32,8 @@ RESERVED = Rule(
 SCATTERED = Rule(
     code="PLC003",
     title="EFA nodes without a placement group",
-    why="On-Demand nodes that nothing holds together may be far apart, which costs latency in every "
-    "collective operation.",
+    why="On-Demand nodes that nothing holds together may be far apart, which costs latency in "
+    "every collective operation.",
     source=_GUIDE,
     severity=Severity.WARNING,
     bad="node_groups: [{name: h200, placement: none}]",

@@ -10,8 +10,8 @@ from clustergen.plan.model import NodeGroup, Plan
 ONE_TYPE = Rule(
     code="CAP005",
     title="A reservation holds one instance type",
-    why="A Capacity Reservation or Capacity Block is for one type; the other types of the group could "
-    "never start.",
+    why="A Capacity Reservation or Capacity Block is for one type; the other types of the group "
+    "could never start.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-overview.html",
     bad="""node_groups:
   - name: h200
@@ -28,8 +28,8 @@ ONE_TYPE = Rule(
 SHARED = Rule(
     code="CAP006",
     title="Two node groups share a reservation",
-    why="The groups compete for the same instances: together they cannot grow to their maximum unless "
-    "the reservation holds both.",
+    why="The groups compete for the same instances: together they cannot grow to their maximum "
+    "unless the reservation holds both.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-overview.html",
     severity=Severity.WARNING,
     bad="""node_groups:

@@ -10,7 +10,8 @@ from clustergen.plan.model import Plan
 RULE = Rule(
     code="CAP010",
     title="The type has no such number of threads per core",
-    why="EC2 refuses a thread count that the processor does not have; Graviton and HPC types have one.",
+    why="EC2 refuses a thread count that the processor does not have; Graviton and HPC types have "
+    "one.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cpu-options-supported-instances-values.html",
     bad="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, threads_per_core: 2}]",
     good="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, threads_per_core: 1}]",
