@@ -140,12 +140,17 @@ def _capacity(group: NodeGroup) -> cfn.Json:
     return data
 
 
+_RESERVATIONS = {
+    "reservation": "CapacityReservationId",
+    "capacity-block": "CapacityReservationId",
+    "interruptible-reservation": "CapacityReservationId",
+    "reservation-group": "CapacityReservationResourceGroupArn",
+}
+
+
 def _reservation(group: NodeGroup) -> cfn.Json:
-    if group.capacity.id is None:
-        return {}
-    grouped = group.capacity.kind == "reservation-group"
-    key = "CapacityReservationResourceGroupArn" if grouped else "CapacityReservationId"
-    return {key: group.capacity.id}
+    member = _RESERVATIONS.get(group.capacity.kind)
+    return {member: group.capacity.id} if member else {}
 
 
 def _user_data(text: str | None) -> cfn.Json:

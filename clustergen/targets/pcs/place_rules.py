@@ -127,28 +127,32 @@ def _interfaces(plan: Plan, group: NodeGroup) -> Iterator[Finding]:
 
 
 def _images(plan: Plan) -> Iterator[Finding]:
-    for path, who in _defaulted(plan):
-        if plan.software.os != limits.DEFAULT_IMAGE_OS:
+    defaulted = list(_defaulted(plan))
+    if plan.software.os != limits.DEFAULT_IMAGE_OS:
+        for path, who in defaulted:
             yield IMAGE.at(
                 path,
                 f"no image of {plan.software.os} is known for {who}",
                 help=f"add image: ami-..., or write software.os: {limits.DEFAULT_IMAGE_OS}",
             )
-        elif lacking := _lacking(plan):
+    elif defaulted:
+        names = ", ".join(who for _, who in defaulted)
+        for path, software in _lacking(plan):
             yield LACKING.at(
                 path,
-                f"{who} boot the default image, without {' and '.join(lacking)}",
-                help="add image: ami-... that has it",
+                f"the default image has no {software}; it is booted by {names}",
+                help="give them image: ami-... that has it",
             )
 
 
-def _lacking(plan: Plan) -> list[str]:
-    found = []
+def _lacking(plan: Plan) -> Iterator[tuple[Path, str]]:
+    """What asks for software that the default image lacks, and the software."""
     if plan.software.containers == "pyxis":
-        found.append(f"Enroot and Pyxis for Slurm {settings.version(plan)}")
-    if any(isinstance(item, Bucket) for item in plan.storage):
-        found.append("mount-s3")
-    return found
+        version = settings.version(plan)
+        yield ("software", "containers"), f"Enroot with Pyxis for Slurm {version}"
+    for item in plan.storage:
+        if isinstance(item, Bucket):
+            yield item.at("type"), "mount-s3"
 
 
 def _defaulted(plan: Plan) -> Iterator[tuple[Path, str]]:
