@@ -8,6 +8,7 @@ so a busy machine slows all of them alike. Exits 1 where something is over its l
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import statistics
 import subprocess
@@ -43,10 +44,10 @@ def main() -> int:
     arguments.add_argument("--runs", type=int, default=15, help="runs of each command (15)")
     runs = arguments.parse_args().runs
     over = False
-    for part in (lambda: _start_up(runs), _further_specs, _wide, _growth, _many_specs):
-        for line in part():
-            print(f"{line.what:<58} {line.value:>24}  {line.limit}", flush=True)
-            over |= line.over
+    parts = (_start_up(runs), _further_specs(), _wide(), _growth(), _many_specs())
+    for line in itertools.chain.from_iterable(parts):
+        print(f"{line.what:<58} {line.value:>24}  {line.limit}", flush=True)
+        over |= line.over
     return 1 if over else 0
 
 

@@ -1,0 +1,25 @@
+# Short names for the commands of CONTRIBUTING.md.
+PYTHON ?= .venv/bin/python
+
+.PHONY: ci test lint format docs benchmark
+
+ci:
+	.ci/run
+
+test:
+	$(PYTHON) -m pytest -n 2
+
+lint:
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+
+format:
+	$(PYTHON) -m ruff check --fix .
+	$(PYTHON) -m ruff format .
+
+docs:
+	$(PYTHON) docs/build.py
+
+benchmark:
+	$(PYTHON) benchmarks/bench.py
