@@ -14,8 +14,8 @@ _GUIDE = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"
 PROFILE = Rule(
     code="GPU001",
     title="The GPU has no such MIG profile",
-    why="Profiles are named by memory, which differs from GPU to GPU: 1g.10gb of an H100 is 1g.18gb "
-    "of an H200.",
+    why="Profiles are named by memory, which differs from GPU to GPU: 1g.10gb of an H100 is "
+    "1g.18gb of an H200.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, mig: {1g.10gb: 7}}]",
     good="node_groups: [{name: h200, mig: {1g.18gb: 7}}]",

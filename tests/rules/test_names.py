@@ -1,0 +1,97 @@
+"""Names: each given once, and each that is used given."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checking import codes, found, said
+
+CPU = "node_groups: [{name: cpu, instance_type: m7i.4xlarge, count: 1}]\n"
+
+SAID = [
+    (
+        "queues: [{name: train, node_groups: [h200]}, {name: train, node_groups: [h200]}]",
+        "SPC030",
+        "'train' is taken by queues[0]",
+        "give one of them another name",
+    ),
+    (
+        "queues: [{name: train, node_groups: [h200, h200]}]",
+        "SPC030",
+        "'h200' stands here twice",
+        "leave one out",
+    ),
+    (
+        "queues: [{name: train, node_groups: [h200, h100]}]",
+        "SPC031",
+        "no node group is called 'h100'",
+        "did you mean h200?",
+    ),
+    (
+        "queues: [{name: train, node_groups: [h200, xyz]}]",
+        "SPC031",
+        "no node group is called 'xyz'",
+        "there are h200",
+    ),
+    (
+        "software: {scripts: [{run: s3://bucket/setup.sh, node_groups: [h20]}]}",
+        "SPC031",
+        "no node group is called 'h20'",
+        "did you mean h200?",
+    ),
+    (
+        "queues: [{name: a, node_groups: [h200], default: true},"
+        " {name: b, node_groups: [h200], default: true}]",
+        "SPC032",
+        "queue 'a' is the default already",
+        "keep default: true in one of them",
+    ),
+    (
+        CPU + "queues: [{name: train, node_groups: [h200]}]",
+        "SPC033",
+        "node group 'cpu' is in no queue",
+        "name it in a queue, or add {name: cpu, node_groups: [cpu]}",
+    ),
+    (
+        "users: [{name: alice, uid: 2001}, {name: alice, uid: 2002}]",
+        "SPC034",
+        "'alice' is taken by users[0]",
+        "give one of them another name",
+    ),
+    (
+        "users: [{name: alice, uid: 2001}, {name: bob, uid: 2001}]",
+        "SPC034",
+        "2001 is taken by users[0]",
+        "give one of them another uid",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fragment", "code", "message", "help"), SAID)
+def test_what_is_said(fragment: str, code: str, message: str, help: str) -> None:
+    assert said(fragment, code) == (message, help)
+
+
+def test_node_groups_of_one_name_do_not_hide_each_other() -> None:
+    group = "{name: h200, instance_type: p5en.48xlarge, count: 2}"
+    text = f"""\
+version: 1
+name: example
+region: us-east-1
+network: {{zone: use1-az6}}
+node_groups: [{group}, {group}]
+"""
+    assert [(f.code, f.path) for f in found(text)] == [("SPC030", ("node_groups", 1, "name"))]
+
+
+FINE = [
+    CPU,
+    "queues: [{name: h200, node_groups: [h200]}]",
+    "queues: [{name: a, node_groups: [h200]}, {name: b, node_groups: [h200], default: true}]",
+    "users: [{name: alice, uid: 2001}, {name: bob, uid: 2002}]",
+]
+
+
+@pytest.mark.parametrize("fragment", FINE)
+def test_nothing_to_say(fragment: str) -> None:
+    assert codes(fragment) == []

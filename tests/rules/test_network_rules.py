@@ -1,0 +1,153 @@
+"""The network: what is said just beyond a limit, and that nothing is said just within it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checking import codes, said
+
+ZONES = "one of use1-az1, use1-az2, use1-az3, use1-az4, use1-az5, use1-az6"
+A, B = "subnet-0a1b2c3d", "subnet-0b1b2c3d"
+
+
+def existing(subnets: str, more: str = "") -> str:
+    """An existing VPC with these private subnets."""
+    return f"network: {{vpc: vpc-0a1b2c3d, private_subnets: [{subnets}]{more}}}"
+
+
+def nodes(count: int, fields: str = "") -> str:
+    return f"\nnode_groups: [{{name: h200, count: {count}{fields}}}]"
+
+
+SAID = [
+    ("region: us-east1", "NET001", "'us-east1' is not a region", "did you mean us-east-1?"),
+    ("region: mars", "NET001", "'mars' is not a region", "regions look like us-east-1"),
+    ("network: {zone: use1-az7}", "NET002", "us-east-1 has no zone use1-az7", ZONES),
+    (
+        "network: {zone: us-west-2a}",
+        "NET002",
+        "us-west-2a is in us-west-2, not in us-east-1",
+        ZONES,
+    ),
+    ("network: {zone: nowhere}", "NET002", "'nowhere' is not a zone of us-east-1", ZONES),
+    (
+        "region: eu-central-1",
+        "NET002",
+        "use1-az6 is in us-east-1, not in eu-central-1",
+        "one of euc1-az1, euc1-az2, euc1-az3",
+    ),
+    (
+        existing(f"{A}, {{id: {B}, zone: usw2-az1}}"),
+        "NET002",
+        "usw2-az1 is in us-west-2, not in us-east-1",
+        ZONES,
+    ),
+    ("network: {zone: null}", "NET003", "network.zone is missing", ZONES),
+    (
+        "network: {vpc: vpc-0a1b2c3d}",
+        "NET004",
+        "vpc-0a1b2c3d is given without private_subnets",
+        "add private_subnets: [subnet-...]",
+    ),
+    (
+        "network: {security_groups: [sg-0a1b2c3d]}",
+        "NET005",
+        "security_groups are given, but the VPC is new",
+        "add vpc: vpc-... that they belong to, or leave them out",
+    ),
+    (
+        "network: {cidr: 10.42.0.0/27}" + nodes(1),
+        "NET006",
+        "10.42.0.0/27 cannot be the block of a new VPC",
+        "between /16 and /26, e.g. 10.42.0.0/16",
+    ),
+    (
+        "network: {cidr: 10.42.0.0/15}",
+        "NET006",
+        "10.42.0.0/15 cannot be the block of a new VPC",
+        "between /16 and /26, e.g. 10.42.0.0/16",
+    ),
+    (
+        "network: {cidr: 8.8.0.0/16}",
+        "NET006",
+        "8.8.0.0/16 is a block of public addresses",
+        "take one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16",
+    ),
+    # 27 addresses in the lower half of a /26; the head node takes one.
+    (
+        "network: {cidr: 10.42.0.0/26}" + nodes(27),
+        "NET010",
+        "the cluster takes 28 addresses at its largest, the subnet has 27",
+        "widen the block (up to /16); or lower a maximum",
+    ),
+    (
+        existing(f"{{id: {A}, cidr: 10.0.0.0/28}}") + nodes(11),
+        "NET010",
+        "the cluster takes 12 addresses at its largest, the subnet has 11",
+        "name a larger subnet; or lower a maximum",
+    ),
+    (
+        existing(f"{{id: {A}, cidr: 10.0.0.0/27}}") + nodes(2, ", efa_layout: efa"),
+        "NET010",
+        "the cluster takes 33 addresses at its largest, the subnet has 27",
+        "write efa_layout: efa-only in 'h200': 1 address a node, not 16; or name a larger subnet; "
+        "or lower a maximum",
+    ),
+    (
+        existing(f"{A}, {{id: {B}, zone: use1-az1}}"),
+        "NET011",
+        f"{B} is in use1-az1, the first subnet in use1-az6",
+        "EFA is on in h200: keep the subnets of one zone",
+    ),
+    (
+        existing(f"{{id: {A}, cidr: 10.43.0.0/24}}", ", cidr: 10.42.0.0/16"),
+        "NET012",
+        "10.43.0.0/24 is not in the VPC's 10.42.0.0/16",
+        "correct one of the two",
+    ),
+    (
+        existing(f"{{id: {A}, cidr: 10.0.0.0/24}}, {{id: {B}, cidr: 10.0.0.128/25}}"),
+        "NET012",
+        f"10.0.0.128/25 overlaps 10.0.0.0/24 of {A}",
+        "correct one of the two",
+    ),
+    (
+        "network: {ssh_from: [0.0.0.0/0]}",
+        "NET013",
+        "SSH is open to 0.0.0.0/0",
+        "name your own addresses, or leave ssh_from out and use SSM",
+    ),
+    (
+        existing(A, ", ssh_from: [10.0.0.0/8]"),
+        "NET014",
+        "there are no public_subnets for the nodes that ssh_from shall reach",
+        "name public_subnets, or leave ssh_from out and use SSM",
+    ),
+    (existing(f"{A}, {A}"), "SPC030", f"'{A}' stands here twice", "leave one out"),
+]
+
+
+@pytest.mark.parametrize(("fragment", "code", "message", "help"), SAID)
+def test_what_is_said(fragment: str, code: str, message: str, help: str) -> None:
+    assert said(fragment, code) == (message, help)
+
+
+FINE = [
+    "network: {zone: us-east-1a}",
+    "network: {cidr: 10.42.0.0/26}" + nodes(26),
+    "network: {cidr: 10.42.0.0/16}",
+    existing(A),
+    existing(f"{A}, {B}"),
+    existing(A, ", zone: null"),
+    existing(f"{{id: {A}, cidr: 10.0.0.0/28}}") + nodes(10),
+    existing(f"{{id: {A}, cidr: 10.0.0.0/25}}, {{id: {B}, cidr: 10.0.0.128/25}}"),
+    existing(f"{{id: {A}, cidr: 10.42.255.0/24}}", ", cidr: 10.42.0.0/16"),
+    existing(f"{A}, {{id: {B}, zone: use1-az1}}") + nodes(4, ", instance_type: m7i.4xlarge"),
+    existing(A, f", ssh_from: [203.0.113.7], public_subnets: [{B}]"),
+    "network: {ssh_from: [203.0.113.7/32, '2001:db8::/32']}",
+]
+
+
+@pytest.mark.parametrize("fragment", FINE)
+def test_nothing_to_say(fragment: str) -> None:
+    assert codes(fragment) == []

@@ -1,0 +1,278 @@
+"""Node groups: what is said just beyond a limit, and that nothing is said just within it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checking import codes, said
+
+BLOCK = "capacity: {capacity_block: cr-0a1b2c3d}"
+HELD = "capacity: {reservation: cr-0a1b2c3d}"
+LABEL = "letters, digits, - _ . and at most 63 of them"
+DALLAS = "network: {zone: use1-dfw2-az1}\n"
+OHIO = "region: us-east-2\nnetwork: {zone: use2-az2}\n"
+
+
+def group(fields: str, before: str = "") -> str:
+    """The example's node group with other fields."""
+    return f"{before}node_groups: [{{name: h200, {fields}}}]"
+
+
+def types(*names: str) -> str:
+    return f"instance_type: null, instance_types: [{', '.join(names)}]"
+
+
+SAID = [
+    # What EC2 has, and where.
+    (
+        group("instance_type: p5en.48xlage"),
+        "CAP001",
+        "p5en has no size 48xlage",
+        "did you mean p5en.48xlarge?",
+    ),
+    (
+        group("instance_type: ml.p5.48xlarge"),
+        "CAP001",
+        "a spec names EC2 instance types: without SageMaker's ml.",
+        "did you mean p5.48xlarge?",
+    ),
+    (
+        group("instance_type: H200"),
+        "CAP001",
+        "h200 is an accelerator, not an instance type",
+        "use p5e.48xlarge, p5en.48xlarge",
+    ),
+    (
+        group(types("m7i.4xlarge", "m7i.9xlarge")),
+        "CAP001",
+        "m7i has no size 9xlarge",
+        "did you mean m7i.12xlarge? The family has m7i.large, m7i.xlarge, m7i.2xlarge, ",
+    ),
+    (
+        "login: {instance_type: nope.large}",
+        "CAP001",
+        "there is no instance type nope.large",
+        "clustergen catalog lists those there are",
+    ),
+    (
+        "network: {zone: use1-az3}\nhead_node: {instance_type: t3.xlarge}\n" + group("count: 1"),
+        "CAP003",
+        "p5en.48xlarge is not offered in use1-az3",
+        "in us-east-1: use1-az2, use1-az6",
+    ),
+    (
+        group("instance_type: hpc7a.96xlarge"),
+        "CAP003",
+        "hpc7a.96xlarge is not offered in us-east-1",
+        "offered in eu-north-1, eu-west-1, eu-west-3, us-east-2",
+    ),
+    # How it is sold.
+    (
+        group("instance_type: hpc7a.96xlarge, capacity: spot", OHIO),
+        "CAP002",
+        "hpc7a.96xlarge is not sold as spot",
+        "hpc7a.96xlarge is sold as on-demand",
+    ),
+    (
+        group("instance_type: p6e-gb200.36xlarge, count: 18", DALLAS),
+        "CAP002",
+        "p6e-gb200.36xlarge is not sold as on-demand",
+        "p6e-gb200.36xlarge is sold as capacity-block",
+    ),
+    (
+        group(f"instance_type: g6e.12xlarge, {BLOCK}"),
+        "CAP002",
+        "g6e.12xlarge is not sold as capacity-block",
+        "g6e.12xlarge is sold as on-demand, spot; Capacity Blocks exist for p4d.24xlarge, ",
+    ),
+    (
+        group(f"instance_type: m7i.4xlarge, {BLOCK}"),
+        "CAP002",
+        "m7i.4xlarge is not sold as capacity-block",
+        "m7i.4xlarge is sold as on-demand, spot",
+    ),
+    (
+        group(f"{types('g6e.12xlarge', 'g6.12xlarge')}, {HELD}"),
+        "CAP005",
+        "cr-0a1b2c3d holds one type, the group has 2",
+        "write instance_type with the type of the reservation",
+    ),
+    (
+        f"node_groups: [{{name: h200, count: 3, {HELD}}},"
+        f" {{name: b, instance_type: p5en.48xlarge, count: 4, {HELD}}}]",
+        "CAP006",
+        "cr-0a1b2c3d is used by 'h200' too",
+        "together they start up to 7 nodes from it",
+    ),
+    (
+        group(f"count: 65, {BLOCK}"),
+        "CAP007",
+        "65 nodes from one Capacity Block",
+        "at most 64: split the group, one block each",
+    ),
+    # How many.
+    (
+        group("count: {min: 3, max: 2}"),
+        "CAP008",
+        "a minimum of 3 above a maximum of 2",
+        "write {min: 2, max: 3}",
+    ),
+    (group("count: {min: 0, max: 0}"), "CAP008", "a maximum of 0 nodes", "write {min: 0, max: 1}"),
+    (
+        group(f"instance_type: p6e-gb200.36xlarge, count: 8, {BLOCK}", DALLAS),
+        "CAP009",
+        "8 instances are not whole UltraServers of 9",
+        "write 9",
+    ),
+    (
+        group(f"instance_type: p6e-gb200.36xlarge, count: 19, {BLOCK}", DALLAS),
+        "CAP009",
+        "19 instances are not whole UltraServers of 9",
+        "write 18 or 27",
+    ),
+    # What its processors and GPUs can be told.
+    (
+        group("instance_type: m7g.4xlarge, threads_per_core: 2"),
+        "CAP010",
+        "m7g.4xlarge has 1 thread per core",
+        "write 1, or leave it out",
+    ),
+    (
+        group("mig: {1g.10gb: 7}"),
+        "GPU001",
+        "p5en.48xlarge has no MIG profile 1g.10gb",
+        "did you mean 1g.18gb? It has 1g.18gb, 1g.18gb+me, 1g.35gb, 2g.35gb, 3g.71gb, ",
+    ),
+    (
+        group("instance_type: g6e.48xlarge, mig: {1g.18gb: 1}"),
+        "GPU001",
+        "g6e.48xlarge has no MIG profile 1g.18gb",
+        "leave mig out: its GPUs cannot be partitioned",
+    ),
+    (group("mig: {1g.18gb: 8}"), "GPU002", "8 x 1g.18gb on one GPU", "at most 7"),
+    (
+        group("mig: {3g.71gb: 2, 1g.18gb: 1}"),
+        "GPU002",
+        "partitions of 7 compute and 9 memory slices",
+        "a GPU has 7 and 8",
+    ),
+    (
+        group("instance_type: m7i.4xlarge, scratch: /scratch"),
+        "STG050",
+        "m7i.4xlarge has no local NVMe",
+        "leave scratch out, or take a type with local disks",
+    ),
+    # Types that cannot stand in for each other.
+    (
+        group(types("m7i.4xlarge", "m7g.4xlarge")),
+        "CAP004",
+        "m7g.4xlarge has arm64 (architecture), m7i.4xlarge has x86_64",
+        "give types that differ groups of their own",
+    ),
+    (
+        group(types("g6e.12xlarge", "m7i.12xlarge")),
+        "CAP004",
+        "m7i.12xlarge has 0 (accelerators), g6e.12xlarge has 4",
+        "give types that differ groups of their own",
+    ),
+    (
+        group(types("m7i.4xlarge", "m7i.4xlarge")),
+        "SPC030",
+        "'m7i.4xlarge' stands here twice",
+        "leave one out",
+    ),
+    (
+        group(types("p5en.48xlarge", "p5.48xlarge")),
+        "NIC004",
+        "p5en.48xlarge and p5.48xlarge have 16 (EFA on 16) and 32 (EFA on 32) network cards",
+        "give each type a group of its own, or write efa: false",
+    ),
+    # EFA and placement.
+    (
+        group("instance_type: g6e.4xlarge, efa: true"),
+        "NIC001",
+        "g6e.4xlarge has no EFA",
+        "sizes that have it: g6e.8xlarge, g6e.12xlarge, g6e.16xlarge, g6e.24xlarge, g6e.48xlarge",
+    ),
+    (
+        group("instance_type: inf2.48xlarge, efa: true"),
+        "NIC001",
+        "inf2.48xlarge has no EFA",
+        "no size of inf2 has it; write efa: false, or take another family",
+    ),
+    (
+        group("instance_type: m7i.4xlarge, efa_layout: efa"),
+        "NIC002",
+        "there are no EFA interfaces to lay out",
+        "leave it out",
+    ),
+    (
+        group("efa: false"),
+        "NIC003",
+        "p5en.48xlarge has 3200 Gbit/s of EFA that stay unused",
+        "write efa: auto",
+    ),
+    (
+        group("instance_type: t3.xlarge, placement: cluster"),
+        "PLC001",
+        "t3.xlarge does not go into a cluster placement group",
+        "write placement: none",
+    ),
+    (
+        group(f"{HELD}, placement: cluster"),
+        "PLC002",
+        "a placement group beside the reservation cr-0a1b2c3d",
+        "write placement: auto",
+    ),
+    (
+        group("placement: none"),
+        "PLC003",
+        "2 EFA nodes may start far from each other",
+        "write placement: auto",
+    ),
+    # Labels and tags.
+    (group("labels: {team name: llm}"), "K8S001", "'team name' is not a label name", LABEL),
+    (group("labels: {a: x y}"), "K8S001", "'x y' is not a label value", LABEL),
+    (group(f"labels: {{{'a' * 64}: b}}"), "K8S001", f"'{'a' * 64}' is not a label name", LABEL),
+    ("tags: {'aws:team': llm}", "SPC035", "'aws:team' is reserved", "write team"),
+    ("tags: {'AWS:': llm}", "SPC035", "'AWS:' is reserved", "write team"),
+]
+
+
+@pytest.mark.parametrize(("fragment", "code", "message", "help"), SAID)
+def test_what_is_said(fragment: str, code: str, message: str, help: str) -> None:
+    found = said(fragment, code)
+    assert found[0] == message
+    assert found[1] == help or (help.endswith(" ") and found[1].startswith(help))
+
+
+FINE = [
+    group("instance_type: p5en.48xlarge"),
+    group("efa: false, count: 1"),
+    group("instance_type: m7i.4xlarge, efa: false, count: 4"),
+    group("instance_type: m7i.4xlarge, placement: none, count: 4"),
+    group("count: {min: 0, max: 1}"),
+    group("count: {min: 2, max: 2}"),
+    group(f"count: 64, {BLOCK}"),
+    group(f"{BLOCK}, placement: none"),
+    group(f"{HELD}, placement: none"),
+    group(f"{HELD}, placement: {{group: beside}}"),
+    group("placement: none, count: 1"),
+    group(f"{types('g6e.12xlarge', 'g6.12xlarge')}, capacity: spot"),
+    group(f"{types('p5en.48xlarge', 'p5e.48xlarge')}, efa: false, count: 1"),
+    group("threads_per_core: 2"),
+    group("instance_type: m7g.4xlarge, threads_per_core: 1"),
+    group("mig: {1g.18gb: 7}"),
+    group("mig: {3g.71gb: 1, 4g.71gb: 1}"),
+    group("scratch: /scratch"),
+    group("labels: {nvidia.com/gpu: h200, empty: ''}"),
+    group(f"labels: {{{'a' * 63}: b}}"),
+    group(f"instance_type: p6e-gb200.36xlarge, count: 18, {BLOCK}", DALLAS),
+    group("instance_type: hpc7a.96xlarge, count: 4", OHIO),
+    "tags: {aws-team: llm, team: 'aws:'}",
+]
+
+
+@pytest.mark.parametrize("fragment", FINE)
+def test_nothing_to_say(fragment: str) -> None:
+    assert codes(fragment) == []
