@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from clustergen import features, rules, source, targets
-from clustergen.findings import Finding, Rule, Severity, errors
+from clustergen.findings import Finding, Path, Rule, Severity, errors
 from clustergen.plan import build
 from clustergen.plan.model import Plan
-from clustergen.spec import Spec, parse
+from clustergen.spec import Spec, parse, remainder
 from clustergen.targets import Target
 
 NOT_YET = Rule(
@@ -62,20 +62,33 @@ def check(
     if document is None:
         return Checked(None, MappingProxyType({}), tuple(findings))
     spec, formal = parse(document)
-    if spec is None:
-        placed = tuple(document.place(f) for f in (*findings, *formal))
-        return Checked(None, MappingProxyType({}), placed)
-    names, more = _wanted(spec, targets)
-    findings += more
-    written = document.written()
+    findings += formal
+    plans: dict[str, Plan] = {}
+    if spec is not None:
+        plans, judged = _judge(spec, document.written(), targets, allow_unsupported)
+        findings += judged
+    elif (rest := remainder(document.data, formal)) is not None:
+        _, judged = _judge(rest.spec, rest.written, targets, allow_unsupported)
+        findings += filter(None, map(rest.restored, judged))
+    return Checked(
+        spec,
+        MappingProxyType(plans),
+        tuple(document.place(finding) for finding in findings),
+    )
+
+
+def _judge(
+    spec: Spec, written: Iterable[Path], asked: Sequence[str], allow_unsupported: bool
+) -> tuple[dict[str, Plan], list[Finding]]:
+    """The plans of a spec for its targets, and all that is to say about them."""
+    names, findings = _wanted(spec, asked)
     plans: dict[str, Plan] = {}
     by_target: dict[str, list[Finding]] = {}
     for name in names:
         plan, by_target[name] = _judged(spec, written, name, allow_unsupported)
         if plan is not None:
             plans[name] = plan
-    findings += _shared(by_target)
-    return Checked(spec, MappingProxyType(plans), tuple(document.place(f) for f in findings))
+    return plans, [*findings, *_shared(by_target)]
 
 
 def _wanted(spec: Spec, asked: Sequence[str]) -> tuple[list[str], list[Finding]]:
@@ -97,7 +110,7 @@ def _wanted(spec: Spec, asked: Sequence[str]) -> tuple[list[str], list[Finding]]
 
 
 def _judged(
-    spec: Spec, written: Iterable[tuple[str | int, ...]], name: str, allow_unsupported: bool
+    spec: Spec, written: Iterable[Path], name: str, allow_unsupported: bool
 ) -> tuple[Plan | None, list[Finding]]:
     """The plan for one target, and everything that is to say about it."""
     if not name:

@@ -363,6 +363,11 @@ MERGES: list[tuple[Any, Any, Any]] = [
         {"a": [{"name": "x", "n": 1}, {"name": "x", "n": 2}]},
         {"a": [{"name": "x", "n": 1}, {"name": "x", "n": 2}]},
     ),
+    (
+        {"targets": {"pcs": {"overlay": {"a": 1, "b": 2}}}},
+        {"targets": {"pcs": {"overlay": {"a": None, "c": None}, "size": None}}},
+        {"targets": {"pcs": {"overlay": {"a": None, "b": 2, "c": None}}}},
+    ),
 ]
 
 

@@ -13,47 +13,54 @@ from clustergen.source.nodes import Entries, Items, Node, Place, Text, plain
 
 _NOWHERE = Place(Text("", ()), 0, 0, 0, 0)
 
+_OVERLAY = "overlay"
+"""Inside a section of this name ``null`` is content: it deletes from the target's document."""
+
 
 def merge(base: Any, over: Any, *, name_key: str = "name") -> Any:
     """``base`` with ``over`` laid on it, as fresh plain data.
 
     Mappings merge, ``null`` deletes, lists whose items are all mappings with ``name_key`` merge by
-    that name (new ones are appended), everything else replaces.
+    that name (new ones are appended), everything else replaces. Inside ``overlay`` a ``null`` stays.
     """
     return plain(merge_nodes(_bare(base), _bare(over), name_key))
 
 
-def merge_nodes(base: Node, over: Node, name_key: str = "name") -> Node:
-    """:func:`merge` for trees; what ``over`` says is placed where ``over`` says it."""
+def merge_nodes(base: Node, over: Node, name_key: str = "name", *, nulls: bool = False) -> Node:
+    """:func:`merge` for trees; what ``over`` says is placed where ``over`` says it.
+
+    With ``nulls`` a ``null`` is kept, as it is inside overlays.
+    """
     if isinstance(over.value, dict):
         entries = base.value if isinstance(base.value, dict) else {}
-        return replace(over, value=_merge_entries(entries, over.value, name_key))
+        return replace(over, value=_merge_entries(entries, over.value, name_key, nulls))
     items = _named_items(over, name_key)
     if items and (known := _named_items(base, name_key)):
-        return replace(over, value=_merge_items(known, items, name_key))
+        return replace(over, value=_merge_items(known, items, name_key, nulls))
     return over
 
 
-def _merge_entries(base: Entries, over: Entries, name_key: str) -> Entries:
+def _merge_entries(base: Entries, over: Entries, name_key: str, nulls: bool) -> Entries:
     merged = dict(base)
     for key, node in over.items():
-        if node.value is None:
+        if node.value is None and not nulls:
             merged.pop(key, None)
         else:
-            merged[key] = merge_nodes(base.get(key, _NOTHING), node, name_key)
+            keep = nulls or key == _OVERLAY
+            merged[key] = merge_nodes(base.get(key, _NOTHING), node, name_key, nulls=keep)
     return merged
 
 
-def _merge_items(base: Items, over: Items, name_key: str) -> Items:
+def _merge_items(base: Items, over: Items, name_key: str, nulls: bool) -> Items:
     """A name that ``over`` has twice stays twice, so that a later check finds it."""
     merged = list(base)
     waiting = {_name(item, name_key): index for index, item in reversed([*enumerate(base)])}
     for item in over:
         index = waiting.pop(_name(item, name_key), None)
         if index is None:
-            merged.append(merge_nodes(_NOTHING, item, name_key))
+            merged.append(merge_nodes(_NOTHING, item, name_key, nulls=nulls))
         else:
-            merged[index] = merge_nodes(base[index], item, name_key)
+            merged[index] = merge_nodes(base[index], item, name_key, nulls=nulls)
     return tuple(merged)
 
 

@@ -8,9 +8,9 @@ from clustergen.findings import Finding
 from clustergen.source import Document
 from clustergen.spec import refusals
 from clustergen.spec.model import Spec
-from clustergen.spec.remainder import remainder, touches
+from clustergen.spec.remainder import Remainder, remainder
 
-__all__ = ["Spec", "parse", "remainder", "touches"]
+__all__ = ["Remainder", "Spec", "parse", "remainder"]
 
 
 def parse(document: Document) -> tuple[Spec | None, list[Finding]]:

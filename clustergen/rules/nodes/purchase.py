@@ -36,7 +36,7 @@ def check(plan: Plan) -> Iterator[Finding]:
         for type in group.types:
             if wanted and wanted not in type.usage_classes:
                 yield RULE.at(
-                    group.at("capacity" if plan.wrote(*group.at("capacity")) else "name"),
+                    group.at("capacity"),
                     f"{type.name} is not sold as {wanted}",
                     help=_help(type, wanted),
                 )
