@@ -55,7 +55,7 @@ SAID = [
         "clustergen catalog lists those there are",
     ),
     (
-        "network: {zone: use1-az3}\nhead_node: {instance_type: t3.xlarge}\n" + group("count: 1"),
+        "network: {zone: use1-az3}\nhead_node: {instance_type: m4.4xlarge}\n" + group("count: 1"),
         "CAP003",
         "p5en.48xlarge is not offered in use1-az3",
         "in us-east-1: use1-az2, use1-az6",
