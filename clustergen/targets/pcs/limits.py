@@ -137,7 +137,7 @@ SOCKETS_DETECTED_SINCE = "26.05"
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
 MIN_JOB_AGE_SECONDS = 5
 
-# https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ami_dlami.html; 2026-11-20.
+# https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ami_pcs-ready-dlami.html (2026-11).
 # The only image family with a public parameter; it has no versions, only /latest.
 IMAGE_PARAMETER = "/aws/service/pcs/ami/dlami-base-ubuntu2404/{arch}/latest/ami-id"
 DEFAULT_IMAGE_OS = "ubuntu2404"

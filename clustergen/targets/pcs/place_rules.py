@@ -68,10 +68,11 @@ IMAGE = Rule(
 LACKING = Rule(
     code="IMG202",
     title="Software that the default image lacks",
-    why="PCS nodes run what their image brings. The default one has neither Enroot with Pyxis, "
-    "which is "
-    "built for one Slurm version, nor Mountpoint for Amazon S3.",
-    source=f"{USER_GUIDE}working-with_ami_custom.html",
+    why="PCS nodes run what their image brings. The default one has the drivers of NVIDIA GPUs, "
+    "EFA and "
+    "the clients of Lustre and EFS, but not the Neuron driver, Mountpoint for Amazon S3, or Enroot "
+    "with Pyxis, which is built for one Slurm version.",
+    source=f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",
     severity=Severity.WARNING,
     target="pcs",
     bad="software: {containers: pyxis}",
@@ -136,23 +137,29 @@ def _images(plan: Plan) -> Iterator[Finding]:
                 help=f"add image: ami-..., or write software.os: {limits.DEFAULT_IMAGE_OS}",
             )
     elif defaulted:
-        names = ", ".join(who for _, who in defaulted)
-        for path, software in _lacking(plan):
-            yield LACKING.at(
-                path,
-                f"the default image has no {software}; it is booted by {names}",
-                help="give them image: ami-... that has it",
-            )
+        yield from _lacking(plan, ", ".join(who for _, who in defaulted))
 
 
-def _lacking(plan: Plan) -> Iterator[tuple[Path, str]]:
-    """What asks for software that the default image lacks, and the software."""
+def _lacking(plan: Plan, nodes: str) -> Iterator[Finding]:
+    """What the spec asks of ``nodes`` that the default image, which they boot, cannot do."""
+    for path, software, who in _asked(plan, nodes):
+        yield LACKING.at(
+            path,
+            f"the default image has no {software}; it is booted by {who}",
+            help="give them image: ami-... that has it",
+        )
+
+
+def _asked(plan: Plan, nodes: str) -> Iterator[tuple[Path, str, str]]:
     if plan.software.containers == "pyxis":
         version = settings.version(plan)
-        yield ("software", "containers"), f"Enroot with Pyxis for Slurm {version}"
+        yield ("software", "containers"), f"Enroot with Pyxis for Slurm {version}", nodes
     for item in plan.storage:
         if isinstance(item, Bucket):
-            yield item.at("type"), "mount-s3"
+            yield item.at("type"), "mount-s3", nodes
+    for group in plan.node_groups:
+        if group.type.neuron_devices and not group.image:
+            yield group.at("name"), "Neuron driver", f"nodes of {group.name}"
 
 
 def _defaulted(plan: Plan) -> Iterator[tuple[Path, str]]:

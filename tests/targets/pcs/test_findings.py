@@ -160,6 +160,10 @@ CASES: list[tuple[str, str, Path, str, str]] = [
         'storage: [{mount: /data, type: s3, bucket: "s3://my-data"}]',
         *("IMG202", ("storage", 0, "type"), "no mount-s3", "image: ami-"),
     ),
+    (
+        "node_groups: [{name: trn, instance_type: trn1.32xlarge, count: 2}]",
+        *("IMG202", ("node_groups", 1, "name"), "no Neuron driver", "image: ami-"),
+    ),
 ]
 
 
@@ -189,6 +193,11 @@ def test_finding(text: str, code: str, path: Path, message: str, help: str) -> N
         ('software: {scripts: [{run: "s3://my-bucket/a.sh", on: [login, compute]}]}', "LIM209"),
         (f"node_groups: [{{name: h200, {BLOCK}}}]", "CAP202"),
         ("software: {containers: docker}", "IMG202"),
+        (
+            "node_groups: [{name: h200, instance_type: trn1.32xlarge, "
+            "image: ami-0a1b2c3d4e5f67890}]",
+            "IMG202",
+        ),
         ("region: ap-south-2\nnetwork: {zone: aps2-az1}", "NET201"),
     ],
 )
