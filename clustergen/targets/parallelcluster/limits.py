@@ -6,6 +6,12 @@ The figures were read from the package aws-parallelcluster 3.16.1 on 2026-11-20;
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from clustergen.catalog import ebs
+from clustergen.catalog.ebs import VolumeType
+
 VERSION = "3.16.1"
 
 # https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.1 (2026-09-08): Slurm 25.11.8
@@ -40,22 +46,17 @@ SHARED_EBS_NODES = 100
 # https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.2 (2026-10-29)
 MIN_ROOT_VOLUME_GIB = 45
 
-# validators.ebs_validators: EBS_VOLUME_TYPE_TO_VOLUME_SIZE_BOUNDS, ..._IOPS_BOUNDS, ..._IOPS_RATIO,
-# SUPPORTED_GP3_... (sizes in GiB, throughput in MiB/s)
-EBS_SIZE_GIB = {
-    "gp2": (1, 16384),
-    "gp3": (1, 16384),
-    "io1": (4, 16384),
-    "io2": (4, 65536),
-    "st1": (500, 16384),
-    "sc1": (500, 16384),
-}
-EBS_IOPS = {"io1": (100, 64000), "io2": (100, 256000), "gp3": (3000, 16000)}
-EBS_IOPS_PER_GIB = {"io1": 50, "io2": 1000, "gp3": 500}
-EBS_DEFAULT_IOPS = {"io1": 100, "io2": 100, "gp3": 3000}
-GP3_THROUGHPUT = (125, 1000)
-GP3_THROUGHPUT_PER_IOPS = 0.25
-EBS_DEFAULT_SIZE_GIB = 40
+# validators.ebs_validators: EBS_VOLUME_TYPE_TO_VOLUME_SIZE_BOUNDS, EBS_VOLUME_IOPS_BOUNDS,
+# EbsVolumeThroughputValidator. Where EBS has more by now, these are what ParallelCluster lets pass.
+VOLUME_TYPES: Mapping[str, VolumeType] = MappingProxyType(
+    {
+        **ebs.VOLUME_TYPES,
+        # Below 6 GiB the default of 3,000 IOPS is over 500 per GiB.
+        "gp3": VolumeType((6, 16384), (3000, 16000), 500, 3000, (125, 1000), 4),
+        "st1": VolumeType((500, 16384)),
+        "sc1": VolumeType((500, 16384)),
+    }
+)
 
 # constants: UNSUPPORTED_OSES_FOR_MICRO_NANO, UNSUPPORTED_OSES_FOR_P6E_GB200, PRIVATE_OSES,
 # NVIDIA_OPENRM_UNSUPPORTED_INSTANCE_TYPES, CAPACITY_RESERVATION_OS_MAP
@@ -84,14 +85,6 @@ RESERVED_TAG_PREFIX = "parallelcluster:"
 
 DEFAULT_SCRATCH = "/scratch"
 """Where local NVMe is mounted unless said otherwise; constants: DEFAULT_EPHEMERAL_DIR."""
-
-# validators.cluster_validators: SharedStorageMountDirValidator
-RESERVED_MOUNTS = frozenset({
-    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64", "/media", "/mnt", "/opt", "/opt/intel",
-    "/opt/parallelcluster", "/opt/parallelcluster/shared",
-    "/opt/parallelcluster/shared_login_nodes", "/opt/slurm", "/proc", "/root", "/run", "/sbin",
-    "/srv", "/sys", "/tmp", "/usr", "/var",  # noqa: S108
-})  # fmt: skip
 
 # schemas.common_schema: ALLOWED_VALUES["file_path"]
 MOUNT_PATTERN = r"/?[^/.\\][^/\\]*(/[^/.\\][^/]*)*"

@@ -153,7 +153,7 @@ def _compute_resource(group: NodeGroup) -> dict[str, Any]:
         **_types(group),
         MinCount=group.min,
         MaxCount=group.max,
-        DisableSimultaneousMultithreading=_switches_smt_off(group) or None,
+        DisableSimultaneousMultithreading=switches_smt_off(group) or None,
         Efa={"Enabled": True} if group.efa else None,
         Networking=_placement(group),
         CapacityReservationTarget=_reservation(group),
@@ -169,8 +169,9 @@ def _types(group: NodeGroup) -> dict[str, Any]:
     return {"InstanceType": group.type.name}
 
 
-def _switches_smt_off(group: NodeGroup) -> bool:
-    return group.threads_per_core == 1 and group.type.threads_per_core > 1
+def switches_smt_off(group: NodeGroup) -> bool:
+    """Whether the group wants one thread on each core of a processor that runs two."""
+    return group.threads_per_core == 1 and any(type.threads_per_core > 1 for type in group.types)
 
 
 def _placement(group: NodeGroup) -> dict[str, Any] | None:

@@ -44,44 +44,34 @@ def test_codes_are_of_this_target_and_used_once() -> None:
         ("monitoring: {log_retention: 31d}", "logs are kept 60 days, not 31", "write 60d"),
         ("monitoring: {log_retention: 9999d}", "logs are kept 3653 days, not 9999", "write 3653d"),
         (
-            "storage: [{mount: /w, type: ebs, size: 10GiB, iops: 9000}]",
-            "a gp3 volume of 10 GiB has 3000 to 5000 IOPS, not 9000",
-            "write 5000",
-        ),
-        (
-            "storage: [{mount: /w, type: ebs, size: 500GiB, throughput: 1000}]",
-            "gp3 with 3000 IOPS has 125 to 750 MiB/s, not 1000",
-            "write 750, or more iops",
-        ),
-        (
-            "storage: [{mount: /w, type: ebs, volume_type: st1, size: 100GiB}]",
-            "a st1 volume has 500 to 16384 GiB, not 100",
+            "storage: [{mount: /w, type: ebs, volume_type: st1, size: 200GiB}]",
+            "ParallelCluster takes size 500 to 16384, not 200",
             "write 500GiB",
         ),
         (
-            "storage: [{mount: /w, type: ebs, volume_type: gp2, size: 100GiB, iops: 300}]",
-            "gp2 has no IOPS to choose",
-            "leave it out",
+            "storage: [{mount: /w, type: ebs, size: 1GiB}]",
+            "ParallelCluster takes size 6 to 16384, not 1",
+            "write 6GiB",
         ),
         (
-            "node_groups: [{name: h200, root_volume: {type: io2, throughput: 500}}]",
-            "io2 has no throughput to choose",
-            "leave it out",
+            "storage: [{mount: /w, type: ebs, size: 1TiB, iops: 16000, throughput: 2000}]",
+            "ParallelCluster takes throughput 125 to 1000, not 2000",
+            "write 1000",
+        ),
+        (
+            "node_groups: [{name: h200, root_volume: {type: io1, iops: 3000}}]",
+            "ParallelCluster takes iops 100 to 2250, not 3000",
+            "write 2250",
+        ),
+        (
+            "node_groups: [{name: h200, scratch: /.local}]",
+            "/.local has a part that begins with a dot",
+            "as /local",
         ),
         (
             "head_node: {root_volume: {size: 40GiB}}",
             "40GiB do not hold the image of 45GiB",
             "write 50GiB or more, or leave it out",
-        ),
-        (
-            "storage: [{mount: /.hidden, type: efs}]",
-            "'/.hidden' is not a path that can be mounted on",
-            "as /data/x",
-        ),
-        (
-            "node_groups: [{name: h200, scratch: /tmp}]",
-            "/tmp is a folder of the system",
-            "take /tmp/shared",
         ),
         (
             "login: {instance_type: m8g.xlarge}",

@@ -98,6 +98,10 @@ def check(plan: Plan) -> Iterator[Finding]:
     yield from _architectures(plan)
     for group in plan.node_groups:
         yield from _types(plan, group)
+    for machine in (plan.head, plan.login):
+        if machine:
+            at = (*machine.path, "instance_type")
+            yield from _type(plan, machine.type, at, official=machine.image is None)
     yield from _software(plan)
 
 

@@ -12,7 +12,6 @@ from clustergen.targets.parallelcluster.homes import homes
 from clustergen.targets.parallelcluster.scheduling import subnets
 
 _TARGET = "parallelcluster"
-_NETWORK = "https://docs.aws.amazon.com/parallelcluster/latest/ug/network-configuration-v3.html"
 _SSH = "https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Ssh"
 
 REGION = Rule(
@@ -46,25 +45,8 @@ ONE_SOURCE = Rule(
   security_groups: [sg-0a1b2c3d4e5f67890]
   ssh_from: [10.1.0.0/16]""",
 )
-NO_WAY_IN = Rule(
-    code="NET103",
-    title="People from outside, and no public subnet",
-    why="Head and login nodes in a private subnet have no public address to connect to.",
-    source=_NETWORK,
-    severity=Severity.WARNING,
-    target=_TARGET,
-    bad="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-  ssh_from: [203.0.114.0/24]""",
-    good="""network:
-  vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
-  public_subnets: [subnet-0a1b2c3d4e5f67891]
-  ssh_from: [203.0.114.0/24]""",
-)
 UNUSED_SUBNETS = Rule(
-    code="NET104",
+    code="NET103",
     title="Private subnets that no node uses",
     why="ParallelCluster spreads only groups of several instance types over zones, never those "
     "with EFA, a placement group or a reservation; and one subnet a zone.",
@@ -88,7 +70,7 @@ EFA_LAYOUT = Rule(
     bad="node_groups: [{name: h200, efa_layout: efa}]",
     good="node_groups: [{name: h200, efa_layout: efa-only}]",
 )
-RULES = (REGION, ONE_SOURCE, NO_WAY_IN, UNUSED_SUBNETS, EFA_LAYOUT)
+RULES = (REGION, ONE_SOURCE, UNUSED_SUBNETS, EFA_LAYOUT)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
@@ -120,12 +102,6 @@ def _ssh(plan: Plan) -> Iterator[Finding]:
             at,
             f"of {', '.join(network.ssh_from)} one IPv4 block can be allowed",
             help="keep one, and let the others in by a rule of your own security group",
-        )
-    if nodes.from_outside(network) and not network.public:
-        yield NO_WAY_IN.at(
-            at,
-            "these addresses cannot reach a private subnet, unless through a VPN",
-            help="add public_subnets, or connect with Session Manager",
         )
 
 

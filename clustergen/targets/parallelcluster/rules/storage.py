@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from clustergen.catalog import ebs
+from clustergen.catalog.ebs import VolumeType
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.plan.model import (
     Ebs,
@@ -37,14 +38,14 @@ NO_VOLUME = Rule(
     type: fsx-openzfs
     existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}""",
 )
-MOUNT = Rule(
+HIDDEN = Rule(
     code="STG102",
-    title="Not a folder to mount on",
-    why="ParallelCluster refuses folders of the system, and parts that begin with a dot.",
-    source="pcluster.validators.cluster_validators: SharedStorageMountDirValidator",
+    title="A path with a part that begins with a dot",
+    why="ParallelCluster refuses such paths for storage and for scratch.",
+    source="pcluster.schemas.common_schema: file_path",
     target=_TARGET,
-    bad="storage: [{mount: /mnt, type: efs}]",
-    good="storage: [{mount: /mnt/efs, type: efs}]",
+    bad="storage: [{mount: /.shared, type: efs}]",
+    good="storage: [{mount: /shared, type: efs}]",
 )
 CACHE_HOME = Rule(
     code="STG103",
@@ -60,8 +61,7 @@ CACHE_HOME = Rule(
 ON_SCRATCH = Rule(
     code="STG104",
     title="Shared storage where local NVMe is mounted",
-    why="Types with instance store have it mounted at /scratch unless told another place; both "
-    "cannot be in one folder.",
+    why="Types with instance store have it mounted at /scratch unless told another place.",
     source="pcluster.validators.cluster_validators: DuplicateMountDirValidator",
     target=_TARGET,
     bad="storage: [{mount: /scratch, type: efs}]",
@@ -88,8 +88,8 @@ ROOT_SIZE = Rule(
 )
 VOLUME = Rule(
     code="STG107",
-    title="Outside what ParallelCluster allows of an EBS volume",
-    why="Its bounds on size, IOPS and throughput are older and narrower than those of EBS.",
+    title="An EBS volume that ParallelCluster does not know",
+    why="Its bounds on size, IOPS and throughput are narrower than those of EBS have become.",
     source=_EBS,
     target=_TARGET,
     bad="storage: [{mount: /work, type: ebs, size: 500GiB, iops: 20000}]",
@@ -97,12 +97,12 @@ VOLUME = Rule(
 )
 ID = Rule(
     code="STG108",
-    title="Not an id of this kind of storage",
-    why="ParallelCluster checks the form of ids: a file system, a cache and a volume differ.",
+    title="Id of another length",
+    why="ParallelCluster checks the whole form of an id.",
     source=_STORAGE,
     target=_TARGET,
-    bad="storage: [{mount: /work, type: ebs, existing: {id: fs-0123456789abcdef0}}]",
-    good="storage: [{mount: /work, type: ebs, existing: {id: vol-0123456789abcdef0}}]",
+    bad="storage: [{mount: /work, type: efs, existing: {id: fs-0123456789ab}}]",
+    good="storage: [{mount: /work, type: efs, existing: {id: fs-0123456789abcdef0}}]",
 )
 BOTTLENECK = Rule(
     code="STG109",
@@ -116,18 +116,9 @@ node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 200}}]""",
     good="""storage: [{mount: /work, type: efs}]
 node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 200}}]""",
 )
-EBS_BACKUPS = Rule(
-    code="STG110",
-    title="ParallelCluster makes no backups of EBS volumes",
-    why="Snapshots by a schedule are the work of Data Lifecycle Manager or AWS Backup.",
-    source="https://docs.aws.amazon.com/ebs/latest/userguide/snapshot-lifecycle.html",
-    target=_TARGET,
-    bad="storage: [{mount: /work, type: ebs, size: 500GiB, backups: 7d}]",
-    good="storage: [{mount: /work, type: ebs, size: 500GiB}]",
-)
 RULES = (
     NO_VOLUME,
-    MOUNT,
+    HIDDEN,
     CACHE_HOME,
     ON_SCRATCH,
     LOGIN_VOLUME,
@@ -135,7 +126,6 @@ RULES = (
     VOLUME,
     ID,
     BOTTLENECK,
-    EBS_BACKUPS,
 )
 
 
@@ -143,7 +133,7 @@ def check(plan: Plan) -> Iterator[Finding]:
     """Findings on storage and volumes."""
     for storage in plan.storage:
         yield from _attached(storage)
-        yield from _mount(storage.at("mount"), storage.mount)
+        yield from _hidden(storage.at("mount"), storage.mount)
         if isinstance(storage, Ebs):
             yield from _ebs(plan, storage)
     yield from _scratch(plan)
@@ -157,49 +147,38 @@ def _attached(storage: Storage) -> Iterator[Finding]:
         )
     if isinstance(storage, FileCache) and storage.mount.rstrip("/") == "/home":
         yield CACHE_HOME.at(storage.at("mount"), "/home is a file cache", help="as /data, or FSx")
-    for field, kind, id in _ids(storage):
-        pattern = limits.ID_PATTERNS[kind]
-        if isinstance(id, str) and not re.fullmatch(pattern, id):
-            yield ID.at(
-                storage.at("existing", field),
-                f"{id} is not the id of a {kind}",
-                help=f"as {pattern}",
-            )
+    field, kind, id = _id(storage)
+    pattern = limits.ID_PATTERNS.get(kind, "")
+    # That the id is of another kind, its prefix says; here is only how long it is.
+    if isinstance(id, str) and id[:3] == pattern[:3] and not re.fullmatch(pattern, id):
+        yield ID.at(storage.at("existing", field), f"{id} has another length", help=f"as {pattern}")
 
 
-def _ids(storage: Storage) -> Iterator[tuple[str, str, Id | None]]:
+def _id(storage: Storage) -> tuple[str, str, Id | None]:
+    """The field that ParallelCluster is given, its kind of id, and the id."""
     match storage:
         case OpenZfs() | Ontap():
-            yield "volume_id", "volume", storage.volume
+            return "volume_id", "volume", storage.volume
         case Lustre():
-            yield "id", "fsx-lustre", storage.id
+            return "id", "fsx-lustre", storage.id
         case FileCache():
-            yield "id", "file-cache", storage.id
+            return "id", "file-cache", storage.id
         case Efs():
-            yield "id", "efs", storage.id
+            return "id", "efs", storage.id
         case Ebs():
-            yield "id", "ebs", storage.id
+            return "id", "ebs", storage.id
+    return "id", "", None
 
 
-def _mount(at: Path, mount: str) -> Iterator[Finding]:
-    if mount.rstrip("/") in limits.RESERVED_MOUNTS:
-        yield MOUNT.at(
-            at, f"{mount} is a folder of the system", help=f"take {mount.rstrip('/')}/shared"
-        )
-    elif not re.fullmatch(limits.MOUNT_PATTERN, mount):
-        yield MOUNT.at(at, f"{mount!r} is not a path that can be mounted on", help="as /data/x")
+def _hidden(at: Path, mount: str) -> Iterator[Finding]:
+    if "/." in mount:
+        shown = mount.replace("/.", "/")
+        yield HIDDEN.at(at, f"{mount} has a part that begins with a dot", help=f"as {shown}")
 
 
 def _ebs(plan: Plan, storage: Ebs) -> Iterator[Finding]:
     if not storage.existing:
-        size = storage.volume.size_gib or limits.EBS_DEFAULT_SIZE_GIB
-        yield from _bounds(storage.path, _Bounded(storage.volume, size))
-    if storage.backup_days is not None:
-        yield EBS_BACKUPS.at(
-            storage.at("backups"),
-            f"{storage.mount} is an EBS volume",
-            help="leave it out, and schedule snapshots with Data Lifecycle Manager",
-        )
+        yield from _bounds(storage.path, storage.volume)
     if plan.max_nodes > limits.SHARED_EBS_NODES:
         yield BOTTLENECK.at(
             storage.at("type"),
@@ -209,21 +188,16 @@ def _ebs(plan: Plan, storage: Ebs) -> Iterator[Finding]:
 
 
 def _scratch(plan: Plan) -> Iterator[Finding]:
-    local = {
-        group.scratch or limits.DEFAULT_SCRATCH: group
-        for group in plan.node_groups
-        if any(type.disk_count for type in group.types)
-    }
+    unsaid = [g for g in plan.node_groups if not g.scratch and any(t.disk_count for t in g.types)]
     for group in plan.node_groups:
         if group.scratch:
-            yield from _mount(group.at("scratch"), group.scratch)
+            yield from _hidden(group.at("scratch"), group.scratch)
     for storage in plan.storage:
-        if storage.mount.rstrip("/") in local:
-            group = local[storage.mount.rstrip("/")]
+        if unsaid and storage.mount.rstrip("/") == limits.DEFAULT_SCRATCH:
             yield ON_SCRATCH.at(
                 storage.at("mount"),
-                f"{group.name} has its local NVMe at {storage.mount}",
-                help=f"set scratch: /local on {group.name}, or mount the storage elsewhere",
+                f"{unsaid[0].name} has its local NVMe at {storage.mount}",
+                help=f"set scratch: /local on {unsaid[0].name}, or mount the storage elsewhere",
             )
 
 
@@ -238,7 +212,7 @@ def _root_volumes(plan: Plan) -> Iterator[Finding]:
     nodes += [(group.path, group.volume, group.image) for group in plan.node_groups]
     for path, volume, image in nodes:
         at = (*path, "root_volume")
-        yield from _bounds(at, _Bounded(volume, volume.size_gib or limits.MIN_ROOT_VOLUME_GIB))
+        yield from _bounds(at, volume)
         if volume.size_gib and volume.size_gib < limits.MIN_ROOT_VOLUME_GIB and not image:
             yield ROOT_SIZE.at(
                 (*at, "size"),
@@ -247,56 +221,28 @@ def _root_volumes(plan: Plan) -> Iterator[Finding]:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Bounded:
-    """A volume with the size it will have."""
-
-    volume: Volume
-    size_gib: int
-
-
-def _bounds(at: Path, bounded: _Bounded) -> Iterator[Finding]:
-    """Size, IOPS and throughput of a volume at ``at`` against ParallelCluster's bounds."""
-    volume, size = bounded.volume, bounded.size_gib
-    least, most = limits.EBS_SIZE_GIB[volume.type]
-    if volume.size_gib and not least <= volume.size_gib <= most:
-        yield VOLUME.at(
-            (*at, "size"),
-            f"a {volume.type} volume has {least} to {most} GiB, not {volume.size_gib}",
-            help=f"write {min(max(volume.size_gib, least), most)}GiB",
-        )
-    if volume.iops is not None:
-        yield from _iops(at, volume, volume.iops, size)
-    if volume.throughput is not None:
-        yield from _throughput(at, volume, volume.throughput)
+def _bounds(at: Path, volume: Volume) -> Iterator[Finding]:
+    """What of a volume EBS has and ParallelCluster refuses; what EBS lacks is told elsewhere."""
+    ours, theirs = limits.VOLUME_TYPES[volume.type], ebs.VOLUME_TYPES[volume.type]
+    for field, number, most, known in (
+        ("size", volume.size_gib, theirs.gib, ours.gib),
+        ("iops", volume.iops, theirs.iops, _iops(volume, ours)),
+        ("throughput", volume.throughput, theirs.mibps, ours.mibps),
+    ):
+        if number is None or not most or not known or not most[0] <= number <= most[1]:
+            continue
+        if not known[0] <= number <= known[1]:
+            nearest = min(max(number, known[0]), known[1])
+            yield VOLUME.at(
+                (*at, field),
+                f"ParallelCluster takes {field} {known[0]} to {known[1]}, not {number}",
+                help=f"write {nearest}{'GiB' if field == 'size' else ''}",
+            )
 
 
-def _iops(at: Path, volume: Volume, iops: int, size: int) -> Iterator[Finding]:
-    if volume.type not in limits.EBS_IOPS:
-        yield VOLUME.at((*at, "iops"), f"{volume.type} has no IOPS to choose", help="leave it out")
-        return
-    least, most = limits.EBS_IOPS[volume.type]
-    most = max(least, min(most, size * limits.EBS_IOPS_PER_GIB[volume.type]))
-    if not least <= iops <= most:
-        yield VOLUME.at(
-            (*at, "iops"),
-            f"a {volume.type} volume of {size} GiB has {least} to {most} IOPS, not {iops}",
-            help=f"write {min(max(iops, least), most)}",
-        )
-
-
-def _throughput(at: Path, volume: Volume, throughput: int) -> Iterator[Finding]:
-    if volume.type != "gp3":
-        yield VOLUME.at(
-            (*at, "throughput"), f"{volume.type} has no throughput to choose", help="leave it out"
-        )
-        return
-    least, most = limits.GP3_THROUGHPUT
-    iops = volume.iops or limits.EBS_DEFAULT_IOPS["gp3"]
-    most = min(most, int(iops * limits.GP3_THROUGHPUT_PER_IOPS))
-    if not least <= throughput <= most:
-        yield VOLUME.at(
-            (*at, "throughput"),
-            f"gp3 with {iops} IOPS has {least} to {most} MiB/s, not {throughput}",
-            help=f"write {min(max(throughput, least), most)}, or more iops",
-        )
+def _iops(volume: Volume, type: VolumeType) -> tuple[int, int] | None:
+    """IOPS that a volume may have; one without a size has that of the official images."""
+    if type.iops is None or type.iops_per_gib is None or volume.size_gib:
+        return type.iops
+    least, most = type.iops
+    return least, max(least, min(most, limits.MIN_ROOT_VOLUME_GIB * type.iops_per_gib))
