@@ -1,0 +1,145 @@
+"""Every way to install: the commands, the templates and the example specs are there in each."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import clustergen
+
+ROOT = Path(__file__).resolve().parent.parent
+TREES = ("specs", "templates")
+BIN = Path(sys.executable).parent
+# Prints where the package is, then where its trees are.
+ASK = "import clustergen.resources as r; print(r.__file__, r.tree('specs'), r.tree('templates'))"
+NOT_SOURCE = ("__pycache__", ".git", ".venv", ".judges", ".cache", ".*_cache", ".hypothesis", "out")
+
+
+def run(*command: object, cwd: Path, path: str = "") -> str:
+    """What `command` prints; `path` is put before what Python imports from."""
+    environment = {key: value for key, value in os.environ.items() if key != "VIRTUAL_ENV"}
+    environment |= {"PYTHONPATH": path, "UV_PYTHON": sys.executable, "UV_NO_PROGRESS": "1"}
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory) -> Path:
+    """A copy of the sources as they are in the repository."""
+    made = tmp_path_factory.mktemp("checkout") / "clustergen"
+    shutil.copytree(ROOT, made, ignore=shutil.ignore_patterns(*NOT_SOURCE))
+    return made
+
+
+@pytest.fixture(scope="module")
+def built(checkout, tmp_path_factory) -> Path:
+    """A folder with the wheel and the sdist."""
+    made = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "hatchling", "build", "-d", made, cwd=checkout)
+    return made
+
+
+@pytest.fixture(scope="module")
+def wheel(built) -> Path:
+    (path,) = built.glob("*.whl")
+    return path
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def installed(wheel: Path, folder: Path) -> Path:
+    """The wheel unpacked where Python can import it: what pip does, less the dependencies."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def rendered(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_version_stands_in_one_place(wheel):
+    assert wheel.name == f"clustergen-{clustergen.__version__}-py3-none-any.whl"
+
+
+def test_a_wheel_carries_the_trees(wheel, checkout):
+    names = set(contents(wheel))
+    assert "clustergen/py.typed" in names
+    for tree in TREES:
+        files = {str(p.relative_to(checkout)) for p in (checkout / tree).rglob("*") if p.is_file()}
+        assert files
+        assert {f"clustergen/_bundled/{file}" for file in files} - names == set()
+
+
+def test_a_wheel_carries_nothing_else(wheel):
+    tops = {name.partition("/")[0] for name in contents(wheel)}
+    assert tops == {"clustergen", f"clustergen-{clustergen.__version__}.dist-info"}
+
+
+def test_a_wheel_finds_its_own_trees(wheel, tmp_path):
+    home = installed(wheel, tmp_path / "site")
+    package, *trees = run(sys.executable, "-c", ASK, cwd=tmp_path, path=str(home)).split()
+    assert package == str(home / "clustergen" / "resources.py")
+    assert trees == [str(home / "clustergen" / "_bundled" / tree) for tree in TREES]
+
+
+def test_a_wheel_starts_checks_and_renders(wheel, tmp_path):
+    home = str(installed(wheel, tmp_path / "site"))
+    command = (sys.executable, "-m", "clustergen")
+    run(*command, "init", "demo", cwd=tmp_path, path=home)
+    run(*command, "check", "demo", cwd=tmp_path, path=home)
+    run(*command, "render", "demo", "-o", "out", cwd=tmp_path, path=home)
+    run(*command, "render", "demo", "-o", "checkout", cwd=tmp_path, path=str(ROOT))
+    assert rendered(tmp_path / "out") == rendered(tmp_path / "checkout")
+
+
+def test_an_sdist_builds_the_same_wheel(built, wheel, tmp_path):
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path / "dist")
+    run(*build, cwd=source)
+    assert contents(tmp_path / "dist" / wheel.name) == contents(wheel)
+
+
+def test_an_sdist_carries_its_tests_and_docs(built):
+    (sdist,) = built.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    expected = {"tests/test_packaging.py", "docs/build.py", ".ci/run", "benchmarks/bench.py"}
+    assert expected - names == set()
+
+
+def test_uv_sync(checkout, tmp_path):
+    """An editable install of a checkout, from the lock file, which is up to date."""
+    run(BIN / "uv", "sync", "--locked", "--quiet", cwd=checkout)
+    python = checkout / ".venv" / "bin" / "python"
+    package, *trees = run(python, "-c", ASK, cwd=tmp_path).split()
+    assert package == str(checkout / "clustergen" / "resources.py")
+    assert trees == [str(checkout / tree) for tree in TREES]
+
+
+def test_uvx_from_a_wheel(wheel, tmp_path):
+    command = (BIN / "uvx", "--quiet", "--from", wheel, "clustergen")
+    run(*command, "init", "demo", cwd=tmp_path)
+    run(*command, "render", "demo", "-o", "out", cwd=tmp_path)
+    assert list(tmp_path.glob("out/*/pcs/cluster.template.json"))

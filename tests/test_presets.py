@@ -1,0 +1,45 @@
+"""The starter specs: each is explained, and passes as written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import clustergen
+from clustergen import resources
+from clustergen.cli import main
+from clustergen.findings import errors
+
+PRESETS = sorted(resources.tree("templates").joinpath("presets").glob("*.yaml"))
+NAMES = {"cpu-hpc", "gpu-slurm", "kubernetes", "spot-finetune", "trainium"}
+SCHEMA = "# yaml-language-server: $schema=./clustergen.schema.json"
+
+
+def test_the_presets():
+    assert {path.stem for path in PRESETS} == NAMES
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
+def test_a_starter_passes(preset, tmp_path):
+    assert main(["init", "--preset", preset.stem, str(tmp_path)]) == 0
+    assert main(["check", str(tmp_path / "cluster.yaml")]) == 0
+    assert (tmp_path / "clustergen.schema.json").exists()
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
+def test_a_starter_renders_for_the_targets_that_it_names(preset):
+    checked = clustergen.check([preset])
+    rendered = [name for name in checked.plans if name and clustergen.render(checked, name)]
+    assert (rendered or ["later"]) == (
+        ["later"] if preset.stem == "kubernetes" else ["parallelcluster", "pcs"]
+    )
+    assert errors(checked.findings) == []
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
+def test_a_starter_says_what_it_is(preset: Path, capsys):
+    first, empty, purpose = preset.read_text(encoding="utf-8").splitlines()[:3]
+    assert (first, empty) == (SCHEMA, "#")
+    main(["init", "--preset", "list"])
+    assert f"{preset.stem:<14} {purpose.removeprefix('# ')}\n" in capsys.readouterr().out
