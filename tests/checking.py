@@ -30,7 +30,7 @@ def check_fragment(fragment: str, target: str = "") -> Checked:
     """The answer to a fragment over the example spec, or to a whole spec that `fragment` is."""
     if is_whole(fragment):
         return check(fragment, target=target)
-    return check(EXAMPLE_BASE, fragment, target=target)
+    return check(EXAMPLE_BASE, fragment or "{}", target=target)
 
 
 def is_whole(text: str) -> bool:

@@ -23,8 +23,9 @@ def build(
 ) -> tuple[Plan | None, list[Finding]]:
     """The plan of ``spec`` for the target with ``traits``, and what was found on the way.
 
-    There is no plan when a name or place in the spec means nothing, for nothing could be said of the
-    rest. ``written`` are the paths that the user wrote (:meth:`clustergen.source.Document.written`).
+    There is no plan when a name or place in the spec means nothing, for nothing could be said of
+    the rest. ``written`` are the paths that the user wrote
+    (:meth:`clustergen.source.Document.written`).
     """
     said = frozenset(written)
     findings = [*names.check(spec), *network.place(spec)]

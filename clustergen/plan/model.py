@@ -1,7 +1,7 @@
-"""What will exist: every default resolved, every type joined with its facts, every interface counted.
+"""What will exist: defaults resolved, types joined with their facts, interfaces counted.
 
-A plan is made for one target, because a few decisions (the form of the network interfaces, SMT) have
-a different proven answer on each. Emitters read plans and nothing else.
+A plan is made for one target, because a few decisions (the form of the network interfaces, SMT)
+have a different proven answer on each. Emitters read plans and nothing else.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from clustergen.findings import Path
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A value that the foundation stack gives under this output name; known only after deployment."""
+    """A value that the foundation stack gives under this output name, once it is deployed."""
 
     name: str
 
@@ -411,7 +411,7 @@ class Plan:
     monitoring: Monitoring
     resilience: Resilience
     options: Any
-    """The target's own section of the spec (:mod:`clustergen.spec.targets`), defaults when absent."""
+    """The target's own section of the spec (:mod:`clustergen.spec.targets`), defaults included."""
     overlay: Mapping[str, Any]
     decisions: tuple[Decision, ...]
     written: frozenset[Path] = field(default=frozenset(), repr=False)

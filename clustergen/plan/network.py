@@ -20,6 +20,9 @@ RESERVED_ADDRESSES = 5
 """Addresses of a subnet that AWS keeps.
 https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"""
 
+SMALLEST_SUBNET = 28
+"""Prefix length of the smallest subnet there is; same source."""
+
 _REGIONS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html"
 _AZ_IDS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html"
 _VPC_CIDR = "https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html"
@@ -149,14 +152,22 @@ def _decisions(network: Network, given: spec.Network) -> tuple[Decision, ...]:
     return (Decision(("network", "cidr"), text),)
 
 
+def split(cidr: str) -> tuple[str, str]:
+    """The blocks of the private and the public subnet of a new VPC.
+
+    The lower half is for nodes; a sixteenth of the block, no smaller than a subnet may be, for NAT
+    and login.
+    """
+    private, rest = ipaddress.ip_network(cidr).subnets(1)
+    public = next(rest.subnets(min(3, SMALLEST_SUBNET - rest.prefixlen)))
+    return str(private), str(public)
+
+
 def _new_subnets(given: spec.Network) -> tuple[tuple[Subnet, ...], tuple[Subnet, ...]]:
-    """The lower half for nodes, a sixteenth of the block for NAT and login."""
-    block = ipaddress.ip_network(given.cidr or DEFAULT_CIDR)
-    private, rest = block.subnets(1)
-    public = next(rest.subnets(min(3, 28 - rest.prefixlen)))
+    private, public = split(given.cidr or DEFAULT_CIDR)
     return (
-        (Subnet(Ref("PrivateSubnetId"), given.zone, str(private)),),
-        (Subnet(Ref("PublicSubnetId"), given.zone, str(public)),),
+        (Subnet(Ref("PrivateSubnetId"), given.zone, private),),
+        (Subnet(Ref("PublicSubnetId"), given.zone, public),),
     )
 
 

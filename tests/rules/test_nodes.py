@@ -259,7 +259,7 @@ FINE = [
     group(f"{HELD}, placement: {{group: beside}}"),
     group("placement: none, count: 1"),
     group(f"{types('g6e.12xlarge', 'g6.12xlarge')}, capacity: spot"),
-    group(f"{types('p5en.48xlarge', 'p5e.48xlarge')}, efa: false, count: 1"),
+    group(f"{types('p5en.48xlarge', 'p5.48xlarge')}, efa: false, count: 1"),
     group("threads_per_core: 2"),
     group("instance_type: m7g.4xlarge, threads_per_core: 1"),
     group("mig: {1g.18gb: 7}"),

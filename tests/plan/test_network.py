@@ -1,0 +1,143 @@
+"""The network of a plan: how a block is split, what fits into it, and how addresses are counted."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clustergen.plan import network
+from clustergen.plan.model import Plan, Ref
+from tests.checking import check_fragment
+
+SPLITS = [
+    ("10.42.0.0/16", "10.42.0.0/17", "10.42.128.0/20"),
+    ("10.0.0.0/20", "10.0.0.0/21", "10.0.8.0/24"),
+    ("10.0.0.0/24", "10.0.0.0/25", "10.0.0.128/28"),
+    ("10.0.0.0/25", "10.0.0.0/26", "10.0.0.64/28"),
+    ("10.0.0.0/26", "10.0.0.0/27", "10.0.0.32/28"),
+]
+
+
+def planned(fragment: str, target: str = "") -> Plan:
+    plan = check_fragment(fragment, target).plans.get(target)
+    assert plan is not None
+    return plan
+
+
+@pytest.mark.parametrize(("block", "private", "public"), SPLITS)
+def test_a_new_vpc_is_split(block: str, private: str, public: str) -> None:
+    plan = planned(f"network: {{cidr: {block}}}")
+    assert [(s.id, s.zone, s.cidr) for s in plan.network.private] == [
+        (Ref("PrivateSubnetId"), "use1-az6", private)
+    ]
+    assert [(s.id, s.cidr) for s in plan.network.public] == [(Ref("PublicSubnetId"), public)]
+
+
+@given(st.integers(16, 26), st.integers(0, 255), st.integers(0, 2**16 - 1))
+def test_the_parts_of_any_block_lie_in_it_and_beside_each_other(
+    length: int, second: int, rest: int
+) -> None:
+    block = ipaddress.ip_network(f"10.{second}.{rest >> 8}.{rest & 255}/{length}", strict=False)
+    private, public = (ipaddress.IPv4Network(cidr) for cidr in network.split(str(block)))
+    assert private.subnet_of(block)  # type: ignore[arg-type]
+    assert public.subnet_of(block)  # type: ignore[arg-type]
+    assert not private.overlaps(public)
+    assert private.num_addresses * 2 == block.num_addresses
+    assert 16 <= private.prefixlen <= 28
+    assert 16 <= public.prefixlen <= 28
+
+
+CAPACITIES = [
+    ("10.0.0.0/28", 11),
+    ("10.0.0.0/27", 27),
+    ("10.0.0.0/24", 251),
+    ("10.0.0.0/17", 32763),
+    ("10.0.0.0/16", 65531),
+]
+
+
+@pytest.mark.parametrize(("block", "addresses"), CAPACITIES)
+def test_five_addresses_of_a_subnet_are_kept_by_aws(block: str, addresses: int) -> None:
+    assert network.capacity(block) == addresses
+
+
+# The head node takes one address where there is one.
+ADDRESSES = [
+    ("", "parallelcluster", 2 + 1),
+    ("", "pcs", 2 * 16),
+    ("node_groups: [{name: h200, count: {min: 0, max: 10}}]", "parallelcluster", 10 + 1),
+    ("node_groups: [{name: h200, count: {min: 0, max: 10}}]", "pcs", 160),
+    ("node_groups: [{name: h200, efa_layout: efa-only}]", "pcs", 2),
+    ("node_groups: [{name: h200, efa: false}]", "pcs", 2),
+    ("login: {instance_type: m7i.xlarge, count: 3}", "pcs", 2 * 16 + 3),
+    ("node_groups: [{name: cpu, instance_type: m7i.4xlarge, count: 5}]", "pcs", 2 * 16 + 5),
+    ("node_groups: [{name: h200, instance_type: p6-b300.48xlarge}]", "pcs", 2 * 17),
+    ("storage: [{mount: /home, type: efs}]", "pcs", 2 * 16 + 1),
+    (
+        "storage: [{mount: /home, type: efs, existing: {id: fs-0a1b2c3d}}]",
+        "pcs",
+        2 * 16,
+    ),
+]
+
+
+@pytest.mark.parametrize(("fragment", "target", "addresses"), ADDRESSES)
+def test_addresses_of_the_cluster_at_its_largest(
+    fragment: str, target: str, addresses: int
+) -> None:
+    assert planned(fragment, target).network.needed_addresses == addresses
+
+
+def test_the_block_of_a_new_vpc_is_a_decision() -> None:
+    said = [d.text for d in planned("").decisions if d.path == ("network", "cidr")]
+    assert said == ["new VPC 10.42.0.0/16; nodes in 10.42.0.0/17, 32,763 addresses"]
+    assert not [d for d in planned("network: {cidr: 10.0.0.0/20}").decisions if "cidr" in d.path]
+
+
+VPC = "vpc: vpc-0a1b2c3d"
+GROUPS = [
+    ("", True, (Ref("ClusterSecurityGroupId"),), (Ref("LoginSecurityGroupId"),)),
+    (
+        f"network: {{{VPC}, private_subnets: [subnet-0a1b2c3d]}}",
+        True,
+        (Ref("ClusterSecurityGroupId"),),
+        (Ref("LoginSecurityGroupId"),),
+    ),
+    (
+        f"network: {{{VPC}, private_subnets: [subnet-0a1b2c3d], security_groups: [sg-0a1b2c3d]}}",
+        False,
+        ("sg-0a1b2c3d",),
+        (),
+    ),
+]
+
+
+@pytest.mark.parametrize(("fragment", "new", "nodes", "login"), GROUPS)
+def test_security_groups(
+    fragment: str, new: bool, nodes: tuple[object, ...], login: tuple[object, ...]
+) -> None:
+    found = planned(fragment).network
+    assert found.new_security_groups is new
+    assert found.node_security_groups == nodes
+    assert found.login_security_groups == login
+
+
+def test_existing_subnets_are_taken_as_they_are() -> None:
+    found = planned(
+        f"""
+network:
+  {VPC}
+  zone: use1-az6
+  private_subnets: [subnet-0a1b2c3d, {{id: subnet-0b1b2c3d, zone: use1-az6, cidr: 10.0.0.0/24}}]
+  public_subnets: [subnet-0c1b2c3d]
+"""
+    ).network
+    assert found.vpc == "vpc-0a1b2c3d"
+    assert [(s.id, s.zone, s.cidr) for s in found.private] == [
+        ("subnet-0a1b2c3d", "use1-az6", None),
+        ("subnet-0b1b2c3d", "use1-az6", "10.0.0.0/24"),
+    ]
+    assert [s.id for s in found.public] == ["subnet-0c1b2c3d"]
