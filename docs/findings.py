@@ -25,20 +25,19 @@ _AREAS = {
     "BND": "Bundles on disk",
     "CAP": "Capacity",
     "FSX": "FSx file systems",
+    "GPU": "Partitions of GPUs",
     "IAM": "Roles and permissions",
     "IMG": "Images",
     "K8S": "Kubernetes",
     "LIM": "Limits of the services",
     "NET": "Network",
     "NIC": "Network interfaces",
-    "OUT": "Stack outputs",
     "OVL": "Overlays",
     "PLC": "Placement",
     "SLM": "Slurm",
     "SPC": "The spec: form and syntax",
     "STG": "Other storage",
     "SUP": "What a target supports",
-    "YML": "YAML",
 }
 
 
@@ -51,9 +50,9 @@ def page() -> str:
     lines = [_HEAD]
     for area, members in grouped.items():
         codes = ", ".join(f"[{rule.code}](#{rule.code.lower()})" for rule in members)
-        lines.append(f"- **{area}** {_AREAS.get(area, '')}: {codes}")
+        lines.append(f"- **{area}** {_AREAS[area]}: {codes}")
     for area, members in grouped.items():
-        lines += ["", f"## {_AREAS.get(area, area)}"]
+        lines += ["", f"## {_AREAS[area]}"]
         for rule in members:
             lines += ["", *_entry(rule)]
     return "\n".join(lines) + "\n"
