@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen import cfn
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.catalog.fsx import efa_client
+from clustergen.plan.model import Lustre, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
 from clustergen.targets.pcs import limits, mounts, settings
 from clustergen.targets.pcs.scripts import Script
@@ -40,6 +41,7 @@ def of_group(plan: Plan, group: NodeGroup) -> list[Action]:
         *_first(plan),
         *_users_scripts(own, "start"),
         *_scratch(group),
+        *_lustre_efa(plan, group),
         *_shared(plan),
         *_containers(plan, group.scratch),
         *_health(group),
@@ -109,6 +111,25 @@ def _shared(plan: Plan) -> Iterator[Action]:
 def _scratch(group: NodeGroup) -> Iterator[Action]:
     if group.scratch:
         yield Action("scratch", Script("scratch.sh"), (group.scratch,), every_boot=True)
+
+
+def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Action]:
+    """Lustre's network over EFA; a node where it fails mounts over TCP, and its log says so."""
+    served = any(isinstance(item, Lustre) and item.efa for item in plan.storage)
+    if served and _reaches_lustre(group):
+        script, number = Script("lustre-efa.sh"), str(_lustre_interfaces(plan, group))
+        yield Action("lustre efa", script, (number,), every_boot=True, required=False)
+
+
+def _reaches_lustre(group: NodeGroup) -> bool:
+    return group.efa and all(efa_client(type) for type in group.types)
+
+
+def _lustre_interfaces(plan: Plan, group: NodeGroup) -> int:
+    """As many as the type drives, and fewer where all nodes together would exceed the limit."""
+    clients = sum(other.max for other in plan.node_groups if _reaches_lustre(other))
+    most = limits.LUSTRE_INTERFACES.get(group.type.name, limits.OTHER_LUSTRE_INTERFACES)
+    return min(most, group.type.max_efa, max(1, limits.LUSTRE_CONNECTIONS // clients))
 
 
 def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:

@@ -157,10 +157,8 @@ _QUEUES = {
 _STORAGE = {
     "storage.lustre": _support("full", "the AWS-maintained script mount-fsx-lustre", _AWS_SCRIPTS),
     "storage.lustre-efa": _support(
-        "partial",
-        "the file system serves EFA, but clients use it only where the image sets up LNet over "
-        "EFA; "
-        "else they mount it over TCP",
+        "full",
+        "a script of the bundle sets up Lustre's network over EFA before the mount",
         "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
     ),
     "storage.lustre-metadata": _support(

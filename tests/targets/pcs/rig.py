@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-_ROOTED = re.compile(r"(?<![\w$}/.])/(etc|home|opt|var|dev(?!/null))(?=/)")
+_ROOTED = re.compile(r"(?<![\w$}/.])/(etc|home|opt|var|sys|dev(?!/null))(?=/)")
 
 STATEFUL = {
     # What is mounted is remembered, so that a second run sees what the first one did.
@@ -25,6 +25,7 @@ STATEFUL = {
 SILENT = (
     *("sysctl", "systemctl", "chown", "chmod", "mkfs.ext4", "mdadm", "blkid", "wipefs", "groupadd"),
     *("useradd", "getent", "id", "aws", "nvidia-smi", "mount.nfs", "docker", "enroot", "sleep"),
+    *("modprobe", "lnetctl"),
 )
 
 

@@ -81,6 +81,12 @@ storage:
       volume_id: fsvol-0123456789abcdef0
   - {mount: /datasets, type: s3, bucket: "s3://my-datasets/imagenet"}
 """,
+    "Lustre over EFA": """
+node_groups:
+  - {name: h200, count: 2}
+  - {name: cpu, instance_type: m7i.4xlarge, count: 2}
+storage: [{mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, efa: true}]
+""",
     "everything on the nodes": """
 node_groups:
   - name: h200

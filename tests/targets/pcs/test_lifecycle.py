@@ -55,6 +55,27 @@ def test_every_mount_comes_after_the_folder_it_is_in() -> None:
 
 
 @pytest.mark.parametrize(
+    ("type", "nodes", "number"),
+    [
+        ("p5.48xlarge", 2, "8"),
+        ("p5.48xlarge", 200, "5"),
+        ("p6-b300.48xlarge", 2, "2"),
+        ("g6e.8xlarge", 2, "1"),
+        ("m7i.4xlarge", 2, None),
+    ],
+)
+def test_lustre_over_efa_where_the_type_can(type: str, nodes: int, number: str | None) -> None:
+    text = (
+        f"node_groups: [{{name: h200, instance_type: {type}, count: {nodes}}}]\n"
+        "storage: [{mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, efa: true}]"
+    )
+    names = [action["Name"] for action in _actions(text)]
+    found = [a["Arguments"] for a in _actions(text) if a["Name"].endswith("lustre efa")]
+    assert found == ([[number]] if number else [])
+    assert names[-1].endswith("mount fsx")
+
+
+@pytest.mark.parametrize(
     ("name", "arguments"),
     [
         (

@@ -126,6 +126,61 @@ def test_scratch_without_disks_fails(tmp_path: Path) -> None:
     assert "no local NVMe" in run.said
 
 
+ROUTE = 'echo "169.254.169.254 dev ens32 src 10.42.0.9 uid 0 \\    cache"'
+NETWORKS = """
+case "$*" in
+  "net add --net efa"*) echo "nid: 10.42.0.9@efa" >>"$ROOT/mounted" ;;
+  "net show") cat "$ROOT/mounted" ;;
+esac
+"""
+
+
+def _with_devices(root: Path, count: int, answers: Mapping[str, str]) -> Rig:
+    """A rig with so many EFA devices, and one of another kind."""
+    rig = Rig(root, {"ip": ROUTE, "lnetctl": NETWORKS, **answers})
+    for name, driver in (*((f"rdmap{n}", "efa") for n in range(count)), ("mlx5_0", "mlx5")):
+        (root / "sys/drivers" / driver).mkdir(parents=True, exist_ok=True)
+        device = root / "sys/class/infiniband" / name / "device"
+        device.mkdir(parents=True)
+        (device / "driver").symlink_to(root / "sys/drivers" / driver)
+    return rig
+
+
+@pytest.mark.parametrize(
+    ("devices", "wanted", "used"),
+    [
+        (32, "8", [0, 4, 8, 12, 16, 20, 24, 28]),
+        (16, "2", [0, 8]),
+        (8, "8", [0, 1, 2, 3, 4, 5, 6, 7]),
+        (1, "2", [0]),
+    ],
+)
+def test_lustre_uses_devices_at_even_distances(
+    tmp_path: Path, devices: int, wanted: str, used: list[int]
+) -> None:
+    run = _twice(_with_devices(tmp_path, devices, {}), _fixed("lustre-efa.sh"), wanted)
+    assert [call for call in run.calls if "net add --net efa" in call] == [
+        f"lnetctl net add --net efa --if rdmap{n} --peer-credits 32" for n in used
+    ]
+    assert "modprobe kefalnd ipif_name=ens32" in run.calls
+
+
+@pytest.mark.parametrize(
+    ("devices", "answers", "said"),
+    [
+        (0, {}, "the node has no EFA device"),
+        (1, {"modprobe": "[[ $1 != kefalnd ]]"}, "has no EFA module"),
+        (1, {"lnetctl": ""}, "no EFA interface came up"),
+    ],
+)
+def test_lustre_left_to_tcp_is_said(
+    tmp_path: Path, devices: int, answers: Mapping[str, str], said: str
+) -> None:
+    run = _with_devices(tmp_path, devices, answers).run(_fixed("lustre-efa.sh"), "1")
+    assert run.status == 1
+    assert said in run.said
+
+
 def _users() -> str:
     bundle = bundle_of(SPECS["everything on the nodes"])
     return next(a.text for a in bundle if a.path == "scripts/users.sh")
