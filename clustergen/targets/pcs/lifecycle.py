@@ -129,7 +129,7 @@ def _lustre_interfaces(plan: Plan, group: NodeGroup) -> int:
     """As many as the type drives, and fewer where all nodes together would exceed the limit."""
     clients = sum(other.max for other in plan.node_groups if _reaches_lustre(other))
     most = limits.LUSTRE_INTERFACES.get(group.type.name, limits.OTHER_LUSTRE_INTERFACES)
-    return min(most, group.type.max_efa, max(1, limits.LUSTRE_CONNECTIONS // clients))
+    return min(most, group.type.max_efa, max(1, limits.LUSTRE_CONNECTIONS // max(1, clients)))
 
 
 def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:

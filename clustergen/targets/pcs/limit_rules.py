@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from clustergen import cfn
 from clustergen.catalog import regions
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.plan.model import Plan, Script
@@ -107,12 +108,25 @@ NOWHERE = Rule(
     bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head]}]}',
     good='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head, compute]}]}',
 )
-RULES = (NAME, SIZE, QUOTA, SCRIPTS, ARGUMENTS, LOCATION, FAR_BUCKET, RESERVED, NOWHERE)
+ALIKE = Rule(
+    code="LIM210",
+    title="Names that differ in hyphens only",
+    why="Resources of a template are called by letters and digits, so both would be the same one.",
+    source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/"
+    "resources-section-structure.html",
+    target="pcs",
+    bad="node_groups: [{name: cpu-1, instance_type: m7i.xlarge, count: 1}, "
+    "{name: cpu1, instance_type: m7i.xlarge, count: 1}]",
+    good="node_groups: [{name: cpu-1, instance_type: m7i.xlarge, count: 1}, "
+    "{name: cpu-2, instance_type: m7i.xlarge, count: 1}]",
+)
+RULES = (NAME, SIZE, QUOTA, SCRIPTS, ARGUMENTS, LOCATION, FAR_BUCKET, RESERVED, NOWHERE, ALIKE)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
     """All findings of this module."""
     yield from _names(plan)
+    yield from _alike(plan)
     yield from _size(plan)
     yield from _quota(plan)
     yield from _script_count(plan)
@@ -134,6 +148,18 @@ def _names(plan: Plan) -> Iterator[Finding]:
                 group.at("name"),
                 f"{group.name!r} is the name of the login nodes",
                 help="write front",
+            )
+
+
+def _alike(plan: Plan) -> Iterator[Finding]:
+    seen: dict[str, str] = {}
+    for path, kind, name in _named(plan):
+        first = seen.setdefault(cfn.logical_id(kind, name), name)
+        if first != name:
+            yield ALIKE.at(
+                path,
+                f"the {kind} names {first!r} and {name!r} differ in hyphens only",
+                help=f"write {name}-{'queue' if kind == 'queue' else 'nodes'}",
             )
 
 
