@@ -68,9 +68,6 @@ OSES_WITHOUT_RSA_KEYS = ("ubuntu2204", "ubuntu2404")
 FAMILIES_WITHOUT_DRIVER = ("p2", "p3", "p3dn", "g2", "g3", "g3s")
 """GPUs that the open NVIDIA kernel module of the official images does not drive."""
 
-# constants: ULTRASERVER_CAPACITY_BLOCK_ALLOWED_SIZE_DICT
-ULTRASERVER_BLOCK_SIZES = (9, 18)
-
 # https://aws.amazon.com/linux/amazon-linux-2023/, https://docs.docker.com/engine/install/rhel/
 # (2026-11-20): the distribution's own repositories have a docker package.
 OSES_WITH_DOCKER = ("alinux2023", "ubuntu2204", "ubuntu2404")
@@ -85,9 +82,6 @@ RESERVED_TAG_PREFIX = "parallelcluster:"
 
 DEFAULT_SCRATCH = "/scratch"
 """Where local NVMe is mounted unless said otherwise; constants: DEFAULT_EPHEMERAL_DIR."""
-
-# schemas.common_schema: ALLOWED_VALUES["file_path"]
-MOUNT_PATTERN = r"/?[^/.\\][^/\\]*(/[^/.\\][^/]*)*"
 
 # schemas.cluster_schema: FsxLustreSettingsSchema, EfsSettingsSchema, EbsSettingsSchema;
 # constants: FSX_VOLUME_ID_REGEX, FILE_CACHE_ID_REGEX
@@ -114,8 +108,11 @@ DENIED_QUEUE_SETTINGS = frozenset({
     "nodes", "partitionname", "resumetimeout", "state", "suspendtime", "oversubscribe",
 })  # fmt: skip
 DENIED_NODE_SETTINGS = frozenset({
-    "cpus", "gres", "nodeaddr", "nodehostname", "nodename", "state", "weight",
+    "cpus", "gres", "nodeaddr", "nodehostname", "nodename", "state",
 })  # fmt: skip
+
+# constants: MIN_SLURM_NODE_PRIORITY, MAX_SLURM_NODE_PRIORITY
+NODE_PRIORITY = (1, 2**32 - 1)
 
 # The package's resources/supported-regions, partitions aws, aws-us-gov and aws-cn
 REGIONS = frozenset({

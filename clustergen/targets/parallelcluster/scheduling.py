@@ -158,6 +158,7 @@ def _compute_resource(group: NodeGroup) -> dict[str, Any]:
         Networking=_placement(group),
         CapacityReservationTarget=_reservation(group),
         HealthChecks={"Gpu": {"Enabled": True}} if "gpu" in group.health_checks else None,
+        **_priorities(group),
         CustomSlurmSettings=node_settings(group),
     )
 
@@ -194,9 +195,22 @@ def _reservation(group: NodeGroup) -> dict[str, Any] | None:
     return None
 
 
+def _priorities(group: NodeGroup) -> dict[str, int]:
+    """Slurm's Weight in ParallelCluster's words, which tell static from dynamic nodes."""
+    weight = weight_of(group)
+    fields = ("StaticNodePriority", "DynamicNodePriority")
+    return dict.fromkeys(fields, int(weight)) if weight else {}
+
+
+def weight_of(group: NodeGroup) -> str | None:
+    """The Weight that the user gives the nodes, as text."""
+    return next((v for key, v in group.slurm.items() if key.lower() == "weight"), None)
+
+
 def node_settings(group: NodeGroup) -> dict[str, str]:
     """Settings of the nodes' line in slurm.conf; labels are features that jobs ask for."""
-    return {**({"Features": ",".join(features(group))} if group.labels else {}), **group.slurm}
+    labels = {"Features": ",".join(features(group))} if group.labels else {}
+    return labels | {key: v for key, v in group.slurm.items() if key.lower() != "weight"}
 
 
 def features(group: NodeGroup) -> list[str]:

@@ -75,7 +75,7 @@ def test_codes_are_of_this_target_and_used_once() -> None:
         ),
         (
             "login: {instance_type: m8g.xlarge}",
-            "m8g.xlarge is arm64, the compute nodes are x86_64",
+            "m8g.xlarge is arm64, the rest of the cluster is x86_64",
             "take an Intel or AMD type, such as m7i.4xlarge",
         ),
         (

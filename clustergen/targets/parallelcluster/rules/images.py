@@ -50,7 +50,7 @@ NO_DRIVER = Rule(
 )
 ARCHITECTURE = Rule(
     code="IMG104",
-    title="Head and login nodes of another architecture than the compute nodes",
+    title="Nodes of different architectures",
     why="Slurm and the shared software are installed once, on the head node, for one architecture.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html",
     target=_TARGET,
@@ -125,15 +125,18 @@ def _words(path: Path) -> str:
 
 
 def _architectures(plan: Plan) -> Iterator[Finding]:
+    """Head and login nodes follow the compute nodes; these, if they differ, the head node."""
     compute = {type.arch for type in plan.instance_types}
-    if len(compute) != 1:
-        return  # which of them is right, the feature of mixed architectures says
-    arch = compute.pop()
-    for machine in (plan.head, plan.login):
-        if machine and machine.type.arch != arch:
+    arch = compute.pop() if len(compute) == 1 else plan.head.type.arch if plan.head else ""
+    nodes = [((*m.path, "instance_type"), m.type) for m in (plan.head, plan.login) if m]
+    for group in plan.node_groups:
+        field = "instance_type" if len(group.types) == 1 else "instance_types"
+        nodes.append((group.at(field), group.type))
+    for path, type in nodes:
+        if type.arch != arch:
             yield ARCHITECTURE.at(
-                (*machine.path, "instance_type"),
-                f"{machine.type.name} is {machine.type.arch}, the compute nodes are {arch}",
+                path,
+                f"{type.name} is {type.arch}, the rest of the cluster is {arch}",
                 help=f"take {_LIKE[arch]}" if arch in _LIKE else "",
             )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from clustergen.findings import Finding, Path, Rule, Severity
-from clustergen.plan.model import Database, Plan, Queue
+from clustergen.plan.model import Database, NodeGroup, Plan, Queue
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.homes import differing, homes
-from clustergen.targets.parallelcluster.scheduling import idle_minutes
+from clustergen.targets.parallelcluster.scheduling import idle_minutes, weight_of
 
 _TARGET = "parallelcluster"
 _SETTINGS = (
@@ -134,6 +134,15 @@ FEATURES_TWICE = Rule(
     bad="node_groups: [{name: h200, labels: {team: a}, slurm: {Features: fast}}]",
     good='node_groups: [{name: h200, labels: {team: a, fast: ""}}]',
 )
+WEIGHT = Rule(
+    code="SLM112",
+    title="Not a weight of nodes",
+    why="Weight becomes StaticNodePriority and DynamicNodePriority, whole numbers from 1 on.",
+    source="pcluster.schemas.cluster_schema: SlurmComputeResourceSchema",
+    target=_TARGET,
+    bad="node_groups: [{name: h200, slurm: {Weight: 0}}]",
+    good="node_groups: [{name: h200, slurm: {Weight: 1}}]",
+)
 RULES = (
     VERSION,
     DENIED,
@@ -146,6 +155,7 @@ RULES = (
     SECRET,
     ALWAYS_REPLACED,
     FEATURES_TWICE,
+    WEIGHT,
 )
 
 _LINES = frozenset({"nodename", "nodeset", "partitionname", "downnodes", "include"})
@@ -155,7 +165,6 @@ _WAYS_OUT = {
     "suspendtime": "write slurm.idle_timeout",
     "gres": "leave it out: GPUs are counted for you",
     "cpus": "leave it out; threads_per_core: 1 switches SMT off",
-    "weight": "leave it out: static nodes come before dynamic ones",
     "prolog": "let a boot script of the head node add to /opt/slurm/etc/scripts/prolog.d",
     "epilog": "let a boot script of the head node add to /opt/slurm/etc/scripts/epilog.d",
 }
@@ -226,15 +235,25 @@ def _settings(plan: Plan) -> Iterator[Finding]:
             DENIED_QUEUE, queue.at("slurm"), queue.slurm, limits.DENIED_QUEUE_SETTINGS
         )
     for group in plan.node_groups:
-        yield from _denied(DENIED_NODE, group.at("slurm"), group.slurm, limits.DENIED_NODE_SETTINGS)
-        features = [key for key in group.slurm if key.lower() in ("feature", "features")]
-        for key in features if group.labels else ():
-            yield FEATURES_TWICE.at(
-                group.at("slurm", key),
-                f"{group.name} has labels, which are its features",
-                help="write the features as labels: {name: ''}",
-                on_key=True,
-            )
+        yield from _nodes(group)
+
+
+def _nodes(group: NodeGroup) -> Iterator[Finding]:
+    yield from _denied(DENIED_NODE, group.at("slurm"), group.slurm, limits.DENIED_NODE_SETTINGS)
+    features = [key for key in group.slurm if key.lower() in ("feature", "features")]
+    for key in features if group.labels else ():
+        yield FEATURES_TWICE.at(
+            group.at("slurm", key),
+            f"{group.name} has labels, which are its features",
+            help="write the features as labels: {name: ''}",
+            on_key=True,
+        )
+    weight = weight_of(group)
+    least, most = limits.NODE_PRIORITY
+    if weight is not None and not (weight.isdecimal() and least <= int(weight) <= most):
+        yield WEIGHT.at(
+            group.at("slurm"), f"the Weight of {group.name} is {weight}", help=f"{least} to {most}"
+        )
 
 
 def _denied(

@@ -1,0 +1,323 @@
+"""What stands where in `cluster.yaml`: one row, one decision."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+import yaml
+
+from clustergen import overlay
+from clustergen.targets.parallelcluster import TARGET
+from clustergen.targets.parallelcluster.document import yaml_text
+from clustergen.targets.parallelcluster.scheduling import slurm_time
+from clustergen.targets.parallelcluster.storage import storage_name
+from tests.targets.parallelcluster.planning import files, plan_of
+from tests.targets.parallelcluster.specs import SPECS
+
+ABSENT = object()
+QUEUE = ("Scheduling", "SlurmQueues", 0)
+RESOURCE = (*QUEUE, "ComputeResources", 0)
+SLURM = ("Scheduling", "SlurmSettings")
+HEAD = ("HeadNode",)
+POOL = ("LoginNodes", "Pools", 0)
+
+EXISTING = """
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+  public_subnets: [subnet-0a1b2c3d4e5f67891]
+  security_groups: [sg-0a1b2c3d4e5f67890]
+"""
+LOGIN = "login: {instance_type: m7i.large}\n"
+OUTSIDE = "network: {ssh_from: [203.0.113.0/24]}\n"
+
+
+def group(fields: str) -> str:
+    return f"node_groups: [{{name: h200, {fields}}}]"
+
+
+def volume(fields: str) -> str:
+    return f"storage: [{{mount: /work, type: ebs, size: 100GiB, {fields}}}]"
+
+
+ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
+    # Fragment, path, what stands there.
+    ("", ("Image",), {"Os": "ubuntu2404"}),
+    ("", ("Imds",), {"ImdsSupport": "v2.0"}),
+    ("", (*HEAD, "Imds"), {"Secured": True}),
+    ("", (*HEAD, "LocalStorage", "RootVolume"), {"VolumeType": "gp3", "Encrypted": True}),
+    (
+        "head_node: {root_volume: {size: 200GiB}}",
+        (*HEAD, "LocalStorage", "RootVolume", "Size"),
+        200,
+    ),
+    ("", (*HEAD, "CustomActions"), ABSENT),
+    ("", (*HEAD, "Iam", "S3Access"), ABSENT),
+    ("", ("SharedStorage",), ABSENT),
+    # Who comes in, and where.
+    ("", (*HEAD, "Ssh"), {"AllowedIps": "127.0.0.1/32"}),
+    ("", (*HEAD, "Networking", "SubnetId"), "${PrivateSubnetId}"),
+    (OUTSIDE, (*HEAD, "Networking", "SubnetId"), "${PublicSubnetId}"),
+    (OUTSIDE, (*HEAD, "Networking", "ElasticIp"), True),
+    (OUTSIDE, (*HEAD, "Networking", "AdditionalSecurityGroups", 1), "${LoginSecurityGroupId}"),
+    ("network: {ssh_from: [10.0.0.0/8]}", (*HEAD, "Networking", "ElasticIp"), ABSENT),
+    (OUTSIDE + LOGIN, (*HEAD, "Networking", "SubnetId"), "${PrivateSubnetId}"),
+    (OUTSIDE + LOGIN, (*POOL, "Networking", "SubnetIds"), ["${PublicSubnetId}"]),
+    (EXISTING + "  ssh_from: [10.0.0.0/8]", (*HEAD, "Ssh", "AllowedIps"), "10.0.0.0/8"),
+    (
+        EXISTING,
+        (*QUEUE, "Networking"),
+        {
+            "SubnetIds": ["subnet-0a1b2c3d4e5f67890"],
+            "AdditionalSecurityGroups": ["sg-0a1b2c3d4e5f67890"],
+        },
+    ),
+    ("targets: {parallelcluster: {key_name: me}}", (*HEAD, "Ssh", "KeyName"), "me"),
+    # How nodes are bought and placed.
+    ("", (*RESOURCE, "Networking"), {"PlacementGroup": {"Enabled": True}}),
+    ("", (*RESOURCE, "Efa"), {"Enabled": True}),
+    (group("efa: false"), (*RESOURCE, "Efa"), ABSENT),
+    (group("placement: none"), (*RESOURCE, "Networking", "PlacementGroup", "Enabled"), False),
+    (
+        group("placement: {group: mine}"),
+        (*RESOURCE, "Networking", "PlacementGroup", "Name"),
+        "mine",
+    ),
+    (group("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"), (*RESOURCE, "Networking"), ABSENT),
+    (
+        group("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"),
+        (*QUEUE, "CapacityType"),
+        "CAPACITY_BLOCK",
+    ),
+    (
+        group("capacity: {reservation: cr-0a1b2c3d4e5f67890}"),
+        (*RESOURCE, "CapacityReservationTarget"),
+        {"CapacityReservationId": "cr-0a1b2c3d4e5f67890"},
+    ),
+    (group("capacity: spot"), (*QUEUE, "CapacityType"), "SPOT"),
+    (group("capacity: spot"), (*QUEUE, "AllocationStrategy"), ABSENT),
+    (group("count: {max: 4}"), (*RESOURCE, "MinCount"), 0),
+    (
+        SPECS["spot over zones"],
+        ("Scheduling", "SlurmQueues", 1, "Networking", "SubnetIds"),
+        ["subnet-0a1b2c3d4e5f67890", "subnet-0a1b2c3d4e5f67891"],
+    ),
+    # What nodes are.
+    (group("threads_per_core: 1"), (*RESOURCE, "DisableSimultaneousMultithreading"), True),
+    (
+        group("instance_type: hpc6id.32xlarge, threads_per_core: 1"),
+        (*RESOURCE, "DisableSimultaneousMultithreading"),
+        ABSENT,
+    ),
+    (group("health_checks: [gpu]"), (*RESOURCE, "HealthChecks"), {"Gpu": {"Enabled": True}}),
+    (
+        group("scratch: /local"),
+        (*QUEUE, "ComputeSettings", "LocalStorage", "EphemeralVolume"),
+        {"MountDir": "/local"},
+    ),
+    (
+        group('labels: {team: a, fast: ""}'),
+        (*RESOURCE, "CustomSlurmSettings", "Features"),
+        "p5en.48xlarge,h200,efa,gpu,team=a,fast",
+    ),
+    (group("slurm: {Weight: 5}"), (*RESOURCE, "DynamicNodePriority"), 5),
+    (group("slurm: {Weight: 5}"), (*RESOURCE, "CustomSlurmSettings"), ABSENT),
+    (
+        group("image: ami-0a1b2c3d4e5f67890"),
+        (*QUEUE, "Image", "CustomAmi"),
+        "ami-0a1b2c3d4e5f67890",
+    ),
+    (SPECS["rocky"], ("Image", "CustomAmi"), "ami-0a1b2c3d4e5f67890"),
+    (SPECS["rocky"], (*HEAD, "Image"), ABSENT),
+    (SPECS["rocky"], (*QUEUE, "Image", "CustomAmi"), "ami-0a1b2c3d4e5f67891"),
+    # Slurm.
+    ("slurm: {idle_timeout: 90s}", (*SLURM, "ScaledownIdletime"), 2),
+    ("", (*SLURM, "QueueUpdateStrategy"), "DRAIN"),
+    (
+        "targets: {parallelcluster: {queue_update_strategy: compute-fleet-stop}}",
+        (*SLURM, "QueueUpdateStrategy"),
+        "COMPUTE_FLEET_STOP",
+    ),
+    (
+        "slurm: {settings: {EnforcePartLimits: true, MaxJobCount: 5000}}",
+        (*SLURM, "CustomSlurmSettings"),
+        [{"EnforcePartLimits": "YES"}, {"MaxJobCount": "5000"}],
+    ),
+    (
+        "queues: [{name: q, node_groups: [h200], time_limit: 7d, priority: 9, exclusive: true}]",
+        (*QUEUE, "CustomSlurmSettings"),
+        {"MaxTime": "7-00:00:00", "PriorityTier": "9"},
+    ),
+    (
+        "queues: [{name: q, node_groups: [h200], exclusive: true}]",
+        (*QUEUE, "JobExclusiveAllocation"),
+        True,
+    ),
+    (
+        SPECS["partitions over other queues"],
+        (*SLURM, "CustomSlurmSettings", 1),
+        {
+            "PartitionName": "all",
+            "Nodes": "train-st-h200-[1-1],train-dy-h200-[1-7],"
+            "tune-dy-cheap-[1-4],cpu-dy-cpu-[1-20]",
+            "Default": "YES",
+            "OverSubscribe": "EXCLUSIVE",
+        },
+    ),
+    (SPECS["partitions over other queues"], (*QUEUE, "CustomSlurmSettings", "Default"), "NO"),
+    (
+        SPECS["partitions over other queues"],
+        (*SLURM, "Database", "Uri"),
+        "db.example.com:3306",
+    ),
+    (
+        """queues:
+  - {name: debug, node_groups: [h200]}
+  - {name: train, node_groups: [h200], default: true}""",
+        (*QUEUE, "Name"),
+        "train",
+    ),
+    # Storage.
+    (
+        "storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB}]",
+        ("SharedStorage", 0),
+        {
+            "MountDir": "/fsx",
+            "Name": "fsx",
+            "StorageType": "FsxLustre",
+            "FsxLustreSettings": {"FileSystemId": "${StorageFsxId}"},
+        },
+    ),
+    (
+        "storage: [{mount: /home, type: efs}]",
+        ("SharedStorage", 0, "EfsSettings"),
+        {"FileSystemId": "${StorageHomeId}", "EncryptionInTransit": True},
+    ),
+    (volume(""), ("SharedStorage", 0, "EbsSettings", "DeletionPolicy"), "Retain"),
+    (volume("on_delete: delete"), ("SharedStorage", 0, "EbsSettings", "DeletionPolicy"), "Delete"),
+    # Scripts.
+    (
+        SPECS["a volume and scripts"],
+        (*HEAD, "Iam", "S3Access"),
+        [
+            {"BucketName": "${ScriptsBucketName}", "KeyName": "*"},
+            {"BucketName": "my-bucket", "KeyName": "setup.sh"},
+        ],
+    ),
+    (
+        SPECS["a volume and scripts"],
+        (*POOL, "Iam", "AdditionalIamPolicies", 1),
+        {"Policy": "${ScriptsPolicyArn}"},
+    ),
+    (LOGIN, (*POOL, "Iam", "AdditionalIamPolicies", 1), ABSENT),
+    (
+        SPECS["a volume and scripts"],
+        (*QUEUE, "CustomActions", "OnNodeStart", "Sequence"),
+        [{"Script": "https://example.com/x.sh"}],
+    ),
+    (
+        SPECS["a volume and scripts"],
+        (*QUEUE, "CustomActions", "OnNodeConfigured", "Sequence", 1),
+        {"Script": "s3://my-bucket/setup.sh", "Args": ["--fast", "1", "yes"]},
+    ),
+    # The rest.
+    (
+        "monitoring: {log_retention: 31d}",
+        ("Monitoring", "Logs", "CloudWatch", "RetentionInDays"),
+        60,
+    ),
+    (
+        "monitoring: {dashboards: none}",
+        ("Monitoring", "Dashboards", "CloudWatch", "Enabled"),
+        False,
+    ),
+    ("tags: {team: research}", ("Tags",), [{"Key": "team", "Value": "research"}]),
+    (
+        SPECS["China"],
+        (*HEAD, "Iam", "AdditionalIamPolicies", 0, "Policy"),
+        "arn:aws-cn:iam::aws:policy/AmazonSSMManagedInstanceCore",
+    ),
+]
+
+
+def at(document: Any, path: tuple[str | int, ...]) -> Any:
+    for step in path:
+        inside = step < len(document) if isinstance(step, int) else step in document
+        if not inside:
+            return ABSENT
+        document = document[step]
+    return document
+
+
+@pytest.mark.parametrize(("fragment", "path", "expected"), ROWS)
+def test_stands_there(fragment: str, path: tuple[str | int, ...], expected: Any) -> None:
+    assert at(TARGET.document(plan_of(fragment)), path) == expected
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_the_text_is_the_document(name: str) -> None:
+    document = TARGET.document(plan_of(SPECS[name]))
+    assert yaml.safe_load(yaml_text(document)) == document
+
+
+def test_scripts_lie_where_the_configuration_looks() -> None:
+    rendered = files(SPECS["capacity block with everything around it"])
+    for name in ("users.sh", "pyxis.sh"):
+        digest = hashlib.sha256(rendered[f"scripts/{name}"].encode()).hexdigest()[:16]
+        compute = f'Script: "s3://${{ScriptsBucketName}}/{digest}/{name}"'
+        assert compute in rendered["cluster.yaml"]
+        assert f" {digest}/{name}" in rendered["deploy.sh"]
+        head = f'Script: "s3://${{ScriptsBucketName}}/clusters/example/{name}"'
+        assert head in rendered["cluster.yaml"]
+        assert f"clusters/example/{name}" in rendered["deploy.sh"]
+
+
+def test_a_new_user_changes_nothing_that_an_update_refuses() -> None:
+    """Head and login nodes may get another OnNodeUpdated, and nothing else of theirs changes."""
+    before, after = (
+        TARGET.document(plan_of(f"{LOGIN}users: [{{name: a, uid: 2001}}{more}]"))
+        for more in ("", ", {name: b, uid: 2002}")
+    )
+    for path in (HEAD, POOL):
+        actions = [at(document, (*path, "CustomActions")) for document in (before, after)]
+        assert actions[0]["OnNodeUpdated"] != actions[1]["OnNodeUpdated"]
+        for action in actions:
+            del action["OnNodeUpdated"]
+        assert at(before, path) == at(after, path)
+
+
+def test_an_overlay_merges_queues_by_name() -> None:
+    document = TARGET.document(plan_of())
+    over = {"Scheduling": {"SlurmQueues": [{"Name": "h200", "Tags": [{"Key": "a", "Value": "b"}]}]}}
+    merged = overlay.apply(document, over, keys=TARGET.list_keys)
+    assert at(merged, (*RESOURCE, "InstanceType")) == "p5en.48xlarge"
+    assert at(merged, (*QUEUE, "Tags")) == [{"Key": "a", "Value": "b"}]
+
+
+@pytest.mark.parametrize(
+    ("mount", "name"),
+    [
+        ("/fsx", "fsx"),
+        ("/data/x", "data+x"),
+        ("/default", "storage-" + hashlib.sha256(b"/default").hexdigest()[:8]),
+        ("/" + "x" * 30, "x" * 30),
+        ("/" + "x" * 31, "storage-" + hashlib.sha256(("/" + "x" * 31).encode()).hexdigest()[:8]),
+    ],
+)
+def test_storage_names(mount: str, name: str) -> None:
+    assert storage_name(mount) == name
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (60, "0-00:01:00"),
+        (5400, "0-01:30:00"),
+        (86400, "1-00:00:00"),
+        (7 * 86400 + 1, "7-00:00:01"),
+    ],
+)
+def test_slurm_times(seconds: int, text: str) -> None:
+    assert slurm_time(seconds) == text
