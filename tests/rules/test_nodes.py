@@ -236,6 +236,18 @@ SAID = [
     (group(f"labels: {{{'a' * 64}: b}}"), "K8S001", f"'{'a' * 64}' is not a label name", LABEL),
     ("tags: {'aws:team': llm}", "SPC035", "'aws:team' is reserved", "write team"),
     ("tags: {'AWS:': llm}", "SPC035", "'AWS:' is reserved", "write team"),
+    (
+        "tags: {owner: '100% {ours}'}",
+        "SPC036",
+        "'100% {ours}' has % { }",
+        "letters, digits, spaces and _.:/=+-@ are taken",
+    ),
+    (
+        "tags: {'cost#center': x}",
+        "SPC036",
+        "'cost#center' has #",
+        "letters, digits, spaces and _.:/=+-@ are taken",
+    ),
 ]
 
 
@@ -270,6 +282,7 @@ FINE = [
     group(f"instance_type: p6e-gb200.36xlarge, count: 18, {BLOCK}", DALLAS),
     group("instance_type: hpc7a.96xlarge, count: 4", OHIO),
     "tags: {aws-team: llm, team: 'aws:'}",
+    "tags: {owner: 'Zoë + Žiga: a_b.c/d=e-f@g', 'cost center': 4711}",
 ]
 
 

@@ -1,0 +1,161 @@
+"""One spec, all targets: every example is rendered and judged, or refused for a reason."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from clustergen import catalog, compiler, renderer, resources, targets
+from clustergen.compiler import Checked
+from clustergen.findings import Severity, errors
+from tests.checking import check_fragment
+from tests.oracles.bundle import bundle_breaches
+from tests.oracles.cloudformation import check as template_breaches
+from tests.oracles.parallelcluster import ParallelCluster
+
+SPECS = {path.stem: path for path in sorted(resources.tree("specs").glob("*.yaml"))}
+
+# What each target answers to each spec: nothing, or the codes for which it refuses.
+ANSWERS: dict[str, dict[str, set[str]]] = {
+    "ap-south-2": {"parallelcluster": {"NET101"}, "pcs": set()},
+    "every-field": {
+        "parallelcluster": {"SUP001", "NIC101", "SLM106", "STG105"},
+        "pcs": {"SUP001", "SLM211"},
+    },
+    "everything-existing": {"parallelcluster": set(), "pcs": set()},
+    "g6e-spot-finetune": {"parallelcluster": set(), "pcs": set()},
+    "govcloud": {"parallelcluster": set(), "pcs": set()},
+    "hpc8a-two-queues": {"parallelcluster": set(), "pcs": set()},
+    "mixed-fair-share": {"parallelcluster": {"SUP001"}, "pcs": set()},
+    "mixed-fair-share-database": {"parallelcluster": set(), "pcs": {"SUP001", "SLM203"}},
+    "p5-on-demand": {"parallelcluster": set(), "pcs": set()},
+    "p5en-capacity-block": {"parallelcluster": set(), "pcs": set()},
+    "p6-b200-reservation": {"parallelcluster": set(), "pcs": set()},
+    "p6-b300": {"parallelcluster": set(), "pcs": set()},
+    # PCS keeps its own interfaces in a subnet of the region, which a new VPC in Dallas has not.
+    "p6e-gb200-ultraserver": {"parallelcluster": set(), "pcs": {"NET202"}},
+    "single-gpu-dev": {"parallelcluster": set(), "pcs": set()},
+    "trn1-efs": {"parallelcluster": set(), "pcs": set()},
+    "trn2": {"parallelcluster": set(), "pcs": set()},
+}
+PAIRS = [(name, target) for name in SPECS for target in targets.NAMES]
+
+
+def test_the_table_has_every_spec_and_target() -> None:
+    assert len(SPECS) >= 14
+    assert {name: set(answers) for name, answers in ANSWERS.items()} == {
+        name: set(targets.NAMES) for name in SPECS
+    }
+
+
+@pytest.mark.parametrize("path", SPECS.values(), ids=SPECS)
+def test_a_spec_says_who_would_write_it(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "# yaml-language-server: $schema=./clustergen.schema.json"
+    comment = [line for line in lines[1:] if line.startswith("#")]
+    assert len(" ".join(comment)) > 80
+
+
+@pytest.mark.parametrize("name", [name for name in SPECS if name != "every-field"])
+def test_a_spec_is_good_for_the_targets_that_it_names(name: str) -> None:
+    checked = compiler.check([SPECS[name]])
+    assert checked.spec is not None
+    named = checked.spec.targets.named()
+    assert named
+    refused = {target for target in named for code in ANSWERS[name][target]}
+    assert refused == {finding.target for finding in errors(checked.findings)}
+
+
+@pytest.mark.parametrize(("name", "target"), PAIRS)
+def test_the_answer_of_each_target(
+    name: str, target: str, parallelcluster: ParallelCluster
+) -> None:
+    checked = compiler.check([SPECS[name]], targets=[target])
+    refusals = errors(checked.findings)
+    assert {finding.code for finding in refusals} == ANSWERS[name][target]
+    for finding in refusals:
+        assert finding.target == target
+        assert finding.help
+        assert finding.span is not None
+    if not refusals:
+        assert judged(checked, target, parallelcluster) == []
+
+
+def judged(checked: Checked, target: str, parallelcluster: ParallelCluster) -> list[str]:
+    """What the judges say of the rendered bundle."""
+    assert checked.spec is not None
+    files = {artifact.path: artifact.text for artifact in renderer.render(checked, target)}
+    assert {targets.load(target).primary, "deploy.sh", "README.md"} <= set(files)
+    return bundle_breaches(files, parallelcluster, checked.spec.region, checked.spec.name)
+
+
+# What no example uses, in both targets unless one is named.
+MORE: list[tuple[str, tuple[str, ...]]] = [
+    (
+        "software: {containers: docker, scripts: [{run: s3://my-bucket/it's.sh, args: [$(reboot)],"
+        " when: start}, {run: https://example.com/a.sh, on: [compute]}]}",
+        targets.NAMES,
+    ),
+    ("node_groups: [{name: h200, mig: {1g.18gb: 7}}]\nslurm: {version: '26.05'}", ("pcs",)),
+    ("node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d}}]", ("pcs",)),
+    (
+        "node_groups: [{name: h200, capacity: {reservation_group: "
+        "'arn:aws:resource-groups:us-east-1:111122223333:group/held'}}]",
+        targets.NAMES,
+    ),
+    ("login: {instance_type: m7i.xlarge, count: 2}\nnetwork: {ssh_from: [203.0.113.0/24]}",
+     targets.NAMES),
+    ("storage: [{mount: /fsx, type: fsx-lustre, size: 2400GiB, deployment: scratch-2,"
+     " data_repositories: [{path: /data, s3: s3://my-bucket/data, import: [new]}]}]",
+     targets.NAMES),
+    ("storage: [{mount: /cold, type: fsx-lustre, storage_class: intelligent-tiering,"
+     " throughput: 4000, metadata_iops: 6000, read_cache: 4800GiB}]", targets.NAMES),
+    ("storage: [{mount: /apps, type: ebs, size: 500GiB}]", ("parallelcluster",)),
+    ("storage: [{mount: /data, type: s3, bucket: s3://my-bucket/data}]", ("pcs",)),
+    ("storage: [{mount: /tools, type: efs, throughput_mode: provisioned, throughput: 256,"
+     " backups: 35d, on_delete: delete}]", targets.NAMES),
+    ("queues: [{name: train, node_groups: [h200], time_limit: 7-00:00:00, exclusive: true},"
+     " {name: debug, node_groups: [h200], priority: 100, default: true}]", ("pcs",)),
+    ("name: ex-ample\ntags: {owner: 'Zoë + Žiga: a/b=c', Name: x}", targets.NAMES),
+    ("node_groups: [{name: spot, instance_types: [m7i.4xlarge, m6i.4xlarge], capacity: spot,"
+     " count: {min: 1, max: 4}}]", targets.NAMES),
+]  # fmt: skip
+MORE_PAIRS = [(fragment, target) for fragment, names in MORE for target in names]
+
+
+@pytest.mark.parametrize(("fragment", "target"), MORE_PAIRS)
+def test_what_no_example_has(fragment: str, target: str, parallelcluster: ParallelCluster) -> None:
+    checked = check_fragment(fragment, target)
+    assert [f"{f.code} {f.message}" for f in errors(checked.findings)] == []
+    assert judged(checked, target, parallelcluster) == []
+
+
+SEVERAL_CARDS = [type.name for type in catalog.every() if type.efa and len(type.cards) > 1]
+
+
+def test_the_launch_template_of_every_type_with_several_cards() -> None:
+    """PCS takes the interfaces from the template as they are; ParallelCluster makes its own."""
+    pcs = targets.load("pcs")
+    breaches: dict[str, list[str]] = {}
+    for name in SEVERAL_CARDS:
+        capacity = "{capacity_block: cr-0a1b2c3d}" if "gb200" in name else "on-demand"
+        group = f"{{name: h200, instance_type: {name}, count: 18, capacity: {capacity}}}"
+        for layout in ("efa", "efa-only"):
+            plan = check_fragment(
+                f"node_groups: [{group[:-1]}, efa_layout: {layout}}}]", "pcs"
+            ).plans["pcs"]
+            found = template_breaches(json.loads(json.dumps(pcs.document(plan))), "us-east-1")
+            if found:
+                breaches[f"{name} {layout}"] = found
+    assert breaches == {}
+
+
+@pytest.mark.parametrize(("name", "target"), PAIRS)
+def test_no_message_is_left_half_said(name: str, target: str) -> None:
+    for finding in compiler.check([SPECS[name]], targets=[target]).findings:
+        text = f"{finding.message} {finding.help}"
+        assert not re.search(r"\bNone\b|\{\}|Ref\(|<class|\(\)", text), text
+        assert finding.help or finding.severity is Severity.NOTE, text
