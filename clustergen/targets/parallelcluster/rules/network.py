@@ -55,10 +55,12 @@ UNUSED_SUBNETS = Rule(
     target=_TARGET,
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890, {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}]""",
+  private_subnets: [subnet-0a1b2c3d4e5f67890, {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}]
+node_groups: [{name: h200, instance_type: m7i.4xlarge}]""",
     good="""network:
   vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]""",
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+node_groups: [{name: h200, instance_type: m7i.4xlarge}]""",
 )
 EFA_LAYOUT = Rule(
     code="NIC101",
