@@ -53,22 +53,29 @@ def emit(plan: Plan, document: cfn.Json) -> Bundle:
 
 def steps(plan: Plan) -> list[str]:
     """What to do with the bundle, in order."""
-    reach = (
-        [
-            "`LoginCommand` of the stack's outputs lists the login nodes; `sinfo` there shows the "
-            "queues"
-        ]
-        if plan.login
-        else ["without login nodes, jobs are submitted from any node: add `login` to the spec"]
-    )
     return [
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them",
-        *reach,
+        _reach(plan),
+        *_pinning(plan),
         "to change the instance types of a node group, rename it too: PCS makes a new one, and "
         "names "
         "are unique in a cluster",
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
     ]
+
+
+def _reach(plan: Plan) -> str:
+    if plan.login is None:
+        return "without login nodes, jobs are submitted from any node: add `login` to the spec"
+    return "`LoginCommand` of the stack's outputs lists the login nodes; `sinfo` there shows queues"
+
+
+def _pinning(plan: Plan) -> Iterator[str]:
+    for parameter in images.parameters(plan).values():
+        yield (
+            "pin the image before production, as each update of the stack takes the newest one: "
+            f"`aws ssm get-parameter --name {parameter['Default']}` shows today's, for `image:`"
+        )
 
 
 def _resources(plan: Plan) -> Iterator[tuple[str, cfn.Json]]:
@@ -103,17 +110,17 @@ def _outputs(plan: Plan) -> Iterator[tuple[str, cfn.Json]]:
         ),
     )
     if plan.login:
-        yield _output("LoginCommand", "Lists the login nodes", _login_command())
+        how = "Lists the login nodes; connect with: aws ssm start-session --target INSTANCE-ID"
+        yield _output("LoginCommand", how, _login_command())
 
 
 def _login_command() -> cfn.Json:
     """PCS tags every instance with the id of its node group."""
     return cfn.sub(
-        "aws ec2 describe-instances --region ${AWS::Region}"
+        "aws ec2 describe-instances --region ${AWS::Region} --output text"
         " --filters Name=instance-state-name,Values=running"
         " Name=tag:aws:pcs:compute-node-group-id,Values=${NodeGroupLogin.Id}"
         " --query 'Reservations[].Instances[].[InstanceId, PublicIpAddress, PrivateIpAddress]'"
-        " --output text; then: aws ssm start-session --target INSTANCE-ID"
     )
 
 

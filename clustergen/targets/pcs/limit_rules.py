@@ -28,8 +28,7 @@ SIZE = Rule(
     code="LIM202",
     title="More nodes than the controller manages",
     why="The controller comes in sizes, and the maximum counts of all node groups, login nodes "
-    "too, "
-    "must fit. A cluster cannot be resized later.",
+    "too, must fit. A cluster cannot be resized later.",
     source=CREATE_CLUSTER,
     target="pcs",
     bad="node_groups: [{name: h200, count: 64}]\ntargets: {pcs: {size: small}}",

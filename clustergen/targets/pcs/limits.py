@@ -141,6 +141,7 @@ MIN_JOB_AGE_SECONDS = 5
 # The only image family with a public parameter; it has no versions, only /latest.
 IMAGE_PARAMETER = "/aws/service/pcs/ami/dlami-base-ubuntu2404/{arch}/latest/ami-id"
 DEFAULT_IMAGE_OS = "ubuntu2404"
+ARCHITECTURES = ("x86_64", "arm64")
 
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html; 2026-11-20.
 ROOT_DEVICES: Mapping[str, str] = MappingProxyType(

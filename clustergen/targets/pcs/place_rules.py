@@ -35,8 +35,7 @@ EFA_ONLY = Rule(
     code="NIC201",
     title="EFA interfaces in a form that PCS does not document",
     why="The pages of PCS show interfaces of type efa only, and those who ran efa-only reported "
-    "that "
-    "it did not reach the nodes.",
+    "that it did not reach the nodes.",
     source=_EFA,
     severity=Severity.WARNING,
     target="pcs",
@@ -47,8 +46,7 @@ FORCED_EFA_ONLY = Rule(
     code="NIC202",
     title="Instance type whose EFA is efa-only",
     why="Its fastest network cards carry nothing else, and PCS documents interfaces of type efa "
-    "only: "
-    "try a small node group first.",
+    "only: try a small node group first.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html",
     severity=Severity.WARNING,
     target="pcs",
@@ -69,16 +67,24 @@ LACKING = Rule(
     code="IMG202",
     title="Software that the default image lacks",
     why="PCS nodes run what their image brings. The default one has the drivers of NVIDIA GPUs, "
-    "EFA and "
-    "the clients of Lustre and EFS, but not the Neuron driver, Mountpoint for Amazon S3, or Enroot "
-    "with Pyxis, which is built for one Slurm version.",
+    "EFA and the clients of Lustre and EFS, but not the Neuron driver, Mountpoint for Amazon S3, "
+    "or Enroot with Pyxis, which is built for one Slurm version.",
     source=f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",
     severity=Severity.WARNING,
     target="pcs",
     bad="software: {containers: pyxis}",
     good="software: {containers: pyxis}\nnode_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
 )
-RULES = (REGION, LOCAL_ZONE, EFA_ONLY, FORCED_EFA_ONLY, IMAGE, LACKING)
+MACOS = Rule(
+    code="IMG203",
+    title="Instances that run macOS",
+    why="PCS nodes run Linux; Mac instances run macOS on hosts of their own.",
+    source=f"{USER_GUIDE}operating-systems.html",
+    target="pcs",
+    bad="node_groups: [{name: h200, instance_type: mac2.metal}]",
+    good="node_groups: [{name: h200, instance_type: m7g.metal}]",
+)
+RULES = (REGION, LOCAL_ZONE, EFA_ONLY, FORCED_EFA_ONLY, IMAGE, LACKING, MACOS)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
@@ -88,6 +94,7 @@ def check(plan: Plan) -> Iterator[Finding]:
     for group in plan.node_groups:
         yield from _interfaces(plan, group)
     yield from _images(plan)
+    yield from _macos(plan)
 
 
 def _region(plan: Plan) -> Iterator[Finding]:
@@ -160,6 +167,17 @@ def _asked(plan: Plan, nodes: str) -> Iterator[tuple[Path, str, str]]:
     for group in plan.node_groups:
         if group.type.neuron_devices and not group.image:
             yield group.at("name"), "Neuron driver", f"nodes of {group.name}"
+
+
+def _macos(plan: Plan) -> Iterator[Finding]:
+    machines = [
+        (group.at("instance_type"), type) for group in plan.node_groups for type in group.types
+    ]
+    if plan.login:
+        machines.append(((*plan.login.path, "instance_type"), plan.login.type))
+    for path, type in machines:
+        if type.arch not in limits.ARCHITECTURES:
+            yield MACOS.at(path, f"{type.name} runs macOS", help="take a type that runs Linux")
 
 
 def _defaulted(plan: Plan) -> Iterator[tuple[Path, str]]:

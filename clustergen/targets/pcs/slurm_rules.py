@@ -23,8 +23,7 @@ ENDING = Rule(
     code="SLM202",
     title="Slurm version near its end of life",
     why="After its end of life no cluster is created with a version; running ones go without "
-    "support "
-    "and are suspended a year later.",
+    "support and are suspended a year later.",
     source=f"{USER_GUIDE}slurm-versions.html",
     severity=Severity.WARNING,
     target="pcs",
@@ -35,8 +34,7 @@ SETTING = Rule(
     code="SLM203",
     title="Setting that PCS does not take",
     why="PCS writes the configuration of Slurm and takes from users what stands on its lists, one "
-    "for "
-    "each level. One other name, and the cluster is not created.",
+    "for each level. One other name, and the cluster is not created.",
     source=f"{USER_GUIDE}slurm-custom-settings.html",
     target="pcs",
     bad="slurm: {settings: {GresTypes: gpu}}",
@@ -102,8 +100,7 @@ GRES = Rule(
     code="SLM210",
     title="Gres by hand",
     why="PCS refuses an entry of Gres without its record in gres.conf. For GPUs it writes both "
-    "itself, "
-    "for MIG partitions clustergen does.",
+    "itself, for MIG partitions clustergen does.",
     source=f"{USER_GUIDE}gres-custom-settings.html",
     target="pcs",
     bad='node_groups: [{name: h200, slurm: {Gres: "gpu:h200:8"}}]',
@@ -113,8 +110,7 @@ MIG = Rule(
     code="SLM211",
     title="MIG without what Slurm needs to find it",
     why="Slurm detects MIG devices from 25.11 on, and only where it knows the node's sockets: PCS "
-    "sets "
-    "them from 26.05 on. Otherwise every node is drained.",
+    "sets them from 26.05 on. Otherwise every node is drained.",
     source=f"{USER_GUIDE}mig-configuration.html",
     target="pcs",
     bad="node_groups: [{name: h200, mig: {1g.18gb: 7}}]",

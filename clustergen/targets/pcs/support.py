@@ -59,8 +59,7 @@ _MACHINES = {
     "instances.ultraserver": _support(
         "partial",
         "PCS sets up the block topology; the prolog that configures NVIDIA IMEX for each job is "
-        "yours: "
-        "slurm.settings Prolog and PrologFlags",
+        "yours: slurm.settings Prolog and PrologFlags",
         "capacity-blocks-nvidia-imex",
     ),
     "instances.trainium": _support("full", "InstanceConfigs: any EC2 type", CREATE_NODE_GROUP),
@@ -196,8 +195,7 @@ _SOFTWARE = {
     "software.pyxis": _support(
         "partial",
         "Pyxis is built for one Slurm version, so the image has to bring it; the nodes check for "
-        "it "
-        "and give each user folders of their own",
+        "it and give each user folders of their own",
         "https://github.com/NVIDIA/pyxis#installation",
     ),
     "software.docker": _support(
