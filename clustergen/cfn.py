@@ -50,7 +50,9 @@ def references(document: Any) -> Iterator[str]:
                 yield inner
             elif key == "Fn::Sub":
                 text, known = inner if isinstance(inner, list) else (inner, {})
-                yield from (n for n in re.findall(r"\$\{([A-Za-z0-9]+)[.}]", text) if n not in known)
+                yield from (
+                    n for n in re.findall(r"\$\{([A-Za-z0-9]+)[.}]", text) if n not in known
+                )
                 yield from references(known)
             else:
                 yield from references(inner)

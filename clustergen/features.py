@@ -1,8 +1,8 @@
 """Which features a cluster uses, and how well each target supports them.
 
-The table is the one source of the ``SUP`` findings, of ``clustergen targets`` and of the support page.
-A feature says whether a plan uses it, and where in the spec; each target's ``support.py`` says what it
-makes of it.
+The table is the one source of the ``SUP`` findings, of ``clustergen targets`` and of the support
+page. A feature says whether a plan uses it, and where in the spec; each target's ``support.py``
+says what it makes of it.
 """
 
 from __future__ import annotations
@@ -100,6 +100,15 @@ def _mixed_architecture(plan: Plan) -> bool:
     return len({type.arch for type in plan.instance_types}) > 1
 
 
+def _shared_groups(plan: Plan) -> Iterator[Path]:
+    seen: set[str] = set()
+    for queue in plan.queues:
+        for index, group in enumerate(queue.node_groups):
+            if group.name in seen:
+                yield queue.at("node_groups", index)
+            seen.add(group.name)
+
+
 FEATURES: tuple[Feature, ...] = (
     Feature("capacity.on-demand", "On-Demand instances", _capacity("on-demand")),
     Feature("capacity.spot", "Spot instances", _capacity("spot")),
@@ -188,7 +197,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "queues.shared-groups",
         "A node group in several queues",
-        lambda plan: _shared_groups(plan),
+        _shared_groups,
     ),
     Feature("storage.lustre", "FSx for Lustre", _storage(Lustre)),
     Feature("storage.lustre-efa", "FSx for Lustre over EFA", _lustre(lambda s: s.efa, "efa")),
@@ -289,15 +298,6 @@ FEATURES: tuple[Feature, ...] = (
         _when(("resilience", "auto_resume"), lambda p: p.resilience.auto_resume),
     ),
 )
-
-
-def _shared_groups(plan: Plan) -> Iterator[Path]:
-    seen: set[str] = set()
-    for queue in plan.queues:
-        for index, group in enumerate(queue.node_groups):
-            if group.name in seen:
-                yield queue.at("node_groups", index)
-            seen.add(group.name)
 
 
 UNSUPPORTED = Rule(

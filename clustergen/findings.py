@@ -56,7 +56,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a finding code means. ``clustergen explain CODE`` prints it, the tests run its examples."""
+    """What a finding code means: ``explain`` prints it, the tests run its examples."""
 
     code: str
     title: str

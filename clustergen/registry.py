@@ -1,4 +1,4 @@
-"""Every rule there is, by code. Imports every part that has rules: for ``explain`` and SARIF only."""
+"""Every rule there is, by code. Imports all parts that have rules: for ``explain`` and SARIF."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def check_fragment(fragment: str, target: str = "") -> Checked:
 
 
 def is_whole(text: str) -> bool:
-    """Whether a rule's example is a text of its own and no fragment: it has a version, or is a list."""
+    """Whether a rule's example is a text of its own: it has a version, or is a list."""
     return text.startswith(("version: 1", "- "))
 
 

@@ -10,7 +10,6 @@ import pytest
 from clustergen import memory
 from tests.oracles.parallelcluster import ParallelCluster
 
-
 # What an earlier run found must not answer for this one.
 os.environ[memory.VARIABLE] = "off"
 

@@ -1,7 +1,7 @@
 """Cross-target rules: one small module each, found by itself.
 
-A rule module has ``RULES`` (or ``RULE``), what its findings mean, and ``check``, which looks at a plan
-and yields them.
+A rule module has ``RULES`` (or ``RULE``), what its findings mean, and ``check``, which looks at a
+plan and yields them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from clustergen.plan.model import Plan
 @functools.cache
 def modules() -> tuple[ModuleType, ...]:
     """Every rule module, in the order of their names."""
-    names = (info.name for info in pkgutil.walk_packages(__path__, f"{__name__}.") if not info.ispkg)
-    found = (importlib.import_module(name) for name in sorted(names))
+    packages = pkgutil.walk_packages(__path__, f"{__name__}.")
+    names = sorted(info.name for info in packages if not info.ispkg)
+    found = (importlib.import_module(name) for name in names)
     return tuple(module for module in found if hasattr(module, "check"))
 
 

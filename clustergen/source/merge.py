@@ -21,7 +21,7 @@ def merge(base: Any, over: Any, *, name_key: str = "name") -> Any:
     """``base`` with ``over`` laid on it, as fresh plain data.
 
     Mappings merge, ``null`` deletes, lists whose items are all mappings with ``name_key`` merge by
-    that name (new ones are appended), everything else replaces. Inside ``overlay`` a ``null`` stays.
+    that name (new ones are appended), everything else replaces. In ``overlay`` a ``null`` stays.
     """
     return plain(merge_nodes(_bare(base), _bare(over), name_key))
 

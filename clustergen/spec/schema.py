@@ -22,7 +22,8 @@ def schema() -> dict[str, Any]:
 def _terse(node: Any) -> Any:
     """``node`` without what editors would only show as noise.
 
-    That is: titles made of field names, and the defaults of whole sections, which their fields have.
+    That is: titles made of field names, and the defaults of whole sections, which are said where
+    their fields are.
     """
     if isinstance(node, list):
         return [_terse(item) for item in node]

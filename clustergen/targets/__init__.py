@@ -1,7 +1,7 @@
 """The targets: what each must provide, and where it is found.
 
-A target is a package of this one with the same few files: ``__init__`` (its ``TARGET``), ``emit.py``,
-``support.py``, ``limits.py``, ``checks.py``.
+A target is a package of this one with the same few files: ``__init__`` (its ``TARGET``),
+``emit.py``, ``support.py``, ``limits.py``, ``checks.py``.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Target:
     primary: str
     """Path of the artifact that holds the document."""
     schema: str
-    """Name of the schema in ``clustergen/schemas`` that the document must satisfy after the overlay."""
+    """Name of the schema, in ``clustergen/schemas``, that an overlaid document must satisfy."""
     list_keys: tuple[str, ...]
     """What identifies an item in the document's lists, for merging overlays: ``("Name",)``."""
     emitter: str
-    """Module with ``document``, ``emit`` and ``steps``; not imported before something is rendered."""
+    """Module with ``document``, ``emit`` and ``steps``; imported when something is rendered."""
 
     @property
     def name(self) -> str:
@@ -47,7 +47,7 @@ class Target:
         return document
 
     def emit(self, plan: Plan, document: dict[str, Any]) -> Bundle:
-        """All files but README.md and the foundation, from a plan and its finished document; pure."""
+        """All files but README.md and the foundation, from a plan and its finished document."""
         bundle: Bundle = self._emitter().emit(plan, document)
         return bundle
 
