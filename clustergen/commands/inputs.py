@@ -61,8 +61,14 @@ def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bo
     stream.write(text)
 
 
+# What is found where nothing could be done: a file that cannot be read, a folder not written.
+_COULD_NOT = frozenset({"SPC001", "SPC040", "SPC041", "BND005"})
+
+
 def status(findings: Sequence[Finding], args: argparse.Namespace) -> int:
     """The exit status that findings mean."""
+    if any(finding.code in _COULD_NOT for finding in findings):
+        return FAILED
     heavy = (Severity.ERROR, Severity.WARNING) if args.strict else (Severity.ERROR,)
     return FOUND if any(finding.severity in heavy for finding in findings) else OK
 

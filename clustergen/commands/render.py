@@ -10,10 +10,10 @@ from pathlib import Path
 
 from clustergen import bundle, compiler, placeholders, renderer, targets
 from clustergen.artifacts import Artifact, Bundle
-from clustergen.cli import FOUND, OK
+from clustergen.cli import FOUND
 from clustergen.commands import inputs, targeting
 from clustergen.compiler import Checked
-from clustergen.findings import Finding, Unrenderable
+from clustergen.findings import Finding, Unrenderable, errors
 
 
 @dataclass(slots=True)
@@ -36,6 +36,8 @@ def run(args: argparse.Namespace) -> int:
         return inputs.complain(str(error))
     outputs, findings = placeholders.read_outputs(args.outputs) if args.outputs else (None, [])
     rendering = Rendering(args, outputs, list(findings))
+    if errors(findings):
+        return _report(rendering, [])
     progress = inputs.Progress(len(specs))
     nowhere: list[str] = []
     for index, spec in enumerate(specs):
@@ -98,7 +100,7 @@ def _files(checked: Checked, target: str, rendering: Rendering) -> Bundle | None
         return files
     filled, findings = _filled(files, rendering.outputs)
     rendering.findings += (replace(finding, target=target) for finding in findings)
-    return filled
+    return None if findings else filled
 
 
 def _filled(files: Bundle, outputs: Mapping[str, str]) -> tuple[Bundle, list[Finding]]:
@@ -134,19 +136,17 @@ def _print(checked: Checked, rendering: Rendering) -> int:
     """One artifact on stdout; findings, if any, on stderr."""
     args = rendering.args
     names = list(checked.plans)
-    inputs.show(rendering.findings, args, to_stderr=True)
-    if not names:
-        return FOUND
-    if len(names) != 1:
+    if len(names) > 1:
         return inputs.complain(f"--stdout takes one target of {', '.join(names)}: add --target")
-    files = _files(checked, names[0], rendering)
+    files = _files(checked, names[0], rendering) if names else None
+    inputs.show(rendering.findings, args, to_stderr=True)
     if files is None:
-        return FOUND
+        return inputs.status(rendering.findings, args) or FOUND
     wanted = args.file or targets.load(names[0]).primary
     for artifact in files:
         if artifact.path == wanted:
             sys.stdout.write(artifact.text)
-            return OK
+            return inputs.status(rendering.findings, args)
     return inputs.complain(
         f"no {wanted} in this bundle; it has {', '.join(artifact.path for artifact in files)}"
     )
