@@ -58,8 +58,7 @@ def steps(plan: Plan) -> list[str]:
         _reach(plan),
         *_pinning(plan),
         "to change the instance types of a node group, rename it too: PCS makes a new one, and "
-        "names "
-        "are unique in a cluster",
+        "names are unique in a cluster",
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
     ]
 

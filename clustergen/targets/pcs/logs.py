@@ -25,7 +25,7 @@ def resources(plan: Plan) -> cfn.Json:
             for stem, type in LOG_TYPES.items()
             for name, resource in _delivery(plan, stem, type).items()
         },
-        "NodeLogGroup": _log_group(plan, "/aws/pcs/${Cluster.Id}/lifecycle"),
+        names.NODE_LOG_GROUP: _log_group(plan, "/aws/pcs/${Cluster.Id}/lifecycle"),
     }
 
 

@@ -6,6 +6,7 @@ from clustergen import cfn
 from clustergen.plan.model import NodeGroup, Queue
 
 CLUSTER = "Cluster"
+NODE_LOG_GROUP = "NodeLogGroup"
 LOGIN = "login"
 """The name of the login node group."""
 

@@ -36,7 +36,7 @@ def of_group(plan: Plan, group: NodeGroup) -> cfn.Json:
         **_slurm(group),
         "NodeLifecycleActions": lifecycle.emitted(lifecycle.of_group(plan, group)),
     }
-    return {"Type": "AWS::PCS::ComputeNodeGroup", "Properties": properties}
+    return _resource(properties)
 
 
 def of_login(plan: Plan, login: Machine) -> cfn.Json:
@@ -48,7 +48,16 @@ def of_login(plan: Plan, login: Machine) -> cfn.Json:
         "PurchaseOption": "ONDEMAND",
         "NodeLifecycleActions": lifecycle.emitted(lifecycle.of_login(plan)),
     }
-    return {"Type": "AWS::PCS::ComputeNodeGroup", "Properties": properties}
+    return _resource(properties)
+
+
+def _resource(properties: cfn.Json) -> cfn.Json:
+    return {
+        "Type": "AWS::PCS::ComputeNodeGroup",
+        # A node that is quicker would make the log group itself, and the stack fail on it.
+        "DependsOn": names.NODE_LOG_GROUP,
+        "Properties": properties,
+    }
 
 
 def _node_group(plan: Plan, name: str, types: list[str], min: int, max: int) -> dict[str, Any]:

@@ -238,6 +238,14 @@ def test_logs_are_kept_at_least_as_long(kept: str, days: int) -> None:
     assert properties_of(text, "SchedulerLogGroup")["RetentionInDays"] == days
 
 
+def test_nodes_wait_for_the_log_group_that_they_write_to() -> None:
+    resources = template_of("login: {instance_type: m7i.xlarge}")["Resources"]
+    groups = [r for r in resources.values() if r["Type"] == "AWS::PCS::ComputeNodeGroup"]
+    assert [group["DependsOn"] for group in groups] == ["NodeLogGroup", "NodeLogGroup"]
+    name = resources["NodeLogGroup"]["Properties"]["LogGroupName"]
+    assert name == {"Fn::Sub": "/aws/pcs/${Cluster.Id}/lifecycle"}
+
+
 def test_parameters_are_what_the_template_refers_to() -> None:
     assert list(template_of("")["Parameters"]) == [
         "ClusterSecurityGroupId",
