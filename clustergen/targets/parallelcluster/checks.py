@@ -8,6 +8,7 @@ from clustergen.findings import Finding, Rule
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster.rules import (
     capacity,
+    identity,
     images,
     network,
     scheduling,
@@ -15,7 +16,7 @@ from clustergen.targets.parallelcluster.rules import (
     storage,
 )
 
-_MODULES = (network, images, capacity, scheduling, storage, sizes)
+_MODULES = (network, images, capacity, scheduling, storage, identity, sizes)
 
 RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 

@@ -68,6 +68,20 @@ OSES_WITHOUT_RSA_KEYS = ("ubuntu2204", "ubuntu2404")
 FAMILIES_WITHOUT_DRIVER = ("p2", "p3", "p3dn", "g2", "g3", "g3s")
 """GPUs that the open NVIDIA kernel module of the official images does not drive."""
 
+# constants: OS_MAPPING; the users of services have uids below 1000:
+# https://github.com/aws/aws-parallelcluster-cookbook
+DEFAULT_USERS = {
+    "alinux2023": "ec2-user",
+    "ubuntu2204": "ubuntu",
+    "ubuntu2404": "ubuntu",
+    "rhel8": "ec2-user",
+    "rhel9": "ec2-user",
+    "rocky8": "rocky",
+    "rocky9": "rocky",
+}
+DEFAULT_USER_UID = 1000
+TAKEN_USERS = frozenset({*DEFAULT_USERS.values(), "root", "slurm", "munge", "pcluster-admin"})
+
 # https://aws.amazon.com/linux/amazon-linux-2023/, https://docs.docker.com/engine/install/rhel/
 # (2026-11-20): the distribution's own repositories have a docker package.
 OSES_WITH_DOCKER = ("alinux2023", "ubuntu2204", "ubuntu2404")

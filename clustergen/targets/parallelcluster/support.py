@@ -58,7 +58,7 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             ),
             _row(
                 "instances.ultraserver",
-                "full",
+                "partial",
                 "a Capacity Block of 9 or 18; block topology is configured by itself, IMEX by a "
                 "script of yours",
                 "pcluster.constants: ULTRASERVER_CAPACITY_BLOCK_ALLOWED_SIZE_DICT",

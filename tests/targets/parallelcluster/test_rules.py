@@ -41,8 +41,12 @@ def test_codes_are_of_this_target_and_used_once() -> None:
             "shorten it, as a-queue-of-twenty-six-cha",
         ),
         ("slurm: {idle_timeout: 61s}", "61 seconds are rounded up to 2 min", "write 2m"),
-        ("monitoring: {log_retention: 31d}", "logs are kept 60 days, not 31", "write 60d"),
-        ("monitoring: {log_retention: 9999d}", "logs are kept 3653 days, not 9999", "write 3653d"),
+        ("monitoring: {log_retention: 31d}", "CloudWatch keeps logs 60d, not 31d", "write 60d"),
+        (
+            "monitoring: {log_retention: 9999d}",
+            "CloudWatch keeps logs 3653d, not 9999d",
+            "write 3653d",
+        ),
         (
             "storage: [{mount: /w, type: ebs, volume_type: st1, size: 200GiB}]",
             "ParallelCluster takes size 500 to 16384, not 200",
@@ -72,6 +76,16 @@ def test_codes_are_of_this_target_and_used_once() -> None:
             "head_node: {root_volume: {size: 40GiB}}",
             "40GiB do not hold the image of 45GiB",
             "write 50GiB or more, or leave it out",
+        ),
+        (
+            "users: [{name: alice, uid: 1000}]",
+            "1000 is the uid of ubuntu, the image's own user",
+            "take 1001 or more",
+        ),
+        (
+            "software: {scripts: [{run: 's3://My_Bucket/x.sh'}]}",
+            "'s3://My_Bucket/x.sh' does not name a bucket and a key",
+            "write s3://bucket/folder/script.sh; bucket names are in lower case",
         ),
         (
             "login: {instance_type: m8g.xlarge}",

@@ -87,7 +87,7 @@ def check(plan: Plan) -> Iterator[Finding]:
     if retention_days(days) != days:
         yield LOG_RETENTION.at(
             ("monitoring", "log_retention"),
-            f"logs are kept {retention_days(days)} days, not {days}",
+            f"CloudWatch keeps logs {retention_days(days)}d, not {days}d",
             help=f"write {retention_days(days)}d",
         )
     for key in plan.tags:
