@@ -1,0 +1,79 @@
+"""The same spec gives the same bytes, wherever and however it is rendered."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clustergen import resources
+
+SPECS = ("p5en-capacity-block", "hpc8a-two-queues", "everything-existing")
+
+SURROUNDINGS: list[dict[str, str]] = [
+    {"PYTHONHASHSEED": "1"},
+    {"PYTHONHASHSEED": "4242", "TZ": "Pacific/Kiritimati"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "TZ": "America/St_Johns"},
+    {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "PYTHONOPTIMIZE": "2"},
+    {"HOME": "/nonexistent", "USER": "somebody", "AWS_REGION": "eu-west-1", "COLUMNS": "40"},
+]
+
+
+def rendered(folder: Path, surroundings: dict[str, str], specs: list[str]) -> dict[str, str]:
+    """Hashes of all files that a program of its own renders into `folder`, by relative path."""
+    folder.mkdir(parents=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "clustergen", "render", "--target", "all", "-o", "out", *specs],
+        cwd=folder,
+        env={**os.environ, "CLUSTERGEN_CACHE": "off", **surroundings},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    out = folder / "out"
+    return {
+        str(path.relative_to(out)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(out.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def paths() -> list[str]:
+    return [str(resources.tree("specs") / f"{name}.yaml") for name in SPECS]
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory, paths: list[str]) -> dict[str, str]:
+    return rendered(tmp_path_factory.mktemp("usual") / "here", {"PYTHONHASHSEED": "0"}, paths)
+
+
+def test_all_of_them_are_rendered(usual: dict[str, str]) -> None:
+    assert len({path.split("/")[0] for path in usual}) == len(SPECS)
+    assert {path.split("/")[1] for path in usual} == {"parallelcluster", "pcs"}
+    assert len(usual) > 20
+
+
+@pytest.mark.parametrize("surroundings", SURROUNDINGS, ids=lambda s: "-".join(s.values())[:40])
+def test_surroundings_do_not_show(
+    usual: dict[str, str], paths: list[str], tmp_path: Path, surroundings: dict[str, str]
+) -> None:
+    elsewhere = tmp_path / "another folder" / "with a longer path"
+    assert rendered(elsewhere, surroundings, list(reversed(paths))) == usual
+
+
+def test_bytes_are_utf8_with_unix_line_ends(tmp_path: Path, paths: list[str]) -> None:
+    rendered(tmp_path / "here", {}, paths)
+    for path in (tmp_path / "here" / "out").rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            content.decode("utf-8")
+            assert b"\r" not in content
+            assert content.endswith(b"\n"), path
+            assert str(tmp_path).encode() not in content

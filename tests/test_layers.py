@@ -1,0 +1,223 @@
+"""The way of the data is the order of imports: what may import what, and what may not be loaded."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import clustergen
+from clustergen import resources, targets
+
+PACKAGE = Path(clustergen.__file__).parent
+FILES = {path: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
+
+# Each layer imports only from those above it; a name stands for a module or a package.
+ORDER = (
+    ("resources",),
+    ("findings", "artifacts"),
+    ("source",),
+    ("catalog",),
+    ("spec",),
+    ("plan.model",),
+    ("plan",),
+    ("features", "rules", "cfn", "shell", "schemas"),
+    ("overlay", "placeholders"),
+    ("foundation",),
+    ("targets",),
+    ("bundle", "readme", "report", "memory"),
+    ("compiler",),
+    ("renderer", "registry"),
+    ("cli",),
+    ("commands",),
+    ("__init__", "__main__", "docs"),
+)
+HEAVY = ("aws_cdk", "boto3", "botocore", "cfnlint", "moto", "jsonschema", "shtab", "jinja2")
+
+
+def module_of(path: Path) -> str:
+    """The dotted name of a module, without that of the package."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_of(path): path for path in FILES}
+
+
+def imports(path: Path, *, only_top: bool = False) -> Iterator[str]:
+    """The dotted names that a module imports: `yaml`, `clustergen.spec.base`."""
+    tree = ast.parse(FILES[path])
+    for node in tree.body if only_top else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}: a relative import"
+            # The version is all that the top of the package holds for its parts.
+            names = [alias.name for alias in node.names if alias.name != "__version__"]
+            yield from (f"{node.module}.{name}" for name in names)
+
+
+def ours(path: Path, *, only_top: bool = False) -> set[str]:
+    """The modules of the package that a module imports."""
+    found = set()
+    for name in imports(path, only_top=only_top):
+        parts = name.split(".")
+        if parts[0] == "clustergen":
+            inside = parts[1:]
+            while inside and ".".join(inside) not in MODULES:
+                inside = inside[:-1]
+            found.add(".".join(inside) or "__init__")
+    return found - {module_of(path)}
+
+
+def layer(module: str) -> int:
+    """The place of a module in the order; the longest name that fits counts."""
+    fits = [
+        (len(name), number)
+        for number, names in enumerate(ORDER)
+        for name in names
+        if module == name or module.startswith(f"{name}.")
+    ]
+    assert fits, f"{module} has no place in the order of imports"
+    return max(fits)[1]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_only_what_stands_before_it(module: str) -> None:
+    here = layer(module)
+    assert {other for other in ours(MODULES[module]) if layer(other) > here} == set()
+
+
+def test_there_are_no_cycles() -> None:
+    needs = {module: ours(path, only_top=True) for module, path in MODULES.items()}
+    done: set[str] = set()
+
+    def visit(module: str, way: tuple[str, ...]) -> None:
+        assert module not in way, " -> ".join((*way, module))
+        if module not in done:
+            for other in needs[module]:
+                visit(other, (*way, module))
+            done.add(module)
+
+    for module in needs:
+        visit(module, ())
+
+
+def test_no_target_imports_another() -> None:
+    for path in FILES:
+        parts = module_of(path).split(".")
+        if parts[0] == "targets" and len(parts) > 1:
+            others = {name for name in ours(path) if name.startswith("targets.")}
+            assert all(name.split(".")[1] == parts[1] for name in others), path
+
+
+def test_emitters_see_only_plans() -> None:
+    """What the user wrote reaches a target through the plan; facts of EC2 stand in it."""
+    for path in FILES:
+        module = module_of(path)
+        if module.startswith("targets.") and "rules" not in module and "checks" not in module:
+            assert not {name for name in ours(path) if name.split(".")[0] == "source"}, module
+
+
+def test_nothing_heavy_is_imported_at_the_top() -> None:
+    for path in FILES:
+        if not module_of(path).startswith("commands.completion"):
+            tops = {name.partition(".")[0] for name in imports(path, only_top=True)}
+            assert tops.isdisjoint({*HEAVY} - {"jinja2", "jsonschema"}), path
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The top-level packages and our modules that a run of the command line loads."""
+    script = (
+        "import sys\nfrom clustergen.cli import main\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        "sys.stderr.write('\\n'.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"CLUSTERGEN_CACHE": "off"},
+    )
+    return set(done.stderr.split())
+
+
+SPEC = str(resources.tree("specs") / "p5-on-demand.yaml")
+LOADS: list[tuple[tuple[str, ...], set[str]]] = [
+    (("--help",), {"pydantic", "yaml", "clustergen.spec", "clustergen.catalog", *HEAVY}),
+    (("check", SPEC), {*HEAVY}),
+    (("render", SPEC, "--stdout", "--target", "pcs"), {*HEAVY} - {"jinja2"}),
+    (("catalog", "p5.48xlarge"), {"pydantic", "clustergen.spec", *HEAVY}),
+]
+
+
+@pytest.mark.parametrize(("arguments", "never"), LOADS, ids=["help", "check", "render", "catalog"])
+def test_what_a_command_does_not_need_is_not_loaded(
+    arguments: tuple[str, ...], never: set[str]
+) -> None:
+    assert loaded(*arguments) & never == set()
+
+
+def test_a_check_for_one_target_does_not_load_the_other() -> None:
+    modules = loaded("check", SPEC, "--target", "pcs")
+    assert "clustergen.targets.pcs" in modules
+    assert "clustergen.targets.parallelcluster" not in modules
+
+
+# What a reader of the package must not meet.
+WORDS = {
+    "a path of some machine": r"/home/\w|/Users/\w|/tmp/\w|/work/",
+    "a name of a dump": r"\b(utils|helpers|common|misc)\.py",
+    "a debugging leftover": r"\bbreakpoint\(|\bpdb\b|\bprint\(f?['\"]debug",
+    "an unfinished part": r"\b(TODO|FIXME|XXX|HACK)\b",
+    "an ARN or endpoint of one partition": r"\barn:aws:(?!\w*\[)[a-z]|\.amazonaws\.com",
+}
+# Examples of what users write, facts that name their source, and the table of partitions.
+MAY_NAME_A_PARTITION = (
+    "catalog/regions.py",
+    "catalog/services.py",
+    "catalog/quotas.py",
+    "spec/shapes.py",
+)
+
+
+@pytest.mark.parametrize("what", WORDS)
+def test_words(what: str) -> None:
+    found = []
+    for path, text in FILES.items():
+        name = path.relative_to(PACKAGE).as_posix()
+        if what.startswith("an ARN") and name in MAY_NAME_A_PARTITION:
+            continue
+        for number, line in enumerate(text.splitlines(), start=1):
+            if re.search(WORDS[what], line) and not _is_example(line):
+                found.append(f"{name}:{number}: {line.strip()}")
+    assert found == []
+
+
+def _is_example(line: str) -> bool:
+    """A link of a comment or a source, or part of a rule's example spec."""
+    return "https://" in line or bool(
+        re.search(r"(bad|good)=|^\s+[-{]|^\s*(secret|endpoint): |111122223333", line)
+    )
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_modules_say_what_they_are_for(path: Path) -> None:
+    tree = ast.parse(FILES[path])
+    assert ast.get_docstring(tree), path
+    for name in (path.stem, *path.relative_to(PACKAGE).parts):
+        assert name not in ("utils", "helpers", "common", "misc", "base_manager")
+
+
+def test_targets_have_the_same_files() -> None:
+    """Whoever knows one target finds the way in all."""
+    for name in targets.NAMES:
+        folder = PACKAGE / "targets" / name.replace("-", "_")
+        there = {path.stem for path in folder.iterdir()}
+        assert {"__init__", "emit", "support", "limits", "checks"} <= there
