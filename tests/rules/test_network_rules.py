@@ -97,7 +97,7 @@ SAID = [
         existing(f"{A}, {{id: {B}, zone: use1-az1}}"),
         "NET011",
         f"{B} is in use1-az1, the first subnet in use1-az6",
-        "EFA is on in h200: keep the subnets of one zone",
+        "put the subnet of the EFA nodes first",
     ),
     (
         existing(f"{{id: {A}, cidr: 10.43.0.0/24}}", ", cidr: 10.42.0.0/16"),

@@ -1,17 +1,19 @@
-"""NET011: what must be close is in one zone."""
+"""NET011: EFA nodes stay in one zone, whatever subnets there are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Finding, Rule
+from clustergen.findings import Finding, Rule, Severity
 from clustergen.plan.model import Plan
 
 RULE = Rule(
     code="NET011",
-    title="EFA nodes over several zones",
-    why="EFA traffic does not leave a zone, and neither does a cluster placement group.",
+    title="EFA nodes stay in the first subnet",
+    why="EFA traffic does not leave a zone, and neither does a cluster placement group: EFA nodes are "
+    "put into the first private subnet, and subnets in other zones serve other nodes only.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
+    severity=Severity.NOTE,
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets:
@@ -30,6 +32,6 @@ def check(plan: Plan) -> Iterator[Finding]:
         if tight and subnet.zone != first:
             yield RULE.at(
                 ("network", "private_subnets", index),
-                f"{subnet.id} is in {subnet.zone}, the first subnet in {first or 'no zone named'}",
-                help=f"EFA is on in {', '.join(tight)}: keep the subnets of one zone",
+                f"no node of {', '.join(tight)} starts in {subnet.id}: EFA keeps them in {first or 'the first one'}",
+                help="put the subnet of the EFA nodes first",
             )
