@@ -96,7 +96,7 @@ SAID = [
     (
         existing(f"{A}, {{id: {B}, zone: use1-az1}}"),
         "NET011",
-        f"{B} is in use1-az1, the first subnet in use1-az6",
+        f"no node of h200 starts in {B}: EFA keeps them in use1-az6",
         "put the subnet of the EFA nodes first",
     ),
     (

@@ -10,8 +10,8 @@ from clustergen.plan.model import Plan
 RULE = Rule(
     code="NET011",
     title="EFA nodes stay in the first subnet",
-    why="EFA traffic does not leave a zone, and neither does a cluster placement group: EFA nodes are "
-    "put into the first private subnet, and subnets in other zones serve other nodes only.",
+    why="EFA traffic does not leave a zone, and neither does a cluster placement group: EFA nodes "
+    "go into the first private subnet, and subnets in other zones serve other nodes only.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
     severity=Severity.NOTE,
     bad="""network:
@@ -27,11 +27,11 @@ RULE = Rule(
 
 def check(plan: Plan) -> Iterator[Finding]:
     first = plan.network.private[0].zone
-    tight = [group.name for group in plan.node_groups if group.efa]
+    tight = ", ".join(group.name for group in plan.node_groups if group.efa)
     for index, subnet in enumerate(plan.network.private):
         if tight and subnet.zone != first:
             yield RULE.at(
                 ("network", "private_subnets", index),
-                f"no node of {', '.join(tight)} starts in {subnet.id}: EFA keeps them in {first or 'the first one'}",
+                f"no node of {tight} starts in {subnet.id}: EFA keeps them in {first or 'the first'}",
                 help="put the subnet of the EFA nodes first",
             )
