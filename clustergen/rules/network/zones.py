@@ -32,6 +32,6 @@ def check(plan: Plan) -> Iterator[Finding]:
         if tight and subnet.zone != first:
             yield RULE.at(
                 ("network", "private_subnets", index),
-                f"no node of {tight} starts in {subnet.id}: EFA keeps them in {first or 'the first'}",
+                f"no node of {tight} starts in {subnet.id}: EFA keeps them in {first}",
                 help="put the subnet of the EFA nodes first",
             )
