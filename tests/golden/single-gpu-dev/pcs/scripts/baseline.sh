@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# What every node of the cluster needs, whatever it does. Safe to run again.
+set -euo pipefail
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+
+# An unattended upgrade of a library may restart slurmd, and with it ends the jobs of the node.
+keep_slurmd_running() {
+  local folder=/etc/needrestart/conf.d
+  if [[ -d $folder ]]; then
+    printf '%s\n' "\$nrconf{override_rc}{qr(^slurmd)} = 0;" >"$folder/90-slurmd.conf"
+  fi
+}
+
+# The kernel's table of neighbours holds 1,024 by default: too few for a large flat subnet.
+enlarge_neighbour_table() {
+  cat >/etc/sysctl.d/90-neighbours.conf <<'EOF'
+net.ipv4.neigh.default.gc_thresh1 = 0
+net.ipv4.neigh.default.gc_thresh2 = 15360
+net.ipv4.neigh.default.gc_thresh3 = 16384
+EOF
+  sysctl --quiet --load=/etc/sysctl.d/90-neighbours.conf
+}
+
+keep_slurmd_running
+enlarge_neighbour_table

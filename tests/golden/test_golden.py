@@ -1,0 +1,45 @@
+"""What is rendered is what was reviewed. To rebuild, from the top of the checkout:
+
+python -m tests.golden.test_golden
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clustergen import bundle, compiler, renderer, resources
+from clustergen.artifacts import Bundle
+from clustergen.findings import errors
+
+FOLDER = Path(__file__).parent
+
+# Small enough to read: a cluster of one GPU node, and one of two queues with EFA and Lustre.
+GOLDEN = [
+    ("single-gpu-dev", "pcs"),
+    ("hpc8a-two-queues", "parallelcluster"),
+]
+
+
+def files(spec: str, target: str) -> Bundle:
+    """The bundle of an example. That the judges accept it, `test_specs.py` shows."""
+    checked = compiler.check([resources.tree("specs") / f"{spec}.yaml"], targets=[target])
+    assert errors(checked.findings) == []
+    return renderer.render(checked, target)
+
+
+@pytest.mark.parametrize(("spec", "target"), GOLDEN)
+def test_rendered_as_reviewed(spec: str, target: str) -> None:
+    found = bundle.check(FOLDER / spec / target, files(spec, target))
+    assert [f"{f.message}\n{f.help}" for f in found] == []
+
+
+def test_nothing_is_left_behind() -> None:
+    there = {(path.parent.name, path.name) for path in FOLDER.glob("*/*") if path.is_dir()}
+    assert there - {("golden", "__pycache__")} == set(GOLDEN)
+
+
+if __name__ == "__main__":
+    for spec, target in GOLDEN:
+        bundle.write(FOLDER / spec / target, files(spec, target), force=True)
