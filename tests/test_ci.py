@@ -67,7 +67,7 @@ def check_step() -> str:
         ("warned", "false", 0),
         ("warned", "true", 1),
         ("bad", "false", 1),
-        ("absent", "false", 1),
+        ("absent", "false", 2),
     ],
 )
 def test_the_action_checks(tmp_path, spec, strict, status):
