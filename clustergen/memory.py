@@ -8,6 +8,7 @@ remembered, and nothing is said: the check is then made.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -39,7 +40,7 @@ def folder() -> Path | None:
 
 def key(files: Sequence[str], *options: object) -> str | None:
     """The name of what would be found in ``files``; None when they cannot be read or read again."""
-    digest = hashlib.sha256(_fingerprint().encode())
+    digest = hashlib.sha256(_fingerprint(_PACKAGE).encode())
     try:
         for name in files:
             content = Path(name).read_bytes()
@@ -70,22 +71,22 @@ def remember(kept: Path | None, name: str | None, findings: Sequence[Finding]) -
         kept.mkdir(parents=True, exist_ok=True)
         staged.write_text(json.dumps([_entry(finding) for finding in findings]), "ascii")
         staged.replace(kept / name)
-        _forget(kept)
 
 
-def _forget(kept: Path) -> None:
-    """Keep the newer half when there are too many."""
-    with os.scandir(kept) as entries:
-        files = list(entries)
-    if len(files) > _MOST:
-        files.sort(key=lambda entry: entry.stat().st_mtime_ns)
-        for entry in files[: _MOST // 2]:
+def tidy(kept: Path | None) -> None:
+    """Forget the oldest findings when there are too many."""
+    if kept is None:
+        return
+    with contextlib.suppress(OSError), os.scandir(kept) as entries:
+        files = sorted(entries, key=lambda entry: entry.stat().st_mtime_ns)
+        for entry in files[: -_MOST // 2] if len(files) > _MOST else ():
             os.unlink(entry.path)
 
 
-def _fingerprint() -> str:
+@functools.cache
+def _fingerprint(package: Path) -> str:
     """What tells this clustergen, on this Python, from any other: its files' sizes and times."""
-    return "\0".join((sys.version, *_stamps(_PACKAGE)))
+    return "\0".join((sys.version, *_stamps(package)))
 
 
 def _stamps(folder: Path | str) -> Iterator[str]:

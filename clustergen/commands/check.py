@@ -29,6 +29,8 @@ def run(args: argparse.Namespace) -> int:
                 memory.remember(kept, name, found)
             findings += found
         progress.done()
+        if check is not None:
+            memory.tidy(kept)
     except inputs.UsageError as error:
         return inputs.complain(str(error))
     inputs.show(findings, args)

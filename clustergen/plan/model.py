@@ -122,6 +122,8 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Taint:
+    """A Kubernetes taint."""
+
     key: str
     value: str
     effect: str
@@ -345,6 +347,8 @@ class Slurm:
 
 @dataclass(frozen=True, slots=True)
 class Kubernetes:
+    """The scheduler of the Kubernetes targets, as the spec has it."""
+
     version: str
     admission: str
     scheduler: str
@@ -354,6 +358,8 @@ class Kubernetes:
 
 @dataclass(frozen=True, slots=True)
 class Software:
+    """What runs on the nodes."""
+
     os: str
     containers: Literal["pyxis", "docker", "none"]
     scripts: tuple[Script, ...]
@@ -361,6 +367,8 @@ class Software:
 
 @dataclass(frozen=True, slots=True)
 class User:
+    """A person with a login, the same uid on every node."""
+
     path: Path
     name: str
     uid: int
@@ -369,6 +377,8 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Monitoring:
+    """Metrics, dashboards and logs."""
+
     metrics: Literal["managed-prometheus", "none"]
     dashboards: Literal["cloudwatch", "managed-grafana", "none"]
     log_retention_days: int
@@ -376,6 +386,8 @@ class Monitoring:
 
 @dataclass(frozen=True, slots=True)
 class Resilience:
+    """What happens when hardware fails."""
+
     replace_failed_nodes: bool
     auto_resume: bool
 

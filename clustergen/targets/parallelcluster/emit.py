@@ -64,7 +64,7 @@ def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
         "parallelcluster/deploy.sh.j2",
         plan=plan,
         version=VERSION,
-        foundation=foundation.emit(plan) is not None,
+        foundation=bool(foundation.OUTPUTS(plan)),
         subnets=[subnet.id for subnet in (*plan.network.private, *plan.network.public)],
         uploads=[script.key for script in scripts],
         current=[(script.name, script.current_key(plan)) for script in scripts],
