@@ -105,6 +105,13 @@ SAID = [
         "together they start up to 7 nodes from it",
     ),
     (
+        f"node_groups: [{{name: h200, {HELD}}},"
+        f" {{name: b, instance_type: p5.48xlarge, count: 4, {HELD}}}]",
+        "CAP005",
+        "cr-0a1b2c3d holds one type, and 'h200' starts p5en.48xlarge from it",
+        "name a reservation of p5.48xlarge",
+    ),
+    (
         group(f"count: 65, {BLOCK}"),
         "CAP007",
         "65 nodes from one Capacity Block",

@@ -67,7 +67,14 @@ def check(plan: Plan) -> Iterator[Finding]:
                 help="write instance_type with the type of the reservation",
             )
         first = users.setdefault(group.capacity.id, group)
-        if first is not group:
+        if first.type != group.type:
+            yield ONE_TYPE.at(
+                group.at("capacity"),
+                f"{group.capacity.id} holds one type, and {first.name!r} starts {first.type.name} "
+                f"from it",
+                help=f"name a reservation of {group.type.name}",
+            )
+        elif first is not group:
             yield SHARED.at(
                 group.at("capacity"),
                 f"{group.capacity.id} is used by {first.name!r} too",
