@@ -28,7 +28,7 @@ TYPES = ["p5en.48xlarge", "p5.48xlarge", "p4d.24xlarge", "g6e.48xlarge", "g6e.12
          "p6-b200.48xlarge", "trn1.32xlarge", "c7g.16xlarge"]  # fmt: skip
 COUNTS = ["2", "{min: 0, max: 5}", "{min: 1, max: 3}"]
 OF_GROUPS = ["capacity: spot", "capacity: {reservation: cr-0a1b2c3d4e5f6789%d}", "efa: false",
-             "capacity: {capacity_block: cr-0a1b2c3d4e5f6789%d}", "placement: none",
+             "placement: none",
              "placement: cluster", "threads_per_core: 1", "threads_per_core: 2",
              "image: ami-0a1b2c3d4e5f67890", "root_volume: {size: 2TiB, type: gp2}",
              "root_volume: {size: 200GiB, type: io2, iops: 3000}", "scratch: /scratch",
@@ -48,7 +48,7 @@ SETTINGS = [
     "login: {instance_type: m7i.xlarge, count: 2}",
     "head_node: {instance_type: m7i.2xlarge, root_volume: {size: 100GiB, iops: 4000}}",
     "software: {os: alinux2023, containers: docker}",
-    "software: {os: rhel9, scripts: [{run: s3://my-bucket/a.sh, args: [it's, $(x), --y=1]}]}",
+    "software: {scripts: [{run: s3://my-bucket/a.sh, args: [it's, $(x), --y=1]}]}",
     "users: [{name: alice, uid: 2001, ssh_key: ssh-ed25519 AAAA x}, {name: bob, uid: 2002}]",
     "slurm: {idle_timeout: 90s, settings: {JobRequeue: 1, SchedulerParameters: defer}}",
     "slurm: {accounting: managed}",
