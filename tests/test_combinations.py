@@ -38,7 +38,7 @@ STORES = [
     "mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250",
     "mount: /fsx, type: fsx-lustre, size: 2400GiB, deployment: scratch-2",
     "mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, efa: true",
-    "mount: /old, type: fsx-lustre, existing: {id: fs-0a1b2c3d, mount_name: abcdefgh}",
+    "mount: /old, type: fsx-lustre, existing: {id: fs-0a1b2c3d4e5f67890, mount_name: abcdefgh}",
     "mount: /home, type: efs",
     "mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 320",
     "mount: /apps, type: ebs, size: 500GiB",
