@@ -6,6 +6,7 @@ line: a list of `[level, validator, message]`. FOLDER holds EC2's instance facts
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -51,6 +52,10 @@ from tests.oracles.parallelcluster.account import account_for  # noqa: E402
 from tests.oracles.parallelcluster.aws import Aws  # noqa: E402
 
 Finding = tuple[str, str, str]
+
+
+# Some validators run coroutines in the loop of the thread, which Python 3.14 no longer makes.
+asyncio.set_event_loop(asyncio.new_event_loop())
 
 
 def main() -> None:
