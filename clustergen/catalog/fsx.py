@@ -211,6 +211,23 @@ def efa_client(instance: InstanceType) -> bool:
     return new_enough and instance.family not in _NO_EFA_CLIENT
 
 
+# EFA interfaces of a client that Lustre uses, each of which is a connection of the file system.
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html (2026-11)
+EFA_INTERFACES: Mapping[str, int] = MappingProxyType(
+    {
+        "p5.48xlarge": 8,
+        "p5e.48xlarge": 8,
+        "p5en.48xlarge": 8,
+        "p6-b200.48xlarge": 8,
+        "p6e-gb200.36xlarge": 8,
+    }
+)
+OTHER_EFA_INTERFACES = 2
+"""Of any other type, as far as it has so many."""
+EFA_CONNECTIONS = 1024
+"""Over all clients of a file system."""
+
+
 def gpudirect_client(instance: InstanceType) -> bool:
     """Whether the instance can read from the file system straight into GPU memory."""
     return instance.family in _GPUDIRECT_FAMILIES

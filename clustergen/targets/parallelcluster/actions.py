@@ -10,12 +10,13 @@ https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen.artifacts import Artifact
-from clustergen.plan.model import Plan, Queue, Script, Software
+from clustergen.plan.lustre_clients import efa_interfaces
+from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software
 from clustergen.shell import content_key, render
 from clustergen.targets.parallelcluster import homes
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
@@ -49,6 +50,12 @@ class OwnScript:
 
 def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
     """What clustergen itself runs on the nodes, in order; then the checker of checksums."""
+    lustre = _lustre_efa(plan, plan.node_groups)
+    return (*([lustre[0]] if lustre else []), *lasting_scripts(plan))
+
+
+def lasting_scripts(plan: Plan) -> tuple[OwnScript, ...]:
+    """Those that head and login nodes run too, which read them from one place for good."""
     return (*_setups(plan), *([_checker()] if _checked(plan.software) else []))
 
 
@@ -60,6 +67,17 @@ def _setups(plan: Plan) -> tuple[OwnScript, ...]:
         name = f"{plan.software.containers}.sh"
         made.append(OwnScript(name, render(f"parallelcluster/{name}.j2")))
     return tuple(made)
+
+
+def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[OwnScript, list[str]] | None:
+    """What lets nodes mount Lustre over EFA, and its arguments; None where they use TCP anyway.
+
+    A failing custom action costs the node, and Lustre works over TCP too: it always ends well.
+    """
+    number = max(efa_interfaces(plan, group) for group in groups)
+    if not number:
+        return None
+    return OwnScript("lustre-efa.sh", render("shared/lustre-efa.sh.j2")), [str(number), "0"]
 
 
 def _checker() -> OwnScript:
@@ -99,8 +117,11 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
     arguments = ["compute", _local_storage(queue)]
     configured = [_at(own.key, arguments) for own in _setups(plan)]
     checker = _checker().key if _checked(plan.software) else ""
+    lustre = _lustre_efa(plan, queue.node_groups)
+    # Before the node is set up, for that mounts its file systems.
+    before = [_at(lustre[0].key, lustre[1])] if lustre else []
     return _sections(
-        OnNodeStart=_users_own(scripts, "start", checker),
+        OnNodeStart=before + _users_own(scripts, "start", checker),
         OnNodeConfigured=configured + _users_own(scripts, "configured", checker),
     )
 

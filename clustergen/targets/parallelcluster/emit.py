@@ -67,7 +67,7 @@ def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
         foundation=bool(foundation.OUTPUTS(plan)),
         subnets=[subnet.id for subnet in (*plan.network.private, *plan.network.public)],
         uploads=[script.key for script in scripts],
-        current=[(script.name, script.current_key(plan)) for script in scripts],
+        current=[(s.name, s.current_key(plan)) for s in actions.lasting_scripts(plan)],
     )
 
 

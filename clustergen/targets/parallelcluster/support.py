@@ -149,9 +149,8 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row("storage.lustre", "full", "attached by FileSystemId", _STORAGE),
             _row(
                 "storage.lustre-efa",
-                "partial",
-                "the file system is made with EFA and mounted over TCP; a boot script of yours "
-                "configures Lustre's EFA network on the clients",
+                "full",
+                "a script of the bundle sets up Lustre's network over EFA before the mount",
                 "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
             ),
             _row(

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen import cfn
-from clustergen.catalog.fsx import efa_client
-from clustergen.plan.model import Lustre, NodeGroup, Plan
+from clustergen.plan.lustre_clients import efa_interfaces
+from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
 from clustergen.targets.pcs import limits, mounts, settings
 from clustergen.targets.pcs.scripts import Script
@@ -115,21 +115,9 @@ def _scratch(group: NodeGroup) -> Iterator[Action]:
 
 def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Action]:
     """Lustre's network over EFA; a node where it fails mounts over TCP, and its log says so."""
-    served = any(isinstance(item, Lustre) and item.efa for item in plan.storage)
-    if served and _reaches_lustre(group):
-        script, number = Script("lustre-efa.sh"), str(_lustre_interfaces(plan, group))
-        yield Action("lustre efa", script, (number,), every_boot=True, required=False)
-
-
-def _reaches_lustre(group: NodeGroup) -> bool:
-    return group.efa and all(efa_client(type) for type in group.types)
-
-
-def _lustre_interfaces(plan: Plan, group: NodeGroup) -> int:
-    """As many as the type drives, and fewer where all nodes together would exceed the limit."""
-    clients = sum(other.max for other in plan.node_groups if _reaches_lustre(other))
-    most = limits.LUSTRE_INTERFACES.get(group.type.name, limits.OTHER_LUSTRE_INTERFACES)
-    return min(most, group.type.max_efa, max(1, limits.LUSTRE_CONNECTIONS // max(1, clients)))
+    if number := efa_interfaces(plan, group):
+        script = Script("lustre-efa.sh", folder="shared")
+        yield Action("lustre efa", script, (str(number),), every_boot=True, required=False)
 
 
 def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:

@@ -27,10 +27,11 @@ class Script:
 
     name: str
     users: tuple[User, ...] = ()
+    folder: str = "pcs"
 
     @property
     def text(self) -> str:
-        return _text(self.name, self.users)
+        return _text(f"{self.folder}/{self.name}.j2", self.users)
 
     @property
     def checksum(self) -> str:
@@ -54,5 +55,5 @@ class Script:
 
 # Every node group names the same few scripts; the texts of one cluster fit.
 @functools.lru_cache(maxsize=16)
-def _text(name: str, users: tuple[User, ...]) -> str:
-    return shell.render(f"pcs/{name}.j2", users=users)
+def _text(template: str, users: tuple[User, ...]) -> str:
+    return shell.render(template, users=users)

@@ -56,6 +56,12 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
     ("", (*HEAD, "CustomActions"), ABSENT),
     ("", (*HEAD, "Iam", "S3Access"), ABSENT),
     ("", ("SharedStorage",), ABSENT),
+    ("", (*QUEUE, "CustomActions"), ABSENT),
+    (
+        "storage: [{mount: /fsx, type: fsx-lustre, size: 19200GiB, throughput: 250, efa: true}]",
+        (*QUEUE, "CustomActions", "OnNodeStart", "Sequence", 0, "Args"),
+        ["8", "0"],
+    ),
     # Who comes in, and where.
     ("", (*HEAD, "Ssh"), {"AllowedIps": "127.0.0.1/32"}),
     ("", (*HEAD, "Networking", "SubnetId"), "${PrivateSubnetId}"),

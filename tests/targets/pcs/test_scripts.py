@@ -23,8 +23,11 @@ def _twice(rig: Rig, script: str, *arguments: str) -> Run:
     return first
 
 
-def _fixed(name: str) -> str:
-    return render(f"pcs/{name}.j2")
+def _fixed(name: str, folder: str = "pcs") -> str:
+    return render(f"{folder}/{name}.j2")
+
+
+LUSTRE_EFA = _fixed("lustre-efa.sh", "shared")
 
 
 def test_baseline(tmp_path: Path) -> None:
@@ -158,7 +161,7 @@ def _with_devices(root: Path, count: int, answers: Mapping[str, str]) -> Rig:
 def test_lustre_uses_devices_at_even_distances(
     tmp_path: Path, devices: int, wanted: str, used: list[int]
 ) -> None:
-    run = _twice(_with_devices(tmp_path, devices, {}), _fixed("lustre-efa.sh"), wanted)
+    run = _twice(_with_devices(tmp_path, devices, {}), LUSTRE_EFA, wanted)
     assert [call for call in run.calls if "net add --net efa" in call] == [
         f"lnetctl net add --net efa --if rdmap{n} --peer-credits 32" for n in used
     ]
@@ -171,14 +174,19 @@ def test_lustre_uses_devices_at_even_distances(
         (0, {}, "the node has no EFA device"),
         (1, {"modprobe": "[[ $1 != kefalnd ]]"}, "has no EFA module"),
         (1, {"lnetctl": ""}, "no EFA interface came up"),
+        (1, {"ip": "exit 2"}, ""),
     ],
 )
 def test_lustre_left_to_tcp_is_said(
     tmp_path: Path, devices: int, answers: Mapping[str, str], said: str
 ) -> None:
-    run = _with_devices(tmp_path, devices, answers).run(_fixed("lustre-efa.sh"), "1")
-    assert run.status == 1
-    assert said in run.said
+    rig = _with_devices(tmp_path, devices, answers)
+    for status in ("1", "0"):
+        run = rig.run(LUSTRE_EFA, "1", status)
+        assert run.status == int(status)
+        assert said in run.said
+        assert "Lustre is left to TCP" in run.said
+    assert rig.run(LUSTRE_EFA, "1").status == 1
 
 
 def _users() -> str:
