@@ -159,3 +159,10 @@ def test_no_message_is_left_half_said(name: str, target: str) -> None:
         text = f"{finding.message} {finding.help}"
         assert not re.search(r"\bNone\b|\{\}|Ref\(|<class|\(\)", text), text
         assert finding.help or finding.severity is Severity.NOTE, text
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_editors_find_the_schema(name: str) -> None:
+    first = SPECS[name].read_text(encoding="utf-8").splitlines()[0]
+    assert first.startswith("# yaml-language-server: $schema=")
+    assert (SPECS[name].parent / first.partition("=")[2]).is_file()
