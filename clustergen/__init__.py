@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clustergen.findings import Finding, Severity, Unrenderable
     from clustergen.plan.model import Plan
     from clustergen.renderer import render
-    from clustergen.spec import Spec
+    from clustergen.spec.model import Spec
 
 __version__ = "0.1.0"
 
@@ -30,7 +30,7 @@ _HOMES = {
     "Finding": "clustergen.findings",
     "Plan": "clustergen.plan.model",
     "Severity": "clustergen.findings",
-    "Spec": "clustergen.spec",
+    "Spec": "clustergen.spec.model",
     "Unrenderable": "clustergen.findings",
     "check": "clustergen.compiler",
     "render": "clustergen.renderer",

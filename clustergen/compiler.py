@@ -6,13 +6,17 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from clustergen import features, rules, source, targets
 from clustergen.findings import Finding, Path, Rule, Severity, errors
 from clustergen.plan import build
 from clustergen.plan.model import Plan
-from clustergen.spec import Spec, parse, remainder
+from clustergen.spec import named_targets, parse, remainder
 from clustergen.targets import Target
+
+if TYPE_CHECKING:
+    from clustergen.spec.model import Spec
 
 NOT_YET = Rule(
     code="SUP003",
@@ -95,7 +99,7 @@ def _wanted(spec: Spec, asked: Sequence[str]) -> tuple[list[str], list[Finding]]
     """The targets to plan for; the empty name stands for what all of them share."""
     if asked:
         return list(asked), []
-    named = spec.targets.named()
+    named = named_targets(spec)
     missing = [name for name in named if targets.resolve(name) is None]
     findings = [
         NOT_YET.at(

@@ -11,6 +11,7 @@ import pytest
 from clustergen import catalog, compiler, renderer, resources, targets
 from clustergen.compiler import Checked
 from clustergen.findings import Severity, errors
+from clustergen.spec import named_targets
 from tests.checking import check_fragment
 from tests.oracles.bundle import bundle_breaches
 from tests.oracles.cloudformation import check as template_breaches
@@ -54,7 +55,7 @@ def test_the_table_has_every_spec_and_target() -> None:
 @pytest.mark.parametrize("path", SPECS.values(), ids=SPECS)
 def test_a_spec_says_who_would_write_it(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "# yaml-language-server: $schema=./clustergen.schema.json"
+    assert lines[0] == "# yaml-language-server: $schema=../docs/clustergen.schema.json"
     comment = [line for line in lines[1:] if line.startswith("#")]
     assert len(" ".join(comment)) > 80
 
@@ -63,7 +64,7 @@ def test_a_spec_says_who_would_write_it(path: Path) -> None:
 def test_a_spec_is_good_for_the_targets_that_it_names(name: str) -> None:
     checked = compiler.check([SPECS[name]])
     assert checked.spec is not None
-    named = checked.spec.targets.named()
+    named = named_targets(checked.spec)
     assert named
     refused = {target for target in named for code in ANSWERS[name][target]}
     assert refused == {finding.target for finding in errors(checked.findings)}

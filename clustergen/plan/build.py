@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clustergen.catalog import regions
 from clustergen.findings import Finding, Path
 from clustergen.plan import fsx, model, names, network, storage
 from clustergen.plan.model import NodeGroup, Plan, Traits
 from clustergen.plan.nodes import MachinePlanner
-from clustergen.spec import Spec
-from clustergen.spec import targets as spec_targets
+from clustergen.spec import target_defaults
+
+if TYPE_CHECKING:
+    from clustergen.spec.model import Spec
 
 NEUTRAL = Traits(name="", section="", head_node=True)
 """The traits of no target: for what holds on all of them."""
@@ -58,7 +60,7 @@ def build(
         slurm=_slurm(spec),
         kubernetes=_kubernetes(spec),
         monitoring=_monitoring(spec),
-        resilience=model.Resilience(**spec.resilience.model_dump()),
+        resilience=model.Resilience(**vars(spec.resilience)),
         options=options,
         overlay=options.overlay if options else {},
         decisions=(*places.decisions, *machines.decisions, *decisions),
@@ -84,17 +86,7 @@ def _options(spec: Spec, traits: Traits) -> Any:
     field = traits.section.replace("-", "_")
     if not field:
         return None
-    kind = _SECTIONS[field]
-    return getattr(spec.targets, field) or kind.absent()
-
-
-_SECTIONS: dict[str, type[spec_targets.Target]] = {
-    "parallelcluster": spec_targets.ParallelCluster,
-    "pcs": spec_targets.Pcs,
-    "hyperpod_slurm": spec_targets.HyperPodSlurm,
-    "hyperpod_eks": spec_targets.HyperPodEks,
-    "eks": spec_targets.Eks,
-}
+    return getattr(spec.targets, field) or target_defaults(field)
 
 
 def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...]:
@@ -156,7 +148,7 @@ def _slurm(spec: Spec) -> model.Slurm:
         version=given.version,
         accounting=accounting
         if isinstance(accounting, str)
-        else model.Database(**accounting.model_dump()),
+        else model.Database(**vars(accounting)),
         idle_timeout=given.idle_timeout,
         settings=dict(given.settings),
         slurmdbd_settings=dict(given.slurmdbd_settings),

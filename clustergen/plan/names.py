@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from clustergen.findings import Finding, Path, Rule, Severity
-from clustergen.spec import Spec
+
+if TYPE_CHECKING:
+    from clustergen.spec.model import Spec
 
 LANGUAGE = "the language, version 1"
 

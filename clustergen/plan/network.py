@@ -5,12 +5,15 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from clustergen.catalog import regions
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.plan.model import Decision, Id, Network, Ref, Subnet
-from clustergen.spec import Spec
-from clustergen.spec import network as spec
+
+if TYPE_CHECKING:
+    from clustergen.spec import network as spec
+    from clustergen.spec.model import Spec
 
 DEFAULT_CIDR = "10.42.0.0/16"
 """The widest a VPC may be, so that a cluster can grow, and one /16, as Lustre over EFA needs.

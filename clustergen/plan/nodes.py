@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from clustergen import catalog
 from clustergen.catalog import InstanceType
@@ -20,7 +21,9 @@ from clustergen.plan.model import (
     Traits,
     Volume,
 )
-from clustergen.spec import nodes as spec
+
+if TYPE_CHECKING:
+    from clustergen.spec import nodes as spec
 
 UNKNOWN_TYPE = Rule(
     code="CAP001",
@@ -71,7 +74,7 @@ class MachinePlanner:
         type = self._type(machine.instance_type, (*path, "instance_type"))
         if type is None:
             return None
-        count = machine.count if isinstance(machine, spec.Login) else 1
+        count: int = getattr(machine, "count", 1)
         return Machine(path, type, count, machine.image, volume(machine.root_volume))
 
     def _group(self, group: spec.NodeGroup, path: Path) -> NodeGroup | None:
@@ -148,7 +151,7 @@ class MachinePlanner:
     def _placement(
         self, group: spec.NodeGroup, capacity: Capacity, efa: bool, path: Path
     ) -> Placement:
-        if isinstance(group.placement, spec.ExistingPlacement):
+        if not isinstance(group.placement, str):
             return Placement("existing", group.placement.group)
         if group.placement != "auto":
             return Placement(group.placement)

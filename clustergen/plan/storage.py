@@ -6,15 +6,17 @@ import hashlib
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from clustergen.catalog import fsx as tables
 from clustergen.catalog.regions import partition_of
 from clustergen.findings import Finding, Path, Rule
 from clustergen.plan import fsx, model
 from clustergen.plan.model import Decision, Id, Ref, Storage
-from clustergen.spec import Spec
-from clustergen.spec import storage as spec
+
+if TYPE_CHECKING:
+    from clustergen.spec import storage as spec
+    from clustergen.spec.model import Spec
 
 ONLY_EXISTING = Rule(
     code="STG001",
@@ -111,26 +113,24 @@ class _Planner:
         self.findings: list[Finding] = []
 
     def plan(self, entry: spec.Storage, path: Path) -> Storage | None:
-        match entry:
-            case spec.FsxLustre():
-                return self._lustre(entry, path)
-            case spec.FsxOpenZfs():
-                return self._openzfs(entry, path)
-            case spec.FsxOntap() | spec.FileCache():
-                return self._attached(entry, path)
-            case spec.Efs():
-                return model.Efs(
-                    **self._base(entry, path),
-                    dns_name=self._dns_name(entry, "efs"),
-                    throughput_mode=entry.throughput_mode,
-                    throughput=entry.throughput,
-                    one_zone=entry.one_zone,
-                )
-            case spec.Ebs():
-                volume = model.Volume(entry.size, entry.volume_type, entry.iops, entry.throughput)
-                return model.Ebs(**self._base(entry, path), volume=volume)
-            case spec.S3():
-                return self._bucket(entry, path)
+        if entry.type == "fsx-lustre":
+            return self._lustre(entry, path)
+        if entry.type == "fsx-openzfs":
+            return self._openzfs(entry, path)
+        if entry.type == "efs":
+            return model.Efs(
+                **self._base(entry, path),
+                dns_name=self._dns_name(entry, "efs"),
+                throughput_mode=entry.throughput_mode,
+                throughput=entry.throughput,
+                one_zone=entry.one_zone,
+            )
+        if entry.type == "ebs":
+            volume = model.Volume(entry.size, entry.volume_type, entry.iops, entry.throughput)
+            return model.Ebs(**self._base(entry, path), volume=volume)
+        if entry.type == "s3":
+            return self._bucket(entry, path)
+        return self._attached(entry, path)
 
     def _base(self, entry: spec.Storage, path: Path) -> _Base:
         output = output_stem(entry.mount)
@@ -280,7 +280,7 @@ class _Planner:
                 )
             )
             return None
-        if isinstance(entry, spec.FileCache):
+        if entry.type == "file-cache":
             dns_name = self._dns_name(entry, "fsx")
             return model.FileCache(**base, dns_name=dns_name, mount_name=existing.mount_name)
         if existing.volume_id is None:

@@ -1,21 +1,40 @@
-"""The language: what a user may write, and what is said of what does not fit."""
+"""The language: what a user may write, and what is said of what does not fit.
+
+It is defined by the pydantic models of :mod:`clustergen.spec.model` and read through their compiled
+form; the models themselves are loaded for what is wrong in form, and for the JSON Schema.
+"""
 
 from __future__ import annotations
 
-from pydantic import ValidationError
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import ValidationError
 
 from clustergen.findings import Finding
 from clustergen.source import Document
-from clustergen.spec import refusals
-from clustergen.spec.model import Spec
-from clustergen.spec.remainder import Remainder, remainder
+from clustergen.spec import compiled
+from clustergen.spec.compiled import named_targets, target_defaults
 
-__all__ = ["Remainder", "Spec", "parse", "remainder"]
+if TYPE_CHECKING:
+    from clustergen.spec.model import Spec
+    from clustergen.spec.rest import Remainder
+
+__all__ = ["named_targets", "parse", "remainder", "target_defaults"]
 
 
 def parse(document: Document) -> tuple[Spec | None, list[Finding]]:
     """The spec in ``document``; or what is wrong with its form, all of it."""
     try:
-        return Spec.model_validate(document.data), []
+        return compiled.read(document.data), []
     except ValidationError as error:
+        from clustergen.spec import refusals  # with pydantic's models, which say what was due
+
         return None, refusals.findings(error, document.data)
+
+
+def remainder(data: Any, findings: Sequence[Finding]) -> Remainder | None:
+    """What can be planned of ``data`` in spite of ``findings`` on its form."""
+    from clustergen.spec import rest
+
+    return rest.remainder(data, findings)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from clustergen.spec import shapes
-from clustergen.spec.base import Section, Text
+from clustergen.spec.base import Section, TagValue
 from clustergen.spec.network import Network
 from clustergen.spec.nodes import HeadNode, Login, NodeGroup, Queue
 from clustergen.spec.orchestration import Kubernetes, Monitoring, Resilience, Slurm
@@ -16,7 +16,6 @@ from clustergen.spec.storage import Storage
 from clustergen.spec.targets import Targets
 
 TagKey = Annotated[str, Field(min_length=1, max_length=128)]
-TagValue = Annotated[Text, Field(max_length=256)]
 
 
 class Spec(Section):

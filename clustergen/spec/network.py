@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from clustergen.spec import readers
 from clustergen.spec.base import Block, Cidr, Section, SecurityGroupId, SubnetId, VpcId
 
 
@@ -17,12 +18,9 @@ class ExistingSubnet(Section):
     cidr: Block | None = Field(None, description="Its block; given, the addresses are counted.")
 
 
-def _subnet(value: Any) -> Any:
-    return {"id": value} if isinstance(value, str) else value
-
-
 Subnet = Annotated[
-    ExistingSubnet, BeforeValidator(_subnet, json_schema_input_type=SubnetId | ExistingSubnet)
+    ExistingSubnet,
+    BeforeValidator(readers.subnet, json_schema_input_type=SubnetId | ExistingSubnet),
 ]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from clustergen.spec import readers
 from clustergen.spec.base import (
     AmiId,
     Arn,
@@ -20,7 +19,6 @@ from clustergen.spec.base import (
     Section,
     Settings,
     Text,
-    refuse,
 )
 
 Auto = Literal["auto"]
@@ -59,26 +57,6 @@ class Count(Section):
     max: int = Field(ge=0, description="Nodes at the most.")
 
 
-def _count(value: Any) -> Any:
-    if isinstance(value, int) and not isinstance(value, bool):
-        if value < 1:
-            raise refuse(f"a count of {value} nodes", "write 1 or more, or {min: 0, max: N}")
-        return {"min": int(value), "max": int(value)}
-    if not isinstance(value, dict):
-        raise refuse(f"{value!r} is not a count", _count_help(str(value)))
-    return value
-
-
-def _count_help(text: str) -> str:
-    match re.findall(r"[0-9]+", text):
-        case [number]:
-            return f"write {number}"
-        case [low, high]:
-            return f"write {{min: {low}, max: {high}}}"
-        case _:
-            return "write a whole number, or {min: 0, max: 64}"
-
-
 class Capacity(Section):
     """Where the instances come from: exactly one of the keys."""
 
@@ -93,44 +71,6 @@ class Capacity(Section):
         None, description="An interruptible Capacity Reservation."
     )
     training_plan: Arn | None = Field(None, description="A SageMaker training plan (HyperPod).")
-
-
-_PURCHASES = (
-    "reservation",
-    "reservation_group",
-    "capacity_block",
-    "interruptible_reservation",
-    "training_plan",
-)
-
-
-def _capacity(value: Any) -> Any:
-    if value in ("on-demand", "spot"):
-        return {value.replace("-", "_"): True}
-    if isinstance(value, str):
-        raise refuse(f"{value!r} is not a capacity", _capacity_help(value))
-    if isinstance(value, dict) and not value.keys() - set(_PURCHASES) and len(value) != 1:
-        raise refuse(
-            f"one kind of capacity is due, {len(value) or 'none'} given",
-            f"write one of {', '.join(value or _PURCHASES)}",
-        )
-    if isinstance(value, dict):
-        for word in ("on_demand", "spot"):
-            if word in value:
-                plain = word.replace("_", "-")
-                raise refuse(f"{plain} takes no value", f"write capacity: {plain}")
-    return value
-
-
-def _capacity_help(value: str) -> str:
-    if value.startswith("cr-"):
-        return f"write {{reservation: {value}}} or {{capacity_block: {value}}}"
-    near = difflib.get_close_matches(value.lower(), ("on-demand", "spot"), n=1)
-    return (
-        f"did you mean {near[0]}?"
-        if near
-        else "write on-demand, spot, or e.g. {capacity_block: cr-...}"
-    )
 
 
 class Taint(Section):
@@ -155,12 +95,14 @@ class NodeGroup(Section):
     name: Name = Field(description="Name; unique in the spec.")
     instance_type: str | None = Field(None, description="EC2 instance type.")
     instance_types: list[str] = Field([], description="Several, in order of preference.")
-    count: Annotated[Count, BeforeValidator(_count, json_schema_input_type=int | Count)] = Field(
-        description="How many nodes: a number, or {min, max}."
+    count: Annotated[Count, BeforeValidator(readers.count, json_schema_input_type=int | Count)] = (
+        Field(description="How many nodes: a number, or {min, max}.")
     )
     capacity: Annotated[
         Capacity,
-        BeforeValidator(_capacity, json_schema_input_type=Literal["on-demand", "spot"] | Capacity),
+        BeforeValidator(
+            readers.capacity, json_schema_input_type=Literal["on-demand", "spot"] | Capacity
+        ),
     ] = Field(
         Capacity.absent(on_demand=True),
         description="on-demand, spot, or one kind of reservation.",
@@ -187,14 +129,7 @@ class NodeGroup(Section):
     taints: list[Taint] = Field([], description="Kubernetes taints.")
     slurm: Settings = Field({}, description="Node settings of slurm.conf, e.g. Weight.")
 
-    @model_validator(mode="after")
-    def _one_kind_of_type(self) -> NodeGroup:
-        if bool(self.instance_type) == bool(self.instance_types):
-            raise refuse(
-                f"node group {self.name!r} needs instance_type or instance_types, and not both",
-                "write instance_type: p5en.48xlarge",
-            )
-        return self
+    _one_kind_of_type = model_validator(mode="after")(readers.one_kind_of_type)
 
 
 class Queue(Section):

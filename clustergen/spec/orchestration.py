@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from clustergen.spec import shapes
-from clustergen.spec.base import Arn, Cidr, Seconds, Section, Settings, Text, refuse
+from clustergen.spec import readers, shapes
+from clustergen.spec.base import (
+    Arn,
+    Cidr,
+    KubernetesVersion,
+    Seconds,
+    Section,
+    Settings,
+    SlurmVersion,
+)
 
 
 class Database(Section):
@@ -22,23 +30,13 @@ class Database(Section):
     secret: Arn = Field(description="Secrets Manager secret that holds the password.")
 
 
-def _accounting(value: Any) -> Any:
-    if isinstance(value, bool):
-        return "managed" if value else "off"
-    if isinstance(value, str) and value not in ("off", "managed"):
-        raise refuse(f"{value!r} is not an accounting mode", "off, managed, or {endpoint, secret}")
-    return value
-
-
 class Slurm(Section):
     """The scheduler of the Slurm targets."""
 
-    version: Text | None = Field(
-        None, pattern=shapes.SLURM_VERSION.pattern, description='E.g. "25.11".'
-    )
-    accounting: Annotated[Literal["off", "managed"] | Database, BeforeValidator(_accounting)] = (
-        Field("off", description="off, managed (the service's own), or an external database.")
-    )
+    version: SlurmVersion | None = Field(None, description='E.g. "25.11".')
+    accounting: Annotated[
+        Literal["off", "managed"] | Database, BeforeValidator(readers.accounting)
+    ] = Field("off", description="off, managed (the service's own), or an external database.")
     idle_timeout: Seconds = Field(
         600,
         description="Idle nodes above the minimum stop after this.",
@@ -52,9 +50,7 @@ class Slurm(Section):
 class Kubernetes(Section):
     """The scheduler of the Kubernetes targets."""
 
-    version: Text = Field(
-        "1.35", pattern=shapes.KUBERNETES_VERSION.pattern, description='E.g. "1.35".'
-    )
+    version: KubernetesVersion = Field("1.35", description='E.g. "1.35".')
     admission: Literal["kueue", "none"] = Field("kueue", description="Job admission.")
     scheduler: Literal["default", "volcano", "kai"] = Field("default", description="Pod scheduler.")
     autoscaler: Literal["none", "karpenter"] = Field("none", description="Node autoscaler.")

@@ -80,8 +80,3 @@ class Targets(Section):
         None, alias="hyperpod-eks", description="HyperPod with EKS."
     )
     eks: Eks | None = Field(None, description="EKS.")
-
-    def named(self) -> tuple[str, ...]:
-        """The CLI names of the targets that the spec writes down."""
-        fields = type(self).model_fields
-        return tuple(fields[name].alias or name for name in fields if name in self.model_fields_set)

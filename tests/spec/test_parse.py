@@ -16,7 +16,8 @@ from clustergen import features, resources, rules, targets
 from clustergen.findings import EXAMPLE_BASE, Finding, errors
 from clustergen.plan import build
 from clustergen.source import Document, merge, read_text
-from clustergen.spec import Spec, parse
+from clustergen.spec import parse
+from clustergen.spec.model import Spec
 from clustergen.spec.schema import schema
 
 

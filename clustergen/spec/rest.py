@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from clustergen.findings import Finding, Path
-from clustergen.spec import refusals
+from clustergen.spec import compiled, refusals
 from clustergen.spec.model import Spec
 
 # What every spec has and no other finding depends on.
@@ -48,7 +48,7 @@ def remainder(data: Any, findings: Sequence[Finding]) -> Remainder | None:
         cuts += new
         left = _without(data, (), frozenset(cuts))
         try:
-            spec = Spec.model_validate({**_NEEDED, **left})
+            spec = compiled.read({**_NEEDED, **left})
             return Remainder(spec, frozenset(_paths(left, ())), data, cuts)
         except ValidationError as error:
             findings = refusals.findings(error, left)

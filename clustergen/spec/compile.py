@@ -1,0 +1,82 @@
+"""``python -m clustergen.spec.compile [--check]``: writes ``compiled.json`` from the models."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
+
+from clustergen.spec import compiled, readers
+from clustergen.spec.base import Section
+from clustergen.spec.compiled import DEFAULTS, FUNCTION, SECTION
+from clustergen.spec.model import Spec
+from clustergen.spec.targets import Targets
+
+# What core schemas hold for other purposes than reading.
+_LEFT_OUT = (
+    "json_schema_input_schema",
+    "metadata",
+    "serialization",
+    "serialization_alias",
+    "title",
+)
+# References to a model hold its address in memory.
+_ADDRESS = re.compile(r"(?<=\w):[0-9]{9,}$")
+
+
+def content() -> str:
+    """The file that the models make."""
+    Spec.model_rebuild()
+    schema = _data(Spec.__pydantic_core_schema__)
+    made = {"schema": schema, "targets": dict(_targets())}
+    return json.dumps(made, indent=None, separators=(",", ":")) + "\n"
+
+
+def _targets() -> Iterator[tuple[str, Any]]:
+    """The defaults of every target's section."""
+    for name, field in Targets.model_fields.items():
+        (section,) = (m for m in get_args(field.annotation) if issubclass(m, Section))
+        yield name, _data(section.absent())
+
+
+def _data(node: Any) -> Any:
+    """A part of a core schema as JSON; functions and models become markers."""
+    if isinstance(node, Section):
+        return {DEFAULTS: {key: _data(value) for key, value in vars(node).items()}}
+    if isinstance(node, Mapping):
+        if node.get("type") == "model" and "cls" in node:
+            node = {
+                key: node[key] for key in ("type", "cls", "schema", "config", "ref") if key in node
+            }
+        return {key: _data(value) for key, value in node.items() if key not in _LEFT_OUT}
+    if isinstance(node, list | tuple):
+        return [_data(item) for item in node]
+    if isinstance(node, type):
+        return {SECTION: node.__name__}
+    if callable(node):
+        return {FUNCTION: _name(node)}
+    return _ADDRESS.sub("", node) if isinstance(node, str) else node
+
+
+def _name(function: Any) -> str:
+    for name, known in vars(readers).items():
+        if known is function:
+            return name
+    raise TypeError(f"{function!r} is not in clustergen.spec.readers")
+
+
+def main(arguments: list[str]) -> int:
+    """Write the file, or with ``--check`` compare."""
+    made = content()
+    if "--check" not in arguments:
+        compiled.FILE.write_text(made, encoding="utf-8")
+    elif compiled.FILE.read_text(encoding="utf-8") != made:
+        print("compiled.json is not current; run `python -m clustergen.spec.compile`")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

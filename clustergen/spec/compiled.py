@@ -1,0 +1,103 @@
+"""Reading a spec without loading pydantic's models.
+
+To import pydantic's model machinery and build the validator of some forty sections takes longer
+than all the rest of a check. What comes out of it is data, the core schema that pydantic_core runs,
+and ``compiled.json`` keeps that. The models stay the one place where the language is defined:
+``python -m clustergen.spec.compile`` writes the file from them, ``--check`` says whether it is
+current.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic_core import SchemaValidator
+
+from clustergen.spec import readers
+
+if TYPE_CHECKING:
+    from clustergen.spec.model import Spec
+    from clustergen.spec.targets import Target
+
+FILE = Path(__file__).with_name("compiled.json")
+FUNCTION, DEFAULTS, SECTION = "$function", "$defaults", "$section"
+
+
+class Section:
+    """A section as it was read; it has the attributes of the model it was compiled from."""
+
+    __slots__ = (
+        "__dict__",
+        "__pydantic_extra__",
+        "__pydantic_fields_set__",
+        "__pydantic_private__",
+    )
+
+    __pydantic_extra__: None
+    __pydantic_fields_set__: set[str]
+    __pydantic_private__: None
+
+    def __repr__(self) -> str:
+        return f"Section({', '.join(f'{k}={v!r}' for k, v in vars(self).items())})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Section) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def read(data: Any) -> Spec:
+    """The spec in ``data``. Raises pydantic_core.ValidationError."""
+    spec: Spec = _validator().validate_python(data)
+    return spec
+
+
+def target_defaults(section: str) -> Target:
+    """The section of a target of which the spec says nothing."""
+    defaults: Target = _resolved(_file()["targets"][section])
+    return defaults
+
+
+def named_targets(spec: Spec) -> tuple[str, ...]:
+    """The CLI names of the targets that the spec writes down, in the order of the language."""
+    written = spec.targets.__pydantic_fields_set__
+    return tuple(name.replace("_", "-") for name in vars(spec.targets) if name in written)
+
+
+@functools.cache
+def _file() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
+    return content
+
+
+@functools.cache
+def _validator() -> SchemaValidator:
+    return SchemaValidator(_resolved(_file()["schema"]))
+
+
+def _resolved(node: Any) -> Any:
+    """``node`` with its markers replaced by what they stand for."""
+    if isinstance(node, list):
+        return [_resolved(item) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    if FUNCTION in node:
+        return getattr(readers, node[FUNCTION])
+    if SECTION in node:
+        # Errors name the class.
+        return type(node[SECTION], (Section,), {"__slots__": ()})
+    if DEFAULTS in node:
+        return _section({key: _resolved(value) for key, value in node[DEFAULTS].items()})
+    return {key: _resolved(value) for key, value in node.items()}
+
+
+def _section(values: dict[str, Any]) -> Section:
+    section = Section()
+    section.__dict__ = values
+    section.__pydantic_fields_set__ = set()
+    section.__pydantic_extra__ = section.__pydantic_private__ = None
+    return section

@@ -1,0 +1,165 @@
+"""What fields do with what was written, before or after pydantic looks at its type.
+
+Free of pydantic's models: a spec is read with :mod:`clustergen.spec.compiled`, which knows these
+functions by name.
+"""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pydantic_core import PydanticCustomError
+
+from clustergen.spec.quantities import QuantityError, parse_duration, parse_size
+
+PURCHASES = (
+    "reservation",
+    "reservation_group",
+    "capacity_block",
+    "interruptible_reservation",
+    "training_plan",
+)
+T = TypeVar("T")
+
+
+def refuse(message: str, help: str = "") -> PydanticCustomError:
+    """The error of a validator: what is wrong, and what to write instead."""
+    # Message and help travel in the context: the template of PydanticCustomError expands braces.
+    return PydanticCustomError("clustergen", "{message}", {"message": message, "help": help})
+
+
+def as_typed(value: Any) -> Any:
+    """The text behind a number where a string is due: ``version: 1.30`` means "1.30", not 1.3."""
+    if isinstance(value, str | bool) or not isinstance(value, int | float):
+        return value
+    return getattr(value, "text", str(value))
+
+
+def setting(value: Any) -> Any:
+    """A value of slurm.conf as text; a YAML boolean becomes Slurm's YES or NO."""
+    return ("YES" if value else "NO") if isinstance(value, bool) else as_typed(value)
+
+
+def size(value: Any) -> int:
+    """A size in GiB."""
+    return _quantity(value, parse_size)
+
+
+def duration(value: Any) -> int:
+    """A duration in seconds."""
+    return _quantity(value, parse_duration)
+
+
+def _quantity(value: Any, parse: Callable[[Any], T]) -> T:
+    """Text with a unit; a bare number is refused with its likely readings."""
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        raise refuse(f"{value!r} is not a quantity", "write a number with its unit")
+    try:
+        return parse(as_typed(value))
+    except QuantityError as error:
+        raise refuse(error.message, error.help) from None
+
+
+def network(value: Any) -> Any:
+    """A CIDR block, in its normal form."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return str(ipaddress.ip_network(value))
+    except ValueError:
+        raise refuse(f"{value!r} is not a CIDR block", _enclosing(value)) from None
+
+
+def _enclosing(value: str) -> str:
+    try:
+        return f"the block that holds it is {ipaddress.ip_network(value, strict=False)}"
+    except ValueError:
+        return "write it as 203.0.113.0/24"
+
+
+def ipv4(value: Any) -> Any:
+    """A block that is not one of IPv6."""
+    if isinstance(value, str) and ":" in value:
+        raise refuse(f"{value} is a block of IPv6", "nodes have IPv4 addresses: 10.42.0.0/16")
+    return value
+
+
+def subnet(value: Any) -> Any:
+    """A subnet, of which the id alone may be given."""
+    return {"id": value} if isinstance(value, str) else value
+
+
+def count(value: Any) -> Any:
+    """A count of nodes: a number, or its bounds."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if value < 1:
+            raise refuse(f"a count of {value} nodes", "write 1 or more, or {min: 0, max: N}")
+        return {"min": int(value), "max": int(value)}
+    if not isinstance(value, dict):
+        raise refuse(f"{value!r} is not a count", _count_help(str(value)))
+    return value
+
+
+def _count_help(text: str) -> str:
+    match re.findall(r"[0-9]+", text):
+        case [number]:
+            return f"write {number}"
+        case [low, high]:
+            return f"write {{min: {low}, max: {high}}}"
+        case _:
+            return "write a whole number, or {min: 0, max: 64}"
+
+
+def capacity(value: Any) -> Any:
+    """A word, or one kind of reservation."""
+    if value in ("on-demand", "spot"):
+        return {value.replace("-", "_"): True}
+    if isinstance(value, str):
+        raise refuse(f"{value!r} is not a capacity", _capacity_help(value))
+    if isinstance(value, dict) and not value.keys() - set(PURCHASES) and len(value) != 1:
+        raise refuse(
+            f"one kind of capacity is due, {len(value) or 'none'} given",
+            f"write one of {', '.join(value or PURCHASES)}",
+        )
+    if isinstance(value, dict):
+        for word in ("on_demand", "spot"):
+            if word in value:
+                plain = word.replace("_", "-")
+                raise refuse(f"{plain} takes no value", f"write capacity: {plain}")
+    return value
+
+
+def _capacity_help(value: str) -> str:
+    if value.startswith("cr-"):
+        return f"write {{reservation: {value}}} or {{capacity_block: {value}}}"
+    near = difflib.get_close_matches(value.lower(), ("on-demand", "spot"), n=1)
+    return (
+        f"did you mean {near[0]}?"
+        if near
+        else "write on-demand, spot, or e.g. {capacity_block: cr-...}"
+    )
+
+
+def one_kind_of_type(group: T) -> T:
+    """A node group that names its instance types in one of the two ways."""
+    one, several = getattr(group, "instance_type", None), getattr(group, "instance_types", None)
+    if bool(one) == bool(several):
+        raise refuse(
+            f"node group {getattr(group, 'name', '')!r} needs instance_type or instance_types, "
+            "and not both",
+            "write instance_type: p5en.48xlarge",
+        )
+    return group
+
+
+def accounting(value: Any) -> Any:
+    """Accounting off, run by the service, or a database."""
+    if isinstance(value, bool):
+        return "managed" if value else "off"
+    if isinstance(value, str) and value not in ("off", "managed"):
+        raise refuse(f"{value!r} is not an accounting mode", "off, managed, or {endpoint, secret}")
+    return value
