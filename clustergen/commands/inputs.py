@@ -57,7 +57,7 @@ def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bo
         from clustergen.registry import by_code  # imports every rule there is
 
         rules = by_code()
-    text = report.FORMATS[args.output](findings, rules, colour=coloured(args.color, stream))
+    text = report.render(args.output, findings, rules, colour=coloured(args.color, stream))
     stream.write(text)
 
 

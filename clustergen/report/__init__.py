@@ -6,27 +6,27 @@ sorts the findings and drops duplicates by :func:`ordered`.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from clustergen.findings import Finding, Rule
-from clustergen.report import github, json, sarif, text
 from clustergen.report.order import ordered, summary
 
+Rules = Mapping[str, Rule]
 
-class Render(Protocol):
-    """What a format is: all findings as one text that ends with a line end, or is empty."""
-
-    def __call__(
-        self, findings: Sequence[Finding], rules: Mapping[str, Rule], *, colour: bool = False
-    ) -> str: ...
+FORMATS: Final = ("text", "json", "sarif", "github")
+"""Each the name of a module with ``render(findings, rules, *, colour=False)``."""
 
 
-FORMATS: Final[Mapping[str, Render]] = {
-    "text": text.render,
-    "json": json.render,
-    "sarif": sarif.render,
-    "github": github.render,
-}
+def render(format: str, findings: Sequence[Finding], rules: Rules, *, colour: bool = False) -> str:
+    """All findings as one text that ends with a line end, or is empty.
 
-__all__ = ["FORMATS", "Render", "ordered", "summary"]
+    ``rules`` give titles to the formats that have them, by code.
+    """
+    module = importlib.import_module(f"{__name__}.{format}")
+    text: str = module.render(findings, rules, colour=colour)
+    return text
+
+
+__all__ = ["FORMATS", "ordered", "render", "summary"]

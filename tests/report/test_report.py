@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustergen.findings import Finding, Rule, Severity, Span
-from clustergen.report import FORMATS, ordered, summary
+from clustergen.report import ordered, render, summary
 from clustergen.report.text import render as render_text
 from clustergen.source.characters import INVISIBLE
 
@@ -166,7 +166,7 @@ def test_texts_of_several_lines_are_indented() -> None:
 
 
 def test_json() -> None:
-    assert json.loads(FORMATS["json"]([ERROR, WARNING], RULES)) == {
+    assert json.loads(render("json", [ERROR, WARNING], RULES)) == {
         "version": 1,
         "findings": [
             {
@@ -220,7 +220,7 @@ def test_json() -> None:
     ],
 )
 def test_github(finding: Finding, command: str) -> None:
-    assert FORMATS["github"]([finding], RULES) == command + "\n"
+    assert render("github", [finding], RULES) == command + "\n"
 
 
 # -- sarif --------------------------------------------------------------------------------------
@@ -302,7 +302,7 @@ SARIF = strict(
 
 
 def sarif_run(findings: list[Finding], rules: dict[str, Rule]) -> dict[str, Any]:
-    log = json.loads(FORMATS["sarif"](findings, rules))
+    log = json.loads(render("sarif", findings, rules))
     jsonschema.validate(log, SARIF)
     run: dict[str, Any] = log["runs"][0]
     return run
@@ -386,9 +386,9 @@ def test_any_finding_is_reported_in_every_format(findings: list[Finding]) -> Non
     text = render_text(findings, RULES)
     assert not INVISIBLE.search(text)
     assert len(re.findall(r"^(error|warning|note)\[", text, re.MULTILINE)) >= len(shown)
-    commands = FORMATS["github"](findings, RULES)
+    commands = render("github", findings, RULES)
     assert not INVISIBLE.search(commands)
     assert re.split(r"[\r\n]", commands)[:-1] == commands.splitlines()[: len(shown)]
     assert commands.count("\n") == len(shown)
-    assert len(json.loads(FORMATS["json"](findings, RULES))["findings"]) == len(shown)
+    assert len(json.loads(render("json", findings, RULES))["findings"]) == len(shown)
     assert len(sarif_run(findings, RULES)["results"]) == len(shown)

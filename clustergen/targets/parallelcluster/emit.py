@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 from typing import Any
 
 from clustergen import foundation
@@ -12,7 +11,7 @@ from clustergen.shell import render
 from clustergen.targets.parallelcluster import actions, nodes
 from clustergen.targets.parallelcluster.document import yaml_text
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
-from clustergen.targets.parallelcluster.limits import LOG_RETENTION_DAYS, VERSION
+from clustergen.targets.parallelcluster.limits import VERSION, retention_days
 from clustergen.targets.parallelcluster.nodes import present
 from clustergen.targets.parallelcluster.scheduling import scheduling
 from clustergen.targets.parallelcluster.storage import shared_storage
@@ -33,12 +32,6 @@ def document(plan: Plan) -> dict[str, Any]:
         Tags=[{"Key": key, "Value": value} for key, value in plan.tags.items()],
         Imds={"ImdsSupport": "v2.0"},
     )
-
-
-def retention_days(days: int) -> int:
-    """The shortest retention CloudWatch has that is not below ``days``; its longest at the most."""
-    position = bisect.bisect_left(LOG_RETENTION_DAYS, days)
-    return LOG_RETENTION_DAYS[min(position, len(LOG_RETENTION_DAYS) - 1)]
 
 
 def _monitoring(plan: Plan) -> dict[str, Any]:

@@ -6,6 +6,7 @@ The figures were read from the package aws-parallelcluster 3.16.1 on 2026-11-20;
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -136,3 +137,9 @@ REGIONS = frozenset({
     "eu-west-2", "eu-west-3", "il-central-1", "me-south-1", "sa-east-1", "us-east-1", "us-east-2",
     "us-gov-east-1", "us-gov-west-1", "us-west-1", "us-west-2",
 })  # fmt: skip
+
+
+def retention_days(days: int) -> int:
+    """The shortest retention CloudWatch has that is not below ``days``; its longest at the most."""
+    position = bisect.bisect_left(LOG_RETENTION_DAYS, days)
+    return LOG_RETENTION_DAYS[min(position, len(LOG_RETENTION_DAYS) - 1)]

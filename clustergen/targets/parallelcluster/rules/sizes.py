@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.emit import retention_days
 from clustergen.targets.parallelcluster.homes import homes
+from clustergen.targets.parallelcluster.limits import retention_days
 
 _TARGET = "parallelcluster"
 _QUOTAS = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#Scheduling-v3-SlurmQueues"
