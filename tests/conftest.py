@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
-from clustergen import memory
 from tests.oracles.parallelcluster import ParallelCluster
-
-# What an earlier run found must not answer for this one.
-os.environ[memory.VARIABLE] = "off"
 
 # No test is timed: machines are busy.
 settings.register_profile("untimed", deadline=None)

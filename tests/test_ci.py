@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 from clustergen.cli import parser
-from clustergen.memory import VARIABLE
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -85,7 +84,7 @@ def test_the_action_checks(tmp_path, spec, strict, status):
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", check_step()],
         cwd=tmp_path,
-        env={"PATH": "/usr/bin:/bin", "RUNNER_TEMP": str(tmp_path), VARIABLE: "off", **inputs},
+        env={"PATH": "/usr/bin:/bin", "RUNNER_TEMP": str(tmp_path), **inputs},
         capture_output=True,
         text=True,
         check=False,

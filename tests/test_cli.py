@@ -50,7 +50,6 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     for name, text in (("good", GOOD), ("warned", WARNED), ("wrong", WRONG), ("torn", "a: [")):
         (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CLUSTERGEN_CACHE", "off")
 
     def command(*arguments: str) -> Ran:
         try:
@@ -387,7 +386,7 @@ def program(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "CLUSTERGEN_CACHE": "off"},
+            env=dict(os.environ),
         )
         started.append(process)
         return process

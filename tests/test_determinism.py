@@ -29,7 +29,7 @@ def rendered(folder: Path, surroundings: dict[str, str], specs: list[str]) -> di
     done = subprocess.run(
         [sys.executable, "-m", "clustergen", "render", "--target", "all", "-o", "out", *specs],
         cwd=folder,
-        env={**os.environ, "CLUSTERGEN_CACHE": "off", **surroundings},
+        env={**os.environ, **surroundings},
         capture_output=True,
         text=True,
         encoding="utf-8",

@@ -143,7 +143,6 @@ def loaded(*arguments: str) -> set[str]:
         capture_output=True,
         text=True,
         check=True,
-        env={"CLUSTERGEN_CACHE": "off"},
     )
     return set(done.stderr.split())
 

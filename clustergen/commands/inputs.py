@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clustergen import report
+from clustergen import report, targets
 from clustergen.cli import FAILED, FOUND, OK, coloured
 from clustergen.findings import Finding, Rule, Severity
 
@@ -47,6 +47,20 @@ def _expanded(given: str) -> Iterator[str]:
     if not found:
         raise UsageError(f"{given} has no .yaml files")
     yield from (str(path) for path in found)
+
+
+def wanted(asked: Sequence[str]) -> list[str]:
+    """The names of the targets that ``--target`` asks for."""
+    names: list[str] = []
+    for name in asked:
+        if name == "all":
+            names += targets.NAMES
+            continue
+        resolved = targets.resolve(name)
+        if resolved is None:
+            raise UsageError(f"no target {name!r}; there are {', '.join(targets.NAMES)}, and all")
+        names.append(resolved)
+    return list(dict.fromkeys(names))
 
 
 def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bool = False) -> None:

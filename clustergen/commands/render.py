@@ -11,7 +11,7 @@ from pathlib import Path
 from clustergen import bundle, compiler, placeholders, renderer, targets
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.cli import FOUND
-from clustergen.commands import inputs, targeting
+from clustergen.commands import inputs
 from clustergen.compiler import Checked
 from clustergen.findings import Finding, Unrenderable, errors
 
@@ -30,7 +30,7 @@ class Rendering:
 
 def run(args: argparse.Namespace) -> int:
     try:
-        specs, wanted = inputs.specs(args), targeting.wanted(args.targets)
+        specs, wanted = inputs.specs(args), inputs.wanted(args.targets)
         _usage(args, specs)
     except inputs.UsageError as error:
         return inputs.complain(str(error))

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from clustergen import targets
-from clustergen.plan import build
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.spec.targets import Targets
 from tests.checking import check_fragment
 
 PC, PCS = "parallelcluster", "pcs"
@@ -140,8 +140,10 @@ def test_only_a_target_with_a_head_node_plans_one() -> None:
 
 @pytest.mark.parametrize("name", targets.NAMES)
 def test_options_have_their_defaults(name: str) -> None:
-    section = targets.load(name).traits.section.replace("-", "_")
-    assert planned("{}", name).options == build._SECTIONS[section]()
+    section = targets.load(name).traits.section
+    fields = Targets.model_validate({section: {}})
+    expected = vars(getattr(fields, section.replace("-", "_")))
+    assert vars(planned("{}", name).options) == expected
     assert planned("{}", name).overlay == {}
 
 

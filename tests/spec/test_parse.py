@@ -344,8 +344,7 @@ def test_one_spec_uses_every_field() -> None:
     document, found = read_text(EVERY_FIELD.read_text(encoding="utf-8"))
     assert found == []
     assert document is not None
-    spec, found = parse(document)
-    assert found == []
+    spec = Spec.model_validate(document.data)
     described = schema()
     fields = _fields(described, described["$defs"], "Spec")
     assert len(fields) > 150
