@@ -354,8 +354,14 @@ def test_what_was_wrong_before_is_not_the_overlays() -> None:
 @given(st.sampled_from(["pcs", "parallelcluster", "hyperpod"]), MAPS, MAPS)
 def test_any_overlay_is_answered(schema: str, top: dict[str, Any], deep: dict[str, Any]) -> None:
     document = {"pcs": TEMPLATE, "parallelcluster": CLUSTER, "hyperpod": REQUEST}[schema]
-    sections = {"Resources": {"Cluster": top, "More": deep}, "Scheduling": top, "Image": deep}
-    sections |= {"Orchestrator": top, "InstanceGroups": [{"InstanceGroupName": "gpu", **deep}]}
+    named = [{"InstanceGroupName": "gpu", **deep}]
+    sections: dict[str, Any] = {
+        "Resources": {"Cluster": top, "More": deep},
+        "Scheduling": top,
+        "Image": deep,
+        "Orchestrator": top,
+        "InstanceGroups": named,
+    }
     for changes in (top, sections, {"Resources": top}, {"Outputs": {"Ref": top, "Fn::Sub": deep}}):
         found = check(document, schema, changes)
         assert (found[0].code if found else "") == ("OVL001" if changes else "")
