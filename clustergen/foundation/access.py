@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 
 from clustergen import cfn
 from clustergen.cfn import Json
+from clustergen.foundation import hyperpod
 from clustergen.foundation.part import Output, Part, lasting, named
 from clustergen.plan.model import Bucket, Ontap, OpenZfs, Plan
 
@@ -37,6 +39,7 @@ def _bucket(plan: Plan) -> Json:
     bucket = {
         "Type": "AWS::S3::Bucket",
         "Properties": {
+            **_bucket_name(plan),
             "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
             "OwnershipControls": {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]},
             "PublicAccessBlockConfiguration": dict.fromkeys(closed, True),
@@ -46,6 +49,18 @@ def _bucket(plan: Plan) -> Json:
     }
     # CloudFormation cannot delete a bucket that holds anything, and this one always does.
     return {"ScriptsBucket": lasting(bucket, True), "ScriptsBucketPolicy": _bucket_policy()}
+
+
+def _bucket_name(plan: Plan) -> Json:
+    """A name that HyperPod's managed policy lets nodes read from; CloudFormation's own elsewhere.
+
+    At most 50 of the 63 characters that S3 allows: the hash tells clusters of alike names apart.
+    """
+    if not hyperpod.present(plan):
+        return {}
+    digest = hashlib.sha256(f"{plan.name}/{plan.region}".encode()).hexdigest()[:6]
+    name = plan.name[:20].rstrip("-")
+    return {"BucketName": cfn.sub(f"sagemaker-{name}-{digest}-${{AWS::AccountId}}")}
 
 
 def _bucket_policy() -> Json:

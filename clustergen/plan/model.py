@@ -43,6 +43,8 @@ class Traits:
     """The cluster owner runs a head node (elsewhere the service does)."""
     smt: bool = True
     """Nodes may run two threads per core."""
+    pod_addresses: int = 0
+    """IPv4 addresses that a node takes for its pods, beside those of its interfaces."""
 
 
 @dataclass(frozen=True, slots=True)

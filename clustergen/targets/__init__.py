@@ -63,8 +63,9 @@ class Target:
 _MODULES = {
     "parallelcluster": "clustergen.targets.parallelcluster",
     "pcs": "clustergen.targets.pcs",
+    "hyperpod-slurm": "clustergen.targets.hyperpod_slurm",
 }
-_ALIASES = {"pcluster": "parallelcluster"}
+_ALIASES = {"pcluster": "parallelcluster", "hyperpod": "hyperpod-slurm"}
 
 NAMES = tuple(_MODULES)
 
