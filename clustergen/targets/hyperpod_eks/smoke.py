@@ -1,0 +1,196 @@
+"""Jobs that prove the cluster works: accelerators, EFA devices, and NCCL over the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clustergen.artifacts import Artifact
+from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.hyperpod_eks import manifests, mig, nccl
+from clustergen.targets.hyperpod_eks.limits import EFA_RESOURCE, GROUP_LABEL
+
+Json = dict[str, Any]
+
+_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"
+FOLDER = "smoke"
+_MINUTES = 30
+"""After this a job gives up: nodes that Karpenter starts take some ten of them."""
+
+
+def files(plan: Plan) -> Iterator[Artifact]:
+    """The tests of each group that has accelerators or EFA."""
+    for group in plan.node_groups:
+        if group.type.gpus or group.type.neuron_devices:
+            yield _accelerators(group)
+        if efa_devices(group):
+            yield _efa(group)
+        if nccl.runs(group):
+            yield _all_reduce(group)
+
+
+def efa_devices(group: NodeGroup) -> int:
+    """EFA devices of one node."""
+    return sum(interface.type != "interface" for interface in group.interfaces)
+
+
+def accelerators(group: NodeGroup) -> Mapping[str, int]:
+    """What a pod asks for to have all accelerators of a node: resource name -> number."""
+    if group.mig:
+        return mig.resources(group)
+    if group.type.gpus:
+        return {"nvidia.com/gpu": group.type.gpus}
+    return {"aws.amazon.com/neuron": group.type.neuron_devices}
+
+
+def _accelerators(group: NodeGroup) -> Artifact:
+    wanted = accelerators(group)
+    what, count = _counted(group)
+    return _of_each_node(
+        group,
+        "accelerators",
+        f"{sum(wanted.values())} {what} on each node",
+        f"found=$({count})",
+        wanted,
+    )
+
+
+def _counted(group: NodeGroup) -> tuple[str, str]:
+    """What is counted, and the command that prints how many there are."""
+    if group.mig:
+        return "MIG partitions", "nvidia-smi -L | grep -c MIG"
+    if group.type.gpus:
+        return "GPUs", "nvidia-smi -L | grep -c ^GPU"
+    return "Neuron devices", "ls -d /dev/neuron[0-9]* | wc -l"
+
+
+def _efa(group: NodeGroup) -> Artifact:
+    devices = efa_devices(group)
+    return _of_each_node(
+        group,
+        "efa",
+        f"{devices} EFA devices on each node",
+        "found=$(ls -d /dev/infiniband/uverbs* | wc -l)",
+        {EFA_RESOURCE: devices},
+    )
+
+
+def _of_each_node(
+    group: NodeGroup, test: str, expected: str, find: str, resources: Mapping[str, int]
+) -> Artifact:
+    """A job with one pod a node: each takes all there is of ``resources``."""
+    nodes, total = nccl.nodes(group, group.max), sum(resources.values())
+    name = f"{group.name}-{test}"
+    script = f'{find}; echo "$(uname -n): $found of {expected}"; [ "$found" -eq {total} ]'
+    job: Json = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": name},
+        "spec": {
+            "completions": nodes,
+            "parallelism": nodes,
+            "completionMode": "Indexed",
+            "backoffLimit": 0,
+            "activeDeadlineSeconds": _MINUTES * 60,
+            "template": {
+                "spec": {
+                    "restartPolicy": "Never",
+                    **placed(group),
+                    "containers": [
+                        {
+                            "name": test,
+                            "image": _IMAGE,
+                            "command": ["bash", "-c", script],
+                            "resources": _resources(resources),
+                        }
+                    ],
+                }
+            },
+        },
+    }
+    comment = (
+        f"{expected}, {nodes} of them. Run it when nothing else does:",
+        f"  kubectl apply -f {FOLDER}/{name}.yaml",
+        f"  kubectl wait --for=condition=complete --timeout={_MINUTES}m job/{name}",
+        f"  kubectl logs --selector job-name={name} --prefix --tail=-1",
+    )
+    return manifests.file(f"{FOLDER}/{name}.yaml", comment, [job])
+
+
+def placed(group: NodeGroup) -> Json:
+    """Where the pods of a test run: on nodes of its group, whatever taints they have."""
+    tolerations = [
+        {"key": taint.key, "operator": "Exists", "effect": taint.effect} for taint in group.taints
+    ]
+    return {
+        "nodeSelector": {GROUP_LABEL: group.name},
+        **({"tolerations": tolerations} if tolerations else {}),
+        "automountServiceAccountToken": False,
+    }
+
+
+def _resources(amounts: Mapping[str, int | str]) -> Json:
+    """Extended resources and huge pages: what is asked for is the limit, too."""
+    found = {name: str(amount) for name, amount in amounts.items()}
+    return {"limits": found, "requests": dict(found)}
+
+
+def _all_reduce(group: NodeGroup) -> Artifact:
+    name = f"{group.name}-all-reduce"
+    nodes = nccl.nodes(group)
+    devices = efa_devices(group)
+    wanted: dict[str, int | str] = {**accelerators(group), "memory": "32000Mi"}
+    if devices:
+        # libfabric keeps its buffers there; the driver has set them aside on every node.
+        # https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html
+        wanted |= {EFA_RESOURCE: devices, "hugepages-2Mi": "5120Mi"}
+    job: Json = {
+        "apiVersion": "kubeflow.org/v2beta1",
+        "kind": "MPIJob",
+        "metadata": {"name": name},
+        "spec": {
+            "slotsPerWorker": group.type.gpus,
+            # The launcher fails until the workers have pulled their image.
+            "runPolicy": {"cleanPodPolicy": "Running", "backoffLimit": 20},
+            "mpiReplicaSpecs": {
+                "Launcher": _replicas(1, {"restartPolicy": "OnFailure", **_launcher(group)}),
+                "Worker": _replicas(nodes, _worker(group, _resources(wanted))),
+            },
+        },
+    }
+    return manifests.file(f"{FOLDER}/{name}.yaml", _comment(group, name), [job])
+
+
+def _replicas(count: int, spec: Json) -> Json:
+    return {"replicas": count, "template": {"spec": spec}}
+
+
+def _launcher(group: NodeGroup) -> Json:
+    container = {"name": "launcher", "image": nccl.IMAGE, "command": nccl.command(group)}
+    return {**placed(group), "containers": [container]}
+
+
+def _worker(group: NodeGroup, resources: Json) -> Json:
+    container = {
+        "name": "worker",
+        "image": nccl.IMAGE,
+        "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
+        "resources": resources,
+        "volumeMounts": [{"name": "shared-memory", "mountPath": "/dev/shm"}],  # noqa: S108 a mount, no file
+    }
+    memory = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
+    return {**placed(group), "containers": [container], "volumes": [memory]}
+
+
+def _comment(group: NodeGroup, name: str) -> Iterator[str]:
+    nodes = nccl.nodes(group)
+    yield f"NCCL all_reduce over {nodes} x {group.type.gpus} GPUs. Run it when nothing else does:"
+    yield f"  kubectl apply -f {FOLDER}/{name}.yaml"
+    yield (
+        "  kubectl logs --follow --selector training.kubeflow.org/job-role=launcher,"
+        f"training.kubeflow.org/job-name={name}"
+    )
+    yield 'It is right when "# Out of bounds values : 0 OK" is there'
+    if efa_devices(group):
+        yield f'and NET/OFI says "Selected provider is efa" with {efa_devices(group)} nics.'
+    yield from nccl.reference(group)
