@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clustergen import cfn
-from clustergen.catalog import services
 from clustergen.cfn import Json
-from clustergen.foundation.part import NOTHING, Output, Part, named
-from clustergen.plan.model import Plan
+from clustergen.foundation import access
+from clustergen.foundation.part import NOTHING, Output, Part, has_hyperpod, named
+from clustergen.plan.model import Database, Plan
 
 EXECUTION_ROLE = "HyperPodExecutionRole"
 CLUSTER_ROLE = "HyperPodClusterRole"
 
 
-def present(plan: Plan) -> bool:
-    """Whether the region has HyperPod, and so its managed policy can be attached."""
-    return services.available("hyperpod", plan.region) is True
-
-
 def part(plan: Plan) -> Part:
     """The role of instances, and that of the autoscaler where the spec wants one."""
-    if not present(plan):
+    if not has_hyperpod(plan):
         return NOTHING
     roles = {EXECUTION_ROLE: _execution_role(plan)}
     outputs = {
@@ -40,7 +35,16 @@ def part(plan: Plan) -> Part:
 def _execution_role(plan: Plan) -> Json:
     """https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html"""
     managed = "arn:${AWS::Partition}:iam::aws:policy/AmazonSageMakerClusterInstanceRolePolicy"
-    statements = [*_interfaces(), *_pods(), *_images(), *_files(), *_user_scripts(plan)]
+    statements = [
+        *_interfaces(),
+        *_pods(),
+        *_images(),
+        *_files(),
+        *access.user_scripts(plan),
+        *access.buckets(plan),
+        *access.volumes(plan),
+        *_secret(plan),
+    ]
     properties = {
         "AssumeRolePolicyDocument": _trust("sagemaker.${AWS::URLSuffix}"),
         "ManagedPolicyArns": [cfn.sub(managed)],
@@ -92,17 +96,19 @@ def _images() -> Iterator[Json]:
 
 
 def _files() -> Iterator[Json]:
-    """Whether a file system has EFA is asked of FSx, whose answer names no resource."""
-    systems = "arn:${AWS::Partition}:fsx:${AWS::Region}:${AWS::AccountId}:file-system/*"
-    yield _allow("FileSystems", "fsx", ("DescribeFileSystems",), [cfn.sub(systems)])
+    """Whether a file system has EFA is asked of FSx, in an action that knows no resources.
+
+    https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonfsx.html
+    """
+    yield _allow("FileSystems", "fsx", ("DescribeFileSystems",), ["*"])
 
 
-def _user_scripts(plan: Plan) -> Iterator[Json]:
-    urls = (script.url for script in plan.software.scripts if script.url.startswith("s3://"))
-    paths = sorted({url.removeprefix("s3://").replace("${", "${!") for url in urls})
-    if paths:
-        objects = [cfn.sub(f"arn:${{AWS::Partition}}:s3:::{path}") for path in paths]
-        yield _allow("UserScripts", "s3", ("GetObject",), objects)
+def _secret(plan: Plan) -> Iterator[Json]:
+    """The password of an external database, which the controller reads."""
+    if isinstance(plan.slurm.accounting, Database):
+        yield _allow(
+            "Secret", "secretsmanager", ("GetSecretValue",), [plan.slurm.accounting.secret]
+        )
 
 
 def _cluster_role(plan: Plan) -> Json:

@@ -68,7 +68,6 @@ def of_machine(
     slurm: SlurmNode | None = None,
     lifecycle: Lifecycle | None = None,
     mounts: tuple[InstanceStorage, ...] = (),
-    vpc: Vpc | None = None,
 ) -> InstanceGroup:
     """Head or login nodes."""
     return InstanceGroup(
@@ -79,7 +78,6 @@ def of_machine(
         threads_per_core=machine.type.threads_per_core,
         storage=(storage.volume(machine.volume), *mounts),
         lifecycle=lifecycle,
-        vpc=vpc,
         image=machine.image,
         slurm=slurm,
     )

@@ -18,17 +18,10 @@ TRAINING_PLANS = f"{GUIDE}reserve-capacity-with-training-plans.html"
 # botocore 1.44.5 sagemaker: ClusterName, InstanceGroupName, ClusterPartitionName; 2026-11-20.
 NAME = r"[a-zA-Z0-9](-*[a-zA-Z0-9])*"
 MAX_NAME = 63
-MAX_GROUPS = 100
 MAX_COUNT = 6758
 """Instances of one group."""
-MAX_SECURITY_GROUPS = 5
 MAX_SUBNETS = 16
-MAX_TYPES = 20
-"""Instance types of one group."""
-MAX_TAGS = 50
 VOLUME_GB = (1, 16384)
-# The stricter of the API's and CloudFormation's: no // and no / at the end.
-MOUNT_PATH = r"(/[a-zA-Z0-9._-]+)+"
 TRAINING_PLAN = r"arn:aws[a-z\-]*:sagemaker:[a-z0-9\-]*:[0-9]{12}:training-plan/.+"
 
 # QUOTAS: defaults, both can be raised; 2026-11-20.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.request import EbsVolume, InstanceStorage, LustreMount, OpenZfsMount
-from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan, Storage, Volume
+from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan, Volume
+from clustergen.rules.storage import paths
 
 
 def volume(volume: Volume) -> EbsVolume:
@@ -12,10 +13,18 @@ def volume(volume: Volume) -> EbsVolume:
     return EbsVolume(volume.size_gib or limits.DEFAULT_VOLUME_GB)
 
 
-def by_service(plan: Plan) -> tuple[Storage, ...]:
-    """The file systems that HyperPod mounts on Slurm nodes: the first Lustre and first OpenZFS."""
+def by_service(plan: Plan) -> tuple[Lustre | FileCache | OpenZfs, ...]:
+    """The file systems that HyperPod mounts on Slurm nodes: the first Lustre and first OpenZFS.
+
+    A group takes one of each; OpenZFS only its root volume, which an existing one is asked for by
+    leaving the volume out.
+    """
     lustre = [item for item in plan.storage if isinstance(item, Lustre | FileCache)]
-    openzfs = [item for item in plan.storage if isinstance(item, OpenZfs)]
+    openzfs = [
+        item
+        for item in plan.storage
+        if isinstance(item, OpenZfs) and not (item.existing and item.volume)
+    ]
     return (*lustre[:1], *openzfs[:1])
 
 
@@ -24,9 +33,10 @@ def mounts(plan: Plan) -> tuple[InstanceStorage, ...]:
     return tuple(_mount(item) for item in by_service(plan))
 
 
-def _mount(item: Storage) -> InstanceStorage:
-    if isinstance(item, Lustre | FileCache):
-        # The mount name of an existing file system is checked to be there.
-        return LustreMount(item.dns_name, item.mount_name or "", item.mount)
-    assert isinstance(item, OpenZfs)
-    return OpenZfsMount(item.dns_name, item.mount)
+def _mount(item: Lustre | FileCache | OpenZfs) -> InstanceStorage:
+    # CloudFormation takes no path with // or with / at its end.
+    path = paths.plain(item.mount)
+    if isinstance(item, OpenZfs):
+        return OpenZfsMount(item.dns_name, path)
+    # The mount name of an existing file system is checked to be there.
+    return LustreMount(item.dns_name, item.mount_name or "", path)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from clustergen.hyperpod import groups, limits, storage
 from clustergen.hyperpod.request import (
     AccountingDatabase,
     InstanceGroup,
     InstanceStorage,
-    Lifecycle,
     Request,
     Slurm,
     SlurmNode,
@@ -42,28 +42,20 @@ def partition(plan: Plan, group: NodeGroup) -> str | None:
 def _groups(plan: Plan) -> Iterator[InstanceGroup]:
     scripts, mounts = lifecycle.config(plan), _mounts(plan)
     if plan.head:
-        yield _machine(plan, CONTROLLER, scripts, mounts)
+        node = _role(plan, SlurmNode("Controller"))
+        yield groups.of_machine(plan.head, CONTROLLER, slurm=node, lifecycle=scripts, mounts=mounts)
     if plan.login:
-        yield _machine(plan, LOGIN, scripts, mounts)
+        node = _role(plan, SlurmNode("Login"))
+        login = groups.of_machine(plan.login, LOGIN, slurm=node, lifecycle=scripts, mounts=mounts)
+        yield replace(login, vpc=_reachable(plan))
     for group in plan.node_groups:
-        node = SlurmNode("Compute", partition(plan, group)) if _by_api(plan) else None
+        node = _role(plan, SlurmNode("Compute", partition(plan, group)))
         yield groups.of_group(plan, group, slurm=node, lifecycle=scripts, mounts=mounts)
 
 
-def _machine(
-    plan: Plan, name: str, scripts: Lifecycle | None, mounts: tuple[InstanceStorage, ...]
-) -> InstanceGroup:
-    login = name == LOGIN
-    machine = plan.login if login else plan.head
-    assert machine is not None
-    return groups.of_machine(
-        machine,
-        name,
-        slurm=SlurmNode("Login" if login else "Controller") if _by_api(plan) else None,
-        lifecycle=scripts,
-        mounts=mounts,
-        vpc=_reachable(plan) if login else None,
-    )
+def _role(plan: Plan, node: SlurmNode) -> SlurmNode | None:
+    """The old form says the roles of groups in a file of its own."""
+    return node if _by_api(plan) else None
 
 
 def _by_api(plan: Plan) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from clustergen.hyperpod import storage
-from clustergen.plan.model import Bucket, Efs, Ontap, Plan
+from clustergen.plan.model import Plan, Queue
 from clustergen.spec.targets import HyperPodSlurm
 
 Mode = Literal["bootstrap", "extended", "customer-managed", "legacy"]
@@ -19,8 +19,8 @@ PROVISIONING = ("targets", "hyperpod-slurm", "provisioning")
 
 def options(plan: Plan) -> HyperPodSlurm:
     """The target's own section of the spec."""
-    assert isinstance(plan.options, HyperPodSlurm)
-    return plan.options
+    found: HyperPodSlurm = plan.options
+    return found
 
 
 def mode(plan: Plan) -> Mode:
@@ -45,18 +45,17 @@ def needs_scripts(plan: Plan) -> bool:
     return bool(
         plan.users
         or plan.software.scripts
-        or slurm.accounting != "off"
         or slurm.settings
         or slurm.cgroup_settings
-        or slurm.slurmdbd_settings
         or plan.monitoring.metrics != "none"
-        or any(group.slurm or group.labels or group.scratch for group in plan.node_groups)
-        or any(_has_settings(queue) for queue in plan.queues)
-        or any(isinstance(item, Efs | Ontap | Bucket) for item in plan.storage)
+        or any(group.scratch for group in plan.node_groups)
+        or any(_has_settings(plan, queue) for queue in plan.queues)
+        # What the service does not mount.
         or len(storage.by_service(plan)) < len(plan.storage)
     )
 
 
-def _has_settings(queue: object) -> bool:
-    fields = ("slurm", "time_limit", "exclusive")
-    return any(getattr(queue, field) for field in fields) or getattr(queue, "priority") is not None
+def _has_settings(plan: Plan, queue: Queue) -> bool:
+    chosen = queue.default and len(plan.queues) > 1 and plan.wrote(*queue.at("default"))
+    settings = queue.slurm or queue.time_limit or queue.exclusive
+    return bool(settings or chosen or queue.priority is not None)
