@@ -16,6 +16,8 @@ Role = Literal["controller", "login", "compute"]
 # Where the scripts of each role stand in the language.
 _ON = {"controller": "head", "login": "login", "compute": "compute"}
 
+CONTROLLER, LOGIN = "controller", "login"
+"""The instance groups that the spec's ``head_node`` and ``login`` become."""
 LOCAL_HOMES = "/home"
 EXPORTED_HOMES = "home"
 """Folder of the homes on a file system that is mounted elsewhere than at /home."""
@@ -41,15 +43,14 @@ class Group:
     steps: tuple[Step, ...]
 
 
-def with_slurm(plan: Plan, mode: Mode, controller: str, login: str) -> tuple[Group, ...]:
-    """Every instance group of a Slurm cluster; the names are of those that are no node groups."""
-    machines: list[tuple[str, Role, Machine]] = []
-    if plan.head:
-        machines.append((controller, "controller", plan.head))
-    if plan.login:
-        machines.append((login, "login", plan.login))
+def with_slurm(plan: Plan, mode: Mode) -> tuple[Group, ...]:
+    """Every instance group of a Slurm cluster."""
+    roles: tuple[tuple[str, Role, Machine | None], ...] = (
+        (CONTROLLER, "controller", plan.head),
+        (LOGIN, "login", plan.login),
+    )
     return (
-        *(Group(name, tuple(_of_machine(plan, mode, role))) for name, role, _ in machines),
+        *(Group(name, tuple(_of_machine(plan, mode, role))) for name, role, is_ in roles if is_),
         *(Group(group.name, tuple(_of_group(plan, mode, group))) for group in plan.node_groups),
     )
 
