@@ -185,6 +185,8 @@ MAY_NAME_A_PARTITION = (
     "catalog/services.py",
     "catalog/quotas.py",
     "spec/shapes.py",
+    # Names of Kubernetes' labels and APIs.
+    "targets/hyperpod_eks/limits.py",
 )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from clustergen.artifacts import Artifact
 from clustergen.catalog import InstanceType
 from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_eks.limits import EFA_RESOURCE
 from clustergen.yaml_text import yaml_text
 
 PATH = "manifests/helm-values.yaml"
@@ -89,7 +90,7 @@ _PARTS = (
     _Part(
         ("aws-efa-k8s-device-plugin", "devicePlugin"),
         lambda plan: any(group.efa for group in plan.node_groups),
-        "offers vpc.amazonaws.com/efa",
+        f"offers {EFA_RESOURCE}",
     ),
     _Part(
         ("trainingOperators",),

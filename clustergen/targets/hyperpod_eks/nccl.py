@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Iterator
 
+from clustergen.hyperpod import smoke
 from clustergen.plan.model import NodeGroup
 
-# https://gallery.ecr.aws/hpc-cloud/nccl-tests: CUDA, EFA installer, aws-ofi-nccl, NCCL and tests that
-# go together; x86_64.
-IMAGE = (
-    "public.ecr.aws/hpc-cloud/nccl-tests:cuda12.8.1-efa1.43.2-ofiv1.16.3-ncclv2.27.7-1-testsv2.16.9"
-)
+# As Kubernetes writes it; Enroot puts the registry apart. x86_64.
+IMAGE = smoke.IMAGE.removeprefix("docker://").replace("#", "/")
 # GPUs that its programs are built for; B300 runs those of B200.
-# https://github.com/awslabs/awsome-distributed-ai/tree/main/micro-benchmarks/nccl-tests (2026-11-20)
+# https://github.com/awslabs/awsome-distributed-ai/tree/main/micro-benchmarks/nccl-tests (2026-11)
 _GPUS = frozenset({"A100", "A10G", "L4", "L40S", "H100", "H200", "B200", "B300"})
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Bus bandwidth of all_reduce over ``nodes``; by size in GiB, in GB/s."""
-
-    nodes: int
-    busbw: Mapping[int, float]
-
-
-# https://github.com/awslabs/awsome-distributed-ai/tree/main/micro-benchmarks/nccl-tests and, of p6,
-# .../architectures/aws-pcs/tests/compute-test.md; 2026-11-20. Of other types nothing is published.
-MEASURED: Mapping[str, Measured] = MappingProxyType(
-    {
-        "p4de.24xlarge": Measured(2, {2: 78.3}),
-        "p5.48xlarge": Measured(2, {2: 443, 8: 479, 16: 487}),
-        "p6-b200.48xlarge": Measured(4, {1: 367, 16: 377}),
-        "p6-b300.48xlarge": Measured(2, {16: 654, 64: 751}),
-    }
-)
 _NODES = 2
-"""Of the test, for types without a measurement to compare with."""
+"""Of the test, for types without a published measurement to compare with."""
 
 
 def runs(group: NodeGroup) -> bool:
@@ -49,7 +27,7 @@ def runs(group: NodeGroup) -> bool:
 
 def nodes(group: NodeGroup, wanted: int | None = None) -> int:
     """Nodes of a test: ``wanted`` of a fixed group, few where Karpenter has to start them."""
-    found = MEASURED.get(group.type.name)
+    found = smoke.REFERENCES.get(group.type.name)
     most = wanted or (found.nodes if found else _NODES)
     return min(group.max, most if group.static else _NODES)
 
@@ -85,9 +63,5 @@ def largest_gib(group: NodeGroup) -> int:
 
 def reference(group: NodeGroup) -> Iterator[str]:
     """What others have measured, as lines of a comment; nothing where nothing is known."""
-    found = MEASURED.get(group.type.name)
-    if found is None or nodes(group) != found.nodes:
-        return
-    figures = ", ".join(f"{speed:g} GB/s at {size} GiB" for size, speed in found.busbw.items())
-    yield f"Published for {found.nodes} x {group.type.name}: busbw of {figures}."
-    yield "It is a reference, no limit: below three quarters of it, look for the cause."
+    if published := smoke.reference(group.type.name):
+        yield published
