@@ -7,7 +7,7 @@ from typing import Any
 
 from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
-from clustergen.hyperpod import scripts
+from clustergen.hyperpod import scripts, verify
 from clustergen.plan.model import Plan
 
 UPDATE = "update-cluster.json"
@@ -32,7 +32,7 @@ def update(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def files(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> Bundle:
-    """``deploy.sh`` and ``update-cluster.json``; ``document`` has the user's overlay in it.
+    """``deploy.sh``, ``update-cluster.json``, ``verify.sh``; ``document`` has the overlay in it.
 
     ``lifecycle`` is the set of scripts, empty where the cluster has none.
     """
@@ -49,6 +49,7 @@ def files(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> Bundle:
     return (
         Artifact("deploy.sh", text, executable=True),
         json_artifact(UPDATE, update(document)),
+        Artifact("verify.sh", verify.text(plan, _orchestrator(document)), executable=True),
     )
 
 
@@ -60,3 +61,7 @@ def _groups(document: Mapping[str, Any]) -> list[str]:
 def _autoscaled(document: Mapping[str, Any]) -> bool:
     found = document.get("AutoScaling")
     return isinstance(found, Mapping) and found.get("Mode") == "Enable"
+
+
+def _orchestrator(document: Mapping[str, Any]) -> str:
+    return "eks" if "Eks" in (document.get("Orchestrator") or {}) else "slurm"

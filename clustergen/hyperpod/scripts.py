@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from clustergen import shell
 from clustergen.artifacts import Artifact
 from clustergen.hyperpod import mounts, steps, verify
 from clustergen.hyperpod.steps import CONTROLLER, Group, Mode
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Bucket, Plan
 
 FOLDER = "lifecycle"
 FILE_SYSTEMS = "file-systems.json"
@@ -83,16 +83,22 @@ def _has_prolog(plan: Plan) -> bool:
 
 def _values(plan: Plan, mode: str) -> dict[str, Any]:
     """What the templates of the scripts may use."""
-    asked = [(queue.name, steps.partition_pairs(queue)) for queue in plan.queues]
+    asked = [(queue.name, _pairs(steps.partition_settings(queue))) for queue in plan.queues]
     chosen = [queue.name for queue in plan.queues if queue.default]
     return {
         "region": plan.region,
         "users": plan.users,
         "account": plan.name,
         "controller": CONTROLLER,
-        "settings": ["JobRequeue=1"] if plan.resilience.auto_resume else [],
+        "buckets": any(isinstance(item, Bucket) for item in plan.storage),
+        "settings": _pairs(steps.cluster_settings(plan)),
+        "cgroup": plan.slurm.cgroup_settings,
         "accounting": mode != "api" and plan.slurm.accounting != "off",
         "prolog": _has_prolog(plan),
         "partitions": [{"name": name, "pairs": pairs} for name, pairs in asked if pairs],
         "default": chosen[0] if chosen else "",
     }
+
+
+def _pairs(settings: Mapping[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in settings.items()]

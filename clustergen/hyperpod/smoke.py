@@ -80,7 +80,7 @@ def _jobs(plan: Plan, group: NodeGroup, partition: str) -> Iterator[Artifact]:
     if kind == "neuron":
         what = "All accelerators reduce together; the table is for the eye."
         yield _job("nccom", what, {**values, "minutes": 60, "ranks": _ranks(group)})
-    if places := [item.mount for item in mounts.of(plan)]:
+    if places := [item.mount for item in mounts.writable(plan)]:
         what = "Every shared file system is one and the same on all nodes."
         yield _job("file-systems", what, {**values, "places": places})
 

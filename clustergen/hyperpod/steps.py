@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -62,7 +62,7 @@ def with_kubernetes(plan: Plan) -> tuple[Group, ...]:
 
 def homes(plan: Plan) -> tuple[str, bool]:
     """The folder of all homes, and whether the nodes share it."""
-    shared = [item.mount.rstrip("/") for item in mounts.of(plan)]
+    shared = [item.mount.rstrip("/") for item in mounts.writable(plan)]
     if LOCAL_HOMES in shared or not shared:
         return LOCAL_HOMES, bool(shared)
     return f"{shared[0]}/{EXPORTED_HOMES}", True
@@ -78,16 +78,28 @@ def efa_devices(group: NodeGroup) -> int:
     return sum(interface.type != "interface" for interface in group.interfaces)
 
 
-def partition_pairs(queue: Queue) -> list[str]:
-    """What the language's fields of a queue are in slurm.conf."""
-    pairs = []
+def partition_settings(queue: Queue) -> dict[str, str]:
+    """What a queue's fields are in slurm.conf, and the user's own settings over them."""
+    derived = {}
     if queue.time_limit is not None:
-        pairs.append(f"MaxTime={_duration(queue.time_limit)}")
+        derived["MaxTime"] = _duration(queue.time_limit)
     if queue.priority is not None:
-        pairs += [f"PriorityTier={queue.priority}", f"PriorityJobFactor={queue.priority}"]
+        derived["PriorityTier"] = derived["PriorityJobFactor"] = str(queue.priority)
     if queue.exclusive:
-        pairs.append("OverSubscribe=EXCLUSIVE")
-    return pairs
+        derived["OverSubscribe"] = "EXCLUSIVE"
+    return merged(derived, queue.slurm)
+
+
+def cluster_settings(plan: Plan) -> dict[str, str]:
+    """The user's slurm.conf settings, and those that follow from the rest of the spec."""
+    derived = {"JobRequeue": "1"} if plan.resilience.auto_resume else {}
+    return merged(derived, plan.slurm.settings)
+
+
+def merged(derived: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """``given`` over ``derived``; to Slurm, names that differ in case only are the same."""
+    said = {name.lower() for name in given}
+    return {**{n: v for n, v in derived.items() if n.lower() not in said}, **given}
 
 
 def _of_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clustergen import shell
 from clustergen.hyperpod import mounts, steps
 from clustergen.hyperpod.steps import CONTROLLER, LOGIN
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.model import Bucket, NodeGroup, Plan
 
 Check = tuple[str | int, ...]
 """A function of the script and its arguments."""
@@ -29,8 +29,9 @@ def text(plan: Plan, orchestrator: str) -> str:
         "hyperpod/verify.sh.j2",
         groups=list(_slurm(plan)) if slurm else _kubernetes(plan),
         containers=plan.software.containers,
-        mounts=bool(mounts.of(plan)) if slurm else False,
-        scratch=any(group.scratch for group in plan.node_groups),
+        mounts=bool(mounts.writable(plan)) if slurm else False,
+        scratch=any(group.scratch for group in plan.node_groups)
+        or any(isinstance(item, Bucket) for item in plan.storage),
         people=bool(plan.users),
         accelerators=any(steps.accelerators(group.type)[1] for group in plan.node_groups),
         slurm=slurm,
@@ -77,7 +78,8 @@ def _jobs(plan: Plan, group: NodeGroup) -> Iterator[Check]:
 
 
 def _shared(plan: Plan) -> Iterator[Check]:
-    yield from (("mounted", item.mount) for item in mounts.of(plan))
+    yield from (("mounted", item.mount) for item in mounts.writable(plan))
+    yield from (("bound", item.mount) for item in plan.storage if isinstance(item, Bucket))
     yield from (("person", user.name, user.uid) for user in plan.users)
 
 

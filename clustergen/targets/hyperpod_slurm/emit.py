@@ -6,7 +6,7 @@ from typing import Any
 
 from clustergen import foundation
 from clustergen.artifacts import Bundle, json_artifact
-from clustergen.hyperpod import api, cloudformation
+from clustergen.hyperpod import api, cloudformation, deploy, smoke
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_slurm import cluster, lifecycle
 
@@ -21,10 +21,13 @@ def document(plan: Plan) -> dict[str, Any]:
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     """All files of the cluster; ``document`` is its request, with the user's overlay."""
+    scripts = lifecycle.files(plan)
     return (
         json_artifact(REQUEST, document),
         json_artifact(TEMPLATE, cloudformation.template(document, foundation.OUTPUTS(plan))),
-        *lifecycle.files(plan),
+        *scripts,
+        *deploy.files(plan, document, scripts),
+        *smoke.slurm(plan),
     )
 
 
