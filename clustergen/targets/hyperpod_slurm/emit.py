@@ -42,5 +42,7 @@ def steps(plan: Plan) -> list[str]:
         f"`aws sagemaker list-cluster-nodes --cluster-name {plan.name} --region {plan.region}` "
         f"shows the nodes; Session Manager opens a shell on one of the group {reach}: `aws ssm "
         "start-session --target sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID`",
+        "`verify.sh`, run as root on a node, says what is not right there; `smoke/run.sh`, run "
+        "where jobs are submitted, tests GPUs, EFA, NCCL and the file systems",
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
     ]

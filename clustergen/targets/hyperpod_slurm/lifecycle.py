@@ -9,19 +9,17 @@ from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_slurm import modes, provisioning
 from clustergen.targets.hyperpod_slurm.limits import PARAMETERS_FILE
 
-ON_CREATE = "on_create.sh"
-ON_INIT_COMPLETE = "on_init_complete.sh"
-
 
 def files(plan: Plan) -> tuple[Artifact, ...]:
     """The folder ``lifecycle/`` of the bundle; empty when HyperPod's own set-up is enough."""
     mode = modes.mode(plan)
     if mode == "bootstrap":
         return ()
+    found = scripts.lifecycle(plan, "slurm", modes.options(plan).mode)
     if mode == "legacy":
-        parameters = json_artifact(f"lifecycle/{PARAMETERS_FILE}", provisioning.parameters(plan))
-        return (*scripts.lifecycle(plan, "slurm", "legacy"), parameters)
-    return scripts.lifecycle(plan, "slurm", "api" if mode == "extended" else mode)
+        path = f"{scripts.FOLDER}/{PARAMETERS_FILE}"
+        return (*found, json_artifact(path, provisioning.parameters(plan)))
+    return found
 
 
 def config(plan: Plan) -> Lifecycle | None:
@@ -30,6 +28,7 @@ def config(plan: Plan) -> Lifecycle | None:
     if not found:
         return None
     prefix = scripts.prefix(found)
+    entry = scripts.entry_point("slurm", modes.options(plan).mode)
     if modes.mode(plan) == "extended":
-        return groups.lifecycle(prefix, on_init_complete=ON_INIT_COMPLETE)
-    return groups.lifecycle(prefix, on_create=ON_CREATE)
+        return groups.lifecycle(prefix, on_init_complete=entry)
+    return groups.lifecycle(prefix, on_create=entry)

@@ -16,3 +16,11 @@ SHARED_DIRECTORY = "/fsx"
 
 LIST_KEYS: Final = ("InstanceGroupName", "Key")
 """What names the items of the request's lists."""
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: what HyperPod keeps
+# in step with the instance groups, by lower-case name; 2026-11-20.
+OWN_SETTINGS: Final = frozenset({
+    "authtype", "clustername", "include", "nodename", "nodes", "nodeset", "partitionname",
+    "slurmctldhost", "slurmctldport", "slurmdport", "slurmuser", "statesavelocation",
+    "topologyplugin",
+})  # fmt: skip

@@ -41,12 +41,10 @@ def continuous(plan: Plan) -> bool:
 
 def needs_scripts(plan: Plan) -> bool:
     """Whether the spec asks for what HyperPod's own set-up of a node does not do."""
-    slurm = plan.slurm
     return bool(
         plan.users
         or plan.software.scripts
-        or slurm.settings
-        or slurm.cgroup_settings
+        or plan.slurm.settings
         or plan.monitoring.metrics != "none"
         or any(group.scratch for group in plan.node_groups)
         or any(_has_settings(plan, queue) for queue in plan.queues)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from clustergen.findings import Finding, Rule, Severity
 from clustergen.hyperpod import limits
 from clustergen.plan.model import Database, Plan
 from clustergen.targets.hyperpod_slurm import modes
-from clustergen.targets.hyperpod_slurm.limits import CONTROLLER, LOGIN
+from clustergen.targets.hyperpod_slurm.limits import CONTROLLER, LOGIN, OWN_SETTINGS
 
 _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
 _SECTION = ("targets", "hyperpod-slurm")
@@ -104,6 +105,16 @@ IDLE = Rule(
     bad="slurm: {idle_timeout: 30m}",
     good="slurm: {}",
 )
+SETTING = Rule(
+    code="SLM357",
+    title="Setting that the lifecycle script cannot write",
+    why="The script adds lines of the form key=value to slurm.conf. Which nodes and partitions "
+    "there are, where the controller is and how nodes are found is HyperPod's to write.",
+    source=_REFERENCE,
+    target="hyperpod-slurm",
+    bad="slurm: {settings: {SlurmctldHost: head}}",
+    good="slurm: {settings: {SchedulerParameters: defer}}",
+)
 FLEXIBLE = Rule(
     code="CAP350",
     title="Several instance types without continuous provisioning",
@@ -126,6 +137,7 @@ RULES = (
     SECRET,
     LEGACY_CONTINUOUS,
     IDLE,
+    SETTING,
     FLEXIBLE,
 )
 
@@ -135,6 +147,7 @@ def check(plan: Plan) -> Iterator[Finding]:
     yield from _groups(plan)
     yield from _queues(plan)
     yield from _accounting(plan)
+    yield from _settings(plan)
     if modes.options(plan).mode == "legacy" and modes.continuous(plan):
         yield LEGACY_CONTINUOUS.at(
             modes.PROVISIONING,
@@ -208,3 +221,21 @@ def _accounting(plan: Plan) -> Iterator[Finding]:
             f"{given.secret} is no secret",
             help=f"write arn:{plan.partition}:secretsmanager:{plan.region}:ACCOUNT:secret:NAME",
         )
+
+
+def _settings(plan: Plan) -> Iterator[Finding]:
+    levels = [(("slurm", "settings"), plan.slurm.settings, r"[^\x00-\x1f\x7f]*")]
+    # The settings of a partition are words of one line.
+    levels += [(queue.at("slurm"), queue.slurm, r"[^\x00-\x20\x7f]*") for queue in plan.queues]
+    for path, settings, form in levels:
+        for key, value in settings.items():
+            if key.lower() in OWN_SETTINGS:
+                yield SETTING.at(
+                    (*path, key), f"HyperPod writes {key} itself", help="leave it out", on_key=True
+                )
+            elif not (re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", key) and re.fullmatch(form, value)):
+                yield SETTING.at(
+                    (*path, key),
+                    f"{key} and its value are not one line of slurm.conf",
+                    help="write a name of letters and digits, and a value without line breaks",
+                )
