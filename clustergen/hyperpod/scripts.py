@@ -102,9 +102,3 @@ def _values(plan: Plan, mode: str) -> dict[str, Any]:
 
 def _pairs(settings: Mapping[str, str]) -> list[str]:
     return [f"{name}={value}" for name, value in settings.items()]
-
-
-def _settings(plan: Plan) -> list[str]:
-    """Lines of slurm.conf; the spec's own come last, where they count."""
-    requeue = ["JobRequeue=1"] if plan.resilience.auto_resume else []
-    return [*requeue, *(f"{key}={value}" for key, value in plan.slurm.settings.items())]

@@ -45,6 +45,7 @@ def needs_scripts(plan: Plan) -> bool:
         plan.users
         or plan.software.scripts
         or plan.slurm.settings
+        or plan.slurm.cgroup_settings
         or plan.monitoring.metrics != "none"
         or any(group.scratch for group in plan.node_groups)
         or any(_has_settings(plan, queue) for queue in plan.queues)

@@ -168,24 +168,14 @@ _STORAGE = {
     "storage.data-repositories": _support("full", "made by the foundation", _SLURM_API),
     "storage.openzfs": _support("full", "FsxOpenZfsConfig of each group", _SLURM_API),
     "storage.ontap": _support(
-        "none",
-        "HyperPod mounts Lustre and OpenZFS; take fsx-openzfs, or the parallelcluster or pcs "
-        "target",
-        _SLURM_API,
+        "partial", "the lifecycle script mounts it, by the path that FSx tells it", _LIFECYCLE
     ),
-    "storage.efs": _support(
-        "none",
-        "HyperPod mounts Lustre and OpenZFS; take fsx-openzfs, or the parallelcluster or pcs "
-        "target",
-        _SLURM_API,
-    ),
+    "storage.efs": _support("partial", "the lifecycle script mounts it over NFS", _LIFECYCLE),
     "storage.ebs": _support(
         "none", "the controller shares no volume; take fsx-openzfs", _SLURM_API
     ),
     "storage.bucket": _support(
-        "none",
-        "link the bucket to a fsx-lustre as a data repository, or take the pcs target",
-        _SLURM_API,
+        "partial", "the lifecycle script mounts it where the image has mount-s3", _LIFECYCLE
     ),
     "storage.file-cache": _support(
         "full", "FsxLustreConfig with the names of the cache", INSTANCE_GROUP
@@ -227,9 +217,7 @@ _SLURM = {
         _REFERENCE,
     ),
     "slurm.cgroup-settings": _support(
-        "none",
-        "HyperPod writes cgroup.conf itself; leave the settings out, or take the pcs target",
-        _REFERENCE,
+        "partial", "the lifecycle script adds them to HyperPod's cgroup.conf", _REFERENCE
     ),
     "kubernetes": _support(
         "partial", "left out: this is Slurm; hyperpod-eks runs Kubernetes", CREATE_CLUSTER

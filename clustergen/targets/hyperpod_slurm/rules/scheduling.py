@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from clustergen.findings import Finding, Rule, Severity
+from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.hyperpod import limits
 from clustergen.plan.model import Database, Plan
 from clustergen.targets.hyperpod_slurm import modes
@@ -224,9 +224,13 @@ def _accounting(plan: Plan) -> Iterator[Finding]:
 
 
 def _settings(plan: Plan) -> Iterator[Finding]:
-    levels = [(("slurm", "settings"), plan.slurm.settings, r"[^\x00-\x1f\x7f]*")]
-    # The settings of a partition are words of one line.
-    levels += [(queue.at("slurm"), queue.slurm, r"[^\x00-\x20\x7f]*") for queue in plan.queues]
+    line, word = r"[^\x00-\x1f\x7f]*", r"[^\x00-\x20\x7f]*"
+    levels: list[tuple[Path, Mapping[str, str], str]] = [
+        (("slurm", "settings"), plan.slurm.settings, line),
+        (("slurm", "cgroup_settings"), plan.slurm.cgroup_settings, line),
+        # The settings of a partition are words of one line.
+        *((queue.at("slurm"), queue.slurm, word) for queue in plan.queues),
+    ]
     for path, settings, form in levels:
         for key, value in settings.items():
             if key.lower() in OWN_SETTINGS:
