@@ -53,9 +53,10 @@ MAX_SUBNETS = 16
 # NODE_CLASS; 2026-11-20.
 MAX_NODE_CLASS_GROUPS = 10
 
-# EKS_PREREQUISITES: a node has an interface of 50 addresses for pods, and one address on every
-# other network card; 2026-11-20.
-POD_ADDRESSES = 50
+# EKS_PREREQUISITES: the first interface of a node has 50 addresses, its pods' among them, and each
+# other network card one; 2026-11-20.
+POD_ADDRESSES = 49
+"""Of a node, beside one for each interface."""
 
 # The file of its nodes' operating system: EKS_PREREQUISITES; 2026-11-20.
 OS = "alinux2023"

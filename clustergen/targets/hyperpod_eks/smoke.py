@@ -153,16 +153,16 @@ def _all_reduce(group: NodeGroup) -> Artifact:
             # The launcher fails until the workers have pulled their image.
             "runPolicy": {"cleanPodPolicy": "Running", "backoffLimit": 20},
             "mpiReplicaSpecs": {
-                "Launcher": _replicas(1, {"restartPolicy": "OnFailure", **_launcher(group)}),
-                "Worker": _replicas(nodes, _worker(group, _resources(wanted))),
+                "Launcher": _replicas(1, "OnFailure", _launcher(group)),
+                "Worker": _replicas(nodes, "Never", _worker(group, _resources(wanted))),
             },
         },
     }
     return manifests.file(f"{FOLDER}/{name}.yaml", _comment(group, name), [job])
 
 
-def _replicas(count: int, spec: Json) -> Json:
-    return {"replicas": count, "template": {"spec": spec}}
+def _replicas(count: int, restart: str, spec: Json) -> Json:
+    return {"replicas": count, "restartPolicy": restart, "template": {"spec": spec}}
 
 
 def _launcher(group: NodeGroup) -> Json:
