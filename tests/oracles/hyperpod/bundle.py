@@ -192,7 +192,7 @@ def _of_roles(written: str, request: Any, foundation: Any, region: str) -> Itera
     """The roles that the request names by a foundation output, and what they have to allow."""
     held = roles(foundation, region)
     document = json.loads(written)
-    named = {group["ExecutionRole"] for group in document.get("InstanceGroups", [])}
+    named = {str(group.get("ExecutionRole")) for group in document.get("InstanceGroups", [])}
     for name in sorted(named):
         if role := _behind(name, foundation, held):
             yield from _trusted(role, "sagemaker.amazonaws.com")
