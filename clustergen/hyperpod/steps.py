@@ -107,7 +107,9 @@ def _of_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
     yield Step("system", "system.sh", ("slurmd",))
     yield from _users_scripts(own, "start")
     yield from _shared(plan, role)
-    yield Step("environment", "environment.sh", ("plain",))
+    # Jobs take their environment from the node that they are submitted on.
+    efa = all(group.efa for group in plan.node_groups)
+    yield Step("environment", "environment.sh", ("efa" if efa else "plain",))
     yield from _slurm(plan, mode, role)
     yield from _users_scripts(own, "configured")
     yield from _exporters(plan)
