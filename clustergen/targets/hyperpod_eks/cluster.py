@@ -27,7 +27,7 @@ def request(plan: Plan) -> Request:
         # Spot, Karpenter, MIG and several types in a group need it, and nothing is lost by it:
         # instances that cannot be had are tried for again.
         continuous=True,
-        tags={**plan.tags, **_OPERATOR_TAG},
+        tags={**_OPERATOR_TAG, **plan.tags},
         cluster_role=groups.CLUSTER_ROLE if scaled else None,
         karpenter=scaled,
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from clustergen.artifacts import Artifact
+from clustergen.hyperpod import names, steps
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.hyperpod_eks import manifests, mig, nccl
+from clustergen.targets.hyperpod_eks import karpenter, manifests, mig, nccl
 from clustergen.targets.hyperpod_eks.limits import EFA_RESOURCE, GROUP_LABEL
 
 Json = dict[str, Any]
@@ -22,16 +24,11 @@ def files(plan: Plan) -> Iterator[Artifact]:
     """The tests of each group that has accelerators or EFA."""
     for group in plan.node_groups:
         if group.type.gpus or group.type.neuron_devices:
-            yield _accelerators(group)
-        if efa_devices(group):
-            yield _efa(group)
+            yield _of_each_node(plan, group, _accelerators(group))
+        if steps.efa_devices(group):
+            yield _of_each_node(plan, group, _efa(group))
         if nccl.runs(group):
-            yield _all_reduce(group)
-
-
-def efa_devices(group: NodeGroup) -> int:
-    """EFA devices of one node."""
-    return sum(interface.type != "interface" for interface in group.interfaces)
+            yield _all_reduce(plan, group)
 
 
 def accelerators(group: NodeGroup) -> Mapping[str, int]:
@@ -43,45 +40,45 @@ def accelerators(group: NodeGroup) -> Mapping[str, int]:
     return {"aws.amazon.com/neuron": group.type.neuron_devices}
 
 
-def _accelerators(group: NodeGroup) -> Artifact:
-    wanted = accelerators(group)
-    what, count = _counted(group)
-    return _of_each_node(
-        group,
-        "accelerators",
-        f"{sum(wanted.values())} {what} on each node",
-        f"found=$({count})",
-        wanted,
-    )
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """Something that each node has a number of."""
+
+    test: str
+    what: str
+    find: str
+    """The command that prints how many there are."""
+    resources: Mapping[str, int]
+    """What a pod asks for to have all of them: resource name -> number."""
+
+    @property
+    def total(self) -> int:
+        return sum(self.resources.values())
 
 
-def _counted(group: NodeGroup) -> tuple[str, str]:
-    """What is counted, and the command that prints how many there are."""
+def _accelerators(group: NodeGroup) -> _Count:
+    what, find = "Neuron devices", "ls -d /dev/neuron[0-9]* | wc -l"
     if group.mig:
-        return "MIG partitions", "nvidia-smi -L | grep -c MIG"
-    if group.type.gpus:
-        return "GPUs", "nvidia-smi -L | grep -c ^GPU"
-    return "Neuron devices", "ls -d /dev/neuron[0-9]* | wc -l"
+        what, find = "MIG partitions", "nvidia-smi -L | grep -c MIG"
+    elif group.type.gpus:
+        what, find = "GPUs", "nvidia-smi -L | grep -c ^GPU"
+    return _Count("accelerators", what, find, accelerators(group))
 
 
-def _efa(group: NodeGroup) -> Artifact:
-    devices = efa_devices(group)
-    return _of_each_node(
-        group,
-        "efa",
-        f"{devices} EFA devices on each node",
-        "found=$(ls -d /dev/infiniband/uverbs* | wc -l)",
-        {EFA_RESOURCE: devices},
+def _efa(group: NodeGroup) -> _Count:
+    find = "ls -d /dev/infiniband/uverbs* | wc -l"
+    return _Count("efa", "EFA devices", find, {EFA_RESOURCE: steps.efa_devices(group)})
+
+
+def _of_each_node(plan: Plan, group: NodeGroup, count: _Count) -> Artifact:
+    """A job with one pod a node, which takes all there is to count."""
+    nodes = nccl.nodes(group, group.max)
+    expected = f"{count.total} {count.what} on each node"
+    script = (
+        f'found=$({count.find}); echo "$(uname -n): $found of {expected}"; '
+        f'[ "$found" -eq {count.total} ]'
     )
-
-
-def _of_each_node(
-    group: NodeGroup, test: str, expected: str, find: str, resources: Mapping[str, int]
-) -> Artifact:
-    """A job with one pod a node: each takes all there is of ``resources``."""
-    nodes, total = nccl.nodes(group, group.max), sum(resources.values())
-    name = f"{group.name}-{test}"
-    script = f'{find}; echo "$(uname -n): $found of {expected}"; [ "$found" -eq {total} ]'
+    name = f"{group.name}-{count.test}"
     job: Json = {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -90,18 +87,19 @@ def _of_each_node(
             "completions": nodes,
             "parallelism": nodes,
             "completionMode": "Indexed",
-            "backoffLimit": 0,
+            # Each node fails for itself, so that the others are still heard.
+            "backoffLimitPerIndex": 0,
             "activeDeadlineSeconds": _MINUTES * 60,
             "template": {
                 "spec": {
                     "restartPolicy": "Never",
-                    **placed(group),
+                    **placed(plan, group),
                     "containers": [
                         {
-                            "name": test,
+                            "name": count.test,
                             "image": _IMAGE,
                             "command": ["bash", "-c", script],
-                            "resources": _resources(resources),
+                            "resources": _resources(count.resources),
                         }
                     ],
                 }
@@ -117,15 +115,33 @@ def _of_each_node(
     return manifests.file(f"{FOLDER}/{name}.yaml", comment, [job])
 
 
-def placed(group: NodeGroup) -> Json:
+def placed(plan: Plan, group: NodeGroup) -> Json:
     """Where the pods of a test run: on nodes of its group, whatever taints they have."""
     tolerations = [
         {"key": taint.key, "operator": "Exists", "effect": taint.effect} for taint in group.taints
     ]
     return {
-        "nodeSelector": {GROUP_LABEL: group.name},
+        **_nodes(plan, group),
         **({"tolerations": tolerations} if tolerations else {}),
         "automountServiceAccountToken": False,
+    }
+
+
+def _nodes(plan: Plan, group: NodeGroup) -> Json:
+    """Karpenter starts nodes only for what it knows of: its pools and the types of instances."""
+    pool = next((pool for pool in karpenter.pools(plan) if group in pool.groups), None)
+    if pool is None:
+        return {"nodeSelector": {GROUP_LABEL: group.name}}
+    types = {
+        "key": "node.kubernetes.io/instance-type",
+        "operator": "In",
+        "values": [names.ml_name(type) for type in group.types],
+    }
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [types]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
+    return {
+        "nodeSelector": {"karpenter.sh/nodepool": pool.name},
+        "affinity": {"nodeAffinity": required},
     }
 
 
@@ -135,10 +151,10 @@ def _resources(amounts: Mapping[str, int | str]) -> Json:
     return {"limits": found, "requests": dict(found)}
 
 
-def _all_reduce(group: NodeGroup) -> Artifact:
+def _all_reduce(plan: Plan, group: NodeGroup) -> Artifact:
     name = f"{group.name}-all-reduce"
     nodes = nccl.nodes(group)
-    devices = efa_devices(group)
+    devices = steps.efa_devices(group)
     wanted: dict[str, int | str] = {**accelerators(group), "memory": "32000Mi"}
     if devices:
         # libfabric keeps its buffers there; the driver has set them aside on every node.
@@ -153,8 +169,8 @@ def _all_reduce(group: NodeGroup) -> Artifact:
             # The launcher fails until the workers have pulled their image.
             "runPolicy": {"cleanPodPolicy": "Running", "backoffLimit": 20},
             "mpiReplicaSpecs": {
-                "Launcher": _replicas(1, "OnFailure", _launcher(group)),
-                "Worker": _replicas(nodes, "Never", _worker(group, _resources(wanted))),
+                "Launcher": _replicas(1, "OnFailure", _launcher(plan, group)),
+                "Worker": _replicas(nodes, "Never", _worker(plan, group, _resources(wanted))),
             },
         },
     }
@@ -165,12 +181,12 @@ def _replicas(count: int, restart: str, spec: Json) -> Json:
     return {"replicas": count, "restartPolicy": restart, "template": {"spec": spec}}
 
 
-def _launcher(group: NodeGroup) -> Json:
+def _launcher(plan: Plan, group: NodeGroup) -> Json:
     container = {"name": "launcher", "image": nccl.IMAGE, "command": nccl.command(group)}
-    return {**placed(group), "containers": [container]}
+    return {**placed(plan, group), "containers": [container]}
 
 
-def _worker(group: NodeGroup, resources: Json) -> Json:
+def _worker(plan: Plan, group: NodeGroup, resources: Json) -> Json:
     container = {
         "name": "worker",
         "image": nccl.IMAGE,
@@ -179,7 +195,7 @@ def _worker(group: NodeGroup, resources: Json) -> Json:
         "volumeMounts": [{"name": "shared-memory", "mountPath": "/dev/shm"}],  # noqa: S108 a mount, no file
     }
     memory = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
-    return {**placed(group), "containers": [container], "volumes": [memory]}
+    return {**placed(plan, group), "containers": [container], "volumes": [memory]}
 
 
 def _comment(group: NodeGroup, name: str) -> Iterator[str]:
@@ -191,6 +207,6 @@ def _comment(group: NodeGroup, name: str) -> Iterator[str]:
         f"training.kubeflow.org/job-name={name}"
     )
     yield 'It is right when "# Out of bounds values : 0 OK" is there'
-    if efa_devices(group):
-        yield f'and NET/OFI says "Selected provider is efa" with {efa_devices(group)} nics.'
+    if steps.efa_devices(group):
+        yield f'and NET/OFI says "Selected provider is efa" with {steps.efa_devices(group)} nics.'
     yield from nccl.reference(group)

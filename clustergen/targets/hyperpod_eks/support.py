@@ -69,9 +69,9 @@ _MACHINES = {
     ),
     "network.efa-layout": _support("full", "NetworkInterface.InterfaceType", INSTANCE_GROUP),
     "placement.cluster": _support(
-        "partial",
-        "no field for a placement group: HyperPod places the nodes of a subnet itself, and labels "
-        "them with their place in the network",
+        "managed",
+        "HyperPod places the nodes of a subnet itself, and labels them with their place in the "
+        "network",
         limits.TOPOLOGY,
     ),
     "placement.existing": _support(

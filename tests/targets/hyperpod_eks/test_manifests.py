@@ -155,6 +155,15 @@ def test_tests_run_on_the_nodes_of_their_group_alone() -> None:
     assert [t["key"] for t in pod["tolerations"]] == ["training", "example.com/gpu"]
 
 
+def test_karpenter_knows_what_the_tests_ask_for() -> None:
+    """It starts no node for a label that only HyperPod's nodes have once they are there."""
+    pod = one(SPOT, "smoke/h200-accelerators.yaml")["spec"]["template"]["spec"]
+    assert pod["nodeSelector"] == {"karpenter.sh/nodepool": "tune"}
+    affinity = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    [expression] = affinity["nodeSelectorTerms"][0]["matchExpressions"]
+    assert expression["values"] == ["ml.g6e.12xlarge", "ml.g6.12xlarge"]
+
+
 def test_karpenter_is_told_of_the_groups_of_a_queue() -> None:
     node_class, node_pool = objects(SPOT, "manifests/karpenter.yaml")
     assert node_class == {

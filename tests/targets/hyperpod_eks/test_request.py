@@ -22,7 +22,7 @@ CLUSTERS: list[tuple[str, str, Any]] = [
      {"SecurityGroupIds": ["${ClusterSecurityGroupId}"], "Subnets": ["${PrivateSubnetId}"]}),
     ("smallest", "Tags", [{"Key": "SageMaker", "Value": "true"}]),
     ("labels and taints", "Tags",
-     [{"Key": "team", "Value": "research"}, {"Key": "SageMaker", "Value": "true"}]),
+     [{"Key": "SageMaker", "Value": "true"}, {"Key": "team", "Value": "research"}]),
     ("deep health checks", "NodeRecovery", "None"),
     ("Spot beside On-Demand, scaled", "AutoScaling",
      {"Mode": "Enable", "AutoScalerType": "Karpenter"}),

@@ -29,7 +29,7 @@ PLAIN = "node_groups: [{name: h200, instance_type: m7i.4xlarge}]\n"
         ("node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]", "error"),
         ("node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]", "error"),
         ("node_groups: [{name: h200, placement: {group: held}}]", "error"),
-        ("node_groups: [{name: h200}]", "note"),
+        ("node_groups: [{name: h200, placement: cluster}]", None),
         ("node_groups: [{name: h200, instance_type: m7i.4xlarge, capacity: spot}]", None),
         (PLAIN + "login: {}", "note"),
         (PLAIN + "users: [{name: alice, uid: 2001}]", "note"),
