@@ -51,8 +51,14 @@ def pools(plan: Plan) -> tuple[Pool, ...]:
         taken |= {group.name for group in mine}
         if mine:
             found.append(Pool(queue.name, mine))
-    rest = tuple(g for g in plan.node_groups if scales(plan, g) and g.name not in taken)
-    return (*found, *(Pool(group.name, (group,)) for group in rest))
+    queues = {pool.name for pool in found}
+    rest = (g for g in plan.node_groups if scales(plan, g) and g.name not in taken)
+    return (*found, *(Pool(_own_name(group, queues), (group,)) for group in rest))
+
+
+def _own_name(group: NodeGroup, queues: set[str]) -> str:
+    """The name of a pool for a group that no queue has; a queue may be called like the group."""
+    return f"{group.name}-group" if group.name in queues else group.name
 
 
 def manifests(plan: Plan) -> Iterator[Json]:

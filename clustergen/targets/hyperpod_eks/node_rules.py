@@ -14,10 +14,11 @@ _TARGET = "hyperpod-eks"
 _API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterKubernetesConfig.html"
 _51_LABELS = ", ".join(f"label-{number}: x" for number in range(51))
 
-EMPTY_LABEL = Rule(
+LABEL = Rule(
     code="K8S410",
-    title="Label without a value",
-    why="Kubernetes has empty values, HyperPod's request has not: a value is 1 to 63 long.",
+    title="Label that HyperPod does not take",
+    why="Kubernetes has empty values, HyperPod's request has not: a value is 1 to 63 long. The "
+    "prefix of a key is a domain name.",
     source=_API,
     target=_TARGET,
     bad=f"{EXAMPLE}\nnode_groups: [{{name: h200, labels: {{training: ''}}}}]",
@@ -95,7 +96,7 @@ SYSTEM = Rule(
     good=f"{EXAMPLE}\nsoftware: {{os: alinux2023}}",
 )
 RULES = (
-    *(EMPTY_LABEL, RESERVED, MANY, BAD_TAINT, CHECKED_TAINT),
+    *(LABEL, RESERVED, MANY, BAD_TAINT, CHECKED_TAINT),
     *(CONFIGURATION, TWO_CONFIGURATIONS, SYSTEM),
 )
 
@@ -118,14 +119,29 @@ def _labels(group: NodeGroup) -> Iterator[Finding]:
     for key, value in group.labels.items():
         yield from _reserved(group.at("labels", key), key, on_key=True)
         if not value:
-            yield EMPTY_LABEL.at(
+            yield LABEL.at(
                 group.at("labels", key), f"the label {key} has no value", help="write 'true'"
+            )
+        elif not limits.TAINT["key"].fullmatch(key):
+            yield LABEL.at(
+                group.at("labels", key),
+                f"the prefix of {key!r} is not a domain name",
+                help="write one such as example.com/, or none",
+                on_key=True,
             )
     yield from _many(group, "labels", len(group.labels), limits.MAX_LABELS)
 
 
 def _taints(group: NodeGroup) -> Iterator[Finding]:
+    seen: set[tuple[str, str]] = set()
     for index, taint in enumerate(group.taints):
+        if (taint.key, taint.effect) in seen:
+            yield BAD_TAINT.at(
+                group.at("taints", index),
+                f"{taint.key} with the effect {taint.effect} stands here twice",
+                help="leave one of them out",
+            )
+        seen.add((taint.key, taint.effect))
         yield from _reserved(group.at("taints", index, "key"), taint.key)
         for field, form in limits.TAINT.items():
             if not form.fullmatch(text := getattr(taint, field)):

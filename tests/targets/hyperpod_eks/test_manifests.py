@@ -192,6 +192,15 @@ def test_a_group_is_in_one_node_class() -> None:
     assert [c["spec"]["instanceGroups"] for c in classes] == [["h200"], ["fallback"]]
 
 
+def test_a_queue_may_be_called_like_a_group_that_it_has_not() -> None:
+    text = SPOT.replace(
+        "{name: tune, node_groups: [h200, fallback]}", "{name: fallback, node_groups: [h200]}"
+    )
+    classes = [o for o in objects(text, "manifests/karpenter") if o["kind"] == "HyperpodNodeClass"]
+    named = {c["metadata"]["name"]: c["spec"]["instanceGroups"] for c in classes}
+    assert named == {"fallback": ["h200"], "fallback-group": ["fallback"]}
+
+
 def test_without_karpenter_there_is_nothing_for_it() -> None:
     assert "manifests/karpenter.yaml" not in files_of("")
     assert "AutoScaling" not in request_of("")

@@ -35,6 +35,10 @@ CASES = [
     (groups("taints: [{key: karpenter.sh/own}]"), "K8S411", True),
     (groups("taints: [{key: x, value: 'a b'}]"), "K8S412", True),
     (groups("taints: [{key: x}]"), "K8S412", False),
+    (groups("taints: [{key: x}, {key: x, value: y}]"), "K8S412", True),
+    (groups("taints: [{key: x}, {key: x, effect: NoExecute}]"), "K8S412", False),
+    (groups("labels: {a..b/role: x}"), "K8S410", True),
+    (groups("labels: {a.b/role: x}"), "K8S410", False),
     (groups("taints: [{key: x}], health_checks: [gpu]"), "K8S413", False),
     # What all-1g.10gb makes does not fit on the smaller A100, where the name means another piece.
     ("node_groups: [{name: h200, instance_type: p4d.24xlarge, mig: {1g.10gb: 4}}]", "GPU400", True),
