@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from clustergen import catalog
 from clustergen.catalog import InstanceType
 
@@ -18,7 +20,7 @@ def alternatives(type: InstanceType) -> str:
     if family:
         return f"sizes of {type.family} that HyperPod has: {', '.join(family)}"
     alike = [found for found in known if _kind(found) == _kind(type)]
-    near = sorted(alike, key=lambda t: (_distance(type, t), t.name))[:3]
+    near = sorted(alike, key=lambda t: (_distance(type, t), _kinship(type, t), t.name))[:3]
     if not near:
         return "take a target that runs any EC2 type: parallelcluster or pcs"
     return f"nearest types that HyperPod has: {', '.join(found.name for found in near)}"
@@ -33,3 +35,14 @@ def _distance(wanted: InstanceType, other: InstanceType) -> float:
     cpus = max(wanted.vcpus, other.vcpus) / min(wanted.vcpus, other.vcpus)
     memory = max(wanted.memory_mib, other.memory_mib) / min(wanted.memory_mib, other.memory_mib)
     return cpus * memory
+
+
+def _kinship(wanted: InstanceType, other: InstanceType) -> tuple[bool, int]:
+    """Class and generation: an m7i is nearer to an m7a than an m5 is, and a c7g is not near."""
+    (letters, number), (others, generation) = _class(wanted), _class(other)
+    return letters != others, abs(number - generation)
+
+
+def _class(type: InstanceType) -> tuple[str, int]:
+    found = re.match(r"([a-z]+)([0-9]*)", type.family)
+    return (found[1], int(found[2] or 0)) if found else (type.family, 0)

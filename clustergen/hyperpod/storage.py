@@ -5,7 +5,6 @@ from __future__ import annotations
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.request import EbsVolume, InstanceStorage, LustreMount, OpenZfsMount
 from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan, Volume
-from clustergen.rules.storage import paths
 
 
 def volume(volume: Volume) -> EbsVolume:
@@ -34,9 +33,7 @@ def mounts(plan: Plan) -> tuple[InstanceStorage, ...]:
 
 
 def _mount(item: Lustre | FileCache | OpenZfs) -> InstanceStorage:
-    # CloudFormation takes no path with // or with / at its end.
-    path = paths.plain(item.mount)
     if isinstance(item, OpenZfs):
-        return OpenZfsMount(item.dns_name, path)
+        return OpenZfsMount(item.dns_name, item.mount)
     # The mount name of an existing file system is checked to be there.
-    return LustreMount(item.dns_name, item.mount_name or "", path)
+    return LustreMount(item.dns_name, item.mount_name or "", item.mount)
