@@ -7,6 +7,9 @@ import re
 from clustergen import catalog
 from clustergen.catalog import InstanceType
 
+_FAR = 8
+"""Times the vCPUs and memory, together, beyond which nobody would take a type for the other."""
+
 
 def ml_name(type: InstanceType) -> str:
     """The name that the API takes; where HyperPod has no such type, what it would be."""
@@ -19,7 +22,7 @@ def alternatives(type: InstanceType) -> str:
     family = [found.name for found in known if found.family == type.family]
     if family:
         return f"sizes of {type.family} that HyperPod has: {', '.join(family)}"
-    alike = [found for found in known if _kind(found) == _kind(type)]
+    alike = [t for t in known if _kind(t) == _kind(type) and _distance(type, t) <= _FAR]
     near = sorted(alike, key=lambda t: (_distance(type, t), _kinship(type, t), t.name))[:3]
     if not near:
         return "take a target that runs any EC2 type: parallelcluster or pcs"

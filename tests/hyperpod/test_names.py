@@ -26,7 +26,7 @@ def test_ml_name(name: str, expected: str) -> None:
         ("c7i.8xlarge", "c6i.8xlarge"),
         ("c5n.xlarge", "c5n.large"),
         ("m8g.metal-24xl", "m8g.medium"),
-        ("g4ad.16xlarge", "g"),
+        ("p3dn.24xlarge", "p4d.24xlarge"),
     ],
 )
 def test_alternatives(name: str, expected: str) -> None:
@@ -36,3 +36,10 @@ def test_alternatives(name: str, expected: str) -> None:
     assert expected in said
     named = said.partition(": ")[2].split(", ")
     assert all(found and found.hyperpod for found in map(catalog.find, named)), said
+
+
+@pytest.mark.parametrize("name", ["g5g.16xlarge", "u7i-12tb.224xlarge", "mac2.metal"])
+def test_nothing_alike(name: str) -> None:
+    type = catalog.find(name)
+    assert type is not None
+    assert alternatives(type) == "take a target that runs any EC2 type: parallelcluster or pcs"
