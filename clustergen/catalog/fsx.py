@@ -211,6 +211,29 @@ def efa_client(instance: InstanceType) -> bool:
     return new_enough and instance.family not in _NO_EFA_CLIENT
 
 
+# EFA interfaces of a client that Lustre uses, each of which is a connection of the file system.
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html (2026-11)
+_CLIENT_INTERFACES = dict.fromkeys(
+    (
+        *("p5.48xlarge", "p5e.48xlarge", "p5en.48xlarge"),
+        *("p6-b200.48xlarge", "p6e-gb200.36xlarge"),
+    ),
+    8,
+)
+_OTHER_CLIENT_INTERFACES = 2
+_CONNECTIONS = 1024
+"""Over all clients of a file system."""
+
+
+def lustre_interfaces(instance: InstanceType, clients: int) -> int:
+    """EFA interfaces that Lustre takes on each of ``clients`` instances of one file system.
+
+    As many as the type drives, and fewer where all together would exceed the limit.
+    """
+    most = _CLIENT_INTERFACES.get(instance.name, _OTHER_CLIENT_INTERFACES)
+    return min(most, instance.max_efa, max(1, _CONNECTIONS // max(1, clients)))
+
+
 def gpudirect_client(instance: InstanceType) -> bool:
     """Whether the instance can read from the file system straight into GPU memory."""
     return instance.family in _GPUDIRECT_FAMILIES

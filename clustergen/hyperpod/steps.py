@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen.catalog import InstanceType, ultraservers
+from clustergen.catalog.fsx import efa_client, lustre_interfaces
 from clustergen.hyperpod import mounts
-from clustergen.plan.model import Database, Machine, NodeGroup, Plan, Queue
+from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan, Queue
 from clustergen.plan.model import Script as UserScript
 
 Mode = Literal["api", "customer-managed", "legacy"]
@@ -120,6 +121,9 @@ def _of_group(plan: Plan, mode: Mode, group: NodeGroup) -> Iterator[Step]:
     yield Step("system", "system.sh", ("slurmd",))
     yield from _users_scripts(own, "start")
     yield from _scratch(group)
+    if mode != "api":
+        # Otherwise HyperPod has mounted Lustre before, over TCP.
+        yield from _lustre_efa(plan, group)
     yield from _shared(plan, "compute")
     yield Step("environment", "environment.sh", _fabric(group))
     yield from _health(group)
@@ -133,6 +137,7 @@ def _of_node(plan: Plan, group: NodeGroup) -> Iterator[Step]:
     yield Step("system", "system.sh", ("containerd",))
     yield from _users_scripts(own, "start")
     yield Step("runtime storage", "runtime-storage.sh", seconds=900)
+    yield from _lustre_efa(plan, group)
     if mounts.lustre(plan):
         yield Step("lustre client", "lustre-client.sh", required=False)
     yield from _scratch(group)
@@ -171,6 +176,19 @@ def _database(plan: Plan) -> tuple[Any, ...]:
         return ("local",)
     place = (given.endpoint, given.port, given.database or DATABASE_NAME)
     return ("external", *place, given.user, given.secret, plan.region)
+
+
+def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Step]:
+    """Lustre's network over EFA, before anything is mounted; without it Lustre takes TCP."""
+    served = any(isinstance(item, Lustre) and item.efa for item in plan.storage)
+    if served and _reaches_lustre(group):
+        clients = sum(other.max for other in plan.node_groups if _reaches_lustre(other))
+        interfaces = lustre_interfaces(group.type, clients)
+        yield Step("lustre efa", "lustre-efa.sh", (interfaces,), required=False)
+
+
+def _reaches_lustre(group: NodeGroup) -> bool:
+    return group.efa and all(efa_client(type) for type in group.types)
 
 
 def _scratch(group: NodeGroup) -> Iterator[Step]:

@@ -395,3 +395,37 @@ def test_the_prolog(tmp_path: Path, found: int, status: int, drained: bool) -> N
     assert mapped.exists() is not drained
     ended = made.run("bash", "/opt/slurm/etc/clustergen-epilog.sh", environment=job)
     assert (ended.status, mapped.exists()) == (0, False)
+
+
+EFA_LUSTRE = """
+storage: [{mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, efa: true}]
+"""
+NETWORKS = """
+case "$*" in
+  "net add --net efa"*) echo "nid: 10.1.0.30@efa" >>/rig/state/units ;;
+  "net show") cat /rig/state/units ;;
+esac
+"""
+EFA_NODES = [
+    # Role, whether Lustre's network is set up for EFA.
+    (("slurm", "customer-managed", "h200"), True),
+    (("slurm", "legacy", "h200"), True),
+    (("slurm", "legacy", "controller"), False),
+    (("slurm", "api", "h200"), False),
+    (("eks", "", "h200"), True),
+]
+
+
+@pytest.mark.parametrize(("which", "expected"), EFA_NODES)
+def test_lustre_over_efa_is_set_up_before_anything_is_mounted(
+    tmp_path: Path, which: tuple[str, str, str], expected: bool
+) -> None:
+    route = 'echo "169.254.169.254 dev ens32 src 10.1.0.30 uid 0"'
+    made = node(tmp_path, which, {"lnetctl": NETWORKS, "ip": route}, EFA_LUSTRE)
+    run = start(made, which[1])
+    assert run.status == 0, run.said
+    assert ("lustre efa" in steps(run)) is expected
+    added = [call for call in run.calls if call.startswith("lnetctl net add --net efa")]
+    assert len(added) == (8 if expected else 0)
+    mounted = [n for n, call in enumerate(run.calls) if call.startswith("mount -t lustre")]
+    assert all(run.calls.index(added[0]) < place for place in mounted if added)

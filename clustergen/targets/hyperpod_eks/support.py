@@ -135,8 +135,8 @@ _STORAGE = {
         _FSX,
     ),
     "storage.lustre-efa": _support(
-        "partial",
-        "the file system is made with EFA; nodes use it once Lustre's client is set up for EFA",
+        "full",
+        "the lifecycle script sets up Lustre's client for EFA, before pods mount",
         "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
     ),
     "storage.lustre-metadata": _support("full", "made by the foundation", _FSX),

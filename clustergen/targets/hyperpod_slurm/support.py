@@ -159,8 +159,8 @@ _STORAGE = {
     "storage.lustre": _support("full", "FsxLustreConfig of each group", _SLURM_API),
     "storage.lustre-efa": _support(
         "partial",
-        "the file system is made with EFA and mounted over TCP; Lustre's EFA network on the nodes "
-        "is a script of yours",
+        "the file system is made with EFA, and HyperPod mounts it over TCP; with mode: "
+        "customer-managed or legacy the lifecycle script sets up EFA before",
         "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
     ),
     "storage.lustre-metadata": _support("full", "made by the foundation", _SLURM_API),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen import cfn
-from clustergen.catalog.fsx import efa_client
+from clustergen.catalog.fsx import efa_client, lustre_interfaces
 from clustergen.plan.model import Lustre, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
 from clustergen.targets.pcs import limits, mounts, settings
@@ -128,8 +128,7 @@ def _reaches_lustre(group: NodeGroup) -> bool:
 def _lustre_interfaces(plan: Plan, group: NodeGroup) -> int:
     """As many as the type drives, and fewer where all nodes together would exceed the limit."""
     clients = sum(other.max for other in plan.node_groups if _reaches_lustre(other))
-    most = limits.LUSTRE_INTERFACES.get(group.type.name, limits.OTHER_LUSTRE_INTERFACES)
-    return min(most, group.type.max_efa, max(1, limits.LUSTRE_CONNECTIONS // max(1, clients)))
+    return lustre_interfaces(group.type, clients)
 
 
 def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:

@@ -162,22 +162,6 @@ DEFAULT_ROOT_GIB = 200
 # 2026-11-20. A full version never changes its content.
 AWS_SCRIPTS = "s3://aws-pcs-repo-{region}/aws-pcs-node-lifecycle-scripts/{script}-v1.0.0.sh"
 
-# EFA interfaces of a client that Lustre uses, each of which is a connection of the file system.
-# https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html (2026-11).
-LUSTRE_INTERFACES: Mapping[str, int] = MappingProxyType(
-    dict.fromkeys(
-        (
-            *("p5.48xlarge", "p5e.48xlarge", "p5en.48xlarge"),
-            *("p6-b200.48xlarge", "p6e-gb200.36xlarge"),
-        ),
-        8,
-    )
-)
-OTHER_LUSTRE_INTERFACES = 2
-"""Of any other type, as far as it has so many."""
-LUSTRE_CONNECTIONS = 1024
-"""Over all clients of a file system."""
-
 # https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html;
 # 2026-11-20.
 RETENTION_DAYS = (
