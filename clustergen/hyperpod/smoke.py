@@ -39,9 +39,9 @@ REFERENCES: Mapping[str, Reference] = MappingProxyType(
         "p6-b300.48xlarge": Reference(2, 751, 64),
     }
 )
-# Larger messages do not fit beside NCCL's own buffers. Same source.
-_LARGEST: Mapping[str, str] = MappingProxyType({"p6-b300.48xlarge": "64G"})
-_DEFAULT_LARGEST = "16G"
+# GPUs that the programs of IMAGE are built for; B300 runs those of B200.
+# https://github.com/awslabs/awsome-distributed-ai/tree/main/micro-benchmarks/nccl-tests (2026-11)
+_GPUS_OF_IMAGE = frozenset({"A100", "A10G", "L4", "L40S", "H100", "H200", "B200", "B300"})
 
 
 def slurm(plan: Plan) -> Bundle:
@@ -90,12 +90,12 @@ def _all_reduce(plan: Plan, group: NodeGroup, values: dict[str, Any]) -> Iterato
         **values,
         "tasks": group.type.gpus,
         "minutes": 60,
-        "largest": _LARGEST.get(group.type.name, _DEFAULT_LARGEST),
+        "largest": f"{largest_gib(group)}G",
         "reference": reference(group.type.name),
         "image": IMAGE,
     }
     yield _job("all-reduce", "All GPUs reduce together, with the programs of the image.", sized)
-    if plan.software.containers == "pyxis":
+    if plan.software.containers == "pyxis" and image_runs(group):
         yield _job("all-reduce-container", "All GPUs reduce together, in a container.", sized)
 
 
@@ -108,6 +108,20 @@ def reference(instance_type: str) -> str:
         f"Published for {found.nodes} x {instance_type}: {found.busbw:g} GB/s at "
         f"{found.size_gib} GiB. Other numbers of nodes differ; look closer below 75 % of it."
     )
+
+
+def image_runs(group: NodeGroup) -> bool:
+    """Whether :data:`IMAGE` has programs for the nodes of a group; it is of x86_64."""
+    gpu = group.type.accelerator
+    known = gpu is not None and gpu.kind == "gpu" and gpu.name in _GPUS_OF_IMAGE
+    return known and group.type.arch == "x86_64" and not group.mig
+
+
+def largest_gib(group: NodeGroup) -> int:
+    """The largest message: a power of two, of which a GPU holds four (three, and NCCL's own)."""
+    gpu = group.type.accelerator
+    quarter = gpu.memory_mib // 1024 // 4 if gpu else 1
+    return 1 << max(quarter.bit_length() - 1, 0)
 
 
 def _ranks(group: NodeGroup) -> int:

@@ -216,6 +216,14 @@ def test_a_cluster_without_scripts_uploads_none(tmp_path: Path) -> None:
     assert not (made.folder / "lifecycle").exists()
 
 
+def test_the_old_form_has_its_parameters_filled(tmp_path: Path) -> None:
+    made = bundle_of(tmp_path, SPEC + "targets: {hyperpod-slurm: {mode: legacy}}\n", "slurm")
+    assert made.deploy().returncode == 0
+    parameters = json.loads((made.fake / "uploaded/provisioning_parameters.json").read_text())
+    assert parameters["fsx_dns_name"] == "storagefsxdnsname-0a1b"
+    assert parameters["controller_group"] == "controller"
+
+
 @pytest.mark.parametrize("orchestrator", TARGETS)
 @pytest.mark.parametrize("text", ["", "whole"])
 def test_judges_accept_deploy_and_verify(orchestrator: str, text: str) -> None:

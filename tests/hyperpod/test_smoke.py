@@ -115,6 +115,20 @@ def test_which_jobs_a_type_has(type: str, kinds: set[str]) -> None:
     assert set(found) == {f"{kind}-h200.sbatch" for kind in kinds} | {"run.sh"}
 
 
+SIZES = [
+    # Instance type, largest message.
+    ("g5.48xlarge", "-e 4G "),
+    ("p5.48xlarge", "-e 16G "),
+    ("p6-b300.48xlarge", "-e 64G "),
+]
+
+
+@pytest.mark.parametrize(("type", "words"), SIZES)
+def test_messages_fit_into_the_gpus(type: str, words: str) -> None:
+    found = jobs(f"node_groups: [{{name: h200, instance_type: {type}, count: 2}}]")
+    assert words in found["all-reduce-h200.sbatch"]
+
+
 def test_published_figures_are_notes() -> None:
     text = jobs("node_groups: [{name: h200, instance_type: p5.48xlarge, count: 2}]")
     assert "Published for 2 x p5.48xlarge: 487 GB/s at 16 GiB" in text["all-reduce-h200.sbatch"]

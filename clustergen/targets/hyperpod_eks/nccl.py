@@ -7,22 +7,15 @@ from collections.abc import Iterator
 from clustergen.hyperpod import smoke
 from clustergen.plan.model import NodeGroup
 
-# As Kubernetes writes it; Enroot puts the registry apart. x86_64.
+# As Kubernetes writes it; Enroot puts the registry apart.
 IMAGE = smoke.IMAGE.removeprefix("docker://").replace("#", "/")
-# GPUs that its programs are built for; B300 runs those of B200.
-# https://github.com/awslabs/awsome-distributed-ai/tree/main/micro-benchmarks/nccl-tests (2026-11)
-_GPUS = frozenset({"A100", "A10G", "L4", "L40S", "H100", "H200", "B200", "B300"})
-
-
 _NODES = 2
 """Of the test, for types without a published measurement to compare with."""
 
 
 def runs(group: NodeGroup) -> bool:
     """Whether the test's image has programs for the nodes of a group."""
-    gpu = group.type.accelerator
-    known = gpu is not None and gpu.kind == "gpu" and gpu.name in _GPUS
-    return known and group.type.arch == "x86_64" and not group.mig
+    return smoke.image_runs(group)
 
 
 def nodes(group: NodeGroup, wanted: int | None = None) -> int:
@@ -50,15 +43,21 @@ def command(group: NodeGroup) -> list[str]:
         # Without the provider NCCL would go on over TCP, and nobody would notice.
         *(("-x", "FI_PROVIDER=efa") if group.efa else ()),
         "/opt/nccl-tests/build/all_reduce_perf",
-        *("-b", "8", "-e", f"{largest_gib(group)}G", "-f", "2", "-g", "1", "-c", "1", "-n", "100"),
+        *(
+            "-b",
+            "8",
+            "-e",
+            f"{smoke.largest_gib(group)}G",
+            "-f",
+            "2",
+            "-g",
+            "1",
+            "-c",
+            "1",
+            "-n",
+            "100",
+        ),
     ]
-
-
-def largest_gib(group: NodeGroup) -> int:
-    """The largest message: a power of two, of which a GPU holds four (three, and NCCL's own)."""
-    gpu = group.type.accelerator
-    quarter = gpu.memory_mib // 1024 // 4 if gpu else 1
-    return 1 << max(quarter.bit_length() - 1, 0)
 
 
 def reference(group: NodeGroup) -> Iterator[str]:
