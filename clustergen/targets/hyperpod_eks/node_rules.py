@@ -59,7 +59,6 @@ CHECKED_TAINT = Rule(
     why="The pods of the checks do not tolerate taints of your own: they would not run, and the "
     "nodes would never become schedulable.",
     source=limits.EKS_PREREQUISITES,
-    severity=Severity.WARNING,
     target=_TARGET,
     bad=f"""{EXAMPLE}
 node_groups: [{{name: h200, health_checks: [instance-stress], taints: [{{key: training}}]}}]""",

@@ -242,7 +242,8 @@ def _health(request: Json, group: Json) -> Iterator[str]:
         return
     if not all(type.startswith(_ACCELERATED) for type in _types(group)):
         yield "OnStartDeepHealthChecks: GPU and Trainium only"
-    if request.get("AutoScaling", {}).get("Mode") == "Enable":
+    # Groups that Karpenter scales begin at no instances; others of the cluster may be checked.
+    if request.get("AutoScaling", {}).get("Mode") == "Enable" and not group.get("InstanceCount"):
         yield "OnStartDeepHealthChecks: not with Karpenter"
 
 
