@@ -18,6 +18,7 @@ TARGET = Target(
         efa_layout="efa",
         card_device_index=1,
         pod_addresses=POD_ADDRESSES,
+        sagemaker=True,
     ),
     title="HyperPod with EKS",
     support=SUPPORT,

@@ -43,20 +43,7 @@ def command(group: NodeGroup) -> list[str]:
         # Without the provider NCCL would go on over TCP, and nobody would notice.
         *(("-x", "FI_PROVIDER=efa") if group.efa else ()),
         "/opt/nccl-tests/build/all_reduce_perf",
-        *(
-            "-b",
-            "8",
-            "-e",
-            f"{smoke.largest_gib(group)}G",
-            "-f",
-            "2",
-            "-g",
-            "1",
-            "-c",
-            "1",
-            "-n",
-            "100",
-        ),
+        *f"-b 8 -e {smoke.largest_gib(group)}G -f 2 -g 1 -c 1 -n 100".split(),
     ]
 
 
