@@ -37,6 +37,8 @@ def every_field() -> Any:
     for group in spec["node_groups"]:
         if isinstance(group["count"], dict):
             group["count"] = group["count"]["max"]
+        if "taints" in group:
+            group["health_checks"] = ["gpu"]
         if "mig" in group:
             group["mig"] = {"1g.18gb": 7}
     return spec
