@@ -63,6 +63,7 @@ def build(
         overlay=options.overlay if options else {},
         decisions=(*places.decisions, *machines.decisions, *decisions),
         written=said,
+        sagemaker=traits.sagemaker,
     )
     needed = _addresses(plan, traits.pod_addresses)
     return replace(plan, network=replace(plan.network, needed_addresses=needed)), findings

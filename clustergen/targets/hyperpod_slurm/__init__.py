@@ -17,6 +17,7 @@ TARGET = Target(
         efa_layout="efa",
         card_device_index=1,
         head_node=True,
+        sagemaker=True,
     ),
     title="SageMaker HyperPod with Slurm",
     support=SUPPORT,
