@@ -165,7 +165,7 @@ def _slurm(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
             yield Step("accounting", "accounting-database.sh", _database(plan), seconds=1200)
         yield Step("slurm settings", "slurm-settings.sh", seconds=1200)
     if ours:
-        yield Step("slurm", "start-slurm.sh", (role,), seconds=600)
+        yield Step("slurm", "start-slurm.sh", (role,), seconds=1800)
     if role == "controller" and plan.slurm.accounting != "off":
         yield Step("accounts", "accounts.sh", seconds=900)
 

@@ -65,12 +65,13 @@ ANSWERS = {
     "nvidia-smi": 'for n in 0 1 2 3 4 5 6 7; do echo "GPU $n: NVIDIA H200 (UUID: GPU-$n)"; done',
     "systemctl": r"""
 while [[ $1 == -* ]]; do shift; done
-verb=$1 unit=${!#}
+words=$* verb=$1 unit=${!#}
 known() { grep -qxF -- "$unit" "/rig/state/$1"; }
 case $verb in
   cat) known units ;;
   is-active | is-enabled) known active ;;
-  enable | start) known active || printf '%s\n' "$unit" >>/rig/state/active ;;
+  enable) [[ $words != *--now* ]] || known active || printf '%s\n' "$unit" >>/rig/state/active ;;
+  start) known active || printf '%s\n' "${@:2}" >>/rig/state/active ;;
   disable | stop) sed -i "/^$unit$/d" /rig/state/active ;;
 esac
 """,

@@ -260,6 +260,22 @@ def test_every_kind_of_storage(tmp_path: Path) -> None:
     ]
 
 
+SLURMD = """
+[[ "$*" != "start slurmd.service" ]] || {
+  echo >>/rig/state/tries
+  (($(wc -l </rig/state/tries) >= 3))
+}
+"""
+
+
+def test_a_node_waits_for_its_controller(tmp_path: Path) -> None:
+    made = node(tmp_path, ("slurm", "legacy", "login"), {"systemctl": SLURMD})
+    run = start(made, "legacy")
+    assert run.status == 0, run.said
+    assert run.calls.count("systemctl start slurmd.service") == 3
+    assert run.calls.count("sleep 15") == 2
+
+
 def test_slurm_settings(tmp_path: Path) -> None:
     made = node(tmp_path, SLURM_CONTROLLER)
     assert start(made, "customer-managed").status == 0
