@@ -186,6 +186,11 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
         [("scripts", "no script"), ("scripts", "without SourceS3Uri")],
     ),
     ("eks", [((*GPU, "LifeCycleConfig"), SCRIPT)], [("scripts", "only Slurm")]),
+    (
+        "slurm",
+        [((*GPU, "LifeCycleConfig"), {**SCRIPT, "SourceS3Uri": "s3://mine/a/"})],
+        [("bucket", "s3://mine/a/")],
+    ),
     # Kubernetes
     ("slurm", [((*GPU, "KubernetesConfig"), {"Labels": {"a": "b"}})], [("kubernetes", "for EKS")]),
     ("slurm", [((*GPU, "CapacityRequirements"), {"Spot": {}})], [("kubernetes", "for EKS")]),

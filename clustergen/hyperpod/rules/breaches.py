@@ -217,6 +217,11 @@ def _volume(group: Json, volume: Json) -> Iterator[Breach]:
         yield _in_storage(group, "a volume without VolumeSizeInGB", "add the size")
 
 
+# https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerClusterInstanceRolePolicy.html
+# (2026-11); the second is the foundation's, which has such a name.
+_READABLE = ("s3://sagemaker-", "s3://${ScriptsBucketName}/")
+
+
 def _scripts(group: Json, document: Json) -> Iterator[Breach]:
     given = group.get("LifeCycleConfig")
     config, eks = _map(given), _of_eks(document)
@@ -233,6 +238,15 @@ def _scripts(group: Json, document: Json) -> Iterator[Breach]:
     if "OnInitComplete" in names and needs_one:
         yield _in_scripts(
             group, "OnInitComplete, which only Slurm by the API has", "name the script OnCreate"
+        )
+    source = config.get("SourceS3Uri")
+    if isinstance(source, str) and not source.startswith(_READABLE):
+        yield _of_group(
+            "bucket",
+            group,
+            "LifeCycleConfig",
+            f"nodes may not read {source}",
+            "take a bucket whose name begins with sagemaker-, or give the role s3:GetObject there",
         )
     if "SourceS3Uri" not in config:
         yield _in_scripts(group, "scripts without SourceS3Uri", "add the folder in S3")

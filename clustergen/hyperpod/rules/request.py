@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from clustergen import overlay
-from clustergen.findings import Finding, Path, Rule
+from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.rules.breaches import Breach, Json, breaches
 from clustergen.plan.model import Plan
@@ -89,11 +89,25 @@ PATCHES = Rule(
     good="targets: {hyperpod-slurm: {overlay: {InstanceGroups: [{InstanceGroupName: h200, "
     "ScheduledUpdateConfig: {ScheduleExpression: 'cron(0 3 ? * SUN *)'}}]}}}",
 )
+BUCKET = Rule(
+    code="OVL306",
+    title="Scripts in a bucket that nodes may not read",
+    why="The managed policy of HyperPod's nodes reads buckets of the same account that are called "
+    "sagemaker- and something.",
+    source="https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerClusterInstanceRolePolicy.html",
+    severity=Severity.WARNING,
+    target="hyperpod-slurm",
+    bad="targets: {hyperpod-slurm: {overlay: {InstanceGroups: [{InstanceGroupName: h200, "
+    "LifeCycleConfig: {OnCreate: setup.sh, SourceS3Uri: 's3://my-scripts/x/'}}]}}}",
+    good="targets: {hyperpod-slurm: {overlay: {InstanceGroups: [{InstanceGroupName: h200, "
+    "LifeCycleConfig: {OnCreate: setup.sh, SourceS3Uri: 's3://sagemaker-scripts/x/'}}]}}}",
+)
 _BY_AREA: Mapping[str, Rule] = {
     "roles": ROLES,
     "counts": COUNTS,
     "storage": STORAGE,
     "scripts": SCRIPTS,
+    "bucket": BUCKET,
     "kubernetes": KUBERNETES,
     "patches": PATCHES,
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.hyperpod import limits
-from clustergen.plan.model import Database, Plan
+from clustergen.plan.model import Database, Lustre, Plan
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.limits import CONTROLLER, LOGIN, OWN_SETTINGS
 
@@ -105,6 +105,24 @@ IDLE = Rule(
     bad="slurm: {idle_timeout: 30m}",
     good="slurm: {}",
 )
+CONTROLLERS = Rule(
+    code="SLM358",
+    title="Several controllers without a database and a shared folder",
+    why="Controllers take over from each other: job records and state have to be where all of "
+    "them reach it, outside of any one.",
+    source=f"{limits.GUIDE}sagemaker-hyperpod-multihead-slurm.html",
+    target="hyperpod-slurm",
+    bad="""targets:
+  hyperpod-slurm:
+    mode: legacy
+    overlay: {InstanceGroups: [{InstanceGroupName: controller, InstanceCount: 2}]}""",
+    good=f"""targets:
+  hyperpod-slurm:
+    mode: legacy
+    overlay: {{InstanceGroups: [{{InstanceGroupName: controller, InstanceCount: 2}}]}}
+storage: [{{mount: /fsx, type: fsx-lustre, size: 2400GiB}}]
+slurm: {{accounting: {{endpoint: db.example.com, secret: "{_DATABASE}"}}}}""",
+)
 SETTING = Rule(
     code="SLM357",
     title="Setting that the lifecycle script cannot write",
@@ -137,6 +155,7 @@ RULES = (
     SECRET,
     LEGACY_CONTINUOUS,
     IDLE,
+    CONTROLLERS,
     SETTING,
     FLEXIBLE,
 )
@@ -148,6 +167,7 @@ def check(plan: Plan) -> Iterator[Finding]:
     yield from _queues(plan)
     yield from _accounting(plan)
     yield from _settings(plan)
+    yield from _controllers(plan)
     if modes.options(plan).mode == "legacy" and modes.continuous(plan):
         yield LEGACY_CONTINUOUS.at(
             modes.PROVISIONING,
@@ -243,3 +263,21 @@ def _settings(plan: Plan) -> Iterator[Finding]:
                     f"{key} and its value are not one line of slurm.conf",
                     help="write a name of letters and digits, and a value without line breaks",
                 )
+
+
+def _controllers(plan: Plan) -> Iterator[Finding]:
+    """Only the overlay of the old form can ask for several."""
+    shared = any(isinstance(item, Lustre) for item in plan.storage)
+    if modes.mode(plan) != "legacy" or (shared and isinstance(plan.slurm.accounting, Database)):
+        return
+    groups = plan.overlay.get("InstanceGroups")
+    for index, group in enumerate(groups if isinstance(groups, list) else ()):
+        if not isinstance(group, Mapping) or group.get("InstanceGroupName") != CONTROLLER:
+            continue
+        count = group.get("InstanceCount")
+        if isinstance(count, int) and count > 1:
+            yield CONTROLLERS.at(
+                (*_SECTION, "overlay", "InstanceGroups", index, "InstanceCount"),
+                f"{count} controllers, and no place for what they share",
+                help="add an fsx-lustre, and slurm.accounting: {endpoint: ..., secret: ...}",
+            )
