@@ -215,6 +215,10 @@ ROLE = "Resources.HyperPodExecutionRole.Properties"
 
 # Spec, file, path, value, words of a breach.
 IN_FILES: list[tuple[str, str, str, Any, str]] = [
+    (PLAIN, "foundation.template.json",
+     "Resources.ClusterSecurityGroupSelfEgress.Properties.IpProtocol", "tcp", "(Egress)"),
+    (PLAIN, "foundation.template.json", "Resources.ClusterSecurityGroupSelfIngress", GONE,
+     "(Ingress)"),
     (PLAIN, "cluster.template.json", f"{CLUSTER}.ClusterName", "other", "request has"),
     (PLAIN, "cluster.template.json", f"{CLUSTER}.NodeRecovery", GONE, "only in create-"),
     (PLAIN, "cluster.template.json", f"{CLUSTER}.{GPU}.InstanceCount", 9, "request has"),

@@ -41,6 +41,7 @@ def _breaches(files: Mapping[str, str], region: str) -> Iterator[str]:
         yield from _of_template(json.loads(files[TEMPLATE]), request, given, region)
     yield from _of_scripts(files, request)
     yield from _of_roles(files[REQUEST], request, foundation, region)
+    yield from _of_security_groups(request, foundation, given, region)
 
 
 # The two writings ------------------------------------------------------------------------------
@@ -233,3 +234,23 @@ def _allowed(role: Role, needed: Iterable[tuple[str, str]], region: str) -> Iter
     for action, resource in needed:
         if not role.allows(action, resource.format_map(place)):
             yield f"{FOUNDATION}: {role.logical_id}: may not {action} on {resource}"
+
+
+# The security groups ---------------------------------------------------------------------------
+
+
+def _of_security_groups(
+    request: Any, foundation: Any, given: Mapping[str, str], region: str
+) -> Iterator[str]:
+    """[pre] EFA passes only where each group of the foundation allows all to and from itself."""
+    resources = resolve(foundation, region=region)
+    peers = {"Ingress": "SourceSecurityGroupId", "Egress": "DestinationSecurityGroupId"}
+    used = set(request.get("VpcConfig", {}).get("SecurityGroupIds", [])) & set(given.values())
+    for group in sorted(used):
+        for direction, peer in peers.items():
+            rules = [r.properties for r in resources if r.type.endswith(f"Group{direction}")]
+            if not any(
+                rule.get("GroupId") == group == rule.get(peer) and str(rule["IpProtocol"]) == "-1"
+                for rule in rules
+            ):
+                yield f"{FOUNDATION}: {group}: no rule of all traffic with itself ({direction})"
