@@ -81,7 +81,9 @@ ANSWERS: list[tuple[str, int, str, str]] = [
     ("check", 2, "", "name a spec file, a folder of specs, or -f FILE"),
     ("check --target azure good.yaml", 2, "", "no target 'azure'; there are parallelcluster, pcs"),
     ("check --output xml good.yaml", 2, "", "invalid choice: 'xml'"),
-    ("check good.yaml --target all", 0, "", ""),
+    # A new EKS cluster is none of HyperPod's, and the spec names no other.
+    ("check good.yaml --target all", 1, "error[K8S400]", ""),
+    ("check good.yaml --target pcs --target hyperpod", 0, "", ""),
     ("check good.yaml --target pcluster --target pcs", 0, "", ""),
     ("check good.yaml --set region=us-west-2", 1, "use1-az6 is in us-east-1, not in us-west-2", ""),
     ("check good.yaml --set node_groups.cpu.count=4", 0, "", ""),
@@ -90,8 +92,14 @@ ANSWERS: list[tuple[str, int, str, str]] = [
     ("check -f good.yaml -f warned.yaml", 0, "--> warned.yaml:", ""),
     ("check warned.yaml -f good.yaml", 0, "", ""),
     # render
-    ("render good.yaml", 2, "", "good.yaml names no target; add --target parallelcluster|pcs|all"),
-    ("render good.yaml --target all", 0, "out/small/pcs: ", ""),
+    (
+        "render good.yaml",
+        2,
+        "",
+        "good.yaml names no target; add --target parallelcluster|pcs|hyper",
+    ),
+    ("render good.yaml --target all", 1, "out/small/pcs: ", "error[K8S400]"),
+    ("render good.yaml --target hyperpod", 0, "out/small/hyperpod-slurm: ", ""),
     ("render good.yaml --target pcluster -o here", 0, "here/small/parallelcluster: ", ""),
     ("render wrong.yaml --target pcs", 1, "", "error[NET001]"),
     ("render warned.yaml --target pcs --strict", 1, "out/small/pcs: ", "warning[NET013]"),
@@ -283,12 +291,13 @@ def test_a_file_that_a_person_edited_is_left_alone(run: Run) -> None:
 def test_one_bad_target_does_not_keep_the_other(run: Run) -> None:
     """ParallelCluster cannot take an interruptible reservation, PCS can."""
     block = "node_groups.cpu.capacity={interruptible_reservation: cr-0a1b2c3d}"
-    ran = run("render", "good.yaml", "--target", "all", "--set", block)
+    both = ("--target", "pcluster", "--target", "pcs")
+    ran = run("render", "good.yaml", *both, "--set", block)
     assert ran.status == 1
     assert "error[SUP001]" in ran.err
     assert Path("out/small/pcs/cluster.template.json").exists()
     assert not Path("out/small/parallelcluster").exists()
-    allowed = run("render", "good.yaml", "--target", "all", "--set", block, "--allow-unsupported")
+    allowed = run("render", "good.yaml", *both, "--set", block, "--allow-unsupported")
     assert allowed.status == 0
     assert "left out" in allowed.err
 

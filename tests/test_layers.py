@@ -26,9 +26,10 @@ ORDER = (
     ("spec",),
     ("plan.model",),
     ("plan",),
-    ("features", "rules", "cfn", "shell", "schemas"),
+    ("features", "rules", "cfn", "shell", "schemas", "yaml_text"),
     ("overlay", "placeholders"),
     ("foundation",),
+    ("hyperpod",),
     ("targets",),
     ("bundle", "readme", "report", "memory"),
     ("compiler",),
@@ -183,6 +184,8 @@ MAY_NAME_A_PARTITION = (
     "catalog/services.py",
     "catalog/quotas.py",
     "spec/shapes.py",
+    # Names of Kubernetes' labels and APIs.
+    "targets/hyperpod_eks/limits.py",
 )
 
 

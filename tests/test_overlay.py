@@ -239,7 +239,65 @@ SAID_OF_TEMPLATE: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ..
         ],
     ),
 ]
+REQUEST: dict[str, Any] = {
+    "ClusterName": "train",
+    "InstanceGroups": [
+        {
+            "InstanceGroupName": "gpu",
+            "InstanceType": "ml.p5.48xlarge",
+            "InstanceCount": 4,
+            "LifeCycleConfig": {
+                "SourceS3Uri": "s3://${ScriptsBucketName}/lifecycle/0123",
+                "OnInitComplete": "on_init_complete.sh",
+            },
+            "ExecutionRole": "${HyperPodExecutionRoleArn}",
+        }
+    ],
+    "VpcConfig": {
+        "SecurityGroupIds": ["${ClusterSecurityGroupId}"],
+        "Subnets": ["${PrivateSubnetId}"],
+    },
+    "Orchestrator": {"Slurm": {"SlurmConfigStrategy": "Managed"}},
+}
+
+
+def group(**keys: Any) -> dict[str, Any]:
+    """An overlay on the one instance group of REQUEST."""
+    return {"InstanceGroups": [{"InstanceGroupName": "gpu", **keys}]}
+
+
+GPU = ("InstanceGroups", 0)
+SAID_OF_REQUEST: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...], str]]]] = [
+    ({"TieredStorageConfig": {"Mode": "Enable"}}, []),
+    (group(ExecutionRole="${OtherRoleArn}", InstanceCount=8, ImageId="default"), []),
+    (group(InstanceType=None, InstanceRequirements={"InstanceTypes": ["ml.p5.48xlarge"]}), []),
+    ({"ClusterName": "tr ain"}, [("OVL003", ("ClusterName",), "has not the form")]),
+    ({"ClusterName": "train\n"}, [("OVL003", ("ClusterName",), "has not the form")]),
+    ({"NodRecovery": "None"}, [("OVL002", ("NodRecovery",), "NodeRecovery")]),
+    ({"NodeRecovery": "Sometimes"}, [("OVL003", ("NodeRecovery",), "known are Automatic")]),
+    (group(InstanceCount="8"), [("OVL003", (*GPU, "InstanceCount"), "a whole number")]),
+    (group(InstanceType="ml.p5.48xlage"), [("OVL003", (*GPU, "InstanceType"), "ml.p5.48xlarge?")]),
+    (group(ThreadsPerCore=4), [("OVL003", (*GPU, "ThreadsPerCore"), "4 is greater than")]),
+    (group(InstanceType=None), [("OVL007", GPU, "exactly one of InstanceType or")]),
+    (
+        group(LifeCycleConfig={"OnCreate": "on_create.sh"}),
+        [("OVL007", (*GPU, "LifeCycleConfig"), "OnCreate and OnInitComplete cannot both")],
+    ),
+    (
+        group(InstanceStorageConfigs=[{"EbsVolumeConfig": {}, "FsxLustreConfig": {}}]),
+        [
+            ("OVL007", (*GPU, "InstanceStorageConfigs", 0), "exactly one of EbsVolumeConfig"),
+            ("OVL005", (*GPU, "InstanceStorageConfigs", 0, "FsxLustreConfig"), "needs DnsName"),
+            ("OVL005", (*GPU, "InstanceStorageConfigs", 0, "FsxLustreConfig"), "needs MountName"),
+        ],
+    ),
+    (
+        {"Orchestrator": {"Eks": {"ClusterArn": "${EksClusterArn}"}}},
+        [("OVL007", ("Orchestrator",), "exactly one of Eks or Slurm")],
+    ),
+]
 SAID = [
+    *((REQUEST, "hyperpod", *row) for row in SAID_OF_REQUEST),
     *((CLUSTER, "parallelcluster", *row) for row in SAID_OF_CLUSTER),
     *((TEMPLATE, "pcs", *row) for row in SAID_OF_TEMPLATE),
 ]
@@ -293,10 +351,17 @@ def test_what_was_wrong_before_is_not_the_overlays() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.sampled_from(["pcs", "parallelcluster"]), MAPS, MAPS)
+@given(st.sampled_from(["pcs", "parallelcluster", "hyperpod"]), MAPS, MAPS)
 def test_any_overlay_is_answered(schema: str, top: dict[str, Any], deep: dict[str, Any]) -> None:
-    document = TEMPLATE if schema == "pcs" else CLUSTER
-    sections = {"Resources": {"Cluster": top, "More": deep}, "Scheduling": top, "Image": deep}
+    document = {"pcs": TEMPLATE, "parallelcluster": CLUSTER, "hyperpod": REQUEST}[schema]
+    named = [{"InstanceGroupName": "gpu", **deep}]
+    sections: dict[str, Any] = {
+        "Resources": {"Cluster": top, "More": deep},
+        "Scheduling": top,
+        "Image": deep,
+        "Orchestrator": top,
+        "InstanceGroups": named,
+    }
     for changes in (top, sections, {"Resources": top}, {"Outputs": {"Ref": top, "Fn::Sub": deep}}):
         found = check(document, schema, changes)
         assert (found[0].code if found else "") == ("OVL001" if changes else "")
@@ -308,7 +373,7 @@ def test_the_validator_is_not_imported_without_an_overlay() -> None:
     assert done.stdout == "False\n"
 
 
-@pytest.mark.parametrize("name", ["parallelcluster", "pcs"])
+@pytest.mark.parametrize("name", ["parallelcluster", "pcs", "hyperpod"])
 def test_the_schemas_are_sound(name: str) -> None:
     from jsonschema import Draft202012Validator
 

@@ -31,8 +31,8 @@ def test_a_starter_passes(preset, tmp_path):
 def test_a_starter_renders_for_the_targets_that_it_names(preset):
     checked = clustergen.check([preset])
     rendered = [name for name in checked.plans if name and clustergen.render(checked, name)]
-    assert (rendered or ["later"]) == (
-        ["later"] if preset.stem == "kubernetes" else ["parallelcluster", "pcs"]
+    assert rendered == (
+        ["hyperpod-eks"] if preset.stem == "kubernetes" else ["parallelcluster", "pcs"]
     )
     assert errors(checked.findings) == []
 

@@ -19,28 +19,60 @@ from tests.oracles.parallelcluster import ParallelCluster
 
 SPECS = {path.stem: path for path in sorted(resources.tree("specs").glob("*.yaml"))}
 
-# What each target answers to each spec: nothing, or the codes for which it refuses.
+# What each target answers to each spec: nothing, or the codes for which it refuses. HyperPod with
+# EKS joins an EKS cluster that is there: K8S400 asks specs for its ARN.
+PC, PCS, HP, EKS = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks"
+_NEW, _NO, _PLAN = {"K8S400"}, {"SUP001"}, {"SUP001", "K8S400"}
 ANSWERS: dict[str, dict[str, set[str]]] = {
-    "ap-south-2": {"parallelcluster": {"NET101"}, "pcs": set()},
+    "ap-south-2": {PC: {"NET101"}, PCS: set(), HP: _NO, EKS: _PLAN},
     "every-field": {
-        "parallelcluster": {"SUP001", "NIC101", "SLM106", "STG105"},
-        "pcs": {"SUP001", "SLM211"},
+        PC: {"SUP001", "NIC101", "SLM106", "STG105"},
+        PCS: {"SUP001", "SLM211"},
+        HP: {"SUP001"},
+        EKS: {"SUP001", "K8S400", "K8S413", "CAP400"},
     },
-    "everything-existing": {"parallelcluster": set(), "pcs": set()},
-    "g6e-spot-finetune": {"parallelcluster": set(), "pcs": set()},
-    "govcloud": {"parallelcluster": set(), "pcs": set()},
-    "hpc8a-two-queues": {"parallelcluster": set(), "pcs": set()},
-    "mixed-fair-share": {"parallelcluster": {"SUP001"}, "pcs": set()},
-    "mixed-fair-share-database": {"parallelcluster": set(), "pcs": {"SUP001", "SLM203"}},
-    "p5-on-demand": {"parallelcluster": set(), "pcs": set()},
-    "p5en-capacity-block": {"parallelcluster": set(), "pcs": set()},
-    "p6-b200-reservation": {"parallelcluster": set(), "pcs": set()},
-    "p6-b300": {"parallelcluster": set(), "pcs": set()},
+    "everything-existing": {PC: set(), PCS: set(), HP: _NO, EKS: {*_PLAN, "CAP400"}},
+    "g6e-spot-finetune": {PC: set(), PCS: set(), HP: _NO, EKS: {"K8S400", "CAP400"}},
+    # HyperPod is in no region of GovCloud.
+    "govcloud": {PC: set(), PCS: set(), HP: {"NET300"}, EKS: {"NET300", "K8S400"}},
+    # CAP300: SageMaker has no m7a and no c7i; SUP001: and no HPC types.
+    "hpc8a-two-queues": {
+        PC: set(),
+        PCS: set(),
+        HP: {"SUP001", "CAP300"},
+        EKS: {"SUP001", "CAP300", "CAP400", "K8S400"},
+    },
+    "hyperpod-eks-karpenter": {PC: set(), PCS: set(), HP: _NO, EKS: set()},
+    "hyperpod-eks-mig": {PC: _NO, PCS: {"SLM211"}, HP: _NO, EKS: set()},
+    "hyperpod-eks-spot": {PC: _NO, PCS: set(), HP: _NO, EKS: set()},
+    "hyperpod-eks-two-zones": {PC: _NO, PCS: _NO, HP: set(), EKS: set()},
+    "hyperpod-slurm-bootstrap": {PC: _NO, PCS: _NO, HP: set(), EKS: _NEW},
+    "hyperpod-slurm-customer-managed": {PC: set(), PCS: set(), HP: set(), EKS: _NEW},
+    "hyperpod-slurm-legacy": {PC: set(), PCS: set(), HP: set(), EKS: _NEW},
+    "hyperpod-slurm-scripts": {PC: set(), PCS: _NO, HP: set(), EKS: _NEW},
+    "hyperpod-training-plan": {PC: _NO, PCS: _NO, HP: set(), EKS: _NEW},
+    "mixed-fair-share": {
+        PC: {"SUP001"},
+        PCS: set(),
+        HP: {"SUP001", "CAP300"},
+        EKS: {"CAP300", "CAP400", "K8S400"},
+    },
+    "mixed-fair-share-database": {
+        PC: set(),
+        PCS: {"SUP001", "SLM203"},
+        HP: {"SUP001", "CAP300"},
+        EKS: {"CAP300", "CAP400", "K8S400"},
+    },
+    "p5-on-demand": {PC: set(), PCS: set(), HP: set(), EKS: _NEW},
+    # Capacity Blocks and reservations do not reach HyperPod: SUP001 says to take a training plan.
+    "p5en-capacity-block": {PC: set(), PCS: set(), HP: _NO, EKS: _PLAN},
+    "p6-b200-reservation": {PC: set(), PCS: set(), HP: _NO, EKS: _PLAN},
+    "p6-b300": {PC: set(), PCS: set(), HP: _NO, EKS: _PLAN},
     # PCS keeps its own interfaces in a subnet of the region, which a new VPC in Dallas has not.
-    "p6e-gb200-ultraserver": {"parallelcluster": set(), "pcs": {"NET202"}},
-    "single-gpu-dev": {"parallelcluster": set(), "pcs": set()},
-    "trn1-efs": {"parallelcluster": set(), "pcs": set()},
-    "trn2": {"parallelcluster": set(), "pcs": set()},
+    "p6e-gb200-ultraserver": {PC: set(), PCS: {"NET202"}, HP: _NO, EKS: _PLAN},
+    "single-gpu-dev": {PC: set(), PCS: set(), HP: _NO, EKS: {"K8S400", "CAP400"}},
+    "trn1-efs": {PC: set(), PCS: set(), HP: _NO, EKS: {"K8S400", "CAP400"}},
+    "trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _PLAN},
 }
 PAIRS = [(name, target) for name in SPECS for target in targets.NAMES]
 
@@ -93,36 +125,68 @@ def judged(checked: Checked, target: str, parallelcluster: ParallelCluster) -> l
     return bundle_breaches(files, parallelcluster, checked.spec.region, checked.spec.name)
 
 
-# What no example uses, in both targets unless one is named.
+# What no example uses, and the targets that have it.
+EC2 = (PC, PCS)
+CLUSTER = "targets: {hyperpod-eks: {eks_cluster: 'arn:aws:eks:us-east-1:111122223333:cluster/c'}}\n"
 MORE: list[tuple[str, tuple[str, ...]]] = [
     (
         "software: {containers: docker, scripts: [{run: s3://my-bucket/it's.sh, args: [$(reboot)],"
         " when: start}, {run: https://example.com/a.sh, on: [compute]}]}",
-        targets.NAMES,
+        EC2,
     ),
-    ("node_groups: [{name: h200, mig: {1g.18gb: 7}}]\nslurm: {version: '26.05'}", ("pcs",)),
-    ("node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d}}]", ("pcs",)),
+    ("node_groups: [{name: h200, mig: {1g.18gb: 7}}]\nslurm: {version: '26.05'}", (PCS,)),
+    ("node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d}}]", (PCS,)),
     (
         "node_groups: [{name: h200, capacity: {reservation_group: "
         "'arn:aws:resource-groups:us-east-1:111122223333:group/held'}}]",
-        targets.NAMES,
+        EC2,
     ),
     ("login: {instance_type: m7i.xlarge, count: 2}\nnetwork: {ssh_from: [203.0.113.0/24]}",
-     targets.NAMES),
+     EC2),
     ("storage: [{mount: /fsx, type: fsx-lustre, size: 2400GiB, deployment: scratch-2,"
      " data_repositories: [{path: /data, s3: s3://my-bucket/data, import: [new]}]}]",
-     targets.NAMES),
+     EC2),
     ("storage: [{mount: /cold, type: fsx-lustre, storage_class: intelligent-tiering,"
-     " throughput: 4000, metadata_iops: 6000, read_cache: 4800GiB}]", targets.NAMES),
-    ("storage: [{mount: /apps, type: ebs, size: 500GiB}]", ("parallelcluster",)),
-    ("storage: [{mount: /data, type: s3, bucket: s3://my-bucket/data}]", ("pcs",)),
+     " throughput: 4000, metadata_iops: 6000, read_cache: 4800GiB}]", EC2),
+    ("storage: [{mount: /apps, type: ebs, size: 500GiB}]", (PC,)),
+    ("storage: [{mount: /data, type: s3, bucket: s3://my-bucket/data}]", (PCS,)),
     ("storage: [{mount: /tools, type: efs, throughput_mode: provisioned, throughput: 256,"
-     " backups: 35d, on_delete: delete}]", targets.NAMES),
+     " backups: 35d, on_delete: delete}]", EC2),
     ("queues: [{name: train, node_groups: [h200], time_limit: 7-00:00:00, exclusive: true},"
-     " {name: debug, node_groups: [h200], priority: 100, default: true}]", ("pcs",)),
-    ("name: ex-ample\ntags: {owner: 'Zoë + Žiga: a/b=c', Name: x}", targets.NAMES),
+     " {name: debug, node_groups: [h200], priority: 100, default: true}]", (PCS,)),
+    ("name: ex-ample\ntags: {owner: 'Zoë + Žiga: a/b=c', Name: x}", EC2),
     ("node_groups: [{name: spot, instance_types: [m7i.4xlarge, m6i.4xlarge], capacity: spot,"
-     " count: {min: 1, max: 4}}]", targets.NAMES),
+     " count: {min: 1, max: 4}}]", EC2),
+    ("login: {instance_type: m7i.xlarge}\nsoftware: {containers: docker, scripts: ["
+     "{run: s3://my-bucket/it's.sh, args: [$(reboot)], when: start},"
+     " {run: https://example.com/a.sh, on: [compute]}]}", (HP,)),
+    ("users: [{name: alice, uid: 2001, ssh_key: ssh-ed25519 AAAA it's $(reboot)}]", (HP,)),
+    ("resilience: {replace_failed_nodes: false}\nslurm: {accounting: managed}", (HP,)),
+    ("name: ex-ample\ntags: {owner: 'Zoë + Žiga: a/b=c', Name: x}", (HP,)),
+    (CLUSTER + "name: ex-ample\ntags: {owner: 'Zoë + Žiga: a/b=c', Name: x}", (EKS,)),
+    (CLUSTER + "software: {scripts: [{run: s3://my-bucket/it's.sh, args: [$(reboot)]}]}", (EKS,)),
+    (CLUSTER + "node_groups: [{name: h200, threads_per_core: 2, scratch: /scratch,"
+     " image: ami-0a1b2c3d4e5f67890}]", (EKS,)),
+    (CLUSTER + "node_groups: [{name: h200, mig: {1g.18gb: 7}, labels: {example.com/a: b},"
+     " taints: [{key: gpu, effect: NoExecute, value: x}]}]", (EKS,)),
+    (CLUSTER + "node_groups: [{name: h200, capacity: {training_plan: "
+     "'arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan'}}]", (EKS,)),
+    ("node_groups: [{name: h200, capacity: {training_plan: "
+     "'arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan'}}]", (HP,)),
+    (CLUSTER + "storage: [{mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250,"
+     " efa: true}, {mount: /home, type: fsx-openzfs, size: 512GiB, throughput: 160}]", (EKS,)),
+    (CLUSTER + "kubernetes: {autoscaler: karpenter}\nnode_groups: [{name: spot, instance_types:"
+     " [g6e.4xlarge, g6.4xlarge], capacity: spot, count: {min: 0, max: 4}}]", (EKS,)),
+    (CLUSTER + "node_groups: [{name: trn, instance_type: trn1.32xlarge, count: 2},"
+     " {name: arm, instance_type: m7g.4xlarge, count: 2}]", (EKS,)),
+    ("targets: {hyperpod-slurm: {mode: legacy, provisioning: all-at-once}}", (HP,)),
+    ("targets: {hyperpod-slurm: {mode: customer-managed}}\nstorage: [{mount: /home, type: "
+     "fsx-openzfs, size: 512GiB, throughput: 160}]", (HP,)),
+    ("targets: {hyperpod-slurm: {provisioning: all-at-once, overlay: {InstanceGroups: "
+     "[{InstanceGroupName: h200, AutoPatchConfig: {PatchingStrategy: WhenIdle}}]}}}", (HP,)),
+    ("targets: {hyperpod-slurm: {overlay: {RestrictedInstanceGroups: [{InstanceGroupName: nova,"
+     " InstanceType: ml.p5.48xlarge, InstanceCount: 2,"
+     " ExecutionRole: '${HyperPodExecutionRoleArn}'}]}}}", (HP,)),
 ]  # fmt: skip
 MORE_PAIRS = [(fragment, target) for fragment, names in MORE for target in names]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from clustergen import cfn
 from clustergen.artifacts import Artifact, json_artifact
-from clustergen.foundation import access, network, security, storage
+from clustergen.foundation import access, hyperpod, network, security, storage
 from clustergen.foundation.part import Part
 from clustergen.plan.model import Plan
 
@@ -42,4 +42,4 @@ def emit(plan: Plan) -> Artifact | None:
 
 
 def _parts(plan: Plan) -> tuple[Part, ...]:
-    return tuple(concern.part(plan) for concern in (network, security, storage, access))
+    return tuple(concern.part(plan) for concern in (network, security, storage, access, hyperpod))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 
 from clustergen import cfn
 from clustergen.cfn import Json
-from clustergen.foundation.part import Output, Part, lasting, named
+from clustergen.foundation.part import Output, Part, has_hyperpod, lasting, named
 from clustergen.plan.model import Bucket, Ontap, OpenZfs, Plan
 
 PCS_PARTITIONS = frozenset({"aws", "aws-us-gov"})
@@ -37,6 +38,7 @@ def _bucket(plan: Plan) -> Json:
     bucket = {
         "Type": "AWS::S3::Bucket",
         "Properties": {
+            **_bucket_name(plan),
             "BucketEncryption": {"ServerSideEncryptionConfiguration": [encryption]},
             "OwnershipControls": {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]},
             "PublicAccessBlockConfiguration": dict.fromkeys(closed, True),
@@ -46,6 +48,18 @@ def _bucket(plan: Plan) -> Json:
     }
     # CloudFormation cannot delete a bucket that holds anything, and this one always does.
     return {"ScriptsBucket": lasting(bucket, True), "ScriptsBucketPolicy": _bucket_policy()}
+
+
+def _bucket_name(plan: Plan) -> Json:
+    """A name that HyperPod's managed policy lets nodes read from; CloudFormation's own elsewhere.
+
+    At most 50 of the 63 characters that S3 allows: the hash tells clusters of alike names apart.
+    """
+    if not has_hyperpod(plan):
+        return {}
+    digest = hashlib.sha256(f"{plan.name}/{plan.region}".encode()).hexdigest()[:6]
+    name = plan.name[:20].rstrip("-")
+    return {"BucketName": cfn.sub(f"sagemaker-{name}-{digest}-${{AWS::AccountId}}")}
 
 
 def _bucket_policy() -> Json:
@@ -113,8 +127,8 @@ def _document(plan: Plan) -> Json:
     statements = [
         *_scripts(plan),
         *_pcs_scripts(plan),
-        *_buckets(plan),
-        *_volumes(plan),
+        *buckets(plan),
+        *volumes(plan),
         _logs(),
     ]
     return {"Version": "2012-10-17", "Statement": statements}
@@ -122,7 +136,7 @@ def _document(plan: Plan) -> Json:
 
 def _scripts(plan: Plan) -> list[Json]:
     own = _allow("OwnScripts", ["s3:GetObject"], [cfn.sub("${ScriptsBucket.Arn}/*")])
-    return [own, *_user_scripts(plan)]
+    return [own, *user_scripts(plan)]
 
 
 def _pcs_scripts(plan: Plan) -> Iterator[Json]:
@@ -131,14 +145,14 @@ def _pcs_scripts(plan: Plan) -> Iterator[Json]:
         yield _allow("PcsScripts", ["s3:GetObject"], [_s3_arn("aws-pcs-repo-${AWS::Region}/*")])
 
 
-def _user_scripts(plan: Plan) -> Iterator[Json]:
+def user_scripts(plan: Plan) -> Iterator[Json]:
     scripts = (s.url for s in plan.software.scripts if s.url.startswith("s3://"))
     objects = sorted({_literal(url.removeprefix("s3://")) for url in scripts})
     if objects:
         yield _allow("UserScripts", ["s3:GetObject"], [_s3_arn(path) for path in objects])
 
 
-def _buckets(plan: Plan) -> Iterator[Json]:
+def buckets(plan: Plan) -> Iterator[Json]:
     """What Mountpoint for S3 needs of each mounted bucket.
 
     https://github.com/awslabs/mountpoint-s3/blob/main/doc/CONFIGURATION.md#iam-permissions
@@ -160,7 +174,7 @@ def _prefixes(mount: Bucket) -> list[str]:
     return [f"{prefix}/*", prefix] if prefix else ["*", ""]
 
 
-def _volumes(plan: Plan) -> Iterator[Json]:
+def volumes(plan: Plan) -> Iterator[Json]:
     """Nodes that mount an existing volume themselves ask FSx for the path it is exported under."""
     if any(isinstance(s, Ontap | OpenZfs) and s.existing and s.volume for s in plan.storage):
         yield _allow("Volumes", ["fsx:DescribeVolumes"], ["*"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustergen import cfn
+from clustergen.catalog import services
 from clustergen.cfn import Json
 from clustergen.plan.model import Efs, Id, Lustre, OpenZfs, Plan, Ref, Storage
 
@@ -64,3 +65,8 @@ def created(plan: Plan) -> tuple[Lustre | OpenZfs | Efs, ...]:
 def keeps_data(storage: tuple[Storage, ...]) -> bool:
     """Whether something of ``storage`` outlives the stack, and so what it stands in has to."""
     return any(s.retain for s in storage)
+
+
+def has_hyperpod(plan: Plan) -> bool:
+    """Whether the region has SageMaker HyperPod, and so the policy of its nodes."""
+    return services.available("hyperpod", plan.region) is True

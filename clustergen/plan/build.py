@@ -65,8 +65,10 @@ def build(
         overlay=options.overlay if options else {},
         decisions=(*places.decisions, *machines.decisions, *decisions),
         written=said,
+        sagemaker=traits.sagemaker,
     )
-    return replace(plan, network=replace(plan.network, needed_addresses=_addresses(plan))), findings
+    needed = _addresses(plan, traits.pod_addresses)
+    return replace(plan, network=replace(plan.network, needed_addresses=needed)), findings
 
 
 _FATAL = frozenset(
@@ -74,9 +76,9 @@ _FATAL = frozenset(
 )
 
 
-def _addresses(plan: Plan) -> int:
+def _addresses(plan: Plan, pods: int) -> int:
     """IPv4 addresses of the private subnet that the cluster takes at its largest."""
-    nodes = sum(group.max * group.addresses for group in plan.node_groups)
+    nodes = sum(group.max * (group.addresses + pods) for group in plan.node_groups)
     people = sum(machine.count for machine in (plan.head, plan.login) if machine)
     return nodes + people + sum(fsx.addresses(item) for item in plan.storage if not item.existing)
 

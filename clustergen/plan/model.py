@@ -43,6 +43,10 @@ class Traits:
     """The cluster owner runs a head node (elsewhere the service does)."""
     smt: bool = True
     """Nodes may run two threads per core."""
+    sagemaker: bool = False
+    """The instances are SageMaker's: it places them, and counts and charges them by itself."""
+    pod_addresses: int = 0
+    """IPv4 addresses that a node takes for its pods, beside those of its interfaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,6 +432,8 @@ class Plan:
     decisions: tuple[Decision, ...]
     written: frozenset[Path] = field(default=frozenset(), repr=False)
     """Every path that the user wrote, to tell a choice from a default."""
+    sagemaker: bool = False
+    """Quotas and prices are SageMaker's, not those of EC2."""
 
     def wrote(self, *path: str | int) -> bool:
         """Whether the spec says anything at ``path``."""

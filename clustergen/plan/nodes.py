@@ -155,7 +155,7 @@ class MachinePlanner:
             return Placement("existing", group.placement.group)
         if group.placement != "auto":
             return Placement(group.placement)
-        if not efa:
+        if not efa or self.traits.sagemaker:
             return Placement("none")
         # A reservation or block fixes where its instances are; a group beside it can only fail.
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html

@@ -46,13 +46,36 @@ def _fleets(plan: Plan) -> Iterator[_Fleet]:
 
 
 def quotas(plan: Plan) -> str:
-    """The EC2 quotas that the cluster at its maximum must fit in."""
+    """The quotas that the cluster at its maximum must fit in."""
+    if plan.sagemaker:
+        return _sagemaker_quotas(plan)
     rows = [*_vcpu_rows(plan), _interface_row(plan)]
     header = ("Service quota", "Code", "Needed")
     return (
         f"{markdown.table(header, rows, right=(2,))}\n\n"
         "vCPUs count whole, whatever the threads per core. Capacity Blocks and reservations need\n"
         "no vCPU quota. `aws service-quotas get-service-quota` shows what the account has."
+    )
+
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html (2026-11):
+# SageMaker counts instances, by its own name of the type; the codes differ between accounts' pages.
+def _sagemaker_quotas(plan: Plan) -> str:
+    needed: dict[str, int] = {}
+    for fleet in _fleets(plan):
+        for type in fleet.types:
+            title = f"SageMaker {type.hyperpod or type.name} for cluster usage"
+            needed[title] = needed.get(title, 0) + fleet.most
+    total = sum(fleet.most for fleet in _fleets(plan))
+    rows = [(title, f"{count:,}") for title, count in sorted(needed.items())]
+    rows += [
+        ("SageMaker instances of a HyperPod cluster, of all clusters", f"{total:,}"),
+        (_interface_row(plan)[0], _interface_row(plan)[2]),
+    ]
+    return (
+        f"{markdown.table(('Service quota', 'Needed'), rows, right=(1,))}\n\n"
+        "`aws service-quotas list-service-quotas --service-code sagemaker` shows what the account "
+        "has."
     )
 
 
@@ -92,6 +115,8 @@ def price(plan: Plan) -> str:
     """The On-Demand price of an hour at the maximum, and what is not in it."""
     if plan.partition != "aws":
         return ""
+    if plan.sagemaker:
+        return "HyperPod has prices of its own: https://aws.amazon.com/sagemaker/ai/pricing/"
     fleets = list(_fleets(plan))
     priced = [f for f in fleets if f.kind in _AT_ON_DEMAND_RATE and f.dollars is not None]
     others = (f"- {escape(f.title)}: {_why_not(f)}" for f in fleets if f not in priced)

@@ -1,8 +1,9 @@
 """Builds the schemas in this folder from what the services' own tools say.
 
 ``parallelcluster-3.16.1.json`` comes from the marshmallow classes of aws-parallelcluster,
-``pcs.json`` from the CloudFormation schemas in cfn-lint. The two cannot be installed together, so
-each run builds what it finds; started by path, it needs nothing else of this project::
+``pcs.json`` from the CloudFormation schemas in cfn-lint, ``hyperpod.json`` from botocore's model of
+SageMaker's CreateCluster. ParallelCluster cannot be installed with the others, so each run builds
+what it finds; started by path, it needs nothing else of this project::
 
     python clustergen/schemas/build.py [--check]
 """
@@ -27,6 +28,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 PARALLELCLUSTER = "3.16.1"
 CFN_LINT = "1.58.0"
+BOTOCORE = "1.44.5"
 
 RESOURCE_TYPES = (
     "AWS::CloudWatch::Dashboard",
@@ -378,9 +380,104 @@ def _reached(name: str, definitions: Mapping[str, Json]) -> Iterator[str]:
     return iter(seen)
 
 
+# HyperPod -------------------------------------------------------------------------------------
+
+
+def hyperpod() -> Json:
+    """The schema of a SageMaker CreateCluster request."""
+    loader = importlib.import_module("botocore.loaders").Loader()
+    model = loader.load_service_model("sagemaker", "service-2")
+    definitions: dict[str, Json] = {}
+    request = model["operations"]["CreateCluster"]["input"]["shape"]
+    root = _shape(request, model["shapes"], definitions)
+    version = model["metadata"]["apiVersion"]
+    return {
+        "$schema": DIALECT,
+        "$comment": _installed("botocore", BOTOCORE) + f" sagemaker {version}",
+        **root,
+        "$defs": definitions,
+    }
+
+
+def _shape(name: str, shapes: Mapping[str, Any], definitions: dict[str, Json]) -> Json:
+    """What a shape of a service model takes; a structure becomes a definition, referred to."""
+    shape = shapes[name]
+    match shape["type"]:
+        case "structure":
+            if name not in definitions:
+                definitions[name] = {}
+                definitions[name] = _structure(name, shape, shapes, definitions)
+            return {"$ref": f"#/$defs/{name}"}
+        case "list":
+            items = _shape(shape["member"]["shape"], shapes, definitions)
+            return {"type": "array", "items": items, **_bounds(shape, "minItems", "maxItems")}
+        case "map":
+            return {
+                "type": "object",
+                "propertyNames": _shape(shape["key"]["shape"], shapes, definitions),
+                "additionalProperties": _shape(shape["value"]["shape"], shapes, definitions),
+                **_bounds(shape, "minProperties", "maxProperties"),
+            }
+        case kind:
+            return _scalar(kind, shape)
+
+
+def _structure(
+    name: str, shape: Mapping[str, Any], shapes: Mapping[str, Any], definitions: dict[str, Json]
+) -> Json:
+    members = {
+        key: _shape(member["shape"], shapes, definitions)
+        for key, member in shape["members"].items()
+    }
+    one_of = tuple(members) if shape.get("union") else _ONE_OF.get(name, ())
+    return {
+        **_map(members, shape.get("required", ())),
+        **(_exactly_one(*one_of) if one_of else {}),
+        **_never(_NOT_BOTH.get(name, ())),
+    }
+
+
+# What the model says in the documentation of its members only.
+_ONE_OF = {
+    "ClusterInstanceGroupSpecification": ("InstanceType", "InstanceRequirements"),
+    "ClusterOrchestrator": ("Eks", "Slurm"),
+}
+_NOT_BOTH = {"ClusterLifeCycleConfig": [("OnCreate", "OnInitComplete")]}
+
+
+def _scalar(kind: str, shape: Mapping[str, Any]) -> Json:
+    if kind != "string":
+        return {"type": _SCALARS[kind], **_bounds(shape, "minimum", "maximum")}
+    pattern = shape.get("pattern")
+    return {
+        "type": "string",
+        **({"enum": shape["enum"]} if "enum" in shape else {}),
+        # A service's pattern is of the whole text, JSON Schema's is sought in it; and Python's $
+        # stands before a last newline as well.
+        **({"pattern": f"^(?:{pattern})$(?!\\n)"} if pattern and _compiles(pattern) else {}),
+        **_bounds(shape, "minLength", "maxLength"),
+    }
+
+
+_SCALARS = {
+    "boolean": "boolean",
+    "double": "number",
+    "float": "number",
+    "integer": "integer",
+    "long": "integer",
+    "timestamp": ["string", "number"],
+}
+
+
+def _bounds(shape: Mapping[str, Any], low: str, high: str) -> Json:
+    return dict(_present(**{low: shape.get("min"), high: shape.get("max")}))
+
+
 _BUILDS: tuple[tuple[str, str, Callable[[], Json]], ...] = (
     (f"parallelcluster-{PARALLELCLUSTER}.json", "pcluster", parallelcluster),
     ("pcs.json", "cfnlint", pcs),
+    # Beside cfn-lint: ParallelCluster brings a botocore of another version.
+    ("hyperpod.json", "cfnlint", hyperpod),
 )
 
 if __name__ == "__main__":

@@ -39,6 +39,8 @@ class Schema:
     """Its values may be intrinsic functions, and its texts may be written as numbers."""
     list_keys: tuple[str, ...]
     """What names the items of the document's lists, for :func:`clustergen.overlay.apply`."""
+    quoted: bool = True
+    """Its numbers and truth values may be written as text."""
 
     def document(self) -> Json:
         """The JSON Schema itself."""
@@ -50,7 +52,7 @@ class Schema:
         A value that is known only after deployment is not looked into: an intrinsic function, or
         a text with a ``${Name}`` placeholder.
         """
-        validate = _validator(self.file, self.cloudformation)
+        validate = _validator(self.file, self.cloudformation, self.quoted)
         found = [_violation(error) for error in validate(document)]
         return sorted(found, key=lambda v: ([str(step) for step in v.path], v.keyword, v.message))
 
@@ -76,7 +78,13 @@ PCS: Final = Schema(
         "InstanceType",
     ),
 )
-_SCHEMAS = {"parallelcluster": PARALLELCLUSTER, "pcs": PCS}
+HYPERPOD: Final = Schema(
+    file="hyperpod.json",
+    cloudformation=False,
+    list_keys=("InstanceGroupName", "Key"),
+    quoted=False,
+)
+_SCHEMAS = {"parallelcluster": PARALLELCLUSTER, "pcs": PCS, "hyperpod": HYPERPOD}
 
 
 def load(name: str) -> Schema:
@@ -98,7 +106,7 @@ def _read(file: str) -> Json:
 
 
 @functools.cache
-def _validator(file: str, cloudformation: bool) -> Errors:
+def _validator(file: str, cloudformation: bool, quoted: bool) -> Errors:
     from jsonschema import Draft202012Validator, validators
 
     left_open = _is_intrinsic if cloudformation else _has_placeholder
@@ -106,7 +114,7 @@ def _validator(file: str, cloudformation: bool) -> Errors:
         word: _unless(left_open, check) for word, check in Draft202012Validator.VALIDATORS.items()
     }
     types = Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {"integer": _is_integer, "boolean": _is_boolean}
+        ({"integer": _is_integer, "boolean": _is_boolean} if quoted else {})
         | ({"string": _is_text} if cloudformation else {})
     )
     kind: Any = validators.create(

@@ -63,8 +63,10 @@ class Target:
 _MODULES = {
     "parallelcluster": "clustergen.targets.parallelcluster",
     "pcs": "clustergen.targets.pcs",
+    "hyperpod-slurm": "clustergen.targets.hyperpod_slurm",
+    "hyperpod-eks": "clustergen.targets.hyperpod_eks",
 }
-_ALIASES = {"pcluster": "parallelcluster"}
+_ALIASES = {"pcluster": "parallelcluster", "hyperpod": "hyperpod-slurm"}
 
 NAMES = tuple(_MODULES)
 

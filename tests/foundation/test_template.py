@@ -151,7 +151,10 @@ def test_outputs_are_those_announced(name: str) -> None:
     assert {key: output["Description"] for key, output in outputs.items()} == announced
 
 
-ACCESS = {"ScriptsBucketName", "NodeRoleArn", "NodeInstanceProfileArn", "ScriptsPolicyArn"}
+ACCESS = {
+    *("ScriptsBucketName", "NodeRoleArn", "NodeInstanceProfileArn", "ScriptsPolicyArn"),
+    "HyperPodExecutionRoleArn",
+}
 GROUPS = {"ClusterSecurityGroupId", "LoginSecurityGroupId"}
 NETWORK = {"VpcId", "PrivateSubnetId", "PublicSubnetId"}
 OUTPUTS = [

@@ -15,10 +15,13 @@ from clustergen.findings import errors
 
 FOLDER = Path(__file__).parent
 
-# Small enough to read: a cluster of one GPU node, and one of two queues with EFA and Lustre.
+# Small enough to read: a cluster of one GPU node, one of two queues with EFA and Lustre, one whose
+# lifecycle scripts do everything, and nodes of an EKS cluster.
 GOLDEN = [
     ("single-gpu-dev", "pcs"),
     ("hpc8a-two-queues", "parallelcluster"),
+    ("hyperpod-slurm-customer-managed", "hyperpod-slurm"),
+    ("hyperpod-eks-mig", "hyperpod-eks"),
 ]
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.oracles.cloudformation import check, lint, resolve
+from tests.oracles.hyperpod import cluster_breaches
+from tests.oracles.iam import iam_breaches
 from tests.oracles.parallelcluster import Message, ParallelCluster
 from tests.oracles.shell import script_breaches, scripts_in_user_data
 
@@ -24,7 +26,13 @@ def bundle_breaches(
     return [
         *_of_clusters(files, parallelcluster, name),
         *(f"{path}: {b}" for path, template in documents.items() for b in check(template, region)),
+        *(
+            f"{path}: {b}"
+            for path, template in documents.items()
+            for b in iam_breaches(template, region)
+        ),
         *(f"{f.template}: {f.rule} {f.where}: {f.text}" for f in lint(templates, [region])),
+        *cluster_breaches(files, region),
         *script_breaches(_scripts(files, documents, region)),
     ]
 
@@ -60,7 +68,7 @@ _ACCEPTED_WARNINGS = (
 
 def _scripts(files: Mapping[str, str], documents: Mapping[str, Any], region: str) -> dict[str, str]:
     """The scripts among the files and those within the user data of launch templates."""
-    scripts = {path: text for path, text in files.items() if path.endswith(".sh")}
+    scripts = {path: text for path, text in files.items() if path.endswith((".sh", ".sbatch"))}
     for path, template in documents.items():
         for resource in resolve(template, region=region):
             user_data = resource.properties.get("LaunchTemplateData", {}).get("UserData")

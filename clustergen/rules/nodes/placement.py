@@ -45,6 +45,8 @@ RULES = (NO_CLUSTER, RESERVED, SCATTERED)
 def check(plan: Plan) -> Iterator[Finding]:
     for group in plan.node_groups:
         yield from _group(group)
+        if not plan.sagemaker:
+            yield from _scattered(group)
 
 
 def _group(group: NodeGroup) -> Iterator[Finding]:
@@ -63,7 +65,11 @@ def _group(group: NodeGroup) -> Iterator[Finding]:
                 f"a placement group beside the {bought} {group.capacity.id or ''}".rstrip(),
                 help="write placement: auto",
             )
-    elif group.placement.kind == "none" and group.efa and bought == "on-demand" and group.max > 1:
+
+
+def _scattered(group: NodeGroup) -> Iterator[Finding]:
+    loose = group.placement.kind == "none" and group.capacity.kind == "on-demand"
+    if loose and group.efa and group.max > 1:
         yield SCATTERED.at(
             group.at("placement"),
             f"{group.max} EFA nodes may start far from each other",

@@ -9,12 +9,12 @@ from clustergen.artifacts import Artifact, Bundle
 from clustergen.plan.model import Plan
 from clustergen.shell import render
 from clustergen.targets.parallelcluster import actions, nodes
-from clustergen.targets.parallelcluster.document import yaml_text
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
 from clustergen.targets.parallelcluster.limits import VERSION, retention_days
 from clustergen.targets.parallelcluster.nodes import present
 from clustergen.targets.parallelcluster.scheduling import scheduling
 from clustergen.targets.parallelcluster.storage import shared_storage
+from clustergen.yaml_text import yaml_text
 
 CONFIGURATION = "cluster.yaml"
 

@@ -8,7 +8,7 @@ what cfn-lint says of the template itself.
 from __future__ import annotations
 
 from tests.oracles.cloudformation.check import check
-from tests.oracles.cloudformation.intrinsics import Resource, resolve
+from tests.oracles.cloudformation.intrinsics import Resource, outputs, resolve
 from tests.oracles.cloudformation.linting import lint
 from tests.oracles.cloudformation.requests import KNOWN_TYPES, Request, requests, unknown_types
 
@@ -18,6 +18,7 @@ __all__ = [
     "Resource",
     "check",
     "lint",
+    "outputs",
     "requests",
     "resolve",
     "unknown_types",

@@ -59,6 +59,7 @@ _ARNS = {
     "AWS::PCS::Cluster": ("pcs", "cluster/{}"),
     "AWS::PCS::ComputeNodeGroup": ("pcs", "cluster/pcs_0a1b2c3d4e/computenodegroup/{}"),
     "AWS::PCS::Queue": ("pcs", "cluster/pcs_0a1b2c3d4e/queue/{}"),
+    "AWS::SageMaker::Cluster": ("sagemaker", "cluster/{}"),
     "AWS::SecretsManager::Secret": ("secretsmanager", "secret:{}-AbCdEf"),
 }
 
@@ -67,6 +68,7 @@ _REF_IS_ARN = (
     "AWS::PCS::Cluster",
     "AWS::PCS::ComputeNodeGroup",
     "AWS::PCS::Queue",
+    "AWS::SageMaker::Cluster",
     "AWS::SecretsManager::Secret",
 )
 
@@ -85,7 +87,7 @@ def attribute_value(
 ) -> str:
     """What `Fn::GetAtt` gives. Raises `LookupError` for an attribute that is not known here."""
     own = _own_id(resource_type, logical_id, name, place)
-    if attribute in ("Arn", "ResourceARN", "RoleArn") and resource_type in _ARNS:
+    if attribute in ("Arn", "ClusterArn", "ResourceARN", "RoleArn") and resource_type in _ARNS:
         service, resource = _ARNS[resource_type]
         return place.arn(service, resource.format(own), regional=service != "iam")
     if attribute == "Arn" and resource_type == "AWS::S3::Bucket":

@@ -41,6 +41,20 @@ def resolve(
     ]
 
 
+def outputs(
+    template: Mapping[str, Any],
+    parameters: Mapping[str, str] | None = None,
+    region: str = "us-east-1",
+) -> dict[str, str]:
+    """The outputs of `template`, with the values they would have; raises as `resolve` does."""
+    scope = _Scope(template, parameters or {}, Place(region))
+    return {
+        name: scope.value(body["Value"])
+        for name, body in template.get("Outputs", {}).items()
+        if scope.holds(body.get("Condition"))
+    }
+
+
 _NOTHING = object()  # AWS::NoValue: the property is left out
 
 _STORED = "AWS::SSM::Parameter::Value<"

@@ -11,6 +11,7 @@ from cfnlint.config import ManualArgs
 from cfnlint.match import Match
 
 from tests.oracles.instance_types import all_types
+from tests.oracles.service_model import service_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,13 @@ def _is_false_alarm(match: Match) -> bool:
 
 def _names_an_existing_type(message: str) -> bool:
     found = re.match(r"'([^']+)' is not one of", message)
-    return found is not None and found[1].removeprefix("ml.") in all_types()
+    return found is not None and found[1] in all_types()
+
+
+def _names_a_cluster_type(message: str) -> bool:
+    found = re.match(r"'(ml\.[^']+)' is not one of", message)
+    types = service_model("sagemaker").shape_for("ClusterInstanceType").metadata["enum"]
+    return found is not None and found[1] in types
 
 
 # Rule id to whether a message of it is wrong.
@@ -53,5 +60,6 @@ _FALSE_ALARMS: dict[str, Callable[[str], bool]] = {
     # Instance types "not one of" the region's: the list is made from on-demand prices, so a type
     # that exists only as Capacity Block or training plan (p5e, p6e-gb200, trn2u) is in no region's.
     "E3628": _names_an_existing_type,  # AWS::EC2::LaunchTemplate, AWS::EC2::Instance
-    "E3644": _names_an_existing_type,  # AWS::SageMaker::Cluster
+    # The same of AWS::SageMaker::Cluster; whether there is the type, its API says.
+    "E3644": _names_a_cluster_type,
 }

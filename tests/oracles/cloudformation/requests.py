@@ -177,6 +177,9 @@ _CREATIONS: dict[str, _Creation] = {
         renames={"ClusterId": "clusterIdentifier", "Name": "queueName"},
         generated={"queueName": "generated"},
     ),
+    "AWS::SageMaker::Cluster": _Creation(
+        "sagemaker", "CreateCluster", generated={"ClusterName": "generated"}
+    ),
 }
 
 

@@ -10,9 +10,9 @@ import yaml
 
 from clustergen import overlay
 from clustergen.targets.parallelcluster import TARGET
-from clustergen.targets.parallelcluster.document import yaml_text
 from clustergen.targets.parallelcluster.scheduling import slurm_time
 from clustergen.targets.parallelcluster.storage import storage_name
+from clustergen.yaml_text import yaml_text
 from tests.targets.parallelcluster.planning import files, plan_of
 from tests.targets.parallelcluster.specs import SPECS
 

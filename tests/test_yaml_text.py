@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as some
 
-from clustergen.targets.parallelcluster.document import yaml_text
+from clustergen.yaml_text import yaml_text
 
 KEYS = some.text(max_size=100)  # YAML readers give up on keys beyond 1,024 characters
 VALUES = some.recursive(

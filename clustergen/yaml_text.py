@@ -1,4 +1,4 @@
-"""A document as YAML text that ParallelCluster reads back as it was meant.
+"""A document as YAML text that every reader takes as it was meant.
 
 ParallelCluster reads YAML 1.1, where an unquoted ``NO`` is false and ``1:00:00`` is 3600. Text is
 written plain only in a form that no reader takes for anything else; all the rest is quoted. The

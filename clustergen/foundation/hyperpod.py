@@ -1,0 +1,152 @@
+"""The roles of SageMaker HyperPod, where the region has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clustergen import cfn
+from clustergen.cfn import Json
+from clustergen.foundation import access
+from clustergen.foundation.part import NOTHING, Output, Part, has_hyperpod, named
+from clustergen.plan.model import Database, Plan
+
+EXECUTION_ROLE = "HyperPodExecutionRole"
+CLUSTER_ROLE = "HyperPodClusterRole"
+
+
+def part(plan: Plan) -> Part:
+    """The role of instances, and that of the autoscaler where the spec wants one."""
+    if not has_hyperpod(plan):
+        return NOTHING
+    roles = {EXECUTION_ROLE: _execution_role(plan)}
+    outputs = {
+        f"{EXECUTION_ROLE}Arn": Output(
+            "Role of HyperPod instances", cfn.get_att(EXECUTION_ROLE, "Arn")
+        )
+    }
+    if plan.kubernetes.autoscaler == "karpenter":
+        roles[CLUSTER_ROLE] = _cluster_role(plan)
+        outputs[f"{CLUSTER_ROLE}Arn"] = Output(
+            "Role with which HyperPod adds and removes nodes", cfn.get_att(CLUSTER_ROLE, "Arn")
+        )
+    return Part(roles, outputs)
+
+
+def _execution_role(plan: Plan) -> Json:
+    """https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html"""
+    managed = "arn:${AWS::Partition}:iam::aws:policy/AmazonSageMakerClusterInstanceRolePolicy"
+    statements = [
+        *_interfaces(),
+        *_pods(),
+        *_images(),
+        *_files(),
+        *access.user_scripts(plan),
+        *access.buckets(plan),
+        *access.volumes(plan),
+        *_secret(plan),
+    ]
+    properties = {
+        "AssumeRolePolicyDocument": _trust("sagemaker.${AWS::URLSuffix}"),
+        "ManagedPolicyArns": [cfn.sub(managed)],
+        "Policies": [{"PolicyName": "cluster", "PolicyDocument": _document(statements)}],
+        "Tags": named(plan, "hyperpod"),
+    }
+    return {"Type": "AWS::IAM::Role", "Properties": properties}
+
+
+def _interfaces() -> Iterator[Json]:
+    """With a VPC of the user's, HyperPod makes the interfaces of nodes in it, as this role."""
+    network = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:"
+    made = ("CreateNetworkInterface", "CreateNetworkInterfacePermission")
+    ended = (
+        *("DeleteNetworkInterface", "DeleteNetworkInterfacePermission"),
+        *("DetachNetworkInterface", "AttachNetworkInterface", "ModifyNetworkInterfaceAttribute"),
+        *("AssignPrivateIpAddresses", "UnassignPrivateIpAddresses"),
+    )
+    own = [
+        cfn.sub(f"{network}{kind}/*") for kind in ("network-interface", "subnet", "security-group")
+    ]
+    # What they are attached to is of an account of SageMaker's.
+    instances = cfn.sub("arn:${AWS::Partition}:ec2:${AWS::Region}:*:instance/*")
+    yield _allow("Interfaces", "ec2", (*made, *ended), [*own, instances])
+    yield _allow("InterfaceTags", "ec2", ("CreateTags",), own[:1])
+    # EC2 knows no resources for what only describes.
+    # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html
+    described = (
+        *("NetworkInterfaces", "Vpcs", "DhcpOptions", "Subnets", "SecurityGroups"),
+        *("Instances", "InstanceTypes", "Tags"),
+    )
+    yield _allow("Network", "ec2", [f"Describe{what}" for what in described], ["*"])
+
+
+def _pods() -> Iterator[Json]:
+    """Pod identity of the EKS clusters of the account; Slurm nodes never ask."""
+    clusters = "arn:${AWS::Partition}:eks:${AWS::Region}:${AWS::AccountId}:cluster/*"
+    yield _allow("PodIdentity", "eks-auth", ("AssumeRoleForPodIdentity",), [cfn.sub(clusters)])
+
+
+def _images() -> Iterator[Json]:
+    """Container images: the account's own, and those of AWS that HyperPod and EKS run."""
+    repositories = cfn.sub("arn:${AWS::Partition}:ecr:${AWS::Region}:*:repository/*")
+    pull = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
+    yield _allow("Images", "ecr", pull, [repositories])
+    # A token is for all registries: the action has no resource.
+    # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonelasticcontainerregistry.html
+    yield _allow("ImageToken", "ecr", ("GetAuthorizationToken",), ["*"])
+
+
+def _files() -> Iterator[Json]:
+    """Whether a file system has EFA is asked of FSx, in an action that knows no resources.
+
+    https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonfsx.html
+    """
+    yield _allow("FileSystems", "fsx", ("DescribeFileSystems",), ["*"])
+
+
+def _secret(plan: Plan) -> Iterator[Json]:
+    """The password of an external database, which the controller reads."""
+    if isinstance(plan.slurm.accounting, Database):
+        yield _allow(
+            "Secret", "secretsmanager", ("GetSecretValue",), [plan.slurm.accounting.secret]
+        )
+
+
+def _cluster_role(plan: Plan) -> Json:
+    """https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling-iam.html"""
+    clusters = "arn:${AWS::Partition}:sagemaker:${AWS::Region}:${AWS::AccountId}:cluster/*"
+    keys = _allow(
+        "Keys",
+        "kms",
+        ("CreateGrant", "DescribeKey"),
+        [cfn.sub("arn:${AWS::Partition}:kms:${AWS::Region}:${AWS::AccountId}:key/*")],
+    )
+    through = {"kms:ViaService": cfn.sub("sagemaker.${AWS::Region}.${AWS::URLSuffix}")}
+    statements = [
+        _allow(
+            "Nodes",
+            "sagemaker",
+            ("BatchAddClusterNodes", "BatchDeleteClusterNodes"),
+            [cfn.sub(clusters)],
+        ),
+        {**keys, "Condition": {"StringEquals": through}},
+    ]
+    properties = {
+        "AssumeRolePolicyDocument": _trust("hyperpod.sagemaker.${AWS::URLSuffix}"),
+        "Policies": [{"PolicyName": "nodes", "PolicyDocument": _document(statements)}],
+        "Tags": named(plan, "hyperpod-autoscaler"),
+    }
+    return {"Type": "AWS::IAM::Role", "Properties": properties}
+
+
+def _trust(service: str) -> Json:
+    principal = {"Service": cfn.sub(service)}
+    return _document([{"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}])
+
+
+def _document(statements: list[Json]) -> Json:
+    return {"Version": "2012-10-17", "Statement": statements}
+
+
+def _allow(sid: str, service: str, actions: Sequence[str], resources: Sequence[Json | str]) -> Json:
+    named_actions = [f"{service}:{action}" for action in actions]
+    return {"Sid": sid, "Effect": "Allow", "Action": named_actions, "Resource": list(resources)}

@@ -1,0 +1,126 @@
+"""A CreateCluster document as a CloudFormation template; the members have the same names.
+
+https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-sagemaker-cluster.html
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clustergen import cfn
+from clustergen.findings import Path
+
+Json = dict[str, Any]
+
+CLUSTER = "Cluster"
+
+# cfn-lint 1.58.0, schema of AWS::SageMaker::Cluster (2026-10-20), against botocore 1.44.5.
+API_ONLY_MEMBERS = {
+    "IdleWaitWindowInSeconds": "how long a node has to be idle before it is patched",
+    "DrainPolicy": "how nodes are drained before they are patched",
+    "NextPatchDate": "the date of the next patch",
+}
+API_ONLY_OF_RESTRICTED_GROUPS = {"ScheduledUpdateConfig": "scheduled updates"}
+API_ONLY_VALUES = {
+    "DrainFirst": "the patching strategy DrainFirst",
+    "MultiNodeTrainingValidation": "the deep health check over several nodes",
+}
+# With the strategy, which CloudFormation requires, go the members that are nothing without it.
+_NOTHING_WITHOUT = {"AutoPatchConfig": "PatchingStrategy"}
+
+_PLACEHOLDER = re.compile(r"\$\{([A-Z][A-Za-z0-9]*)\}")
+
+
+def template(document: Mapping[str, Any], outputs: Mapping[str, str]) -> Json:
+    """``document`` as a template; each placeholder becomes a parameter of its name.
+
+    ``outputs`` maps the foundation's output names to their descriptions. What CloudFormation
+    cannot say (:func:`lacking`) is left out.
+    """
+    properties = _written(_without(document), outputs)
+    parameters = cfn.parameters(properties, outputs)
+    return {
+        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
+        "Description": f"SageMaker HyperPod cluster {document.get('ClusterName', '')}".strip(),
+        **({"Parameters": parameters} if parameters else {}),
+        "Resources": {CLUSTER: {"Type": "AWS::SageMaker::Cluster", "Properties": properties}},
+        "Outputs": {
+            "ClusterArn": {
+                "Description": "ARN of the cluster",
+                "Value": cfn.get_att(CLUSTER, "ClusterArn"),
+            }
+        },
+    }
+
+
+def lacking(
+    document: Any, path: Path = (), *, restricted: bool = False
+) -> Iterator[tuple[Path, str]]:
+    """Where ``document`` says what only the API takes, and what that is."""
+    if isinstance(document, Mapping):
+        for name, value in document.items():
+            within = restricted or name == "RestrictedInstanceGroups"
+            if what := _only_of_the_api(name, within):
+                yield (*path, name), what
+            else:
+                yield from lacking(value, (*path, name), restricted=within)
+    elif isinstance(document, list):
+        for index, value in enumerate(document):
+            yield from lacking(value, (*path, index), restricted=restricted)
+    elif isinstance(document, str) and document in API_ONLY_VALUES and path:
+        yield path, API_ONLY_VALUES[document]
+
+
+def _only_of_the_api(name: str, restricted: bool) -> str | None:
+    if restricted and name in API_ONLY_OF_RESTRICTED_GROUPS:
+        return API_ONLY_OF_RESTRICTED_GROUPS[name]
+    return API_ONLY_MEMBERS.get(name)
+
+
+def _without(value: Any, restricted: bool = False) -> Any:
+    """``value`` less what only the API takes, and less what that leaves empty."""
+    if isinstance(value, list):
+        return [
+            kept
+            for item in value
+            if not (isinstance(item, str) and item in API_ONLY_VALUES)
+            for kept in [_without(item, restricted)]
+        ]
+    if not isinstance(value, Mapping):
+        return value
+    kept = {}
+    for name, inner in value.items():
+        within = restricted or name == "RestrictedInstanceGroups"
+        if _only_of_the_api(name, within) or (
+            isinstance(inner, str) and inner in API_ONLY_VALUES and name == "PatchingStrategy"
+        ):
+            continue
+        rest = _without(inner, within)
+        # Spot: {} means something; what was filled and is empty now does not.
+        if rest in ({}, []) and inner not in ({}, []):
+            continue
+        if name in _NOTHING_WITHOUT and _NOTHING_WITHOUT[name] not in rest:
+            continue
+        kept[name] = rest
+    return kept
+
+
+def _written(value: Any, outputs: Mapping[str, str]) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _written(inner, outputs) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_written(inner, outputs) for inner in value]
+    return _text(value, outputs) if isinstance(value, str) else value
+
+
+def _text(text: str, outputs: Mapping[str, str]) -> Any:
+    """Text with placeholders: one alone is a Ref, within more text it is substituted."""
+    if (whole := _PLACEHOLDER.fullmatch(text)) and whole[1] in outputs:
+        return cfn.ref(whole[1])
+    if not any(name in outputs for name in _PLACEHOLDER.findall(text)):
+        return text
+    # Other text of the form stays text.
+    literal = re.sub(r"\$\{(?!(?:" + "|".join(map(re.escape, outputs)) + r")\})", "${!", text)
+    return cfn.sub(literal)

@@ -1,0 +1,67 @@
+"""``deploy.sh`` of a HyperPod bundle, and the request that updates a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clustergen import foundation, shell
+from clustergen.artifacts import Artifact, Bundle, json_artifact
+from clustergen.hyperpod import scripts, verify
+from clustergen.plan.model import Plan
+
+UPDATE = "update-cluster.json"
+
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html; 2026-11-20.
+# VpcConfig and Tags cannot be changed by it.
+UPDATABLE = (
+    *(
+        "ClusterName",
+        "InstanceGroups",
+        "RestrictedInstanceGroups",
+        "RestrictedInstanceGroupsConfig",
+    ),
+    *("Orchestrator", "NodeRecovery", "TieredStorageConfig", "NodeProvisioningMode"),
+    *("ClusterRole", "AutoScaling"),
+)
+
+
+def update(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a CreateCluster request an UpdateCluster request takes."""
+    return {name: document[name] for name in UPDATABLE if name in document}
+
+
+def files(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> Bundle:
+    """``deploy.sh``, ``update-cluster.json``, ``verify.sh``; ``document`` has the overlay in it.
+
+    ``lifecycle`` is the set of scripts, empty where the cluster has none.
+    """
+    text = shell.render(
+        "hyperpod/deploy.sh.j2",
+        plan=plan,
+        foundation=bool(foundation.OUTPUTS(plan)),
+        uploads=[],
+        prefix=scripts.prefix(lifecycle) if lifecycle else "",
+        filled=[file.path for file in lifecycle if file.path.endswith(".json")],
+        groups=list(_groups(document)) or [plan.name],
+        autoscaled=_autoscaled(document),
+    )
+    return (
+        Artifact("deploy.sh", text, executable=True),
+        json_artifact(UPDATE, update(document)),
+        Artifact("verify.sh", verify.text(plan, _orchestrator(document)), executable=True),
+    )
+
+
+def _groups(document: Mapping[str, Any]) -> list[str]:
+    found = document.get("InstanceGroups") or []
+    return [str(group.get("InstanceGroupName", "")) for group in found if isinstance(group, dict)]
+
+
+def _autoscaled(document: Mapping[str, Any]) -> bool:
+    found = document.get("AutoScaling")
+    return isinstance(found, Mapping) and found.get("Mode") == "Enable"
+
+
+def _orchestrator(document: Mapping[str, Any]) -> str:
+    return "eks" if "Eks" in (document.get("Orchestrator") or {}) else "slurm"

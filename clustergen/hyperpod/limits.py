@@ -1,0 +1,49 @@
+"""What SageMaker HyperPod accepts, as of 2026-11-20. Each table stands under its source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+CREATE_CLUSTER = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateCluster.html"
+_API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_"
+INSTANCE_GROUP = f"{_API}ClusterInstanceGroupSpecification.html"
+GUIDE = "https://docs.aws.amazon.com/sagemaker/latest/dg/"
+PREREQUISITES = f"{GUIDE}sagemaker-hyperpod-prerequisites.html"
+SLURM_API = f"{GUIDE}smcluster-getting-started-slurm-cli.html"
+SLURM_CONTINUOUS = f"{GUIDE}sagemaker-hyperpod-scaling-slurm.html"
+QUOTAS = f"{GUIDE}sagemaker-hyperpod-prerequisites.html#sagemaker-hyperpod-prerequisites-quotas"
+TRAINING_PLANS = f"{GUIDE}reserve-capacity-with-training-plans.html"
+
+# botocore 1.44.5 sagemaker: ClusterName, InstanceGroupName, ClusterPartitionName; 2026-11-20.
+NAME = r"[a-zA-Z0-9](-*[a-zA-Z0-9])*"
+MAX_NAME = 63
+MAX_COUNT = 6758
+"""Instances of one group."""
+MAX_SUBNETS = 16
+VOLUME_GB = (1, 16384)
+TRAINING_PLAN = r"arn:aws[a-z\-]*:sagemaker:[a-z0-9\-]*:[0-9]{12}:training-plan/.+"
+
+# QUOTAS: defaults, both can be raised; 2026-11-20.
+INSTANCES_PER_CLUSTER = 20
+INSTANCES_PER_ACCOUNT = 30
+
+# INSTANCE_GROUP, EbsVolumeConfig.RootVolume: the root volume has 100 GB and nothing changes that.
+ROOT_GB = 100
+DEFAULT_VOLUME_GB = 500
+"""Of the second volume, /opt/sagemaker: room for a few container images on every node."""
+
+# INSTANCE_GROUP, OnStartDeepHealthChecks; 2026-11-20.
+HEALTH_CHECKS: Mapping[str, str] = MappingProxyType(
+    {
+        "instance-stress": "InstanceStress",
+        "instance-connectivity": "InstanceConnectivity",
+        "multi-node": "MultiNodeTrainingValidation",
+    }
+)
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: every node is in this
+# partition as well; 2026-11-20.
+UNIVERSAL_PARTITION = "dev"
+DEFAULT_DATABASE = "slurm_acct_db"
+"""The API's page and CloudFormation's name different ones, so it is always written."""

@@ -1,0 +1,51 @@
+"""SageMaker's names of instance types, and what to say of a type that has none."""
+
+from __future__ import annotations
+
+import re
+
+from clustergen import catalog
+from clustergen.catalog import InstanceType
+
+_FAR = 8
+"""Times the vCPUs and memory, together, beyond which nobody would take a type for the other."""
+
+
+def ml_name(type: InstanceType) -> str:
+    """The name that the API takes; where HyperPod has no such type, what it would be."""
+    return type.hyperpod or f"ml.{type.name}"
+
+
+def alternatives(type: InstanceType) -> str:
+    """What to take instead of a type that HyperPod lacks: other sizes, else alike machines."""
+    known = [found for found in map(catalog.find, catalog.names()) if found and found.hyperpod]
+    family = [found.name for found in known if found.family == type.family]
+    if family:
+        return f"sizes of {type.family} that HyperPod has: {', '.join(family)}"
+    alike = [t for t in known if _kind(t) == _kind(type) and _distance(type, t) <= _FAR]
+    near = sorted(alike, key=lambda t: (_distance(type, t), _kinship(type, t), t.name))[:3]
+    if not near:
+        return "take a target that runs any EC2 type: parallelcluster or pcs"
+    return f"nearest types that HyperPod has: {', '.join(found.name for found in near)}"
+
+
+def _kind(type: InstanceType) -> tuple[str, str]:
+    return type.arch, type.accelerator.kind if type.accelerator else ""
+
+
+def _distance(wanted: InstanceType, other: InstanceType) -> float:
+    """How unlike two machines of one kind are, by the ratio of their vCPUs and memory."""
+    cpus = max(wanted.vcpus, other.vcpus) / min(wanted.vcpus, other.vcpus)
+    memory = max(wanted.memory_mib, other.memory_mib) / min(wanted.memory_mib, other.memory_mib)
+    return cpus * memory
+
+
+def _kinship(wanted: InstanceType, other: InstanceType) -> tuple[bool, int]:
+    """Class and generation: an m7i is nearer to an m7a than an m5 is, and a c7g is not near."""
+    (letters, number), (others, generation) = _class(wanted), _class(other)
+    return letters != others, abs(number - generation)
+
+
+def _class(type: InstanceType) -> tuple[str, int]:
+    found = re.match(r"([a-z]+)([0-9]*)", type.family)
+    return (found[1], int(found[2] or 0)) if found else (type.family, 0)

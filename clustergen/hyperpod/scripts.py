@@ -1,0 +1,104 @@
+"""The lifecycle set of a cluster, and the prefix that its contents have in S3."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from clustergen import shell
+from clustergen.artifacts import Artifact
+from clustergen.hyperpod import mounts, steps, verify
+from clustergen.hyperpod.steps import CONTROLLER, Group, Mode
+from clustergen.plan.model import Bucket, Plan
+
+FOLDER = "lifecycle"
+FILE_SYSTEMS = "file-systems.json"
+
+_WHAT = {
+    "api": "What the spec asks for beyond HyperPod's own set-up of a node, and after it.",
+    "customer-managed": "Makes an instance a node of the cluster, Slurm included.",
+    "legacy": "Makes an instance a node of the cluster, Slurm included.",
+    "eks": "Prepares an instance before it joins the Kubernetes cluster.",
+}
+
+
+def lifecycle(plan: Plan, orchestrator: str, mode: str) -> tuple[Artifact, ...]:
+    """The scripts of a cluster, under ``lifecycle/``: the one that HyperPod runs comes first.
+
+    ``orchestrator`` is ``slurm`` or ``eks``; ``mode`` is ``api``, ``customer-managed`` or
+    ``legacy``, and EKS has none. :func:`entry_point` names the script that runs.
+    """
+    kubernetes = orchestrator == "eks"
+    groups = steps.with_kubernetes(plan) if kubernetes else steps.with_slurm(plan, cast(Mode, mode))
+    every = [step for group in groups for step in group.steps]
+    names = ["resource-config.sh", *sorted({step.script for step in every})]
+    values = _values(plan, "eks" if kubernetes else mode)
+    return (
+        _script(entry_point(orchestrator, mode), _entry(groups, "eks" if kubernetes else mode)),
+        *(_script(name, shell.render(f"hyperpod/{name}.j2", **values)) for name in names),
+        *_beside(plan, names),
+        _script("verify.sh", verify.text(plan, orchestrator)),
+    )
+
+
+def entry_point(orchestrator: str, mode: str) -> str:
+    """The name of the script that HyperPod runs."""
+    return "on_init_complete.sh" if (orchestrator, mode) == ("slurm", "api") else "on_create.sh"
+
+
+def prefix(artifacts: Iterable[Artifact]) -> str:
+    """A hash of names and contents: another set is another place."""
+    found = hashlib.sha256()
+    for artifact in sorted(artifacts, key=lambda artifact: artifact.path):
+        found.update(f"{artifact.path}\0{artifact.text}\0".encode())
+    return found.hexdigest()[:16]
+
+
+def _entry(groups: Sequence[Group], mode: str) -> str:
+    required = [step.required for group in groups for step in group.steps]
+    return shell.render(
+        "hyperpod/entry.sh.j2", what=_WHAT[mode], groups=groups, any_optional=not all(required)
+    )
+
+
+def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
+    """What the scripts of a set read."""
+    if "mounts.sh" in names:
+        table = [mounts.entry(item) for item in mounts.of(plan)]
+        yield Artifact(f"{FOLDER}/{FILE_SYSTEMS}", json.dumps(table, indent=2) + "\n")
+    if "slurm-settings.sh" in names and _has_prolog(plan):
+        yield _script("prolog.sh", shell.render("hyperpod/prolog.sh.j2"))
+        yield _script("epilog.sh", shell.render("hyperpod/epilog.sh.j2"))
+
+
+def _script(name: str, text: str) -> Artifact:
+    return Artifact(f"{FOLDER}/{name}", text, executable=True)
+
+
+def _has_prolog(plan: Plan) -> bool:
+    return any(group.type.gpus for group in plan.node_groups)
+
+
+def _values(plan: Plan, mode: str) -> dict[str, Any]:
+    """What the templates of the scripts may use."""
+    asked = [(queue.name, _pairs(steps.partition_settings(queue))) for queue in plan.queues]
+    chosen = [queue.name for queue in plan.queues if queue.default]
+    return {
+        "region": plan.region,
+        "users": plan.users,
+        "account": plan.name,
+        "controller": CONTROLLER,
+        "buckets": any(isinstance(item, Bucket) for item in plan.storage),
+        "settings": _pairs(steps.cluster_settings(plan)),
+        "cgroup": plan.slurm.cgroup_settings,
+        "accounting": mode != "api" and plan.slurm.accounting != "off",
+        "prolog": _has_prolog(plan),
+        "partitions": [{"name": name, "pairs": pairs} for name, pairs in asked if pairs],
+        "default": chosen[0] if chosen else "",
+    }
+
+
+def _pairs(settings: Mapping[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in settings.items()]

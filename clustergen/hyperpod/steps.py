@@ -1,0 +1,224 @@
+"""What the lifecycle scripts do on the nodes of each instance group, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from clustergen.catalog import InstanceType, ultraservers
+from clustergen.hyperpod import mounts
+from clustergen.plan.lustre_clients import efa_interfaces
+from clustergen.plan.model import Database, Machine, NodeGroup, Plan, Queue
+from clustergen.plan.model import Script as UserScript
+
+Mode = Literal["api", "customer-managed", "legacy"]
+Role = Literal["controller", "login", "compute"]
+# Where the scripts of each role stand in the language.
+_ON = {"controller": "head", "login": "login", "compute": "compute"}
+
+CONTROLLER, LOGIN = "controller", "login"
+"""The instance groups that the spec's ``head_node`` and ``login`` become."""
+LOCAL_HOMES = "/home"
+EXPORTED_HOMES = "home"
+"""Folder of the homes on a file system that is mounted elsewhere than at /home."""
+DATABASE_NAME = "slurm_acct_db"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One script of the set. ``seconds`` bound it; the node is failed for a required one."""
+
+    name: str
+    script: str
+    arguments: tuple[Any, ...] = ()
+    seconds: int = 300
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An instance group and what runs on its nodes."""
+
+    name: str
+    steps: tuple[Step, ...]
+
+
+def with_slurm(plan: Plan, mode: Mode) -> tuple[Group, ...]:
+    """Every instance group of a Slurm cluster."""
+    roles: tuple[tuple[str, Role, Machine | None], ...] = (
+        (CONTROLLER, "controller", plan.head),
+        (LOGIN, "login", plan.login),
+    )
+    return (
+        *(Group(name, tuple(_of_machine(plan, mode, role))) for name, role, is_ in roles if is_),
+        *(Group(group.name, tuple(_of_group(plan, mode, group))) for group in plan.node_groups),
+    )
+
+
+def with_kubernetes(plan: Plan) -> tuple[Group, ...]:
+    """Every instance group of an EKS cluster; pods mount what they need themselves."""
+    return tuple(Group(group.name, tuple(_of_node(plan, group))) for group in plan.node_groups)
+
+
+def homes(plan: Plan) -> tuple[str, bool]:
+    """The folder of all homes, and whether the nodes share it."""
+    shared = [item.mount.rstrip("/") for item in mounts.writable(plan)]
+    if LOCAL_HOMES in shared or not shared:
+        return LOCAL_HOMES, bool(shared)
+    return f"{shared[0]}/{EXPORTED_HOMES}", True
+
+
+def accelerators(type: InstanceType) -> tuple[Literal["gpu", "neuron"], int]:
+    """Kind and number of a node's accelerators."""
+    return ("neuron", type.neuron_devices) if type.neuron_devices else ("gpu", type.gpus)
+
+
+def efa_devices(group: NodeGroup) -> int:
+    """EFA devices of a node."""
+    return sum(interface.type != "interface" for interface in group.interfaces)
+
+
+def partition_settings(queue: Queue) -> dict[str, str]:
+    """What a queue's fields are in slurm.conf, and the user's own settings over them."""
+    derived = {}
+    if queue.time_limit is not None:
+        derived["MaxTime"] = _duration(queue.time_limit)
+    if queue.priority is not None:
+        derived["PriorityTier"] = derived["PriorityJobFactor"] = str(queue.priority)
+    if queue.exclusive:
+        derived["OverSubscribe"] = "EXCLUSIVE"
+    return merged(derived, queue.slurm)
+
+
+def cluster_settings(plan: Plan) -> dict[str, str]:
+    """The user's slurm.conf settings, and those that follow from the rest of the spec."""
+    derived = {"JobRequeue": "1"} if plan.resilience.auto_resume else {}
+    return merged(derived, plan.slurm.settings)
+
+
+def merged(derived: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """``given`` over ``derived``; to Slurm, names that differ in case only are the same."""
+    said = {name.lower() for name in given}
+    return {**{n: v for n, v in derived.items() if n.lower() not in said}, **given}
+
+
+def _of_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
+    own = [script for script in plan.software.scripts if _ON[role] in script.on]
+    yield Step("system", "system.sh", ("slurmd",))
+    yield from _users_scripts(own, "start")
+    yield from _shared(plan, role)
+    # Jobs take their environment from the node that they are submitted on.
+    efa = all(group.efa for group in plan.node_groups)
+    yield Step("environment", "environment.sh", ("efa" if efa else "plain",))
+    yield from _slurm(plan, mode, role)
+    yield from _users_scripts(own, "configured")
+    yield from _exporters(plan)
+
+
+def _of_group(plan: Plan, mode: Mode, group: NodeGroup) -> Iterator[Step]:
+    own = [s for s in plan.software.scripts if "compute" in s.on and group.name in s.node_groups]
+    yield Step("system", "system.sh", ("slurmd",))
+    yield from _users_scripts(own, "start")
+    yield from _scratch(group)
+    if mode != "api":
+        # Otherwise HyperPod has mounted Lustre before, over TCP.
+        yield from _lustre_efa(plan, group)
+    yield from _shared(plan, "compute")
+    yield Step("environment", "environment.sh", _fabric(group))
+    yield from _health(group)
+    yield from _slurm(plan, mode, "compute")
+    yield from _users_scripts(own, "configured")
+    yield from _exporters(plan)
+
+
+def _of_node(plan: Plan, group: NodeGroup) -> Iterator[Step]:
+    own = [s for s in plan.software.scripts if "compute" in s.on and group.name in s.node_groups]
+    yield Step("system", "system.sh", ("containerd",))
+    yield from _users_scripts(own, "start")
+    yield Step("runtime storage", "runtime-storage.sh", seconds=900)
+    yield from _lustre_efa(plan, group)
+    if mounts.lustre(plan):
+        yield Step("lustre client", "lustre-client.sh", required=False)
+    yield from _scratch(group)
+    yield from _health(group)
+    yield from _users_scripts(own, "configured")
+
+
+def _shared(plan: Plan, role: Role) -> Iterator[Step]:
+    if mounts.of(plan):
+        yield Step("mounts", "mounts.sh", seconds=1800)
+    if plan.users:
+        folder, shared = homes(plan)
+        make = role == "controller" or not shared
+        yield Step("users", "users.sh", (folder, "make" if make else "leave"))
+
+
+def _slurm(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
+    """What is left to do for Slurm; accounting comes before slurmctld's very first start."""
+    ours = mode != "api"
+    if ours and plan.software.containers != "none":
+        arguments = (plan.software.containers,)
+        yield Step("containers", "containers.sh", arguments, required=False)
+    if role == "controller":
+        if ours and plan.slurm.accounting != "off":
+            yield Step("accounting", "accounting-database.sh", _database(plan), seconds=1200)
+        yield Step("slurm settings", "slurm-settings.sh", seconds=1200)
+    if ours:
+        yield Step("slurm", "start-slurm.sh", (role,), seconds=1800)
+    if role == "controller" and plan.slurm.accounting != "off":
+        yield Step("accounts", "accounts.sh", seconds=900)
+
+
+def _database(plan: Plan) -> tuple[Any, ...]:
+    given = plan.slurm.accounting
+    if not isinstance(given, Database):
+        return ("local",)
+    place = (given.endpoint, given.port, given.database or DATABASE_NAME)
+    return ("external", *place, given.user, given.secret, plan.region)
+
+
+def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Step]:
+    """Lustre's network over EFA, before anything is mounted; without it Lustre takes TCP."""
+    if interfaces := efa_interfaces(plan, group):
+        yield Step("lustre efa", "lustre-efa.sh", (interfaces,), required=False)
+
+
+def _scratch(group: NodeGroup) -> Iterator[Step]:
+    if group.scratch:
+        yield Step("scratch", "scratch.sh", (group.scratch,), seconds=600)
+
+
+def _health(group: NodeGroup) -> Iterator[Step]:
+    """A node that lacks a GPU is refused where the spec asks for it; else the log says so."""
+    kind, count = accelerators(group.type)
+    if count or group.efa:
+        asked = "gpu" in group.health_checks
+        yield Step("health", "health.sh", (kind, count, efa_devices(group)), required=asked)
+
+
+def _fabric(group: NodeGroup) -> tuple[str, ...]:
+    efa = "efa" if group.efa else "plain"
+    domain = bool(group.type.gpus) and bool(ultraservers.of_instance(group.type.name))
+    return (efa, "nvlink") if domain else (efa,)
+
+
+def _exporters(plan: Plan) -> Iterator[Step]:
+    if plan.monitoring.metrics != "none":
+        yield Step("exporters", "exporters.sh", required=False)
+
+
+def _users_scripts(own: list[UserScript], when: str) -> Iterator[Step]:
+    for script in own:
+        if script.when == when:
+            name = "script " + script.url.rpartition("/")[2]
+            arguments = (script.url, script.sha256 or "-", *script.args)
+            yield Step(name, "user-script.sh", arguments, seconds=3600)
+
+
+def _duration(seconds: int) -> str:
+    """Seconds as slurm.conf writes a time: days-hours:minutes:seconds."""
+    minutes, second = divmod(seconds, 60)
+    hours, minute = divmod(minutes, 60)
+    day, hour = divmod(hours, 24)
+    return f"{day}-{hour:02}:{minute:02}:{second:02}"

@@ -1,0 +1,31 @@
+"""SageMaker HyperPod whose nodes join an EKS cluster: a CreateCluster request and its scripts."""
+
+from __future__ import annotations
+
+from clustergen.plan.model import Traits
+from clustergen.targets import Target
+from clustergen.targets.hyperpod_eks.checks import RULES, check
+from clustergen.targets.hyperpod_eks.limits import LIST_KEYS, POD_ADDRESSES
+from clustergen.targets.hyperpod_eks.support import SUPPORT
+
+TARGET = Target(
+    traits=Traits(
+        name="hyperpod-eks",
+        section="hyperpod-eks",
+        scheduler="kubernetes",
+        # An address on every card, and the pods' own on the first.
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html
+        efa_layout="efa",
+        card_device_index=1,
+        pod_addresses=POD_ADDRESSES,
+        sagemaker=True,
+    ),
+    title="HyperPod with EKS",
+    support=SUPPORT,
+    rules=RULES,
+    check=check,
+    emitter="clustergen.targets.hyperpod_eks.emit",
+    primary="create-cluster.json",
+    schema="hyperpod",
+    list_keys=LIST_KEYS,
+)

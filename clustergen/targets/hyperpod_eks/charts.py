@@ -1,0 +1,142 @@
+"""Values for the chart that HyperPod asks for: what of it to install, and why.
+
+The chart HyperPodHelmChart 0.1.0 of https://github.com/aws/sagemaker-hyperpod-cli, 2026-11-20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from clustergen.artifacts import Artifact
+from clustergen.catalog import InstanceType
+from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_eks.limits import EFA_RESOURCE
+from clustergen.yaml_text import yaml_text
+
+PATH = "manifests/helm-values.yaml"
+INSTALL_COMMAND = (
+    "helm upgrade --install dependencies sagemaker-hyperpod-cli/helm_chart/HyperPodHelmChart "
+    f"--namespace kube-system --values {PATH}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A dependency of the chart: the keys above its switch, whether it is wanted, and why."""
+
+    keys: tuple[str, ...]
+    wanted: Callable[[Plan], bool]
+    why: str
+
+
+def _any(test: Callable[[InstanceType], object]) -> Callable[[Plan], bool]:
+    return lambda plan: any(test(type) for type in plan.instance_types)
+
+
+def _always(_: Plan) -> bool:
+    return True
+
+
+def _never(_: Plan) -> bool:
+    return False
+
+
+def _partitioned(plan: Plan) -> bool:
+    return any(group.mig for group in plan.node_groups)
+
+
+def _deep(plan: Plan) -> bool:
+    return any(set(group.health_checks) - {"gpu"} for group in plan.node_groups)
+
+
+# The switches are the conditions in the chart's Chart.yaml.
+_PARTS = (
+    _Part(
+        ("health-monitoring-agent",),
+        _always,
+        "watches accelerators; without it no node is found faulty and replaced",
+    ),
+    _Part(
+        ("hyperpod-patching",),
+        _always,
+        "lets HyperPod drain nodes for new images",
+    ),
+    _Part(
+        ("job-auto-restart",),
+        lambda plan: plan.resilience.auto_resume,
+        "lets HyperPod restart jobs (resilience.auto_resume)",
+    ),
+    _Part(
+        ("deep-health-check",),
+        _deep,
+        "runs the deep health checks (health_checks)",
+    ),
+    _Part(
+        ("nvidia-device-plugin", "devicePlugin"),
+        lambda plan: _any(lambda type: type.gpus)(plan) and not _partitioned(plan),
+        "offers nvidia.com/gpu; never beside gpu-operator, which brings its own",
+    ),
+    _Part(
+        ("gpu-operator",),
+        _partitioned,
+        "partitions GPUs by the label nvidia.com/mig.config (mig)",
+    ),
+    _Part(
+        ("neuron-device-plugin", "devicePlugin"),
+        _any(lambda type: type.neuron_devices),
+        "offers aws.amazon.com/neuron",
+    ),
+    _Part(
+        ("aws-efa-k8s-device-plugin", "devicePlugin"),
+        lambda plan: any(group.efa for group in plan.node_groups),
+        f"offers {EFA_RESOURCE}",
+    ),
+    _Part(
+        ("trainingOperators",),
+        _always,
+        "runs PyTorchJob of Kubeflow",
+    ),
+    _Part(
+        ("mpi-operator",),
+        _always,
+        "runs MPIJob, as the tests in smoke/ are",
+    ),
+    _Part(
+        ("cert-manager",),
+        _never,
+        "only for the add-on amazon-sagemaker-hyperpod-training-operator; set it to true with that",
+    ),
+    _Part(
+        ("namespaced-role-and-bindings",),
+        _never,
+        "roles of teams; its switch is `enabled`, though the chart's own values say `enable`",
+    ),
+)
+
+
+def values(plan: Plan) -> Artifact:
+    """The values file; a switch that the chart has and this lacks keeps the chart's default."""
+    switches = "".join(_switch(part, part.wanted(plan)) for part in _PARTS)
+    region = yaml_text({"global": {"region": plan.region}})
+    head = _HEAD + (_PARTITIONED.format(region=plan.region) if _partitioned(plan) else "")
+    return Artifact(PATH, f"{head}{region}{switches}")
+
+
+_HEAD = """\
+# Values for HyperPod's chart of what has to run in the EKS cluster. It is a folder of a repository:
+#   git clone https://github.com/aws/sagemaker-hyperpod-cli
+#   helm dependency update sagemaker-hyperpod-cli/helm_chart/HyperPodHelmChart
+# Install it before the nodes come.
+"""
+_PARTITIONED = """\
+# The images of gpu-operator are in each region. Beside this file, give helm that of {region}:
+#   --values .../HyperPodHelmChart/charts/gpu-operator/regional-values/values-{region}.yaml
+"""
+
+
+def _switch(part: _Part, wanted: bool) -> str:
+    value: dict[str, object] = {"enabled": wanted}
+    for key in reversed(part.keys):
+        value = {key: value}
+    return f"# {part.why[0].upper()}{part.why[1:]}.\n{yaml_text(value)}"

@@ -1,0 +1,26 @@
+"""All rules that only HyperPod with EKS has; those of both HyperPod targets are checked, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Finding
+from clustergen.hyperpod import api
+from clustergen.hyperpod import rules as shared
+from clustergen.hyperpod.rules import request
+from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_eks import cluster, cluster_rules, node_rules, scaling_rules
+from clustergen.targets.hyperpod_eks.limits import LIST_KEYS
+
+_MODULES = (cluster_rules, node_rules, scaling_rules)
+
+RULES = tuple(rule for module in _MODULES for rule in module.RULES)
+
+
+def check(plan: Plan) -> Iterator[Finding]:
+    """What HyperPod would refuse or do badly in ``plan``."""
+    yield from shared.check(plan)
+    for module in _MODULES:
+        yield from module.check(plan)
+    if plan.overlay:
+        yield from request.check(plan, api.document(cluster.request(plan)), LIST_KEYS)

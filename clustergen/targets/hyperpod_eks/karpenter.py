@@ -1,0 +1,109 @@
+"""Karpenter, which HyperPod runs: what it is told of the groups that it may start nodes in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen.plan.model import NodeGroup, Plan, Taint
+from clustergen.targets.hyperpod_eks.limits import KARPENTER_API
+
+Json = dict[str, Any]
+
+_CLASS = "HyperpodNodeClass"
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Groups among which Karpenter chooses: those that a queue is the first to have."""
+
+    name: str
+    groups: tuple[NodeGroup, ...]
+
+    @property
+    def taints(self) -> tuple[Taint, ...]:
+        """Those of its first group; a rule sees to it that the others have the same."""
+        return self.groups[0].taints
+
+    @property
+    def vcpus(self) -> int:
+        """Of all its nodes at the most."""
+        return sum(group.max * group.type.vcpus for group in self.groups)
+
+
+def on(plan: Plan) -> bool:
+    """Whether the cluster has Karpenter."""
+    return plan.kubernetes.autoscaler == "karpenter"
+
+
+def scales(plan: Plan, group: NodeGroup) -> bool:
+    """Whether Karpenter starts and stops the nodes of a group."""
+    return on(plan) and not group.static
+
+
+def pools(plan: Plan) -> tuple[Pool, ...]:
+    """A pool for each queue with groups to scale; a group is in one pool."""
+    found: list[Pool] = []
+    taken: set[str] = set()
+    for queue in plan.queues:
+        mine = tuple(g for g in queue.node_groups if scales(plan, g) and g.name not in taken)
+        taken |= {group.name for group in mine}
+        if mine:
+            found.append(Pool(queue.name, mine))
+    queues = {pool.name for pool in found}
+    rest = (g for g in plan.node_groups if scales(plan, g) and g.name not in taken)
+    return (*found, *(Pool(_own_name(group, queues), (group,)) for group in rest))
+
+
+def _own_name(group: NodeGroup, queues: set[str]) -> str:
+    """The name of a pool for a group that no queue has; a queue may be called like the group."""
+    return f"{group.name}-group" if group.name in queues else group.name
+
+
+def manifests(plan: Plan) -> Iterator[Json]:
+    """A node class and a node pool for each pool.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling-nodepool.html
+    """
+    for pool in pools(plan):
+        yield _node_class(pool)
+        yield _node_pool(pool)
+
+
+def _node_class(pool: Pool) -> Json:
+    return {
+        "apiVersion": f"{KARPENTER_API}/v1",
+        "kind": _CLASS,
+        "metadata": {"name": pool.name},
+        "spec": {"instanceGroups": [group.name for group in pool.groups]},
+    }
+
+
+def _node_pool(pool: Pool) -> Json:
+    types = {"key": "node.kubernetes.io/instance-type", "operator": "Exists"}
+    spec: Json = {
+        "nodeClassRef": {"group": KARPENTER_API, "kind": _CLASS, "name": pool.name},
+        # A node that is replaced for its age alone takes a training job with it.
+        "expireAfter": "Never",
+        "requirements": [types],
+    }
+    if pool.taints:
+        spec["taints"] = [_taint(taint) for taint in pool.taints]
+    return {
+        "apiVersion": "karpenter.sh/v1",
+        "kind": "NodePool",
+        "metadata": {"name": pool.name},
+        "spec": {
+            "template": {"spec": spec},
+            # Groups have no maximum in HyperPod; this is where it stands.
+            "limits": {"cpu": str(pool.vcpus)},
+            # Nodes leave when they are empty, never from under a job to save.
+            "disruption": {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "10m"},
+        },
+    }
+
+
+def _taint(taint: Taint) -> Json:
+    value = {"value": taint.value} if taint.value else {}
+    return {"key": taint.key, **value, "effect": taint.effect}

@@ -1,0 +1,129 @@
+"""What HyperPod on EKS accepts, as of 2026-11-20. Each table stands under its source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from clustergen.hyperpod.limits import GUIDE
+
+LIST_KEYS = ("InstanceGroupName", "Key")
+"""What identifies an item in the lists of a request."""
+
+EKS_PREREQUISITES = f"{GUIDE}sagemaker-hyperpod-eks-prerequisites.html"
+INSTALL = f"{GUIDE}sagemaker-hyperpod-eks-install-packages-using-helm-chart.html"
+SCALING = f"{GUIDE}sagemaker-hyperpod-scaling-eks.html"
+SPOT = f"{GUIDE}sagemaker-hyperpod-spot.html"
+PARTITIONS = f"{GUIDE}sagemaker-hyperpod-eks-gpu-partitioning.html"
+LABELS = f"{GUIDE}sagemaker-hyperpod-eks-custom-labels-and-taints.html"
+HEALTH = f"{GUIDE}sagemaker-hyperpod-eks-resiliency-deep-health-checks.html"
+AUTO_RESUME = f"{GUIDE}sagemaker-hyperpod-eks-resiliency-auto-resume.html"
+NODE_CLASS = f"{GUIDE}sagemaker-hyperpod-eks-autoscaling-nodeclass.html"
+NODE_POOL = f"{GUIDE}sagemaker-hyperpod-eks-autoscaling-nodepool.html"
+TOPOLOGY = f"{GUIDE}sagemaker-hyperpod-topology.html"
+TASK_GOVERNANCE = f"{GUIDE}sagemaker-hyperpod-eks-operate-console-ui-governance.html"
+OBSERVABILITY = f"{GUIDE}sagemaker-hyperpod-observability-addon.html"
+
+# EKS_PREREQUISITES; 2026-11-20.
+KUBERNETES_VERSIONS = tuple(f"1.{minor}" for minor in range(30, 36))
+
+# botocore 1.44.5 sagemaker: EksClusterArn; 2026-11-20.
+EKS_CLUSTER = re.compile(
+    r"arn:(?P<partition>aws[a-z-]*):eks:(?P<region>[a-z0-9-]*):[0-9]{12}:cluster/"
+    r"(?P<name>[0-9A-Za-z][A-Za-z0-9_-]{0,99})"
+)
+
+# LABELS, EKS_PREREQUISITES: prefixes of keys that are Kubernetes' or the service's own; 2026-11-20.
+RESERVED_PREFIXES = (
+    "kubernetes.io/",
+    "k8s.io/",
+    "sagemaker.amazonaws.com/",
+    "eks.amazonaws.com/",
+    "k8s.aws/",
+    "karpenter.sh/",
+)
+# botocore 1.44.5 sagemaker: ClusterKubernetesLabels, ClusterKubernetesTaints; 2026-11-20.
+MAX_LABELS = 50
+MAX_TAINTS = 50
+
+# botocore 1.44.5 sagemaker: VpcConfig.Subnets; 2026-11-20.
+MAX_SUBNETS = 16
+
+# NODE_CLASS; 2026-11-20.
+MAX_NODE_CLASS_GROUPS = 10
+
+# EKS_PREREQUISITES: the first interface of a node has 50 addresses, its pods' among them, and each
+# other network card one; 2026-11-20.
+POD_ADDRESSES = 49
+"""Of a node, beside one for each interface."""
+
+# The file of its nodes' operating system: EKS_PREREQUISITES; 2026-11-20.
+OS = "alinux2023"
+
+MIG_LABEL = "nvidia.com/mig.config"
+
+# Partitions, per GPU, that NVIDIA's operator makes by name, as HyperPod's chart brings them:
+# https://github.com/aws/sagemaker-hyperpod-cli helm_chart/HyperPodHelmChart/charts/gpu-operator/
+# config/default-mig-config.yaml; 2026-10-19. Those for all GPUs alike are named all-PROFILE, the
+# mixed ones after their counts. Small, medium and large stand for 1g, 2g, 3g and 4g of one model.
+_ALIKE = (
+    *("1g.5gb", "3g.20gb", "7g.40gb"),
+    *("1g.10gb", "3g.40gb", "7g.80gb"),
+    *("1g.18gb", "3g.71gb", "7g.141gb"),
+    *("1g.34gb", "1g.67gb", "2g.67gb", "3g.135gb", "4g.135gb", "7g.269gb"),
+)
+_MODELS = (
+    {"1g": "1g.5gb", "2g": "2g.10gb", "3g": "3g.20gb", "4g": "4g.20gb"},
+    {"1g": "1g.10gb", "2g": "2g.20gb", "3g": "3g.40gb", "4g": "4g.40gb"},
+    {"1g": "1g.18gb", "2g": "2g.35gb", "3g": "3g.71gb", "4g": "4g.71gb"},
+    {"1g": "1g.34gb", "2g": "2g.67gb", "3g": "3g.135gb", "4g": "4g.135gb"},
+)
+_MIXES: tuple[Mapping[str, int], ...] = (
+    {"3g": 1, "4g": 1},
+    {"1g": 1, "2g": 1, "4g": 1},
+    {"1g": 3, "4g": 1},
+    {"1g": 1, "2g": 1, "3g": 1},
+    {"1g": 3, "3g": 1},
+    {"2g": 2, "3g": 1},
+    {"1g": 2, "2g": 1, "3g": 1},
+    {"1g": 4, "3g": 1},
+    {"1g": 1, "2g": 3},
+    {"1g": 3, "2g": 2},
+    {"1g": 5, "2g": 1},
+)
+
+
+def _mixed() -> Mapping[frozenset[tuple[str, int]], str]:
+    """Names of the mixed configurations, by their partitions."""
+    found = {}
+    for model in _MODELS:
+        for mix in _MIXES:
+            parts = {model[size]: count for size, count in mix.items()}
+            name = "-".join(f"{count}-{profile}" for profile, count in parts.items())
+            found[frozenset(parts.items())] = f"mixed-{name}"
+    return MappingProxyType(found)
+
+
+MIG_ALIKE = frozenset(_ALIKE)
+"""Profiles that have a configuration ``all-PROFILE``: as many of them as a GPU holds."""
+MIG_MIXED = _mixed()
+
+_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
+# botocore 1.44.5 sagemaker: ClusterKubernetesTaintKey, ClusterKubernetesTaintValue; Kubernetes
+# limits the name to 63. An empty value is left out of the request. 2026-11-20.
+TAINT: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "key": re.compile(
+            rf"(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?{_NAME}"
+        ),
+        "value": re.compile(rf"(?:{_NAME})?"),
+    }
+)
+
+# Names of Kubernetes objects' labels, resources and APIs, the same in every partition; 2026-11-20.
+GROUP_LABEL = "sagemaker.amazonaws.com/instance-group-name"
+HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"
+RESUME_ANNOTATION = "sagemaker.amazonaws.com/enable-job-auto-resume"
+EFA_RESOURCE = "vpc.amazonaws.com/efa"
+KARPENTER_API = "karpenter.sagemaker.amazonaws.com"

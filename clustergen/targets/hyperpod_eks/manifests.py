@@ -1,0 +1,30 @@
+"""Kubernetes objects as files, with a comment that says what they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clustergen.artifacts import Artifact
+from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_eks import karpenter
+from clustergen.yaml_text import yaml_text
+
+KARPENTER = "manifests/karpenter.yaml"
+
+
+def file(path: str, comment: Iterable[str], objects: Iterable[dict[str, Any]]) -> Artifact:
+    """One file of objects; ``comment`` is its first lines."""
+    head = "".join(f"# {line}\n" for line in comment)
+    return Artifact(path, head + "---\n".join(yaml_text(item) for item in objects))
+
+
+def files(plan: Plan) -> Iterator[Artifact]:
+    """What is applied to the EKS cluster once HyperPod's chart is there."""
+    objects = tuple(karpenter.manifests(plan))
+    if objects:
+        comment = (
+            "What Karpenter, which HyperPod runs, may start: a node class of instance groups, and",
+            "a node pool, for each queue. Pods without room make it add nodes.",
+        )
+        yield file(KARPENTER, comment, objects)

@@ -1,0 +1,30 @@
+"""SageMaker HyperPod with Slurm: a CreateCluster request, and what its nodes run."""
+
+from __future__ import annotations
+
+from clustergen.plan.model import Traits
+from clustergen.targets import Target
+from clustergen.targets.hyperpod_slurm.checks import RULES, check
+from clustergen.targets.hyperpod_slurm.limits import LIST_KEYS
+from clustergen.targets.hyperpod_slurm.support import SUPPORT
+
+TARGET = Target(
+    traits=Traits(
+        name="hyperpod-slurm",
+        section="hyperpod-slurm",
+        # An address on every card: 32 of each P5 node.
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
+        efa_layout="efa",
+        card_device_index=1,
+        head_node=True,
+        sagemaker=True,
+    ),
+    title="SageMaker HyperPod with Slurm",
+    support=SUPPORT,
+    rules=RULES,
+    check=check,
+    emitter="clustergen.targets.hyperpod_slurm.emit",
+    primary="create-cluster.json",
+    schema="hyperpod",
+    list_keys=LIST_KEYS,
+)

@@ -1,0 +1,27 @@
+"""All rules of HyperPod with Slurm, those that it shares with EKS first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+
+from clustergen.findings import Finding, Rule
+from clustergen.hyperpod import api
+from clustergen.hyperpod import rules as shared
+from clustergen.hyperpod.rules import request
+from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_slurm import cluster
+from clustergen.targets.hyperpod_slurm.limits import LIST_KEYS
+from clustergen.targets.hyperpod_slurm.rules import scheduling, storage
+
+_MODULES: tuple[ModuleType, ...] = (shared, scheduling, storage)
+
+RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
+
+
+def check(plan: Plan) -> Iterator[Finding]:
+    """What HyperPod would refuse or do badly in ``plan``."""
+    for module in _MODULES:
+        yield from module.check(plan)
+    if plan.overlay:
+        yield from request.check(plan, api.document(cluster.request(plan)), LIST_KEYS)

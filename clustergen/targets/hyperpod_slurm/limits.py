@@ -1,0 +1,26 @@
+"""What Slurm on HyperPod accepts, as of 2026-11-20; both orchestrators': ``hyperpod.limits``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html; 2026-11-20.
+CONTROLLER: Final = "controller"
+LOGIN: Final = "login"
+"""Names of the instance groups that the spec's ``head_node`` and ``login`` become."""
+PARAMETERS_FILE = "provisioning_parameters.json"
+"""The old form's; in any other a file of this name is refused."""
+
+SHARED_DIRECTORY = "/fsx"
+"""Where the old form keeps the state of several controllers, when no Lustre is mounted."""
+
+LIST_KEYS: Final = ("InstanceGroupName", "Key")
+"""What names the items of the request's lists."""
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: what HyperPod keeps
+# in step with the instance groups, by lower-case name; 2026-11-20.
+OWN_SETTINGS: Final = frozenset({
+    "authtype", "clustername", "include", "nodename", "nodes", "nodeset", "partitionname",
+    "slurmctldhost", "slurmctldport", "slurmdport", "slurmuser", "statesavelocation",
+    "topologyplugin",
+})  # fmt: skip

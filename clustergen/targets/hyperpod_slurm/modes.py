@@ -1,0 +1,60 @@
+"""Who sets up Slurm, and so which scripts run when.
+
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from clustergen.hyperpod import storage
+from clustergen.plan.model import Plan, Queue
+from clustergen.spec.targets import HyperPodSlurm
+
+Mode = Literal["bootstrap", "extended", "customer-managed", "legacy"]
+"""The first two are the API's: HyperPod sets up Slurm, and our script follows or is not needed."""
+
+PROVISIONING = ("targets", "hyperpod-slurm", "provisioning")
+
+
+def options(plan: Plan) -> HyperPodSlurm:
+    """The target's own section of the spec."""
+    found: HyperPodSlurm = plan.options
+    return found
+
+
+def mode(plan: Plan) -> Mode:
+    """The form that the cluster takes."""
+    asked = options(plan).mode
+    if asked != "api":
+        return asked
+    return "extended" if needs_scripts(plan) else "bootstrap"
+
+
+def continuous(plan: Plan) -> bool:
+    """Whether nodes join as they come: the default, but for the old form, which has it not."""
+    chosen = options(plan).provisioning == "continuous"
+    if options(plan).mode == "legacy":
+        return chosen and plan.wrote(*PROVISIONING)
+    return chosen
+
+
+def needs_scripts(plan: Plan) -> bool:
+    """Whether the spec asks for what HyperPod's own set-up of a node does not do."""
+    return bool(
+        plan.users
+        or plan.software.scripts
+        or plan.slurm.settings
+        or plan.slurm.cgroup_settings
+        or plan.monitoring.metrics != "none"
+        or any(group.scratch for group in plan.node_groups)
+        or any(_has_settings(plan, queue) for queue in plan.queues)
+        # What the service does not mount.
+        or len(storage.by_service(plan)) < len(plan.storage)
+    )
+
+
+def _has_settings(plan: Plan, queue: Queue) -> bool:
+    chosen = queue.default and len(plan.queues) > 1 and plan.wrote(*queue.at("default"))
+    settings = queue.slurm or queue.time_limit or queue.exclusive
+    return bool(settings or chosen or queue.priority is not None)

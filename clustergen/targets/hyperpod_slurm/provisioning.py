@@ -1,0 +1,62 @@
+"""``provisioning_parameters.json``: the old form, in which scripts are told what Slurm is to be.
+
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clustergen.plan.model import Database, Id, Lustre, OpenZfs, Plan, Ref
+from clustergen.targets.hyperpod_slurm.limits import CONTROLLER, LOGIN, SHARED_DIRECTORY
+
+VERSION = "1.0.0"
+
+
+def parameters(plan: Plan) -> dict[str, Any]:
+    """The file, with placeholders for what the foundation gives."""
+    return {
+        "version": VERSION,
+        "workload_manager": "slurm",
+        "controller_group": CONTROLLER,
+        **({"login_group": LOGIN} if plan.login else {}),
+        "worker_groups": [
+            {"instance_group_name": group.name, "partition_name": queue.name}
+            for group in plan.node_groups
+            for queue in plan.queues
+            if group in queue.node_groups
+        ],
+        **_file_systems(plan),
+        **_database(plan),
+    }
+
+
+def _file_systems(plan: Plan) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for item in plan.storage:
+        if isinstance(item, Lustre) and "fsx_dns_name" not in found:
+            found["fsx_dns_name"] = _text(item.dns_name)
+            found["fsx_mountname"] = _text(item.mount_name or "")
+        elif isinstance(item, OpenZfs) and "fsx_openzfs_dns_name" not in found:
+            found["fsx_openzfs_dns_name"] = _text(item.dns_name)
+    return found
+
+
+def _database(plan: Plan) -> dict[str, Any]:
+    """Several controllers need a database that is none of theirs, and a shared folder."""
+    given = plan.slurm.accounting
+    if not isinstance(given, Database):
+        return {}
+    lustre = (item.mount for item in plan.storage if isinstance(item, Lustre))
+    return {
+        "slurm_configurations": {
+            "slurm_database_secret_arn": given.secret,
+            "slurm_database_endpoint": given.endpoint,
+            "slurm_shared_directory": next(lustre, SHARED_DIRECTORY),
+            "slurm_database_user": given.user,
+        }
+    }
+
+
+def _text(id: Id) -> str:
+    return f"${{{id.name}}}" if isinstance(id, Ref) else id

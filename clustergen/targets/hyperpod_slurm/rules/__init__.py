@@ -1,0 +1,1 @@
+"""Rules of HyperPod with Slurm, by what they are about."""

@@ -1,0 +1,84 @@
+#!/bin/bash
+# Prepares an instance before it joins the Kubernetes cluster.
+# HyperPod runs it once for each new root volume; it may be run again, and then changes nothing.
+# A failing required step fails the node, a failing optional one is only said in the log.
+# What the spec says is text here, with a dollar sign in it or not:
+# shellcheck disable=SC2016
+set -euo pipefail
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+# Whoever calls this sets neither.
+export HOME=/root LC_ALL=C.UTF-8
+
+readonly LOG=/var/log/clustergen/lifecycle.log
+# The folder that HyperPod downloads to is gone after a reboot.
+readonly KEPT=/opt/clustergen/lifecycle
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+readonly here
+
+say() {
+  printf 'lifecycle: %s\n' "$*"
+}
+
+# The instance may be gone a moment later; what is logged by now reaches CloudWatch first.
+stop() {
+  say "$*"
+  sleep 60
+  exit 1
+}
+
+# step SECONDS NAME SCRIPT [ARGUMENT...]
+step() {
+  local seconds=$1 name=$2 script=$3
+  shift 3
+  say "step $name begins"
+  timeout --kill-after=30 "$seconds" bash "$here/$script" "$@" 9>&- </dev/null
+}
+
+required() {
+  local status=0
+  step "$@" || status=$?
+  ((status == 0)) || stop "step $2 failed with status $status"
+  say "step $2 is done"
+}
+
+optional() {
+  local status=0
+  step "$@" || status=$?
+  if ((status == 0)); then
+    say "step $2 is done"
+  else
+    say "step $2 failed with status $status; the node goes on without it"
+  fi
+}
+
+steps_of() {
+  case $1 in
+    sliced)
+      required 300 system system.sh containerd
+      required 900 'runtime storage' runtime-storage.sh
+      optional 300 health health.sh gpu 8 32
+      ;;
+    system)
+      required 300 system system.sh containerd
+      required 900 'runtime storage' runtime-storage.sh
+      ;;
+    *) stop "the instance group $1 is not in these scripts" ;;
+  esac
+}
+
+main() {
+  local group
+  exec 9>/run/clustergen-lifecycle.lock
+  flock --wait 900 9 || stop "another run of the lifecycle scripts does not end"
+  if [[ $here != "$KEPT" ]]; then
+    mkdir -p "$KEPT"
+    cp -R "$here/." "$KEPT/"
+  fi
+  group=$(bash "$here/resource-config.sh" group) || stop "step instance group failed"
+  say "this is a node of the instance group $group"
+  steps_of "$group"
+  say "all steps are done"
+}
+
+mkdir -p "$(dirname "$LOG")"
+main 2>&1 | tee -a "$LOG"

@@ -1,0 +1,44 @@
+#!/bin/bash
+# What NCCL and libfabric need to be told today; all else they find out better by themselves.
+# https://github.com/aws/aws-ofi-nccl
+#   environment.sh efa|plain [nvlink]     nvlink: GPUs of several nodes share one NVLink domain
+set -euo pipefail
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+fail() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# Writes standard input to a file; whether that changed it is the status.
+changed() {
+  local file=$1 text
+  text=$(cat)
+  [[ ! -f $file || $(<"$file") != "$text" ]] || return 1
+  mkdir -p "$(dirname "$file")"
+  printf '%s\n' "$text" >"$file"
+  chmod 0644 "$file"
+}
+
+readonly TUNER=/opt/amazon/ofi-nccl/lib/libnccl-ofi-tuner.so
+
+# One NAME=value on each line. The names of interfaces differ, so those to leave out are listed.
+nccl() {
+  printf '%s\n' NCCL_DEBUG=WARN NCCL_SOCKET_IFNAME=^docker,lo,veth
+  if [[ $1 == efa && -f $TUNER ]]; then printf 'NCCL_TUNER_PLUGIN=%s\n' "$TUNER"; fi
+  if [[ ${2:-} == nvlink ]]; then printf '%s\n' NCCL_MNNVL_ENABLE=1; fi
+}
+
+# Without the first a job without EFA would be slow and silent; without huge pages data loaders
+# that fork do not run out of memory.
+libfabric() {
+  if [[ $1 == efa ]]; then printf '%s\n' FI_PROVIDER=efa FI_EFA_USE_HUGE_PAGE=0; fi
+}
+
+# Steps of batch jobs are no login shells: NCCL reads its file, jobs take the rest from the shell
+# that submits them.
+nccl "$@" | changed /etc/nccl.conf || true
+{
+  nccl "$@"
+  libfabric "$@"
+} | sed 's/^/export /' | changed /etc/profile.d/90-clustergen.sh || true

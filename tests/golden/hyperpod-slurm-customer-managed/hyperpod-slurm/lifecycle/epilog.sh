@@ -1,0 +1,32 @@
+#!/bin/bash
+# After a job on a node: nothing of it stays. It never fails, for that would drain the node.
+set -uo pipefail
+export PATH=/opt/slurm/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+# The GPUs of the job were given to nobody else.
+end_gpu_processes() {
+  local process
+  for process in $(timeout 8 nvidia-smi --query-compute-apps=pid --format=csv,noheader \
+    "--id=$SLURM_JOB_GPUS" 2>/dev/null); do
+    if [[ $process =~ ^[0-9]+$ ]]; then kill -KILL "$process" 2>/dev/null; fi
+  done
+}
+
+unmap_job() {
+  local folder gpu
+  for folder in /run/slurm/dcgm_job_mapping /run/slurm/dcgm-job-mapping; do
+    for gpu in ${SLURM_JOB_GPUS//,/ }; do
+      rm -f "$folder/$gpu"
+    done
+  done
+}
+
+if [[ -n ${SLURM_JOB_GPUS:-} ]]; then
+  end_gpu_processes
+  unmap_job
+fi
+# Shared memory that nobody is left to use.
+if [[ ${SLURM_JOB_UID:-0} -ge 1000 ]] && ! pgrep -u "$SLURM_JOB_UID" >/dev/null; then
+  find /dev/shm -mindepth 1 -maxdepth 1 -user "$SLURM_JOB_UID" -exec rm -rf {} +
+fi
+exit 0

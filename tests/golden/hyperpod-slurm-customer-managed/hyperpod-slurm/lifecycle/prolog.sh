@@ -1,0 +1,29 @@
+#!/bin/bash
+# Before a job's first step on a node: a node that has lost an accelerator takes no job.
+# Slurm gives an empty environment.
+set -uo pipefail
+export PATH=/opt/slurm/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+refuse() {
+  scontrol update "nodename=${SLURMD_NODENAME:-$(hostname --short)}" state=drain "reason=prolog: $1"
+  exit 1
+}
+
+# What the DCGM exporter reads to tell whose a GPU is.
+map_job() {
+  local folder gpu
+  for folder in /run/slurm/dcgm_job_mapping /run/slurm/dcgm-job-mapping; do
+    [[ -d $folder ]] || continue
+    for gpu in ${SLURM_JOB_GPUS//,/ }; do
+      printf '%s\n' "$SLURM_JOB_ID" >"$folder/$gpu" || true
+    done
+  done
+}
+
+# Written when the node came up; before that there is nothing to compare with.
+if read -r kind expected 2>/dev/null </etc/clustergen/accelerators && [[ $kind == gpu ]]; then
+  found=$(timeout 8 nvidia-smi --list-gpus 2>/dev/null | grep -c '^GPU ')
+  [[ $found == "$expected" ]] || refuse "$expected GPUs expected, $found found"
+fi
+if [[ -n ${SLURM_JOB_GPUS:-} ]]; then map_job; fi
+exit 0

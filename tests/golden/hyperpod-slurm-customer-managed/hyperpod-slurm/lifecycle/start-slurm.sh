@@ -1,0 +1,60 @@
+#!/bin/bash
+# Starts Slurm where HyperPod leaves that to us.
+#   start-slurm.sh controller|login|compute
+set -euo pipefail
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+fail() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# Writes standard input to a file; whether that changed it is the status.
+changed() {
+  local file=$1 text
+  text=$(cat)
+  [[ ! -f $file || $(<"$file") != "$text" ]] || return 1
+  mkdir -p "$(dirname "$file")"
+  printf '%s\n' "$text" >"$file"
+  chmod 0644 "$file"
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+readonly here
+
+start_controller() {
+  local second
+  systemctl disable --now slurmd.service 2>/dev/null || true
+  systemctl enable --now slurmctld.service
+  for ((second = 0; second < 120; second += 5)); do
+    if timeout 30 /opt/slurm/bin/scontrol ping; then return; fi
+    sleep 5
+  done
+  fail "slurmctld does not answer; its log says why"
+}
+
+# Nodes take their configuration from the controllers. Login nodes need slurmd for that, too.
+start_node() {
+  local controllers second
+  controllers=$(bash "$here/resource-config.sh" addresses controller | paste -sd , -)
+  [[ -n $controllers ]] || fail "the controller has no address"
+  if changed /etc/systemd/system/slurmd.service.d/80-clustergen.conf <<END
+[Service]
+Environment="SLURMD_OPTIONS=--conf-server $controllers"
+END
+  then
+    systemctl daemon-reload
+  fi
+  systemctl enable slurmd.service
+  # It ends when no controller answers, and the controller may come up later than this node.
+  for ((second = 0; second < 1500; second += 15)); do
+    if systemctl start slurmd.service; then return; fi
+    sleep 15
+  done
+  fail "slurmd does not start; its log says why"
+}
+
+case $1 in
+  controller) start_controller ;;
+  *) start_node ;;
+esac

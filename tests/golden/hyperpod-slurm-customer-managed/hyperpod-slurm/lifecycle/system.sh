@@ -1,0 +1,75 @@
+#!/bin/bash
+# What every node needs, whatever it does.
+#   system.sh SERVICE     SERVICE is what jobs run under: slurmd or containerd
+set -euo pipefail
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+fail() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# Writes standard input to a file; whether that changed it is the status.
+changed() {
+  local file=$1 text
+  text=$(cat)
+  [[ ! -f $file || $(<"$file") != "$text" ]] || return 1
+  mkdir -p "$(dirname "$file")"
+  printf '%s\n' "$text" >"$file"
+  chmod 0644 "$file"
+}
+
+# An unattended upgrade of a library may restart a daemon, and with it ends the jobs of the node.
+keep_daemons_running() {
+  local folder=/etc/needrestart/conf.d
+  if [[ -d $folder ]]; then
+    changed "$folder/90-clustergen.conf" <<'END' || true
+$nrconf{override_rc}{qr(^(slurm|containerd|kubelet))} = 0;
+END
+  fi
+}
+
+# Unattended upgrades hold the lock of apt on a first boot.
+wait_for_apt() {
+  if [[ -d /etc/apt/apt.conf.d ]]; then
+    changed /etc/apt/apt.conf.d/90-clustergen <<<'DPkg::Lock::Timeout "300";' || true
+  fi
+}
+
+# The kernel's table of neighbours holds 1,024 by default: too few for a large flat subnet.
+enlarge_neighbour_table() {
+  if changed /etc/sysctl.d/90-clustergen.conf <<'END'
+net.ipv4.neigh.default.gc_thresh1 = 0
+net.ipv4.neigh.default.gc_thresh2 = 15360
+net.ipv4.neigh.default.gc_thresh3 = 16384
+END
+  then
+    sysctl --quiet --load=/etc/sysctl.d/90-clustergen.conf
+  fi
+}
+
+# EFA pins memory, as much as a job has of it.
+raise_limits() {
+  local service=$1
+  changed /etc/security/limits.d/90-clustergen.conf <<'END' || true
+* soft memlock unlimited
+* hard memlock unlimited
+* soft nofile 1048576
+* hard nofile 1048576
+END
+  if changed "/etc/systemd/system/$service.service.d/90-clustergen.conf" <<'END'
+[Service]
+LimitMEMLOCK=infinity
+LimitNOFILE=1048576
+END
+  then
+    systemctl daemon-reload
+    # Jobs and containers outlive it; on most nodes there is none yet.
+    systemctl try-restart "$service.service"
+  fi
+}
+
+keep_daemons_running
+wait_for_apt
+enlarge_neighbour_table
+raise_limits "$1"

@@ -1,0 +1,141 @@
+"""Whatever stands in a text of the spec: it ends as text, or as a finding, never as a command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sysconfig
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from clustergen import compiler, renderer, resources
+from clustergen.compiler import Checked
+from clustergen.findings import errors
+from tests.oracles.hyperpod import cluster_breaches
+
+SHFMT = str(Path(sysconfig.get_path("scripts"), "shfmt"))
+TARGETS = ("hyperpod-slurm", "hyperpod-eks")
+EKS_CLUSTER = "arn:aws:eks:us-east-1:111122223333:cluster/platform"
+HOSTILE = (
+    "$(pwned)",
+    "a 'b\" $(pwned) `pwned`; pwned & ${x:-$(pwned)} # \\",
+    "a\npwned\nEOF\npwned",
+)
+
+
+def every_field() -> Any:
+    """The spec that has every field of the language, with what lets it be rendered."""
+    text = (resources.tree("specs") / "every-field.yaml").read_text(encoding="utf-8")
+    spec = yaml.safe_load(text)
+    for script in spec["software"]["scripts"]:
+        script["on"] = script.pop(True)  # PyYAML's reading of `on`
+    spec["targets"]["hyperpod-eks"]["eks_cluster"] = EKS_CLUSTER
+    for group in spec["node_groups"]:
+        if isinstance(group["count"], dict):
+            group["count"] = group["count"]["max"]
+        if "taints" in group:
+            group["health_checks"] = ["gpu"]
+        if "mig" in group:
+            group["mig"] = {"1g.18gb": 7}
+    return spec
+
+
+def texts(node: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Where texts stand in a spec, keys of free maps with a last step of `key:`."""
+    if isinstance(node, Mapping):
+        for key, value in node.items():
+            if path and path[-1] in ("tags", "labels", "settings", "mig", "slurm"):
+                yield (*path, f"key:{key}")
+            yield from texts(value, (*path, key))
+    elif isinstance(node, list):
+        for index, value in enumerate(node):
+            yield from texts(value, (*path, index))
+    elif isinstance(node, str):
+        yield path
+
+
+def put(node: Any, path: tuple[str | int, ...], value: str) -> Any:
+    """A copy of a spec with `value` at `path`."""
+    step = path[0]
+    if isinstance(step, str) and step.startswith("key:"):
+        old = step.removeprefix("key:")
+        return {(value if key == old else key): item for key, item in node.items()}
+    if isinstance(node, list):
+        return [inner(path, item, value) if n == step else item for n, item in enumerate(node)]
+    return {**node, step: inner(path, node[step], value)}
+
+
+def inner(path: tuple[str | int, ...], item: Any, value: str) -> Any:
+    """What stands at the first step of `path` when `value` is put at its end."""
+    return put(item, path[1:], value) if len(path) > 1 else value
+
+
+def commands(script: str) -> Iterator[str]:
+    """The first word of every command of a script, those in substitutions included.
+
+    Raises `subprocess.CalledProcessError` where it is no script.
+    """
+    done = subprocess.run(
+        [SHFMT, "--to-json", "-ln", "bash"],
+        input=script.encode(),
+        capture_output=True,
+        check=True,
+    )
+    yield from _called(json.loads(done.stdout))
+
+
+def _called(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        if node.get("Type") == "CallExpr" and node.get("Args"):
+            parts = node["Args"][0].get("Parts", [])
+            yield "".join(str(part.get("Value", "")) for part in parts)
+        for value in node.values():
+            yield from _called(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _called(value)
+
+
+BASE = every_field()
+PATHS = sorted(texts(BASE), key=str)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: ".".join(map(str, path)))
+def test_a_text_is_never_a_command(path: tuple[str | int, ...], tmp_path: Path) -> None:
+    for value in HOSTILE:
+        checked = check(put(BASE, path, value), tmp_path)
+        refused = {finding.target for finding in errors(checked.findings)}
+        for target in TARGETS if "" not in refused else ():
+            if target not in refused:
+                files = {a.path: a.text for a in renderer.render(checked, target)}
+                assert list(breaches(files)) == []
+
+
+def check(spec: Any, folder: Path) -> Checked:
+    file = folder / "cluster.yaml"
+    file.write_text(yaml.dump(spec, Dumper=yaml.CSafeDumper), encoding="utf-8")
+    return compiler.check([file], targets=TARGETS, allow_unsupported=True)
+
+
+def breaches(files: Mapping[str, str]) -> Iterator[str]:
+    """Where a hostile text has become something else than text."""
+    for name, text in files.items():
+        if name.endswith((".sh", ".sbatch")) and "pwned" in text:
+            yield from (f"{name}: {word}" for word in commands(text) if "pwned" in word)
+        elif name.endswith(".json"):
+            json.loads(text)
+        elif name.endswith((".yaml", ".yml")):
+            list(yaml.load_all(text, Loader=yaml.CSafeLoader))
+    yield from (breach for breach in cluster_breaches(files, "us-east-1") if "pwned" in breach)
+
+
+def test_the_test_can_fail(tmp_path: Path) -> None:
+    assert "pwned" in set(commands('echo "$(pwned)"\n'))
+    assert "pwned" in set(commands("cat <<EOF\n$(pwned)\nEOF\n"))
+    assert "pwned" not in set(commands("echo '$(pwned)'\ncat <<'EOF'\n$(pwned)\nEOF\n"))
+    assert len(PATHS) > 120
+    assert errors(check(BASE, tmp_path).findings) == []

@@ -1,0 +1,447 @@
+"""Each lifecycle set, run for each role: twice, with failing steps, with hostile words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.hyperpod import rig
+from tests.hyperpod.planned import SETS, filled, lifecycle_of
+from tests.hyperpod.rig import Node, Run
+
+pytestmark = pytest.mark.skipif(bool(rig.impossible()), reason=rig.impossible())
+
+SPEC = """
+head_node: {instance_type: m7i.4xlarge}
+login: {instance_type: m7i.xlarge}
+node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2, scratch: /scratch}]
+queues:
+  - {name: train, node_groups: [h200], default: true, time_limit: 7d, priority: 3, exclusive: true}
+storage:
+  - {mount: /fsx, type: fsx-lustre, size: 1200GiB}
+  - {mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 320}
+software:
+  containers: pyxis
+  scripts: [{run: s3://setup/nodes.sh, args: [--fast]}]
+users:
+  - {name: alice, uid: 2001, ssh_key: ssh-ed25519 AAAAC3 alice}
+  - {name: bob, uid: 2002}
+slurm:
+  accounting: managed
+  settings: {SchedulerParameters: "defer,bf_window=1440"}
+  cgroup_settings: {ConstrainDevices: "yes"}
+monitoring: {metrics: managed-prometheus}
+resilience: {auto_resume: true}
+"""
+ENTRY = {"api": "on_init_complete.sh"}
+# What `aws s3 cp` brings as the user's script: it writes its arguments down.
+TEXT = """#!/bin/bash\nprintf '%s\\0' "$@" >>/rig/state/arguments\n"""
+SCRIPT = f"""[[ "$1 $2" != "s3 cp" ]] || printf %s {shlex.quote(TEXT)} >"${{!#}}"\n"""
+ROLES = [
+    (orchestrator, mode, role)
+    for orchestrator, mode in SETS
+    for role in (("controller", "login", "h200") if orchestrator == "slurm" else ("h200",))
+]
+
+
+def node(
+    folder: Path,
+    which: tuple[str, str, str],
+    answers: Mapping[str, str] | None = None,
+    spec: str = SPEC,
+) -> Node:
+    """A node of a role, healthy but for `answers`."""
+    orchestrator, mode, role = which
+    files = filled(lifecycle_of(spec, orchestrator, mode))
+    made = Node(folder, role, files, {"aws": SCRIPT, **(answers or {})})
+    made.efa(16)
+    made.state("mounted", "/opt/dlami/nvme", "/opt/sagemaker")
+    made.state("units", "dcgm-exporter.service")
+    made.state("active", "containerd.service")
+    return made
+
+
+def start(made: Node, mode: str) -> Run:
+    return made.run("bash", f"/tmp/set/{ENTRY.get(mode, 'on_create.sh')}")
+
+
+def steps(run: Run, ending: str = "is done") -> list[str]:
+    return re.findall(rf"^lifecycle: step (.*) {ending}", run.said, re.M)
+
+
+@pytest.mark.parametrize("which", ROLES, ids="-".join)
+def test_a_second_run_changes_nothing(tmp_path: Path, which: tuple[str, str, str]) -> None:
+    made = node(tmp_path, which)
+    first = start(made, which[1])
+    assert first.status == 0, first.said
+    assert "all steps are done" in first.said
+    files = made.files()
+    second = start(made, which[1])
+    assert second.status == 0, second.said
+    changed = {
+        path for path in {*files, *made.files()} if files.get(path) != made.files().get(path)
+    }
+    assert changed - {"rig/state/arguments"} == set()
+    assert steps(first) == steps(second, "is done")
+    assert steps(first, "failed") == []
+    assert not any(call.startswith("sleep") for call in (*first.calls, *second.calls))
+    restarted = [call for call in second.calls if "restart" in call or "daemon-reload" in call]
+    assert restarted == []
+
+
+def test_logs_are_on_the_node_and_for_hyperpod(tmp_path: Path) -> None:
+    made = node(tmp_path, ("slurm", "api", "h200"))
+    run = start(made, "api")
+    assert made.read("/var/log/clustergen/lifecycle.log") == run.said
+
+
+SLURM_CONTROLLER = ("slurm", "customer-managed", "controller")
+SLURM_NODE = ("slurm", "customer-managed", "h200")
+AFTER_INIT = ("slurm", "api", "controller")
+EKS_NODE = ("eks", "", "h200")
+CHECKED = SPEC.replace("scratch: /scratch", "scratch: /scratch, health_checks: [gpu]")
+REFUSED = [
+    # Role, program and what it does instead, step that fails, words of the log.
+    (SLURM_NODE, {"mount": "exit 32"}, "scratch", ""),
+    (SLURM_CONTROLLER, {"mount": "exit 32"}, "mounts", "could not be mounted on /fsx"),
+    (AFTER_INIT, {"useradd": "exit 1"}, "users", "cannot add alice"),
+    (SLURM_CONTROLLER, {"systemctl": "exit 1"}, "system", ""),
+    (SLURM_CONTROLLER, {"mysql": "exit 1"}, "accounting", ""),
+    (SLURM_CONTROLLER, {"scontrol": "exit 1"}, "slurm", "slurmctld does not answer"),
+    (AFTER_INIT, {"sacctmgr": "exit 1"}, "accounts", "knows of no cluster"),
+    (SLURM_NODE, {"aws": "exit 1"}, "script nodes.sh", "cannot read s3://setup/nodes.sh"),
+    (SLURM_NODE, {"nvidia-smi": "echo GPU 0"}, "health", "8 accelerators expected, 1 found"),
+    (EKS_NODE, {"mount": "exit 32"}, "runtime storage", ""),
+    (EKS_NODE, {"aws": "exit 1"}, "script nodes.sh", "cannot read s3://setup/nodes.sh"),
+]
+
+
+@pytest.mark.parametrize(("which", "answers", "step", "words"), REFUSED)
+def test_a_required_step_that_fails_ends_the_node_after_a_pause(
+    tmp_path: Path, which: tuple[str, str, str], answers: dict[str, str], step: str, words: str
+) -> None:
+    run = start(node(tmp_path, which, answers, CHECKED), which[1])
+    assert run.status != 0
+    assert f"lifecycle: step {step} failed with status" in run.said
+    assert words in run.said
+    assert run.calls[-1] == "sleep 60"
+    assert run.said.rstrip().splitlines()[-1].startswith(f"lifecycle: step {step} failed")
+
+
+LEFT_OUT = [
+    # Role, program and what it does instead (None: the image lacks it), step that fails.
+    (SLURM_NODE, {"nvidia-smi": "exit 9"}, "health"),
+    (("slurm", "legacy", "login"), {"enroot": None}, "containers"),
+    (AFTER_INIT, {"systemctl": '[[ "$*" != *"cat "* ]]'}, "exporters"),
+    (EKS_NODE, {"modprobe": "exit 1"}, "lustre client"),
+]
+
+
+@pytest.mark.parametrize(("which", "answers", "step"), LEFT_OUT)
+def test_an_optional_step_that_fails_is_said_and_no_more(
+    tmp_path: Path, which: tuple[str, str, str], answers: dict[str, str | None], step: str
+) -> None:
+    made = node(tmp_path, which, {name: body for name, body in answers.items() if body})
+    for name, body in answers.items():
+        if body is None:
+            (made.root / "rig/bin" / name).unlink()
+    run = start(made, which[1])
+    assert run.status == 0, run.said
+    assert steps(run, "failed") == [step]
+    assert "the node goes on without it" in run.said
+    assert "all steps are done" in run.said
+
+
+def test_a_node_of_no_known_group_is_refused(tmp_path: Path) -> None:
+    made = node(tmp_path, ("slurm", "api", "login"))
+    (made.root / "rig/address").write_text("10.9.9.9\n", encoding="utf-8")
+    run = start(made, "api")
+    assert run.status != 0
+    assert "step instance group failed" in run.said
+    assert run.calls.count("sleep 5") == 24
+
+
+def test_a_group_that_the_scripts_do_not_have_is_refused(tmp_path: Path) -> None:
+    made = node(tmp_path, ("slurm", "api", "login"))
+    config = made.root / "opt/ml/config/resource_config.json"
+    config.write_text(config.read_text().replace('"login"', '"other $(touch /home/owned)"'))
+    run = start(made, "api")
+    assert run.status != 0
+    assert "the instance group other $(touch /home/owned) is not in these scripts" in run.said
+    assert not (made.root / "home/owned").exists()
+
+
+def test_where_hyperpod_says_that_its_file_is(tmp_path: Path) -> None:
+    made = node(tmp_path, ("slurm", "api", "login"))
+    config = made.root / "opt/ml/config/resource_config.json"
+    config.rename(made.root / "home/elsewhere.json")
+    place = {"SAGEMAKER_RESOURCE_CONFIG_PATH": "/home/elsewhere.json"}
+    run = made.run("bash", "/tmp/set/on_init_complete.sh", environment=place)
+    assert run.status == 0, run.said
+
+
+def test_users_have_their_ids_and_the_controller_makes_their_homes(tmp_path: Path) -> None:
+    homes = {}
+    for role in ("controller", "login", "h200"):
+        made = node(tmp_path / role, ("slurm", "api", role))
+        start(made, "api")
+        assert "alice:x:2001:2001::/home/alice:/bin/bash\n" in made.read("/etc/passwd")
+        assert "bob:x:2002:2002::/home/bob:/bin/bash\n" in made.read("/etc/passwd")
+        homes[role] = sorted(path.name for path in (made.root / "home").iterdir())
+    assert homes == {"controller": ["alice", "bob"], "login": [], "h200": []}
+
+
+def test_homes_on_the_nodes_where_nothing_is_shared(tmp_path: Path) -> None:
+    made = node(tmp_path, ("slurm", "api", "h200"), spec="users: [{name: alice, uid: 2001}]")
+    assert start(made, "api").status == 0
+    assert made.read("/home/alice/.profile") == "# of the image\n"
+
+
+def test_a_user_whom_the_image_gave_another_id_is_refused(tmp_path: Path) -> None:
+    made = node(tmp_path, ("slurm", "api", "login"))
+    with (made.root / "etc/passwd").open("a") as stream:
+        stream.write("alice:x:1500:1500::/home/alice:/bin/bash\n")
+    run = start(made, "api")
+    assert (run.status, "alice has the id 1500 in the image, not 2001" in run.said) == (1, True)
+
+
+def test_what_is_mounted_is_left_and_tried_with_a_write(tmp_path: Path) -> None:
+    made = node(tmp_path, ("slurm", "api", "login"))
+    made.state("mounted", "/fsx", "/home")
+    (made.root / "fsx").mkdir()
+    run = start(made, "api")
+    assert run.status == 0, run.said
+    assert not any(call.startswith("mount ") for call in run.calls)
+    assert "/fsx" not in made.read("/etc/fstab")
+    assert list((made.root / "fsx").iterdir()) == []
+
+
+def test_a_mount_that_takes_no_files_is_waited_for_and_then_refused(tmp_path: Path) -> None:
+    made = node(
+        tmp_path,
+        ("slurm", "api", "login"),
+        {"touch": '[[ $1 != /fsx/* ]] && exec /usr/bin/touch "$@"'},
+    )
+    made.state("mounted", "/fsx", "/home")
+    run = start(made, "api")
+    assert run.status != 0
+    assert run.calls.count("sleep 5") == 20
+    assert "or takes no files" in run.said
+
+
+OTHERS = """
+storage:
+  - {mount: /data, type: s3, bucket: "s3://corpus/raw", read_only: true}
+  - {mount: /tools, type: efs}
+  - mount: /lab
+    type: fsx-ontap
+    existing: {id: fs-0a1b2c3d4e5f67892, dns_name: svm.ex, volume_id: fsvol-0a1b2c3d4e5f67892}
+"""
+
+
+def test_every_kind_of_storage(tmp_path: Path) -> None:
+    answers = {"aws": r'printf "/vol1\tNone\n"', "mount-s3": rig.ANSWERS["mount"]}
+    made = node(tmp_path, ("slurm", "legacy", "h200"), answers, OTHERS)
+    run = start(made, "legacy")
+    assert run.status == 0, run.said
+    mounted = [
+        call for call in run.calls if call.startswith("mount") and not call.startswith("mountpoint")
+    ]
+    assert [re.sub(r" -o [^ ]*", "", call) for call in mounted] == [
+        "mount-s3 --region us-east-1 --allow-other --read-only --prefix raw/ corpus /data",
+        "mount -t nfs svm.ex:/vol1 /lab",
+        "mount -t nfs4 value-of-StorageToolsDnsName.example:/ /tools",
+    ]
+
+
+SLURMD = """
+[[ "$*" != "start slurmd.service" ]] || {
+  echo >>/rig/state/tries
+  (($(wc -l </rig/state/tries) >= 3))
+}
+"""
+
+
+def test_a_node_waits_for_its_controller(tmp_path: Path) -> None:
+    made = node(tmp_path, ("slurm", "legacy", "login"), {"systemctl": SLURMD})
+    run = start(made, "legacy")
+    assert run.status == 0, run.said
+    assert run.calls.count("systemctl start slurmd.service") == 3
+    assert run.calls.count("sleep 15") == 2
+
+
+def test_slurm_settings(tmp_path: Path) -> None:
+    made = node(tmp_path, SLURM_CONTROLLER)
+    assert start(made, "customer-managed").status == 0
+    assert made.read("/opt/slurm/etc/slurm.conf").splitlines()[2:] == [
+        "PartitionName=dev Nodes=ALL Default=NO State=UP",
+        "PartitionName=train Nodes=ip-10-1-0-30 State=UP MaxTime=7-00:00:00 PriorityTier=3"
+        " PriorityJobFactor=3 OverSubscribe=EXCLUSIVE Default=YES",
+        "",
+        "include clustergen.conf",
+    ]
+    assert made.read("/opt/slurm/etc/clustergen.conf").splitlines()[1:] == [
+        "JobRequeue=1",
+        "SchedulerParameters=defer,bf_window=1440",
+        "JobAcctGatherType=jobacct_gather/linux",
+        "AccountingStorageType=accounting_storage/slurmdbd",
+        "AccountingStorageTRES=gres/gpu",
+        "AccountingStorageHost=node-1",
+        "Prolog=clustergen-prolog.sh",
+        "Epilog=clustergen-epilog.sh",
+    ]
+    assert made.read("/opt/slurm/etc/cgroup.conf") == "ConstrainDevices=yes\n"
+
+
+def test_a_prolog_of_the_image_and_its_accounting_stay(tmp_path: Path) -> None:
+    made = node(tmp_path, AFTER_INIT)
+    conf = made.root / "opt/slurm/etc/slurm.conf"
+    conf.write_text(f"Prolog=/opt/slurm/etc/image.sh\n{conf.read_text()}")
+    assert start(made, "api").status == 0
+    ours = made.read("/opt/slurm/etc/clustergen.conf")
+    assert "Prolog" not in ours
+    assert "AccountingStorage" not in ours
+
+
+def test_a_running_slurmctld_takes_the_settings_once(tmp_path: Path) -> None:
+    made = node(tmp_path, AFTER_INIT)
+    made.state("active", "slurmctld.service")
+    assert start(made, "api").calls.count("scontrol reconfigure") == 1
+    assert start(made, "api").calls.count("scontrol reconfigure") == 0
+
+
+def test_accounting_with_a_database_elsewhere(tmp_path: Path) -> None:
+    arn = "arn:aws:secretsmanager:us-east-1:111122223333:secret:x"
+    elsewhere = f"accounting: {{endpoint: db.example, secret: '{arn}'}}"
+    spec = SPEC.replace("accounting: managed", elsewhere)
+    secret = """[[ $1 != secretsmanager ]] || echo '{"password": "p$(x) \\"y"}'\n""" + SCRIPT
+    made = node(tmp_path, SLURM_CONTROLLER, {"aws": secret}, spec)
+    run = start(made, "customer-managed")
+    assert run.status == 0, run.said
+    conf = made.root / "opt/slurm/etc/slurmdbd.conf"
+    assert "StorageHost=db.example\n" in conf.read_text()
+    assert conf.read_text().endswith('StoragePass=p$(x) "y\n')
+    assert conf.stat().st_mode & 0o777 == 0o600
+    assert "p$(x)" not in run.said
+
+
+HOSTILE = "a  b'\"$(touch /home/owned)`touch /home/owned`;|\n# c\\"
+
+
+def test_hostile_words_stay_words(tmp_path: Path) -> None:
+    key = "ssh-ed25519 AAAA '\"$(touch /home/owned)`id` \\\\n"
+    script = {
+        "run": "s3://setup/$(touch${IFS}/home/owned)'.sh",
+        "args": [HOSTILE, "", "-n"],
+    }
+    user = {"name": "alice", "uid": 2001, "ssh_key": key}
+    spec = json.dumps({"users": [user], "software": {"scripts": [script]}})
+    for which in (("slurm", "api", "controller"), ("slurm", "legacy", "h200"), EKS_NODE):
+        made = node(tmp_path / "-".join(which), which, spec=spec)
+        run = start(made, which[1])
+        assert run.status == 0, run.said
+        assert made.read("/rig/state/arguments").split("\0")[:-1] == [HOSTILE, "", "-n"]
+        assert not (made.root / "home/owned").exists()
+        if which[2] == "controller":
+            assert made.read("/home/alice/.ssh/authorized_keys") == f"{key}\n"
+
+
+CHECKSUMS = [
+    # Checksum of the spec, exit status.
+    (hashlib.sha256(TEXT.encode()).hexdigest(), 0),
+    (hashlib.sha256(b"another script").hexdigest(), 1),
+]
+
+
+@pytest.mark.parametrize(("sha256", "status"), CHECKSUMS)
+def test_a_script_is_run_only_with_its_checksum(tmp_path: Path, sha256: str, status: int) -> None:
+    spec = f"software: {{scripts: [{{run: s3://setup/x.sh, sha256: {sha256}, args: [a]}}]}}"
+    made = node(tmp_path, ("slurm", "api", "h200"), spec=spec)
+    run = start(made, "api")
+    assert (run.status, f"not {sha256}" in run.said) == (status, bool(status)), run.said
+    assert (made.root / "rig/state/arguments").exists() is not bool(status)
+
+
+WRONG = [
+    # What is broken on a finished node, words of verify.sh.
+    ({"nvidia-smi": "echo GPU 0"}, "WRONG   8 accelerators, found 1"),
+    ({"mountpoint": "exit 1"}, "WRONG   /fsx is mounted"),
+    ({"srun": "echo none"}, "WRONG   srun has --container-image"),
+    ({}, ""),
+]
+
+
+@pytest.mark.parametrize(("broken", "words"), WRONG)
+def test_verify(tmp_path: Path, broken: dict[str, str], words: str) -> None:
+    made = node(tmp_path, SLURM_NODE)
+    assert start(made, "customer-managed").status == 0
+    for name, body in broken.items():
+        place = "opt/slurm/bin" if name in rig.SLURM else "rig/bin"
+        (made.root / place / name).write_text(f"#!/bin/bash\n{body}\n")
+    run = made.run("bash", "/opt/clustergen/lifecycle/verify.sh")
+    assert (run.status, words in run.said) == (1 if broken else 0, True), run.said
+
+
+PROLOGS = [
+    # GPUs of a node that was made with eight, exit status, whether the node is drained.
+    (8, 0, False),
+    (7, 1, True),
+]
+
+
+@pytest.mark.parametrize(("found", "status", "drained"), PROLOGS)
+def test_the_prolog(tmp_path: Path, found: int, status: int, drained: bool) -> None:
+    gpus = f'for ((n = 0; n < {found}; n++)); do echo "GPU $n: x"; done'
+    made = node(tmp_path, ("slurm", "api", "controller"), {"nvidia-smi": gpus})
+    start(made, "api")
+    (made.root / "etc/clustergen").mkdir(exist_ok=True)
+    (made.root / "etc/clustergen/accelerators").write_text("gpu 8\n")
+    (made.root / "run/slurm/dcgm_job_mapping").mkdir(parents=True)
+    job = {"SLURM_JOB_GPUS": "0,1", "SLURM_JOB_ID": "77", "SLURMD_NODENAME": "n1"}
+    run = made.run("bash", "/opt/slurm/etc/clustergen-prolog.sh", environment=job)
+    assert run.status == status, run.said
+    assert any("state=drain" in call for call in run.calls) is drained
+    mapped = made.root / "run/slurm/dcgm_job_mapping/0"
+    assert mapped.exists() is not drained
+    ended = made.run("bash", "/opt/slurm/etc/clustergen-epilog.sh", environment=job)
+    assert (ended.status, mapped.exists()) == (0, False)
+
+
+EFA_LUSTRE = """
+storage: [{mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, efa: true}]
+"""
+NETWORKS = """
+case "$*" in
+  "net add --net efa"*) echo "nid: 10.1.0.30@efa" >>/rig/state/units ;;
+  "net show") cat /rig/state/units ;;
+esac
+"""
+EFA_NODES = [
+    # Role, whether Lustre's network is set up for EFA.
+    (("slurm", "customer-managed", "h200"), True),
+    (("slurm", "legacy", "h200"), True),
+    (("slurm", "legacy", "controller"), False),
+    (("slurm", "api", "h200"), False),
+    (("eks", "", "h200"), True),
+]
+
+
+@pytest.mark.parametrize(("which", "expected"), EFA_NODES)
+def test_lustre_over_efa_is_set_up_before_anything_is_mounted(
+    tmp_path: Path, which: tuple[str, str, str], expected: bool
+) -> None:
+    route = 'echo "169.254.169.254 dev ens32 src 10.1.0.30 uid 0"'
+    made = node(tmp_path, which, {"lnetctl": NETWORKS, "ip": route}, EFA_LUSTRE)
+    run = start(made, which[1])
+    assert run.status == 0, run.said
+    assert ("lustre efa" in steps(run)) is expected
+    added = [call for call in run.calls if call.startswith("lnetctl net add --net efa")]
+    assert len(added) == (8 if expected else 0)
+    mounted = [n for n, call in enumerate(run.calls) if call.startswith("mount -t lustre")]
+    assert all(run.calls.index(added[0]) < place for place in mounted if added)

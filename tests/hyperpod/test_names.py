@@ -1,0 +1,45 @@
+"""SageMaker's names of types, and what to take instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen import catalog
+from clustergen.hyperpod.names import alternatives, ml_name
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("p5en.48xlarge", "ml.p5en.48xlarge"), ("trn2.48xlarge", "ml.trn2.48xlarge")],
+)
+def test_ml_name(name: str, expected: str) -> None:
+    type = catalog.find(name)
+    assert type is not None
+    assert ml_name(type) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("trn1.2xlarge", "trn1.32xlarge"),
+        ("m7a.4xlarge", "m7i.4xlarge"),
+        ("c7i.8xlarge", "c6i.8xlarge"),
+        ("c5n.xlarge", "c5n.large"),
+        ("m8g.metal-24xl", "m8g.medium"),
+        ("p3dn.24xlarge", "p4d.24xlarge"),
+    ],
+)
+def test_alternatives(name: str, expected: str) -> None:
+    type = catalog.find(name)
+    assert type is not None
+    said = alternatives(type)
+    assert expected in said
+    named = said.partition(": ")[2].split(", ")
+    assert all(found and found.hyperpod for found in map(catalog.find, named)), said
+
+
+@pytest.mark.parametrize("name", ["g5g.16xlarge", "u7i-12tb.224xlarge", "mac2.metal"])
+def test_nothing_alike(name: str) -> None:
+    type = catalog.find(name)
+    assert type is not None
+    assert alternatives(type) == "take a target that runs any EC2 type: parallelcluster or pcs"

@@ -1,0 +1,121 @@
+"""What every HyperPod script has: judges that accept it, and a place that its content decides."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from clustergen.hyperpod import scripts, smoke
+from tests.hyperpod.planned import SETS, TARGETS, lifecycle_of, plan_of
+from tests.hyperpod.test_lifecycle import OTHERS, SPEC
+from tests.oracles.shell import script_breaches
+
+DATABASE = """
+slurm:
+  accounting:
+    endpoint: db.example
+    secret: "arn:aws:secretsmanager:us-east-1:111122223333:secret:x"
+"""
+SPECS = {
+    "smallest": "",
+    "whole": SPEC,
+    "other storage": OTHERS,
+    "docker": SPEC.replace("pyxis", "docker"),
+    "database": DATABASE,
+    "Trainium": "node_groups: [{name: h200, instance_type: trn1.32xlarge, count: 2}]",
+    "no accelerator": "node_groups: [{name: h200, instance_type: m7i.4xlarge, count: 2}]",
+    "UltraServer": (
+        "node_groups: [{name: h200, instance_type: p6e-gb200.36xlarge, count: 18, capacity: "
+        "{training_plan: 'arn:aws:sagemaker:us-east-1:111122223333:training-plan/x'}}]"
+    ),
+    "two groups": """
+node_groups:
+  - {name: h200, instance_type: p6-b300.48xlarge, count: 2}
+  - {name: cpu, instance_type: m7i.4xlarge, count: 1}
+queues: [{name: a, node_groups: [h200]}, {name: b, node_groups: [cpu], slurm: {GraceTime: 60}}]
+software:
+  scripts:
+    - {run: s3://setup/a.sh, when: start, on: [compute], node_groups: [cpu], args: ["it's $x"]}
+    - {run: https://example.com/b.sh, on: [head, login]}
+""",
+}
+
+
+@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize(("orchestrator", "mode"), SETS)
+def test_judges_accept_every_lifecycle_script(orchestrator: str, mode: str, name: str) -> None:
+    found = lifecycle_of(SPECS[name], orchestrator, mode)
+    shell = {file.path: file.text for file in found if file.path.endswith(".sh")}
+    assert script_breaches(shell) == []
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_judges_accept_every_smoke_test(name: str) -> None:
+    assert script_breaches({f.path: f.text for f in smoke.slurm(plan_of(SPECS[name]))}) == []
+
+
+@pytest.mark.parametrize(("orchestrator", "mode"), SETS)
+def test_scripts_are_as_hyperpod_takes_them(orchestrator: str, mode: str) -> None:
+    """https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-lifecycle-best-practices-slurm-slurm-base-config.html"""
+    found = lifecycle_of(SPEC, orchestrator, mode)
+    assert found[0].path == f"lifecycle/{scripts.entry_point(orchestrator, mode)}"
+    for file in found:
+        assert file.path.startswith("lifecycle/")
+        assert "\r" not in file.text
+        assert not file.text.startswith("\ufeff")
+        if file.path.endswith(".sh"):
+            assert file.text.startswith("#!/bin/bash\n")
+            assert file.executable
+    assert "lifecycle/provisioning_parameters.json" not in [file.path for file in found]
+
+
+def test_a_changed_script_is_another_prefix() -> None:
+    first = lifecycle_of("", "slurm", "api")
+    assert scripts.prefix(first) == scripts.prefix(tuple(reversed(first)))
+    others = [
+        lifecycle_of("users: [{name: alice, uid: 2001}]", "slurm", "api"),
+        lifecycle_of("users: [{name: alice, uid: 2002}]", "slurm", "api"),
+        lifecycle_of("", "slurm", "customer-managed"),
+        lifecycle_of("", "eks", ""),
+        first[1:],
+    ]
+    assert len({scripts.prefix(found) for found in (first, *others)}) == 1 + len(others)
+
+
+@pytest.mark.parametrize(("orchestrator", "mode"), SETS)
+def test_nothing_is_downloaded_but_what_the_spec_names(orchestrator: str, mode: str) -> None:
+    for file in lifecycle_of(SPEC, orchestrator, mode):
+        if not file.path.endswith("user-script.sh"):
+            code = [line for line in file.text.splitlines() if not line.lstrip().startswith("#")]
+            assert not [line for line in code if "http" in line or "pip " in line or "git " in line]
+
+
+def test_waits_are_bounded() -> None:
+    """Each step has its seconds, and no loop waits without counting."""
+    for orchestrator, mode in SETS:
+        for file in lifecycle_of(SPEC, orchestrator, mode):
+            assert "while true" not in file.text
+            assert "until " not in file.text
+
+
+def test_file_systems_are_data() -> None:
+    found = {file.path: file.text for file in lifecycle_of(SPEC, "slurm", "api")}
+    assert json.loads(found["lifecycle/file-systems.json"]) == [
+        {
+            "type": "lustre",
+            "mount": "/fsx",
+            "source": "${StorageFsxDnsName}@tcp:/${StorageFsxMountName}",
+            "options": "noatime,flock,lazystatfs",
+        },
+        {
+            "type": "nfs",
+            "mount": "/home",
+            "source": "${StorageHomeDnsName}:/fsx",
+            "options": "noatime,nfsvers=3,nconnect=16,rsize=1048576,wsize=1048576",
+        },
+    ]
+
+
+def test_targets_of_these_tests() -> None:
+    assert {orchestrator for orchestrator, _ in SETS} == set(TARGETS)

@@ -1,0 +1,13 @@
+"""HyperPod bundles as a judge reads them.
+
+`rules` says what SageMaker's documentation asks of a CreateCluster request beyond its model,
+`bundle` what the files of a bundle owe one another: the request, the template, the foundation's
+outputs and roles, and the lifecycle scripts.
+"""
+
+from __future__ import annotations
+
+from tests.oracles.hyperpod.bundle import cluster_breaches
+from tests.oracles.hyperpod.rules import request_breaches
+
+__all__ = ["cluster_breaches", "request_breaches"]

@@ -1,0 +1,256 @@
+"""What the files of a HyperPod bundle owe one another."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from tests.oracles.cloudformation.intrinsics import outputs, resolve
+from tests.oracles.cloudformation.requests import requests_of
+from tests.oracles.hyperpod.rules import request_breaches
+from tests.oracles.iam import Role, roles
+from tests.oracles.partitions import partition_of
+from tests.oracles.placeholders import ACCOUNT_ID, fill, names_in
+
+REQUEST, FOUNDATION, TEMPLATE = (
+    "create-cluster.json",
+    "foundation.template.json",
+    "cluster.template.json",
+)
+SCRIPTS = "lifecycle/"
+
+
+def cluster_breaches(files: Mapping[str, str], region: str) -> list[str]:
+    """Breaches of a bundle that holds `create-cluster.json`; none of a bundle that does not."""
+    return list(_breaches(files, region)) if REQUEST in files else []
+
+
+def _breaches(files: Mapping[str, str], region: str) -> Iterator[str]:
+    foundation: Any = json.loads(files.get(FOUNDATION, "{}"))
+    given = outputs(foundation, region=region)
+    names = set(names_in(files[REQUEST]))
+    for unknown in sorted(names - set(given)):
+        yield f"{REQUEST}: the foundation has no output {unknown}"
+    if names - set(given):
+        return
+    request = json.loads(fill(files[REQUEST], given, region))
+    yield from (f"{REQUEST}: {breach}" for breach in request_breaches(request))
+    if TEMPLATE in files:
+        yield from _of_template(json.loads(files[TEMPLATE]), request, given, region)
+    yield from _of_scripts(files, request)
+    yield from _of_roles(files[REQUEST], request, foundation, region)
+    yield from _of_security_groups(request, foundation, given, region)
+
+
+# The two writings ------------------------------------------------------------------------------
+
+
+def _of_template(
+    template: Mapping[str, Any], request: Any, given: Mapping[str, str], region: str
+) -> Iterator[str]:
+    """The template makes the same request, but for what CloudFormation has no words for."""
+    clusters = [
+        made.params
+        for resource in resolve(template, given, region)
+        if resource.type == "AWS::SageMaker::Cluster"
+        for made in requests_of(resource)
+    ]
+    if len(clusters) != 1:
+        yield f"{TEMPLATE}: {len(clusters)} clusters"
+    for cluster in clusters:
+        yield from _differences(_said_by_both(request), _said_by_both(cluster), TEMPLATE)
+
+
+def _said_by_both(request: Mapping[str, Any]) -> dict[str, Any]:
+    """A request without what cfn-lint's schema of AWS::SageMaker::Cluster (2026-10-20) lacks."""
+    groups = [_group(group) for group in request.get("InstanceGroups", [])]
+    return {**request, "InstanceGroups": groups} if groups else dict(request)
+
+
+def _group(group: Mapping[str, Any]) -> dict[str, Any]:
+    said = {key: value for key, value in group.items() if key != "AutoPatchConfig"}
+    if checks := group.get("OnStartDeepHealthChecks"):
+        rest = [check for check in checks if check != "MultiNodeTrainingValidation"]
+        said.pop("OnStartDeepHealthChecks")
+        said |= {"OnStartDeepHealthChecks": rest} if rest else {}
+    return said
+
+
+def _differences(left: Any, right: Any, path: str) -> Iterator[str]:
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        for key in sorted({*left, *right}):
+            if key not in left or key not in right:
+                where = REQUEST if key in left else TEMPLATE
+                yield f"{path}.{key}: only in {where}"
+            else:
+                yield from _differences(left[key], right[key], f"{path}.{key}")
+    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        for index, (one, other) in enumerate(zip(left, right, strict=True)):
+            yield from _differences(one, other, f"{path}[{index}]")
+    elif left != right:
+        yield f"{path}: {right!r}, the request has {left!r}"
+
+
+# The scripts -----------------------------------------------------------------------------------
+
+
+def _of_scripts(files: Mapping[str, str], request: Any) -> Iterator[str]:
+    """The scripts that groups name are in the bundle, and the node can run them."""
+    scripts = {path: text for path, text in files.items() if path.startswith(SCRIPTS)}
+    api_driven = "Slurm" in request.get("Orchestrator", {})
+    if api_driven and f"{SCRIPTS}provisioning_parameters.json" in scripts:
+        yield f"{SCRIPTS}: SlurmConfig and provisioning_parameters.json are exclusive [ref]"
+    if "Orchestrator" not in request:
+        yield from _of_parameters(scripts, request)
+    for group in request.get("InstanceGroups", []):
+        config = group.get("LifeCycleConfig", {})
+        for key in ("OnCreate", "OnInitComplete"):
+            if key in config and f"{SCRIPTS}{config[key]}" not in scripts:
+                yield f"{group['InstanceGroupName']}: no {SCRIPTS}{config[key]} in the bundle"
+    for path, text in scripts.items():
+        if "\r" in text or text.startswith("\ufeff"):
+            yield f"{path}: carriage returns or a byte order mark, which bash stumbles over"
+        if path.endswith(".sh") and not text.startswith("#!/bin/bash\n"):
+            yield f"{path}: the first line is not #!/bin/bash"
+
+
+def _of_parameters(scripts: Mapping[str, str], request: Any) -> Iterator[str]:
+    """[ref] The old form's file: groups by the names of the request, each worker once."""
+    path = f"{SCRIPTS}provisioning_parameters.json"
+    if path not in scripts:
+        yield f"{path}: missing, and the request has no Orchestrator"
+        return
+    held = json.loads(scripts[path])
+    for key in ("version", "workload_manager", "controller_group", "worker_groups"):
+        if key not in held:
+            yield f"{path}: no {key}"
+    workers = [worker["instance_group_name"] for worker in held.get("worker_groups", [])]
+    others = [held[key] for key in ("controller_group", "login_group") if key in held]
+    groups = sorted(group["InstanceGroupName"] for group in request["InstanceGroups"])
+    if sorted([*workers, *others]) != groups:
+        yield f"{path}: {sorted([*workers, *others])}, the request has {groups}"
+    if ("fsx_dns_name" in held) != ("fsx_mountname" in held):
+        yield f"{path}: fsx_dns_name and fsx_mountname go together"
+    # A script that AWS publishes reads the file with sed, a line for each value.
+    if scripts[path].count("\n") < len(held):
+        yield f"{path}: not a line for each value"
+
+
+# The roles -------------------------------------------------------------------------------------
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html
+# (2026-11-20): what a node's role needs beside AmazonSageMakerClusterInstanceRolePolicy in a VPC
+# of the owner's, and on EKS.
+_ALWAYS = (("cloudwatch:PutMetricData", "*"), ("ssmmessages:OpenDataChannel", "*"))
+_INTERFACE = "arn:{partition}:ec2:{region}:{account}:network-interface/eni-0a1b2c3d"
+_IN_VPC = (
+    ("ec2:CreateNetworkInterface", _INTERFACE),
+    ("ec2:CreateNetworkInterface", "arn:{partition}:ec2:{region}:{account}:subnet/subnet-0a1b"),
+    ("ec2:CreateNetworkInterface", "arn:{partition}:ec2:{region}:{account}:security-group/sg-0a"),
+    ("ec2:CreateNetworkInterfacePermission", _INTERFACE),
+    ("ec2:CreateTags", _INTERFACE),
+    ("ec2:DeleteNetworkInterface", _INTERFACE),
+    ("ec2:DeleteNetworkInterfacePermission", _INTERFACE),
+    ("ec2:DetachNetworkInterface", _INTERFACE),
+    ("ec2:DescribeDhcpOptions", "*"),
+    ("ec2:DescribeNetworkInterfaces", "*"),
+    ("ec2:DescribeSecurityGroups", "*"),
+    ("ec2:DescribeSubnets", "*"),
+    ("ec2:DescribeVpcs", "*"),
+)
+_IMAGE = "arn:{partition}:ecr:{region}:602401143452:repository/eks/kube-proxy"
+_ON_EKS = (
+    ("ec2:AssignPrivateIpAddresses", _INTERFACE),
+    ("ec2:AttachNetworkInterface", _INTERFACE),
+    ("ec2:ModifyNetworkInterfaceAttribute", _INTERFACE),
+    ("ec2:UnassignPrivateIpAddresses", _INTERFACE),
+    ("ec2:DescribeInstances", "*"),
+    ("ec2:DescribeInstanceTypes", "*"),
+    ("ec2:DescribeTags", "*"),
+    ("ecr:BatchCheckLayerAvailability", _IMAGE),
+    ("ecr:BatchGetImage", _IMAGE),
+    ("ecr:GetDownloadUrlForLayer", _IMAGE),
+    ("ecr:GetAuthorizationToken", "*"),
+    ("eks-auth:AssumeRoleForPodIdentity", "arn:{partition}:eks:{region}:{account}:cluster/train"),
+)
+_LOGS = "arn:{partition}:logs:{region}:{account}:log-group:/aws/sagemaker/Clusters/train/0a1b2c3d"
+_LOGGED = (
+    ("logs:CreateLogGroup", _LOGS),
+    ("logs:CreateLogStream", f"{_LOGS}:log-stream:LifecycleConfig/gpu/i-0a1b2c3d"),
+    ("logs:PutLogEvents", f"{_LOGS}:log-stream:LifecycleConfig/gpu/i-0a1b2c3d"),
+)
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling-iam.html
+_CLUSTER = "arn:{partition}:sagemaker:{region}:{account}:cluster/0a1b2c3d4e5f"
+_KARPENTER = (
+    ("sagemaker:BatchAddClusterNodes", _CLUSTER),
+    ("sagemaker:BatchDeleteClusterNodes", _CLUSTER),
+)
+
+
+def _of_roles(written: str, request: Any, foundation: Any, region: str) -> Iterator[str]:
+    """The roles that the request names by a foundation output, and what they have to allow."""
+    held = roles(foundation, region)
+    document = json.loads(written)
+    named = {str(group.get("ExecutionRole")) for group in document.get("InstanceGroups", [])}
+    for name in sorted(named):
+        if role := _behind(name, foundation, held):
+            yield from _trusted(role, "sagemaker.amazonaws.com")
+            yield from _allowed(role, _needed(request), region)
+    if (name := document.get("ClusterRole")) and (role := _behind(name, foundation, held)):
+        yield from _trusted(role, "hyperpod.sagemaker.amazonaws.com")
+        yield from _allowed(role, _KARPENTER, region)
+
+
+def _behind(name: str, foundation: Any, held: Mapping[str, Role]) -> Role | None:
+    """The role whose ARN is the output that `${name}` stands for."""
+    found = re.fullmatch(r"\$\{(\w+)\}", name)
+    value = foundation.get("Outputs", {}).get(found[1], {}).get("Value") if found else None
+    target = value.get("Fn::GetAtt") if isinstance(value, Mapping) else None
+    logical_id = target.partition(".")[0] if isinstance(target, str) else (target or [""])[0]
+    return held.get(logical_id)
+
+
+def _needed(request: Any) -> Iterator[tuple[str, str]]:
+    """The actions of a node, each with what it is done to."""
+    yield from (*_ALWAYS, *_LOGGED)
+    yield from _IN_VPC if "VpcConfig" in request else ()
+    yield from _ON_EKS if "Eks" in request.get("Orchestrator", {}) else ()
+    for group in request["InstanceGroups"]:
+        if source := group.get("LifeCycleConfig", {}).get("SourceS3Uri"):
+            bucket, _, key = source.removeprefix("s3://").partition("/")
+            yield "s3:ListBucket", f"arn:{{partition}}:s3:::{bucket}"
+            yield "s3:GetObject", f"arn:{{partition}}:s3:::{bucket}/{key}/on_create.sh"
+
+
+def _trusted(role: Role, service: str) -> Iterator[str]:
+    if service not in role.principals:
+        yield f"{FOUNDATION}: {role.logical_id}: trusts {list(role.principals)}, not {service}"
+
+
+def _allowed(role: Role, needed: Iterable[tuple[str, str]], region: str) -> Iterator[str]:
+    place = {"partition": partition_of(region), "region": region, "account": ACCOUNT_ID}
+    for action, resource in needed:
+        if not role.allows(action, resource.format_map(place)):
+            yield f"{FOUNDATION}: {role.logical_id}: may not {action} on {resource}"
+
+
+# The security groups ---------------------------------------------------------------------------
+
+
+def _of_security_groups(
+    request: Any, foundation: Any, given: Mapping[str, str], region: str
+) -> Iterator[str]:
+    """[pre] EFA passes only where each group of the foundation allows all to and from itself."""
+    resources = resolve(foundation, region=region)
+    peers = {"Ingress": "SourceSecurityGroupId", "Egress": "DestinationSecurityGroupId"}
+    used = set(request.get("VpcConfig", {}).get("SecurityGroupIds", [])) & set(given.values())
+    for group in sorted(used):
+        for direction, peer in peers.items():
+            rules = [r.properties for r in resources if r.type.endswith(f"Group{direction}")]
+            if not any(
+                rule.get("GroupId") == group == rule.get(peer) and str(rule["IpProtocol"]) == "-1"
+                for rule in rules
+            ):
+                yield f"{FOUNDATION}: {group}: no rule of all traffic with itself ({direction})"

@@ -1,0 +1,258 @@
+"""The judge of HyperPod bundles passes what is right and catches single faults."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from tests.oracles.bundle import bundle_breaches
+from tests.oracles.good_hyperpod import EKS, FOUNDATION, LUSTRE, SCRIPTS, SLURM, bundle
+from tests.oracles.hyperpod import cluster_breaches
+from tests.oracles.iam import iam_breaches, managed_policies, roles
+from tests.oracles.parallelcluster import ParallelCluster
+from tests.oracles.seeding import GONE, changed
+
+PLAN = "arn:aws:sagemaker:us-east-1:123456789012:training-plan/large"
+CONTINUOUS = changed(
+    changed(SLURM, "NodeProvisioningMode", "Continuous"), "Orchestrator", {"Slurm": {}}
+)
+LEGACY = copy.deepcopy(SLURM)
+del LEGACY["Orchestrator"]
+for _group in LEGACY["InstanceGroups"]:
+    del _group["SlurmConfig"]
+    _group.pop("InstanceStorageConfigs", None)
+    _group["LifeCycleConfig"] = {
+        "SourceS3Uri": SCRIPTS["SourceS3Uri"],
+        "OnCreate": "on_create.sh",
+    }
+PARAMETERS = {
+    "version": "1.0.0",
+    "workload_manager": "slurm",
+    "controller_group": "controller",
+    "worker_groups": [{"instance_group_name": "gpu", "partition_name": "gpu"}],
+}
+
+
+def judged(request: Any, **files: str) -> list[str]:
+    return cluster_breaches({**bundle(request), **files}, "us-east-1")
+
+
+def legacy(parameters: Any) -> list[str]:
+    text = json.dumps(parameters, indent=2) + "\n"
+    return judged(LEGACY, **{"lifecycle/provisioning_parameters.json": text})
+
+
+@pytest.mark.parametrize("request_", [SLURM, EKS, CONTINUOUS])
+def test_right_requests_pass(request_: Any, parallelcluster: ParallelCluster) -> None:
+    assert bundle_breaches(bundle(request_), parallelcluster, "us-east-1") == []
+    assert iam_breaches(FOUNDATION) == []
+
+
+def test_the_old_form_passes() -> None:
+    assert legacy(PARAMETERS) == []
+
+
+GPU, HEAD = "InstanceGroups.1", "InstanceGroups.0"
+DATABASE = {"Endpoint": "db.example.com", "SecretArn": f"{PLAN.replace('sagemaker', 'x')}"}
+FAULTS: list[tuple[Any, str, Any, str]] = [
+    # Request, path, value, words of the breach.
+    (SLURM, "ClusterName", "my_train", "does not match"),
+    (SLURM, "ClusterName", GONE, "required member ClusterName"),
+    (SLURM, "Orchestrator", {}, "exactly one of Eks, Slurm"),
+    (SLURM, "Orchestrator.Eks", EKS["Orchestrator"]["Eks"], "exactly one of Eks, Slurm"),
+    (SLURM, "Orchestrator.Slurm", {}, "SlurmConfigStrategy is needed"),
+    (SLURM, "Orchestrator.Slurm.SlurmConfigStrategy", "Keep", "not one of"),
+    (CONTINUOUS, "Orchestrator.Slurm.SlurmConfigStrategy", "Merge", "with continuous"),
+    (SLURM, "Orchestrator", GONE, "without Orchestrator.Slurm"),
+    (SLURM, "Placement", {}, "unknown member Placement"),
+    (SLURM, "NodeRecovery", "none", "not one of Automatic, None"),
+    (SLURM, "NodeProvisioningMode", "AllAtOnce", "not one of Continuous"),
+    (SLURM, "TieredStorageConfig", {"Mode": "Enable"}, "TieredStorageConfig: EKS only"),
+    (SLURM, "AutoScaling", {"Mode": "Enable"}, "AutoScaling: EKS only"),
+    (SLURM, "Tags.1", {"Key": "team", "Value": "b"}, "Tags: team 2 times"),
+    (SLURM, f"{HEAD}.InstanceGroupName", "gpu", "gpu 2 times"),
+    (SLURM, f"{HEAD}.InstanceCount", 2, "several controllers"),
+    (SLURM, f"{HEAD}.SlurmConfig.NodeType", "Login", "0 Controller groups"),
+    (SLURM, f"{GPU}.SlurmConfig", {"NodeType": "Controller"}, "2 Controller groups"),
+    (SLURM, f"{GPU}.SlurmConfig", GONE, "every group of a Slurm cluster"),
+    (SLURM, f"{GPU}.SlurmConfig.NodeType", "Worker", "not one of Controller, Login, Compute"),
+    (SLURM, f"{GPU}.SlurmConfig.PartitionNames", [], "exactly one partition"),
+    (SLURM, f"{GPU}.SlurmConfig.PartitionNames.0", "ml.p5", "does not match"),
+    (SLURM, f"{HEAD}.SlurmConfig.PartitionNames", ["gpu"], "only be assigned to Compute"),
+    (SLURM, f"{GPU}.InstanceType", "p5.48xlarge", "not one of"),
+    (SLURM, f"{GPU}.InstanceType", "ml.inf2.48xlarge", "not one of"),
+    (SLURM, f"{GPU}.InstanceType", "ml.p6e-gb200.36xlarge", "only by training plan"),
+    (SLURM, f"{GPU}.InstanceType", "ml.c5.large", "GPU and Trainium only"),
+    (SLURM, f"{GPU}.InstanceType", GONE, "exactly one of InstanceType"),
+    (SLURM, f"{GPU}.InstanceRequirements", {"InstanceTypes": ["ml.p5.48xlarge"]}, "exactly one"),
+    (SLURM, f"{GPU}.InstanceCount", -1, "the minimum is 0"),
+    (SLURM, f"{GPU}.MinInstanceCount", 1, "only with continuous provisioning"),
+    (CONTINUOUS, f"{GPU}.MinInstanceCount", 5, "more than InstanceCount"),
+    (SLURM, f"{GPU}.ThreadsPerCore", 3, "the maximum is 2"),
+    (SLURM, f"{GPU}.ExecutionRole", "arn:aws:iam::1:role/x", "does not match"),
+    (SLURM, f"{GPU}.LifeCycleConfig.OnCreate", "on_create.sh", "one of OnCreate, OnInitComplete"),
+    (SLURM, f"{GPU}.LifeCycleConfig", {}, "one of OnCreate, OnInitComplete"),
+    (SLURM, f"{GPU}.LifeCycleConfig.SourceS3Uri", "s3://mine/x", "reads sagemaker-*"),
+    (SLURM, f"{GPU}.LifeCycleConfig.OnInitComplete", "setup.sh", "no lifecycle/setup.sh"),
+    (SLURM, f"{GPU}.InstanceStorageConfigs.0.EbsVolumeConfig", {"RootVolume": True}, "a root vol"),
+    (SLURM, f"{GPU}.InstanceStorageConfigs.0.EbsVolumeConfig.VolumeSizeInGB", 20000, "16384"),
+    (SLURM, f"{GPU}.InstanceStorageConfigs.0.FsxLustreConfig", LUSTRE, "exactly one of Ebs"),
+    (SLURM, f"{GPU}.InstanceStorageConfigs.2", {"FsxLustreConfig": LUSTRE}, "2 of FsxLustre"),
+    (SLURM, f"{GPU}.InstanceStorageConfigs.1.FsxLustreConfig.MountName", "a_b-c_d-e", "maximum"),
+    (SLURM, f"{GPU}.OnStartDeepHealthChecks", ["Gpu"], "not one of"),
+    (SLURM, f"{GPU}.KubernetesConfig", {"Labels": {"a": "b"}}, "KubernetesConfig: EKS only"),
+    (SLURM, f"{GPU}.CapacityRequirements", {"Spot": {}}, "Spot is for EKS"),
+    (SLURM, f"{GPU}.TrainingPlanArn", "", "the minimum is 50"),
+    (SLURM, f"{GPU}.ImageId", "ami-xyz", "does not match"),
+    (SLURM, "VpcConfig", GONE, "only supported for Custom VPC"),
+    (EKS, "VpcConfig", GONE, "EKS clusters need it"),
+    (EKS, "Orchestrator.Eks.ClusterArn", "training", "Orchestrator.Eks.ClusterArn"),
+    (EKS, f"{HEAD}.LifeCycleConfig", GONE, "LifeCycleConfig is required"),
+    (EKS, f"{HEAD}.LifeCycleConfig", SCRIPTS, "OnInitComplete is of API-driven Slurm"),
+    (EKS, f"{HEAD}.KubernetesConfig.Labels", {"k8s.io/x": "y"}, "reserved prefix"),
+    (EKS, f"{HEAD}.KubernetesConfig.Labels", {"a": ""}, "the minimum is 1"),
+    (EKS, f"{HEAD}.KubernetesConfig.Labels", {"a" * 64: "b"}, "longer than a name"),
+    (EKS, f"{HEAD}.KubernetesConfig.Taints", [{"key": "a"}], "unknown member key"),
+    (EKS, "AutoScaling", {"Mode": "Enable"}, "needs ClusterRole"),
+    (EKS, "NodeProvisioningMode", "", "not one of Continuous"),
+    (EKS, f"{HEAD}.TrainingPlanArn", "${TrainingPlanArn}", "no output TrainingPlanArn"),
+]
+
+
+@pytest.mark.parametrize(("request_", "path", "value", "words"), FAULTS)
+def test_faults_of_requests_are_caught(request_: Any, path: str, value: Any, words: str) -> None:
+    breaches = judged(changed(request_, path, value))
+    assert any(words in breach for breach in breaches), breaches
+
+
+SPOT = changed(EKS, f"{HEAD}.CapacityRequirements", {"Spot": {}})
+TAINTED = changed(
+    EKS, f"{HEAD}.KubernetesConfig.Taints", [{"Key": "a", "Value": "b", "Effect": "NoSchedule"}]
+)
+SEVERAL: list[tuple[Any, str, Any, str]] = [
+    # Right by themselves, and wrong together.
+    (SPOT, f"{HEAD}.TrainingPlanArn", PLAN, "not with Spot"),
+    (SPOT, "NodeProvisioningMode", GONE, "continuous provisioning"),
+    (TAINTED, f"{HEAD}.OnStartDeepHealthChecks", ["InstanceStress"], "no taints beside"),
+]
+
+
+@pytest.mark.parametrize(("request_", "path", "value", "words"), SEVERAL)
+def test_what_does_not_go_together(request_: Any, path: str, value: Any, words: str) -> None:
+    assert judged(request_) == []
+    assert any(words in breach for breach in judged(changed(request_, path, value)))
+
+
+def test_the_two_writings_agree() -> None:
+    other = bundle(changed(SLURM, f"{GPU}.InstanceCount", 5))["cluster.template.json"]
+    breaches = judged(SLURM, **{"cluster.template.json": other})
+    assert breaches == [
+        "cluster.template.json.InstanceGroups[1].InstanceCount: 5, the request has 4"
+    ]
+    bare = bundle(changed(SLURM, "Tags", GONE))["cluster.template.json"]
+    assert judged(SLURM, **{"cluster.template.json": bare}) == [
+        "cluster.template.json.Tags: only in create-cluster.json"
+    ]
+
+
+def test_cloudformation_lacks_some_words() -> None:
+    checks = f"{GPU}.OnStartDeepHealthChecks"
+    said = changed(SLURM, checks, ["InstanceStress", "MultiNodeTrainingValidation"])
+    other = bundle(changed(SLURM, checks, ["InstanceStress"]))["cluster.template.json"]
+    assert judged(said, **{"cluster.template.json": other}) == []
+
+
+FILES = [
+    # File, text in the right bundle, another in its place, words of the breach.
+    ("lifecycle/on_init_complete.sh", "\n", "\r\n", "carriage returns"),
+    ("lifecycle/on_init_complete.sh", "#!/bin/bash", "#!/bin/sh", "the first line"),
+    ("foundation.template.json", "sagemaker.amazonaws", "ec2.amazonaws", "trusts ['ec2.amaz"),
+    ("foundation.template.json", "sagemaker-train", "train", "reads sagemaker-*"),
+    ("foundation.template.json", "sagemaker-train", "train", "may not s3:GetObject"),
+    ("foundation.template.json", "ClusterInstanceRolePolicy", "ReadOnly", "ssmmessages:OpenData"),
+    ("foundation.template.json", "ec2:DescribeSubnets", "ec2:DescribeVpcs", "ec2:DescribeSubnets"),
+    ("foundation.template.json", "network-interface/*", "network-interface/x", "ec2:DeleteNetw"),
+    ("foundation.template.json", "HyperPodExecutionRoleArn", "RoleArn", "no output HyperPodExec"),
+]
+
+
+@pytest.mark.parametrize(("file", "text", "other", "words"), FILES)
+def test_faults_of_other_files_are_caught(file: str, text: str, other: str, words: str) -> None:
+    held = bundle(SLURM)[file]
+    assert text in held
+    breaches = judged(SLURM, **{file: held.replace(text, other)})
+    assert any(words in breach for breach in breaches), breaches
+
+
+def test_nodes_on_eks_need_more() -> None:
+    held = bundle(EKS)["foundation.template.json"].replace("eks-auth:", "eks:")
+    assert any(
+        "eks-auth:AssumeRole" in b for b in judged(EKS, **{"foundation.template.json": held})
+    )
+
+
+PARAMETER_FAULTS: list[tuple[str, Any, str]] = [
+    ("version", GONE, "no version"),
+    ("controller_group", "head", "the request has"),
+    ("worker_groups", [], "the request has"),
+    ("fsx_dns_name", "fs-1", "go together"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "words"), PARAMETER_FAULTS)
+def test_faults_of_the_old_form_are_caught(path: str, value: Any, words: str) -> None:
+    assert any(words in breach for breach in legacy(changed(PARAMETERS, path, value)))
+
+
+def test_the_forms_are_exclusive() -> None:
+    parameters = json.dumps(PARAMETERS)
+    found = judged(SLURM, **{"lifecycle/provisioning_parameters.json": parameters})
+    assert any("exclusive" in breach for breach in found)
+    assert any("missing" in breach for breach in judged(LEGACY))
+    flat = judged(LEGACY, **{"lifecycle/provisioning_parameters.json": parameters})
+    assert any("not a line for each" in breach for breach in flat)
+
+
+ROLE = "Resources.HyperPodExecutionRole.Properties"
+STATEMENTS = f"{ROLE}.Policies.0.PolicyDocument.Statement"
+IAM_FAULTS: list[tuple[str, Any, str]] = [
+    (f"{STATEMENTS}.0.Resource", "*", "ec2:CreateNetworkInterface on *, though"),
+    (f"{STATEMENTS}.2.Resource", ["arn:aws:ec2:::vpc/*"], "granted on * only"),
+    (f"{STATEMENTS}.1.Action", "ec2:MakeTags", "IAM has no action"),
+    (f"{STATEMENTS}.1.Action", "ec2:*", "allows too much"),
+    (f"{STATEMENTS}.1.Action", "*", "allows too much"),
+    (f"{STATEMENTS}.1.NotResource", "*", "allows with NotResource"),
+    (f"{ROLE}.Policies.0.PolicyDocument.Version", "2008-10-17", "Version"),
+    (f"{ROLE}.ManagedPolicyArns.0", "arn:aws:iam::aws:policy/AmazonHyperPod", "no managed policy"),
+    (f"{ROLE}.ManagedPolicyArns.0", "arn:aws:iam::aws:policy/AWSBatchServiceRole", "is at /serv"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "words"), IAM_FAULTS)
+def test_faults_of_policies_are_caught(path: str, value: Any, words: str) -> None:
+    breaches = iam_breaches(changed(FOUNDATION, path, value))
+    assert any(words in breach for breach in breaches), breaches
+
+
+def test_what_a_role_may_do() -> None:
+    role = roles(FOUNDATION)["HyperPodExecutionRole"]
+    assert role.allows("s3:GetObject", "arn:aws:s3:::sagemaker-train-1/x")
+    assert not role.allows("s3:GetObject", "arn:aws:s3:::train/x")
+    assert not role.allows("s3:PutObject", "arn:aws:s3:::sagemaker-train-1/x")
+    assert "AmazonSSMManagedInstanceCore" in managed_policies()
+
+
+def test_cfn_lint_and_types_that_only_plans_have(parallelcluster: ParallelCluster) -> None:
+    planned = changed(
+        changed(SLURM, f"{GPU}.InstanceType", "ml.p5e.48xlarge"), f"{GPU}.TrainingPlanArn", PLAN
+    )
+    assert bundle_breaches(bundle(planned), parallelcluster, "us-east-1") == []
+    none = bundle_breaches(
+        bundle(changed(SLURM, f"{GPU}.InstanceType", "ml.trn1.2xlarge")),
+        parallelcluster,
+        "us-east-1",
+    )
+    assert any("InstanceType: 'ml.trn1.2xlarge' is not one of" in breach for breach in none)

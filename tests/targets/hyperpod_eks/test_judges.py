@@ -1,0 +1,16 @@
+"""Every rendered file against judges that this project did not write."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.oracles.bundle import bundle_breaches
+from tests.oracles.parallelcluster import ParallelCluster
+from tests.targets.hyperpod_eks.planned import files_of, plan_of
+from tests.targets.hyperpod_eks.specs import SPECS
+
+
+@pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
+def test_the_bundle_is_accepted(text: str, parallelcluster: ParallelCluster) -> None:
+    plan = plan_of(text)
+    assert bundle_breaches(files_of(text), parallelcluster, plan.region, plan.name) == []

@@ -1,0 +1,233 @@
+"""Kubernetes objects: right by Kubernetes' own schemas, and sized from the types' facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from clustergen.targets.hyperpod_eks.limits import KUBERNETES_VERSIONS
+from tests.targets.hyperpod_eks.planned import files_of, request_of
+from tests.targets.hyperpod_eks.specs import SPECS
+
+SPOT = SPECS["Spot beside On-Demand, scaled"]
+Json = dict[str, Any]
+
+
+def objects(text: str, start: str) -> Iterator[Json]:
+    """Every object in the files of a folder, or in one file."""
+    for path, content in files_of(text).items():
+        if path.startswith(start) and path.endswith(".yaml"):
+            yield from yaml.safe_load_all(content)
+
+
+def one(text: str, path: str) -> Json:
+    """The one object of a file."""
+    [found] = objects(text, path)
+    return found
+
+
+def pods(found: Json) -> Iterator[Json]:
+    """The pods of an MPIJob, for whose kind Kubernetes itself has no schema."""
+    for replicas in found["spec"]["mpiReplicaSpecs"].values():
+        yield {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, **replicas["template"]}
+
+
+@pytest.mark.parametrize("version", [KUBERNETES_VERSIONS[0], KUBERNETES_VERSIONS[-1]])
+@pytest.mark.parametrize("spec", SPECS)
+def test_tests_are_right_by_the_schemas(spec: str, version: str) -> None:
+    for found in objects(SPECS[spec], "smoke/"):
+        for item in pods(found) if found["kind"] == "MPIJob" else [found]:
+            kubernetes_validate.validate(item, version, strict=True)
+
+
+def test_the_judge_catches_what_it_should() -> None:
+    job = one("", "smoke/h200-efa.yaml")
+    kubernetes_validate.validate(job, "1.35", strict=True)
+    job["spec"]["template"]["spec"]["containers"][0]["resource"] = {}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(job, "1.35", strict=True)
+
+
+# https://github.com/kubeflow/mpi-operator manifests/base/kubeflow.org_mpijobs.yaml (2026-11)
+MPI_JOB = {
+    "spec": {"launcherCreationPolicy", "mpiImplementation", "mpiReplicaSpecs", "runPolicy",
+             "runLauncherAsWorker", "slotsPerWorker", "sshAuthMountPath"},
+    "runPolicy": {"activeDeadlineSeconds", "backoffLimit", "cleanPodPolicy", "managedBy",
+                  "schedulingPolicy", "suspend", "ttlSecondsAfterFinished"},
+    "replicas": {"replicas", "restartPolicy", "template"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_mpi_jobs_have_the_fields_of_their_kind(spec: str) -> None:
+    for found in objects(SPECS[spec], "smoke/"):
+        if found["kind"] == "MPIJob":
+            inside = found["spec"]
+            assert found["apiVersion"] == "kubeflow.org/v2beta1"
+            assert set(inside) <= MPI_JOB["spec"]
+            assert set(inside["runPolicy"]) <= MPI_JOB["runPolicy"]
+            assert set(inside["mpiReplicaSpecs"]) == {"Launcher", "Worker"}
+            assert all(set(r) <= MPI_JOB["replicas"] for r in inside["mpiReplicaSpecs"].values())
+
+
+# Type and count; GPUs, EFA devices, workers and largest message of the test of NCCL.
+SIZES = [
+    ("p5.48xlarge", 4, 8, 32, 2, "16G"),
+    ("p5en.48xlarge", 4, 8, 16, 2, "32G"),
+    ("p6-b200.48xlarge", 8, 8, 8, 4, "32G"),
+    ("p6-b200.48xlarge", 2, 8, 8, 2, "32G"),
+    ("p6-b300.48xlarge", 2, 8, 16, 2, "64G"),
+    ("p4d.24xlarge", 2, 8, 4, 2, "8G"),
+    ("g6e.48xlarge", 1, 8, 4, 1, "8G"),
+]
+
+
+@pytest.mark.parametrize("row", SIZES, ids=lambda row: f"{row[0]}-{row[1]}")
+def test_nccl_test_is_sized_from_the_type(row: tuple[str, int, int, int, int, str]) -> None:
+    type, count, gpus, efa, workers, largest = row
+    text = f"node_groups: [{{name: h200, instance_type: {type}, count: {count}}}]"
+    spec = one(text, "smoke/h200-all-reduce.yaml")["spec"]
+    worker = spec["mpiReplicaSpecs"]["Worker"]
+    [container] = worker["template"]["spec"]["containers"]
+    command = spec["mpiReplicaSpecs"]["Launcher"]["template"]["spec"]["containers"][0]["command"]
+    assert spec["slotsPerWorker"] == gpus
+    assert worker["replicas"] == workers
+    assert command[command.index("-np") + 1] == str(gpus * workers)
+    assert command[command.index("-e") + 1] == largest
+    assert container["resources"]["limits"]["nvidia.com/gpu"] == str(gpus)
+    assert container["resources"]["limits"]["vpc.amazonaws.com/efa"] == str(efa)
+    assert container["resources"]["limits"] == container["resources"]["requests"]
+
+
+RESOURCES = [
+    ("smallest", "smoke/h200-accelerators.yaml", {"nvidia.com/gpu": "8"}),
+    ("smallest", "smoke/h200-efa.yaml", {"vpc.amazonaws.com/efa": "16"}),
+    ("Trainium", "smoke/h200-accelerators.yaml", {"aws.amazon.com/neuron": "16"}),
+    ("Trainium", "smoke/h200-efa.yaml", {"vpc.amazonaws.com/efa": "8"}),
+    ("partitions", "smoke/h100-accelerators.yaml", {"nvidia.com/mig-3g.40gb": "16"}),
+    ("partitions", "smoke/h200-accelerators.yaml",
+     {"nvidia.com/mig-1g.18gb": "8", "nvidia.com/mig-2g.35gb": "8", "nvidia.com/mig-3g.71gb": "8"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "path", "expected"), RESOURCES)
+def test_a_pod_takes_all_that_a_node_has(spec: str, path: str, expected: Json) -> None:
+    [container] = one(SPECS[spec], path)["spec"]["template"]["spec"]["containers"]
+    assert container["resources"]["limits"] == expected
+    total = sum(map(int, expected.values()))
+    assert f'[ "$found" -eq {total} ]' in container["command"][2]
+
+
+@pytest.mark.parametrize(
+    ("spec", "there"),
+    [
+        ("smallest", {"h200-accelerators", "h200-all-reduce", "h200-efa"}),
+        # Neither partitions, nor the image's lack of programs for Arm and Trainium.
+        ("partitions", {"h200-accelerators", "h200-efa", "h100-accelerators", "h100-efa"}),
+        ("UltraServers", {"h200-accelerators", "h200-efa"}),
+        ("Trainium", {"h200-accelerators", "h200-efa"}),
+        ("two zones", {"h200-accelerators", "h200-all-reduce", "h200-efa"}),
+    ],
+)
+def test_which_tests_there_are(spec: str, there: set[str]) -> None:
+    found = {path for path in files_of(SPECS[spec]) if path.startswith("smoke/")}
+    assert found == {f"smoke/{name}.yaml" for name in there}
+
+
+def test_published_bandwidth_is_a_comment() -> None:
+    """It is there for the types that somebody has measured, and decides nothing."""
+    text = files_of("node_groups: [{name: h200, instance_type: p5.48xlarge}]")
+    assert (
+        "# Published for 2 x p5.48xlarge: 487 GB/s at 16 GiB" in text["smoke/h200-all-reduce.yaml"]
+    )
+    assert "487" not in str(yaml.safe_load(text["smoke/h200-all-reduce.yaml"]))
+    assert "Published" not in files_of("")["smoke/h200-all-reduce.yaml"]
+
+
+def test_tests_run_on_the_nodes_of_their_group_alone() -> None:
+    job = one(SPECS["labels and taints"], "smoke/h200-efa.yaml")
+    pod = job["spec"]["template"]["spec"]
+    assert pod["nodeSelector"] == {"sagemaker.amazonaws.com/instance-group-name": "h200"}
+    assert [t["key"] for t in pod["tolerations"]] == ["training", "example.com/gpu"]
+
+
+def test_karpenter_knows_what_the_tests_ask_for() -> None:
+    """It starts no node for a label that only HyperPod's nodes have once they are there."""
+    pod = one(SPOT, "smoke/h200-accelerators.yaml")["spec"]["template"]["spec"]
+    assert pod["nodeSelector"] == {"karpenter.sh/nodepool": "tune"}
+    affinity = pod["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    [expression] = affinity["nodeSelectorTerms"][0]["matchExpressions"]
+    assert expression["values"] == ["ml.g6e.12xlarge", "ml.g6.12xlarge"]
+
+
+def test_karpenter_is_told_of_the_groups_of_a_queue() -> None:
+    node_class, node_pool = objects(SPOT, "manifests/karpenter.yaml")
+    assert node_class == {
+        "apiVersion": "karpenter.sagemaker.amazonaws.com/v1",
+        "kind": "HyperpodNodeClass",
+        "metadata": {"name": "tune"},
+        "spec": {"instanceGroups": ["h200", "fallback"]},
+    }
+    template = node_pool["spec"]["template"]["spec"]
+    assert template["nodeClassRef"] == {
+        "group": "karpenter.sagemaker.amazonaws.com",
+        "kind": "HyperpodNodeClass",
+        "name": "tune",
+    }
+    assert template["taints"] == [{"key": "training", "value": "x", "effect": "NoSchedule"}]
+    assert template["expireAfter"] == "Never"
+    # 48 vCPUs on each of 8 and 2 nodes.
+    assert node_pool["spec"]["limits"] == {"cpu": "480"}
+
+
+def test_a_group_is_in_one_node_class() -> None:
+    text = SPOT.replace(
+        "[h200, fallback]}]", "[h200]}, {name: all, node_groups: [h200, fallback]}]"
+    )
+    classes = [o for o in objects(text, "manifests/karpenter") if o["kind"] == "HyperpodNodeClass"]
+    assert [c["spec"]["instanceGroups"] for c in classes] == [["h200"], ["fallback"]]
+
+
+def test_a_queue_may_be_called_like_a_group_that_it_has_not() -> None:
+    text = SPOT.replace(
+        "{name: tune, node_groups: [h200, fallback]}", "{name: fallback, node_groups: [h200]}"
+    )
+    classes = [o for o in objects(text, "manifests/karpenter") if o["kind"] == "HyperpodNodeClass"]
+    named = {c["metadata"]["name"]: c["spec"]["instanceGroups"] for c in classes}
+    assert named == {"fallback": ["h200"], "fallback-group": ["fallback"]}
+
+
+def test_without_karpenter_there_is_nothing_for_it() -> None:
+    assert "manifests/karpenter.yaml" not in files_of("")
+    assert "AutoScaling" not in request_of("")
+
+
+# Switches of the chart in the order they are read here; what of it each cluster turns on.
+SWITCHES = [
+    ("smallest", {"nvidia-device-plugin", "aws-efa-k8s-device-plugin"}),
+    ("partitions", {"gpu-operator", "aws-efa-k8s-device-plugin"}),
+    ("Trainium", {"neuron-device-plugin", "aws-efa-k8s-device-plugin"}),
+    ("deep health checks", {"nvidia-device-plugin", "aws-efa-k8s-device-plugin",
+                            "deep-health-check", "job-auto-restart"}),
+]  # fmt: skip
+ALWAYS = {"health-monitoring-agent", "hyperpod-patching", "trainingOperators", "mpi-operator"}
+
+
+@pytest.mark.parametrize(("spec", "expected"), SWITCHES)
+def test_what_of_the_chart_is_on(spec: str, expected: set[str]) -> None:
+    values = one(SPECS[spec], "manifests/helm-values.yaml")
+    assert values.pop("global") == {"region": "us-east-1"}
+    on = {name for name, value in values.items() if value.get("devicePlugin", value)["enabled"]}
+    assert on == ALWAYS | expected
+
+
+def test_the_chart_says_why() -> None:
+    text = files_of("")["manifests/helm-values.yaml"]
+    lines = text.splitlines()
+    switches = [n for n, line in enumerate(lines) if line and line[0] not in "# " and n]
+    reasons = [n for n in switches if lines[n] != "global:"]
+    assert all(lines[n - 1].startswith("# ") for n in reasons)

@@ -1,0 +1,112 @@
+"""What stands where in the CreateCluster request: one row, one decision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.targets.hyperpod_eks.planned import CLUSTER, group_of, plan_of, request_of
+from tests.targets.hyperpod_eks.specs import SPECS
+
+ABSENT = object()
+SPOT = SPECS["Spot beside On-Demand, scaled"]
+
+CLUSTERS: list[tuple[str, str, Any]] = [
+    ("smallest", "Orchestrator", {"Eks": {"ClusterArn": CLUSTER}}),
+    ("smallest", "NodeProvisioningMode", "Continuous"),
+    ("smallest", "NodeRecovery", "Automatic"),
+    ("smallest", "AutoScaling", ABSENT),
+    ("smallest", "ClusterRole", ABSENT),
+    ("smallest", "VpcConfig",
+     {"SecurityGroupIds": ["${ClusterSecurityGroupId}"], "Subnets": ["${PrivateSubnetId}"]}),
+    ("smallest", "Tags", [{"Key": "SageMaker", "Value": "true"}]),
+    ("labels and taints", "Tags",
+     [{"Key": "SageMaker", "Value": "true"}, {"Key": "team", "Value": "research"}]),
+    ("deep health checks", "NodeRecovery", "None"),
+    ("Spot beside On-Demand, scaled", "AutoScaling",
+     {"Mode": "Enable", "AutoScalerType": "Karpenter"}),
+    ("Spot beside On-Demand, scaled", "ClusterRole", "${HyperPodClusterRoleArn}"),
+    ("two zones", "VpcConfig", {"SecurityGroupIds": ["sg-0a1b2c3d4e5f67890"],
+                                "Subnets": ["subnet-0a1b2c3d4e5f67890"]}),
+    ("overlay", "TieredStorageConfig",
+     {"Mode": "Enable", "InstanceMemoryAllocationPercentage": 20}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "member", "expected"), CLUSTERS)
+def test_cluster(spec: str, member: str, expected: Any) -> None:
+    assert request_of(SPECS[spec]).get(member, ABSENT) == expected
+
+
+GROUPS: list[tuple[str, str, str, Any]] = [
+    ("smallest", "h200", "InstanceType", "ml.p5en.48xlarge"),
+    ("smallest", "h200", "InstanceCount", 2),
+    ("smallest", "h200", "ExecutionRole", "${HyperPodExecutionRoleArn}"),
+    ("smallest", "h200", "KubernetesConfig", ABSENT),
+    ("smallest", "h200", "CapacityRequirements", ABSENT),
+    ("smallest", "h200", "NetworkInterface", ABSENT),
+    ("smallest", "h200", "SlurmConfig", ABSENT),
+    ("labels and taints", "h200", "KubernetesConfig", {
+        "Labels": {"example.com/team": "llm", "stage": "2"},
+        "Taints": [{"Key": "training", "Effect": "NoSchedule"},
+                   {"Key": "example.com/gpu", "Value": "h200", "Effect": "NoExecute"}],
+    }),
+    ("partitions", "h200", "KubernetesConfig",
+     {"Labels": {"nvidia.com/mig.config": "mixed-1-1g.18gb-1-2g.35gb-1-3g.71gb"}}),
+    ("partitions", "h100", "KubernetesConfig",
+     {"Labels": {"nvidia.com/mig.config": "all-3g.40gb"}}),
+    ("training plan", "h200", "TrainingPlanArn",
+     "arn:aws:sagemaker:us-east-1:111122223333:training-plan/large"),
+    ("Spot beside On-Demand, scaled", "h200", "CapacityRequirements", {"Spot": {}}),
+    ("Spot beside On-Demand, scaled", "h200", "InstanceCount", 0),
+    ("Spot beside On-Demand, scaled", "h200", "InstanceType", ABSENT),
+    ("Spot beside On-Demand, scaled", "h200", "InstanceRequirements",
+     {"InstanceTypes": ["ml.g6e.12xlarge", "ml.g6.12xlarge"]}),
+    ("Spot beside On-Demand, scaled", "fallback", "InstanceCount", 0),
+    ("Spot beside On-Demand, scaled", "system", "InstanceCount", 2),
+    ("deep health checks", "h200", "OnStartDeepHealthChecks",
+     ["InstanceStress", "InstanceConnectivity", "MultiNodeTrainingValidation"]),
+    ("two zones", "h200", "OverrideVpcConfig", ABSENT),
+    ("two zones", "system", "OverrideVpcConfig", {
+        "SecurityGroupIds": ["sg-0a1b2c3d4e5f67890"],
+        "Subnets": ["subnet-0a1b2c3d4e5f67890", "subnet-0a1b2c3d4e5f67891"],
+    }),
+    ("image, size, threads and interfaces", "h200", "ImageId", "ami-0a1b2c3d4e5f67890"),
+    ("image, size, threads and interfaces", "h200", "ThreadsPerCore", 1),
+    ("image, size, threads and interfaces", "h200", "NetworkInterface",
+     {"InterfaceType": "efa-only"}),
+    ("image, size, threads and interfaces", "h200", "InstanceStorageConfigs",
+     [{"EbsVolumeConfig": {"VolumeSizeInGB": 1024}}]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "group", "member", "expected"), GROUPS)
+def test_group(spec: str, group: str, member: str, expected: Any) -> None:
+    assert group_of(SPECS[spec], group).get(member, ABSENT) == expected
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_every_group_names_its_script(spec: str) -> None:
+    """Without one the request is refused."""
+    for group in request_of(SPECS[spec])["InstanceGroups"]:
+        lifecycle = group["LifeCycleConfig"]
+        assert lifecycle["OnCreate"] == "on_create.sh"
+        assert lifecycle["SourceS3Uri"].startswith("s3://${ScriptsBucketName}/lifecycle/")
+        assert "OnInitComplete" not in lifecycle
+
+
+def test_another_script_is_another_place() -> None:
+    places = {group_of(SPECS[spec])["LifeCycleConfig"]["SourceS3Uri"]
+              for spec in ("smallest", "scripts of the user's")}  # fmt: skip
+    assert len(places) == 2
+
+
+@pytest.mark.parametrize(
+    ("type", "addresses"), [("p5.48xlarge", 81), ("p5en.48xlarge", 65), ("m7i.4xlarge", 50)]
+)
+def test_addresses_of_a_node(type: str, addresses: int) -> None:
+    """Pods have addresses of their own: a P5 node takes 81 of them."""
+    text = "node_groups: [{{name: h200, instance_type: {}, count: {}}}]"
+    one, two = (plan_of(text.format(type, count)).network.needed_addresses for count in (1, 2))
+    assert two - one == addresses

@@ -1,0 +1,107 @@
+"""Rules of HyperPod with EKS: cases that their two examples do not show."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen.findings import errors
+from clustergen.targets.hyperpod_eks import TARGET
+from tests.checking import check_fragment
+from tests.targets.hyperpod_eks.planned import codes, judged
+
+
+def test_codes_are_of_this_target() -> None:
+    numbers = [int(rule.code[3:]) for rule in TARGET.rules]
+    assert all(400 <= number < 450 for number in numbers)
+    assert {rule.target for rule in TARGET.rules} == {"hyperpod-eks"}
+
+
+KARPENTER = "kubernetes: {autoscaler: karpenter}\n"
+
+
+def groups(*fields: str) -> str:
+    """Node groups of which each has one more field."""
+    made = (f"{{name: h200{n or ''}, instance_type: p5.48xlarge, count: 2, {f}}}"
+            for n, f in enumerate(fields))  # fmt: skip
+    return f"node_groups: [{', '.join(made)}]"
+
+
+CASES = [
+    # A key below a reserved domain is reserved, too; one that merely ends like it is not.
+    (groups("labels: {node.kubernetes.io/role: x}"), "K8S411", True),
+    (groups("labels: {notkubernetes.io/role: x}"), "K8S411", False),
+    (groups("labels: {kubernetes.io: x}"), "K8S411", False),
+    (groups("labels: {nvidia.com/mig.config: all-1g.10gb}"), "K8S411", False),
+    (groups("taints: [{key: karpenter.sh/own}]"), "K8S411", True),
+    (groups("taints: [{key: x, value: 'a b'}]"), "K8S412", True),
+    (groups("taints: [{key: x}]"), "K8S412", False),
+    (groups("taints: [{key: x}, {key: x, value: y}]"), "K8S412", True),
+    (groups("taints: [{key: x}, {key: x, effect: NoExecute}]"), "K8S412", False),
+    (groups("labels: {a..b/role: x}"), "K8S410", True),
+    (groups("labels: {a.b/role: x}"), "K8S410", False),
+    (groups("taints: [{key: x}], health_checks: [gpu]"), "K8S413", False),
+    # What all-1g.10gb makes does not fit on the smaller A100, where the name means another piece.
+    ("node_groups: [{name: h200, instance_type: p4d.24xlarge, mig: {1g.10gb: 4}}]", "GPU400", True),
+    ("node_groups: [{name: h200, instance_type: p4d.24xlarge, mig: {1g.5gb: 7}}]", "GPU400", False),
+    ("node_groups: [{name: h200, instance_type: p6-b200.48xlarge, mig: {1g.23gb: 7}}]",
+     "GPU400", True),
+    ("node_groups: [{name: h200, instance_type: p6-b300.48xlarge, mig: {2g.67gb: 3}}]",
+     "GPU400", False),
+    (groups("mig: {1g.10gb: 5}"), "GPU400", True),
+    (groups("mig: {1g.10gb: 5, 2g.20gb: 1}"), "GPU400", False),
+    ("kubernetes: {version: '1.36'}", "K8S403", True),
+    ("kubernetes: {version: '1.30'}", "K8S403", False),
+    ("kubernetes: {public_endpoint_from: [203.0.113.0/24]}", "K8S404", True),
+    ("kubernetes: {admission: kueue}", "K8S404", False),
+    ("targets: {hyperpod-eks: {eks_cluster: 'arn:aws-cn:eks:us-east-1:111122223333:cluster/a'}}",
+     "K8S402", True),
+    (KARPENTER + "node_groups: [{name: h200, count: {min: 2, max: 4}}]", "SUP001", True),
+    (KARPENTER + "node_groups: [{name: h200, count: {max: 4}, health_checks: [gpu]}]",
+     "CAP402", False),
+    ("node_groups: [{name: h200, capacity: spot}]", "SUP001", False),
+    # Shared by both HyperPod targets.
+    ("node_groups: [{name: h200, instance_type: c7i.8xlarge}]", "CAP300", True),
+    ("node_groups: [{name: h200, count: 21}]", "LIM301", True),
+    ("node_groups: [{name: h200, health_checks: [multi-node]}]", "LIM303", True),
+    ("targets: {hyperpod-eks: {overlay: {NodeProvisioningMode: null, "
+     "AutoScaling: {Mode: Enable}}}}", "OVL304", True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), CASES)
+def test_finding(text: str, code: str, expected: bool) -> None:
+    assert (code in codes(text)) is expected
+
+
+HELP = [
+    (groups("mig: {1g.10gb: 5}"), "GPU400", "write {1g.10gb: 7}, or "),
+    ("node_groups: [{name: h200, instance_type: p6-b200.48xlarge, mig: {1g.23gb: 7}}]", "GPU400",
+     "leave mig out: there is no configuration for B200"),
+    ("kubernetes: {version: '1.36'}", "K8S403", "take an EKS cluster of version 1.35"),
+    ("kubernetes: {version: '1.29'}", "K8S403", "take an EKS cluster of version 1.30"),
+    ("node_groups: [{name: h200, count: {max: 4}}]", "CAP400",
+     "write kubernetes.autoscaler: karpenter, or count: 4"),
+    (groups("labels: {node.kubernetes.io/role: x}"), "K8S411",
+     "write it with a domain of your own, example.com/role"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), HELP)
+def test_the_way_out(text: str, code: str, expected: str) -> None:
+    [finding] = [finding for finding in judged(text).findings if finding.code == code]
+    assert finding.help.startswith(expected)
+
+
+def test_what_the_help_for_partitions_says_is_right() -> None:
+    """Every set of partitions that is offered is one that is taken."""
+    finding = next(f for f in judged(groups("mig: {1g.10gb: 5}")).findings if f.code == "GPU400")
+    offered = finding.help.removeprefix("write ").split(", or ")
+    assert len(offered) == 3
+    for parts in offered:
+        assert "GPU400" not in codes(groups(f"mig: {parts}"))
+
+
+def test_without_a_word_on_the_eks_cluster_there_is_nothing_to_join() -> None:
+    findings = errors(check_fragment("", "hyperpod-eks").findings)
+    assert [finding.code for finding in findings] == ["K8S400"]
+    assert findings[0].span is not None

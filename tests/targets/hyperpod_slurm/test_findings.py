@@ -1,0 +1,147 @@
+"""What is said of a spec: the place, the words, and what to write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen.findings import Path
+from tests.targets.hyperpod_slurm.planned import found, judged
+from tests.targets.hyperpod_slurm.specs import DATABASE, LEGACY, SPECS
+
+GROUP = ("node_groups", 0)
+OVERLAY = ("targets", "hyperpod-slurm", "overlay")
+WEST = "arn:aws:sagemaker:us-west-2:111122223333:training-plan/mine"
+RESERVATION = "arn:aws:ec2:us-east-1:111122223333:capacity-reservation/mine"
+
+
+def _group(text: str) -> str:
+    return f"node_groups: [{{name: h200, {text}}}]"
+
+
+def _overlay(text: str) -> str:
+    return f"targets: {{hyperpod-slurm: {{overlay: {{{text}}}}}}}"
+
+
+CASES: list[tuple[str, str, Path, str, str]] = [
+    # Instance types: a size that exists, else an alike one
+    (
+        _group("instance_type: trn1.2xlarge, count: 1"),
+        *("CAP300", (*GROUP, "instance_type"), "no trn1.2xlarge", "trn1.32xlarge"),
+    ),
+    (
+        _group("instance_type: c7i.8xlarge"),
+        *("CAP300", (*GROUP, "instance_type"), "no c7i.8xlarge", "c6i.8xlarge"),
+    ),
+    (
+        "head_node: {instance_type: m7a.4xlarge}",
+        *("CAP300", ("head_node", "instance_type"), "no m7a.4xlarge", "m7i.4xlarge"),
+    ),
+    (
+        "login: {instance_type: t4g.large}",
+        *("CAP300", ("login", "instance_type"), "no t4g.large", "m7g"),
+    ),
+    # Training plans
+    (
+        _group(f"capacity: {{training_plan: '{WEST}'}}"),
+        *("CAP302", (*GROUP, "capacity", "training_plan"), "us-west-2", "region: us-west-2"),
+    ),
+    (
+        _group(f"capacity: {{training_plan: '{RESERVATION}'}}"),
+        *("CAP302", (*GROUP, "capacity", "training_plan"), "not the ARN", ":training-plan/NAME"),
+    ),
+    # Names
+    ("name: example--", "LIM300", ("name",), "'example--' ends in -", "write example"),
+    (
+        "queues: [{name: train-, node_groups: [h200]}]",
+        *("LIM300", ("queues", 0, "name"), "'train-'", "write train"),
+    ),
+    (
+        "node_groups: [{name: login, instance_type: c6i.large, count: 1}]",
+        *("LIM350", ("node_groups", 1, "name"), "login nodes", "login-nodes"),
+    ),
+    # Quotas
+    (_group("count: 20"), "LIM301", (*GROUP, "count"), "21 instances", "Service Quotas"),
+    # Accounting
+    (
+        DATABASE + "targets: {hyperpod-slurm: {mode: customer-managed, provisioning: all-at-once}}",
+        *("SLM352", ("slurm", "accounting"), "all at once", "provisioning: continuous"),
+    ),
+    # Settings
+    (
+        "slurm: {settings: {NodeName: x}}",
+        *("SLM357", ("slurm", "settings", "NodeName"), "HyperPod writes NodeName", "leave it out"),
+    ),
+    (
+        'slurm: {settings: {Prolog: "a\\nPartitionName=x"}}',
+        *("SLM357", ("slurm", "settings", "Prolog"), "not one line", "line breaks"),
+    ),
+    (
+        "queues: [{name: train, node_groups: [h200], slurm: {AllowAccounts: a b}}]",
+        *("SLM357", ("queues", 0, "slurm", "AllowAccounts"), "not one line", "line breaks"),
+    ),
+    # What CloudFormation lacks
+    (
+        _group("health_checks: [instance-stress, multi-node]"),
+        *("LIM303", (*GROUP, "health_checks", 1), "over several nodes", "deploy.sh"),
+    ),
+    (
+        _overlay(
+            "InstanceGroups: [{InstanceGroupName: h200, AutoPatchConfig: "
+            "{PatchingStrategy: WhenIdle, IdleWaitWindowInSeconds: 7200}}]"
+        ),
+        "LIM303",
+        (*OVERLAY, "InstanceGroups", 0, "AutoPatchConfig", "IdleWaitWindowInSeconds"),
+        *("idle", "deploy.sh"),
+    ),
+    # Overlays that HyperPod refuses
+    (
+        _overlay("Orchestrator: {Slurm: {SlurmConfigStrategy: Merge}}"),
+        *("OVL300", (*OVERLAY, "Orchestrator"), "continuous provisioning", "leave"),
+    ),
+    (
+        _overlay("InstanceGroups: [{InstanceGroupName: controller, InstanceCount: 2}]"),
+        *("OVL300", OVERLAY, "not one controller", "mode: legacy"),
+    ),
+    (
+        _overlay("InstanceGroups: [{InstanceGroupName: h200, MinInstanceCount: 9}]"),
+        "OVL301",
+        (*OVERLAY, "InstanceGroups", 0, "MinInstanceCount"),
+        *("9 instances", "2 or less"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "code", "path", "message", "help"), CASES)
+def test_finding(text: str, code: str, path: Path, message: str, help: str) -> None:
+    findings = found(text, code)
+    assert len(findings) == 1, [f"{f.code} {f.path} {f.message}" for f in judged(text).findings]
+    [finding] = findings
+    assert finding.path[: len(path)] == path
+    assert message in finding.message
+    assert help in finding.help
+    assert finding.target == "hyperpod-slurm"
+
+
+# What is right must not be complained about.
+QUIET: list[tuple[str, str]] = [
+    (DATABASE + LEGACY, "SLM352"),
+    (LEGACY, "SLM355"),
+    (_group("count: 19"), "LIM301"),
+    (_group("efa: false, instance_type: c6i.8xlarge"), "NIC300"),
+    (_group("image: ami-0a1b2c3d4e5f67890") + "\nsoftware: {os: ubuntu2204}", "IMG350"),
+    (SPECS["restricted"], "OVL301"),
+    (
+        LEGACY.replace(
+            "legacy}",
+            "legacy, overlay: {InstanceGroups: "
+            "[{InstanceGroupName: controller, InstanceCount: 2}]}}",
+        ),
+        "OVL300",
+    ),
+    ("slurm: {settings: {SchedulerParameters: 'defer,bf_window=4320'}}", "SLM357"),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), QUIET)
+def test_quiet(text: str, code: str) -> None:
+    assert found(text, code) == []

@@ -1,0 +1,27 @@
+"""What we did not write accepts every bundle: the API's model, CloudFormation's, shellcheck."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen.hyperpod.rules.breaches import breaches
+from tests.oracles.hyperpod import cluster_breaches
+from tests.targets.hyperpod_slurm.planned import files_of, request_of
+from tests.targets.hyperpod_slurm.specs import SPECS
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_the_judges_accept(name: str) -> None:
+    assert cluster_breaches(files_of(SPECS[name]), "us-east-1") == []
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_no_rule_of_ours_is_broken(name: str) -> None:
+    assert list(breaches(request_of(SPECS[name]))) == []
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_bundle_has_all_its_parts(name: str) -> None:
+    files = set(files_of(SPECS[name]))
+    assert {"deploy.sh", "verify.sh", "README.md", "update-cluster.json"} <= files
+    assert any(path.startswith("smoke/") for path in files)

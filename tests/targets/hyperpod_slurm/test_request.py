@@ -1,0 +1,264 @@
+"""The request, member by member."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.targets.hyperpod_slurm.planned import files_of, groups_of, properties_of, request_of
+from tests.targets.hyperpod_slurm.specs import (
+    AT_ONCE,
+    CUSTOMER,
+    DATABASE,
+    EXISTING,
+    LEGACY,
+    LOGIN,
+    PLAN_ARN,
+    RESTRICTED,
+    SECRET,
+    SPECS,
+    STORAGE,
+    USERS,
+)
+
+ABSENT = object()
+
+# Spec, member of the request, what it is.
+REQUESTS: list[tuple[str, str, Any]] = [
+    ("", "ClusterName", "example"),
+    ("", "Orchestrator", {"Slurm": {}}),
+    ("", "NodeProvisioningMode", "Continuous"),
+    ("", "NodeRecovery", "Automatic"),
+    ("", "Tags", ABSENT),
+    ("", "ClusterRole", ABSENT),
+    (AT_ONCE, "Orchestrator", {"Slurm": {"SlurmConfigStrategy": "Managed"}}),
+    (AT_ONCE, "NodeProvisioningMode", ABSENT),
+    (CUSTOMER, "Orchestrator", {"Slurm": {}}),
+    (LEGACY, "Orchestrator", ABSENT),
+    (LEGACY, "NodeProvisioningMode", ABSENT),
+    ("resilience: {replace_failed_nodes: false}", "NodeRecovery", "None"),
+    ("tags: {team: a b}", "Tags", [{"Key": "team", "Value": "a b"}]),
+    (
+        DATABASE,
+        "Orchestrator",
+        {
+            "Slurm": {
+                "AccountingDatabase": {
+                    "Endpoint": "db.example.com",
+                    "Port": 3306,
+                    "Name": "slurm_acct_db",
+                    "SecretArn": SECRET,
+                }
+            }
+        },
+    ),
+    (
+        "",
+        "VpcConfig",
+        {"SecurityGroupIds": ["${ClusterSecurityGroupId}"], "Subnets": ["${PrivateSubnetId}"]},
+    ),
+    (
+        EXISTING,
+        "VpcConfig",
+        {
+            "SecurityGroupIds": ["sg-0a1b2c3d4e5f67890", "sg-0a1b2c3d4e5f67891"],
+            "Subnets": ["subnet-0a1b2c3d4e5f67890"],
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "member", "expected"), REQUESTS)
+def test_request(text: str, member: str, expected: Any) -> None:
+    assert request_of(text).get(member, ABSENT) == expected
+
+
+_LUSTRE = {
+    "DnsName": "${StorageFsxDnsName}",
+    "MountName": "${StorageFsxMountName}",
+    "MountPath": "/fsx",
+}
+_EBS = {"EbsVolumeConfig": {"VolumeSizeInGB": 500}}
+
+# Spec, group, member, what it is.
+GROUPS: list[tuple[str, str, str, Any]] = [
+    ("", "controller", "InstanceType", "ml.m7i.4xlarge"),
+    ("", "controller", "InstanceCount", 1),
+    ("", "controller", "SlurmConfig", {"NodeType": "Controller"}),
+    ("", "controller", "LifeCycleConfig", ABSENT),
+    ("", "h200", "InstanceType", "ml.p5en.48xlarge"),
+    ("", "h200", "InstanceCount", 2),
+    ("", "h200", "SlurmConfig", {"NodeType": "Compute", "PartitionNames": ["h200"]}),
+    ("", "h200", "ExecutionRole", "${HyperPodExecutionRoleArn}"),
+    ("", "h200", "InstanceStorageConfigs", [_EBS]),
+    ("", "h200", "NetworkInterface", ABSENT),
+    ("", "h200", "OverrideVpcConfig", ABSENT),
+    ("", "h200", "MinInstanceCount", ABSENT),
+    (LOGIN, "login", "SlurmConfig", {"NodeType": "Login"}),
+    (LOGIN, "login", "InstanceCount", 2),
+    (LOGIN, "login", "OverrideVpcConfig", ABSENT),
+    (
+        LOGIN + "network: {ssh_from: [203.0.113.0/24]}",
+        "login",
+        "OverrideVpcConfig",
+        {
+            "SecurityGroupIds": ["${ClusterSecurityGroupId}", "${LoginSecurityGroupId}"],
+            "Subnets": ["${PrivateSubnetId}"],
+        },
+    ),
+    (
+        STORAGE,
+        "controller",
+        "InstanceStorageConfigs",
+        [
+            _EBS,
+            {"FsxLustreConfig": _LUSTRE},
+            {"FsxOpenZfsConfig": {"DnsName": "${StorageHomeDnsName}", "MountPath": "/home"}},
+        ],
+    ),
+    (STORAGE + LEGACY, "h200", "InstanceStorageConfigs", [_EBS]),
+    (
+        "node_groups: [{name: h200, root_volume: {size: 1024GiB}}]",
+        "h200",
+        "InstanceStorageConfigs",
+        [{"EbsVolumeConfig": {"VolumeSizeInGB": 1024}}],
+    ),
+    (LEGACY, "h200", "SlurmConfig", ABSENT),
+    (SPECS["training plan"], "h200", "TrainingPlanArn", PLAN_ARN),
+    (
+        SPECS["health"],
+        "h200",
+        "OnStartDeepHealthChecks",
+        ["InstanceStress", "MultiNodeTrainingValidation"],
+    ),
+    (SPECS["image"], "h200", "ImageId", "ami-0a1b2c3d4e5f67890"),
+    (SPECS["image"], "h200", "ThreadsPerCore", 1),
+    ("", "h200", "ThreadsPerCore", 2),
+    (
+        "node_groups: [{name: h200, efa_layout: efa-only}]",
+        "h200",
+        "NetworkInterface",
+        {"InterfaceType": "efa-only"},
+    ),
+    (SPECS["several types"], "h200", "InstanceType", ABSENT),
+    (
+        SPECS["several types"],
+        "h200",
+        "InstanceRequirements",
+        {"InstanceTypes": ["ml.g6e.12xlarge", "ml.g6.12xlarge"]},
+    ),
+    (
+        "queues: [{name: train, node_groups: [h200]}]",
+        "h200",
+        "SlurmConfig",
+        {"NodeType": "Compute", "PartitionNames": ["train"]},
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "group", "member", "expected"), GROUPS)
+def test_group(text: str, group: str, member: str, expected: Any) -> None:
+    assert groups_of(text)[group].get(member, ABSENT) == expected
+
+
+# Spec, name of the member and of the script; None where there are no scripts.
+SCRIPTS: list[tuple[str, str | None]] = [
+    ("", None),
+    (STORAGE, None),
+    ("slurm: {accounting: managed}", None),
+    (DATABASE, None),
+    (USERS, "OnInitComplete: on_init_complete.sh"),
+    ("software: {scripts: [{run: 's3://my-bucket/a.sh'}]}", "OnInitComplete: on_init_complete.sh"),
+    ("node_groups: [{name: h200, scratch: /scratch}]", "OnInitComplete: on_init_complete.sh"),
+    ("slurm: {settings: {MaxJobCount: 5000}}", "OnInitComplete: on_init_complete.sh"),
+    (
+        "queues: [{name: a, node_groups: [h200], time_limit: 7d}]",
+        "OnInitComplete: on_init_complete.sh",
+    ),
+    ("monitoring: {metrics: managed-prometheus}", "OnInitComplete: on_init_complete.sh"),
+    (SPECS["second lustre"], "OnInitComplete: on_init_complete.sh"),
+    (SPECS["efs and bucket"], "OnInitComplete: on_init_complete.sh"),
+    (CUSTOMER, "OnCreate: on_create.sh"),
+    (LEGACY, "OnCreate: on_create.sh"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SCRIPTS)
+def test_scripts(text: str, expected: str | None) -> None:
+    for group in groups_of(text).values():
+        if expected is None:
+            assert "LifeCycleConfig" not in group
+            continue
+        config = group["LifeCycleConfig"]
+        member, script = expected.split(": ")
+        assert config.keys() == {"SourceS3Uri", member}
+        assert config[member] == script
+        assert f"lifecycle/{script}" in files_of(text)
+        form = r"s3://\$\{ScriptsBucketName\}/lifecycle/[0-9a-f]{16}/"
+        assert re.fullmatch(form, config["SourceS3Uri"])
+    uploaded = {path for path in files_of(text) if path.startswith("lifecycle/")}
+    assert bool(uploaded) == (expected is not None)
+
+
+def test_another_script_is_another_place() -> None:
+    others = USERS.replace("2001", "2002")
+    places = {groups_of(text)["h200"]["LifeCycleConfig"]["SourceS3Uri"] for text in (USERS, others)}
+    assert len(places) == 2
+
+
+def test_provisioning_parameters() -> None:
+    parameters = json.loads(files_of(SPECS["legacy"])["lifecycle/provisioning_parameters.json"])
+    assert parameters == {
+        "version": "1.0.0",
+        "workload_manager": "slurm",
+        "controller_group": "controller",
+        "login_group": "login",
+        "worker_groups": [{"instance_group_name": "h200", "partition_name": "h200"}],
+        "fsx_dns_name": "${StorageFsxDnsName}",
+        "fsx_mountname": "${StorageFsxMountName}",
+        "fsx_openzfs_dns_name": "${StorageHomeDnsName}",
+    }
+
+
+def test_several_controllers_share_a_database_and_a_folder() -> None:
+    parameters = json.loads(
+        files_of(SPECS["legacy database"])["lifecycle/provisioning_parameters.json"]
+    )
+    assert parameters["slurm_configurations"] == {
+        "slurm_database_secret_arn": SECRET,
+        "slurm_database_endpoint": "db.example.com",
+        "slurm_shared_directory": "/fsx",
+        "slurm_database_user": "slurm",
+    }
+
+
+@pytest.mark.parametrize("name", [name for name in SPECS if not name.startswith("legacy")])
+def test_only_the_old_form_has_the_parameters(name: str) -> None:
+    assert not any("provisioning_parameters" in path for path in files_of(SPECS[name]))
+
+
+def test_the_template_is_the_same_cluster() -> None:
+    properties = properties_of(STORAGE + USERS)
+    assert properties["VpcConfig"] == {
+        "SecurityGroupIds": [{"Ref": "ClusterSecurityGroupId"}],
+        "Subnets": [{"Ref": "PrivateSubnetId"}],
+    }
+    group = properties["InstanceGroups"][1]
+    assert group["ExecutionRole"] == {"Ref": "HyperPodExecutionRoleArn"}
+    [text] = group["LifeCycleConfig"]["SourceS3Uri"].values()
+    assert text.startswith("s3://${ScriptsBucketName}/lifecycle/")
+    assert properties["Orchestrator"] == {"Slurm": {}}
+
+
+def test_the_template_leaves_out_what_only_the_api_takes() -> None:
+    group = properties_of(SPECS["health"])["InstanceGroups"][1]
+    assert group["OnStartDeepHealthChecks"] == ["InstanceStress"]
+
+
+def test_restricted_groups_are_in_both() -> None:
+    expected = request_of(RESTRICTED)["RestrictedInstanceGroups"]
+    assert expected[0]["InstanceGroupName"] == "nova"
+    assert properties_of(RESTRICTED)["RestrictedInstanceGroups"] == expected
