@@ -10,9 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from clustergen import resources
+from clustergen import resources, targets
 
-SPECS = ("p5en-capacity-block", "hpc8a-two-queues", "everything-existing")
+SPECS = (
+    "p5en-capacity-block",
+    "hpc8a-two-queues",
+    "everything-existing",
+    "hyperpod-slurm-customer-managed",
+    "hyperpod-eks-mig",
+)
 
 SURROUNDINGS: list[dict[str, str]] = [
     {"PYTHONHASHSEED": "1"},
@@ -27,7 +33,7 @@ def rendered(folder: Path, surroundings: dict[str, str], specs: list[str]) -> di
     """Hashes of all files that a program of its own renders into `folder`, by relative path."""
     folder.mkdir(parents=True)
     done = subprocess.run(
-        [sys.executable, "-m", "clustergen", "render", "--target", "all", "-o", "out", *specs],
+        [sys.executable, "-m", "clustergen", "render", "-o", "out", *specs],
         cwd=folder,
         env={**os.environ, **surroundings},
         capture_output=True,
@@ -56,7 +62,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory, paths: list[str]) -> dict[st
 
 def test_all_of_them_are_rendered(usual: dict[str, str]) -> None:
     assert len({path.split("/")[0] for path in usual}) == len(SPECS)
-    assert {path.split("/")[1] for path in usual} == {"parallelcluster", "pcs"}
+    assert {path.split("/")[1] for path in usual} == set(targets.NAMES)
     assert len(usual) > 20
 
 
