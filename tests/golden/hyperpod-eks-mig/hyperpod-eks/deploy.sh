@@ -163,6 +163,7 @@ deploy_foundation() {
 }
 
 destroy_foundation() {
+  note 'The bucket of scripts stays: where its name is fixed, delete it before making this again.'
   delete_stack "$foundation_stack"
 }
 

@@ -164,6 +164,7 @@ deploy_foundation() {
 
 destroy_foundation() {
   note /home 'stays: delete it by hand when its data is not needed'
+  note 'The bucket of scripts stays: where its name is fixed, delete it before making this again.'
   delete_stack "$foundation_stack"
 }
 
