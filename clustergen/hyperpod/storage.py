@@ -1,8 +1,9 @@
-"""What HyperPod itself attaches to the instances of a group."""
+"""What HyperPod itself attaches to the instances of a group, as members of the request."""
 
 from __future__ import annotations
 
 from clustergen.hyperpod import limits
+from clustergen.hyperpod.mounted import by_service
 from clustergen.hyperpod.request import EbsVolume, InstanceStorage, LustreMount, OpenZfsMount
 from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan, Volume
 
@@ -12,23 +13,8 @@ def volume(volume: Volume) -> EbsVolume:
     return EbsVolume(volume.size_gib or limits.DEFAULT_VOLUME_GB)
 
 
-def by_service(plan: Plan) -> tuple[Lustre | FileCache | OpenZfs, ...]:
-    """The file systems that HyperPod mounts on Slurm nodes: the first Lustre and first OpenZFS.
-
-    A group takes one of each; OpenZFS only its root volume, which an existing one is asked for by
-    leaving the volume out.
-    """
-    lustre = [item for item in plan.storage if isinstance(item, Lustre | FileCache)]
-    openzfs = [
-        item
-        for item in plan.storage
-        if isinstance(item, OpenZfs) and not (item.existing and item.volume)
-    ]
-    return (*lustre[:1], *openzfs[:1])
-
-
 def mounts(plan: Plan) -> tuple[InstanceStorage, ...]:
-    """:func:`by_service` as members of a group; the same for all, the controller included."""
+    """The file systems that HyperPod mounts; the same for all groups, the controller included."""
     return tuple(_mount(item) for item in by_service(plan))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from clustergen import overlay
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.rules.breaches import Breach, Json, breaches
@@ -118,6 +117,8 @@ def check(plan: Plan, document: Json, keys: Sequence[str]) -> Iterator[Finding]:
     """What the overlay of ``plan``, laid on ``document`` with ``keys``, breaks."""
     if not plan.overlay:
         return
+    from clustergen import overlay  # with its schemas, of no use to a spec that has none
+
     before = set(breaches(document))
     merged = overlay.apply(document, plan.overlay, keys=keys)
     for breach in breaches(merged):

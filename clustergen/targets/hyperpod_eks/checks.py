@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Finding
-from clustergen.hyperpod import api
 from clustergen.hyperpod import rules as shared
-from clustergen.hyperpod.rules import request
 from clustergen.plan.model import Plan
-from clustergen.targets.hyperpod_eks import cluster, cluster_rules, node_rules, scaling_rules
+from clustergen.targets.hyperpod_eks import cluster_rules, node_rules, scaling_rules
 from clustergen.targets.hyperpod_eks.limits import LIST_KEYS
 
 _MODULES = (cluster_rules, node_rules, scaling_rules)
@@ -23,4 +21,8 @@ def check(plan: Plan) -> Iterator[Finding]:
     for module in _MODULES:
         yield from module.check(plan)
     if plan.overlay:
+        from clustergen.hyperpod import api  # and the whole request, for what an overlay made of it
+        from clustergen.hyperpod.rules import request
+        from clustergen.targets.hyperpod_eks import cluster
+
         yield from request.check(plan, api.document(cluster.request(plan)), LIST_KEYS)

@@ -6,11 +6,8 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from clustergen.findings import Finding, Rule
-from clustergen.hyperpod import api
 from clustergen.hyperpod import rules as shared
-from clustergen.hyperpod.rules import request
 from clustergen.plan.model import Plan
-from clustergen.targets.hyperpod_slurm import cluster
 from clustergen.targets.hyperpod_slurm.limits import LIST_KEYS
 from clustergen.targets.hyperpod_slurm.rules import scheduling, storage
 
@@ -24,4 +21,8 @@ def check(plan: Plan) -> Iterator[Finding]:
     for module in _MODULES:
         yield from module.check(plan)
     if plan.overlay:
+        from clustergen.hyperpod import api  # and the whole request, for what an overlay made of it
+        from clustergen.hyperpod.rules import request
+        from clustergen.targets.hyperpod_slurm import cluster
+
         yield from request.check(plan, api.document(cluster.request(plan)), LIST_KEYS)

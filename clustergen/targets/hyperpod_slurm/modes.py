@@ -5,11 +5,13 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-con
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from clustergen.hyperpod import storage
+from clustergen.hyperpod.mounted import by_service
 from clustergen.plan.model import Plan, Queue
-from clustergen.spec.targets import HyperPodSlurm
+
+if TYPE_CHECKING:
+    from clustergen.spec.targets import HyperPodSlurm
 
 Mode = Literal["bootstrap", "extended", "customer-managed", "legacy"]
 """The first two are the API's: HyperPod sets up Slurm, and our script follows or is not needed."""
@@ -50,7 +52,7 @@ def needs_scripts(plan: Plan) -> bool:
         or any(group.scratch for group in plan.node_groups)
         or any(_has_settings(plan, queue) for queue in plan.queues)
         # What the service does not mount.
-        or len(storage.by_service(plan)) < len(plan.storage)
+        or len(by_service(plan)) < len(plan.storage)
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Finding, Rule, Severity
-from clustergen.hyperpod import limits, storage
+from clustergen.hyperpod import limits
+from clustergen.hyperpod.mounted import by_service
 from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan
 from clustergen.targets.hyperpod_slurm import modes
 
@@ -48,7 +49,7 @@ RULES = (SECOND, MOUNT_NAME, OS)
 
 def check(plan: Plan) -> Iterator[Finding]:
     """All findings of this module."""
-    mounted = storage.by_service(plan)
+    mounted = by_service(plan)
     for item in plan.storage:
         if not isinstance(item, Lustre | FileCache | OpenZfs):
             continue
