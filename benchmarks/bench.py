@@ -26,7 +26,7 @@ TARGETS = ("parallelcluster", "pcs")
 
 BARE = "python -c pass"
 FLOOR = "import yaml, pydantic"
-CHECK = "check"
+CHECK = "check, both targets"
 RENDER = "render, both targets"
 
 
@@ -77,7 +77,7 @@ def _commands(out: str) -> Mapping[str, Sequence[str]]:
         BARE: [sys.executable, "-c", "pass"],
         FLOOR: [sys.executable, "-c", FLOOR],
         "--help": [*clustergen, "--help"],
-        CHECK: [*clustergen, "check", str(SPEC)],
+        CHECK: [*clustergen, "check", str(SPEC), *targets],
         RENDER: [*clustergen, "render", str(SPEC), *targets, "-o", out],
     }
 
@@ -97,10 +97,12 @@ def _medians(commands: Mapping[str, Sequence[str]], runs: int) -> dict[str, floa
 def _further_specs() -> Iterator[Line]:
     specs = sorted((ROOT / "specs").glob("*.yaml"))
     for spec in specs:
-        _compile(spec)
-    taken = [_seconds(_compile, spec) * 1000 for spec in specs]
+        _compile(spec, TARGETS)
+    taken = [_seconds(_compile, spec, TARGETS) * 1000 for spec in specs]
     worst = max(taken)
-    yield Line("a further spec in the process, median", f"{statistics.median(taken):.1f} ms")
+    yield Line(
+        "a further spec in the process, both targets, median", f"{statistics.median(taken):.1f} ms"
+    )
     yield Line("the slowest of them", f"{worst:.1f} ms", "at most 15 ms", worst > 15)
 
 

@@ -11,7 +11,6 @@ comment. ``${#name}`` starts a comment of Jinja; count in another way.
 from __future__ import annotations
 
 import functools
-import hashlib
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,6 +32,8 @@ def render(template: str, /, **values: Any) -> str:
 
 def content_key(name: str, text: str) -> str:
     """The key of an uploaded script: another text is another key, so none is ever overwritten."""
+    import hashlib  # loads OpenSSL
+
     return f"{hashlib.sha256(text.encode()).hexdigest()[:16]}/{name}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -79,6 +78,8 @@ def output_stem(mount: str) -> str:
     stem = "Storage" + "".join(word[0].upper() + word[1:] for word in words)
     if re.fullmatch(r"(/[a-z][a-z0-9]*)+", mount) and stem != _FOUNDATIONS_OWN:
         return stem
+    import hashlib  # loads OpenSSL
+
     return stem + hashlib.sha256(mount.encode()).hexdigest()[:6]
 
 

@@ -7,7 +7,6 @@ that very text, and a changed script is a changed node group.
 from __future__ import annotations
 
 import functools
-import hashlib
 from dataclasses import dataclass
 
 from clustergen import cfn, shell
@@ -36,6 +35,8 @@ class Script:
     @property
     def checksum(self) -> str:
         """SHA-256 of the text, in hexadecimal."""
+        import hashlib  # loads OpenSSL
+
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
