@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 Path = tuple[str | int, ...]
 """Where in the spec: ``("node_groups", 0, "instance_type")``."""
@@ -115,13 +115,3 @@ class Unrenderable(Exception):
 def errors(findings: Iterable[Finding]) -> list[Finding]:
     """Only the findings that stop a render."""
     return [f for f in findings if f.severity is Severity.ERROR]
-
-
-@dataclass(slots=True)
-class Findings:
-    """A collector for code that finds several things on its way to a value."""
-
-    items: list[Finding] = field(default_factory=list)
-
-    def add(self, finding: Finding) -> None:
-        self.items.append(finding)

@@ -11,6 +11,7 @@ from clustergen.hyperpod import mounts
 from clustergen.plan.lustre_clients import efa_interfaces
 from clustergen.plan.model import Database, Machine, NodeGroup, Plan, Queue
 from clustergen.plan.model import Script as UserScript
+from clustergen.spec.quantities import format_slurm_duration
 
 Mode = Literal["api", "customer-managed", "legacy"]
 Role = Literal["controller", "login", "compute"]
@@ -83,7 +84,7 @@ def partition_settings(queue: Queue) -> dict[str, str]:
     """What a queue's fields are in slurm.conf, and the user's own settings over them."""
     derived = {}
     if queue.time_limit is not None:
-        derived["MaxTime"] = _duration(queue.time_limit)
+        derived["MaxTime"] = format_slurm_duration(queue.time_limit)
     if queue.priority is not None:
         derived["PriorityTier"] = derived["PriorityJobFactor"] = str(queue.priority)
     if queue.exclusive:
@@ -214,11 +215,3 @@ def _users_scripts(own: list[UserScript], when: str) -> Iterator[Step]:
             name = "script " + script.url.rpartition("/")[2]
             arguments = (script.url, script.sha256 or "-", *script.args)
             yield Step(name, "user-script.sh", arguments, seconds=3600)
-
-
-def _duration(seconds: int) -> str:
-    """Seconds as slurm.conf writes a time: days-hours:minutes:seconds."""
-    minutes, second = divmod(seconds, 60)
-    hours, minute = divmod(minutes, 60)
-    day, hour = divmod(hours, 24)
-    return f"{day}-{hour:02}:{minute:02}:{second:02}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clustergen.plan.model import Database, NodeGroup, Plan, Queue
+from clustergen.spec.quantities import format_slurm_duration
 from clustergen.targets.parallelcluster import actions, nodes
 from clustergen.targets.parallelcluster.homes import Homes, capacity_type, homes
 from clustergen.targets.parallelcluster.nodes import present
@@ -74,17 +75,10 @@ def _node_names(group: NodeGroup, housed: Homes) -> list[str]:
 def partition_settings(queue: Queue) -> dict[str, str]:
     """Settings of the queue's line in slurm.conf; what the user wrote there comes last and wins."""
     settings = present(
-        MaxTime=slurm_time(queue.time_limit) if queue.time_limit is not None else None,
+        MaxTime=format_slurm_duration(queue.time_limit) if queue.time_limit is not None else None,
         PriorityTier=str(queue.priority) if queue.priority is not None else None,
     )
     return {**settings, **queue.slurm}
-
-
-def slurm_time(seconds: int) -> str:
-    """``7-00:00:00``, the form that Slurm prints."""
-    days, rest = divmod(seconds, 86400)
-    hours, rest = divmod(rest, 3600)
-    return f"{days}-{hours:02}:{rest // 60:02}:{rest % 60:02}"
 
 
 def _queue(plan: Plan, queue: Queue, housed: Homes) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.spec.quantities import format_slurm_duration
 from clustergen.targets.pcs import limits
 
 Settings = dict[str, str]
@@ -66,14 +67,6 @@ def merged(derived: Mapping[str, str], given: Mapping[str, str]) -> Settings:
     return {**{n: v for n, v in derived.items() if n.lower() not in said}, **given}
 
 
-def duration(seconds: int) -> str:
-    """Seconds as slurm.conf writes a time: days-hours:minutes:seconds."""
-    minutes, second = divmod(seconds, 60)
-    hours, minute = divmod(minutes, 60)
-    day, hour = divmod(hours, 24)
-    return f"{day}-{hour:02}:{minute:02}:{second:02}"
-
-
 def _derived(plan: Plan) -> Settings:
     settings: Settings = {}
     if plan.resilience.auto_resume:
@@ -91,7 +84,7 @@ def of_queue_fields(queue: Queue) -> Settings:
     if queue.default:
         settings["Default"] = "YES"
     if queue.time_limit is not None:
-        settings["MaxTime"] = duration(queue.time_limit)
+        settings["MaxTime"] = format_slurm_duration(queue.time_limit)
     if queue.priority is not None:
         settings["PriorityTier"] = settings["PriorityJobFactor"] = str(queue.priority)
     if queue.exclusive:

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from clustergen import overlay
+from clustergen.spec.quantities import format_slurm_duration
 from clustergen.targets.parallelcluster import TARGET
-from clustergen.targets.parallelcluster.scheduling import slurm_time
 from clustergen.targets.parallelcluster.storage import storage_name
 from clustergen.yaml_text import yaml_text
 from tests.targets.parallelcluster.planning import files, plan_of
@@ -326,4 +326,4 @@ def test_storage_names(mount: str, name: str) -> None:
     ],
 )
 def test_slurm_times(seconds: int, text: str) -> None:
-    assert slurm_time(seconds) == text
+    assert format_slurm_duration(seconds) == text
