@@ -34,7 +34,7 @@ IN_SPECS: list[tuple[str, str, tuple[str, ...], str]] = [
     (PLAIN, "region: us-east1", BOTH, "NET001"),
     (PLAIN, "network: {zone: usw2-az1}", BOTH, "NET002"),
     (PLAIN, "network: {cidr: 10.0.0.0/8}", BOTH, "NET006"),
-    (PLAIN, "network: {cidr: 10.0.0.0/26}\nnode_groups: [{name: h100, count: 40}]", BOTH, "NET010"),
+    (PLAIN, "network: {cidr: 10.0.0.0/25}\nnode_groups: [{name: h100, count: 70}]", BOTH, "NET010"),
     (PLAIN, "network: {cidr: 10.0.0.0/23}", PCS, "NET010"),
     (PLAIN, "network: {vpc: vpc-0a1b2c3d}", BOTH, "NET004"),
     (PLAIN, "region: ap-south-2\nnetwork: {zone: aps2-az1}", PC, "NET101"),

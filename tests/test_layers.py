@@ -29,7 +29,10 @@ ORDER = (
     ("features", "rules", "cfn", "shell", "schemas", "yaml_text"),
     ("overlay", "placeholders"),
     ("foundation",),
+    ("kubernetes",),
     ("hyperpod",),
+    ("cdk",),
+    ("eks",),
     ("targets",),
     ("bundle", "readme", "report", "memory"),
     ("compiler",),
@@ -38,7 +41,7 @@ ORDER = (
     ("commands",),
     ("__init__", "__main__", "docs"),
 )
-HEAVY = ("aws_cdk", "boto3", "botocore", "cfnlint", "moto", "jsonschema", "shtab", "jinja2")
+HEAVY = ("aws_cdk", "jsii", "boto3", "botocore", "cfnlint", "moto", "jsonschema", "shtab", "jinja2")
 
 
 def module_of(path: Path) -> str:
@@ -185,6 +188,7 @@ MAY_NAME_A_PARTITION = (
     "catalog/quotas.py",
     "spec/shapes.py",
     # Names of Kubernetes' labels and APIs.
+    "targets/eks/limits.py",
     "targets/hyperpod_eks/limits.py",
 )
 

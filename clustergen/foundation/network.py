@@ -1,5 +1,9 @@
 """The VPC: a private subnet for nodes and file systems, a public one for NAT and login, one zone.
 
+Two more, the smallest there are, wait in two zones for the interfaces of an EKS control plane. They
+need no way out: the control plane talks to nodes inside the VPC.
+https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
+
 Private nodes reach AWS through the NAT gateway, which they need anyway for packages and containers.
 The only endpoint is the S3 gateway: it is free, and keeps datasets and checkpoints off the NAT
 gateway, which bills each gigabyte. Interface endpoints would each bill by the hour for what NAT
@@ -21,11 +25,22 @@ def part(plan: Plan) -> Part:
     if not plan.network.new:
         return NOTHING
     return Part(
-        {**_vpc(plan), **_public(plan), **_nat(plan), **_private(plan), **_s3(plan)},
+        {
+            **_vpc(plan),
+            **_public(plan),
+            **_nat(plan),
+            **_private(plan),
+            **_control_plane(plan),
+            **_s3(plan),
+        },
         {
             "VpcId": Output("The VPC of the cluster", cfn.ref("Vpc")),
             "PrivateSubnetId": Output("Subnet of nodes and file systems", cfn.ref("PrivateSubnet")),
             "PublicSubnetId": Output("Subnet of NAT and login nodes", cfn.ref("PublicSubnet")),
+            **{
+                f"{name}Id": Output("Subnet of an EKS control plane", cfn.ref(name))
+                for name in _control_plane(plan)
+            },
         },
     )
 
@@ -102,6 +117,23 @@ def _private(plan: Plan) -> Json:
     }
 
 
+def _control_plane(plan: Plan) -> Json:
+    return {
+        f"ControlPlaneSubnet{number}": _subnet(
+            plan,
+            f"control-plane-{number}",
+            _zone(place) if place.zone else _nth_zone(number - 1),
+            cidr=place.cidr,
+            public_ip=False,
+        )
+        for number, place in enumerate(plan.network.control_plane, 1)
+    }
+
+
+def _nth_zone(number: int) -> Json:
+    return {"AvailabilityZone": {"Fn::Select": [number, {"Fn::GetAZs": ""}]}}
+
+
 def _routes(plan: Plan, side: str, default: Json, depends_on: str | None = None) -> Json:
     """The route table of a subnet, its way out, and the association of the two."""
     table, subnet = f"{side}Routes", f"{side}Subnet"
@@ -169,7 +201,7 @@ def _public_zone(subnet: Subnet) -> Json:
     https://docs.aws.amazon.com/local-zones/latest/ug/local-zones-connectivity-nat.html
     """
     if regions.is_local_zone(subnet.zone or ""):
-        return {"AvailabilityZone": {"Fn::Select": [0, {"Fn::GetAZs": ""}]}}
+        return _nth_zone(0)
     return _zone(subnet)
 
 

@@ -34,6 +34,8 @@ _RESOURCES: Mapping[str, Json] = {
     "VpcId": cfn.ref("Vpc"),
     "PrivateSubnetId": cfn.ref("PrivateSubnet"),
     "PublicSubnetId": cfn.ref("PublicSubnet"),
+    "ControlPlaneSubnet1Id": cfn.ref("ControlPlaneSubnet1"),
+    "ControlPlaneSubnet2Id": cfn.ref("ControlPlaneSubnet2"),
     "ClusterSecurityGroupId": cfn.get_att("ClusterSecurityGroup", "GroupId"),
     "LoginSecurityGroupId": cfn.get_att("LoginSecurityGroup", "GroupId"),
 }

@@ -35,9 +35,10 @@ def build(
     groups = machines.groups(spec.node_groups)
     head = machines.machine(spec.head_node, ("head_node",)) if traits.head_node else None
     login = machines.machine(spec.login, ("login",)) if spec.login else None
+    system = machines.machine(spec.kubernetes.system_nodes, ("kubernetes", "system_nodes"))
     findings += machines.findings
     # Without a place or with a type unknown, whatever else is said of the cluster is guesswork.
-    if any(f.code in _FATAL for f in findings):
+    if system is None or any(f.code in _FATAL for f in findings):
         return None, findings
     places = network.plan(spec)
     stored, decisions, more = storage.storage(spec, said)
@@ -58,7 +59,7 @@ def build(
         software=_software(spec),
         users=_users(spec),
         slurm=_slurm(spec),
-        kubernetes=_kubernetes(spec),
+        kubernetes=_kubernetes(spec, system),
         monitoring=_monitoring(spec),
         resilience=model.Resilience(**vars(spec.resilience)),
         options=options,
@@ -67,7 +68,7 @@ def build(
         written=said,
         sagemaker=traits.sagemaker,
     )
-    needed = _addresses(plan, traits.pod_addresses)
+    needed = _addresses(plan, traits)
     return replace(plan, network=replace(plan.network, needed_addresses=needed)), findings
 
 
@@ -76,9 +77,11 @@ _FATAL = frozenset(
 )
 
 
-def _addresses(plan: Plan, pods: int) -> int:
+def _addresses(plan: Plan, traits: Traits) -> int:
     """IPv4 addresses of the private subnet that the cluster takes at its largest."""
+    pods = traits.pod_addresses
     nodes = sum(group.max * (group.addresses + pods) for group in plan.node_groups)
+    nodes += plan.kubernetes.system_nodes.count * (1 + pods) if traits.system_nodes else 0
     people = sum(machine.count for machine in (plan.head, plan.login) if machine)
     return nodes + people + sum(fsx.addresses(item) for item in plan.storage if not item.existing)
 
@@ -158,14 +161,19 @@ def _slurm(spec: Spec) -> model.Slurm:
     )
 
 
-def _kubernetes(spec: Spec) -> model.Kubernetes:
+def _kubernetes(spec: Spec, system: model.Machine) -> model.Kubernetes:
     given = spec.kubernetes
     return model.Kubernetes(
-        given.version,
-        given.admission,
-        given.scheduler,
-        given.autoscaler,
-        tuple(given.public_endpoint_from),
+        version=given.version,
+        admission=given.admission,
+        scheduler=given.scheduler,
+        autoscaler=given.autoscaler,
+        devices=given.devices,
+        jobs=given.jobs,
+        system_nodes=system,
+        support=given.support,
+        admins=tuple(given.admins),
+        public_endpoint_from=tuple(given.public_endpoint_from),
     )
 
 

@@ -47,6 +47,8 @@ class Traits:
     """The instances are SageMaker's: it places them, and counts and charges them by itself."""
     pod_addresses: int = 0
     """IPv4 addresses that a node takes for its pods, beside those of its interfaces."""
+    system_nodes: bool = False
+    """The cluster owner runs the nodes of DNS, controllers and the like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Head or login nodes."""
+    """Head or login nodes, or those of what runs a Kubernetes cluster."""
 
     path: Path
     type: InstanceType
@@ -215,6 +217,8 @@ class Network:
     """Where nodes, head node and file systems are, by preference; never empty."""
     public: tuple[Subnet, ...]
     """Where NAT and reachable login nodes are; empty when an existing VPC names none."""
+    control_plane: tuple[Subnet, ...]
+    """Where EKS puts the interfaces of its control plane: of two zones, if the VPC has them."""
     node_security_groups: tuple[Id, ...]
     login_security_groups: tuple[Id, ...]
     """Of login and head nodes, beside the node groups' own."""
@@ -357,6 +361,14 @@ class Kubernetes:
     admission: str
     scheduler: str
     autoscaler: str
+    devices: Literal["plugin", "dra"]
+    """How pods get accelerators and EFA interfaces."""
+    jobs: Literal["mpi-operator", "kubeflow-trainer", "none"]
+    system_nodes: Machine
+    """The nodes of what runs the cluster itself."""
+    support: Literal["standard", "extended"]
+    admins: tuple[str, ...]
+    """ARNs of IAM roles and users that may do everything."""
     public_endpoint_from: tuple[str, ...]
 
 

@@ -70,8 +70,8 @@ def check(spec: Spec) -> Iterator[Finding]:
     for index, group in enumerate(spec.node_groups):
         yield from _repeated(("node_groups", index, "instance_types"), group.instance_types)
     network = spec.network
-    yield from _repeated(("network", "private_subnets"), [s.id for s in network.private_subnets])
-    yield from _repeated(("network", "public_subnets"), [s.id for s in network.public_subnets])
+    for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
+        yield from _repeated(("network", field), [s.id for s in getattr(network, field)])
     yield from _repeated(("network", "security_groups"), network.security_groups)
     yield from _unknown_groups(spec, groups)
     yield from _defaults(spec)

@@ -74,7 +74,7 @@ FOREIGN_IDS = Rule(
 CIDR = Rule(
     code="NET006",
     title="Not a block for a VPC",
-    why="A VPC has an IPv4 block between /16 and /28; a new one here needs room for two subnets.",
+    why="A VPC has an IPv4 block between /16 and /28; a new one here needs room for four subnets.",
     source=_VPC_CIDR,
     bad="network: {cidr: 10.0.0.0/8}",
     good="network: {cidr: 10.0.0.0/16}",
@@ -107,7 +107,7 @@ def place(spec: Spec) -> Iterator[Finding]:
 def _zones(spec: Spec) -> Iterator[Finding]:
     network, region = spec.network, spec.region
     written: list[tuple[Path, str | None]] = [(("network", "zone"), network.zone)]
-    for field in ("private_subnets", "public_subnets"):
+    for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
         subnets = enumerate(getattr(network, field))
         written += ((("network", field, index, "zone"), subnet.zone) for index, subnet in subnets)
     for path, zone in written:
@@ -132,6 +132,7 @@ def plan(spec: Spec) -> Planned:
         cidr=cidr,
         private=subnets[0],
         public=subnets[1],
+        control_plane=_new_control_plane(spec) if new else _existing_control_plane(given),
         node_security_groups=groups or (Ref("ClusterSecurityGroupId"),),
         login_security_groups=login,
         new_security_groups=not groups,
@@ -175,10 +176,55 @@ def _new_subnets(given: spec.Network) -> tuple[tuple[Subnet, ...], tuple[Subnet,
 
 
 def _existing_subnets(given: spec.Network) -> tuple[tuple[Subnet, ...], tuple[Subnet, ...]]:
-    def planned(subnets: Sequence[spec.ExistingSubnet]) -> tuple[Subnet, ...]:
-        return tuple(Subnet(s.id, s.zone or given.zone, s.cidr) for s in subnets)
+    return _planned(given, given.private_subnets), _planned(given, given.public_subnets)
 
-    return planned(given.private_subnets), planned(given.public_subnets)
+
+def _planned(given: spec.Network, subnets: Sequence[spec.ExistingSubnet]) -> tuple[Subnet, ...]:
+    return tuple(Subnet(s.id, s.zone or given.zone, s.cidr) for s in subnets)
+
+
+def _new_control_plane(spec: Spec) -> tuple[Subnet, ...]:
+    """The last two of the smallest subnets in the block, which :func:`split` leaves free."""
+    block = ipaddress.ip_network(spec.network.cidr or DEFAULT_CIDR)
+    size = 2 ** (block.max_prefixlen - SMALLEST_SUBNET)
+    zones = control_plane_zones(spec.region, spec.network.zone)
+    return tuple(
+        Subnet(
+            Ref(f"ControlPlaneSubnet{number}Id"),
+            zone,
+            str(ipaddress.ip_network((int(block.broadcast_address) + 1 - left * size, 28))),
+        )
+        for number, zone, left in ((1, zones[0], 2), (2, zones[1], 1))
+    )
+
+
+def control_plane_zones(region: str, near: str | None) -> tuple[str, str] | tuple[None, None]:
+    """Ids of two zones for an EKS control plane, the first the nodes' own where that is one.
+
+    None where the zones of the region are not known: CloudFormation chooses two then.
+    """
+    zones = [z for z in regions.surveyed_zones().get(region, ()) if z not in _WITHOUT_EKS]
+    first = [zone for zone in zones if zone == near]
+    chosen = [*first, *(zone for zone in zones if zone != near)]
+    return (chosen[0], chosen[1]) if len(chosen) > 1 else (None, None)
+
+
+_WITHOUT_EKS = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
+"""Zones where EKS puts no control plane.
+https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (2026-11)"""
+
+
+def _existing_control_plane(given: spec.Network) -> tuple[Subnet, ...]:
+    """The subnets named for it, or else the first private one of each zone.
+
+    A control plane takes subnets of two zones or more, and one of each is enough.
+    https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
+    """
+    if given.control_plane_subnets:
+        return _planned(given, given.control_plane_subnets)
+    private = _planned(given, given.private_subnets)
+    by_zone = {subnet.zone: subnet for subnet in reversed(private)}
+    return tuple(subnet for subnet in private if by_zone[subnet.zone] is subnet)
 
 
 def _ownership(network: spec.Network) -> Iterator[Finding]:
@@ -190,7 +236,10 @@ def _ownership(network: spec.Network) -> Iterator[Finding]:
                 help="add private_subnets: [subnet-...]",
             )
         return
-    for field in ("private_subnets", "public_subnets", "security_groups"):
+    for field in (
+        *("private_subnets", "public_subnets", "control_plane_subnets"),
+        "security_groups",
+    ):
         if getattr(network, field):
             yield FOREIGN_IDS.at(
                 ("network", field),
@@ -202,11 +251,11 @@ def _ownership(network: spec.Network) -> Iterator[Finding]:
 def _cidr(cidr: str) -> Iterator[Finding]:
     block = ipaddress.ip_network(cidr)
     at = ("network", "cidr")
-    if block.version != 4 or not 16 <= block.prefixlen <= 26:
+    if block.version != 4 or not 16 <= block.prefixlen <= 25:
         yield CIDR.at(
             at,
             f"{cidr} cannot be the block of a new VPC",
-            help="between /16 and /26, e.g. 10.42.0.0/16",
+            help="between /16 and /25, e.g. 10.42.0.0/16",
         )
     elif not block.is_private:
         yield CIDR.at(

@@ -24,6 +24,7 @@ from clustergen.plan.model import (
 
 if TYPE_CHECKING:
     from clustergen.spec import nodes as spec
+    from clustergen.spec.orchestration import SystemNodes
 
 UNKNOWN_TYPE = Rule(
     code="CAP001",
@@ -69,13 +70,17 @@ class MachinePlanner:
         planned = (self._group(group, ("node_groups", i)) for i, group in enumerate(groups))
         return tuple(group for group in planned if group is not None)
 
-    def machine(self, machine: spec.HeadNode | spec.Login, path: Path) -> Machine | None:
-        """Head or login nodes."""
+    def machine(
+        self, machine: spec.HeadNode | spec.Login | SystemNodes, path: Path
+    ) -> Machine | None:
+        """Head, login or system nodes."""
         type = self._type(machine.instance_type, (*path, "instance_type"))
         if type is None:
             return None
         count: int = getattr(machine, "count", 1)
-        return Machine(path, type, count, machine.image, volume(machine.root_volume))
+        image: str | None = getattr(machine, "image", None)
+        given: spec.RootVolume | None = getattr(machine, "root_volume", None)
+        return Machine(path, type, count, image, volume(given) if given else _DEFAULT_VOLUME)
 
     def _group(self, group: spec.NodeGroup, path: Path) -> NodeGroup | None:
         types = self._types(group, path)
@@ -172,6 +177,9 @@ class MachinePlanner:
 
     def _decide(self, path: Path, text: str) -> None:
         self.decisions.append(Decision(path, text))
+
+
+_DEFAULT_VOLUME = Volume(None, "gp3", None, None)
 
 
 def volume(volume: spec.RootVolume) -> Volume:

@@ -1,9 +1,9 @@
 """Builds the schemas in this folder from what the services' own tools say.
 
 ``parallelcluster-3.16.1.json`` comes from the marshmallow classes of aws-parallelcluster,
-``pcs.json`` from the CloudFormation schemas in cfn-lint, ``hyperpod.json`` from botocore's model of
-SageMaker's CreateCluster. ParallelCluster cannot be installed with the others, so each run builds
-what it finds; started by path, it needs nothing else of this project::
+``pcs.json`` and ``eks.json`` from the CloudFormation schemas in cfn-lint, ``hyperpod.json`` from
+botocore's model of SageMaker's CreateCluster. ParallelCluster cannot be installed with the others,
+so each run builds what it finds; started by path, it needs nothing else of this project::
 
     python clustergen/schemas/build.py [--check]
 """
@@ -30,7 +30,7 @@ PARALLELCLUSTER = "3.16.1"
 CFN_LINT = "1.58.0"
 BOTOCORE = "1.44.5"
 
-RESOURCE_TYPES = (
+PCS_TYPES = (
     "AWS::CloudWatch::Dashboard",
     "AWS::EC2::LaunchTemplate",
     "AWS::EC2::PlacementGroup",
@@ -48,6 +48,32 @@ RESOURCE_TYPES = (
     "AWS::PCS::Cluster",
     "AWS::PCS::ComputeNodeGroup",
     "AWS::PCS::Queue",
+)
+EKS_TYPES = (
+    "AWS::APS::Scraper",
+    "AWS::APS::Workspace",
+    "AWS::CloudWatch::Dashboard",
+    "AWS::EC2::LaunchTemplate",
+    "AWS::EC2::PlacementGroup",
+    "AWS::EC2::SecurityGroup",
+    "AWS::EC2::SecurityGroupEgress",
+    "AWS::EC2::SecurityGroupIngress",
+    "AWS::EKS::AccessEntry",
+    "AWS::EKS::Addon",
+    "AWS::EKS::Capability",
+    "AWS::EKS::Cluster",
+    "AWS::EKS::Nodegroup",
+    "AWS::EKS::PodIdentityAssociation",
+    "AWS::Events::Rule",
+    "AWS::IAM::InstanceProfile",
+    "AWS::IAM::ManagedPolicy",
+    "AWS::IAM::Policy",
+    "AWS::IAM::Role",
+    "AWS::KMS::Alias",
+    "AWS::KMS::Key",
+    "AWS::Logs::LogGroup",
+    "AWS::SQS::Queue",
+    "AWS::SQS::QueuePolicy",
 )
 
 
@@ -263,10 +289,20 @@ def _settings_of(storage: str) -> Json:
 
 
 def pcs() -> Json:
-    """The schema of a CloudFormation template whose resources are of :data:`RESOURCE_TYPES`."""
+    """The schema of a template of AWS PCS."""
+    return _cloudformation(PCS_TYPES)
+
+
+def eks() -> Json:
+    """The schema of a template of EKS."""
+    return _cloudformation(EKS_TYPES)
+
+
+def _cloudformation(types: Sequence[str]) -> Json:
+    """The schema of a CloudFormation template, which knows the properties of ``types``."""
     manager = importlib.import_module("cfnlint.schema.manager").PROVIDER_SCHEMA_MANAGER
-    definitions: dict[str, Json] = {"Resource": _resource()}
-    for type in RESOURCE_TYPES:
+    definitions: dict[str, Json] = {"Resource": _resource(types)}
+    for type in types:
         schema = manager.get_resource_schema("us-east-1", type).schema
         definitions |= _resource_type(type, schema)
     return {
@@ -293,7 +329,7 @@ def _template() -> Json:
     )
 
 
-def _resource() -> Json:
+def _resource(types: Sequence[str]) -> Json:
     # https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/introduction.html
     policy = {"enum": ["Delete", "Retain", "RetainExceptOnCreate", "Snapshot"]}
     attributes: Json = {
@@ -307,7 +343,7 @@ def _resource() -> Json:
         "UpdatePolicy": {"type": "object"},
         "Metadata": {"type": "object"},
     }
-    return _map(attributes, ["Type"]) | {"allOf": [_properties_of(type) for type in RESOURCE_TYPES]}
+    return _map(attributes, ["Type"]) | {"allOf": [_properties_of(type) for type in types]}
 
 
 def _properties_of(type: str) -> Json:
@@ -476,6 +512,7 @@ def _bounds(shape: Mapping[str, Any], low: str, high: str) -> Json:
 _BUILDS: tuple[tuple[str, str, Callable[[], Json]], ...] = (
     (f"parallelcluster-{PARALLELCLUSTER}.json", "pcluster", parallelcluster),
     ("pcs.json", "cfnlint", pcs),
+    ("eks.json", "cfnlint", eks),
     # Beside cfn-lint: ParallelCluster brings a botocore of another version.
     ("hyperpod.json", "cfnlint", hyperpod),
 )

@@ -78,13 +78,21 @@ PCS: Final = Schema(
         "InstanceType",
     ),
 )
+EKS: Final = Schema(
+    file="eks.json",
+    cloudformation=True,
+    list_keys=(
+        *("NetworkCardIndex+DeviceIndex", "DeviceIndex", "DeviceName", "ResourceType"),
+        *("PolicyName", "Sid", "ServiceAccount", "Name", "Key"),
+    ),
+)
 HYPERPOD: Final = Schema(
     file="hyperpod.json",
     cloudformation=False,
     list_keys=("InstanceGroupName", "Key"),
     quoted=False,
 )
-_SCHEMAS = {"parallelcluster": PARALLELCLUSTER, "pcs": PCS, "hyperpod": HYPERPOD}
+_SCHEMAS = {"parallelcluster": PARALLELCLUSTER, "pcs": PCS, "eks": EKS, "hyperpod": HYPERPOD}
 
 
 def load(name: str) -> Schema:

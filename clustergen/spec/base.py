@@ -69,6 +69,7 @@ FileSystemId = Annotated[str, Field(pattern=shapes.FILE_SYSTEM.pattern)]
 VolumeId = Annotated[str, Field(pattern=shapes.VOLUME.pattern)]
 ReservationId = Annotated[str, Field(pattern=shapes.RESERVATION.pattern)]
 Arn = Annotated[str, Field(pattern=shapes.ARN.pattern)]
+Principal = Annotated[str, Field(pattern=shapes.PRINCIPAL.pattern)]
 S3Uri = Annotated[str, Field(pattern=shapes.BUCKET.pattern)]
 Name = Annotated[str, Field(pattern=shapes.NAME.pattern)]
 """A name of the user's: what all services accept; a shorter limit of one is its finding."""

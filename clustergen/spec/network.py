@@ -43,6 +43,11 @@ class Network(Section):
     public_subnets: list[Subnet] = Field(
         [], description="Existing subnets for login and head nodes."
     )
+    control_plane_subnets: list[Subnet] = Field(
+        [],
+        description="Existing subnets of two zones for the interfaces of the EKS control plane; "
+        "default: private_subnets.",
+    )
     security_groups: list[SecurityGroupId] = Field(
         [], max_length=5, description="Existing security groups of every node."
     )

@@ -11,6 +11,7 @@ from clustergen.spec.base import (
     Arn,
     Cidr,
     KubernetesVersion,
+    Principal,
     Seconds,
     Section,
     Settings,
@@ -47,6 +48,13 @@ class Slurm(Section):
     cgroup_settings: Settings = Field({}, description="cgroup.conf keys.")
 
 
+class SystemNodes(Section):
+    """The nodes of what runs the cluster itself: DNS, controllers, metrics."""
+
+    instance_type: str = Field("m7i.large", description="EC2 instance type.")
+    count: int = Field(2, ge=1, description="How many.")
+
+
 class Kubernetes(Section):
     """The scheduler of the Kubernetes targets."""
 
@@ -54,6 +62,25 @@ class Kubernetes(Section):
     admission: Literal["kueue", "none"] = Field("kueue", description="Job admission.")
     scheduler: Literal["default", "volcano", "kai"] = Field("default", description="Pod scheduler.")
     autoscaler: Literal["none", "karpenter"] = Field("none", description="Node autoscaler.")
+    devices: Literal["plugin", "dra"] = Field(
+        "plugin",
+        description="How pods get accelerators and EFA: device plugins, or dynamic resource "
+        "allocation.",
+    )
+    jobs: Literal["mpi-operator", "kubeflow-trainer", "none"] = Field(
+        "mpi-operator", description="What runs jobs of several nodes."
+    )
+    system_nodes: SystemNodes = Field(
+        SystemNodes.absent(), description="The nodes of DNS, controllers and the like."
+    )
+    support: Literal["standard", "extended"] = Field(
+        "standard",
+        description="What EKS does when standard support of the version ends: upgrade it, or sell "
+        "extended support.",
+    )
+    admins: list[Principal] = Field(
+        [], description="IAM roles and users that may do everything in the cluster."
+    )
     public_endpoint_from: list[Cidr] = Field([], description="Empty: private endpoint only.")
 
 

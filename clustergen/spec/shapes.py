@@ -49,6 +49,10 @@ ARN = Shape(
     r"^arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:[0-9]*:.+$",
     "an ARN, arn:aws:service:region:account:resource",
 )
+PRINCIPAL = Shape(
+    r"^arn:aws[a-z-]*:iam::[0-9]{12}:(role|user)/.+$",
+    "the ARN of an IAM role or user, arn:aws:iam::111122223333:role/admin",
+)
 BUCKET = Shape(
     r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$", "a place in S3, s3://bucket/prefix"
 )
@@ -80,6 +84,7 @@ _ALL = (
     VOLUME,
     RESERVATION,
     ARN,
+    PRINCIPAL,
     BUCKET,
     SCRIPT,
     MOUNT,

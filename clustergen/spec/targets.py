@@ -67,6 +67,15 @@ class HyperPodEks(Target):
 class Eks(Target):
     """EKS through the CDK."""
 
+    install: Literal["script", "stack"] = Field(
+        "script",
+        description="Who installs the software in the cluster: install.sh, or the stack itself by "
+        "`cdk deploy`.",
+    )
+    deletion_protection: bool = Field(
+        False, description="EKS refuses to delete the cluster until this is taken back."
+    )
+
 
 class Targets(Section):
     """The targets that this spec is for; each may be left empty."""

@@ -65,6 +65,7 @@ _MODULES = {
     "pcs": "clustergen.targets.pcs",
     "hyperpod-slurm": "clustergen.targets.hyperpod_slurm",
     "hyperpod-eks": "clustergen.targets.hyperpod_eks",
+    "eks": "clustergen.targets.eks",
 }
 _ALIASES = {"pcluster": "parallelcluster", "hyperpod": "hyperpod-slurm"}
 

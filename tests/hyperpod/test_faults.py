@@ -42,7 +42,7 @@ IN_SPECS: list[tuple[str, str, str]] = [
     # Where.
     (PLAIN, "region: eu-west-3\nnetwork: {zone: euw3-az1}", "NET300"),
     (PLAIN, "network: {zone: usw2-az1}", "NET002"),
-    (PLAIN, "network: {cidr: 10.0.0.0/26}", "NET010"),
+    (PLAIN, "network: {cidr: 10.0.0.0/25}", "NET010"),
     (PLAIN, "network: {ssh_from: [203.0.113.0/24]}", "NET301"),
     (ZONES, "network: {security_groups: null}", "NET401"),
     (ZONES, "network: {vpc: new, private_subnets: null, security_groups: null}", "NET400"),

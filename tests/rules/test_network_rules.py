@@ -59,13 +59,13 @@ SAID = [
         "network: {cidr: 10.42.0.0/27}" + nodes(1),
         "NET006",
         "10.42.0.0/27 cannot be the block of a new VPC",
-        "between /16 and /26, e.g. 10.42.0.0/16",
+        "between /16 and /25, e.g. 10.42.0.0/16",
     ),
     (
         "network: {cidr: 10.42.0.0/15}",
         "NET006",
         "10.42.0.0/15 cannot be the block of a new VPC",
-        "between /16 and /26, e.g. 10.42.0.0/16",
+        "between /16 and /25, e.g. 10.42.0.0/16",
     ),
     (
         "network: {cidr: 8.8.0.0/16}",
@@ -73,11 +73,11 @@ SAID = [
         "8.8.0.0/16 is a block of public addresses",
         "take one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16",
     ),
-    # 27 addresses in the lower half of a /26; the head node takes one.
+    # 59 addresses in the lower half of a /25; the head node takes one.
     (
-        "network: {cidr: 10.42.0.0/26}" + nodes(27),
+        "network: {cidr: 10.42.0.0/25}" + nodes(59),
         "NET010",
-        "the cluster takes 28 addresses at its largest, the subnet has 27",
+        "the cluster takes 60 addresses at its largest, the subnet has 59",
         "widen the block (up to /16); or lower a maximum",
     ),
     (
@@ -134,7 +134,7 @@ def test_what_is_said(fragment: str, code: str, message: str, help: str) -> None
 
 FINE = [
     "network: {zone: us-east-1a}",
-    "network: {cidr: 10.42.0.0/26}" + nodes(26),
+    "network: {cidr: 10.42.0.0/25}" + nodes(58),
     "network: {cidr: 10.42.0.0/16}",
     existing(A),
     existing(f"{A}, {B}"),

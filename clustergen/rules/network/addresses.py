@@ -13,7 +13,7 @@ RULE = Rule(
     title="Too few addresses in the subnet",
     why="Each interface with an address takes one; nodes for which none is left do not start.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
-    bad="network: {cidr: 10.42.0.0/26}\nnode_groups: [{name: h200, count: 64}]",
+    bad="network: {cidr: 10.42.0.0/25}\nnode_groups: [{name: h200, count: 64}]",
     good="network: {cidr: 10.42.0.0/16}\nnode_groups: [{name: h200, count: 64}]",
 )
 

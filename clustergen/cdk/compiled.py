@@ -1,0 +1,67 @@
+"""A cluster as the stacks of the CDK app get it: its plan, and the files that `render` writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen import foundation
+from clustergen.plan.model import Plan
+
+TEMPLATE = "cluster.template.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """One spec for one target."""
+
+    plan: Plan
+    target: str
+    document: dict[str, Any]
+    """The target's own document, with the user's overlay."""
+    files: Mapping[str, str]
+    """Every file of the bundle: path to text."""
+    settings: Mapping[str, str]
+    """What else was said on the command line, by the names of the context."""
+
+    @property
+    def stack_name(self) -> str:
+        """The cluster's stack, called as ``deploy.sh`` calls it.
+
+        Never the name of the cluster alone: ParallelCluster takes that for a stack of its own.
+        """
+        return f"{self.plan.name}-{self.target}"
+
+    @property
+    def foundation_name(self) -> str:
+        """The stack that outlives clusters, called as ``deploy.sh`` calls it."""
+        return f"{self.plan.name}-foundation"
+
+    @property
+    def foundation(self) -> dict[str, Any] | None:
+        """The template of the foundation; None where everything exists already."""
+        return self._template(foundation.PATH)
+
+    @property
+    def template(self) -> dict[str, Any]:
+        """The template of the cluster, for targets that have one."""
+        found = self._template(TEMPLATE)
+        assert found is not None, f"{self.target} renders no {TEMPLATE}"
+        return found
+
+    @property
+    def imports(self) -> dict[str, str]:
+        """What the foundation gives: name of an output to the name under which it is exported."""
+        return {
+            name: self.export_name(name) for name in (self.foundation or {}).get("Outputs", ())
+        }
+
+    def export_name(self, output: str) -> str:
+        """The name of an output among the exports of the account and region."""
+        return f"{self.foundation_name}-{output}"
+
+    def _template(self, path: str) -> dict[str, Any] | None:
+        text = self.files.get(path)
+        return None if text is None else dict(json.loads(text))

@@ -1,0 +1,148 @@
+"""A rendered template in a stack, resource by resource, so that the two ways cannot differ.
+
+Logical ids, properties and policies stay what they are. Parameters whose values the foundation
+gives are imported from it: each reference to one becomes ``Fn::ImportValue``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import aws_cdk as cdk
+from constructs import Construct, IConstruct
+
+Json = dict[str, Any]
+
+_PARAMETER = {
+    "Type": "type",
+    "Default": "default",
+    "Description": "description",
+    "AllowedPattern": "allowed_pattern",
+    "AllowedValues": "allowed_values",
+    "ConstraintDescription": "constraint_description",
+    "MaxLength": "max_length",
+    "MaxValue": "max_value",
+    "MinLength": "min_length",
+    "MinValue": "min_value",
+    "NoEcho": "no_echo",
+}
+
+
+def fill(
+    stack: cdk.Stack,
+    template: Json,
+    *,
+    imports: Mapping[str, str] | None = None,
+    export: Callable[[str], str] | None = None,
+) -> dict[str, cdk.CfnResource]:
+    """Put ``template`` into ``stack``; returns its resources by logical id.
+
+    ``imports`` maps the parameters that another stack gives to the names of its exports;
+    ``export`` gives the name under which an output of this one is exported.
+    """
+    made = imported(template, imports or {})
+    options = stack.template_options
+    options.template_format_version = made.get("AWSTemplateFormatVersion")
+    options.description = made.get("Description")
+    options.metadata = made.get("Metadata")
+    options.transforms = _several(made.get("Transform"))
+    _parameters(stack, made.get("Parameters", {}))
+    for name, mapping in made.get("Mappings", {}).items():
+        cdk.CfnMapping(_scope(stack, "Mappings"), name, mapping=mapping).override_logical_id(name)
+    for name, condition in made.get("Conditions", {}).items():
+        _condition(_scope(stack, "Conditions"), name, condition)
+    for name, output in made.get("Outputs", {}).items():
+        _output(_scope(stack, "Outputs"), name, output, export)
+    return _resources(stack, made["Resources"])
+
+
+def imported(template: Json, imports: Mapping[str, str]) -> Json:
+    """``template`` with its parameters named in ``imports`` replaced by imported values."""
+    kept = {n: p for n, p in template.get("Parameters", {}).items() if n not in imports}
+    rest = {key: value for key, value in template.items() if key != "Parameters"}
+    values = {name: {"Fn::ImportValue": exported} for name, exported in imports.items()}
+    return {**({"Parameters": kept} if kept else {}), **_replaced(rest, values)}
+
+
+def _replaced(value: Any, values: Mapping[str, Json]) -> Any:
+    if isinstance(value, list):
+        return [_replaced(item, values) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if len(value) == 1 and value.get("Ref") in values:
+        return values[value["Ref"]]
+    if len(value) == 1 and "Fn::Sub" in value:
+        return _substitution(value["Fn::Sub"], values)
+    return {key: _replaced(inner, values) for key, inner in value.items()}
+
+
+def _substitution(sub: str | list[Any], values: Mapping[str, Json]) -> Json:
+    """``Fn::Sub``, in which what another stack gives is a variable of its own."""
+    text, own = sub if isinstance(sub, list) else (sub, {})
+    named = dict.fromkeys(re.findall(r"\$\{([A-Za-z0-9]+)\}", text))
+    given = {name: values[name] for name in named if name in values and name not in own}
+    variables = {**_replaced(own, values), **given}
+    return {"Fn::Sub": [text, variables] if variables else text}
+
+
+def _several(transform: str | list[str] | None) -> list[str] | None:
+    return [transform] if isinstance(transform, str) else transform
+
+
+def _scope(stack: cdk.Stack, section: str) -> Construct:
+    """Sections have names of their own: an output may be called what a resource is called."""
+    found = stack.node.try_find_child(section)
+    return found if isinstance(found, Construct) else Construct(stack, section)
+
+
+def _parameters(stack: cdk.Stack, parameters: Mapping[str, Json]) -> None:
+    for name, parameter in parameters.items():
+        said = {_PARAMETER[key]: value for key, value in parameter.items()}
+        made = cdk.CfnParameter(_scope(stack, "Parameters"), name, **said)
+        made.override_logical_id(name)
+
+
+def _condition(scope: Construct, name: str, condition: Json) -> None:
+    expression: Any = cdk.Token.as_any(condition)
+    cdk.CfnCondition(scope, name, expression=expression).override_logical_id(name)
+
+
+def _output(
+    scope: Construct, name: str, output: Json, export: Callable[[str], str] | None
+) -> None:
+    made = cdk.CfnOutput(
+        scope,
+        name,
+        value=cdk.Token.as_string(output["Value"]),
+        description=output.get("Description"),
+        export_name=export(name) if export else None,
+    )
+    made.override_logical_id(name)
+
+
+def _resources(stack: cdk.Stack, resources: Mapping[str, Json]) -> dict[str, cdk.CfnResource]:
+    made = {name: _resource(stack, name, resource) for name, resource in resources.items()}
+    for name, resource in resources.items():
+        for other in _several(resource.get("DependsOn")) or ():
+            made[name].add_dependency(made[other])
+    return made
+
+
+def _resource(stack: cdk.Stack, name: str, resource: Json) -> cdk.CfnResource:
+    made = cdk.CfnResource(
+        stack, name, type=resource["Type"], properties=resource.get("Properties")
+    )
+    made.override_logical_id(name)
+    for key, value in resource.items():
+        if key not in ("Type", "Properties", "DependsOn"):
+            made.add_override(key, value)
+    return made
+
+
+def after(resources: Mapping[str, cdk.CfnResource], type: str, earlier: IConstruct | None) -> None:
+    """Make every resource of ``type`` wait for ``earlier``, if there is such a thing."""
+    for resource in resources.values():
+        if earlier is not None and resource.cfn_resource_type == type:
+            resource.node.add_dependency(earlier)
