@@ -1,0 +1,1 @@
+"""The software of a cluster of Kubernetes, as files: charts, values, manifests."""

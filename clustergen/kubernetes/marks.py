@@ -1,0 +1,38 @@
+"""Labels and taints of nodes: what the stack gives them and what pods, flavors and pools go by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clustergen.plan.model import NodeGroup, Taint
+
+SYSTEM = "system_nodes"
+"""The node group of what runs the cluster itself. No group of a spec can be called so."""
+
+NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
+"""EKS labels the nodes of a managed node group with its name; our node pools do the same."""
+
+MIG_LABEL = "nvidia.com/mig.config"
+
+# What NVIDIA's and Neuron's own plugins tolerate: pods that ask for no accelerator stay away.
+# https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-optimized-ami.html (2026-11)
+GPU_TAINT = Taint("nvidia.com/gpu", "present", "NoSchedule")
+NEURON_TAINT = Taint("aws.amazon.com/neuron", "present", "NoSchedule")
+
+
+def taints(group: NodeGroup) -> tuple[Taint, ...]:
+    """The taints of a group's nodes: the spec's, and one for accelerators where it has none."""
+    own = _accelerator_taint(group)
+    given = any(own and taint.key == own.key for taint in group.taints)
+    return group.taints if own is None or given else (*group.taints, own)
+
+
+def labels(group: NodeGroup, mig: str | None = None) -> Mapping[str, str]:
+    """The labels of a group's nodes: the spec's, and the name of their MIG configuration."""
+    return {**group.labels, **({MIG_LABEL: mig} if mig else {})}
+
+
+def _accelerator_taint(group: NodeGroup) -> Taint | None:
+    if group.type.gpus:
+        return GPU_TAINT
+    return NEURON_TAINT if group.type.neuron_devices else None
