@@ -1,13 +1,203 @@
-"""What EKS makes of each feature."""
+"""What EKS makes of each feature.
+
+A source without https:// is a page of the EKS user guide, read on 2026-11-20.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen.features import FEATURES, Support
+from clustergen.features import Level, Support
+from clustergen.targets.eks import limits
+
+
+def _support(level: Level, how: str, page: str) -> Support:
+    source = page if page.startswith("https://") else f"{limits.USER_GUIDE}{page}.html"
+    return Support(level, how, source)
+
+
+_GROUPS = "managed-node-groups"
+_RESERVATIONS = (
+    "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservationTarget.html"
+)
+_TEMPLATE_DATA = (
+    "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RequestLaunchTemplateData.html"
+)
+
+_CAPACITY = {
+    "capacity.on-demand": _support("full", "CapacityType: ON_DEMAND", _GROUPS),
+    "capacity.spot": _support("full", "CapacityType: SPOT", _GROUPS),
+    "capacity.reservation": _support(
+        "full", "CapacityReservationTarget of the launch template", _RESERVATIONS
+    ),
+    "capacity.reservation-group": _support(
+        "full", "CapacityReservationTarget of the launch template", _RESERVATIONS
+    ),
+    "capacity.block": _support(
+        "full",
+        "CapacityType: CAPACITY_BLOCK, with the launch template that it asks for",
+        limits.CAPACITY_BLOCKS,
+    ),
+    "capacity.interruptible": _support(
+        "none",
+        "managed node groups are ON_DEMAND, SPOT or CAPACITY_BLOCK; take spot, a reservation, or "
+        "the pcs target",
+        limits.CREATE_NODE_GROUP,
+    ),
+    "capacity.training-plan": _support(
+        "none",
+        "training plans are SageMaker's; take {capacity_block: cr-...}, or the hyperpod-eks target",
+        limits.CREATE_NODE_GROUP,
+    ),
+}
+
+_MACHINES = {
+    "instances.ultraserver": _support(
+        "full", "AL2023_ARM_64_NVIDIA, and NVIDIA's driver for ComputeDomains", limits.ULTRASERVERS
+    ),
+    "instances.trainium": _support("full", "AmiType: AL2023_x86_64_NEURON", limits.IMAGES),
+    "instances.inferentia": _support("full", "AmiType: AL2023_x86_64_NEURON", limits.IMAGES),
+    "instances.hpc": _support("full", "InstanceTypes, with the standard image", limits.TYPES),
+    "instances.several-types": _support(
+        "full", "InstanceTypes, in order of preference", limits.CREATE_NODE_GROUP
+    ),
+    "instances.mixed-architecture": _support(
+        "full", "AmiType of each group's own architecture", limits.IMAGES
+    ),
+    "network.efa": _support(
+        "full", "NetworkInterfaces of the launch template, and EFA's device plugin", limits.EFA
+    ),
+    "network.efa-layout": _support("full", "InterfaceType of each interface", limits.EFA),
+    "placement.cluster": _support("full", "Placement of the launch template", _TEMPLATE_DATA),
+    "placement.existing": _support("full", "Placement of the launch template", _TEMPLATE_DATA),
+    "nodes.smt": _support("full", "the default of EC2, left as it is", _TEMPLATE_DATA),
+    "nodes.image": _support(
+        "full", "ImageId of the launch template: an image with nodeadm", limits.LAUNCH_TEMPLATES
+    ),
+    "nodes.scratch": _support(
+        "partial",
+        "local NVMe becomes a RAID 0 that containers and pods' own space are kept on, not a folder "
+        "of that name; pods take it as emptyDir",
+        "https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/examples/",
+    ),
+    "nodes.mig": _support(
+        "full", "the label nvidia.com/mig.config, for NVIDIA's operator", limits.MIG
+    ),
+    "nodes.labels": _support("full", "Labels of the node group", limits.CREATE_NODE_GROUP),
+    "nodes.taints": _support("full", "Taints of the node group", limits.TAINTS),
+    "nodes.scaling": _support("full", "Karpenter, or by hand without it", limits.NODE_POOLS),
+    "nodes.mixed-scaling": _support(
+        "full", "MinSize and MaxSize of the node group", limits.CREATE_NODE_GROUP
+    ),
+    "health.gpu": _support(
+        "full", "the add-on eks-node-monitoring-agent watches every accelerator", "node-health-nma"
+    ),
+    "health.deep": _support(
+        "none",
+        "EKS does not test instances before pods get them; leave these checks out, or take the "
+        "hyperpod-eks target",
+        "node-health-nma",
+    ),
+    "head.node": _support("managed", "EKS runs the control plane", "eks-architecture"),
+    "login.nodes": _support(
+        "partial",
+        "left out: people reach the cluster with kubectl from where they are",
+        limits.ENDPOINT,
+    ),
+}
+
+_QUEUES = {
+    "queues.slurm-settings": _support(
+        "partial", "left out: Kubernetes has no Slurm", "eks-architecture"
+    ),
+    "queues.shared-groups": _support(
+        "full",
+        "ClusterQueues that have the ResourceFlavor of the group in common",
+        "https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/",
+    ),
+}
+
+_STORAGE = {
+    "storage.lustre": _support("full", "made by the foundation; a volume for pods", "fsx-csi"),
+    "storage.lustre-efa": _support(
+        "full", "nodes set up Lustre's client for EFA before pods mount", "fsx-csi"
+    ),
+    "storage.lustre-metadata": _support("full", "made by the foundation", "fsx-csi"),
+    "storage.intelligent-tiering": _support("full", "made by the foundation", "fsx-csi"),
+    "storage.data-repositories": _support("full", "made by the foundation", "fsx-csi"),
+    "storage.openzfs": _support(
+        "full", "made by the foundation; an NFS volume for pods", "fsx-openzfs-csi"
+    ),
+    "storage.ontap": _support("full", "an NFS volume for pods", "fsx-ontap"),
+    "storage.efs": _support("full", "made by the foundation; a volume for pods", "efs-csi"),
+    "storage.ebs": _support(
+        "none",
+        "there is no head node to share a volume; take fsx-lustre, fsx-openzfs or efs",
+        "storage",
+    ),
+    "storage.bucket": _support("full", "a volume for pods", "s3-csi"),
+    "storage.file-cache": _support("full", "a volume for pods", "file-cache-csi"),
+}
+
+_CONTAINERS = _support(
+    "partial", "left out: every pod is a container, run by containerd", "eks-optimized-amis"
+)
+
+_SOFTWARE = {
+    "software.pyxis": _CONTAINERS,
+    "software.docker": _CONTAINERS,
+    "software.scripts": _support("full", "run by the nodes' user data", limits.LAUNCH_TEMPLATES),
+    "users": _support(
+        "partial",
+        "left out: people are access entries of the cluster (kubernetes.admins), pods run as "
+        "their own users",
+        limits.ACCESS_ENTRIES,
+    ),
+}
+
+_NO_SLURM = _support(
+    "partial", "left out: Kubernetes has no Slurm; pcs and hyperpod-slurm have", "eks-architecture"
+)
+
+_SLURM = {
+    "slurm.version": _NO_SLURM,
+    "slurm.accounting-managed": _NO_SLURM,
+    "slurm.accounting-database": _NO_SLURM,
+    "slurm.settings": _NO_SLURM,
+    "slurm.slurmdbd-settings": _NO_SLURM,
+    "slurm.cgroup-settings": _NO_SLURM,
+    "kubernetes": _support("full", "the control plane, and what is installed in it", _GROUPS),
+}
+
+_OPERATION = {
+    "monitoring.prometheus": _support(
+        "full",
+        "a workspace of Amazon Managed Service for Prometheus, and its scraper",
+        "prometheus",
+    ),
+    "monitoring.cloudwatch-dashboard": _support(
+        "full", "the add-on amazon-cloudwatch-observability, and its dashboards", "cloudwatch"
+    ),
+    "monitoring.grafana": _support(
+        "partial",
+        "metrics go to managed Prometheus, which a Grafana workspace of yours reads",
+        "prometheus",
+    ),
+    "monitoring.log-retention": _support(
+        "full",
+        "RetentionInDays of the control plane's log group, the next longer one that CloudWatch has",
+        "control-plane-logs",
+    ),
+    "resilience.replace": _support("full", "NodeRepairConfig of the node groups", limits.REPAIR),
+    "resilience.auto-resume": _support(
+        "partial",
+        "the job's own operator starts its pods again, and they go on from their own checkpoint",
+        "https://www.kubeflow.org/docs/components/trainer/",
+    ),
+}
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    {f.id: Support("full", "not filled in", "https://docs.aws.amazon.com/eks/") for f in FEATURES}
+    _CAPACITY | _MACHINES | _QUEUES | _STORAGE | _SOFTWARE | _SLURM | _OPERATION
 )
 """Support by feature id, for every feature there is."""

@@ -1,0 +1,106 @@
+"""What EKS accepts, as of 2026-11-20. Each table stands under its source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+USER_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/"
+LAUNCH_TEMPLATES = f"{USER_GUIDE}launch-templates.html"
+CAPACITY_BLOCKS = f"{USER_GUIDE}ml-node-groups.html"
+NETWORK = f"{USER_GUIDE}network-reqs.html"
+ENDPOINT = f"{USER_GUIDE}cluster-endpoint.html"
+ACCESS_ENTRIES = f"{USER_GUIDE}access-entries.html"
+VERSIONS = f"{USER_GUIDE}kubernetes-versions.html"
+EFA = f"{USER_GUIDE}device-management-efa.html"
+NVIDIA = f"{USER_GUIDE}device-management-nvidia.html"
+NEURON = f"{USER_GUIDE}device-management-neuron.html"
+MIG = f"{USER_GUIDE}device-management-nvidia-mig.html"
+ULTRASERVERS = f"{USER_GUIDE}ml-eks-nvidia-ultraserver.html"
+IMAGES = f"{USER_GUIDE}ml-eks-optimized-ami.html"
+TYPES = f"{USER_GUIDE}choosing-instance-type.html"
+TAINTS = f"{USER_GUIDE}node-taints-managed-node-groups.html"
+REPAIR = f"{USER_GUIDE}node-repair.html"
+QUOTAS = "https://docs.aws.amazon.com/general/latest/gr/eks.html"
+CREATE_NODE_GROUP = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html"
+CREATE_CLUSTER = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateCluster.html"
+KARPENTER = "https://karpenter.sh/docs/concepts/nodeclasses/"
+NODE_POOLS = "https://karpenter.sh/docs/concepts/nodepools/"
+
+# QUOTAS; 2026-11-20. Both can be raised.
+MAX_NODE_GROUPS = 30
+"""Managed node groups of a cluster."""
+MAX_NODES = 450
+"""Nodes of a managed node group."""
+
+# TAINTS, and botocore 1.44.5 eks: labelKey, labelValue, taintKey, taintValue; 2026-11-20.
+MAX_TAINTS = 50
+MAX_KEY = 63
+"""Characters of a label's or a taint's key, its prefix included."""
+
+_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
+TAINT: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "key": re.compile(
+            rf"(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?{_NAME}"
+        ),
+        "value": re.compile(rf"(?:{_NAME})?"),
+    }
+)
+
+# The words of EKS's refusal; 2026-11-20.
+RESERVED = "https://github.com/aws/containers-roadmap/issues/1451"
+RESERVED_PREFIXES = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
+# https://karpenter.sh/docs/concepts/scheduling/#restricted-labels; 2026-11-20.
+KARPENTER_PREFIXES = ("karpenter.sh/", "karpenter.k8s.aws/")
+
+# NETWORK: zones, by id, whose subnets a control plane cannot have; 2026-11-20.
+ZONES_WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
+
+# https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html; 2026-11-20.
+BUILT_IN_EFA = "1.33"
+"""From this version on, the cluster's own security group lets EFA through."""
+# NVIDIA, NEURON, EFA; 2026-11-20.
+DRA = "1.34"
+"""From this version on, devices can be claimed (resource.k8s.io/v1)."""
+# ULTRASERVERS; 2026-11-20.
+ULTRASERVER = "1.33"
+
+# IMAGES: the families that each variant of Amazon Linux 2023 has drivers for; 2026-11-20.
+IMAGE_FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "AL2023_x86_64_NVIDIA": frozenset(
+            {
+                *("p6-b300", "p6-b200", "p5", "p5e", "p5en", "p4d", "p4de", "p3", "p3dn"),
+                *("g7e", "gr6", "g6", "g6e", "g6f", "gr6f", "g5", "g4dn"),
+            }
+        ),
+        "AL2023_ARM_64_NVIDIA": frozenset({"p6e-gb200", "g5g"}),
+        # trn1n and trn2u are sizes of network and of links, with the chips of trn1 and trn2.
+        "AL2023_x86_64_NEURON": frozenset({"inf1", "inf2", "trn1", "trn1n", "trn2", "trn2u"}),
+    }
+)
+# TYPES; 2026-11-20.
+FAMILIES_WITHOUT_IMAGE = frozenset({"a1"})
+
+# TYPES: pods of a node with an address each, capped; 2026-11-20.
+MAX_PODS_SMALL, MAX_PODS_LARGE, LARGE_VCPUS = 110, 250, 30
+HOST_NETWORK_PODS = 2
+"""kube-proxy and the VPC CNI, which take the node's own address."""
+
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html; 2026-11-20.
+MAX_USER_DATA = 16 * 1024
+"""Bytes, before base64."""
+
+MIG_LABEL = "nvidia.com/mig.config"
+
+
+def minor(version: str) -> int:
+    """``1.35`` as 35, to compare versions by."""
+    return int(version.partition(".")[2])
+
+
+def at_least(version: str, least: str) -> bool:
+    """Whether ``version`` of Kubernetes is ``least`` or later."""
+    return minor(version) >= minor(least)

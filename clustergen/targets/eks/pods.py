@@ -1,0 +1,22 @@
+"""How many pods a node has addresses for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clustergen.catalog import InstanceType
+from clustergen.plan.model import Interface
+from clustergen.targets.eks import limits
+
+
+def most(type: InstanceType, interfaces: Sequence[Interface]) -> int:
+    """Pods of one node: an address each, of interfaces on the first network card.
+
+    EFA interfaces without an address that sit there take the place of one that has.
+    https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html#determine-max-pods
+    """
+    taken = sum(i.card == 0 and not i.has_ip for i in interfaces)
+    room = type.cards[0].max_interfaces - taken
+    pods = room * (type.ipv4_per_interface - 1) + limits.HOST_NETWORK_PODS
+    large = type.vcpus > limits.LARGE_VCPUS
+    return min(pods, limits.MAX_PODS_LARGE if large else limits.MAX_PODS_SMALL)

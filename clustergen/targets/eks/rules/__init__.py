@@ -1,0 +1,1 @@
+"""Rules that only EKS has, one module for each concern."""
