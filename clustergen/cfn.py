@@ -74,8 +74,9 @@ def parameters(resources: Json, outputs: Mapping[str, str]) -> Json:
     ``outputs`` maps the foundation's output names to their descriptions.
     """
     names = sorted({name for name in references(resources) if name in outputs})
-    return {name: {"Type": _parameter_type(name), "Description": outputs[name]} for name in names}
+    return {name: {"Type": parameter_type(name), "Description": outputs[name]} for name in names}
 
 
-def _parameter_type(name: str) -> str:
+def parameter_type(name: str) -> str:
+    """The type of the parameter that stands for a foundation output of this name."""
     return next((type for pattern, type in _PARAMETER_TYPES if pattern.search(name)), "String")

@@ -27,9 +27,15 @@ def taints(group: NodeGroup) -> tuple[Taint, ...]:
     return group.taints if own is None or given else (*group.taints, own)
 
 
-def labels(group: NodeGroup, mig: str | None = None) -> Mapping[str, str]:
+def labels(group: NodeGroup) -> Mapping[str, str]:
     """The labels of a group's nodes: the spec's, and the name of their MIG configuration."""
-    return {**group.labels, **({MIG_LABEL: mig} if mig else {})}
+    name = mig_configuration(group)
+    return {**group.labels, **({MIG_LABEL: name} if name else {})}
+
+
+def mig_configuration(group: NodeGroup) -> str | None:
+    """The name of the partitions of a group's GPUs, in the configuration of the MIG manager."""
+    return group.name if group.mig else None
 
 
 def _accelerator_taint(group: NodeGroup) -> Taint | None:

@@ -1,0 +1,44 @@
+"""Synthesis in this very process, for `render`: a stack as the template that it deploys."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+
+# What new projects of the CDK are given, as far as the constructs here ask for it:
+# https://docs.aws.amazon.com/cdk/v2/guide/featureflags.html
+FLAGS = {
+    "@aws-cdk/aws-iam:minimizePolicies": True,
+    "@aws-cdk/aws-iam:standardizedServicePrincipals": True,
+    "@aws-cdk/aws-kms:defaultKeyPolicies": True,
+    "@aws-cdk/core:enablePartitionLiterals": False,
+}
+
+
+def template(make: Callable[[cdk.App], cdk.Stack]) -> dict[str, Any]:
+    """The template of the stack that ``make`` puts into an app.
+
+    It names no bucket of assets and no version of a bootstrap stack, so that CloudFormation takes
+    it as it is. CDK's own validation is left to the tests: it takes seconds.
+    """
+    with tempfile.TemporaryDirectory(prefix="clustergen-") as folder:
+        app = cdk.App(
+            analytics_reporting=False,
+            auto_synth=False,
+            builtin_cloud_formation_validation=False,
+            context=FLAGS,
+            default_stack_synthesizer=cdk.BootstraplessSynthesizer(),
+            outdir=folder,
+            stack_traces=False,
+            tree_metadata=False,
+        )
+        stack = make(app)
+        app.synth()
+        text = Path(folder, stack.template_file).read_text(encoding="utf-8")
+    synthesized: dict[str, Any] = json.loads(text)
+    return synthesized

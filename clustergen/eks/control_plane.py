@@ -1,0 +1,167 @@
+"""The control plane of an EKS cluster: who reaches it, who may use it, and what it records."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from aws_cdk import aws_eks as eks
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from clustergen.cdk.inputs import Inputs
+from clustergen.plan.model import Plan
+
+LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+
+# Retention is one of a list of numbers of days.
+# https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
+_RETENTION_DAYS = (
+    *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545),
+    *(731, 1096, 1827, 2192, 2557, 2922, 3288, 3653),
+)
+
+
+class ControlPlane(Construct):
+    """An EKS cluster with its key, role and log group, and its administrators."""
+
+    cluster: eks.CfnCluster
+    role: iam.Role
+    key: kms.Key
+    logs: logs.CfnLogGroup
+    admins: tuple[eks.CfnAccessEntry, ...]
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        plan: Plan,
+        inputs: Inputs,
+        deletion_protection: bool = False,
+    ) -> None:
+        super().__init__(scope, id)
+        self.role = iam.Role(
+            self,
+            "Role",
+            assumed_by=iam.ServicePrincipal("eks.amazonaws.com"),
+            managed_policies=[_managed("AmazonEKSClusterPolicy")],
+        )
+        self.key = kms.Key(
+            self,
+            "Key",
+            description=f"Secrets of the Kubernetes API of {plan.name}",
+            enable_key_rotation=True,
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+        )
+        self.logs = _log_group(self, plan)
+        self.cluster = _cluster(self, plan, inputs, deletion_protection)
+        # EKS would make the log group itself, and keep what is in it for ever.
+        self.cluster.add_dependency(self.logs)
+        self.admins = tuple(
+            self.grant_admin(f"Admin{number}", arn)
+            for number, arn in enumerate(plan.kubernetes.admins, 1)
+        )
+
+    @property
+    def name(self) -> str:
+        """The name of the cluster, as a token."""
+        return self.cluster.ref
+
+    @property
+    def security_group(self) -> str:
+        """The id of the security group that EKS makes for control plane and nodes."""
+        return self.cluster.attr_cluster_security_group_id
+
+    def grant_admin(self, id: str, principal: str) -> eks.CfnAccessEntry:
+        """Let an IAM role or user do everything in the cluster."""
+        stack = cdk.Stack.of(self)
+        return eks.CfnAccessEntry(
+            self,
+            id,
+            cluster_name=self.name,
+            principal_arn=principal,
+            access_policies=[
+                eks.CfnAccessEntry.AccessPolicyProperty(
+                    access_scope=eks.CfnAccessEntry.AccessScopeProperty(type="cluster"),
+                    policy_arn=f"arn:{stack.partition}:eks::aws:cluster-access-policy/"
+                    "AmazonEKSClusterAdminPolicy",
+                )
+            ],
+        )
+
+
+def log_group_name(cluster: str) -> str:
+    """Where EKS writes the logs of a control plane."""
+    return f"/aws/eks/{cluster}/cluster"
+
+
+def retention(days: int) -> int:
+    """The shortest retention that CloudWatch Logs has and that keeps logs for ``days``."""
+    return next((kept for kept in _RETENTION_DAYS if kept >= days), _RETENTION_DAYS[-1])
+
+
+def _managed(name: str) -> iam.IManagedPolicy:
+    return iam.ManagedPolicy.from_aws_managed_policy_name(name)
+
+
+def _log_group(scope: Construct, plan: Plan) -> logs.CfnLogGroup:
+    group = logs.CfnLogGroup(
+        scope,
+        "Logs",
+        log_group_name=log_group_name(plan.name),
+        retention_in_days=retention(plan.monitoring.log_retention_days),
+    )
+    # A cluster of the same name, made again, would find the name taken.
+    group.apply_removal_policy(cdk.RemovalPolicy.DESTROY)
+    return group
+
+
+def _cluster(
+    scope: ControlPlane, plan: Plan, inputs: Inputs, deletion_protection: bool
+) -> eks.CfnCluster:
+    kubernetes = plan.kubernetes
+    return eks.CfnCluster(
+        scope,
+        "Resource",
+        name=plan.name,
+        version=kubernetes.version,
+        role_arn=scope.role.role_arn,
+        resources_vpc_config=_network(plan, inputs),
+        access_config=eks.CfnCluster.AccessConfigProperty(
+            authentication_mode="API",
+            # Whoever deploys the stack installs the software of the cluster: without an entry of
+            # its own, a first deployment without `admins` would lock everybody out.
+            bootstrap_cluster_creator_admin_permissions=True,
+        ),
+        # Add-ons that EKS manages take the place of the unmanaged ones.
+        bootstrap_self_managed_addons=False,
+        encryption_config=[
+            eks.CfnCluster.EncryptionConfigProperty(
+                provider=eks.CfnCluster.ProviderProperty(key_arn=scope.key.key_arn),
+                resources=["secrets"],
+            )
+        ],
+        logging=_logging(),
+        upgrade_policy=eks.CfnCluster.UpgradePolicyProperty(
+            support_type=kubernetes.support.upper()
+        ),
+        deletion_protection=deletion_protection,
+    )
+
+
+def _network(plan: Plan, inputs: Inputs) -> eks.CfnCluster.ResourcesVpcConfigProperty:
+    public = plan.kubernetes.public_endpoint_from
+    return eks.CfnCluster.ResourcesVpcConfigProperty(
+        subnet_ids=[inputs.value(subnet.id) for subnet in plan.network.control_plane],
+        endpoint_private_access=True,
+        endpoint_public_access=bool(public),
+        public_access_cidrs=list(public) or None,
+    )
+
+
+def _logging() -> eks.CfnCluster.LoggingProperty:
+    kinds = [eks.CfnCluster.LoggingTypeConfigProperty(type=name) for name in LOG_TYPES]
+    return eks.CfnCluster.LoggingProperty(
+        cluster_logging=eks.CfnCluster.ClusterLoggingProperty(enabled_types=kinds)
+    )

@@ -1,0 +1,46 @@
+"""The versions of Kubernetes that EKS runs, and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+SOURCE = "https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html"
+DATE = "2026-11-20"
+"""When :data:`VERSIONS` was read, and the day that tells what is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A minor version; days as ISO dates, None where none is announced."""
+
+    name: str
+    standard_until: str | None
+    """The end of standard support: 14 months after EKS has it. Then it costs six times as much."""
+    extended_until: str | None
+    """The end of extended support, a year later. Then EKS upgrades the cluster by itself."""
+
+    @property
+    def standard(self) -> bool:
+        """Whether it was in standard support on :data:`DATE`."""
+        return self.standard_until is None or self.standard_until >= DATE
+
+
+# SOURCE, and for 1.36 the enum of aws-cdk-lib 2.275.0 and EKS's images of 2026-07.
+VERSIONS: Mapping[str, Version] = MappingProxyType(
+    {
+        version.name: version
+        for version in (
+            Version("1.31", "2025-11-26", "2026-11-26"),
+            Version("1.32", "2026-03-23", "2027-03-23"),
+            Version("1.33", "2026-07-29", "2027-07-29"),
+            Version("1.34", "2026-12-02", "2027-12-02"),
+            Version("1.35", "2027-03-27", "2028-03-27"),
+            Version("1.36", None, None),
+        )
+    }
+)
+"""By name, oldest first."""
+
+NEWEST = next(reversed(VERSIONS))
