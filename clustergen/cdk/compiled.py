@@ -42,26 +42,19 @@ class Compiled:
     @property
     def foundation(self) -> dict[str, Any] | None:
         """The template of the foundation; None where everything exists already."""
-        return self._template(foundation.PATH)
+        text = self.files.get(foundation.PATH)
+        return None if text is None else dict(json.loads(text))
 
     @property
     def template(self) -> dict[str, Any]:
         """The template of the cluster, for targets that have one."""
-        found = self._template(TEMPLATE)
-        assert found is not None, f"{self.target} renders no {TEMPLATE}"
-        return found
+        return dict(json.loads(self.files[TEMPLATE]))
 
     @property
     def imports(self) -> dict[str, str]:
         """What the foundation gives: name of an output to the name under which it is exported."""
-        return {
-            name: self.export_name(name) for name in (self.foundation or {}).get("Outputs", ())
-        }
+        return {name: self.export_name(name) for name in (self.foundation or {}).get("Outputs", ())}
 
     def export_name(self, output: str) -> str:
         """The name of an output among the exports of the account and region."""
         return f"{self.foundation_name}-{output}"
-
-    def _template(self, path: str) -> dict[str, Any] | None:
-        text = self.files.get(path)
-        return None if text is None else dict(json.loads(text))

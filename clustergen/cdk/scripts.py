@@ -6,56 +6,63 @@ that the documents name. Nothing is ever deleted there: nodes that run keep the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import aws_cdk as cdk
 from aws_cdk import aws_s3, aws_s3_deployment
+from aws_cdk.aws_s3_deployment import BucketDeployment, ISource, Source
 from constructs import Construct
 
 from clustergen import placeholders
-from clustergen.cdk import acknowledged
 
 BUCKET = "ScriptsBucketName"
 
 
 def upload(
     scope: Construct, files: Mapping[str, str], imports: Mapping[str, str]
-) -> aws_s3_deployment.BucketDeployment | None:
+) -> BucketDeployment | None:
     """Put ``files`` (key to text) into the bucket of scripts; None where there are none.
 
-    What stands as ``${Name}`` in a JSON file is filled with the output of that name.
+    What stands as ``${Name}`` in a JSON file is filled with the output of that name, as
+    ``deploy.sh`` does it.
     """
     if not files:
         return None
-    bucket = aws_s3.Bucket.from_bucket_name(
-        scope, "ScriptsBucket", cdk.Fn.import_value(imports[BUCKET])
-    )
-    made = aws_s3_deployment.BucketDeployment(
-        scope,
-        "Scripts",
-        destination_bucket=bucket,
-        sources=[
-            aws_s3_deployment.Source.data(key, _filled(key, text, imports))
-            for key, text in files.items()
-        ],
-        prune=False,
-        retain_on_delete=True,
-    )
-    acknowledged.bucket_deployment(made)
-    return made
+    name = cdk.Fn.import_value(imports[BUCKET])
+    with TemporaryDirectory() as folder:
+        return aws_s3_deployment.BucketDeployment(
+            scope,
+            "Scripts",
+            destination_bucket=aws_s3.Bucket.from_bucket_name(scope, "ScriptsBucket", name),
+            sources=list(_sources(Path(folder), files, imports)),
+            prune=False,
+            retain_on_delete=True,
+        )
 
 
-def _filled(key: str, text: str, imports: Mapping[str, str]) -> str:
-    return filled(text, imports) if key.endswith(".json") else text
+def _sources(
+    folder: Path, files: Mapping[str, str], imports: Mapping[str, str]
+) -> Iterator[ISource]:
+    """The files with values of the foundation one by one, all others together."""
+    whole = {key: text for key, text in files.items() if not _has_values(key, text, imports)}
+    for key, text in whole.items():
+        path = folder / key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    if whole:
+        yield Source.asset(str(folder))
+    for key in sorted(files.keys() - whole.keys()):
+        yield Source.data(key, filled(files[key], imports))
+
+
+def _has_values(key: str, text: str, imports: Mapping[str, str]) -> bool:
+    return key.endswith(".json") and not placeholders.names(text).isdisjoint(imports)
 
 
 def filled(text: str, imports: Mapping[str, str]) -> str:
     """``text`` with the placeholders of the foundation's outputs replaced by imported values."""
-    values = {
-        name: cdk.Fn.import_value(imports[name])
-        for name in sorted(placeholders.names(text))
-        if name in imports
-    }
-    for name, value in values.items():
-        text = text.replace(f"${{{name}}}", value)
+    for name in sorted(placeholders.names(text) & imports.keys()):
+        text = text.replace(f"${{{name}}}", cdk.Fn.import_value(imports[name]))
     return text

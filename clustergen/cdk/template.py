@@ -109,9 +109,7 @@ def _condition(scope: Construct, name: str, condition: Json) -> None:
     cdk.CfnCondition(scope, name, expression=expression).override_logical_id(name)
 
 
-def _output(
-    scope: Construct, name: str, output: Json, export: Callable[[str], str] | None
-) -> None:
+def _output(scope: Construct, name: str, output: Json, export: Callable[[str], str] | None) -> None:
     made = cdk.CfnOutput(
         scope,
         name,
@@ -126,7 +124,7 @@ def _resources(stack: cdk.Stack, resources: Mapping[str, Json]) -> dict[str, cdk
     made = {name: _resource(stack, name, resource) for name, resource in resources.items()}
     for name, resource in resources.items():
         for other in _several(resource.get("DependsOn")) or ():
-            made[name].add_dependency(made[other])
+            made[name].add_resource_dependency(made[other])
     return made
 
 

@@ -1,0 +1,41 @@
+"""SageMaker HyperPod with Slurm: the template of `render`, and its lifecycle scripts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import aws_cdk as cdk
+from constructs import Construct
+
+from clustergen.artifacts import Artifact
+from clustergen.cdk import scripts, template
+from clustergen.cdk.compiled import Compiled
+from clustergen.hyperpod.scripts import FOLDER, prefix
+
+
+class HyperPodStack(cdk.Stack):
+    """The cluster, and its lifecycle scripts in the bucket of the foundation."""
+
+    def __init__(self, scope: Construct, compiled: Compiled, **props: Any) -> None:
+        super().__init__(scope, compiled.stack_name, **props)
+        self.resources = template.fill(self, compiled.template, imports=compiled.imports)
+        """By logical id."""
+        self.scripts = scripts.upload(self, uploads(compiled), compiled.imports)
+        # An instance runs its scripts as soon as it boots.
+        template.after(self.resources, "AWS::SageMaker::Cluster", self.scripts)
+
+
+def uploads(compiled: Compiled) -> dict[str, str]:
+    """Key in the bucket of scripts -> text."""
+    lifecycle = [
+        Artifact(path, text)
+        for path, text in compiled.files.items()
+        if path.startswith(f"{FOLDER}/")
+    ]
+    place = f"{FOLDER}/{prefix(lifecycle)}"
+    return {f"{place}{file.path.removeprefix(FOLDER)}": file.text for file in lifecycle}
+
+
+def stacks(scope: Construct, compiled: Compiled, **props: Any) -> list[cdk.Stack]:
+    """The stacks of a cluster besides the foundation."""
+    return [HyperPodStack(scope, compiled, **props)]

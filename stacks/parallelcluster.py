@@ -1,0 +1,155 @@
+"""AWS ParallelCluster, through its own CloudFormation custom resource.
+
+https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudformation-v3.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from clustergen.cdk import acknowledged, scripts
+from clustergen.cdk.compiled import Compiled
+from clustergen.targets.parallelcluster import actions
+from clustergen.targets.parallelcluster.limits import VERSION
+
+# One template for each region; it makes the function that runs ParallelCluster, and its role.
+PROVIDER = (
+    "https://${AWS::Region}-aws-parallelcluster.s3.${AWS::Region}.${AWS::URLSuffix}"
+    f"/parallelcluster/{VERSION}/templates/custom_resource/cluster.yaml"
+)
+
+
+class ParallelClusterStack(cdk.Stack):
+    """The provider, and the cluster; ParallelCluster makes a stack of the cluster's name."""
+
+    def __init__(self, scope: Construct, compiled: Compiled, **props: Any) -> None:
+        super().__init__(scope, compiled.stack_name, **props)
+        self.provider = self._provider(compiled)
+        self.scripts = scripts.upload(self, uploads(compiled), compiled.imports)
+        token = self.provider.get_att("Outputs.ServiceToken")
+        self.cluster = cdk.CfnResource(
+            self,
+            "Cluster",
+            type="Custom::PclusterCluster",
+            properties={"ServiceToken": token, **properties(compiled)},
+        )
+        if self.scripts is not None:
+            self.cluster.node.add_dependency(self.scripts)
+        self._outputs()
+
+    def _provider(self, compiled: Compiled) -> cdk.CfnStack:
+        """With a role of its own, or with the one that `-c provider_role=ARN` names."""
+        role = compiled.settings.get("provider_role")
+        if role:
+            parameters = {"CustomLambdaRole": role}
+        else:
+            self.policy = _policy(self, compiled)
+            parameters = {"AdditionalIamPolicies": self.policy.managed_policy_arn}
+        return cdk.CfnStack(
+            self, "Provider", template_url=cdk.Fn.sub(PROVIDER), parameters=parameters
+        )
+
+    def _outputs(self) -> None:
+        for name, attribute, description in (
+            ("HeadNodeInstanceId", "headNode.instanceId", "Instance of the head node"),
+            ("HeadNodeAddress", "headNode.privateIpAddress", "Address of the head node"),
+            ("ValidationMessages", "validationMessages", "What ParallelCluster had to say"),
+        ):
+            value = self.cluster.get_att(attribute).to_string()
+            cdk.CfnOutput(self, name, value=value, description=description)
+
+
+def properties(compiled: Compiled) -> dict[str, Any]:
+    """What the custom resource is told: the name, and cluster.yaml with imported values."""
+    return {
+        "ClusterName": compiled.plan.name,
+        "ClusterConfiguration": _filled(compiled.document, compiled),
+    }
+
+
+def _filled(value: Any, compiled: Compiled) -> Any:
+    if isinstance(value, dict):
+        return {key: _filled(inner, compiled) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, compiled) for item in value]
+    return scripts.filled(value, compiled.imports) if isinstance(value, str) else value
+
+
+def uploads(compiled: Compiled) -> dict[str, str]:
+    """Key in the bucket of scripts -> text: by content, and where head and login nodes look."""
+    plan = compiled.plan
+    by_content = {script.key: script.text for script in actions.own_scripts(plan)}
+    lasting = {s.current_key(plan): s.text for s in actions.lasting_scripts(plan)}
+    return {**by_content, **lasting}
+
+
+def _policy(scope: Construct, compiled: Compiled) -> iam.ManagedPolicy:
+    """What the role of the provider lacks for this cluster.
+
+    It may attach only policies of ParallelCluster's own, and reads no buckets of the user's:
+    https://github.com/aws/aws-parallelcluster/blob/develop/cloudformation/policies/parallelcluster-policies.yaml
+    """
+    made = iam.ManagedPolicy(
+        scope,
+        "ProviderPolicy",
+        description=f"What ParallelCluster may do for {compiled.plan.name}",
+        statements=list(_statements(compiled)),
+    )
+    acknowledged.provider_policy(made)
+    return made
+
+
+def _statements(compiled: Compiled) -> Iterator[iam.PolicyStatement]:
+    said = list(_pairs(compiled.document))
+    scripts_of_nodes = (text for key, text in said if key == "Script" and text.startswith("s3://"))
+    objects = {text.removeprefix("s3://") for text in scripts_of_nodes}
+    yield iam.PolicyStatement(
+        sid="Scripts",
+        actions=["s3:GetObject"],
+        resources=[_arn(f"s3:::{path}", compiled) for path in sorted(objects)]
+        or [_arn("s3:::${ScriptsBucketName}/*", compiled)],
+    )
+    if policies := sorted({text for key, text in said if key == "Policy"}):
+        yield iam.PolicyStatement(
+            sid="Policies",
+            actions=["iam:AttachRolePolicy", "iam:DetachRolePolicy"],
+            resources=[
+                cdk.Fn.sub("arn:${AWS::Partition}:iam::${AWS::AccountId}:role/parallelcluster/*")
+            ],
+            conditions={
+                "ArnEquals": {
+                    "iam:PolicyARN": [scripts.filled(arn, compiled.imports) for arn in policies]
+                }
+            },
+        )
+    if secrets := sorted({text for key, text in said if key == "PasswordSecretArn"}):
+        yield iam.PolicyStatement(
+            sid="Secrets", actions=["secretsmanager:DescribeSecret"], resources=secrets
+        )
+
+
+def _arn(rest: str, compiled: Compiled) -> str:
+    return f"arn:{cdk.Aws.PARTITION}:{scripts.filled(rest, compiled.imports)}"
+
+
+def _pairs(value: Any) -> Iterator[tuple[str, str]]:
+    """Every key of the configuration that has text, with it."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if isinstance(inner, str):
+                yield key, inner
+            else:
+                yield from _pairs(inner)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _pairs(item)
+
+
+def stacks(scope: Construct, compiled: Compiled, **props: Any) -> list[cdk.Stack]:
+    """The stacks of a cluster besides the foundation."""
+    return [ParallelClusterStack(scope, compiled, **props)]
