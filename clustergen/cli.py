@@ -22,6 +22,7 @@ examples:
   clustergen init specs
   clustergen check specs/cluster.yaml
   clustergen render specs/cluster.yaml --target pcs -o out
+  clustergen compare specs/cluster.yaml
   clustergen explain FSX004
 """
 
@@ -60,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _check(commands)
     _render(commands)
+    _compare(commands)
     _init(commands)
     _explain(commands)
     _schema(commands)
@@ -111,6 +113,20 @@ def _render(commands: Commands[argparse.ArgumentParser]) -> None:
     _reporting(command)
 
 
+def _compare(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "compare", "show what each target makes of specs")
+    _sources(command)
+    command.add_argument(
+        "--targets",
+        "--target",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="targets to compare, with commas between them (all)",
+    )
+    _format(command)
+
+
 def _init(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(commands, "init", "write a commented starter spec and its schema")
     command.add_argument("dir", nargs="?", default=".", metavar="DIR", help="where to (.)")
@@ -133,6 +149,10 @@ def _schema(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _targets(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(commands, "targets", "show what each target supports")
+    _format(command)
+
+
+def _format(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--output", choices=("text", "json", "markdown"), default="text", help="format (text)"
     )
@@ -152,7 +172,7 @@ def _completion(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument("shell", choices=("bash", "zsh", "tcsh"))
 
 
-def _specs(command: argparse.ArgumentParser) -> None:
+def _sources(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "specs",
         nargs="*",
@@ -176,6 +196,10 @@ def _specs(command: argparse.ArgumentParser) -> None:
         metavar="PATH=VALUE",
         help="change one value",
     )
+
+
+def _specs(command: argparse.ArgumentParser) -> None:
+    _sources(command)
     command.add_argument(
         "--target",
         dest="targets",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -374,7 +375,25 @@ def test_the_support_matrix_has_every_feature(run: Run) -> None:
             assert answer["source"]
             assert answer["how"] or answer["level"] == "full", row["feature"]
     text = run("targets").out
-    assert all(feature.title in text for feature in FEATURES)
+    width = text.index("parallelcluster")
+    titles = " ".join(line[:width].strip() for line in text.splitlines())
+    for row in rows:
+        assert row["title"] in titles
+        for answer in row["targets"].values():
+            assert f"  {answer['checked']}  {answer['source']}\n" in text
+
+
+def test_the_cells_of_the_matrix_name_their_source(run: Run) -> None:
+    text = run("targets").out
+    numbered = {
+        line.split()[0]: line.split(None, 2)[2]
+        for line in text.splitlines()
+        if re.match(r" *\d+  2", line)
+    }
+    [spot] = [line for line in text.splitlines() if line.startswith("Spot instances")]
+    cells = re.findall(r"(full|managed|partial|none) (\d+)", spot)
+    answers = [targets.load(name).support["capacity.spot"] for name in targets.NAMES]
+    assert [(level, numbered[n]) for level, n in cells] == [(a.level, a.source) for a in answers]
 
 
 def test_the_catalog_as_json(run: Run) -> None:

@@ -37,6 +37,7 @@ ORDER = (
     ("bundle", "readme", "report", "memory"),
     ("compiler",),
     ("renderer", "registry"),
+    ("comparison",),
     ("cli",),
     ("commands",),
     ("__init__", "__main__", "docs"),

@@ -79,9 +79,14 @@ def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bo
 _COULD_NOT = frozenset({"SPC001", "SPC040", "SPC041", "BND005"})
 
 
+def could_not(findings: Sequence[Finding]) -> bool:
+    """Whether a finding says that something could not be done at all."""
+    return any(finding.code in _COULD_NOT for finding in findings)
+
+
 def status(findings: Sequence[Finding], args: argparse.Namespace) -> int:
     """The exit status that findings mean."""
-    if any(finding.code in _COULD_NOT for finding in findings):
+    if could_not(findings):
         return FAILED
     heavy = (Severity.ERROR, Severity.WARNING) if args.strict else (Severity.ERROR,)
     return FOUND if any(finding.severity in heavy for finding in findings) else OK

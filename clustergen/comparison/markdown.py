@@ -1,0 +1,75 @@
+"""Comparisons as Markdown: for a pull request, a wiki, a decision record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clustergen.comparison import words
+from clustergen.comparison.model import Comparison, Standing
+from clustergen.features import Level
+from clustergen.findings import Severity
+from clustergen.source.characters import visible
+
+
+def render(comparisons: Sequence[Comparison]) -> str:
+    """A section for each spec that could be planned."""
+    sections = ["\n".join(_section(comparison)) for comparison in comparisons]
+    return "".join(f"{section}\n" for section in sections if section)
+
+
+def _section(comparison: Comparison) -> Iterator[str]:
+    if not comparison.standings:
+        return
+    yield from (f"# {comparison.name}", "", f"`{_plain(comparison.source)}`", "")
+    yield from _table(comparison)
+    yield from ("", *(f"- **{word}**: {meaning}" for word, meaning in words.CELLS.items()))
+    if len(comparison.standings) > 1:
+        yield from ("", f"**{words.conclusion(comparison)}** {words.ORDER}")
+    for standing in comparison.by_place:
+        yield from _target(standing, comparison)
+
+
+def _table(comparison: Comparison) -> Iterator[str]:
+    standings = comparison.standings
+    yield _row("feature", *(standing.target.title for standing in standings))
+    yield "|---" * (1 + len(standings)) + "|"
+    for feature in comparison.features:
+        yield _row(feature.title, *(words.cell(standing, feature) for standing in standings))
+    for severity in Severity:
+        yield _row(f"{severity}s", *(str(len(standing.of(severity))) for standing in standings))
+    yield _row("renders", *("yes" if standing.renders else "no" for standing in standings))
+    if len(standings) > 1:
+        yield _row("place", *(str(standing.place) for standing in standings))
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _target(standing: Standing, comparison: Comparison) -> Iterator[str]:
+    yield from ("", f"## {standing.target.title}", "")
+    yield f"`{standing.target.name}` {words.verdict(standing)}; {words.counts(standing)}."
+    if changes := standing.changes:
+        yield from ("", "What must change:", "")
+    for change in changes:
+        place = words.where(change.places, comparison.source)
+        yield _plain(f"- {place}: {words.what(change)}" if place else f"- {words.what(change)}")
+    yield from _answers(standing, "partial", "Done differently:")
+    yield from _answers(standing, "managed", "Done by the service:")
+
+
+def _answers(standing: Standing, level: Level, head: str) -> Iterator[str]:
+    answers = list(standing.answers(level))
+    if answers:
+        yield from ("", head, "")
+    for feature, support in answers:
+        yield f"- {feature.title}: {support.how} ({_link(support.source)}, {support.checked})"
+
+
+def _link(source: str) -> str:
+    return f"<{source}>" if source.startswith("https://") else source
+
+
+def _plain(text: str) -> str:
+    """What a user wrote, as text: no HTML of theirs in the page."""
+    return visible(text).replace("<", "&lt;")
