@@ -31,13 +31,21 @@ def update(document: Mapping[str, Any]) -> dict[str, Any]:
     return {name: document[name] for name in UPDATABLE if name in document}
 
 
-def files(plan: Plan, document: Mapping[str, Any], lifecycle: Bundle) -> Bundle:
+def files(
+    plan: Plan,
+    document: Mapping[str, Any],
+    lifecycle: Bundle,
+    template: str = "hyperpod/deploy.sh.j2",
+    **more: Any,
+) -> Bundle:
     """``deploy.sh``, ``update-cluster.json``, ``verify.sh``; ``document`` has the overlay in it.
 
-    ``lifecycle`` is the set of scripts, empty where the cluster has none.
+    ``lifecycle`` is the set of scripts, empty where the cluster has none; ``more`` is what
+    ``template`` needs besides.
     """
     text = shell.render(
-        "hyperpod/deploy.sh.j2",
+        template,
+        **more,
         plan=plan,
         foundation=bool(foundation.OUTPUTS(plan)),
         uploads=[],

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from clustergen import shell
 from clustergen.artifacts import Artifact
 from clustergen.catalog import InstanceType
 from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_eks import eks_cluster
 from clustergen.targets.hyperpod_eks.limits import EFA_RESOURCE
 from clustergen.yaml_text import yaml_text
 
@@ -19,6 +21,12 @@ INSTALL_COMMAND = (
     "helm upgrade --install dependencies sagemaker-hyperpod-cli/helm_chart/HyperPodHelmChart "
     f"--namespace kube-system --values {PATH}"
 )
+
+INSTALL = "install.sh"
+RELEASE = "dependencies"
+REPOSITORY = "https://github.com/aws/sagemaker-hyperpod-cli"
+COMMIT = "067d658b2d5c3d347afbadd75e1425214e965dcb"
+"""Of the chart that the switches below were read from, on 2026-11-20."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +129,20 @@ def values(plan: Plan) -> Artifact:
     region = yaml_text({"global": {"region": plan.region}})
     head = _HEAD + (_PARTITIONED.format(region=plan.region) if _partitioned(plan) else "")
     return Artifact(PATH, f"{head}{region}{switches}")
+
+
+def install(plan: Plan) -> Artifact:
+    """The script that installs the chart in a new EKS cluster, before it has nodes."""
+    text = shell.render(
+        "hyperpod/install.sh.j2",
+        plan=plan,
+        eks_cluster=eks_cluster.name(plan),
+        repository=REPOSITORY,
+        commit=COMMIT,
+        release=RELEASE,
+        partitioned=_partitioned(plan),
+    )
+    return Artifact(INSTALL, text, executable=True)
 
 
 _HEAD = """\

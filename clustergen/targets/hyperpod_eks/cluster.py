@@ -7,7 +7,7 @@ from dataclasses import replace
 from clustergen.hyperpod import groups
 from clustergen.hyperpod.request import Eks, InstanceGroup, KubernetesNode, Lifecycle, Request, Vpc
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.hyperpod_eks import karpenter, lifecycle, limits, mig
+from clustergen.targets.hyperpod_eks import eks_cluster, karpenter, lifecycle, limits, mig
 
 # The policy of the training operator's role lets it see only clusters with this tag.
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerHyperPodTrainingOperatorAccess.html
@@ -21,8 +21,8 @@ def request(plan: Plan) -> Request:
     return Request(
         name=plan.name,
         groups=tuple(_group(plan, group, scripts) for group in plan.node_groups),
-        vpc=groups.vpc(plan),
-        orchestrator=Eks(plan.options.eks_cluster),
+        vpc=Vpc(eks_cluster.security_groups(plan), (plan.network.private[0].id,)),
+        orchestrator=Eks(eks_cluster.arn(plan)),
         recover=plan.resilience.replace_failed_nodes,
         # Spot, Karpenter, MIG and several types in a group need it, and nothing is lost by it:
         # instances that cannot be had are tried for again.
@@ -57,4 +57,4 @@ def _spread(plan: Plan, group: NodeGroup) -> Vpc | None:
     tied = group.efa or group.capacity.kind == "training-plan" or group.placement.kind != "none"
     if tied or len(subnets) == 1:
         return None
-    return Vpc(plan.network.node_security_groups, tuple(subnet.id for subnet in subnets))
+    return Vpc(eks_cluster.security_groups(plan), tuple(subnet.id for subnet in subnets))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.plan.model import Plan
-from clustergen.targets.hyperpod_eks import limits
+from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
 
 _TARGET = "hyperpod-eks"
 _CLUSTER = "arn:aws:eks:us-east-1:111122223333:cluster/training"
@@ -14,16 +14,6 @@ EXAMPLE = f"targets: {{hyperpod-eks: {{eks_cluster: '{_CLUSTER}'}}}}"
 """What the examples of this target's rules need besides what they are about."""
 _PATH: Path = ("targets", _TARGET, "eks_cluster")
 
-NEW = Rule(
-    code="K8S400",
-    title="A new EKS cluster",
-    why="HyperPod's nodes join an EKS cluster that is there before them, with the VPC CNI, "
-    "private subnets and access by entries of its API. Making one comes with a later version.",
-    source=limits.EKS_PREREQUISITES,
-    target=_TARGET,
-    bad="targets: {hyperpod-eks: {eks_cluster: new}}",
-    good=EXAMPLE,
-)
 ARN = Rule(
     code="K8S401",
     title="Not the ARN of an EKS cluster",
@@ -92,11 +82,13 @@ network:
   private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}}]""",
     good=OTHER_VPC.good,
 )
-RULES = (NEW, ARN, REGION, VERSION, EXISTING, OTHER_VPC, SECURITY_GROUP)
+RULES = (ARN, REGION, VERSION, EXISTING, OTHER_VPC, SECURITY_GROUP)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
-    """All findings of this module."""
+    """All findings of this module, which is about a cluster that exists."""
+    if eks_cluster.is_new(plan):
+        return
     yield from _cluster(plan)
     yield from _version(plan)
     yield from _left(plan)
@@ -105,14 +97,7 @@ def check(plan: Plan) -> Iterator[Finding]:
 
 def _cluster(plan: Plan) -> Iterator[Finding]:
     arn = plan.options.eks_cluster
-    if arn == "new":
-        yield NEW.at(
-            _PATH,
-            "there is no EKS cluster yet for the nodes to join",
-            help=f"make one, and write targets.{_TARGET}.eks_cluster: "
-            f"arn:...:eks:{plan.region}:ACCOUNT:cluster/NAME",
-        )
-    elif (match := limits.EKS_CLUSTER.fullmatch(arn)) is None:
+    if (match := limits.EKS_CLUSTER.fullmatch(arn)) is None:
         yield ARN.at(
             _PATH,
             f"{arn} is not the ARN of an EKS cluster",
@@ -161,18 +146,15 @@ def _left(plan: Plan) -> Iterator[Finding]:
             help="aws eks update-cluster-config --resources-vpc-config publicAccessCidrs=... "
             "changes it",
         )
-    if plan.wrote("queues"):
+    if plan.wrote("queues") and not governance.wanted(plan):
         yield EXISTING.at(
             ("queues",),
             "queues are objects of Kueue in the EKS cluster, which this bundle does not make",
-            help="give each team a compute quota of HyperPod task governance: "
-            "aws sagemaker create-compute-quota",
+            help="write kubernetes: {admission: kueue}: quotas of HyperPod task governance",
         )
 
 
 def _network(plan: Plan) -> Iterator[Finding]:
-    if plan.options.eks_cluster == "new":
-        return
     if plan.network.new:
         yield OTHER_VPC.at(
             ("network",),

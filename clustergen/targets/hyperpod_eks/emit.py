@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen import foundation
-from clustergen.artifacts import Bundle, json_artifact
+from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.hyperpod import api, cloudformation, deploy
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import (
+    addons,
     charts,
     cluster,
-    karpenter,
+    eks_cluster,
+    governance,
     lifecycle,
-    limits,
     manifests,
     smoke,
 )
+from clustergen.targets.hyperpod_eks.next_steps import steps
+
+__all__ = ["document", "emit", "steps"]
 
 REQUEST = "create-cluster.json"
 TEMPLATE = "cluster.template.json"
+EKS_TEMPLATE = "eks.template.json"
 
 
 def document(plan: Plan) -> dict[str, Any]:
@@ -33,58 +39,49 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     scripts = lifecycle.files(plan)
     return (
         json_artifact(REQUEST, document),
-        json_artifact(TEMPLATE, cloudformation.template(document, foundation.OUTPUTS(plan))),
+        json_artifact(TEMPLATE, cloudformation.template(document, _outputs(plan))),
         *scripts,
-        *deploy.files(plan, document, scripts),
+        *_deployment(plan, document, scripts),
         charts.values(plan),
         *manifests.files(plan),
         *smoke.files(plan),
     )
 
 
-def steps(plan: Plan) -> list[str]:
-    """What to do with the bundle, in order."""
-    name = plan.options.eks_cluster.rpartition("/")[2]
-    return [
-        f"`aws eks update-kubeconfig --region {plan.region} --name {name}` lets `kubectl` and "
-        "`helm` reach the EKS cluster",
-        f"before the nodes come, install HyperPod's chart: `{charts.INSTALL_COMMAND}`; "
-        f"`{charts.PATH}` says what of it, and why",
-        "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it makes or "
-        "updates the cluster from `create-cluster.json` and waits until it is in service",
-        "`cluster.template.json` is the same cluster for those who deploy with CloudFormation; "
-        "take one of the two, not both",
-        f"`kubectl get nodes -L {limits.GROUP_LABEL},{limits.HEALTH_LABEL}` lists the nodes",
-        *_after(plan),
-        "`./deploy.sh --destroy` deletes the cluster; the EKS cluster, network and data stay",
-    ]
+def _outputs(plan: Plan) -> Mapping[str, str]:
+    """Name -> description of what the stacks before the HyperPod cluster give."""
+    given = foundation.OUTPUTS(plan)
+    return {**given, **eks_cluster.OUTPUTS} if eks_cluster.is_new(plan) else given
 
 
-def _after(plan: Plan) -> Iterator[str]:
-    if karpenter.on(plan):
-        yield f"`kubectl apply -f {manifests.KARPENTER}` tells Karpenter what it may start"
-    if tests := [file.path for file in smoke.files(plan)]:
-        yield (
-            f"`kubectl apply -f {tests[0]}` runs a test, and so on, one after the other: the first "
-            f"lines of each file say what to expect; of {smoke.FOLDER}/ there are {len(tests)}"
-        )
-    if plan.kubernetes.admission == "kueue":
-        yield (
-            "for queues of teams, add HyperPod task governance, which brings Kueue: `aws eks "
-            f"create-addon --region {plan.region} --cluster-name "
-            f"{plan.options.eks_cluster.rpartition('/')[2]} --addon-name "
-            "amazon-sagemaker-hyperpod-taskgovernance`"
-        )
-    if plan.monitoring.metrics == "managed-prometheus":
-        yield (
-            "for metrics, add `amazon-sagemaker-hyperpod-observability` in the same way, with the "
-            "endpoint of a workspace of Amazon Managed Service for Prometheus"
-        )
-    if plan.resilience.auto_resume:
-        yield (
-            "jobs that are to resume by themselves need the annotation "
-            f'`{limits.RESUME_ANNOTATION}: "true"`'
-        )
-    if plan.storage:
-        mounts = ", ".join(item.mount for item in plan.storage)
-        yield f"for pods to use {mounts}, add the CSI driver of each, and volumes"
+def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle:
+    """``deploy.sh`` and what it deploys besides the cluster."""
+    own = (*_eks(plan), *governance.files(plan))
+    if not own:
+        return deploy.files(plan, document, scripts)
+    eks = next((json.loads(file.text) for file in own if file.path == EKS_TEMPLATE), None)
+    made = deploy.files(
+        plan,
+        document,
+        scripts,
+        "hyperpod/deploy-eks.sh.j2",
+        eks_parameters=list(eks["Parameters"]) if eks else [],
+        eks_cluster=eks_cluster.name(plan),
+        addons=any(file.path == addons.TEMPLATE for file in own),
+        addon=addons.TASK_GOVERNANCE,
+        scheduler=governance.SCHEDULER,
+        quotas=[queue.name for queue in plan.queues] if governance.wanted(plan) else [],
+        tags=f"--tags file://{governance.TAGS} " if plan.tags else "",
+        manifests=[file.path for file in manifests.files(plan)] if eks else [],
+    )
+    return (*made, *own)
+
+
+def _eks(plan: Plan) -> Iterator[Artifact]:
+    """The stack of a new EKS cluster, what is installed in it, and its add-ons of HyperPod."""
+    if eks_cluster.is_new(plan):
+        from clustergen.targets.hyperpod_eks import control_plane  # loads the CDK
+
+        yield json_artifact(EKS_TEMPLATE, control_plane.template(plan, foundation.OUTPUTS(plan)))
+        yield charts.install(plan)
+        yield from addons.files(plan)

@@ -1,0 +1,206 @@
+"""HyperPod's add-ons of a new EKS cluster, as a stack: they need nodes, so it comes after them.
+
+https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from clustergen import cfn
+from clustergen.artifacts import Artifact, json_artifact
+from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_eks import eks_cluster
+
+Json = dict[str, Any]
+
+TEMPLATE = "addons.template.json"
+TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
+OBSERVABILITY = "amazon-sagemaker-hyperpod-observability"
+TRAINING_OPERATOR = "amazon-sagemaker-hyperpod-training-operator"
+CERT_MANAGER = "cert-manager"
+
+_CLUSTER = "EksClusterName"
+# Without the tag, AWS's managed policies for administrators do not let them see the add-ons.
+# https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerHyperPodObservabilityAdminAccess.html
+_TAG = {"SageMaker": "true"}
+
+
+def files(plan: Plan) -> Iterator[Artifact]:
+    """The template, where the EKS cluster is new and the spec asks for any of the add-ons."""
+    if eks_cluster.is_new(plan) and (made := _resources(plan)):
+        yield json_artifact(TEMPLATE, _template(plan, made))
+
+
+def _template(plan: Plan, resources: Json) -> Json:
+    outputs = {
+        "MetricsEndpoint": {
+            "Description": "Workspace of Amazon Managed Service for Prometheus",
+            "Value": cfn.get_att("MetricsWorkspace", "PrometheusEndpoint"),
+        }
+    }
+    return {
+        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
+        "Description": f"HyperPod's add-ons of the EKS cluster {plan.name}",
+        "Parameters": {_CLUSTER: {"Type": "String", "Description": eks_cluster.OUTPUTS[_CLUSTER]}},
+        "Resources": resources,
+        **({"Outputs": outputs} if "MetricsWorkspace" in resources else {}),
+    }
+
+
+def _resources(plan: Plan) -> Json:
+    made: Json = {}
+    if plan.kubernetes.admission == "kueue":
+        made["TaskGovernance"] = _addon(plan, TASK_GOVERNANCE)
+    if plan.kubernetes.jobs != "none":
+        made |= _training_operator(plan)
+    if plan.monitoring.metrics == "managed-prometheus":
+        made |= _observability(plan)
+    return made
+
+
+def _addon(plan: Plan, name: str, after: tuple[str, ...] = (), **more: Any) -> Json:
+    properties = {
+        "AddonName": name,
+        "ClusterName": cfn.ref(_CLUSTER),
+        "ResolveConflicts": "OVERWRITE",
+        **more,
+        "Tags": cfn.tags({**_TAG, **plan.tags}),
+    }
+    depends = {"DependsOn": list(after)} if after else {}
+    return {"Type": "AWS::EKS::Addon", **depends, "Properties": properties}
+
+
+def _training_operator(plan: Plan) -> Json:
+    """The operator of HyperPodPyTorchJob.
+
+    Its association is a resource of its own: the add-on refuses one that comes with it.
+    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-eks-operator-install.html
+    """
+    access = "arn:${AWS::Partition}:iam::aws:policy/AmazonSageMakerHyperPodTrainingOperatorAccess"
+    role = _role(plan, "training-operator", {"ManagedPolicyArns": [cfn.sub(access)]})
+    association = {
+        "Type": "AWS::EKS::PodIdentityAssociation",
+        "Properties": {
+            "ClusterName": cfn.ref(_CLUSTER),
+            "Namespace": "aws-hyperpod",
+            "ServiceAccount": "hp-training-operator-controller-manager",
+            "RoleArn": cfn.get_att("TrainingOperatorRole", "Arn"),
+            "Tags": cfn.tags({**_TAG, **plan.tags}),
+        },
+    }
+    return {
+        "CertManager": _addon(plan, CERT_MANAGER),
+        "TrainingOperatorRole": role,
+        "TrainingOperatorIdentity": association,
+        "TrainingOperator": _addon(
+            plan, TRAINING_OPERATOR, ("CertManager", "TrainingOperatorIdentity")
+        ),
+    }
+
+
+def _observability(plan: Plan) -> Json:
+    """Metrics of nodes, accelerators and jobs, in a workspace of this cluster.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-observability-addon.html
+    """
+    workspace = {
+        "Type": "AWS::APS::Workspace",
+        "Properties": {"Alias": plan.name, "Tags": cfn.tags({**_TAG, **plan.tags})},
+    }
+    policy = {"PolicyName": "metrics", "PolicyDocument": _document(_metrics_statements())}
+    identity = {
+        "ServiceAccount": "hyperpod-observability-operator-otel-collector",
+        "RoleArn": cfn.get_att("ObservabilityRole", "Arn"),
+    }
+    return {
+        "MetricsWorkspace": workspace,
+        "ObservabilityRole": _role(plan, "observability", {"Policies": [policy]}),
+        "Observability": _addon(
+            plan,
+            OBSERVABILITY,
+            ConfigurationValues=_observability_values(plan),
+            PodIdentityAssociations=[identity],
+        ),
+    }
+
+
+def _observability_values(plan: Plan) -> Json:
+    levels = {
+        "trainingMetrics": True,
+        "inferenceMetrics": False,
+        "taskGovernanceMetrics": plan.kubernetes.admission == "kueue",
+        "scalingMetrics": plan.kubernetes.autoscaler == "karpenter",
+        "customMetrics": True,
+        "nodeMetrics": True,
+        "acceleratedComputeMetrics": any(type.accelerator for type in plan.instance_types),
+        "networkMetrics": any(group.efa for group in plan.node_groups),
+    }
+    endpoint = "https://aps-workspaces.${AWS::Region}.${AWS::URLSuffix}/workspaces/"
+    values = {
+        "ampWorkspace": {
+            "prometheusEndpoint": f"{endpoint}${{MetricsWorkspace.WorkspaceId}}",
+            "arn": "${MetricsWorkspace.Arn}",
+        },
+        "metricsProvider": {
+            name: {"level": "BASIC" if wanted else "DISABLED"} for name, wanted in levels.items()
+        },
+        "logging": {"enabled": False},
+    }
+    return cfn.sub(json.dumps(values))
+
+
+def _metrics_statements() -> list[Json]:
+    """https://docs.aws.amazon.com/sagemaker/latest/dg/hyperpod-observability-addon-troubleshooting.html"""
+    group = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:"
+    groups = f"{group}/aws/sagemaker/Clusters/*"
+    return [
+        {
+            "Sid": "Metrics",
+            "Effect": "Allow",
+            "Action": ["aps:RemoteWrite"],
+            "Resource": [cfn.get_att("MetricsWorkspace", "Arn")],
+        },
+        {
+            "Sid": "Logs",
+            "Effect": "Allow",
+            "Action": [
+                f"logs:{action}"
+                for action in (
+                    *("CreateLogGroup", "CreateLogStream", "DescribeLogGroups"),
+                    *("DescribeLogStreams", "PutLogEvents", "GetLogEvents", "FilterLogEvents"),
+                )
+            ],
+            "Resource": [cfn.sub(groups), cfn.sub(f"{groups}:log-stream:*")],
+        },
+    ]
+
+
+def _role(plan: Plan, name: str, permissions: Json) -> Json:
+    """A role that pods of this EKS cluster take through pod identity, and nobody else."""
+    cluster = "arn:${AWS::Partition}:eks:${AWS::Region}:${AWS::AccountId}:cluster/${EksClusterName}"
+    trust = {
+        "Effect": "Allow",
+        "Principal": {"Service": cfn.sub("pods.eks.${AWS::URLSuffix}")},
+        "Action": ["sts:AssumeRole", "sts:TagSession"],
+        "Condition": {
+            "StringEquals": {
+                "aws:SourceAccount": cfn.ref("AWS::AccountId"),
+                "aws:SourceArn": cfn.sub(cluster),
+            }
+        },
+    }
+    return {
+        "Type": "AWS::IAM::Role",
+        "Properties": {
+            "AssumeRolePolicyDocument": _document([trust]),
+            **permissions,
+            "Tags": cfn.tags(plan.tags, Name=f"{plan.name}-{name}"),
+        },
+    }
+
+
+def _document(statements: list[Json]) -> Json:
+    return {"Version": "2012-10-17", "Statement": statements}

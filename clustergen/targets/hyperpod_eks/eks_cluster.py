@@ -1,0 +1,47 @@
+"""The EKS cluster that the nodes join: one that exists, or one that the bundle makes first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from clustergen.plan.model import Id, Plan, Ref
+
+NEW = "new"
+
+OUTPUTS: Mapping[str, str] = MappingProxyType(
+    {
+        "EksClusterArn": "ARN of the EKS cluster",
+        "EksClusterName": "Name of the EKS cluster",
+        "EksClusterSecurityGroupId": "Security group that EKS makes for the cluster",
+    }
+)
+"""What the stack of a new EKS cluster gives to those after it: name -> description."""
+
+
+def is_new(plan: Plan) -> bool:
+    """Whether the bundle makes the EKS cluster."""
+    return bool(plan.options.eks_cluster == NEW)
+
+
+def arn(plan: Plan) -> Id:
+    """The ARN of the EKS cluster."""
+    cluster: str = plan.options.eks_cluster
+    return Ref("EksClusterArn") if is_new(plan) else cluster
+
+
+def name(plan: Plan) -> str:
+    """The name of the EKS cluster; a new one has that of the spec."""
+    cluster: str = plan.options.eks_cluster
+    return plan.name if is_new(plan) else cluster.rpartition("/")[2]
+
+
+def security_groups(plan: Plan) -> tuple[Id, ...]:
+    """The groups of nodes: that of the nodes, for EFA, and that of a new EKS cluster.
+
+    By the second, pods, controllers on other nodes and the control plane reach each other, and
+    nobody has to add rules to a group of the user's.
+    https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html
+    """
+    own = plan.network.node_security_groups
+    return (*own, Ref("EksClusterSecurityGroupId")) if is_new(plan) else own

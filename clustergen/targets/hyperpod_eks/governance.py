@@ -1,0 +1,159 @@
+"""HyperPod task governance: who may use how much of the cluster, from the queues of the spec.
+
+A queue is a team of task governance. Its quota is what the node groups of the queue have; a group
+of several queues is shared out evenly, and what one leaves idle another borrows. The requests are
+files, and a template for those who deploy with CloudFormation, in the regions that have the types.
+
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance.html
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from clustergen import cfn
+from clustergen.artifacts import Artifact, json_artifact
+from clustergen.hyperpod.names import ml_name
+from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.targets.hyperpod_eks import eks_cluster, governance_limits
+
+Json = dict[str, Any]
+
+FOLDER = "governance"
+SCHEDULER = f"{FOLDER}/cluster-scheduler-config.json"
+TAGS = f"{FOLDER}/tags.json"
+TEMPLATE = "governance.template.json"
+CLUSTER = "HyperPodClusterArn"
+"""The parameter of the template: the output ``ClusterArn`` of the cluster's stack."""
+
+
+def wanted(plan: Plan) -> bool:
+    """Kueue admits jobs; an EKS cluster that exists is left alone unless the spec has queues."""
+    asked = eks_cluster.is_new(plan) or plan.wrote("queues")
+    return plan.kubernetes.admission == "kueue" and asked
+
+
+def files(plan: Plan) -> Iterator[Artifact]:
+    """The requests, less what only ``deploy.sh`` knows, and the template where it can be used."""
+    if not wanted(plan):
+        return
+    yield json_artifact(SCHEDULER, scheduler(plan))
+    for queue in plan.queues:
+        yield json_artifact(quota_path(queue), quota(plan, queue))
+    if plan.tags:
+        yield Artifact(TAGS, json.dumps(cfn.tags(plan.tags), indent=2, ensure_ascii=False) + "\n")
+    if plan.region in governance_limits.TEMPLATE_REGIONS:
+        yield json_artifact(TEMPLATE, template(plan))
+
+
+def quota_path(queue: Queue) -> str:
+    """The file of a queue's quota."""
+    return f"{FOLDER}/compute-quota-{queue.name}.json"
+
+
+def scheduler(plan: Plan) -> Json:
+    """The members that CreateClusterSchedulerConfig and its update share."""
+    classes = [{"Name": name, "Weight": weight} for name, weight in weights(plan).items()]
+    config = {**({"PriorityClasses": classes} if classes else {}), "FairShare": "Enabled"}
+    return _described("Priorities of the queues", {"SchedulerConfig": config})
+
+
+def quota(plan: Plan, queue: Queue) -> Json:
+    """The members that CreateComputeQuota and its update share, for one queue."""
+    weight = weights(plan).get(queue.name)
+    config = {
+        "ComputeQuotaResources": list(resources(plan, queue)),
+        "ResourceSharingConfig": {
+            "Strategy": "LendAndBorrow",
+            "BorrowLimit": governance_limits.BORROW_PERCENT,
+        },
+        "PreemptTeamTasks": "LowerPriority",
+    }
+    target: Json = {"TeamName": queue.name}
+    if weight is not None:
+        target["FairShareWeight"] = weight
+    members = {
+        "ComputeQuotaConfig": config,
+        "ComputeQuotaTarget": target,
+        "ActivationState": "Enabled",
+    }
+    return _described(f"The nodes of queue {queue.name}", members)
+
+
+def weights(plan: Plan) -> dict[str, int]:
+    """Weight by queue, of those that have a priority; priorities above 100 are scaled down."""
+    given = {q.name: q.priority for q in plan.queues if q.priority is not None}
+    most, highest = governance_limits.MAX_WEIGHT, max(given.values(), default=0)
+    if highest <= most:
+        return given
+    return {name: round(priority * most / highest) for name, priority in given.items()}
+
+
+def resources(plan: Plan, queue: Queue) -> Iterator[Json]:
+    """What a queue has of each instance type, or of each kind of partition of its GPUs."""
+    counts: dict[tuple[str, str], int] = {}
+    for group in queue.node_groups:
+        nodes = _share(plan, queue, group)
+        for type in group.types:
+            for partition, count in _parts(group).items():
+                key = (ml_name(type), partition)
+                counts[key] = counts.get(key, 0) + nodes * count
+    for (type_name, partition), count in counts.items():
+        if partition:
+            part = {"Type": partition, "Count": count}
+            yield {"InstanceType": type_name, "AcceleratorPartition": part}
+        else:
+            yield {"InstanceType": type_name, "Count": count}
+
+
+def _parts(group: NodeGroup) -> dict[str, int]:
+    """What pods of a group ask for, on one node: partitions, or under "" the node itself."""
+    if not group.mig:
+        return {"": 1}
+    return {f"mig-{profile}": n * group.type.gpus for profile, n in group.mig.items()}
+
+
+def _share(plan: Plan, queue: Queue, group: NodeGroup) -> int:
+    """The nodes of ``group`` that are ``queue``'s; the first queues get those left over."""
+    owners = [other.name for other in plan.queues if group in other.node_groups]
+    whole, rest = divmod(group.max, len(owners))
+    return whole + (owners.index(queue.name) < rest)
+
+
+def _described(what: str, members: Json) -> Json:
+    """``members`` with a description by which ``deploy.sh`` sees whether they are in force."""
+    import hashlib  # loads OpenSSL
+
+    text = json.dumps(members, sort_keys=True)
+    return {"Description": f"{what} {hashlib.sha256(text.encode()).hexdigest()[:12]}", **members}
+
+
+# CloudFormation --------------------------------------------------------------------------------
+
+
+def template(plan: Plan) -> Json:
+    """The same as a stack of its own, which needs the HyperPod cluster to be in service."""
+    tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
+    owned = {"ClusterArn": cfn.ref(CLUSTER), **tags}
+    made = {
+        "Scheduler": {
+            "Type": "AWS::SageMaker::ClusterSchedulerConfig",
+            "Properties": {"Name": plan.name, **scheduler(plan), **owned},
+        }
+    }
+    for queue in plan.queues:
+        made[cfn.logical_id("quota", queue.name)] = {
+            "Type": "AWS::SageMaker::ComputeQuota",
+            "DependsOn": "Scheduler",
+            "Properties": {"Name": queue.name, **quota(plan, queue), **owned},
+        }
+    return {
+        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
+        "Description": f"HyperPod task governance of {plan.name}: a quota for each queue",
+        "Parameters": {
+            CLUSTER: {"Type": "String", "Description": "ARN of the HyperPod cluster, in service"}
+        },
+        "Resources": made,
+    }

@@ -1,0 +1,37 @@
+"""What HyperPod task governance accepts, as of 2026-11-20. Each table stands under its source."""
+
+from __future__ import annotations
+
+import re
+
+_API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_"
+QUOTA = f"{_API}ComputeQuotaConfig.html"
+SCHEDULER = f"{_API}SchedulerConfig.html"
+TEAM = f"{_API}ComputeQuotaTarget.html"
+PARTITION = f"{_API}AcceleratorPartitionConfig.html"
+
+# botocore 1.44.5 sagemaker: PriorityClassList, PriorityWeight, ComputeQuotaResourceConfigList,
+# ComputeQuotaTargetTeamName; 2026-11-20.
+MAX_CLASSES = 10
+MAX_WEIGHT = 100
+MAX_RESOURCES = 15
+TEAM_NAME = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
+
+# QUOTA: percent of idle compute that a team may borrow; by default 50, which would leave half of
+# it idle. 2026-11-20.
+BORROW_PERCENT = 100
+
+# botocore 1.44.5 sagemaker: MIGProfileType, the same as in CloudFormation; 2026-11-20.
+_PARTITIONS = (
+    *("1g.5gb", "1g.10gb", "1g.18gb", "1g.20gb", "1g.23gb", "1g.35gb", "1g.45gb", "1g.47gb"),
+    *("2g.10gb", "2g.20gb", "2g.35gb", "2g.45gb", "2g.47gb"),
+    *("3g.20gb", "3g.40gb", "3g.71gb", "3g.90gb", "3g.93gb"),
+    *("4g.20gb", "4g.40gb", "4g.71gb", "4g.90gb", "4g.93gb"),
+    *("7g.40gb", "7g.80gb", "7g.141gb", "7g.180gb", "7g.186gb"),
+)
+PARTITIONS = frozenset(_PARTITIONS)
+"""Profiles of MIG that a quota can count."""
+
+# cfn-lint 1.58.0 data/schemas/providers: regions whose CloudFormation has both
+# AWS::SageMaker::ClusterSchedulerConfig and AWS::SageMaker::ComputeQuota; 2026-10-20.
+TEMPLATE_REGIONS = frozenset({"ap-south-1", "eu-central-1", "me-south-1", "us-east-1"})

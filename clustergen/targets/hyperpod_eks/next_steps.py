@@ -1,0 +1,118 @@
+"""What to do with the bundle, in order: the list in its README."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_eks import (
+    addons,
+    charts,
+    eks_cluster,
+    governance,
+    karpenter,
+    limits,
+    manifests,
+    smoke,
+)
+
+
+def steps(plan: Plan) -> list[str]:
+    """What to do with the bundle, in order."""
+    return [*_before(plan), *_cluster_steps(plan), *_after(plan), _last(plan)]
+
+
+def _before(plan: Plan) -> Iterator[str]:
+    if eks_cluster.is_new(plan):
+        yield (
+            "run `deploy.sh` where the API of the new EKS cluster can be reached, with `kubectl`, "
+            "`helm` and `git` besides `aws`: inside the VPC, or at an address of "
+            "`kubernetes.public_endpoint_from`"
+        )
+        return
+    yield (
+        f"`aws eks update-kubeconfig --region {plan.region} --name {eks_cluster.name(plan)}` lets "
+        "`kubectl` and `helm` reach the EKS cluster"
+    )
+    yield (
+        f"before the nodes come, install HyperPod's chart: `{charts.INSTALL_COMMAND}`; "
+        f"`{charts.PATH}` says what of it, and why"
+    )
+
+
+def _cluster_steps(plan: Plan) -> Iterator[str]:
+    if eks_cluster.is_new(plan):
+        yield (
+            "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them, and may be run "
+            "again at any time: the stack of the EKS cluster, HyperPod's chart (`install.sh`), the "
+            "cluster from `create-cluster.json`, and once it is in service the add-ons and quotas"
+        )
+        yield (
+            "those who deploy with CloudFormation take `eks.template.json`, then `install.sh`, "
+            f"`cluster.template.json` and `{addons.TEMPLATE}`; take one of the two ways, not both"
+        )
+        yield (
+            f"`aws eks update-kubeconfig --region {plan.region} --name {plan.name}` lets `kubectl` "
+            "reach the EKS cluster; `kubernetes.admins` says who else may"
+        )
+    else:
+        yield (
+            "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it makes or "
+            "updates the cluster from `create-cluster.json` and waits until it is in service"
+        )
+        yield (
+            "`cluster.template.json` is the same cluster for those who deploy with CloudFormation; "
+            "take one of the two, not both"
+        )
+    yield f"`kubectl get nodes -L {limits.GROUP_LABEL},{limits.HEALTH_LABEL}` lists the nodes"
+
+
+def _addons(plan: Plan) -> Iterator[str]:
+    if governance.wanted(plan):
+        team = plan.queues[0].name
+        yield (
+            f"a queue is a team with a quota (`{governance.FOLDER}/`): its jobs are in the "
+            f"namespace `hyperpod-ns-{team}`, with the label `kueue.x-k8s.io/queue-name: "
+            f"hyperpod-ns-{team}-localqueue`, and so on for each queue"
+        )
+    if eks_cluster.is_new(plan):
+        return
+    if plan.kubernetes.admission == "kueue":
+        yield (
+            "for queues of teams, add HyperPod task governance, which brings Kueue: `aws eks "
+            f"create-addon --region {plan.region} --cluster-name {eks_cluster.name(plan)} "
+            f"--addon-name {addons.TASK_GOVERNANCE}`"
+        )
+    if plan.monitoring.metrics == "managed-prometheus":
+        yield (
+            f"for metrics, add `{addons.OBSERVABILITY}` in the same way, with the endpoint of a "
+            "workspace of Amazon Managed Service for Prometheus"
+        )
+
+
+def _last(plan: Plan) -> str:
+    if eks_cluster.is_new(plan):
+        return (
+            "`./deploy.sh --destroy` deletes quotas, add-ons, the cluster and the EKS cluster; "
+            "network and data stay"
+        )
+    return "`./deploy.sh --destroy` deletes the cluster; the EKS cluster, network and data stay"
+
+
+def _after(plan: Plan) -> Iterator[str]:
+    if karpenter.on(plan):
+        yield f"`kubectl apply -f {manifests.KARPENTER}` tells Karpenter what it may start"
+    if tests := [file.path for file in smoke.files(plan)]:
+        yield (
+            f"`kubectl apply -f {tests[0]}` runs a test, and so on, one after the other: the first "
+            f"lines of each file say what to expect; of {smoke.FOLDER}/ there are {len(tests)}"
+        )
+    yield from _addons(plan)
+    if plan.resilience.auto_resume:
+        yield (
+            "jobs that are to resume by themselves need the annotation "
+            f'`{limits.RESUME_ANNOTATION}: "true"`'
+        )
+    if plan.storage:
+        mounts = ", ".join(item.mount for item in plan.storage)
+        yield f"for pods to use {mounts}, add the CSI driver of each, and volumes"
