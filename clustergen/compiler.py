@@ -141,6 +141,8 @@ def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
     path = ("targets", target.traits.section, "overlay")
     document = target.document(plan)
     yield from overlay.check(document, plan.overlay, target.schema, path, keys=target.list_keys)
+    if target.overlaid:
+        yield from target.overlaid(plan, document)
 
 
 def _allowed(finding: Finding) -> Finding:

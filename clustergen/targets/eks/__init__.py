@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
-from clustergen.targets.eks.checks import RULES, check
+from clustergen.targets.eks.checks import RULES, check, overlaid
+from clustergen.targets.eks.limits import LIST_KEYS
 from clustergen.targets.eks.support import SUPPORT
 
 POD_ADDRESSES = 16
@@ -30,8 +31,6 @@ TARGET = Target(
     emitter="clustergen.targets.eks.emit",
     primary="cluster.template.json",
     schema="eks",
-    list_keys=(
-        *("DeviceName", "NetworkCardIndex+DeviceIndex", "ResourceType", "PolicyName", "Sid"),
-        *("ServiceAccount", "Name", "Key"),
-    ),
+    list_keys=LIST_KEYS,
+    overlaid=overlaid,
 )

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import ModuleType
+from typing import Any
 
 from clustergen.findings import Finding, Rule
 from clustergen.plan.model import Plan
+from clustergen.targets.eks.limits import LIST_KEYS
 from clustergen.targets.eks.rules import (
     control_plane,
     devices,
     images,
     labels,
+    overlay,
     scaling,
     scheduling,
     sizes,
+    version,
 )
 
 _MODULES: tuple[ModuleType, ...] = (
-    *(control_plane, labels, devices, scheduling),
+    *(version, control_plane, labels, devices, scheduling),
     *(scaling, images, sizes),
 )
 
-RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
+RULES: tuple[Rule, ...] = tuple(rule for module in (*_MODULES, overlay) for rule in module.RULES)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
     """What EKS would refuse or do badly in ``plan``."""
     for module in _MODULES:
         yield from module.check(plan)
+
+
+def overlaid(plan: Plan, document: Mapping[str, Any]) -> Iterator[Finding]:
+    """What the overlay of ``plan`` breaks in ``document``, the template without it."""
+    yield from overlay.check(plan, document, LIST_KEYS)
