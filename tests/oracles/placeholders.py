@@ -76,6 +76,8 @@ def _mount_name(name: str, region: str) -> str:
 
 # First match wins: the more particular names stand first.
 _KINDS: tuple[tuple[str, _Make], ...] = (
+    (r"^EksClusterArn$", _arn("eks", "cluster/training", regional=True)),
+    (r"^HyperPodClusterArn$", _arn("sagemaker", "cluster/0a1b2c3d4e5f", regional=True)),
     (r"InstanceProfileArn$", _arn("iam", "instance-profile/AWSPCS-{}")),
     (r"RoleArn$", _arn("iam", "role/{}")),
     (r"PolicyArn$", _arn("iam", "policy/{}")),
@@ -93,5 +95,5 @@ _KINDS: tuple[tuple[str, _Make], ...] = (
     (r"Subnet.*Id$|SubnetId", _id("subnet")),
     (r"Vpc(Id)?$", _id("vpc")),
     (r"^Storage.*Id$", _id("fs")),
-    (r"(Role|InstanceProfile|Key|LogGroup)Name$", lambda name, region: name),
+    (r"(Role|InstanceProfile|Key|LogGroup|Cluster)Name$", lambda name, region: name),
 )

@@ -27,6 +27,7 @@ class Place:
 
 # Resource types whose Ref is an id with this prefix.
 _ID_PREFIXES = {
+    "AWS::APS::Workspace": "ws",
     "AWS::EC2::InternetGateway": "igw",
     "AWS::EC2::LaunchTemplate": "lt",
     "AWS::EC2::NatGateway": "nat",
@@ -47,13 +48,16 @@ _ID_PREFIXES = {
 
 # (service, resource) of the types whose ARN is asked for; `{}` is the resource's own id or name.
 _ARNS = {
+    "AWS::APS::Workspace": ("aps", "workspace/{}"),
     "AWS::EFS::AccessPoint": ("elasticfilesystem", "access-point/{}"),
     "AWS::EFS::FileSystem": ("elasticfilesystem", "file-system/{}"),
+    "AWS::EKS::Cluster": ("eks", "cluster/{}"),
     "AWS::FSx::FileSystem": ("fsx", "file-system/{}"),
     "AWS::FSx::Volume": ("fsx", "volume/{}"),
     "AWS::IAM::InstanceProfile": ("iam", "instance-profile/{}"),
     "AWS::IAM::ManagedPolicy": ("iam", "policy/{}"),
     "AWS::IAM::Role": ("iam", "role/{}"),
+    "AWS::KMS::Key": ("kms", "key/{}"),
     "AWS::Logs::DeliveryDestination": ("logs", "delivery-destination:{}"),
     "AWS::Logs::LogGroup": ("logs", "log-group:{}:*"),
     "AWS::PCS::Cluster": ("pcs", "cluster/{}"),
@@ -120,11 +124,18 @@ _OWN_ID_ATTRIBUTES = (
 )
 
 _OTHER_ATTRIBUTES = {
+    ("AWS::APS::Workspace", "PrometheusEndpoint"): (
+        "https://aps-workspaces.{region}.{suffix}/workspaces/{id}/"
+    ),
+    ("AWS::APS::Workspace", "WorkspaceId"): "{id}",
     ("AWS::EC2::LaunchTemplate", "LatestVersionNumber"): "1",
     ("AWS::EC2::LaunchTemplate", "DefaultVersionNumber"): "1",
     ("AWS::EC2::Subnet", "AvailabilityZone"): "{region}a",
     ("AWS::EC2::VPC", "CidrBlock"): "10.0.0.0/16",
     ("AWS::EC2::VPC", "DefaultSecurityGroup"): "sg-0a1b2c3d4e5f60718",
+    ("AWS::EKS::Cluster", "CertificateAuthorityData"): "Y2VydGlmaWNhdGU=",
+    ("AWS::EKS::Cluster", "ClusterSecurityGroupId"): "sg-0e1b2c3d4e5f60718",
+    ("AWS::EKS::Cluster", "Endpoint"): "https://0a1b2c3d.gr7.{region}.eks.{suffix}",
     ("AWS::FSx::FileSystem", "DNSName"): "{id}.fsx.{region}.{suffix}",
     ("AWS::FSx::FileSystem", "LustreMountName"): "abcdefgh",
     ("AWS::FSx::FileSystem", "RootVolumeId"): "fsvol-0a1b2c3d4e5f60718",

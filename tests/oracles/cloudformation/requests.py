@@ -85,6 +85,15 @@ def _ec2(operation: str, kind: str, **more: Any) -> _Creation:
 # Property names that differ from the API's, by resource type: the "Properties" of each type's page
 # in the CloudFormation reference against the request parameters of the API reference (2026-11-20).
 _CREATIONS: dict[str, _Creation] = {
+    "AWS::APS::Workspace": _Creation(
+        "amp",
+        "CreateWorkspace",
+        tags_as_map=True,
+        elsewhere=(
+            *("AlertManagerDefinition", "LoggingConfiguration", "QueryLoggingConfiguration"),
+            "WorkspaceConfiguration",
+        ),
+    ),
     "AWS::EC2::EIP": _ec2("AllocateAddress", "elastic-ip"),
     "AWS::EC2::InternetGateway": _ec2("CreateInternetGateway", "internet-gateway"),
     "AWS::EC2::LaunchTemplate": _Creation(
@@ -123,6 +132,24 @@ _CREATIONS: dict[str, _Creation] = {
         elsewhere=("BackupPolicy", "FileSystemPolicy", "FileSystemProtection", "LifecyclePolicies"),
     ),
     "AWS::EFS::MountTarget": _Creation("efs", "CreateMountTarget"),
+    "AWS::EKS::AccessEntry": _Creation(
+        "eks", "CreateAccessEntry", tags_as_map=True, elsewhere=("AccessPolicies",)
+    ),
+    "AWS::EKS::Addon": _Creation(
+        "eks", "CreateAddon", tags_as_map=True, elsewhere=("PreserveOnDelete",)
+    ),
+    "AWS::EKS::Cluster": _Creation(
+        "eks", "CreateCluster", tags_as_map=True, elsewhere=("Logging", "Force")
+    ),
+    "AWS::EKS::Nodegroup": _Creation(
+        "eks",
+        "CreateNodegroup",
+        generated={"nodegroupName": "generated"},
+        elsewhere=("ForceUpdateEnabled",),
+    ),
+    "AWS::EKS::PodIdentityAssociation": _Creation(
+        "eks", "CreatePodIdentityAssociation", tags_as_map=True
+    ),
     "AWS::FSx::DataRepositoryAssociation": _Creation("fsx", "CreateDataRepositoryAssociation"),
     "AWS::FSx::FileSystem": _Creation("fsx", "CreateFileSystem"),
     "AWS::FSx::StorageVirtualMachine": _Creation("fsx", "CreateStorageVirtualMachine"),
@@ -145,6 +172,12 @@ _CREATIONS: dict[str, _Creation] = {
         "CreateRole",
         generated={"RoleName": "generated"},
         elsewhere=("ManagedPolicyArns", "Policies"),
+    ),
+    "AWS::KMS::Key": _Creation(
+        "kms",
+        "CreateKey",
+        renames={"KeyPolicy": "Policy", "Tags.Key": "TagKey", "Tags.Value": "TagValue"},
+        elsewhere=("EnableKeyRotation", "RotationPeriodInDays", "PendingWindowInDays"),
     ),
     "AWS::Logs::Delivery": _Creation("logs", "CreateDelivery", tags_as_map=True),
     "AWS::Logs::DeliverySource": _Creation("logs", "PutDeliverySource", tags_as_map=True),
@@ -180,6 +213,10 @@ _CREATIONS: dict[str, _Creation] = {
     "AWS::SageMaker::Cluster": _Creation(
         "sagemaker", "CreateCluster", generated={"ClusterName": "generated"}
     ),
+    "AWS::SageMaker::ClusterSchedulerConfig": _Creation(
+        "sagemaker", "CreateClusterSchedulerConfig"
+    ),
+    "AWS::SageMaker::ComputeQuota": _Creation("sagemaker", "CreateComputeQuota"),
 }
 
 
@@ -213,6 +250,23 @@ def _settings_of_efs(properties: Properties) -> _Calls:
     ):
         if name in properties:
             yield "efs", operation, {"FileSystemId": "fs-0a1b2c3d", name: properties[name]}
+
+
+def _policies_of_entry(properties: Properties) -> _Calls:
+    named = {key: properties[key] for key in ("ClusterName", "PrincipalArn") if key in properties}
+    for policy in properties.get("AccessPolicies", []):
+        params = to_parameters("eks", "AssociateAccessPolicy", {**named, **policy}, {})
+        yield "eks", "AssociateAccessPolicy", params
+
+
+def _logs_of_cluster(properties: Properties) -> _Calls:
+    """CloudFormation lists the types; the API groups them by whether they are on."""
+    logging = properties.get("Logging", {}).get("ClusterLogging", {})
+    if "EnabledTypes" in logging:
+        types = [entry["Type"] for entry in logging["EnabledTypes"]]
+        on = {"clusterLogging": [{"types": types, "enabled": True}]}
+        params = {"name": properties.get("Name", "generated"), "logging": on}
+        yield "eks", "UpdateClusterConfig", params
 
 
 def _policies_of_role(properties: Properties) -> _Calls:
@@ -283,6 +337,8 @@ _FURTHER = {
     "AWS::EC2::Subnet": _attributes_of_subnet,
     "AWS::EC2::VPC": _attributes_of_vpc,
     "AWS::EFS::FileSystem": _settings_of_efs,
+    "AWS::EKS::AccessEntry": _policies_of_entry,
+    "AWS::EKS::Cluster": _logs_of_cluster,
     "AWS::IAM::InstanceProfile": _role_of_profile,
     "AWS::IAM::Policy": _policy_of_roles,
     "AWS::IAM::Role": _policies_of_role,

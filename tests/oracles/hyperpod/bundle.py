@@ -14,10 +14,11 @@ from tests.oracles.iam import Role, roles
 from tests.oracles.partitions import partition_of
 from tests.oracles.placeholders import ACCOUNT_ID, fill, names_in
 
-REQUEST, FOUNDATION, TEMPLATE = (
+REQUEST, FOUNDATION, TEMPLATE, EKS = (
     "create-cluster.json",
     "foundation.template.json",
     "cluster.template.json",
+    "eks.template.json",
 )
 SCRIPTS = "lifecycle/"
 
@@ -29,10 +30,11 @@ def cluster_breaches(files: Mapping[str, str], region: str) -> list[str]:
 
 def _breaches(files: Mapping[str, str], region: str) -> Iterator[str]:
     foundation: Any = json.loads(files.get(FOUNDATION, "{}"))
-    given = outputs(foundation, region=region)
+    of_eks = json.loads(files[EKS]) if EKS in files else {}
+    given = {**outputs(foundation, region=region), **outputs(of_eks, region=region)}
     names = set(names_in(files[REQUEST]))
     for unknown in sorted(names - set(given)):
-        yield f"{REQUEST}: the foundation has no output {unknown}"
+        yield f"{REQUEST}: no stack before it has an output {unknown}"
     if names - set(given):
         return
     request = json.loads(fill(files[REQUEST], given, region))
@@ -41,7 +43,9 @@ def _breaches(files: Mapping[str, str], region: str) -> Iterator[str]:
         yield from _of_template(json.loads(files[TEMPLATE]), request, given, region)
     yield from _of_scripts(files, request)
     yield from _of_roles(files[REQUEST], request, foundation, region)
-    yield from _of_security_groups(request, foundation, given, region)
+    yield from _of_security_groups(request, foundation, of_eks, given, region)
+    if of_eks:
+        yield from _of_eks(of_eks, request, region)
 
 
 # The two writings ------------------------------------------------------------------------------
@@ -240,17 +244,72 @@ def _allowed(role: Role, needed: Iterable[tuple[str, str]], region: str) -> Iter
 
 
 def _of_security_groups(
-    request: Any, foundation: Any, given: Mapping[str, str], region: str
+    request: Any, foundation: Any, of_eks: Any, given: Mapping[str, str], region: str
 ) -> Iterator[str]:
-    """[pre] EFA passes only where each group of the foundation allows all to and from itself."""
-    resources = resolve(foundation, region=region)
-    peers = {"Ingress": "SourceSecurityGroupId", "Egress": "DestinationSecurityGroupId"}
+    """[pre] EFA passes only where each group of ours allows all to and from itself."""
+    resources = [*resolve(foundation, region=region), *resolve(of_eks, region=region)]
     used = set(request.get("VpcConfig", {}).get("SecurityGroupIds", [])) & set(given.values())
     for group in sorted(used):
-        for direction, peer in peers.items():
-            rules = [r.properties for r in resources if r.type.endswith(f"Group{direction}")]
-            if not any(
-                rule.get("GroupId") == group == rule.get(peer) and str(rule["IpProtocol"]) == "-1"
-                for rule in rules
-            ):
-                yield f"{FOUNDATION}: {group}: no rule of all traffic with itself ({direction})"
+        for direction in _missing(group, resources, of_eks, region):
+            yield f"{group}: no rule of all traffic with itself ({direction})"
+
+
+def _missing(group: str, resources: Iterable[Any], of_eks: Any, region: str) -> Iterator[str]:
+    has = {direction for direction in _PEERS if _within(group, direction, resources)}
+    # EKS gives its own group the rule inwards, and from 1.33 on the one outwards.
+    # https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html
+    if group == outputs(of_eks, region=region).get("EksClusterSecurityGroupId"):
+        clusters = [r for r in resources if r.type == "AWS::EKS::Cluster"]
+        minor = min(int(c.properties["Version"].partition(".")[2]) for c in clusters)
+        own = {"Ingress"} | ({"Egress"} if minor >= 33 else set())
+        yield from (f"{way}, which EKS makes itself" for way in sorted(own & has))
+        has |= own
+    yield from sorted(set(_PEERS) - has)
+
+
+_PEERS = {"Ingress": "SourceSecurityGroupId", "Egress": "DestinationSecurityGroupId"}
+
+
+def _within(group: str, direction: str, resources: Iterable[Any]) -> bool:
+    rules = (r.properties for r in resources if r.type.endswith(f"Group{direction}"))
+    return any(
+        rule.get("GroupId") == group == rule.get(_PEERS[direction])
+        and str(rule["IpProtocol"]) == "-1"
+        for rule in rules
+    )
+
+
+# The EKS cluster -------------------------------------------------------------------------------
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html
+# (2026-11-20)
+_VERSIONS = range(30, 36)
+
+
+def _of_eks(template: Any, request: Any, region: str) -> Iterator[str]:
+    """[pre] A version that HyperPod has images for, access by entries, and a way to the nodes."""
+    given = outputs(template, region=region)
+    clusters = [r for r in resolve(template, region=region) if r.type == "AWS::EKS::Cluster"]
+    if len(clusters) != 1:
+        yield f"{EKS}: {len(clusters)} EKS clusters"
+    for cluster in (made.properties for made in clusters):
+        if int(str(cluster.get("Version", "1.0")).partition(".")[2]) not in _VERSIONS:
+            yield f"{EKS}: HyperPod has no images for Kubernetes {cluster.get('Version')}"
+        if cluster.get("AccessConfig", {}).get("AuthenticationMode") not in _ENTRIES:
+            yield f"{EKS}: HyperPod makes entries of access, which the mode does not know"
+        if not cluster["ResourcesVpcConfig"].get("EndpointPrivateAccess"):
+            yield f"{EKS}: nodes have no way to the API inside the VPC"
+    if request["Orchestrator"]["Eks"]["ClusterArn"] != given.get("EksClusterArn"):
+        yield f"{REQUEST}: the nodes join another EKS cluster than that of {EKS}"
+    groups = [request["VpcConfig"], *_overrides(request)]
+    if any(given.get("EksClusterSecurityGroupId") not in g["SecurityGroupIds"] for g in groups):
+        yield f"{REQUEST}: nodes and the control plane do not share a security group"
+
+
+_ENTRIES = ("API", "API_AND_CONFIG_MAP")
+
+
+def _overrides(request: Any) -> Iterator[Any]:
+    for group in request["InstanceGroups"]:
+        if "OverrideVpcConfig" in group:
+            yield group["OverrideVpcConfig"]
