@@ -15,7 +15,6 @@ import aws_cdk as cdk
 FLAGS = {
     "@aws-cdk/aws-iam:minimizePolicies": True,
     "@aws-cdk/aws-iam:standardizedServicePrincipals": True,
-    "@aws-cdk/aws-kms:defaultKeyPolicies": True,
     "@aws-cdk/core:enablePartitionLiterals": False,
 }
 
