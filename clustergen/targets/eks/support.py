@@ -88,7 +88,9 @@ _MACHINES = {
     "nodes.taints": _support("full", "Taints of the node group", limits.TAINTS),
     "nodes.scaling": _support("full", "Karpenter, or by hand without it", limits.NODE_POOLS),
     "nodes.mixed-scaling": _support(
-        "full", "MinSize and MaxSize of the node group", limits.CREATE_NODE_GROUP
+        "partial",
+        "a managed node group keeps its minimum, and grows when it is told; Karpenter keeps none",
+        limits.NODE_POOLS,
     ),
     "health.gpu": _support(
         "full", "the add-on eks-node-monitoring-agent watches every accelerator", "node-health-nma"
@@ -147,7 +149,9 @@ _CONTAINERS = _support(
 _SOFTWARE = {
     "software.pyxis": _CONTAINERS,
     "software.docker": _CONTAINERS,
-    "software.scripts": _support("full", "run by the nodes' user data", limits.LAUNCH_TEMPLATES),
+    "software.scripts": _support(
+        "full", "run by the nodes' user data, before they join", limits.LAUNCH_TEMPLATES
+    ),
     "users": _support(
         "partial",
         "left out: people are access entries of the cluster (kubernetes.admins), pods run as "

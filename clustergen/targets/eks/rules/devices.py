@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Finding, Rule, Severity
+from clustergen.kubernetes import karpenter
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import limits
 
@@ -128,7 +129,7 @@ def _claims(plan: Plan) -> Iterator[Finding]:
                 f"{group.type.name} has no driver for device claims",
                 help="take inf2, or write kubernetes.devices: plugin",
             )
-        if kubernetes.autoscaler == "karpenter" and not group.static and _devices(group):
+        if karpenter.is_karpenter(plan, group) and _devices(group):
             yield KARPENTER.at(
                 path,
                 f"Karpenter cannot start {group.name} for pods that claim devices",
@@ -153,7 +154,7 @@ def _ultraserver(plan: Plan, group: NodeGroup) -> Iterator[Finding]:
             f"{group.type.name} needs Kubernetes {limits.ULTRASERVER}",
             help=f"write version: '{limits.DRA}' or later",
         )
-    if plan.kubernetes.autoscaler == "karpenter" and not group.static:
+    if karpenter.is_karpenter(plan, group):
         yield ULTRASERVER_SCALED.at(
             group.at("count"),
             f"Karpenter cannot start {group.name}",

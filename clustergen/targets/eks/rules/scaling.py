@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Finding, Rule, Severity
+from clustergen.kubernetes import karpenter
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import limits
 
@@ -54,28 +55,39 @@ node_groups: [{{name: h200, count: {{max: 4}}, capacity: {{reservation_group: '{
     good=f"""{_KARPENTER}
 node_groups: [{{name: h200, count: {{max: 4}}, capacity: {{reservation: cr-0a1b2c3d4e5f}}}}]""",
 )
+MINIMUM = Rule(
+    code="CAP505",
+    title="Nodes that always run, in a group that Karpenter scales",
+    why="Karpenter starts nodes for pods that wait, and stops those that are empty, down to none.",
+    source=limits.NODE_POOLS,
+    severity=Severity.WARNING,
+    target="eks",
+    bad=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 2, max: 4}}}}]",
+    good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
+)
 BLOCK_START = Rule(
     code="CAP504",
-    title="Node group of a Capacity Block that has not begun",
-    why="Before the block begins nothing can start from it: the Auto Scaling group reports errors "
-    "until then. EKS empties the group 40 minutes before the block ends.",
+    title="Node group of a Capacity Block begins without nodes",
+    why="Nothing starts from a block before it begins, so the group is made empty, and filled on "
+    "the day. EKS empties it 40 minutes before the block ends.",
     source=limits.CAPACITY_BLOCKS,
     severity=Severity.NOTE,
     target="eks",
     bad="node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
     good="node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]",
 )
-RULES = (UNSCALED, IDLE, SPOT, RESERVATION_GROUP, BLOCK_START)
+RULES = (UNSCALED, IDLE, SPOT, RESERVATION_GROUP, MINIMUM, BLOCK_START)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
     """All findings of this module."""
-    karpenter = plan.kubernetes.autoscaler == "karpenter"
     for group in plan.node_groups:
-        if not group.static:
-            yield from _by_karpenter(group) if karpenter else [_unscaled(group)]
-        yield from _bought(group)
-    if karpenter and all(group.static for group in plan.node_groups):
+        if karpenter.is_karpenter(plan, group):
+            yield from _by_karpenter(group)
+        elif not group.static:
+            yield _unscaled(group)
+        yield from _bought(plan.name, group)
+    if karpenter.is_on(plan) and all(group.static for group in plan.node_groups):
         yield IDLE.at(
             ("kubernetes", "autoscaler"),
             "every node group has a fixed number of nodes",
@@ -98,9 +110,15 @@ def _by_karpenter(group: NodeGroup) -> Iterator[Finding]:
             f"Karpenter cannot start {group.name} from a group of reservations",
             help=f"name one reservation, or write count: {group.max}",
         )
+    if group.min:
+        yield MINIMUM.at(
+            group.at("count"),
+            f"Karpenter keeps no {group.min} nodes of {group.name} when nothing runs there",
+            help=f"write {{min: 0, max: {group.max}}}, and a second group with count: {group.min}",
+        )
 
 
-def _bought(group: NodeGroup) -> Iterator[Finding]:
+def _bought(name: str, group: NodeGroup) -> Iterator[Finding]:
     kind = group.capacity.kind
     if kind == "spot" and group.efa and group.max > 1:
         yield SPOT.at(
@@ -108,10 +126,10 @@ def _bought(group: NodeGroup) -> Iterator[Finding]:
             f"each of the {group.max} EFA nodes of {group.name} can be taken back alone",
             help="take a reservation or a Capacity Block, or write efa: false for jobs of one node",
         )
-    if kind == "capacity-block" and group.static:
+    if kind == "capacity-block" and group.min:
         yield BLOCK_START.at(
             group.at("capacity"),
-            f"nodes of {group.name} start when {group.capacity.id} has begun, not before",
-            help="deploy when the block is active; errors of the Auto Scaling group before that "
-            "are of no account",
+            f"{group.name} begins without nodes, for {group.capacity.id} may not have begun",
+            help="when it has: aws eks update-nodegroup-config --nodegroup-name "
+            f"{group.name} --scaling-config desiredSize={group.max} --cluster-name {name}",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Finding, Rule, Severity
+from clustergen.kubernetes import karpenter
 from clustergen.plan.model import Interface, NodeGroup, Plan
 from clustergen.targets.eks import limits, pods
 
@@ -54,6 +55,17 @@ SMALL_SYSTEM = Rule(
     bad="kubernetes: {system_nodes: {instance_type: t3.small}}",
     good="kubernetes: {system_nodes: {instance_type: m7i.large}}",
 )
+LONG_USER_DATA = Rule(
+    code="LIM504",
+    title="More user data than EC2 takes",
+    why="The user data of a node, of 16 KiB at the most, names every script with its arguments.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html",
+    target="eks",
+    bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", args: ['
+    + ", ".join(["a" * 500] * 33)
+    + "]}]}",
+    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", args: [--fast]}]}',
+)
 ONE_SYSTEM = Rule(
     code="K8S541",
     title="A single system node",
@@ -74,7 +86,13 @@ ACCELERATED_SYSTEM = Rule(
     bad="kubernetes: {system_nodes: {instance_type: g6.2xlarge}}",
     good="kubernetes: {system_nodes: {instance_type: m7i.large}}",
 )
-RULES = (GROUPS, NODES, FEW_PODS, SMALL_SYSTEM, ONE_SYSTEM, ACCELERATED_SYSTEM)
+RULES = (
+    *(GROUPS, NODES, FEW_PODS, LONG_USER_DATA),
+    *(SMALL_SYSTEM, ONE_SYSTEM, ACCELERATED_SYSTEM),
+)
+
+_OWN_USER_DATA, _QUOTES = 2048, 4
+"""What is in the user data beside the scripts, at the most, and around each word of them."""
 
 _FEWEST_PODS = 12
 """Agents of a node with all that a bundle can bring, and a few jobs."""
@@ -89,14 +107,13 @@ def check(plan: Plan) -> Iterator[Finding]:
         yield from _nodes(group)
     for group in plan.node_groups:
         yield from _pods(group)
+    yield from _user_data(plan)
     yield from _system(plan)
 
 
 def managed(plan: Plan) -> tuple[NodeGroup, ...]:
     """The groups that are managed node groups: all but those that Karpenter scales."""
-    if plan.kubernetes.autoscaler != "karpenter":
-        return plan.node_groups
-    return tuple(group for group in plan.node_groups if group.static)
+    return tuple(g for g in plan.node_groups if not karpenter.is_karpenter(plan, g))
 
 
 def _groups(plan: Plan) -> Iterator[Finding]:
@@ -128,6 +145,18 @@ def _pods(group: NodeGroup) -> Iterator[Finding]:
                 f"{type.name} has room for {room} pods",
                 help="take a larger size",
             )
+
+
+def _user_data(plan: Plan) -> Iterator[Finding]:
+    scripts = plan.software.scripts
+    text = sum(len(part) + _QUOTES for s in scripts for part in (s.url, s.sha256 or "", *s.args))
+    if text + _OWN_USER_DATA > limits.MAX_USER_DATA:
+        yield LONG_USER_DATA.at(
+            ("software", "scripts"),
+            f"scripts and arguments of {text:,} characters, of "
+            f"{limits.MAX_USER_DATA - _OWN_USER_DATA:,} at the most",
+            help="keep arguments in a file that the script fetches",
+        )
 
 
 def _system(plan: Plan) -> Iterator[Finding]:
