@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+
 import aws_cdk as cdk
 from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
@@ -10,6 +12,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from clustergen.cdk.inputs import Inputs
+from clustergen.eks import roles
 from clustergen.plan.model import Plan
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
@@ -45,7 +48,7 @@ class ControlPlane(Construct):
             self,
             "Role",
             assumed_by=iam.ServicePrincipal("eks.amazonaws.com"),
-            managed_policies=[_managed("AmazonEKSClusterPolicy")],
+            managed_policies=[roles.managed("AmazonEKSClusterPolicy")],
         )
         self.key = kms.Key(
             self,
@@ -57,7 +60,7 @@ class ControlPlane(Construct):
         self.logs = _log_group(self, plan)
         self.cluster = _cluster(self, plan, inputs, deletion_protection)
         # EKS would make the log group itself, and keep what is in it for ever.
-        self.cluster.add_dependency(self.logs)
+        self.cluster.node.add_dependency(self.logs)
         self.admins = tuple(
             self.grant_admin(f"Admin{number}", arn)
             for number, arn in enumerate(plan.kubernetes.admins, 1)
@@ -96,13 +99,23 @@ def log_group_name(cluster: str) -> str:
     return f"/aws/eks/{cluster}/cluster"
 
 
+def service_cidr(plan: Plan) -> str:
+    """The block of the addresses of services: the first of EKS's two that the VPC is not in.
+
+    Said rather than left to EKS, because nodes with an image of the user's own must know it.
+    https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html
+    """
+    vpc = ipaddress.ip_network(plan.network.cidr) if plan.network.cidr else None
+    free = (c for c in _SERVICE_CIDRS if vpc is None or not vpc.overlaps(ipaddress.ip_network(c)))
+    return next(free, _SERVICE_CIDRS[-1])
+
+
+_SERVICE_CIDRS = ("172.20.0.0/16", "10.100.0.0/16")
+
+
 def retention(days: int) -> int:
     """The shortest retention that CloudWatch Logs has and that keeps logs for ``days``."""
     return next((kept for kept in _RETENTION_DAYS if kept >= days), _RETENTION_DAYS[-1])
-
-
-def _managed(name: str) -> iam.IManagedPolicy:
-    return iam.ManagedPolicy.from_aws_managed_policy_name(name)
 
 
 def _log_group(scope: Construct, plan: Plan) -> logs.CfnLogGroup:
@@ -133,6 +146,9 @@ def _cluster(
             # Whoever deploys the stack installs the software of the cluster: without an entry of
             # its own, a first deployment without `admins` would lock everybody out.
             bootstrap_cluster_creator_admin_permissions=True,
+        ),
+        kubernetes_network_config=eks.CfnCluster.KubernetesNetworkConfigProperty(
+            service_ipv4_cidr=service_cidr(plan)
         ),
         # Add-ons that EKS manages take the place of the unmanaged ones.
         bootstrap_self_managed_addons=False,

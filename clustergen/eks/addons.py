@@ -1,0 +1,152 @@
+"""Add-ons that EKS installs and keeps, and the roles that their pods have.
+
+Names, service accounts and policies: the pages of each add-on under
+https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html (2026-11)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from aws_cdk import aws_eks as eks
+from aws_cdk import aws_iam as iam
+from constructs import Construct, IDependable
+
+from clustergen.eks import roles
+from clustergen.eks.control_plane import ControlPlane
+from clustergen.foundation import access
+from clustergen.plan.model import Bucket, Ebs, Efs, Lustre, Plan
+
+Json = dict[str, Any]
+
+
+def _never(_plan: Plan) -> list[Json]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Addon:
+    """An add-on, and what it must be told."""
+
+    name: str
+    configuration: Mapping[str, Any] | None = None
+    service_account: str | None = None
+    """Whose pods get a role; None where they need no AWS."""
+    policies: tuple[str, ...] = ()
+    """Policies that AWS manages."""
+    statements: Callable[[Plan], Iterable[Json]] = _never
+    """And what else they may."""
+
+
+POD_ADDRESSES = 16
+"""IPv4 addresses that a node holds for its pods. By itself the VPC CNI holds a whole interface of
+them more than it needs: a hundred on the largest nodes, which run few pods."""
+
+VPC_CNI = Addon(
+    "vpc-cni",
+    configuration={
+        # https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/eni-and-ip-target.md
+        "env": {"MINIMUM_IP_TARGET": str(POD_ADDRESSES), "WARM_IP_TARGET": "4"}
+    },
+    service_account="aws-node",
+    policies=("AmazonEKS_CNI_Policy",),
+)
+KUBE_PROXY = Addon("kube-proxy")
+POD_IDENTITY = Addon("eks-pod-identity-agent")
+NETWORKING = (VPC_CNI, KUBE_PROXY, POD_IDENTITY)
+"""Without these no node becomes ready: they are there before the first."""
+
+COREDNS = Addon("coredns")
+NODE_MONITORING = Addon("eks-node-monitoring-agent")
+FSX = Addon(
+    "aws-fsx-csi-driver",
+    service_account="fsx-csi-controller-sa",
+    # Volumes are of file systems that are there: pods make none.
+    policies=("AmazonFSxReadOnlyAccess",),
+)
+EFS = Addon(
+    "aws-efs-csi-driver",
+    service_account="efs-csi-controller-sa",
+    policies=("service-role/AmazonEFSCSIDriverPolicy",),
+)
+EBS = Addon(
+    "aws-ebs-csi-driver",
+    service_account="ebs-csi-controller-sa",
+    policies=("service-role/AmazonEBSCSIDriverPolicy",),
+)
+S3 = Addon(
+    "aws-mountpoint-s3-csi-driver",
+    # Its pods on the nodes do not come to nodes with taints by themselves.
+    configuration={"node": {"tolerateAllTaints": True}},
+    service_account="s3-csi-driver-sa",
+    statements=access.buckets,
+)
+CLOUDWATCH = Addon(
+    "amazon-cloudwatch-observability",
+    service_account="cloudwatch-agent",
+    policies=("CloudWatchAgentServerPolicy",),
+)
+
+
+def of(plan: Plan) -> tuple[Addon, ...]:
+    """The add-ons of a cluster beside :data:`NETWORKING`, as its storage and monitoring ask."""
+    drivers = ((Lustre, FSX), (Efs, EFS), (Ebs, EBS), (Bucket, S3))
+    needed = (
+        driver for kind, driver in drivers if any(isinstance(s, kind) for s in plan.storage)
+    )
+    watched = (
+        plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
+    )
+    return (COREDNS, NODE_MONITORING, *needed, *((CLOUDWATCH,) if watched else ()))
+
+
+class ManagedAddon(Construct):
+    """One add-on in a cluster, with the role of its pods."""
+
+    addon: eks.CfnAddon
+    role: iam.Role | None
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        addon: Addon,
+        plan: Plan,
+        control_plane: ControlPlane,
+        after: Iterable[IDependable] = (),
+    ) -> None:
+        """``after`` are nodes, for an add-on that is unwell until its pods run."""
+        super().__init__(scope, id)
+        self.role = None
+        if addon.service_account:
+            self.role = roles.of_pods(
+                self, "Role", policies=addon.policies, statements=addon.statements(plan)
+            )
+        self.addon = eks.CfnAddon(
+            self,
+            "Resource",
+            addon_name=addon.name,
+            cluster_name=control_plane.name,
+            configuration_values=_text(addon.configuration),
+            # What the stack says holds, whatever somebody changed by hand.
+            resolve_conflicts="OVERWRITE",
+            pod_identity_associations=self._associations(addon),
+        )
+        self.addon.node.add_dependency(*after)
+
+    def _associations(self, addon: Addon) -> list[eks.CfnAddon.PodIdentityAssociationProperty] | None:
+        if self.role is None or addon.service_account is None:
+            return None
+        return [
+            eks.CfnAddon.PodIdentityAssociationProperty(
+                role_arn=self.role.role_arn, service_account=addon.service_account
+            )
+        ]
+
+
+def _text(configuration: Mapping[str, Any] | None) -> str | None:
+    return json.dumps(configuration, separators=(",", ":")) if configuration else None

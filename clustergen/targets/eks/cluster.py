@@ -1,0 +1,185 @@
+"""The EKS cluster of a plan, whole: one construct, whose parts are attributes.
+
+A part is made by a method of its own, which a subclass may replace or add to::
+
+    class MyCluster(EksCluster):
+        def make_addons(self) -> dict[str, ManagedAddon]:
+            return {**super().make_addons(), "cert-manager": self.make_addon(Addon("cert-manager"))}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from constructs import Construct, IDependable
+
+from clustergen import cfn
+from clustergen.cdk.inputs import Inputs
+from clustergen.eks import addons, roles
+from clustergen.eks.addons import Addon, ManagedAddon
+from clustergen.eks.control_plane import ControlPlane
+from clustergen.foundation import access
+from clustergen.kubernetes.karpenter import is_karpenter, is_on
+from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.eks.karpenter import Karpenter
+from clustergen.targets.eks.monitoring import ManagedPrometheus
+from clustergen.targets.eks.node_groups import ManagedNodeGroup, SystemNodeGroup
+
+
+class EksCluster(Construct):
+    """Control plane, nodes, add-ons, and what its autoscaler and monitoring need."""
+
+    plan: Plan
+    inputs: Inputs
+    control_plane: ControlPlane
+    node_role: iam.Role
+    """Of the nodes of all managed node groups."""
+    networking: dict[str, ManagedAddon]
+    """The add-ons that are there before any node, by name."""
+    system_nodes: SystemNodeGroup
+    node_groups: dict[str, ManagedNodeGroup]
+    """The managed node groups of the spec, by name; Karpenter's are not among them."""
+    addons: dict[str, ManagedAddon]
+    """The other add-ons, by name."""
+    karpenter: Karpenter | None
+    prometheus: ManagedPrometheus | None
+
+    def __init__(self, scope: Construct, id: str, *, plan: Plan, inputs: Inputs) -> None:
+        super().__init__(scope, id)
+        self.plan = plan
+        self.inputs = inputs
+        self.control_plane = self.make_control_plane()
+        self.node_role = roles.of_nodes(self, "NodeRole", self.node_statements())
+        self.networking = {
+            addon.name: self.make_addon(addon, after=()) for addon in addons.NETWORKING
+        }
+        self.system_nodes = self.make_system_nodes()
+        self.node_groups = self.make_node_groups()
+        self._nodes_after_networking()
+        self.addons = self.make_addons()
+        self.karpenter = self.make_karpenter()
+        self.prometheus = self.make_prometheus()
+        for name, description, value in self.outputs():
+            self._output(name, description, value)
+
+    def make_control_plane(self) -> ControlPlane:
+        return ControlPlane(
+            self,
+            "Cluster",
+            plan=self.plan,
+            inputs=self.inputs,
+            deletion_protection=self.plan.options.deletion_protection,
+        )
+
+    def make_system_nodes(self) -> SystemNodeGroup:
+        return SystemNodeGroup(
+            self,
+            "SystemNodes",
+            plan=self.plan,
+            inputs=self.inputs,
+            control_plane=self.control_plane,
+            role=self.node_role,
+        )
+
+    def make_node_groups(self) -> dict[str, ManagedNodeGroup]:
+        """A managed node group for each group of the spec that Karpenter does not start."""
+        return {
+            group.name: self.make_node_group(group)
+            for group in self.plan.node_groups
+            if not is_karpenter(self.plan, group)
+        }
+
+    def make_node_group(self, group: NodeGroup) -> ManagedNodeGroup:
+        return ManagedNodeGroup(
+            self,
+            cfn.logical_id("node-group", group.name),
+            plan=self.plan,
+            group=group,
+            inputs=self.inputs,
+            control_plane=self.control_plane,
+            role=self.node_role,
+        )
+
+    def make_addons(self) -> dict[str, ManagedAddon]:
+        return {addon.name: self.make_addon(addon) for addon in addons.of(self.plan)}
+
+    def make_addon(
+        self, addon: Addon, *, after: Iterable[IDependable] | None = None
+    ) -> ManagedAddon:
+        """An add-on; by default one that waits for the system nodes, where its pods run."""
+        return ManagedAddon(
+            self,
+            cfn.logical_id("addon", addon.name),
+            addon=addon,
+            plan=self.plan,
+            control_plane=self.control_plane,
+            after=[self.system_nodes.node_group] if after is None else after,
+        )
+
+    def make_karpenter(self) -> Karpenter | None:
+        if not is_on(self.plan):
+            return None
+        return Karpenter(
+            self,
+            "Karpenter",
+            plan=self.plan,
+            control_plane=self.control_plane,
+            node_statements=self.node_statements(),
+        )
+
+    def make_prometheus(self) -> ManagedPrometheus | None:
+        if self.plan.monitoring.metrics != "managed-prometheus":
+            return None
+        return ManagedPrometheus(
+            self,
+            "Prometheus",
+            plan=self.plan,
+            inputs=self.inputs,
+            control_plane=self.control_plane,
+        )
+
+    def node_statements(self) -> list[cfn.Json]:
+        """What nodes themselves may do in AWS, beside what every node of EKS does."""
+        return list(access.user_scripts(self.plan))
+
+    def outputs(self) -> Iterable[tuple[str, str, str]]:
+        """Name, description and value of each output of the stack."""
+        cluster = self.control_plane.cluster
+        yield "ClusterName", "Name of the cluster", cluster.ref
+        yield "ClusterArn", "ARN of the cluster", cluster.attr_arn
+        yield "ClusterEndpoint", "Address of the Kubernetes API", cluster.attr_endpoint
+        yield (
+            "EksSecurityGroupId",
+            "Security group that EKS made for control plane and nodes",
+            self.control_plane.security_group,
+        )
+        yield "NodeRoleName", "Role of managed nodes", self.node_role.role_name
+        if self.karpenter:
+            yield (
+                "KarpenterNodeRoleName",
+                "Role of the nodes that Karpenter starts",
+                self.karpenter.node_role.role_name,
+            )
+            yield (
+                "KarpenterQueueName",
+                "Queue of interruptions",
+                self.karpenter.queue.attr_queue_name,
+            )
+        if self.prometheus:
+            yield (
+                "PrometheusEndpoint",
+                "Where metrics are written and queried",
+                self.prometheus.workspace.attr_prometheus_endpoint,
+            )
+
+    def _nodes_after_networking(self) -> None:
+        """A node is ready when its pods have a network; EKS waits for that, so it comes first."""
+        ready = [addon.addon for addon in self.networking.values()]
+        for nodes in (self.system_nodes, *self.node_groups.values()):
+            nodes.node_group.node.add_dependency(*ready)
+
+    def _output(self, name: str, description: str, value: str) -> None:
+        output = cdk.CfnOutput(self, f"Output{name}", description=description, value=value)
+        output.override_logical_id(name)

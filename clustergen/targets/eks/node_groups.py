@@ -1,0 +1,191 @@
+"""Managed node groups: those of the spec, and the one of what runs the cluster itself.
+
+Names are fixed, for labels, flavors and pools go by them. A change that EKS cannot make in place,
+of instance types for one, fails on the taken name: the group has to be renamed with it.
+"""
+
+from __future__ import annotations
+
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_eks as eks
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from clustergen.cdk.inputs import Inputs
+from clustergen.eks import images
+from clustergen.eks.control_plane import ControlPlane, service_cidr
+from clustergen.kubernetes import marks
+from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.eks import launch_templates, placement_groups, user_data
+
+_EFFECTS = {
+    "NoSchedule": "NO_SCHEDULE",
+    "NoExecute": "NO_EXECUTE",
+    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
+}
+_CAPACITY = {"spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
+"""What is not here is ON_DEMAND: reservations are told in the launch template."""
+
+# A job that spans a group stops with the first of its nodes: a few rounds, not one for each node.
+UPDATED_AT_ONCE = 33
+
+
+class ManagedNodeGroup(Construct):
+    """One node group of the spec, with its launch template and placement group."""
+
+    launch_template: ec2.CfnLaunchTemplate
+    node_group: eks.CfnNodegroup
+    placement_group: ec2.CfnPlacementGroup | None
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        plan: Plan,
+        group: NodeGroup,
+        inputs: Inputs,
+        control_plane: ControlPlane,
+        role: iam.IRole,
+    ) -> None:
+        super().__init__(scope, id)
+        self.placement_group = placement_groups.of_group(self, group)
+        self.launch_template = launch_templates.of_group(
+            self,
+            plan,
+            group,
+            security_groups=security_groups(plan, inputs, control_plane),
+            placement_group=placement_groups.name(group, self.placement_group),
+            user_data=user_data.of_group(plan, group, joining(plan, control_plane)),
+        )
+        self.node_group = eks.CfnNodegroup(
+            self,
+            "Resource",
+            cluster_name=control_plane.name,
+            nodegroup_name=group.name,
+            node_role=role.role_arn,
+            subnets=[inputs.value(s.id) for s in placement_groups.subnets(plan, group)],
+            # With an image of the user's own, EKS refuses to be told the kind of it.
+            ami_type=None if group.image else images.ami_type(group.type),
+            capacity_type=_CAPACITY.get(group.capacity.kind, "ON_DEMAND"),
+            instance_types=_instance_types(group),
+            launch_template=version_of(self.launch_template),
+            scaling_config=_scaling(group),
+            update_config=_updates(group),
+            node_repair_config=eks.CfnNodegroup.NodeRepairConfigProperty(
+                enabled=plan.resilience.replace_failed_nodes
+            ),
+            labels=dict(marks.labels(group)) or None,
+            taints=_taints(group) or None,
+        )
+
+
+class SystemNodeGroup(Construct):
+    """The nodes of DNS, controllers and the like: few, plain, and open to every pod."""
+
+    launch_template: ec2.CfnLaunchTemplate
+    node_group: eks.CfnNodegroup
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        plan: Plan,
+        inputs: Inputs,
+        control_plane: ControlPlane,
+        role: iam.IRole,
+    ) -> None:
+        super().__init__(scope, id)
+        nodes = plan.kubernetes.system_nodes
+        self.launch_template = launch_templates.of_system(
+            self,
+            plan,
+            marks.SYSTEM,
+            security_groups=security_groups(plan, inputs, control_plane),
+            user_data=user_data.of_system(nodes.type),
+        )
+        self.node_group = eks.CfnNodegroup(
+            self,
+            "Resource",
+            cluster_name=control_plane.name,
+            nodegroup_name=marks.SYSTEM,
+            node_role=role.role_arn,
+            subnets=[inputs.value(subnet.id) for subnet in plan.network.private],
+            ami_type=images.ami_type(nodes.type),
+            capacity_type="ON_DEMAND",
+            instance_types=[nodes.type.name],
+            launch_template=version_of(self.launch_template),
+            # One more while an update replaces the nodes one by one.
+            scaling_config=eks.CfnNodegroup.ScalingConfigProperty(
+                min_size=nodes.count, max_size=nodes.count + 1, desired_size=nodes.count
+            ),
+            update_config=eks.CfnNodegroup.UpdateConfigProperty(max_unavailable=1),
+            node_repair_config=eks.CfnNodegroup.NodeRepairConfigProperty(enabled=True),
+        )
+
+
+def security_groups(plan: Plan, inputs: Inputs, control_plane: ControlPlane) -> list[str]:
+    """The cluster's own group, without which EKS's nodes cannot join, and the foundation's."""
+    own = [inputs.value(group) for group in plan.network.node_security_groups]
+    return [control_plane.security_group, *own]
+
+
+def joining(plan: Plan, control_plane: ControlPlane) -> user_data.Cluster:
+    """What nodes with an image of the user's own must be told."""
+    cluster = control_plane.cluster
+    return user_data.Cluster(
+        name=control_plane.name,
+        endpoint=cluster.attr_endpoint,
+        certificate_authority=cluster.attr_certificate_authority_data,
+        service_cidr=service_cidr(plan),
+    )
+
+
+def version_of(
+    template: ec2.CfnLaunchTemplate,
+) -> eks.CfnNodegroup.LaunchTemplateSpecificationProperty:
+    """A launch template and its newest version, as text: a literal would never reach the nodes."""
+    return eks.CfnNodegroup.LaunchTemplateSpecificationProperty(
+        id=template.ref, version=template.attr_latest_version_number
+    )
+
+
+def _instance_types(group: NodeGroup) -> list[str] | None:
+    """None where the launch template names the type, which only one of the two may."""
+    if group.capacity.kind == "capacity-block":
+        return None
+    return [type.name for type in group.types]
+
+
+def _scaling(group: NodeGroup) -> eks.CfnNodegroup.ScalingConfigProperty:
+    """Nothing starts from a Capacity Block before it begins: its nodes are asked for that day."""
+    least = 0 if group.capacity.kind == "capacity-block" else group.min
+    return eks.CfnNodegroup.ScalingConfigProperty(
+        min_size=least, max_size=max(group.max, 1), desired_size=least
+    )
+
+
+def can_surge(group: NodeGroup) -> bool:
+    """Whether more nodes than a group's own can be had while it is updated."""
+    return group.capacity.kind in ("on-demand", "spot") and not group.efa
+
+
+def _updates(group: NodeGroup) -> eks.CfnNodegroup.UpdateConfigProperty:
+    """Without spare capacity, an old node has to go before a new one comes.
+
+    https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html
+    """
+    return eks.CfnNodegroup.UpdateConfigProperty(
+        max_unavailable_percentage=UPDATED_AT_ONCE,
+        update_strategy="DEFAULT" if can_surge(group) else "MINIMAL",
+    )
+
+
+def _taints(group: NodeGroup) -> list[eks.CfnNodegroup.TaintProperty]:
+    return [
+        eks.CfnNodegroup.TaintProperty(
+            key=taint.key, value=taint.value or None, effect=_EFFECTS[taint.effect]
+        )
+        for taint in marks.taints(group)
+    ]

@@ -1,0 +1,28 @@
+"""From a plan to the template of its stack."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+
+from clustergen import cfn, foundation
+from clustergen.cdk import synth
+from clustergen.cdk.inputs import Parameters
+from clustergen.cdk.stack import ClusterStack
+from clustergen.plan.model import Plan
+from clustergen.targets.eks.cluster import EksCluster
+
+
+def template(plan: Plan) -> cfn.Json:
+    """The template of a plan's stack; what the foundation gives is its parameters."""
+
+    def make(app: cdk.App) -> cdk.Stack:
+        stack = ClusterStack(app, "Cluster", plan=plan, description=description(plan))
+        EksCluster(stack, "Default", plan=plan, inputs=Parameters(stack, foundation.OUTPUTS(plan)))
+        return stack
+
+    return synth.template(make)
+
+
+def description(plan: Plan) -> str:
+    """What the stack says of itself."""
+    return f"Amazon EKS cluster {plan.name}"

@@ -1,0 +1,89 @@
+"""EC2 user data of nodes: what nodeadm is told, and the user's scripts.
+
+EKS puts a part of its own before ours; nodeadm merges them. With an image of the user's own it does
+not, and the cluster has to be told as well.
+https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-user-data
+https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/api/
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen import shell
+from clustergen.catalog import InstanceType
+from clustergen.plan.model import Interface, NodeGroup, Plan
+from clustergen.targets.eks import pods
+from clustergen.yaml_text import yaml_text
+
+BOUNDARY = "CLUSTERGEN"
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What a node must know to join, where EKS does not tell it."""
+
+    name: str
+    endpoint: str
+    certificate_authority: str
+    service_cidr: str
+
+
+def of_group(plan: Plan, group: NodeGroup, cluster: Cluster) -> str:
+    """The user data of a group's nodes, in clear text."""
+    config = node_config(group.types, group.interfaces, cluster if group.image else None)
+    parts = [("application/node.eks.aws", yaml_text(config))]
+    if scripts := tuple(_scripts(plan, group)):
+        text = shell.render("eks/scripts.sh.j2", scripts=scripts)
+        parts.append(('text/x-shellscript; charset="us-ascii"', text))
+    return multipart(parts)
+
+
+def of_system(type: InstanceType) -> str:
+    """The user data of the system nodes."""
+    config = node_config((type,), (Interface(0, 0, "interface"),), None)
+    return multipart([("application/node.eks.aws", yaml_text(config))])
+
+
+def node_config(
+    types: Sequence[InstanceType], interfaces: Sequence[Interface], cluster: Cluster | None
+) -> dict[str, Any]:
+    """The NodeConfig of nodes of ``types``, each of which has ``interfaces``."""
+    most = min(pods.most(type, interfaces) for type in types)
+    spec: dict[str, Any] = {
+        **(_joining(cluster) if cluster else {}),
+        # nodeadm counts by the type alone, and knows nothing of EFA in a place of the first card.
+        "kubelet": {"config": {"maxPods": most}},
+    }
+    if all(type.disk_count for type in types):
+        # Containers and the pods' own space on all local disks together: images of 20 GB and
+        # checkpoints want the speed, and the root volume stays small.
+        spec["instance"] = {"localStorage": {"strategy": "RAID0"}}
+    return {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
+
+
+def multipart(parts: Sequence[tuple[str, str]]) -> str:
+    """A MIME message of ``parts``, each a content type and its text."""
+    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{BOUNDARY}"', ""]
+    for content_type, text in parts:
+        lines += [f"--{BOUNDARY}", f"Content-Type: {content_type}", "", text.rstrip("\n"), ""]
+    return "\n".join([*lines, f"--{BOUNDARY}--", ""])
+
+
+def _joining(cluster: Cluster) -> dict[str, Any]:
+    return {
+        "cluster": {
+            "name": cluster.name,
+            "apiServerEndpoint": cluster.endpoint,
+            "certificateAuthority": cluster.certificate_authority,
+            "cidr": cluster.service_cidr,
+        }
+    }
+
+
+def _scripts(plan: Plan, group: NodeGroup) -> Iterator[dict[str, Any]]:
+    for script in plan.software.scripts:
+        if "compute" in script.on and group.name in script.node_groups:
+            yield {"url": script.url, "args": script.args, "sha256": script.sha256 or ""}
