@@ -169,8 +169,8 @@ def _metrics_statements() -> list[Json]:
             "Action": [
                 f"logs:{action}"
                 for action in (
-                    *("CreateLogGroup", "CreateLogStream", "DescribeLogGroups"),
-                    *("DescribeLogStreams", "PutLogEvents", "GetLogEvents", "FilterLogEvents"),
+                    *("CreateLogGroup", "CreateLogStream", "DescribeLogStreams"),
+                    *("PutLogEvents", "GetLogEvents", "FilterLogEvents"),
                 )
             ],
             "Resource": [cfn.sub(groups), cfn.sub(f"{groups}:log-stream:*")],

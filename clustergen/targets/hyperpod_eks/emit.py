@@ -70,7 +70,7 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
         addons=any(file.path == addons.TEMPLATE for file in own),
         addon=addons.TASK_GOVERNANCE,
         scheduler=governance.SCHEDULER,
-        quotas=[queue.name for queue in plan.queues] if governance.wanted(plan) else [],
+        quotas=governance.quotas(plan),
         tags=f"--tags file://{governance.TAGS} " if plan.tags else "",
         manifests=[file.path for file in manifests.files(plan)] if eks else [],
     )

@@ -41,16 +41,17 @@ def files(plan: Plan) -> Iterator[Artifact]:
         return
     yield json_artifact(SCHEDULER, scheduler(plan))
     for queue in plan.queues:
-        yield json_artifact(quota_path(queue), quota(plan, queue))
+        yield json_artifact(quotas(plan)[queue.name], quota(plan, queue))
     if plan.tags:
         yield Artifact(TAGS, json.dumps(cfn.tags(plan.tags), indent=2, ensure_ascii=False) + "\n")
     if plan.region in governance_limits.TEMPLATE_REGIONS:
         yield json_artifact(TEMPLATE, template(plan))
 
 
-def quota_path(queue: Queue) -> str:
-    """The file of a queue's quota."""
-    return f"{FOLDER}/compute-quota-{queue.name}.json"
+def quotas(plan: Plan) -> dict[str, str]:
+    """Name and file of the quota of each queue; none where there are no quotas."""
+    queues = plan.queues if wanted(plan) else ()
+    return {queue.name: f"{FOLDER}/compute-quota-{queue.name}.json" for queue in queues}
 
 
 def scheduler(plan: Plan) -> Json:

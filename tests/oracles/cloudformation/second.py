@@ -1,0 +1,60 @@
+"""AWS's own validator of templates, which knows nothing of cfn-lint, in this process."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+
+import cloudformation_validate as validate
+
+# Severities below tell what is so, not what is wrong.
+_WRONG = ("FATAL", "ERROR", "WARN")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One thing that the validator found."""
+
+    rule: str
+    severity: str
+    resource: str
+    path: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.rule} {self.resource} {self.path}: {self.text}"
+
+
+def diagnose(text: str) -> list[Diagnosis]:
+    """What is wrong with a template, false alarms left out."""
+    report = _engine().validate_template(validate.TemplateContent(text.encode()), None)
+    found = (_diagnosis(each) for each in report.diagnostics)
+    return [each for each in found if each.severity in _WRONG and not _is_false_alarm(each)]
+
+
+@functools.cache
+def _engine() -> validate.CompositeEngine:
+    return validate.CompositeEngine()
+
+
+def _diagnosis(found: validate.Diagnostic) -> Diagnosis:
+    entity = found.entity
+    return Diagnosis(
+        found.rule_id,
+        found.severity.name,
+        getattr(entity, "logical_id", "") or "",
+        found.property_path or "",
+        found.message,
+    )
+
+
+def _is_false_alarm(found: Diagnosis) -> bool:
+    return any(
+        found.rule == rule and re.search(pattern, f"{found.path} {found.text}")
+        for rule, pattern in FALSE_ALARMS
+    )
+
+
+# Rule, and what of its messages is wrong.
+FALSE_ALARMS: tuple[tuple[str, str], ...] = ()

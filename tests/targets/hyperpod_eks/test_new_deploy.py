@@ -1,0 +1,305 @@
+"""deploy.sh and install.sh of a new EKS cluster, run with programs that answer as the real ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from clustergen import foundation
+from clustergen.targets.hyperpod_eks import charts, eks_cluster
+from tests.oracles.shell import script_breaches
+from tests.targets.hyperpod_eks.new_cluster import NEW, files_of_new, plan_of_new
+from tests.targets.hyperpod_eks.planned import files_of
+
+ARN = "arn:aws:sagemaker:us-east-1:111122223333:cluster/0a1b2c3d4e5f"
+AWS = rf"""#!/bin/bash
+all=$*
+printf 'aws %s\n' "$all" >>"$HERE/calls"
+here() {{ [[ -f $HERE/status ]] || exit 254; }}
+case "$all" in
+  *describe-stacks*-eks*) cat "$HERE/eks-outputs" ;;
+  *describe-stacks*) cat "$HERE/outputs" ;;
+  *describe-addon*) [[ -f $HERE/addon ]] || exit 254 ;;
+  *list-compute-quotas*)
+    name=${{all#*Name==\'}}; name=${{name%%\'*}}
+    [[ -f $HERE/quota-$name ]] && printf 'id-%s\t1\n' "$name" || true ;;
+  *list-cluster-scheduler-configs*) [[ -f $HERE/scheduler ]] && printf 'id-s\t3\n' || true ;;
+  *create-compute-quota* | *update-compute-quota*)
+    file=${{all##*file://}}; name=${{file#governance/compute-quota-}}
+    cp "$BUNDLE/$file" "$HERE/quota-${{name%.json}}" ;;
+  *create-cluster-scheduler-config* | *update-cluster-scheduler-config*)
+    cp "$BUNDLE/${{all##*file://}}" "$HERE/scheduler" ;;
+  *delete-compute-quota*) rm "$HERE/quota-${{all##*id-}}" ;;
+  *delete-cluster-scheduler-config*) rm "$HERE/scheduler" ;;
+  *describe-compute-quota*Description*)
+    name=${{all#*id-}}; sed -n 's/.*"Description": "\(.*\)".*/\1/p' "$HERE/quota-${{name%% *}}" ;;
+  *describe-cluster-scheduler-config*Description*)
+    sed -n 's/.*"Description": "\(.*\)".*/\1/p' "$HERE/scheduler" ;;
+  *describe-compute-quota*FailureReason*) echo 'no such instance type' ;;
+  *describe-compute-quota*Status* | *describe-cluster-scheduler-config*Status*)
+    cat "$HERE/governed" ;;
+  *"s3 cp --recursive"*) : ;;
+  *create-cluster* | *update-cluster*) echo InService >"$HERE/status" ;;
+  *delete-cluster*) rm -f "$HERE/status" ;;
+  *"--query ClusterStatus"*) here; cat "$HERE/status" ;;
+  *"--query FailureMessage"*) here; echo None ;;
+  *"--query ClusterArn"*) here; echo {ARN} ;;
+  *"--query InstanceGroups"*) here; printf 'h200\n' ;;
+esac
+"""
+RECORDED = '#!/bin/bash\nprintf "%s %s\\n" "${0##*/}" "$*" >>"$HERE/calls"\n'
+GIT = f"""{RECORDED}
+case "$*" in
+  init*) mkdir -p "${{@: -1}}" ;;
+  *checkout*) touch "$2/checked-out" ;;
+  *rev-parse*) [[ -f $2/checked-out ]] && echo {charts.COMMIT} || exit 128 ;;
+esac
+"""
+KUBECTL = RECORDED + "[[ $* != *readyz* || ! -f $HERE/unreachable ]]\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Rig:
+    """A bundle on disk, and the folder of the programs that stand in for the real ones."""
+
+    folder: Path
+    fake: Path
+
+    def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        (self.fake / "calls").write_text("")
+        return subprocess.run(
+            ["/bin/bash", str(self.folder / script), *arguments],
+            env={
+                "PATH": f"{self.fake}{os.pathsep}/usr/bin:/bin",
+                "HERE": str(self.fake),
+                "BUNDLE": str(self.folder),
+            },
+            cwd=self.fake,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def deploy(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.run("deploy.sh", *arguments)
+
+    @property
+    def calls(self) -> list[str]:
+        return (self.fake / "calls").read_text().splitlines()
+
+    def calling(self, *words: str) -> list[str]:
+        return [line for line in self.calls if all(word in line for word in words)]
+
+    def order(self, *words: str) -> list[str]:
+        """Which of `words` the calls hold, in the order of the calls."""
+        return [word for line in self.calls for word in words if word in line]
+
+
+def rig_of(folder: Path, files: dict[str, str], outputs: list[str]) -> Rig:
+    made = Rig(folder / "a bundle", folder / "fake")
+    made.fake.mkdir(parents=True)
+    for name, text in files.items():
+        path = made.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    programs = {"aws": AWS, "git": GIT, "helm": RECORDED, "kubectl": KUBECTL,
+                "sleep": "#!/bin/bash\n"}  # fmt: skip
+    for name, text in programs.items():
+        (made.fake / name).write_text(text)
+        (made.fake / name).chmod(0o755)
+    answers = {"governed": "Created\n", "addon": "",
+               "outputs": "".join(f"{name}\t{name.lower()}-0a1b\n" for name in outputs),
+               "eks-outputs": "".join(f"{n}\t{n.lower()}-0e1b\n" for n in eks_cluster.OUTPUTS)}  # fmt: skip
+    for name, text in answers.items():
+        (made.fake / name).write_text(text)
+    return made
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Rig:
+    return rig_of(tmp_path, files_of_new(NEW), list(foundation.OUTPUTS(plan_of_new(NEW))))
+
+
+STEPS = ("deploy --stack-name example-foundation", "deploy --stack-name example-eks",
+         "update-kubeconfig", "kubectl get --raw /readyz", "git -C", "helm dependency update",
+         "helm upgrade", "s3 cp --recursive", "create-cluster --cli",
+         "deploy --stack-name example-addons", "create-cluster-scheduler-config",
+         "create-compute-quota")  # fmt: skip
+
+
+def test_everything_in_order(rig: Rig) -> None:
+    done = rig.deploy()
+    assert done.returncode == 0, done.stderr
+    assert list(dict.fromkeys(rig.order(*STEPS))) == list(STEPS)
+    request = (rig.folder / ".filled/create-cluster.json").read_text()
+    assert "${" not in request
+    cluster = json.loads(request)
+    assert cluster["Orchestrator"] == {"Eks": {"ClusterArn": "eksclusterarn-0e1b"}}
+    assert "eksclustersecuritygroupid-0e1b" in cluster["VpcConfig"]["SecurityGroupIds"]
+
+
+def test_stacks_get_the_outputs_of_those_before(rig: Rig) -> None:
+    rig.deploy()
+    [eks] = rig.calling("deploy --stack-name example-eks")
+    assert "ControlPlaneSubnet1Id=controlplanesubnet1id-0a1b" in eks
+    [addons] = rig.calling("deploy --stack-name example-addons")
+    assert addons.endswith("--parameter-overrides EksClusterName=eksclustername-0e1b")
+
+
+def test_quotas_are_of_the_cluster(rig: Rig) -> None:
+    rig.deploy()
+    made = rig.calling("create-compute-quota")
+    assert [line.split("--name ")[1].split()[0] for line in made] == ["train", "tune"]
+    for line in (*made, *rig.calling("create-cluster-scheduler-config")):
+        assert f"--cluster-arn {ARN}" in line
+        assert "--tags file://governance/tags.json" in line
+
+
+def test_a_second_run_makes_nothing(rig: Rig) -> None:
+    rig.deploy()
+    done = rig.deploy()
+    assert done.returncode == 0, done.stderr
+    assert rig.calling("sagemaker create-") == []
+    assert rig.calling("sagemaker update-") == rig.calling("sagemaker update-cluster --cli")
+    assert rig.calling("git", "fetch") == []
+    assert len(rig.calling("--no-fail-on-empty-changeset")) == 3
+
+
+def test_a_quota_that_changed_is_updated(rig: Rig) -> None:
+    rig.deploy()
+    path = rig.folder / "governance/compute-quota-tune.json"
+    path.write_text(path.read_text().replace('"Description": "', '"Description": "another '))
+    done = rig.deploy()
+    assert done.returncode == 0, done.stderr
+    assert [line.split(" sagemaker ")[1] for line in rig.calling("update-compute-quota")] == [
+        "update-compute-quota --compute-quota-id id-tune --target-version 1 --cli-input-json "
+        "file://governance/compute-quota-tune.json"
+    ]
+
+
+def test_a_quota_that_failed_says_why(rig: Rig) -> None:
+    (rig.fake / "governed").write_text("CreateFailed\n")
+    done = rig.deploy()
+    assert done.returncode == 2
+    assert "cluster-scheduler-config id-s: CreateFailed" in done.stderr
+
+
+def test_no_cluster_is_made_while_the_chart_cannot_be_installed(rig: Rig) -> None:
+    (rig.fake / "unreachable").write_text("")
+    done = rig.deploy()
+    assert done.returncode == 2
+    assert "the API of example does not answer" in done.stderr
+    assert rig.calling("create-cluster") == []
+    assert rig.calling("helm") == []
+
+
+def test_no_placeholder_reaches_the_service(rig: Rig) -> None:
+    (rig.fake / "eks-outputs").write_text("EksClusterName\texample\n")
+    done = rig.deploy()
+    assert (done.returncode, "placeholders" in done.stderr) == (2, True)
+    assert "EksClusterArn" in done.stderr
+    assert rig.calling("create-cluster") == []
+
+
+def test_outputs_of_a_file_give_way_to_those_of_the_stack(rig: Rig, tmp_path: Path) -> None:
+    names = list(foundation.OUTPUTS(plan_of_new(NEW)))
+    given = {name: f"{name.lower()}-file" for name in (*names, "EksClusterArn")}
+    path = tmp_path / "outputs.json"
+    path.write_text(json.dumps({"stack": given}, indent=1))
+    done = rig.deploy("--outputs", str(path))
+    assert done.returncode == 0, done.stderr
+    assert rig.calling("example-foundation") == []
+    cluster = json.loads((rig.folder / ".filled/create-cluster.json").read_text())
+    assert cluster["Orchestrator"] == {"Eks": {"ClusterArn": "eksclusterarn-0e1b"}}
+
+
+def test_a_dry_run_runs_nothing(rig: Rig) -> None:
+    for name in ("aws", "git", "helm", "kubectl"):
+        (rig.fake / name).unlink()
+    done = rig.deploy("--dry-run")
+    assert done.returncode == 0, done.stderr
+    for step in STEPS:
+        assert step in done.stderr, step
+    assert rig.deploy("--dry-run", "--destroy").returncode == 0
+    assert not (rig.folder / ".filled").exists()
+
+
+DESTRUCTION = ("delete-compute-quota", "delete-cluster-scheduler-config",
+               "delete-stack --stack-name example-addons", "delete-cluster --cluster-name",
+               "delete-stack --stack-name example-eks")  # fmt: skip
+
+
+def test_destroy_goes_backwards(rig: Rig) -> None:
+    rig.deploy()
+    done = rig.deploy("--destroy")
+    assert done.returncode == 0, done.stderr
+    assert list(dict.fromkeys(rig.order(*DESTRUCTION))) == list(DESTRUCTION)
+    assert rig.calling("delete-stack", "foundation") == []
+
+
+def test_destroy_can_be_run_again(rig: Rig) -> None:
+    rig.deploy()
+    rig.deploy("--destroy")
+    done = rig.deploy("--destroy")
+    assert done.returncode == 0, done.stderr
+    assert rig.calling("sagemaker delete-") == []
+
+
+def test_the_chart_is_of_one_commit(rig: Rig) -> None:
+    done = rig.run("install.sh")
+    assert done.returncode == 0, done.stderr
+    [fetched] = rig.calling("fetch")
+    assert fetched.endswith(f"--depth 1 {charts.REPOSITORY} {charts.COMMIT}")
+    assert len(charts.COMMIT) == 40
+    [installed] = rig.calling("helm upgrade --install dependencies")
+    assert "--namespace kube-system --values manifests/helm-values.yaml" in installed
+
+
+def test_the_kubeconfig_of_who_deploys_is_left_alone(rig: Rig) -> None:
+    rig.deploy()
+    [update] = rig.calling("update-kubeconfig")
+    assert update.endswith("--kubeconfig .filled/kubeconfig")
+
+
+MIG = "node_groups: [{name: h200, mig: {1g.18gb: 7}}]"
+
+
+def test_partitions_take_the_images_of_the_region() -> None:
+    text = files_of_new(MIG)["install.sh"]
+    assert "regional-values/values-$region.yaml" in text
+    assert script_breaches({"install.sh": text}) == []
+
+
+EXISTING = """
+queues: [{name: train, node_groups: [h200], priority: 10}]
+"""
+
+
+def test_an_existing_cluster_waits_for_its_add_on(tmp_path: Path) -> None:
+    files = files_of(EXISTING)
+    made = rig_of(tmp_path, files, [*_outputs_of(files)])
+    (made.fake / "addon").unlink()
+    done = made.deploy()
+    assert done.returncode == 0, done.stderr
+    assert "eks create-addon --cluster-name training" in done.stderr
+    assert made.calling("create-compute-quota") == []
+    (made.fake / "addon").write_text("")
+    assert made.deploy().returncode == 0
+    assert len(made.calling("create-compute-quota")) == 1
+    assert made.calling("kubectl") == []
+
+
+def _outputs_of(files: dict[str, str]) -> list[str]:
+    return list(json.loads(files[foundation.PATH])["Outputs"])
+
+
+@pytest.mark.parametrize("text", [NEW, MIG, "kubernetes: {admission: none, jobs: none}"])
+def test_judges_accept_the_scripts(text: str) -> None:
+    files = files_of_new(text)
+    assert script_breaches({n: files[n] for n in ("deploy.sh", "install.sh")}) == []
+    assert script_breaches({"deploy.sh": files_of(EXISTING)["deploy.sh"]}) == []
