@@ -247,7 +247,7 @@ _OPERATION = {
     ),
     "resilience.replace": _support("full", "NodeRecovery: Automatic or None", CREATE_CLUSTER),
     "resilience.auto-resume": _support(
-        "full", "srun --auto-resume=1, in the jobs themselves", _RESILIENCY
+        "partial", "jobs have to ask for it: srun --auto-resume=1", _RESILIENCY
     ),
 }
 

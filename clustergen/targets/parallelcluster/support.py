@@ -82,8 +82,9 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row("network.efa", "full", "Efa.Enabled", f"{_GUIDE}/efa-v3.html"),
             _row(
                 "network.efa-layout",
-                "full",
-                "efa-only on every card; the form `efa` is a setting for developers",
+                "managed",
+                "ParallelCluster chooses: efa-only on every card beyond the first; the form `efa` "
+                "is a setting for developers",
                 "pcluster.templates.queues_stack: add_network_interfaces",
             ),
             _row(

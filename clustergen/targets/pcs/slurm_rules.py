@@ -138,9 +138,19 @@ NO_ACCELERATOR = Rule(
     bad="node_groups: [{name: h200, instance_type: m7i.4xlarge, health_checks: [gpu]}]",
     good="node_groups: [{name: h200, health_checks: [gpu]}]",
 )
+ALWAYS_REPLACED = Rule(
+    code="SLM214",
+    title="Failed nodes are always replaced",
+    why="PCS ends an instance that fails and starts another; there is no switch.",
+    source=f"{USER_GUIDE}working-with_cng.html",
+    target="pcs",
+    bad="resilience: {replace_failed_nodes: false}",
+    good="resilience: {replace_failed_nodes: true}",
+)
 RULES = (
     *(VERSION, ENDING, SETTING, NEWER, JOB_AGE, TWICE),
     *(PURGE, NO_ACCOUNTING, IDLE, GRES, MIG, MIG_SCALING, NO_ACCELERATOR),
+    ALWAYS_REPLACED,
 )
 
 _LEVELS = {
@@ -172,6 +182,12 @@ def check(plan: Plan) -> Iterator[Finding]:
         yield from _twice(plan, queue)
     yield from _accounting(plan)
     yield from _idle(plan)
+    if not plan.resilience.replace_failed_nodes:
+        yield ALWAYS_REPLACED.at(
+            ("resilience", "replace_failed_nodes"),
+            "PCS replaces failed nodes all the same",
+            help="write true, or leave it out",
+        )
     for group in plan.node_groups:
         yield from _gres(group)
         yield from _mig(plan, group)

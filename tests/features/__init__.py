@@ -1,0 +1,1 @@
+"""What targets say that they support, held against what they write."""

@@ -1,0 +1,131 @@
+"""The support matrix against what targets write: a row that lies fails here."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from clustergen import features, renderer, targets
+from clustergen.compiler import Checked
+from clustergen.features import FEATURES, Support
+from clustergen.findings import Finding, errors
+from tests.features.evidence import EVIDENCE
+from tests.features.uses import USES
+
+PAIRS = [(feature.id, target) for feature in FEATURES for target in targets.NAMES]
+
+
+def test_the_tables_have_every_feature_and_target() -> None:
+    assert set(USES) == {feature.id for feature in FEATURES}
+    assert set(EVIDENCE) == set(targets.NAMES)
+    for name, rows in EVIDENCE.items():
+        support = targets.load(name).support
+        assert set(support) == {feature.id for feature in FEATURES}
+        assert set(rows) == {id for id, answer in support.items() if answer.level == "full"}
+
+
+@functools.cache
+def checked(feature: str, target: str) -> tuple[Checked, Checked]:
+    """The compiler's answer to the spec without a feature, and with it."""
+    return USES[feature].checked(target)
+
+
+def used(spec: Checked, target: str) -> set[str]:
+    return {feature.id for feature, _ in features.used(spec.plans[target])}
+
+
+@pytest.mark.parametrize(("feature", "target"), PAIRS)
+def test_a_spec_uses_the_feature_and_the_other_does_not(feature: str, target: str) -> None:
+    without, uses = checked(feature, target)
+    assert used(uses, target) - used(without, target) == {feature}
+
+
+def lies(feature: str, target: str, answer: Support) -> list[str]:
+    """How a row of the support matrix contradicts what the target does."""
+    without, uses = checked(feature, target)
+    refused = [f"{f.code} {f.message}" for f in errors(uses.findings)]
+    unsupported = said(uses, "SUP001", feature)
+    if answer.level == "none":
+        return [] if unsupported and refused else ["it is rendered"]
+    if refused:
+        return refused
+    if not answer.how:
+        return ["nobody says how"]
+    differently = said(uses, "SUP002", feature)
+    if answer.level != "partial":
+        noted = ["it is noted as done differently"] if differently else []
+        return noted + (hidden(feature, target) if answer.level == "full" else [])
+    if not differently:
+        return ["nothing notes it"]
+    left_out = cluster(without, target) == cluster(uses, target)
+    return ["it is not left out"] if "left out" in answer.how and not left_out else []
+
+
+def said(spec: Checked, code: str, feature: str) -> list[Finding]:
+    """The findings that name the feature."""
+    return [f for f in spec.findings if f.code == code and f"[{feature}]" in f.message]
+
+
+def hidden(feature: str, target: str) -> list[str]:
+    """Why the output does not show a feature that is supported in full."""
+    without, uses = checked(feature, target)
+    if refused := errors(without.findings):
+        return [f"without it: {f.code} {f.message}" for f in refused]
+    evidence = EVIDENCE[target].get(feature)
+    if evidence is None:
+        return ["no evidence is known"]
+    shows = evidence.shows(files(without, target), files(uses, target))
+    return [] if shows else [f"{evidence} is not in the output"]
+
+
+def files(spec: Checked, target: str) -> Mapping[str, str]:
+    """What is rendered but README.md, which names whatever the spec has."""
+    bundle = renderer.render(spec, target)
+    return {file.path: file.text for file in bundle if file.path != "README.md"}
+
+
+def cluster(spec: Checked, target: str) -> Mapping[str, str] | None:
+    """The files of the target's own: the foundation is the same for all of them.
+
+    None where the spec cannot be rendered.
+    """
+    if errors(spec.findings):
+        return None
+    return {p: text for p, text in files(spec, target).items() if not p.startswith("foundation")}
+
+
+@pytest.mark.parametrize(("feature", "target"), PAIRS)
+def test_a_row_says_what_the_target_does(feature: str, target: str) -> None:
+    assert lies(feature, target, targets.load(target).support[feature]) == []
+
+
+# Rows that would lie, and the words that catch them.
+SEEDED: list[tuple[str, str, str, str]] = [
+    ("capacity.spot", "pcs", "none", "it is rendered"),
+    ("capacity.spot", "hyperpod-slurm", "full", "SUP001"),
+    ("nodes.mig", "parallelcluster", "managed", "SUP001"),
+    ("storage.ebs", "pcs", "partial", "SUP001"),
+    ("nodes.labels", "pcs", "partial", "nothing notes it"),
+    ("users", "pcs", "full", "it is noted as done differently"),
+    ("head.node", "pcs", "full", "no evidence is known"),
+]
+
+
+@pytest.mark.parametrize(("feature", "target", "level", "words"), SEEDED)
+def test_a_lie_is_caught(feature: str, target: str, level: features.Level, words: str) -> None:
+    row = targets.load(target).support[feature]
+    assert any(words in lie for lie in lies(feature, target, replace(row, level=level)))
+
+
+def test_the_findings_follow_a_changed_row() -> None:
+    """The rows are all there is: flip one, and the compiler says something else."""
+    _, uses = checked("capacity.spot", "pcs")
+    pcs = targets.load("pcs")
+    flipped = {**pcs.support, "capacity.spot": replace(pcs.support["capacity.spot"], level="none")}
+    plan = uses.plans["pcs"]
+    before = [finding.code for finding in features.check(plan, pcs.support, pcs.title)]
+    after = [finding.code for finding in features.check(plan, flipped, pcs.title)]
+    assert (before, after) == ([], ["SUP001"])
