@@ -7,30 +7,62 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequis
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import aws_cdk as cdk
-from constructs import Construct
+from constructs import Construct, IDependable
 
+from clustergen import cfn
 from clustergen.cdk import synth
 from clustergen.cdk.inputs import Inputs, Parameters
 from clustergen.cdk.stack import ClusterStack
+from clustergen.eks import addons
+from clustergen.eks.addons import Addon, ManagedAddon
 from clustergen.eks.control_plane import ControlPlane
+from clustergen.eks.system_nodes import SystemNodes
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import charts, eks_cluster
 
 
 class EksForHyperPod(Construct):
-    """The EKS cluster, with what HyperPod asks of one."""
+    """The EKS cluster: control plane, networking, a few nodes, and drivers of its storage."""
 
     control_plane: ControlPlane
+    networking: dict[str, ManagedAddon]
+    """The add-ons that are there before any node, by name."""
+    system_nodes: SystemNodes
+    addons: dict[str, ManagedAddon]
+    """The other add-ons, by name."""
 
     def __init__(self, scope: Construct, id: str, *, plan: Plan, inputs: Inputs) -> None:
         super().__init__(scope, id)
-        self.control_plane = ControlPlane(scope, "Cluster", plan=plan, inputs=inputs)
+        self.control_plane = ControlPlane(self, "Cluster", plan=plan, inputs=inputs)
         if not _efa_is_allowed(plan):
-            _allow_efa(scope, self.control_plane.security_group)
+            _allow_efa(self, self.control_plane.security_group)
+        self.networking = {addon.name: self._addon(plan, addon, ()) for addon in addons.NETWORKING}
+        self.system_nodes = SystemNodes(
+            self,
+            "SystemNodes",
+            plan=plan,
+            inputs=inputs,
+            control_plane=self.control_plane,
+            after=[made.addon for made in self.networking.values()],
+        )
+        # HyperPod's own agent watches nodes, and replaces them.
+        wanted = (addon for addon in addons.of(plan) if addon is not addons.NODE_MONITORING)
+        nodes = [self.system_nodes.node_group]
+        self.addons = {addon.name: self._addon(plan, addon, nodes) for addon in wanted}
+
+    def _addon(self, plan: Plan, addon: Addon, after: Iterable[IDependable]) -> ManagedAddon:
+        return ManagedAddon(
+            self,
+            cfn.logical_id("addon", addon.name),
+            addon=addon,
+            plan=plan,
+            control_plane=self.control_plane,
+            after=after,
+        )
 
 
 class EksStack(ClusterStack):
@@ -42,7 +74,7 @@ class EksStack(ClusterStack):
         super().__init__(
             scope, id, plan=plan, description=f"EKS cluster {plan.name}, for nodes of HyperPod"
         )
-        self.eks = EksForHyperPod(self, "Eks", plan=plan, inputs=Parameters(self, outputs))
+        self.eks = EksForHyperPod(self, "Default", plan=plan, inputs=Parameters(self, outputs))
         cluster = self.eks.control_plane.cluster
         values = {
             "EksClusterArn": cluster.attr_arn,
