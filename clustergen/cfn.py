@@ -63,7 +63,7 @@ def references(document: Any) -> Iterator[str]:
 
 _PARAMETER_TYPES = (
     (re.compile(r"VpcId$"), "AWS::EC2::VPC::Id"),
-    (re.compile(r"SubnetId$"), "AWS::EC2::Subnet::Id"),
+    (re.compile(r"Subnet\d?Id$"), "AWS::EC2::Subnet::Id"),
     (re.compile(r"SecurityGroupId$"), "AWS::EC2::SecurityGroup::Id"),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
@@ -55,5 +56,14 @@ def managed(name: str) -> iam.IManagedPolicy:
 
 def inline(statements: Iterable[dict[str, Any]]) -> dict[str, iam.PolicyDocument] | None:
     """``statements`` as the one inline policy of a role; None where there are none."""
-    made = [iam.PolicyStatement.from_json(statement) for statement in statements]
+    made = [iam.PolicyStatement.from_json(_tokens(statement)) for statement in statements]
     return {"cluster": iam.PolicyDocument(statements=made)} if made else None
+
+
+def _tokens(statement: dict[str, Any]) -> dict[str, Any]:
+    """A statement whose intrinsic functions are the CDK's."""
+    resources = [
+        cdk.Token.as_string(resource) if isinstance(resource, dict) else resource
+        for resource in statement["Resource"]
+    ]
+    return {**statement, "Resource": resources}

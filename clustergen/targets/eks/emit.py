@@ -2,23 +2,82 @@
 
 from __future__ import annotations
 
-from clustergen import cfn
-from clustergen.artifacts import Bundle, json_artifact
-from clustergen.plan.model import Plan
+from collections.abc import Iterator
+
+from clustergen import cfn, foundation, kubernetes, placeholders, shell
+from clustergen.artifacts import Artifact, Bundle, json_artifact
+from clustergen.plan.model import NodeGroup, Plan
 
 TEMPLATE = "cluster.template.json"
 
 
 def document(plan: Plan) -> cfn.Json:
     """The synthesized CloudFormation template of a plan without errors."""
-    return {"Resources": {"Cluster": {"Type": "AWS::EKS::Cluster"}}}
+    from clustergen.targets.eks import synth  # with the CDK, which only this needs
+
+    return synth.template(plan)
 
 
 def emit(plan: Plan, document: cfn.Json) -> Bundle:
     """All files of the cluster; ``document`` is its template, with the user's overlay."""
-    return (json_artifact(TEMPLATE, document),)
+    inside = tuple(kubernetes.files(plan))
+    return (json_artifact(TEMPLATE, document), *inside, _deploy(plan, document, inside))
+
+
+def _deploy(plan: Plan, document: cfn.Json, inside: Bundle) -> Artifact:
+    known = foundation.OUTPUTS(plan)
+    text = shell.render(
+        "eks/deploy.sh.j2",
+        plan=plan,
+        foundation=bool(known),
+        uploads=[],
+        parameters=[name for name in document.get("Parameters", {}) if name in known],
+        fills=[file.path for file in inside if placeholders.names(file.text)],
+    )
+    return Artifact("deploy.sh", text, executable=True)
 
 
 def steps(plan: Plan) -> list[str]:
     """What to do with the bundle, in order."""
-    return []
+    return [
+        *_reach(plan),
+        "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: the stack, then "
+        "`install.sh` for what runs in the cluster",
+        *_blocks(plan),
+        *_grants(plan),
+        "to change the instance types of a node group, rename it too: EKS makes a new one, and "
+        "names are unique in a cluster",
+        "`./deploy.sh --destroy` deletes the cluster; network and data stay",
+    ]
+
+
+def _reach(plan: Plan) -> Iterator[str]:
+    if not plan.kubernetes.public_endpoint_from:
+        yield (
+            "the API of the cluster answers inside the VPC only: run `deploy.sh` from a machine "
+            "there or over a VPN, or write `kubernetes.public_endpoint_from`"
+        )
+
+
+def _blocks(plan: Plan) -> Iterator[str]:
+    for group in plan.node_groups:
+        if group.capacity.kind == "capacity-block":
+            yield (
+                f"once the Capacity Block of {group.name} has begun, ask for its nodes: "
+                f"`{_scale(plan, group)}`; EKS ends them 40 minutes before the block does"
+            )
+
+
+def _scale(plan: Plan, group: NodeGroup) -> str:
+    return (
+        f"aws eks update-nodegroup-config --region {plan.region} --cluster-name {plan.name} "
+        f"--nodegroup-name {group.name} --scaling-config desiredSize={group.max}"
+    )
+
+
+def _grants(plan: Plan) -> Iterator[str]:
+    if not plan.kubernetes.admins:
+        yield (
+            "only who deploys the stack may use the cluster: name roles in `kubernetes.admins` to "
+            "let others in"
+        )
