@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.oracles.cloudformation import check, lint, resolve
+from tests.oracles.eks import eks_breaches
 from tests.oracles.hyperpod import cluster_breaches
 from tests.oracles.iam import iam_breaches
 from tests.oracles.parallelcluster import Message, ParallelCluster
@@ -29,7 +30,7 @@ def bundle_breaches(
         *(
             f"{path}: {b}"
             for path, template in documents.items()
-            for b in iam_breaches(template, region)
+            for b in (*iam_breaches(template, region), *eks_breaches(template, region))
         ),
         *(f"{f.template}: {f.rule} {f.where}: {f.text}" for f in lint(templates, [region])),
         *cluster_breaches(files, region),

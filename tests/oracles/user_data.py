@@ -78,6 +78,8 @@ def _content(part: Part) -> Iterator[str]:
             yield "a shell part without #! on its first line"
     elif part.content_type == "text/cloud-config":
         yield from cloud_config_breaches(part.text)
+    elif part.content_type == "application/node.eks.aws":
+        yield from node_config_breaches(part.text)
     else:
         yield f"a part of type {part.content_type}"
 
@@ -89,3 +91,37 @@ def cloud_config_breaches(text: str) -> list[str]:
     except yaml.YAMLError as error:
         return [f"cloud-config is not YAML: {error}"]
     return [] if isinstance(document, dict) else ["cloud-config is not a mapping"]
+
+
+# https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/api/ (2026-07): the fields of a NodeConfig.
+_NODE_CONFIG = {
+    "cluster": {"name", "apiServerEndpoint", "certificateAuthority", "cidr", "id", "enableOutpost"},
+    "containerd": {"config", "baseRuntimeSpec"},
+    "featureGates": {"InstanceIdNodeName", "FastImagePull"},
+    "instance": {"localStorage", "environment", "network"},
+    "kubelet": {"config", "flags", "maxPodsExpression"},
+}
+_STRATEGIES = ("RAID0", "RAID10", "Mount")
+
+
+def node_config_breaches(text: str) -> list[str]:
+    """What keeps `text` from being a NodeConfig of EKS's nodeadm."""
+    try:
+        documents = [document for document in yaml.safe_load_all(text) if document is not None]
+    except yaml.YAMLError as error:
+        return [f"a NodeConfig that is not YAML: {error}"]
+    return [b for document in documents for b in _node_config(document)]
+
+
+def _node_config(document: object) -> Iterator[str]:
+    if not isinstance(document, dict) or document.get("kind") != "NodeConfig":
+        yield "a part for nodeadm that is no NodeConfig"
+        return
+    if document.get("apiVersion") != "node.eks.aws/v1alpha1":
+        yield f"a NodeConfig of {document.get('apiVersion')}"
+    for name, section in document.get("spec", {}).items():
+        unknown = section.keys() - _NODE_CONFIG[name] if name in _NODE_CONFIG else {name}
+        yield from (f"a NodeConfig has no {field}" for field in sorted(unknown))
+    storage = document.get("spec", {}).get("instance", {}).get("localStorage", {})
+    if storage and storage.get("strategy") not in _STRATEGIES:
+        yield f"local storage as {storage.get('strategy')}, not {', '.join(_STRATEGIES)}"

@@ -64,6 +64,7 @@ _ARNS = {
     "AWS::PCS::ComputeNodeGroup": ("pcs", "cluster/pcs_0a1b2c3d4e/computenodegroup/{}"),
     "AWS::PCS::Queue": ("pcs", "cluster/pcs_0a1b2c3d4e/queue/{}"),
     "AWS::SageMaker::Cluster": ("sagemaker", "cluster/{}"),
+    "AWS::SQS::Queue": ("sqs", "{}"),
     "AWS::SecretsManager::Secret": ("secretsmanager", "secret:{}-AbCdEf"),
 }
 
@@ -139,6 +140,7 @@ _OTHER_ATTRIBUTES = {
     ("AWS::FSx::FileSystem", "DNSName"): "{id}.fsx.{region}.{suffix}",
     ("AWS::FSx::FileSystem", "LustreMountName"): "abcdefgh",
     ("AWS::FSx::FileSystem", "RootVolumeId"): "fsvol-0a1b2c3d4e5f60718",
+    ("AWS::SQS::Queue", "QueueName"): "{id}",
     ("AWS::S3::Bucket", "DomainName"): "{id}.s3.{suffix}",
     ("AWS::S3::Bucket", "RegionalDomainName"): "{id}.s3.{region}.{suffix}",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -85,6 +86,7 @@ def _ec2(operation: str, kind: str, **more: Any) -> _Creation:
 # Property names that differ from the API's, by resource type: the "Properties" of each type's page
 # in the CloudFormation reference against the request parameters of the API reference (2026-11-20).
 _CREATIONS: dict[str, _Creation] = {
+    "AWS::APS::Scraper": _Creation("amp", "CreateScraper", tags_as_map=True),
     "AWS::APS::Workspace": _Creation(
         "amp",
         "CreateWorkspace",
@@ -149,6 +151,9 @@ _CREATIONS: dict[str, _Creation] = {
     ),
     "AWS::EKS::PodIdentityAssociation": _Creation(
         "eks", "CreatePodIdentityAssociation", tags_as_map=True
+    ),
+    "AWS::Events::Rule": _Creation(
+        "events", "PutRule", generated={"Name": "generated"}, elsewhere=("Targets",)
     ),
     "AWS::FSx::DataRepositoryAssociation": _Creation("fsx", "CreateDataRepositoryAssociation"),
     "AWS::FSx::FileSystem": _Creation("fsx", "CreateFileSystem"),
@@ -269,6 +274,32 @@ def _logs_of_cluster(properties: Properties) -> _Calls:
         yield "eks", "UpdateClusterConfig", params
 
 
+def _targets_of_rule(properties: Properties) -> _Calls:
+    if "Targets" in properties:
+        params = {"Rule": properties.get("Name", "generated"), "Targets": properties["Targets"]}
+        yield "events", "PutTargets", params
+
+
+# Attributes of a queue are a map of text to the API, and the policy is one of them.
+_OF_QUEUES = ("QueueName", "Tags")
+
+
+def _queue(properties: Properties) -> _Calls:
+    attributes = {k: _text(v) for k, v in properties.items() if k not in _OF_QUEUES}
+    params = {"QueueName": properties.get("QueueName", "generated"), "Attributes": attributes}
+    yield "sqs", "CreateQueue", params
+
+
+def _queue_policy(properties: Properties) -> _Calls:
+    for queue in properties.get("Queues", []):
+        policy = {"Policy": json.dumps(properties.get("PolicyDocument"))}
+        yield "sqs", "SetQueueAttributes", {"QueueUrl": queue, "Attributes": policy}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
 def _policies_of_role(properties: Properties) -> _Calls:
     role = properties.get("RoleName", "generated")
     for arn in properties.get("ManagedPolicyArns", []):
@@ -339,6 +370,7 @@ _FURTHER = {
     "AWS::EFS::FileSystem": _settings_of_efs,
     "AWS::EKS::AccessEntry": _policies_of_entry,
     "AWS::EKS::Cluster": _logs_of_cluster,
+    "AWS::Events::Rule": _targets_of_rule,
     "AWS::IAM::InstanceProfile": _role_of_profile,
     "AWS::IAM::Policy": _policy_of_roles,
     "AWS::IAM::Role": _policies_of_role,
@@ -346,6 +378,8 @@ _FURTHER = {
     "AWS::Logs::LogGroup": _retention,
     "AWS::S3::Bucket": _bucket,
     "AWS::S3::BucketPolicy": _bucket_policy,
+    "AWS::SQS::Queue": _queue,
+    "AWS::SQS::QueuePolicy": _queue_policy,
 }
 
 KNOWN_TYPES = frozenset(_CREATIONS) | frozenset(_FURTHER)

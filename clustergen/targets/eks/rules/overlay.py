@@ -18,7 +18,7 @@ def _overlay(resources: str) -> str:
     return f"targets: {{eks: {{overlay: {{Resources: {{{resources}}}}}}}}}"
 
 
-_TEMPLATE = "LaunchTemplateH200: {Properties: {LaunchTemplateData: {%s}}}"
+_TEMPLATE = "NodeGroupH200LaunchTemplate: {Properties: {LaunchTemplateData: {%s}}}"
 _GROUP = "NodeGroupH200: {Properties: {%s}}"
 _CLUSTER = "Cluster: {Properties: {%s}}"
 _NETWORK = _CLUSTER % "ResourcesVpcConfig: {%s}"
