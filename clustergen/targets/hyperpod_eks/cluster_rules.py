@@ -130,6 +130,13 @@ def _nearest(version: str) -> str:
     return known[0] if minor < int(known[0].partition(".")[2]) else known[-1]
 
 
+_OF_THE_CONTROL_PLANE = {
+    "admins": "who may do everything in the API",
+    "support": "the support policy",
+    "system_nodes": "what runs the controllers",
+}
+
+
 def _left(plan: Plan) -> Iterator[Finding]:
     """What the spec wants of the control plane or of what runs in it."""
     kubernetes = plan.kubernetes
@@ -146,6 +153,13 @@ def _left(plan: Plan) -> Iterator[Finding]:
             help="aws eks update-cluster-config --resources-vpc-config publicAccessCidrs=... "
             "changes it",
         )
+    for field, what in _OF_THE_CONTROL_PLANE.items():
+        if plan.wrote("kubernetes", field):
+            yield EXISTING.at(
+                ("kubernetes", field),
+                f"{what} of the EKS cluster is left as it is",
+                help="change it with the tool that you made the cluster with",
+            )
     if plan.wrote("queues") and not governance.wanted(plan):
         yield EXISTING.at(
             ("queues",),

@@ -41,7 +41,37 @@ DEVICES = Rule(
     bad=f"{_NEW}\nkubernetes: {{devices: dra}}",
     good=f"{_NEW}\nkubernetes: {{devices: plugin}}",
 )
-RULES = (VERSION, PRIVATE, DEVICES)
+ONE_ZONE = Rule(
+    code="NET402",
+    title="Control plane in one zone",
+    why="EKS puts the interfaces of a control plane into subnets of two zones or more; nodes may "
+    "stay in one.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
+    target=_TARGET,
+    bad=f"""{_NEW}
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}}]""",
+    good=f"""{_NEW}
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}}]
+  control_plane_subnets:
+    - {{id: subnet-0a1b2c3d4e5f67891, zone: use1-az6, cidr: 10.42.255.224/28}}
+    - {{id: subnet-0a1b2c3d4e5f67892, zone: use1-az2, cidr: 10.42.255.240/28}}""",
+)
+LEFT = Rule(
+    code="K8S433",
+    title="Software that HyperPod's bundle does not install",
+    why="The bundle installs HyperPod's own chart and add-ons: Kueue by task governance, MPI and "
+    "PyTorch jobs by their operators.",
+    source=limits.INSTALL,
+    severity=Severity.WARNING,
+    target=_TARGET,
+    bad=f"{_NEW}\nkubernetes: {{scheduler: volcano}}",
+    good=f"{_NEW}\nkubernetes: {{scheduler: default}}",
+)
+RULES = (VERSION, PRIVATE, DEVICES, LEFT, ONE_ZONE)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
@@ -65,10 +95,35 @@ def _new(plan: Plan) -> Iterator[Finding]:
             f"{plan.kubernetes.version}",
             help=f"write version: '{known[-1]}'",
         )
+    zones = {subnet.zone for subnet in plan.network.control_plane}
+    if not plan.network.new and len(zones) < 2:
+        named = plan.wrote("network", "control_plane_subnets")
+        yield ONE_ZONE.at(
+            ("network", "control_plane_subnets" if named else "private_subnets"),
+            "the subnets for the control plane are not known to be in two zones",
+            help="write network.control_plane_subnets: two subnets with the zone of each",
+        )
+    yield from _left(plan)
     if not plan.kubernetes.public_endpoint_from:
         yield PRIVATE.at(
             ("targets", _TARGET, "eks_cluster"),
             "only machines inside the VPC reach the API of the new EKS cluster",
             help="run deploy.sh inside the VPC, or write kubernetes: {public_endpoint_from: [...]} "
             "with the addresses that you come from",
+        )
+
+
+def _left(plan: Plan) -> Iterator[Finding]:
+    kubernetes = plan.kubernetes
+    if kubernetes.scheduler != "default":
+        yield LEFT.at(
+            ("kubernetes", "scheduler"),
+            f"{kubernetes.scheduler} is not installed by this bundle",
+            help="install it with helm once the cluster is there, or take the eks target",
+        )
+    if kubernetes.jobs == "kubeflow-trainer":
+        yield LEFT.at(
+            ("kubernetes", "jobs"),
+            "HyperPod's chart brings the operators of PyTorchJob and MPIJob, not Kubeflow Trainer",
+            help="install it with helm once the cluster is there, or take the eks target",
         )
