@@ -1,0 +1,328 @@
+"""``clustergen compare``: what each target makes of a spec, and which of them loses least."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import jsonschema
+import pytest
+
+from clustergen import comparison, compiler, targets
+from clustergen.cli import main
+from clustergen.comparison import Comparison, compare
+from clustergen.comparison.columns import WIDTH
+from clustergen.features import FEATURES, Level
+from clustergen.targets import Target
+from tests.test_specs import ANSWERS, SPECS
+
+BASE = """\
+version: 1
+name: small
+region: us-east-1
+network: {zone: use1-az6}
+node_groups:
+  - {name: cpu, instance_type: m7i.4xlarge, count: 2}
+software: {containers: none}
+"""
+EC2 = ("parallelcluster", "pcs")
+
+
+def compared(*texts: str, names: Sequence[str] = EC2) -> Comparison:
+    """The comparison of specs laid over each other, for the targets called ``names``."""
+    with TemporaryDirectory() as folder:
+        files = [Path(folder, f"{number}.yaml") for number in range(1 + len(texts))]
+        for file, text in zip(files, (BASE, *texts), strict=True):
+            file.write_text(text, encoding="utf-8")
+        return compare(str(files[0]), compiler.check(files, targets=names), names)
+
+
+# Every spec there is.
+
+
+@pytest.fixture(scope="module", params=SPECS)
+def spec(request: pytest.FixtureRequest) -> Comparison:
+    path = str(SPECS[request.param])
+    return compare(path, compiler.check([path], targets=targets.NAMES), targets.NAMES)
+
+
+def test_the_verdict_is_the_answer_of_each_target(spec: Comparison) -> None:
+    answers = ANSWERS[Path(spec.source).stem]
+    verdicts = {s.target.name: {change.code for change in s.changes} for s in spec.standings}
+    assert verdicts == {name: answers[name] for name in targets.NAMES}
+    for standing in spec.standings:
+        assert standing.renders == (not answers[standing.target.name])
+        assert all(change.way_out and change.places for change in standing.changes)
+
+
+def test_the_text_fits_a_terminal(spec: Comparison) -> None:
+    text = comparison.render("text", [spec])
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert text == comparison.render("text", [spec])
+    for feature in spec.features:
+        assert feature.title.split()[0] in text
+    for name in targets.NAMES:
+        assert f"\n{name}: " in text
+
+
+ANSWER = {
+    "type": "object",
+    "required": ["level", "how", "source", "checked", "paths"],
+    "properties": {
+        "level": {"enum": ["full", "managed", "partial", "none"]},
+        "paths": {"type": "array", "minItems": 1, "items": {"type": "array"}},
+    },
+}
+COUNTS = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
+SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["spec", "name", "features", "targets", "least_lost", "findings"],
+        "properties": {
+            "spec": {"type": "string"},
+            "name": {"type": "string"},
+            "features": {
+                "type": "array",
+                "items": {
+                    "required": ["feature", "title", "targets"],
+                    "properties": {
+                        "feature": {"enum": [feature.id for feature in FEATURES]},
+                        "targets": {"additionalProperties": ANSWER, "minProperties": 1},
+                    },
+                },
+            },
+            "targets": {
+                "type": "array",
+                "items": {
+                    "required": ["target", "title", "place", "planned", "renders", "blocking"],
+                    "properties": {
+                        "target": {"enum": list(targets.NAMES)},
+                        "place": {"type": "integer", "minimum": 1},
+                        "renders": {"type": "boolean"},
+                        "findings": COUNTS,
+                        "features": COUNTS,
+                        "changes": {
+                            "items": {"required": ["code", "message", "help", "locations"]}
+                        },
+                    },
+                },
+            },
+            "least_lost": {"type": "array", "items": {"enum": list(targets.NAMES)}},
+            "findings": {"type": "array", "items": {"required": ["code", "severity", "path"]}},
+        },
+    },
+}
+
+
+def test_json_is_what_it_says(spec: Comparison) -> None:
+    document = json.loads(comparison.render("json", [spec]))
+    jsonschema.validate(document, SCHEMA)
+    [one] = document
+    assert [target["target"] for target in one["targets"]] == list(targets.NAMES)
+    for target in one["targets"]:
+        rows = [row["targets"].get(target["target"]) for row in one["features"]]
+        levels = [row["level"] for row in rows if row]
+        assert target["features"] == {level: levels.count(level) for level in target["features"]}
+        assert target["renders"] == (target["blocking"] == [])
+
+
+def test_markdown_has_a_row_for_each_feature(spec: Comparison) -> None:
+    lines = comparison.render("markdown", [spec]).splitlines()
+    rows = [line for line in lines if line.startswith("| ")]
+    assert len({row.count(" | ") for row in rows}) == 1
+    assert [row.split(" | ")[0][2:] for row in rows][1 : 1 + len(spec.features)] == [
+        feature.title for feature in spec.features
+    ]
+
+
+def test_the_order_is_the_one_that_is_stated(spec: Comparison) -> None:
+    document = json.loads(comparison.render("json", [spec]))[0]["targets"]
+    keys = {
+        (
+            target["place"],
+            not target["renders"],
+            target["features"]["none"],
+            target["features"]["partial"],
+            target["findings"]["warning"],
+        )
+        for target in document
+    }
+    in_order = sorted(keys)
+    assert [key[1:] for key in in_order] == sorted(key[1:] for key in in_order)
+    assert len({key[0] for key in keys}) == len({key[1:] for key in keys}) == len(keys)
+
+
+# The order, a step at a time: what is laid over the base, and the place of each.
+RESERVED = "node_groups: [{name: cpu, capacity: {interruptible_reservation: cr-0a1b2c3d}}]"
+PLACES: list[tuple[str, tuple[int, int], str]] = [
+    ("{}", (1, 1), "Least is lost with parallelcluster, pcs, alike."),
+    (RESERVED, (2, 1), "Least is lost with pcs."),
+    ("users: [{name: alice, uid: 2001}]", (1, 2), "Least is lost with parallelcluster."),
+    ("node_groups: [{name: cpu, labels: {a: b}}]", (2, 1), "Least is lost with pcs."),
+    ("slurm: {version: '25.05'}", (2, 1), "Least is lost with pcs."),
+    (
+        "storage: [{mount: /b, type: s3, bucket: 's3://my-bucket'}]\n"
+        "node_groups: [{name: cpu, threads_per_core: 2}]",
+        (1, 2),
+        "No target renders this spec as it is; parallelcluster is nearest.",
+    ),
+    (
+        "monitoring: {dashboards: managed-grafana}",
+        (1, 1),
+        "No target renders this spec as it is; parallelcluster, pcs are nearest.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("over", "places", "words"), PLACES)
+def test_places(over: str, places: tuple[int, int], words: str) -> None:
+    found = compared(over)
+    assert tuple(standing.place for standing in found.standings) == places
+    assert f"\n{words}\n" in comparison.render("text", [found])
+    assert f"**{words}**" in comparison.render("markdown", [found])
+
+
+LEVELS: list[tuple[Level, tuple[int, int]]] = [
+    ("full", (1, 1)),
+    ("managed", (1, 1)),
+    ("partial", (2, 1)),
+    ("none", (2, 1)),
+]
+
+
+@pytest.mark.parametrize(("level", "places"), LEVELS)
+def test_the_order_follows_the_matrix(
+    monkeypatch: pytest.MonkeyPatch, level: Level, places: tuple[int, int]
+) -> None:
+    """A row that is flipped is a place that is lost."""
+    real, id = targets.load, "capacity.on-demand"
+
+    def load(name: str) -> Target:
+        target = real(name)
+        if name == "pcs":
+            return target
+        return replace(
+            target, support={**target.support, id: replace(target.support[id], level=level)}
+        )
+
+    monkeypatch.setattr(targets, "load", load)
+    found = compared()
+    assert tuple(standing.place for standing in found.standings) == places
+    assert found.standings[0].renders == (level != "none")
+
+
+def test_a_section_of_one_target_does_not_count_against_others() -> None:
+    plain = compared()
+    section = (
+        "targets: {pcs: {size: small, overlay: {Resources: {Cluster: {Properties: {Size: X}}}}}}"
+    )
+    found = compared(section)
+    assert [s.renders for s in found.standings] == [True, False]
+    other, before = found.standings[0], plain.standings[0]
+    assert (other.used, other.findings) == (before.used, before.findings)
+
+
+def test_what_cannot_be_planned_for_one_target_is_compared_for_the_others() -> None:
+    found = compared("head_node: {instance_type: m7i.huge}")
+    assert [(s.used is None, s.renders, s.place) for s in found.standings] == [
+        (True, False, 2),
+        (False, True, 1),
+    ]
+    text = comparison.render("text", [found])
+    [row] = [line for line in text.splitlines() if line.startswith("On-Demand instances")]
+    assert row.split()[2:] == ["?", "full"]
+    assert "?: not known, as nothing could be planned" in text
+    assert "parallelcluster: cannot be planned; 1 error (CAP001)" in text
+
+
+def test_one_target_is_not_ranked() -> None:
+    text = comparison.render("text", [compared(names=["pcs"])])
+    assert "Least is lost" not in text
+    assert "place" not in text
+
+
+def test_what_is_said_often_is_one_change() -> None:
+    groups = ", ".join(
+        f"{{name: nodes-{n}, instance_type: m7i.4xlarge, count: 1,\n  threads_per_core: 2}}"
+        for n in range(3)
+    )
+    found = compared(f"node_groups: [{groups}]")
+    [change] = found.standings[1].changes
+    assert (change.code, change.message, len(change.places)) == (
+        "SUP001",
+        "Two threads per core",
+        3,
+    )
+    assert "/1.yaml:2, " in comparison.render("text", [found])
+
+
+def test_a_user_cannot_write_into_the_page() -> None:
+    found = compared("slurm: {settings: {'<script>x</script>': y}}")
+    assert found.standings[1].changes
+    assert "<script>" not in comparison.render("markdown", [found])
+
+
+# The command.
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    files = {"good": BASE, "form": BASE + "colour: red\n", "place": BASE.replace("east-1", "east1")}
+    files |= {"refused": BASE + "monitoring: {dashboards: managed-grafana}\n"}
+    for name, text in files.items():
+        (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        status = main(["compare", *arguments])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return command
+
+
+COMMANDS: list[tuple[str, int, str, str]] = [
+    ("good.yaml", 0, "small (good.yaml)", ""),
+    ("refused.yaml --targets pcs,pcluster", 0, "No target renders this spec as it is", ""),
+    ("good.yaml --target pcs --target hyperpod", 0, "hyperpod-slurm", ""),
+    ("good.yaml --target all --output markdown", 0, "## AWS PCS", ""),
+    ("-f good.yaml --set node_groups.cpu.capacity=spot", 0, "Spot instances", ""),
+    ("good.yaml refused.yaml", 0, "small (refused.yaml)", ""),
+    ("form.yaml", 1, "", "error[SPC020]"),
+    ("form.yaml --output markdown", 1, "", "error[SPC020]"),
+    ("form.yaml --output json", 1, '"code": "SPC020"', ""),
+    ("place.yaml", 1, "", "did you mean us-east-1?"),
+    ("good.yaml form.yaml", 1, "small (good.yaml)", "error[SPC020]"),
+    ("nowhere.yaml", 2, "", "cannot read nowhere.yaml"),
+    ("", 2, "", "name a spec file"),
+    ("good.yaml --targets pcs,slurm", 2, "", "no target 'slurm'"),
+    ("good.yaml --targets pcs,", 2, "", "no target ''"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status", "out", "err"), COMMANDS)
+def test_answers(run: Run, arguments: str, status: int, out: str, err: str) -> None:
+    ran = run(*arguments.split())
+    assert ran[0] == status, ran
+    assert out in ran[1]
+    assert err in ran[2]
+    assert (bool(ran[1]), bool(ran[2])) == (bool(out), bool(err))
+
+
+def test_only_the_targets_that_were_asked_for(run: Run) -> None:
+    _, out, _ = run("good.yaml", "--targets", "pcs,hyperpod", "--output", "json")
+    document: list[dict[str, Any]] = json.loads(out)
+    assert [target["target"] for target in document[0]["targets"]] == ["pcs", "hyperpod-slurm"]
+
+
+def test_where_says_which_argument(run: Run) -> None:
+    _, out, _ = run("good.yaml", "--set", "monitoring.dashboards=managed-grafana")
+    assert "    --set monitoring.dashboards=managed-grafana: Managed Grafana: " in out
