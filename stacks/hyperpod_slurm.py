@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import aws_cdk as cdk
@@ -16,11 +17,13 @@ from clustergen.hyperpod.scripts import FOLDER, prefix
 class HyperPodStack(cdk.Stack):
     """The cluster, and its lifecycle scripts in the bucket of the foundation."""
 
-    def __init__(self, scope: Construct, compiled: Compiled, **props: Any) -> None:
+    def __init__(
+        self, scope: Construct, compiled: Compiled, imports: Mapping[str, str], **props: Any
+    ) -> None:
         super().__init__(scope, compiled.stack_name, **props)
-        self.resources = template.fill(self, compiled.template, imports=compiled.imports)
+        self.resources = template.fill(self, compiled.template, imports=imports)
         """By logical id."""
-        self.scripts = scripts.upload(self, uploads(compiled), compiled.imports)
+        self.scripts = scripts.upload(self, uploads(compiled), imports)
         # An instance runs its scripts as soon as it boots.
         template.after(self.resources, "AWS::SageMaker::Cluster", self.scripts)
 
@@ -38,4 +41,4 @@ def uploads(compiled: Compiled) -> dict[str, str]:
 
 def stacks(scope: Construct, compiled: Compiled, **props: Any) -> list[cdk.Stack]:
     """The stacks of a cluster besides the foundation."""
-    return [HyperPodStack(scope, compiled, **props)]
+    return [HyperPodStack(scope, compiled, compiled.imports, **props)]

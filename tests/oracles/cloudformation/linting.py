@@ -55,6 +55,10 @@ def _names_a_cluster_type(message: str) -> bool:
     return found is not None and found[1] in types
 
 
+def _is_of_the_cdk(message: str) -> bool:
+    return message.startswith("'CustomCDKBucketDeployment")
+
+
 # Rule id to whether a message of it is wrong.
 _FALSE_ALARMS: dict[str, Callable[[str], bool]] = {
     # Instance types "not one of" the region's: the list is made from on-demand prices, so a type
@@ -62,4 +66,6 @@ _FALSE_ALARMS: dict[str, Callable[[str], bool]] = {
     "E3628": _names_an_existing_type,  # AWS::EC2::LaunchTemplate, AWS::EC2::Instance
     # The same of AWS::SageMaker::Cluster; whether there is the type, its API says.
     "E3644": _names_a_cluster_type,
+    # CDK writes the order of its own function's role down twice.
+    "W3005": _is_of_the_cdk,
 }

@@ -1,0 +1,44 @@
+"""Amazon EKS: the construct of the whole cluster, in a stack that the foundation feeds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import aws_cdk as cdk
+from constructs import Construct
+
+from clustergen import targets
+from clustergen.cdk import overlaid
+from clustergen.cdk.compiled import Compiled
+from clustergen.cdk.inputs import Imports
+from clustergen.cdk.stack import ClusterStack
+from clustergen.cdk.synth import FLAGS
+from clustergen.targets.eks.cluster import EksCluster
+from clustergen.targets.eks.synth import description
+
+
+class EksStack(ClusterStack):
+    """The cluster; `cluster` has its parts, for what a subclass adds to them."""
+
+    def __init__(self, scope: Construct, compiled: Compiled, **props: Any) -> None:
+        plan = compiled.plan
+        super().__init__(
+            scope,
+            compiled.stack_name,
+            plan=plan,
+            description=description(plan),
+            env=props.get("env"),
+        )
+        for key, value in (props.get("tags") or {}).items():
+            self.add_stack_tag(key, value)
+        for flag, on in FLAGS.items():
+            self.node.set_context(flag, on)
+        self.cluster = EksCluster(self, "Default", plan=plan, inputs=Imports(compiled.imports))
+        if plan.overlay:
+            before = targets.load(compiled.target).document(plan)
+            overlaid.lay(self, before, compiled.document, compiled.imports)
+
+
+def stacks(scope: Construct, compiled: Compiled, **props: Any) -> list[cdk.Stack]:
+    """The stacks of a cluster besides the foundation."""
+    return [EksStack(scope, compiled, **props)]

@@ -1,0 +1,67 @@
+"""The CDK app in this process: what it makes of a spec for a target."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import aws_cdk as cdk
+
+import stacks
+from clustergen import compiler
+from clustergen.cdk import app
+from clustergen.cdk.compiled import Compiled
+from clustergen.compiler import Checked
+from clustergen.findings import errors
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CONTEXT: dict[str, Any] = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesized:
+    """One cluster, and the templates of its stacks by their names, in the order of deployment."""
+
+    compiled: Compiled
+    templates: dict[str, dict[str, Any]]
+
+    @property
+    def foundation(self) -> dict[str, Any] | None:
+        return self.templates.get(self.compiled.foundation_name)
+
+    @property
+    def cluster(self) -> dict[str, Any]:
+        return self.templates[self.compiled.stack_name]
+
+
+def checked(spec: Path, target: str) -> Checked | None:
+    """What the compiler says of a spec; None where the target refuses it."""
+    found = compiler.check([spec], targets=[target])
+    return None if errors(found.findings) else found
+
+
+def synthesize(checked: Checked, target: str, settings: dict[str, str] | None = None) -> Synthesized:
+    """The app for a spec that nothing stands against."""
+    compiled = app.compiled(checked, target, settings or {})
+    with TemporaryDirectory() as folder:
+        made = new_app(folder)
+        stacks.build(made, compiled)
+        assembly = made.synth()
+        return Synthesized(compiled, {s.stack_name: s.template for s in assembly.stacks})
+
+
+def new_app(folder: str | None = None, plugins: Sequence[Any] = ()) -> cdk.App:
+    """An app as `app.py` makes it."""
+    made = cdk.App(
+        outdir=folder,
+        context=CONTEXT,
+        builtin_cloud_formation_validation=False,
+        analytics_reporting=False,
+    )
+    if plugins:
+        cdk.Validations.of(made).add_plugins(*plugins)
+    return made

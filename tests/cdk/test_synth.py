@@ -1,0 +1,226 @@
+"""What the CDK app synthesizes: the very documents of `render`, and nothing that judges mind."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from clustergen import compiler, renderer, resources, targets
+from tests.cdk.synthesized import Synthesized, checked, synthesize
+from tests.checking import check_fragment
+from tests.oracles.cloudformation import lint
+from tests.oracles.cloudformation.second import diagnose
+
+SPECS = {path.stem: path for path in sorted(resources.tree("specs").glob("*.yaml"))}
+TEMPLATES = ("pcs", "hyperpod-slurm", "hyperpod-eks", "eks")
+"""The targets whose cluster is a template that `render` writes."""
+
+
+def of(name: str, target: str) -> Synthesized:
+    found = checked(SPECS[name], target)
+    assert found is not None
+    return synthesize(found, target)
+
+
+def every(name: str) -> list[Synthesized]:
+    """A spec's stacks for each target that takes it."""
+    answers = {target: checked(SPECS[name], target) for target in targets.NAMES}
+    return [synthesize(found, target) for target, found in answers.items() if found]
+
+
+def whole(text: str) -> list[str]:
+    return text if isinstance(text, list) else [text]
+
+
+def plain(value: Any) -> Any:
+    """A template as `render` writes it: values that are imported are parameters there."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"Fn::ImportValue"}:
+        return {"Ref": value["Fn::ImportValue"].rpartition("-")[2]}
+    if set(value) == {"Fn::Sub"} and isinstance(value["Fn::Sub"], list):
+        text, variables = value["Fn::Sub"]
+        own = {k: plain(v) for k, v in variables.items() if plain(v) != {"Ref": k}}
+        return {"Fn::Sub": [text, own] if own else text}
+    kept = {key: plain(inner) for key, inner in value.items() if key != "Export"}
+    if "Type" in kept and "DependsOn" in kept:
+        kept["DependsOn"] = sorted(whole(kept["DependsOn"]))
+    return kept
+
+
+def differences(synthesized: dict[str, Any], rendered: dict[str, Any]) -> list[str]:
+    """Where a synthesized template says anything else of what a rendered one says."""
+    ours, theirs = plain(synthesized), plain(rendered)
+    found = [
+        f"{section}.{name}"
+        for section in ("Resources", "Outputs", "Mappings", "Conditions")
+        for name, made in theirs.get(section, {}).items()
+        if without_order(ours.get(section, {}).get(name)) != without_order(made)
+    ]
+    return found + [
+        key for key in ("Description", "Metadata", "Transform") if ours.get(key) != theirs.get(key)
+    ]
+
+
+def without_order(resource: Any) -> Any:
+    """A resource less what it waits for that only CDK's stack has: the scripts' way up."""
+    if not isinstance(resource, dict) or "Type" not in resource:
+        return resource
+    waits = [each for each in resource.get("DependsOn", ()) if not each.startswith("Scripts")]
+    rest = {key: value for key, value in resource.items() if key not in ("DependsOn", "Metadata")}
+    return {**rest, "DependsOn": waits}
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_the_stacks_of_every_spec(name: str) -> None:
+    """For each target that takes it: equal to what `render` writes, and right for both judges."""
+    judged: dict[str, str] = {}
+    for made in every(name):
+        target, files = made.compiled.target, made.compiled.files
+        if made.foundation is not None:
+            rendered = json.loads(files["foundation.template.json"])
+            assert differences(made.foundation, rendered) == []
+        if target in TEMPLATES:
+            assert differences(made.cluster, json.loads(files["cluster.template.json"])) == []
+        else:
+            assert configuration(made) == yaml.safe_load(files["cluster.yaml"])
+        judged |= {json.dumps(template): stack for stack, template in made.templates.items()}
+    region = compiler.check([SPECS[name]]).spec.region  # type: ignore[union-attr]
+    # The foundation is the same for every target, and judged once.
+    for text, stack in judged.items():
+        assert [str(found) for found in diagnose(text)] == [], stack
+        assert lint({stack: text}, [region]) == []
+
+
+def configuration(made: Synthesized) -> Any:
+    """What the custom resource of ParallelCluster is told, with placeholders again."""
+    cluster = made.cluster["Resources"]["Cluster"]
+    assert cluster["Type"] == "Custom::PclusterCluster"
+    assert cluster["Properties"]["ClusterName"] == made.compiled.plan.name
+    return placeholders(cluster["Properties"]["ClusterConfiguration"])
+
+
+def placeholders(value: Any) -> Any:
+    if isinstance(value, list):
+        return [placeholders(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"Fn::ImportValue"}:
+        return f"${{{value['Fn::ImportValue'].rpartition('-')[2]}}}"
+    if set(value) == {"Fn::Join"}:
+        separator, parts = value["Fn::Join"]
+        return separator.join(placeholders(parts))
+    return {key: placeholders(inner) for key, inner in value.items()}
+
+
+FED = [("p5-on-demand", target) for target in ("pcs", "parallelcluster", "hyperpod-slurm")]
+
+
+@pytest.mark.parametrize(("name", "target"), FED)
+def test_the_foundation_feeds_the_cluster(name: str, target: str) -> None:
+    made = of(name, target)
+    assert list(made.templates) == [f"llm-p5-{each}" for each in ("foundation", target)]
+    assert made.foundation is not None
+    exported = {each["Export"]["Name"] for each in made.foundation["Outputs"].values()}
+    taken = set(re.findall(r'"Fn::ImportValue": "([^"]+)"', json.dumps(made.cluster)))
+    assert taken
+    assert taken <= exported
+    # Nothing is left to fill in: what parameters there are have defaults.
+    assert all("Default" in each for each in made.cluster.get("Parameters", {}).values())
+
+
+def keys_of_scripts(made: Synthesized) -> set[str]:
+    """Where the documents look for scripts in the bucket: keys, and prefixes of them."""
+    text = json.dumps(made.cluster["Resources"])
+    joined = re.findall(r'-ScriptsBucketName"\}, "/([^"]+)"', text)
+    return {*re.findall(r"s3://\$\{ScriptsBucketName\}/([^\"]+)", text), *joined} - {"*", "/*"}
+
+
+UPLOADED = [
+    ("p5-on-demand", "pcs"),
+    ("p5-on-demand", "hyperpod-slurm"),
+    ("hyperpod-eks-mig", "hyperpod-eks"),
+    ("hyperpod-slurm-legacy", "parallelcluster"),
+]
+
+
+@pytest.mark.parametrize(("name", "target"), UPLOADED)
+def test_what_documents_name_is_uploaded_before(name: str, target: str) -> None:
+    import importlib
+
+    made = of(name, target)
+    module = importlib.import_module(f"stacks.{target.replace('-', '_')}")
+    uploaded = module.uploads(made.compiled)
+    named = keys_of_scripts(made)
+    assert named
+    for key in named:
+        assert any(each == key or each.startswith(f"{key.rstrip('/')}/") for each in uploaded), key
+    waiting = [
+        resource
+        for resource in made.cluster["Resources"].values()
+        if "ScriptsBucketName" in json.dumps(resource.get("Properties", {}))
+        and resource["Type"] in WAITING
+    ]
+    assert waiting
+    for resource in waiting:
+        assert any(each.startswith("ScriptsCustomResource") for each in resource["DependsOn"])
+
+
+WAITING = ("AWS::PCS::ComputeNodeGroup", "AWS::SageMaker::Cluster", "Custom::PclusterCluster")
+
+# What the bundled templates do not have, and an overlay may bring.
+OVERLAY = """
+targets:
+  pcs:
+    overlay:
+      Mappings: {Sizes: {small: {cores: "4"}}}
+      Conditions: {Here: {"Fn::Equals": [{Ref: "AWS::Region"}, us-east-1]}}
+      Metadata: {Owner: alice}
+      Resources:
+        Cluster: {DeletionPolicy: Retain, Metadata: {why: kept}}
+        Topic: {Type: "AWS::SNS::Topic", Condition: Here, DependsOn: Cluster,
+                Properties: {Tags: [{Key: empty, Value: ""}]}}
+      Outputs: {Topic: {Value: {Ref: Topic}, Condition: Here}}
+"""
+
+
+def test_an_overlay_reaches_the_stack() -> None:
+    found = check_fragment(OVERLAY, "pcs")
+    made = synthesize(found, "pcs")
+    rendered = {a.path: a.text for a in renderer.render(found, "pcs")}["cluster.template.json"]
+    assert differences(made.cluster, json.loads(rendered)) == []
+    assert made.cluster["Resources"]["Cluster"]["Metadata"]["why"] == "kept"
+
+
+SEEDED: list[tuple[str, Any]] = [
+    ("Resources.Cluster", lambda t: t["Resources"]["Cluster"]["Properties"].update(Size="LARGE")),
+    ("Resources.Cluster", lambda t: t["Resources"].pop("Cluster")),
+    ("Resources.NodeLogGroup", lambda t: t["Resources"]["NodeLogGroup"].pop("DeletionPolicy")),
+    ("Outputs.ClusterId", lambda t: t["Outputs"]["ClusterId"].update(Value="x")),
+    ("Description", lambda t: t.update(Description="other")),
+]
+
+
+@pytest.mark.parametrize(("where", "change"), SEEDED)
+def test_the_comparison_sees_a_difference(where: str, change: Any) -> None:
+    made = of("p5-on-demand", "pcs")
+    rendered = json.loads(made.compiled.files["cluster.template.json"])
+    altered = json.loads(json.dumps(made.cluster))
+    change(altered)
+    assert where in differences(altered, rendered)
+
+
+def test_the_region_is_the_specs_and_the_account_anybodys(tmp_path: Path) -> None:
+    found = checked(SPECS["p5-on-demand"], "pcs")
+    assert found is not None
+    made = synthesize(found, "pcs")
+    text = json.dumps(made.templates)
+    assert "us-east-1" in text
+    assert not re.search(r"\b\d{12}\b", text.replace("111122223333", ""))

@@ -1,0 +1,1 @@
+"""AWS on localhost, for tests that deploy."""

@@ -1,0 +1,130 @@
+"""An AWS on localhost, of moto's making, and the CDK's command that deploys to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+from moto.server import ThreadedMotoServer
+from moto.ssm.models import Parameter, ssm_backends
+
+from tests.support import moto_types
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CDK = ROOT / "node_modules" / "aws-cdk" / "bin" / "cdk"
+ACCOUNT = "123456789012"
+APP = f"{sys.executable} app.py"
+
+
+def cdk_is_missing() -> str:
+    """Why the CDK's command cannot run here; empty when it can."""
+    if not shutil.which("node"):
+        return "Node.js is not installed"
+    return "" if CDK.exists() else f"{CDK} is not there: run `npm ci`"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a command ended."""
+
+    status: int
+    output: str
+    """What it said to people: stdout and stderr, in that order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aws:
+    """A running AWS, empty but for what the tests deploy."""
+
+    url: str
+
+    def client(self, service: str, region: str) -> Any:
+        return boto3.client(service, region_name=region, endpoint_url=self.url, **_KEYS)
+
+    def cdk(self, *arguments: object, region: str, app: str | Path = APP) -> Done:
+        """Run the CDK's command against it."""
+        return cdk(*arguments, app=app, AWS_ENDPOINT_URL=self.url, AWS_REGION=region)
+
+
+_KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
+
+
+def cdk(*arguments: object, app: str | Path = APP, **environment: str) -> Done:
+    """Run the CDK's command as the README says it, in the checkout."""
+    command = ["node", CDK, *arguments, "--app", app, "--ci"]
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=ROOT,
+        env=_environment() | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout + done.stderr)
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of the machine's own AWS; no question to a network."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    nowhere = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+    return {
+        **kept,
+        **nowhere,
+        "AWS_ACCESS_KEY_ID": "testing",
+        "AWS_SECRET_ACCESS_KEY": "testing",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "CDK_DISABLE_VERSION_CHECK": "1",
+        # The value has to be the major version that is not to be talked about.
+        "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
+    }
+
+
+@contextmanager
+def serving() -> Iterator[Aws]:
+    """A server for as long as the block lasts."""
+    moto_types.teach()
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    _, port = server.get_host_and_port()
+    try:
+        # By its name: moto looks for buckets in the path there, and in the host's name elsewhere.
+        yield Aws(f"http://localhost:{port}")
+    finally:
+        server.stop()
+
+
+def put_parameter(region: str, name: str, value: str) -> None:
+    """A public parameter of AWS's, which nobody may write through the API."""
+    from datetime import UTC, datetime
+
+    made = Parameter(ACCOUNT, name, value, "String", None, None, None, datetime.now(UTC), 1, "text")
+    ssm_backends[ACCOUNT][region]._parameters[name].append(made)
+
+
+PROVIDER_TEMPLATE = {
+    "Parameters": {
+        "CustomLambdaRole": {"Type": "String", "Default": "none"},
+        "AdditionalIamPolicies": {"Type": "CommaDelimitedList", "Default": "none"},
+    },
+    "Resources": {"Token": {"Type": "AWS::SNS::Topic"}},
+    "Outputs": {"ServiceToken": {"Value": {"Ref": "Token"}}},
+}
+"""In place of ParallelCluster's: the same parameters, and something to be the token."""
+
+
+def host_provider(aws: Aws, region: str, key: str) -> None:
+    """Put ParallelCluster's provider where its bucket of the region would have it."""
+    client = aws.client("s3", region)
+    where = {} if region == "us-east-1" else {"LocationConstraint": region}
+    bucket = f"{region}-aws-parallelcluster"
+    client.create_bucket(Bucket=bucket, **({"CreateBucketConfiguration": where} if where else {}))
+    client.put_object(Bucket=bucket, Key=key, Body=json.dumps(PROVIDER_TEMPLATE))

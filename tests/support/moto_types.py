@@ -1,0 +1,178 @@
+"""Resource types of CloudFormation that moto lacks, taught to it by recording them.
+
+moto leaves out what it does not know and calls the stack complete. Here such a resource keeps the
+properties that it was given, with every reference resolved, and answers `Ref` and `Fn::GetAtt` as
+the service would (tests.oracles.cloudformation.attributes).
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from moto.cloudformation import parsing
+from moto.core.common_models import CloudFormationModel
+from moto.s3.models import s3_backends
+
+from tests.oracles.cloudformation.attributes import Place, attribute_value, ref_value
+
+Json = dict[str, Any]
+
+RECORDED_TYPES = (
+    "AWS::EC2::PlacementGroup",
+    "AWS::EC2::SecurityGroupEgress",
+    "AWS::FSx::DataRepositoryAssociation",
+    "AWS::FSx::FileSystem",
+    "AWS::FSx::StorageVirtualMachine",
+    "AWS::FSx::Volume",
+    "AWS::Logs::Delivery",
+    "AWS::Logs::DeliveryDestination",
+    "AWS::Logs::DeliverySource",
+    "AWS::PCS::Cluster",
+    "AWS::PCS::ComputeNodeGroup",
+    "AWS::PCS::Queue",
+    "AWS::S3::BucketPolicy",
+    "AWS::SageMaker::Cluster",
+)
+
+_NAME_PROPERTIES = {"AWS::SageMaker::Cluster": "ClusterName", "AWS::S3::BucketPolicy": "Bucket"}
+
+
+class Recorded:
+    """One resource as it is now."""
+
+    def __init__(self, type: str, logical_id: str, stack: str, region: str, given: Json) -> None:
+        self.type, self.logical_id, self.stack, self.region = type, logical_id, stack, region
+        self.properties = given
+        self.deleted = False
+
+    @property
+    def name(self) -> str | None:
+        return self.properties.get(_NAME_PROPERTIES.get(self.type, "Name"))
+
+    def ref(self) -> str:
+        if self.type.startswith("Custom::"):
+            return f"{self.stack}-{self.logical_id}"
+        return ref_value(self.type, self.logical_id, self.name, Place(self.region, self.stack))
+
+    def attribute(self, name: str) -> str:
+        if self.type.startswith("Custom::"):
+            return f"{name} of {self.logical_id}"
+        place = Place(self.region, self.stack)
+        return attribute_value(self.type, self.logical_id, name, self.name, place)
+
+
+RECORDS: list[Recorded] = []
+"""Every resource of these types that any stack has made."""
+
+
+def recorded(stack: str, type: str | None = None) -> dict[str, Recorded]:
+    """What there is of a stack, by logical id."""
+    return {
+        record.logical_id: record
+        for record in RECORDS
+        if record.stack == stack and not record.deleted and type in (None, record.type)
+    }
+
+
+Made = Callable[[Recorded], None]
+
+
+def _nothing(record: Recorded) -> None:
+    """For resources of which the record is all."""
+
+
+def model(type: str, made: Made = _nothing) -> Any:
+    """A class that moto makes resources of `type` with; `made` runs after each is made."""
+
+    class Model(CloudFormationModel):
+        __module__ = "moto.recorded.types"  # the second word is moto's name of the service
+
+        def __init__(self, record: Recorded) -> None:
+            self.record = record
+
+        @staticmethod
+        def cloudformation_type() -> str:
+            return type
+
+        @staticmethod
+        def cloudformation_name_type() -> str:
+            return ""
+
+        @classmethod
+        def has_cfn_attr(cls, attr: str) -> bool:
+            return True
+
+        @classmethod
+        def create_from_cloudformation_json(
+            cls, resource_name, cloudformation_json, account_id, region_name, **kwargs
+        ) -> Any:
+            stack = kwargs["StackId"].split("/")[1]
+            given = cloudformation_json.get("Properties", {})
+            record = Recorded(type, kwargs["LogicalId"], stack, region_name, given)
+            made(record)
+            RECORDS.append(record)
+            return cls(record)
+
+        @classmethod
+        def update_from_cloudformation_json(
+            cls, original_resource, new_resource_name, cloudformation_json, account_id, region_name
+        ) -> Any:
+            original_resource.record.properties = cloudformation_json.get("Properties", {})
+            made(original_resource.record)
+            return original_resource
+
+        def delete(self, account_id: str, region_name: str) -> None:
+            self.record.deleted = True
+
+        @property
+        def physical_resource_id(self) -> str:
+            return self.record.ref()
+
+        def get_cfn_attribute(self, attribute: str) -> Any:
+            return self.record.attribute(attribute)
+
+        def is_created(self) -> bool:
+            return True
+
+    return Model
+
+
+def _copied(record: Recorded) -> None:
+    """What CDK's function does for a BucketDeployment: unpack assets into a bucket."""
+    said = record.properties
+    assets = list(zip(said["SourceBucketNames"], said["SourceObjectKeys"], strict=True))
+    sources = zip(assets, said.get("SourceMarkers") or [{}] * len(assets), strict=True)
+    backend = s3_backends["123456789012"]["aws"]
+    for (bucket, key), markers in sources:
+        for name, content in _unpacked(backend.get_object(bucket, key).value):
+            text = content
+            for marker, value in markers.items():
+                text = text.replace(marker.encode(), value.encode())
+            backend.put_object(said["DestinationBucketName"], name, text)
+
+
+def _unpacked(archive: bytes) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        for name in opened.namelist():
+            if not name.endswith("/"):
+                yield name, opened.read(name)
+
+
+_MODELS = {type: model(type) for type in RECORDED_TYPES}
+_CUSTOM = {
+    "Custom::CDKBucketDeployment": model("Custom::CDKBucketDeployment", _copied),
+    "Custom::PclusterCluster": model("Custom::PclusterCluster"),
+}
+
+
+def teach() -> None:
+    """Let moto know the types of this module."""
+    known = parsing.resource_class_from_type
+
+    def resource_class(type: str) -> Any:
+        return _CUSTOM.get(type) or _MODELS.get(type) or known(type)
+
+    parsing.resource_class_from_type = resource_class
