@@ -18,7 +18,7 @@ from constructs import Construct, IDependable
 from clustergen.eks import roles
 from clustergen.eks.control_plane import ControlPlane
 from clustergen.foundation import access
-from clustergen.plan.model import Bucket, Ebs, Efs, Lustre, Plan
+from clustergen.plan.model import Bucket, Ebs, Efs, FileCache, Lustre, Plan
 
 Json = dict[str, Any]
 
@@ -93,13 +93,11 @@ CLOUDWATCH = Addon(
 
 def of(plan: Plan) -> tuple[Addon, ...]:
     """The add-ons of a cluster beside :data:`NETWORKING`, as its storage and monitoring ask."""
-    drivers = ((Lustre, FSX), (Efs, EFS), (Ebs, EBS), (Bucket, S3))
+    drivers = (((Lustre, FileCache), FSX), ((Efs,), EFS), ((Ebs,), EBS), ((Bucket,), S3))
     needed = (
-        driver for kind, driver in drivers if any(isinstance(s, kind) for s in plan.storage)
+        driver for kinds, driver in drivers if any(isinstance(s, kinds) for s in plan.storage)
     )
-    watched = (
-        plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
-    )
+    watched = plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
     return (COREDNS, NODE_MONITORING, *needed, *((CLOUDWATCH,) if watched else ()))
 
 
@@ -138,7 +136,9 @@ class ManagedAddon(Construct):
         )
         self.addon.node.add_dependency(*after)
 
-    def _associations(self, addon: Addon) -> list[eks.CfnAddon.PodIdentityAssociationProperty] | None:
+    def _associations(
+        self, addon: Addon
+    ) -> list[eks.CfnAddon.PodIdentityAssociationProperty] | None:
         if self.role is None or addon.service_account is None:
             return None
         return [

@@ -93,7 +93,9 @@ _MACHINES = {
         limits.NODE_POOLS,
     ),
     "health.gpu": _support(
-        "full", "the add-on eks-node-monitoring-agent watches every accelerator", "node-health-nma"
+        "managed",
+        "the add-on eks-node-monitoring-agent watches every accelerator",
+        "node-health-nma",
     ),
     "health.deep": _support(
         "none",
@@ -123,7 +125,10 @@ _QUEUES = {
 _STORAGE = {
     "storage.lustre": _support("full", "made by the foundation; a volume for pods", "fsx-csi"),
     "storage.lustre-efa": _support(
-        "full", "nodes set up Lustre's client for EFA before pods mount", "fsx-csi"
+        "partial",
+        "the file system is made with EFA; nodes use it over TCP until their Lustre client is set "
+        "up for EFA, by an image or a script of yours",
+        "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
     ),
     "storage.lustre-metadata": _support("full", "made by the foundation", "fsx-csi"),
     "storage.intelligent-tiering": _support("full", "made by the foundation", "fsx-csi"),
