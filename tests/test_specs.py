@@ -21,63 +21,88 @@ SPECS = {path.stem: path for path in sorted(resources.tree("specs").glob("*.yaml
 
 # What each target answers to each spec: nothing, or the codes for which it refuses.
 PC, PCS, HP, EKS = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks"
+K8S = "eks"
 _NO = {"SUP001"}
 ANSWERS: dict[str, dict[str, set[str]]] = {
-    "ap-south-2": {PC: {"NET101"}, PCS: set(), HP: _NO, EKS: _NO},
+    "ap-south-2": {PC: {"NET101"}, PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
+    # PCS and ParallelCluster: a Local Zone, an arm64 head node. HyperPod: training plans only.
+    "eks-dra-gb200": {
+        PC: {"IMG104"},
+        PCS: {"NET202"},
+        HP: _NO,
+        EKS: {"SUP001", "K8S432"},
+        K8S: set(),
+    },
+    "eks-karpenter": {PC: _NO, PCS: set(), HP: _NO, EKS: set(), K8S: set()},
+    "eks-mig": {PC: _NO, PCS: {"SLM211"}, HP: _NO, EKS: set(), K8S: set()},
+    "eks-p5en-capacity-block": {PC: _NO, PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
+    "eks-reserved-volcano": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
+    "eks-trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     "every-field": {
         PC: {"SUP001", "NIC101", "SLM106", "STG105"},
         PCS: {"SUP001", "SLM211"},
         HP: {"SUP001"},
         EKS: {"SUP001", "K8S413", "CAP400"},
+        K8S: {"SUP001"},
     },
-    "everything-existing": {PC: set(), PCS: set(), HP: _NO, EKS: {"SUP001", "CAP400"}},
-    "g6e-spot-finetune": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP400"}},
+    "everything-existing": {
+        PC: set(),
+        PCS: set(),
+        HP: _NO,
+        EKS: {"SUP001", "CAP400"},
+        K8S: {"NET500"},
+    },
+    "g6e-spot-finetune": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP400"}, K8S: set()},
     # HyperPod is in no region of GovCloud.
-    "govcloud": {PC: set(), PCS: set(), HP: {"NET300"}, EKS: {"NET300"}},
+    "govcloud": {PC: set(), PCS: set(), HP: {"NET300"}, EKS: {"NET300"}, K8S: set()},
     # CAP300: SageMaker has no m7a and no c7i; SUP001: and no HPC types.
     "hpc8a-two-queues": {
         PC: set(),
         PCS: set(),
         HP: {"SUP001", "CAP300"},
         EKS: {"SUP001", "CAP300", "CAP400"},
+        K8S: set(),
     },
-    "hyperpod-eks-karpenter": {PC: set(), PCS: set(), HP: _NO, EKS: set()},
-    "hyperpod-eks-mig": {PC: _NO, PCS: {"SLM211"}, HP: _NO, EKS: set()},
+    "hyperpod-eks-karpenter": {PC: set(), PCS: set(), HP: _NO, EKS: set(), K8S: {"NET500"}},
+    "hyperpod-eks-mig": {PC: _NO, PCS: {"SLM211"}, HP: _NO, EKS: set(), K8S: {"NET500"}},
     "hyperpod-eks-new-cluster": {
         PC: {"SUP001", "SLM106"},
         PCS: _NO,
         HP: _NO,
         EKS: set(),
+        K8S: _NO,
     },
-    "hyperpod-eks-spot": {PC: _NO, PCS: set(), HP: _NO, EKS: set()},
-    "hyperpod-eks-two-zones": {PC: _NO, PCS: _NO, HP: set(), EKS: set()},
-    "hyperpod-slurm-bootstrap": {PC: _NO, PCS: _NO, HP: set(), EKS: set()},
-    "hyperpod-slurm-customer-managed": {PC: set(), PCS: set(), HP: set(), EKS: set()},
-    "hyperpod-slurm-legacy": {PC: set(), PCS: set(), HP: set(), EKS: set()},
-    "hyperpod-slurm-scripts": {PC: set(), PCS: _NO, HP: set(), EKS: set()},
-    "hyperpod-training-plan": {PC: _NO, PCS: _NO, HP: set(), EKS: set()},
+    "hyperpod-eks-spot": {PC: _NO, PCS: set(), HP: _NO, EKS: set(), K8S: {"NET500"}},
+    "hyperpod-eks-two-zones": {PC: _NO, PCS: _NO, HP: set(), EKS: set(), K8S: _NO},
+    "hyperpod-slurm-bootstrap": {PC: _NO, PCS: _NO, HP: set(), EKS: set(), K8S: _NO},
+    "hyperpod-slurm-customer-managed": {PC: set(), PCS: set(), HP: set(), EKS: set(), K8S: set()},
+    "hyperpod-slurm-legacy": {PC: set(), PCS: set(), HP: set(), EKS: set(), K8S: set()},
+    "hyperpod-slurm-scripts": {PC: set(), PCS: _NO, HP: set(), EKS: set(), K8S: set()},
+    "hyperpod-training-plan": {PC: _NO, PCS: _NO, HP: set(), EKS: set(), K8S: _NO},
     "mixed-fair-share": {
         PC: {"SUP001"},
         PCS: set(),
         HP: {"SUP001", "CAP300"},
         EKS: {"CAP300", "CAP400"},
+        K8S: set(),
     },
     "mixed-fair-share-database": {
         PC: set(),
         PCS: {"SUP001", "SLM203"},
         HP: {"SUP001", "CAP300"},
         EKS: {"CAP300", "CAP400"},
+        K8S: set(),
     },
-    "p5-on-demand": {PC: set(), PCS: set(), HP: set(), EKS: set()},
+    "p5-on-demand": {PC: set(), PCS: set(), HP: set(), EKS: set(), K8S: set()},
     # Capacity Blocks and reservations do not reach HyperPod: SUP001 says to take a training plan.
-    "p5en-capacity-block": {PC: set(), PCS: set(), HP: _NO, EKS: _NO},
-    "p6-b200-reservation": {PC: set(), PCS: set(), HP: _NO, EKS: _NO},
-    "p6-b300": {PC: set(), PCS: set(), HP: _NO, EKS: _NO},
+    "p5en-capacity-block": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
+    "p6-b200-reservation": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
+    "p6-b300": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     # PCS keeps its own interfaces in a subnet of the region, which a new VPC in Dallas has not.
-    "p6e-gb200-ultraserver": {PC: set(), PCS: {"NET202"}, HP: _NO, EKS: _NO},
-    "single-gpu-dev": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP400"}},
-    "trn1-efs": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP400"}},
-    "trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _NO},
+    "p6e-gb200-ultraserver": {PC: set(), PCS: {"NET202"}, HP: _NO, EKS: _NO, K8S: set()},
+    "single-gpu-dev": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP400"}, K8S: set()},
+    "trn1-efs": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP400"}, K8S: set()},
+    "trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
 }
 PAIRS = [(name, target) for name in SPECS for target in targets.NAMES]
 

@@ -47,5 +47,9 @@ def check(plan: Plan) -> Iterator[Finding]:
 
 
 def _made_for_it(group: NodeGroup) -> bool:
-    """Whether jobs are likely to span nodes: several of them, each with several fabric cards."""
-    return group.max > 1 and group.type.max_efa > 1 and group.type.accelerator is not None
+    """Whether jobs are likely to span nodes: several of them, each with several fabric cards.
+
+    NCCL does not work over MIG partitions, so that those have no use for EFA.
+    """
+    several = group.max > 1 and group.type.max_efa > 1
+    return several and group.type.accelerator is not None and not group.mig
