@@ -11,11 +11,7 @@ from clustergen.plan.model import Plan
 
 
 class ClusterStack(cdk.Stack):
-    """A stack whose logical ids are the words of the constructs' paths, without a hash.
-
-    People read the template, and overlays name its resources. Two paths of the same words are an
-    error of the CDK, never one resource for two.
-    """
+    """A stack with the tags of the spec."""
 
     def __init__(
         self,
@@ -41,11 +37,25 @@ class ClusterStack(cdk.Stack):
         for key, value in plan.tags.items():
             cdk.Tags.of(self).add(key, value)
 
-    def _allocate_logical_id(self, cfn_element: cdk.CfnElement) -> str:
-        # A child called Resource or Default is its parent's main one, by the CDK's own custom.
-        path = cfn_element.node.path.removeprefix(f"{self.node.path}/").split("/")
-        words = (word for part in path if part not in _MAIN for word in _WORDS.findall(part))
-        return "".join(word[0].upper() + word[1:] for word in words)
+
+def name_resources(scope: Construct) -> None:
+    """Give every resource in ``scope`` the words of its path as logical id, without a hash.
+
+    People read the template, and overlays name its resources. Two paths of the same words are an
+    error of the CDK, never one resource for two. A construct calls this when its parts are there;
+    what is added to it later keeps the ids that the CDK gives.
+    """
+    root = f"{cdk.Stack.of(scope).node.path}/"
+    for construct in scope.node.find_all():
+        if isinstance(construct, cdk.CfnResource):
+            construct.override_logical_id(_logical_id(construct.node.path.removeprefix(root)))
+
+
+def _logical_id(path: str) -> str:
+    # A child called Resource or Default is its parent's main one, by the CDK's own custom.
+    parts = (part for part in path.split("/") if part not in _MAIN)
+    words = (word for part in parts for word in _WORDS.findall(part))
+    return "".join(word[0].upper() + word[1:] for word in words)
 
 
 _MAIN = ("Resource", "Default")

@@ -16,16 +16,18 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct, IDependable
 
 from clustergen import cfn
+from clustergen.cdk import stack
 from clustergen.cdk.inputs import Inputs
 from clustergen.eks import addons, roles
 from clustergen.eks.addons import Addon, ManagedAddon
 from clustergen.eks.control_plane import ControlPlane
+from clustergen.eks.system_nodes import SystemNodes
 from clustergen.foundation import access
 from clustergen.kubernetes.karpenter import is_karpenter, is_on
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks.karpenter import Karpenter
 from clustergen.targets.eks.monitoring import ManagedPrometheus
-from clustergen.targets.eks.node_groups import ManagedNodeGroup, SystemNodeGroup
+from clustergen.targets.eks.node_groups import ManagedNodeGroup, security_groups
 
 
 class EksCluster(Construct):
@@ -38,7 +40,7 @@ class EksCluster(Construct):
     """Of the nodes of all managed node groups."""
     networking: dict[str, ManagedAddon]
     """The add-ons that are there before any node, by name."""
-    system_nodes: SystemNodeGroup
+    system_nodes: SystemNodes
     node_groups: dict[str, ManagedNodeGroup]
     """The managed node groups of the spec, by name; Karpenter's are not among them."""
     addons: dict[str, ManagedAddon]
@@ -63,6 +65,7 @@ class EksCluster(Construct):
         self.prometheus = self.make_prometheus()
         for name, description, value in self.outputs():
             self._output(name, description, value)
+        stack.name_resources(self)
 
     def make_control_plane(self) -> ControlPlane:
         return ControlPlane(
@@ -73,14 +76,15 @@ class EksCluster(Construct):
             deletion_protection=self.plan.options.deletion_protection,
         )
 
-    def make_system_nodes(self) -> SystemNodeGroup:
-        return SystemNodeGroup(
+    def make_system_nodes(self) -> SystemNodes:
+        return SystemNodes(
             self,
             "SystemNodes",
             plan=self.plan,
             inputs=self.inputs,
             control_plane=self.control_plane,
             role=self.node_role,
+            security_groups=security_groups(self.plan, self.inputs, self.control_plane),
         )
 
     def make_node_groups(self) -> dict[str, ManagedNodeGroup]:

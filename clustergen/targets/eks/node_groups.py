@@ -1,4 +1,4 @@
-"""Managed node groups: those of the spec, and the one of what runs the cluster itself.
+"""Managed node groups, one for each node group of the spec.
 
 Names are fixed, for labels, flavors and pools go by them. A change that EKS cannot make in place,
 of instance types for one, fails on the taken name: the group has to be renamed with it.
@@ -14,6 +14,7 @@ from constructs import Construct
 from clustergen.cdk.inputs import Inputs
 from clustergen.eks import images
 from clustergen.eks.control_plane import ControlPlane, service_cidr
+from clustergen.eks.launch_templates import newest
 from clustergen.kubernetes import marks
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import launch_templates, placement_groups, user_data
@@ -69,7 +70,7 @@ class ManagedNodeGroup(Construct):
             ami_type=None if group.image else images.ami_type(group.type),
             capacity_type=_CAPACITY.get(group.capacity.kind, "ON_DEMAND"),
             instance_types=_instance_types(group),
-            launch_template=version_of(self.launch_template),
+            launch_template=newest(self.launch_template),
             scaling_config=_scaling(group),
             update_config=_updates(group),
             node_repair_config=eks.CfnNodegroup.NodeRepairConfigProperty(
@@ -77,51 +78,6 @@ class ManagedNodeGroup(Construct):
             ),
             labels=dict(marks.labels(group)) or None,
             taints=_taints(group) or None,
-        )
-
-
-class SystemNodeGroup(Construct):
-    """The nodes of DNS, controllers and the like: few, plain, and open to every pod."""
-
-    launch_template: ec2.CfnLaunchTemplate
-    node_group: eks.CfnNodegroup
-
-    def __init__(
-        self,
-        scope: Construct,
-        id: str,
-        *,
-        plan: Plan,
-        inputs: Inputs,
-        control_plane: ControlPlane,
-        role: iam.IRole,
-    ) -> None:
-        super().__init__(scope, id)
-        nodes = plan.kubernetes.system_nodes
-        self.launch_template = launch_templates.of_system(
-            self,
-            plan,
-            marks.SYSTEM,
-            security_groups=security_groups(plan, inputs, control_plane),
-            user_data=user_data.of_system(nodes.type),
-        )
-        self.node_group = eks.CfnNodegroup(
-            self,
-            "Resource",
-            cluster_name=control_plane.name,
-            nodegroup_name=marks.SYSTEM,
-            node_role=role.role_arn,
-            subnets=[inputs.value(subnet.id) for subnet in plan.network.private],
-            ami_type=images.ami_type(nodes.type),
-            capacity_type="ON_DEMAND",
-            instance_types=[nodes.type.name],
-            launch_template=version_of(self.launch_template),
-            # One more while an update replaces the nodes one by one.
-            scaling_config=eks.CfnNodegroup.ScalingConfigProperty(
-                min_size=nodes.count, max_size=nodes.count + 1, desired_size=nodes.count
-            ),
-            update_config=eks.CfnNodegroup.UpdateConfigProperty(max_unavailable=1),
-            node_repair_config=eks.CfnNodegroup.NodeRepairConfigProperty(enabled=True),
         )
 
 
@@ -139,15 +95,6 @@ def joining(plan: Plan, control_plane: ControlPlane) -> user_data.Cluster:
         endpoint=cluster.attr_endpoint,
         certificate_authority=cluster.attr_certificate_authority_data,
         service_cidr=service_cidr(plan),
-    )
-
-
-def version_of(
-    template: ec2.CfnLaunchTemplate,
-) -> eks.CfnNodegroup.LaunchTemplateSpecificationProperty:
-    """A launch template and its newest version, as text: a literal would never reach the nodes."""
-    return eks.CfnNodegroup.LaunchTemplateSpecificationProperty(
-        id=template.ref, version=template.attr_latest_version_number
     )
 
 

@@ -41,12 +41,6 @@ def of_group(plan: Plan, group: NodeGroup, cluster: Cluster) -> str:
     return multipart(parts)
 
 
-def of_system(type: InstanceType) -> str:
-    """The user data of the system nodes."""
-    config = node_config((type,), (Interface(0, 0, "interface"),), None)
-    return multipart([("application/node.eks.aws", yaml_text(config))])
-
-
 def node_config(
     types: Sequence[InstanceType], interfaces: Sequence[Interface], cluster: Cluster | None
 ) -> dict[str, Any]:

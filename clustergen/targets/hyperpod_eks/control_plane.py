@@ -16,7 +16,7 @@ from constructs import Construct, IDependable
 from clustergen import cfn
 from clustergen.cdk import synth
 from clustergen.cdk.inputs import Inputs, Parameters
-from clustergen.cdk.stack import ClusterStack
+from clustergen.cdk.stack import ClusterStack, name_resources
 from clustergen.eks import addons
 from clustergen.eks.addons import Addon, ManagedAddon
 from clustergen.eks.control_plane import ControlPlane
@@ -53,6 +53,7 @@ class EksForHyperPod(Construct):
         wanted = (addon for addon in addons.of(plan) if addon is not addons.NODE_MONITORING)
         nodes = [self.system_nodes.node_group]
         self.addons = {addon.name: self._addon(plan, addon, nodes) for addon in wanted}
+        name_resources(self)
 
     def _addon(self, plan: Plan, addon: Addon, after: Iterable[IDependable]) -> ManagedAddon:
         return ManagedAddon(
