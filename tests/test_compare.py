@@ -237,7 +237,7 @@ def test_what_cannot_be_planned_for_one_target_is_compared_for_the_others() -> N
     text = comparison.render("text", [found])
     [row] = [line for line in text.splitlines() if line.startswith("On-Demand instances")]
     assert row.split()[2:] == ["?", "full"]
-    assert "?: not known, as nothing could be planned" in text
+    assert "?: not known, as nothing could be planned" in " ".join(text.split())
     assert "parallelcluster: cannot be planned; 1 error (CAP001)" in text
 
 

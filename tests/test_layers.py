@@ -156,12 +156,15 @@ SPEC = str(resources.tree("specs") / "p5-on-demand.yaml")
 LOADS: list[tuple[tuple[str, ...], set[str]]] = [
     (("--help",), {"pydantic", "yaml", "clustergen.spec", "clustergen.catalog", *HEAVY}),
     (("check", SPEC), {*HEAVY}),
+    (("compare", SPEC), {*HEAVY}),
     (("render", SPEC, "--stdout", "--target", "pcs"), {*HEAVY} - {"jinja2"}),
     (("catalog", "p5.48xlarge"), {"pydantic", "clustergen.spec", *HEAVY}),
 ]
 
 
-@pytest.mark.parametrize(("arguments", "never"), LOADS, ids=["help", "check", "render", "catalog"])
+@pytest.mark.parametrize(
+    ("arguments", "never"), LOADS, ids=["help", "check", "compare", "render", "catalog"]
+)
 def test_what_a_command_does_not_need_is_not_loaded(
     arguments: tuple[str, ...], never: set[str]
 ) -> None:

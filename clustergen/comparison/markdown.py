@@ -8,7 +8,7 @@ from clustergen.comparison import words
 from clustergen.comparison.model import Comparison, Standing
 from clustergen.features import Level
 from clustergen.findings import Severity
-from clustergen.source.characters import visible
+from clustergen.readme.markdown import escape
 
 
 def render(comparisons: Sequence[Comparison]) -> str:
@@ -20,7 +20,7 @@ def render(comparisons: Sequence[Comparison]) -> str:
 def _section(comparison: Comparison) -> Iterator[str]:
     if not comparison.standings:
         return
-    yield from (f"# {comparison.name}", "", f"`{_plain(comparison.source)}`", "")
+    yield from (f"# {comparison.name}", "", f"{escape(comparison.source)}", "")
     yield from _table(comparison)
     yield from ("", *(f"- **{word}**: {meaning}" for word, meaning in words.CELLS.items()))
     if len(comparison.standings) > 1:
@@ -53,7 +53,7 @@ def _target(standing: Standing, comparison: Comparison) -> Iterator[str]:
         yield from ("", "What must change:", "")
     for change in changes:
         place = words.where(change.places, comparison.source)
-        yield _plain(f"- {place}: {words.what(change)}" if place else f"- {words.what(change)}")
+        yield f"- {escape(f'{place}: {words.what(change)}' if place else words.what(change))}"
     yield from _answers(standing, "partial", "Done differently:")
     yield from _answers(standing, "managed", "Done by the service:")
 
@@ -68,8 +68,3 @@ def _answers(standing: Standing, level: Level, head: str) -> Iterator[str]:
 
 def _link(source: str) -> str:
     return f"<{source}>" if source.startswith("https://") else source
-
-
-def _plain(text: str) -> str:
-    """What a user wrote, as text: no HTML of theirs in the page."""
-    return visible(text).replace("<", "&lt;")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.features.uses import HP, HPE, PC, PCS
+from tests.features.uses import EKS, HP, HPE, PC, PCS
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,17 @@ class Evidence:
         return any(re.search(self.pattern, text) for text in texts)
 
 
-Rows = Mapping[str, Evidence]
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Pieces of evidence that all have to show."""
+
+    parts: tuple[Evidence, ...]
+
+    def shows(self, without: Mapping[str, str], uses: Mapping[str, str]) -> bool:
+        return all(part.shows(without, uses) for part in self.parts)
+
+
+Rows = Mapping[str, Evidence | Several]
 
 _HELD = "cr-0a1b2c3d4e5f67890"
 _RESERVED = "arn:aws:resource-groups:us-east-1:111122223333:group/held"
@@ -217,10 +227,69 @@ _HYPERPOD_EKS: Rows = {
     ),
 }
 
+_BOTH = r"(.|\n)*?"
+
+
+def _volume(source: str, driver: str = "") -> Several:
+    """A volume for pods, with what it is mounted from, and the add-on that does it."""
+    volume = Evidence(r"manifests/.*\.yaml", rf"kind: PersistentVolume\n{_BOTH}{source}")
+    return Several((volume, *([_template(f'"AddonName": "{driver}"')] if driver else [])))
+
+
+def _kueue(pattern: str) -> Evidence:
+    return Evidence(r"manifests/.*\.yaml", pattern)
+
+
+_EKS: Rows = {
+    "capacity.on-demand": _template('"CapacityType": "SPOT"', gone=True),
+    "capacity.spot": _template('"CapacityType": "SPOT"'),
+    "capacity.reservation": _template(f'"CapacityReservationId": "{_HELD}"'),
+    "capacity.reservation-group": _template(
+        f'"CapacityReservationResourceGroupArn": "{_RESERVED}"'
+    ),
+    "capacity.block": _template(
+        rf'"CapacityReservationId": "{_HELD}"{_BOTH}"MarketType": "capacity-block"'
+        rf'{_BOTH}"CapacityType": "CAPACITY_BLOCK"'
+    ),
+    "instances.ultraserver": _template("p6e-gb200.36xlarge"),
+    "instances.trainium": _template(r'"AL2023_x86_64_NEURON"(.|\n)*"trn1\.32xlarge"'),
+    "instances.inferentia": _template(r'"AL2023_x86_64_NEURON"(.|\n)*"inf2\.8xlarge"'),
+    "instances.hpc": _template('"hpc7a.96xlarge"'),
+    "instances.several-types": _template(
+        r'"InstanceTypes": \[\s*"m7i.4xlarge",\s*"m6i.4xlarge"\s*\]'
+    ),
+    "instances.mixed-architecture": _template(r'"AL2023_ARM_64_STANDARD"(.|\n)*"m7g\.4xlarge"'),
+    "network.efa": _template('"InterfaceType": "efa-only"'),
+    "network.efa-layout": _template('"InterfaceType": "efa"'),
+    "placement.cluster": _template(r'"GroupName": \{\s*"Ref": "NodeGroupNodesPlacementGroup"'),
+    "placement.existing": _template('"GroupName": "my-group"'),
+    "nodes.smt": _template('"ThreadsPerCore": 1', gone=True),
+    "nodes.image": _template('"ImageId": "ami-0a1b2c3d4e5f67890"'),
+    "nodes.mig": _template('"nvidia.com/mig.config": '),
+    "nodes.labels": _template(r'"Labels": \{\s*"team": "blue"'),
+    "nodes.taints": _template(r'"Key": "team",\s*"Value": "blue"'),
+    "nodes.scaling": Evidence(r"manifests/.*\.yaml", "kind: NodePool"),
+    "queues.shared-groups": _kueue(r"kind: ClusterQueue\nmetadata:\n  name: debug"),
+    "storage.lustre": _volume(r"driver: fsx\.csi\.aws\.com", "aws-fsx-csi-driver"),
+    "storage.openzfs": _volume(r"nfs:\s+server:"),
+    "storage.ontap": _volume(r'server: "?svm-0a1b2c3d4e5f67892'),
+    "storage.efs": _volume(r"driver: efs\.csi\.aws\.com", "aws-efs-csi-driver"),
+    "storage.bucket": _volume(r"driver: s3\.csi\.aws\.com", "aws-mountpoint-s3-csi-driver"),
+    "storage.file-cache": _volume("fc-0a1b2c3d4e5f67893", "aws-fsx-csi-driver"),
+    "software.scripts": _template("run_script s3://my-bucket/setup.sh"),
+    "kubernetes": _template('"Version": "1.34"'),
+    "monitoring.prometheus": _template('"AWS::APS::Scraper"'),
+    "monitoring.cloudwatch-dashboard": _template('"amazon-cloudwatch-observability"'),
+    "monitoring.log-retention": _template('"RetentionInDays": 90'),
+    "resilience.replace": _template(r'"NodeRepairConfig": \{\s*"Enabled": false'),
+    **_made(),
+}
+
 EVIDENCE: Mapping[str, Rows] = {
     PC: _PARALLELCLUSTER,
     PCS: _PCS,
     HP: _HYPERPOD_SLURM,
     HPE: _HYPERPOD_EKS,
+    EKS: _EKS,
 }
 """By target and feature: every feature that the target supports in full, and no other."""
