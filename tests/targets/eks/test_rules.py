@@ -1,0 +1,146 @@
+"""Rules of EKS: cases that their two examples do not show."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen.findings import Severity
+from clustergen.targets.eks import TARGET
+from tests.checking import codes, found, said
+
+EKS = "eks"
+
+
+def test_codes_are_of_this_target() -> None:
+    numbers = [int(rule.code[3:]) for rule in TARGET.rules]
+    assert all(500 <= number < 600 for number in numbers)
+    assert {rule.target for rule in TARGET.rules} == {EKS}
+
+
+def groups(*fields: str) -> str:
+    """Node groups of which each has one more field."""
+    made = (f"{{name: h200{n or ''}, instance_type: p5.48xlarge, {_counted(f)}}}"
+            for n, f in enumerate(fields))  # fmt: skip
+    return f"node_groups: [{', '.join(made)}]"
+
+
+def _counted(field: str) -> str:
+    return field if field.startswith("count:") else f"count: 2, {field}"
+
+
+KARPENTER = "kubernetes: {autoscaler: karpenter}\n"
+VPC = "network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [%s]%s}"
+LONG = "a." * 31 + "b/c"
+
+CASES = [
+    # Kubernetes versions by their calendar; what is not written is not spoken of.
+    ("kubernetes: {version: '1.36'}", "K8S504", False),
+    ("kubernetes: {version: '1.35'}", "K8S504", False),
+    ("kubernetes: {version: '1.32', support: extended}", "K8S502", True),
+    ("kubernetes: {version: '1.32'}", "K8S503", True),
+    ("kubernetes: {version: '1.37'}", "K8S500", True),
+    ("kubernetes: {version: '1.30'}", "K8S501", True),
+    ("kubernetes: {version: '1.31', support: extended}", "K8S501", False),
+    # A key below a reserved domain is reserved, too; one that merely ends like it is not.
+    (groups("labels: {node.kubernetes.io/role: x}"), "K8S511", True),
+    (groups("labels: {notkubernetes.io/role: x}"), "K8S511", False),
+    (groups("labels: {karpenter.sh/own: x}"), "K8S511", False),
+    (KARPENTER + groups("labels: {karpenter.sh/own: x}"), "K8S511", True),
+    (groups("taints: [{key: eks.amazonaws.com/own}]"), "K8S511", True),
+    (groups(f"labels: {{{LONG}: x}}"), "K8S510", True),
+    (groups("labels: {a..b/role: x}"), "K8S510", True),
+    (groups("labels: {a.b/role: x}"), "K8S510", False),
+    (groups("taints: [{key: x, value: 'a b'}]"), "K8S512", True),
+    (groups("taints: [{key: x}, {key: x, value: y}]"), "K8S512", True),
+    (groups("taints: [{key: x}, {key: x, effect: NoExecute}]"), "K8S512", False),
+    # Where the control plane is.
+    (VPC % ("subnet-0a1b2c3d4e5f67890", ""), "NET500", True),
+    (VPC % ("{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}, "
+            "{id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}", ""), "NET500", False),
+    (VPC % ("{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}", ", control_plane_subnets: "
+            "[{id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}]"), "NET500", True),
+    (VPC % ("{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}", ", control_plane_subnets: "
+            "[{id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}, "
+            "{id: subnet-0a1b2c3d4e5f67892, zone: use1-dfw2-az1}]"), "NET501", True),
+    ("kubernetes: {public_endpoint_from: [203.0.113.0/24, 0.0.0.0/0]}", "NET502", True),
+    ("targets: {eks: {install: stack}}", "NET503", False),
+    ("region: us-gov-west-1\nnetwork: {zone: usgw1-az1}\nkubernetes: {admins: "
+     "['arn:aws-us-gov:iam::111122223333:role/a']}", "IAM501", False),
+    # Who starts nodes.
+    (groups("count: {min: 0, max: 4}"), "CAP500", True),
+    (KARPENTER + groups("count: {min: 0, max: 4}"), "CAP500", False),
+    (KARPENTER + groups("count: {min: 0, max: 4}"), "CAP501", False),
+    (KARPENTER + groups("count: {min: 1, max: 4}"), "CAP505", True),
+    (groups("capacity: spot"), "CAP502", True),
+    ("node_groups: [{name: h200, instance_type: p5.48xlarge, count: 1, capacity: spot}]",
+     "CAP502", False),
+    (groups("capacity: spot, efa: false"), "CAP502", False),
+    (groups("capacity: {reservation_group: 'arn:aws:resource-groups:us-east-1:1:group/g'}"),
+     "CAP503", False),
+    # Devices.
+    ("kubernetes: {devices: dra, version: '1.34'}", "K8S520", False),
+    ("kubernetes: {devices: dra, autoscaler: karpenter}", "K8S521", False),
+    ("kubernetes: {devices: dra, admission: none}", "K8S522", False),
+    ("kubernetes: {devices: dra}\nnode_groups: [{name: h200, instance_type: m7i.2xlarge}]",
+     "K8S522", False),
+    (groups("mig: {1g.10gb: 7}"), "GPU501", True),
+    (groups("mig: {1g.10gb: 7}, efa: false"), "NIC003", False),
+    # Queues.
+    ("kubernetes: {scheduler: kai, admission: none}", "K8S530", False),
+    ("kubernetes: {admission: none}", "K8S531", False),
+    ("kubernetes: {admission: none, scheduler: kai}\n"
+     "queues: [{name: a, node_groups: [h200]}]", "K8S531", False),
+    # Images.
+    ("node_groups: [{name: h200, instance_type: vt1.6xlarge, image: ami-0a1b2c3d4e5f67890}]",
+     "IMG501", False),
+    ("software: {os: ubuntu2404}\nnode_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
+     "IMG500", False),
+    ("node_groups: [{name: h200, instance_type: trn2.48xlarge}]", "IMG501", False),
+    ("kubernetes: {system_nodes: {instance_type: a1.xlarge}}", "IMG502", True),
+    (groups("root_volume: {size: 20GiB}"), "STG500", False),
+    # How many.
+    ("kubernetes: {system_nodes: {instance_type: c7i.large}}", "K8S540", True),
+    ("kubernetes: {system_nodes: {instance_type: m7g.large}}", "K8S540", False),
+    (KARPENTER + "node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 451}}]",
+     "LIM502", False),
+    # What EKS has not, and the way out.
+    (groups("health_checks: [gpu]"), "SUP001", False),
+    (groups("health_checks: [instance-stress]"), "SUP001", True),
+    (groups("capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}"), "SUP001", True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), CASES)
+def test_finding(text: str, code: str, expected: bool) -> None:
+    assert (code in codes(text, EKS)) is expected
+
+
+HELP = [
+    ("kubernetes: {version: '1.37'}", "K8S500", "write version: '1.35'"),
+    ("kubernetes: {version: '1.33'}", "K8S503", "write version: '1.35', or support: extended"),
+    (groups("labels: {node.kubernetes.io/role: x}"), "K8S511",
+     "write it with a domain of your own, example.com/role"),
+    (groups("count: {min: 1, max: 4}"), "CAP500",
+     "write kubernetes.autoscaler: karpenter, or count: 4"),
+    (groups("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"), "CAP504",
+     "when it has: aws eks update-nodegroup-config --nodegroup-name h200 --scaling-config "
+     "desiredSize=2 --cluster-name example"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "expected"), HELP)
+def test_the_way_out(text: str, code: str, expected: str) -> None:
+    assert said(text, code, EKS)[1] == expected
+
+
+def test_an_ending_says_its_day() -> None:
+    for support, then in (("standard", "EKS upgrades the cluster"), ("extended", "costs more")):
+        text = f"kubernetes: {{version: '1.34', support: {support}}}"
+        message = said(text, "K8S504", EKS)[0]
+        assert "2026-12-02" in message
+        assert then in message
+
+
+def test_the_smallest_spec_has_nothing_worse_than_a_note() -> None:
+    heavy = [f for f in found("{}", EKS) if f.severity is not Severity.NOTE]
+    assert heavy == []
