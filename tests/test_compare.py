@@ -299,6 +299,7 @@ COMMANDS: list[tuple[str, int, str, str]] = [
     ("form.yaml", 1, "", "error[SPC020]"),
     ("form.yaml --output markdown", 1, "", "error[SPC020]"),
     ("form.yaml --output json", 1, '"code": "SPC020"', ""),
+    ("good.yaml --set node_groups.gone.count=1", 1, "", "error[SPC012]"),
     ("place.yaml", 1, "", "did you mean us-east-1?"),
     ("good.yaml form.yaml", 1, "small (good.yaml)", "error[SPC020]"),
     ("nowhere.yaml", 2, "", "cannot read nowhere.yaml"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from clustergen import features, targets
+from clustergen import features, source, targets
 from clustergen.compiler import Checked
 from clustergen.features import FEATURES, Feature, Level, Support
 from clustergen.findings import Finding, Path, Severity, Span, errors
@@ -88,9 +88,9 @@ class Comparison:
     source: str
     """The spec's file, as the command line has it."""
     name: str
-    """The cluster's name; empty where the spec is wrong in form."""
+    """The cluster's name; empty where nothing could be planned."""
     standings: tuple[Standing, ...]
-    """Empty where nothing could be planned for any target: the findings say why."""
+    """Empty where nothing could be compared: the findings say why."""
     findings: tuple[Finding, ...]
     """All of all targets."""
 
@@ -110,13 +110,17 @@ class Comparison:
         return sorted(self.standings, key=lambda standing: standing.place)
 
 
-def compare(source: str, checked: Checked, names: Iterable[str]) -> Comparison:
-    """The comparison of a spec that was checked for the targets called ``names``."""
+def compare(title: str, checked: Checked, names: Iterable[str]) -> Comparison:
+    """The comparison of a spec, called ``title``, checked for the targets called ``names``."""
     name = next((plan.name for plan in checked.plans.values()), "")
-    if not checked.plans:
-        return Comparison(source, name, (), checked.findings)
+    if not checked.plans or any(f.code in _FORM for f in errors(checked.findings)):
+        return Comparison(title, name, (), checked.findings)
     standings = [_standing(targets.load(target), checked) for target in names]
-    return Comparison(source, name, tuple(_placed(standings)), checked.findings)
+    return Comparison(title, name, tuple(_placed(standings)), checked.findings)
+
+
+_FORM = frozenset(rule.code for rule in source.RULES)
+"""What is wrong with files and arguments: what was meant is not known, and not compared."""
 
 
 def _standing(target: Target, checked: Checked) -> Standing:

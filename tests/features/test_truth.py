@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -100,6 +101,20 @@ def cluster(spec: Checked, target: str) -> Mapping[str, str] | None:
 @pytest.mark.parametrize(("feature", "target"), PAIRS)
 def test_a_row_says_what_the_target_does(feature: str, target: str) -> None:
     assert lies(feature, target, targets.load(target).support[feature]) == []
+
+
+_NAMED = re.compile("(?<![a-z-])(" + "|".join(sorted(targets.NAMES, reverse=True)) + ")(?![a-z-])")
+
+
+@pytest.mark.parametrize("target", targets.NAMES)
+def test_no_way_out_leads_to_a_target_that_cannot_either(target: str) -> None:
+    wrong = []
+    for feature, answer in targets.load(target).support.items():
+        for name in _NAMED.findall(answer.how) if answer.level == "none" else ():
+            other = targets.load(name).support[feature]
+            if other.level == "none" or "left out" in other.how:
+                wrong.append(f"{feature}: {name}")
+    assert wrong == []
 
 
 # Rows that would lie, and the words that catch them.

@@ -18,7 +18,7 @@ def _support(level: Level, how: str, page: str) -> Support:
 
 
 _LIFECYCLE = "sagemaker-hyperpod-eks-operate-cli-command-create-cluster"
-_RESERVED = "take {training_plan: arn...}, or the parallelcluster or pcs target"
+_RESERVED = "take {training_plan: arn...}, or the parallelcluster, pcs or eks target"
 
 _CAPACITY = {
     "capacity.on-demand": _support("full", "InstanceCount of the group", INSTANCE_GROUP),
@@ -55,7 +55,8 @@ _MACHINES = {
     ),
     "instances.hpc": _support(
         "none",
-        "HyperPod has no HPC instances; take c or m types, or the parallelcluster or pcs target",
+        "HyperPod has no HPC instances; take c or m types, or the parallelcluster, pcs or eks "
+        "target",
         INSTANCE_GROUP,
     ),
     "instances.several-types": _support(
@@ -77,7 +78,7 @@ _MACHINES = {
     "placement.existing": _support(
         "none",
         "HyperPod has no field for a placement group; leave placement out, or take the "
-        "parallelcluster or pcs target",
+        "parallelcluster, pcs or eks target",
         INSTANCE_GROUP,
     ),
     "nodes.smt": _support("full", "ThreadsPerCore: 2", INSTANCE_GROUP),

@@ -26,26 +26,26 @@ _CAPACITY = {
     "capacity.on-demand": _support("full", "InstanceCount of the group", INSTANCE_GROUP),
     "capacity.spot": _support(
         "none",
-        "Spot is for HyperPod with EKS; take on-demand, or the hyperpod-eks, parallelcluster or "
-        "pcs target",
+        "Spot is for HyperPod with EKS; take on-demand, or the hyperpod-eks, parallelcluster, "
+        "pcs or eks target",
         "sagemaker-hyperpod-spot-instances",
     ),
     "capacity.reservation": _support(
         "none",
         "HyperPod has no field for a reservation of EC2; take {training_plan: arn...}, or the "
-        "parallelcluster or pcs target",
+        "parallelcluster, pcs or eks target",
         INSTANCE_GROUP,
     ),
     "capacity.reservation-group": _support(
         "none",
         "HyperPod has no field for reservations of EC2; take {training_plan: arn...}, or the "
-        "parallelcluster or pcs target",
+        "parallelcluster, pcs or eks target",
         INSTANCE_GROUP,
     ),
     "capacity.block": _support(
         "none",
         "HyperPod has no field for a Capacity Block; take {training_plan: arn...}, or the "
-        "parallelcluster or pcs target",
+        "parallelcluster, pcs or eks target",
         INSTANCE_GROUP,
     ),
     "capacity.interruptible": _support(
@@ -71,7 +71,8 @@ _MACHINES = {
     ),
     "instances.hpc": _support(
         "none",
-        "HyperPod has no HPC instances; take c or m types, or the parallelcluster or pcs target",
+        "HyperPod has no HPC instances; take c or m types, or the parallelcluster, pcs or eks "
+        "target",
         INSTANCE_GROUP,
     ),
     "instances.several-types": _support(
@@ -94,7 +95,7 @@ _MACHINES = {
     "placement.existing": _support(
         "none",
         "HyperPod has no field for a placement group; leave placement out, or take the "
-        "parallelcluster or pcs target",
+        "parallelcluster, pcs or eks target",
         INSTANCE_GROUP,
     ),
     "nodes.smt": _support("full", "ThreadsPerCore: 2", INSTANCE_GROUP),
@@ -108,7 +109,7 @@ _MACHINES = {
     ),
     "nodes.mig": _support(
         "none",
-        "MIG is for HyperPod with EKS; take the hyperpod-eks or pcs target",
+        "MIG is for HyperPod with EKS; take the hyperpod-eks, pcs or eks target",
         "sagemaker-hyperpod-eks-gpu-partitioning",
     ),
     "nodes.labels": _support(
@@ -125,7 +126,7 @@ _MACHINES = {
     "nodes.scaling": _support(
         "none",
         "nodes of Slurm on HyperPod do not come and go with jobs: write count: N, or take the "
-        "hyperpod-eks, parallelcluster or pcs target",
+        "hyperpod-eks, parallelcluster, pcs or eks target",
         _CONTINUOUS,
     ),
     "nodes.mixed-scaling": _support(
@@ -212,8 +213,7 @@ _SLURM = {
     ),
     "slurm.slurmdbd-settings": _support(
         "none",
-        "HyperPod writes slurmdbd.conf itself; leave the settings out, or take the parallelcluster "
-        "or pcs target",
+        "HyperPod writes slurmdbd.conf itself; leave the settings out, or take the pcs target",
         _REFERENCE,
     ),
     "slurm.cgroup-settings": _support(
