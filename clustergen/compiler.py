@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from clustergen import features, rules, source, targets
-from clustergen.findings import Finding, Path, Rule, Severity, errors
+from clustergen.findings import Finding, Path, Rule, Severity, Unrenderable, errors
 from clustergen.plan import build
 from clustergen.plan.model import Plan
 from clustergen.spec import named_targets, parse, remainder
@@ -139,7 +139,11 @@ def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
     from clustergen import overlay  # with its schemas, of no use to a spec that has none
 
     path = ("targets", target.traits.section, "overlay")
-    document = target.document(plan)
+    try:
+        document = target.document(plan)
+    except Unrenderable as error:
+        yield from error.findings
+        return
     yield from overlay.check(document, plan.overlay, target.schema, path, keys=target.list_keys)
     if target.overlaid:
         yield from target.overlaid(plan, document)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from clustergen import bundle, compiler, features, overlay, placeholders, rules, source, targets
+from clustergen.cdk import kernel
 from clustergen.findings import Rule
 from clustergen.plan import names, network, nodes, storage
 from clustergen.spec import form
@@ -22,6 +23,7 @@ _PARTS = (
     overlay,
     placeholders,
     bundle,
+    kernel,
 )
 
 

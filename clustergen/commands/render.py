@@ -10,6 +10,7 @@ from pathlib import Path
 
 from clustergen import bundle, compiler, placeholders, renderer, targets
 from clustergen.artifacts import Artifact, Bundle
+from clustergen.cdk import kernel
 from clustergen.cli import FOUND
 from clustergen.commands import inputs
 from clustergen.compiler import Checked
@@ -38,6 +39,8 @@ def run(args: argparse.Namespace) -> int:
     rendering = Rendering(args, outputs, list(findings))
     if errors(findings):
         return _report(rendering, [])
+    if any(targets.load(name).cdk for name in wanted):
+        kernel.begin()
     progress = inputs.Progress(len(specs))
     nowhere: list[str] = []
     for index, spec in enumerate(specs):
@@ -94,8 +97,10 @@ def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
 def _files(checked: Checked, target: str, rendering: Rendering) -> Bundle | None:
     try:
         files = renderer.render(checked, target)
-    except Unrenderable:
-        return None  # its findings are reported with the others
+    except Unrenderable as error:
+        # Those of the check are reported already.
+        rendering.findings += (f for f in error.findings if f not in checked.findings)
+        return None
     if rendering.outputs is None:
         return files
     filled, findings = _filled(files, rendering.outputs)

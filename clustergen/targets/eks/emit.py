@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clustergen import cfn, foundation, kubernetes, placeholders, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
+from clustergen.cdk import kernel
 from clustergen.plan.model import NodeGroup, Plan
 
 TEMPLATE = "cluster.template.json"
@@ -13,7 +14,8 @@ TEMPLATE = "cluster.template.json"
 
 def document(plan: Plan) -> cfn.Json:
     """The synthesized CloudFormation template of a plan without errors."""
-    from clustergen.targets.eks import synth  # with the CDK, which only this needs
+    kernel.load()
+    from clustergen.targets.eks import synth  # which needs the CDK
 
     return synth.template(plan)
 

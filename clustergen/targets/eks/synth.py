@@ -9,7 +9,6 @@ from clustergen.cdk import synth
 from clustergen.cdk.inputs import Parameters
 from clustergen.cdk.stack import ClusterStack
 from clustergen.plan.model import Plan
-from clustergen.targets.eks.cluster import EksCluster
 
 
 def template(plan: Plan) -> cfn.Json:
@@ -17,6 +16,8 @@ def template(plan: Plan) -> cfn.Json:
 
     def make(app: cdk.App) -> cdk.Stack:
         stack = ClusterStack(app, "Cluster", plan=plan, description=description(plan))
+        from clustergen.targets.eks.cluster import EksCluster  # while the app was made, this loaded
+
         EksCluster(stack, "Default", plan=plan, inputs=Parameters(stack, foundation.OUTPUTS(plan)))
         return stack
 

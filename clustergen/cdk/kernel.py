@@ -1,0 +1,85 @@
+"""The start of the CDK: its library, and the Node.js process that does its work.
+
+Both take long, and are wanted by few commands: nothing of this package imports ``aws_cdk`` before
+:func:`load` has been asked to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import shutil
+import sys
+import threading
+
+from clustergen.findings import Rule, Unrenderable
+
+NO_KERNEL = Rule(
+    code="BND015",
+    title="The CDK does not start",
+    why="The stack of an EKS cluster is made by the AWS CDK, which is written in JavaScript.",
+    source="https://docs.aws.amazon.com/cdk/v2/guide/work-with-cdk-python.html",
+)
+RULES = (NO_KERNEL,)
+
+NODE = "Node.js 20 or later"
+
+# Versions of Node.js that jsii warns of in twelve lines on stderr, though they do.
+# https://github.com/aws/jsii/blob/main/packages/@jsii/check-node/README.md
+_SILENT = {"JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20,21,22,23,24,25"}
+
+
+def load() -> None:
+    """Import ``aws_cdk``, and start its process.
+
+    :raises Unrenderable: with BND015 where the one is not installed or the other does not start.
+    """
+    _silence()
+    if shutil.which(_node()) is None:
+        raise Unrenderable([NO_KERNEL.at((), f"there is no program {_node()}", help=_OTHER)])
+    try:
+        importlib.import_module("aws_cdk")
+    except ImportError as error:
+        finding = NO_KERNEL.at((), f"the CDK cannot be loaded: {error}", help=_INSTALL)
+        raise Unrenderable([finding]) from error
+    except Exception as error:  # whatever a broken Node.js answers, to the user it is the same
+        sys.unraisablehook = _without_jsii
+        message = f"{_node()} does not run the CDK: {_first_line(error)}"
+        raise Unrenderable([NO_KERNEL.at((), message, help=_OTHER)]) from error
+
+
+def begin() -> None:
+    """Start loading in the background, beside whatever else there is to do first."""
+    _silence()
+    if shutil.which(_node()):
+        threading.Thread(target=_import_everything, name="cdk", daemon=True).start()
+
+
+def _import_everything() -> None:
+    # What fails here fails again where it is needed, and is reported there.
+    with contextlib.suppress(Exception):
+        importlib.import_module("aws_cdk.aws_eks")
+
+
+def _silence() -> None:
+    for name, value in _SILENT.items():
+        os.environ.setdefault(name, value)
+
+
+def _node() -> str:
+    return os.environ.get("JSII_NODE", "node")
+
+
+def _without_jsii(unraisable: sys.UnraisableHookArgs) -> None:
+    """At the end, jsii says good-bye to a process that is gone, and fails in that as well."""
+    if "jsii" not in repr(unraisable.object):
+        sys.__unraisablehook__(unraisable)
+
+
+_INSTALL = "install clustergen again, with its dependencies"
+_OTHER = f"install {NODE}, or set JSII_NODE to the path of one"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
