@@ -171,6 +171,11 @@ FEATURES: tuple[Feature, ...] = (
     Feature("nodes.mig", "MIG partitions", _groups(lambda g: g.mig, "mig")),
     Feature("nodes.labels", "Node labels", _groups(lambda g: g.labels, "labels")),
     Feature("nodes.taints", "Node taints", _groups(lambda g: g.taints, "taints")),
+    Feature(
+        "nodes.slurm-settings",
+        "Slurm settings of a node group",
+        _groups(lambda g: g.slurm, "slurm"),
+    ),
     Feature("nodes.scaling", "Nodes started on demand", _groups(lambda g: not g.static, "count")),
     Feature(
         "nodes.mixed-scaling",

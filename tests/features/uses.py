@@ -143,6 +143,7 @@ USES: Mapping[str, Use] = {
     ),
     "nodes.labels": Use("", _group("labels: {team: blue}")),
     "nodes.taints": Use("", _group("taints: [{key: team, value: blue, effect: NoSchedule}]")),
+    "nodes.slurm-settings": Use("", _group("slurm: {Weight: 10}")),
     "nodes.scaling": _scaled("{min: 0, max: 2}", "2"),
     "nodes.mixed-scaling": _scaled("{min: 1, max: 2}", "{min: 0, max: 2}"),
     "health.gpu": Use(_P5, _group("health_checks: [gpu]")),

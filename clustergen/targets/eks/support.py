@@ -86,6 +86,9 @@ _MACHINES = {
     ),
     "nodes.labels": _support("full", "Labels of the node group", limits.CREATE_NODE_GROUP),
     "nodes.taints": _support("full", "Taints of the node group", limits.TAINTS),
+    "nodes.slurm-settings": _support(
+        "partial", "left out: Kubernetes has no Slurm", "eks-architecture"
+    ),
     "nodes.scaling": _support("full", "Karpenter, or by hand without it", limits.NODE_POOLS),
     "nodes.mixed-scaling": _support(
         "partial",

@@ -96,6 +96,9 @@ _MACHINES = {
     ),
     "nodes.labels": _support("full", "KubernetesConfig.Labels", limits.LABELS),
     "nodes.taints": _support("full", "KubernetesConfig.Taints", limits.LABELS),
+    "nodes.slurm-settings": _support(
+        "partial", "left out: Kubernetes has no Slurm", CREATE_CLUSTER
+    ),
     "nodes.scaling": _support("full", "Karpenter, run by HyperPod", limits.NODE_POOL),
     "nodes.mixed-scaling": _support(
         "none",

@@ -123,6 +123,12 @@ _MACHINES = {
         "left out: taints are Kubernetes'; keep jobs away with queues",
         INSTANCE_GROUP,
     ),
+    "nodes.slurm-settings": _support(
+        "none",
+        "HyperPod writes the nodes of slurm.conf itself; leave their settings out, or take the "
+        "parallelcluster or pcs target",
+        _REFERENCE,
+    ),
     "nodes.scaling": _support(
         "none",
         "nodes of Slurm on HyperPod do not come and go with jobs: write count: N, or take the "

@@ -116,6 +116,12 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
                 "taints are Kubernetes'; in Slurm, queues decide which jobs reach a node",
                 "https://slurm.schedmd.com/slurm.conf.html#SECTION_PARTITION-CONFIGURATION",
             ),
+            _row(
+                "nodes.slurm-settings",
+                "full",
+                "CustomSlurmSettings of the compute resource, less a deny list",
+                _SETTINGS,
+            ),
             _row("nodes.scaling", "full", "MinCount and MaxCount", _RESOURCES),
             _row(
                 "nodes.mixed-scaling",

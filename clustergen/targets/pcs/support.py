@@ -117,6 +117,11 @@ _MACHINES = {
         "left out: taints are Kubernetes'; keep jobs away with queues",
         "slurm-custom-settings-cng",
     ),
+    "nodes.slurm-settings": _support(
+        "full",
+        "SlurmCustomSettings of the node group, from its allow-list",
+        "slurm-custom-settings-cng",
+    ),
     "nodes.scaling": _support("full", "ScalingConfiguration of the node group", CREATE_NODE_GROUP),
     "nodes.mixed-scaling": _support(
         "full", "ScalingConfiguration with 0 < min < max", CREATE_NODE_GROUP
