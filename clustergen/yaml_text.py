@@ -18,10 +18,17 @@ _PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_./@+-]+)*(?<! -)
 _WORDS = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
 
 
+class Lines(str):
+    """Text of whole lines, written as a literal block: a script, or a file within a file."""
+
+    __slots__ = ()
+
+
 def yaml_text(document: dict[str, Any]) -> str:
     """``document`` in block style, keys in their order.
 
-    Takes maps with text keys, lists, text, whole numbers, floats, booleans and None.
+    Takes maps with text keys, lists, text, whole numbers, floats, booleans and None. Raises
+    ValueError for :class:`Lines` that a literal block cannot hold.
     """
     return "\n".join(_block(document, "")) + "\n"
 
@@ -36,7 +43,10 @@ def _block(value: Any, indent: str) -> Iterator[str]:
 
 
 def _entry(opening: str, value: Any, indent: str) -> Iterator[str]:
-    if isinstance(value, dict | list) and value:
+    if isinstance(value, Lines):
+        yield f"{opening} |"
+        yield from _literal(value, indent)
+    elif isinstance(value, dict | list) and value:
         yield opening
         yield from _block(value, indent)
     else:
@@ -45,12 +55,24 @@ def _entry(opening: str, value: Any, indent: str) -> Iterator[str]:
 
 def _item(value: Any, indent: str) -> Iterator[str]:
     """A list item: its first line follows the dash, the others are indented below it."""
+    if isinstance(value, Lines):
+        yield from _entry(f"{indent}-", value, indent + "  ")
+        return
     if not isinstance(value, dict | list) or not value:
         yield f"{indent}- {_scalar(value)}"
         return
     first, *rest = _block(value, indent + "  ")
     yield f"{indent}- {first.lstrip(' ')}"
     yield from rest
+
+
+def _literal(text: str, indent: str) -> Iterator[str]:
+    lines = text.split("\n")
+    plain = all(" " <= character <= "~" for line in lines for character in line)
+    if not plain or lines[-1] or not lines[0] or lines[0].startswith(" ") or not lines[-2]:
+        raise ValueError(f"no literal block holds {text!r}")
+    for line in lines[:-1]:
+        yield f"{indent}{line}" if line else ""
 
 
 def _scalar(value: Any) -> str:

@@ -2,7 +2,29 @@
 
 from __future__ import annotations
 
-from clustergen.plan.model import NodeGroup, Plan
+from collections.abc import Iterator
+from typing import Any
+
+from clustergen.kubernetes import marks
+from clustergen.kubernetes.manifest import thing
+from clustergen.kubernetes.names import GPU_RESOURCE, INSTANCE_TYPE_LABEL, NEURON_RESOURCE
+from clustergen.plan.model import Id, NodeGroup, Plan, Ref, Subnet
+
+Json = dict[str, Any]
+
+NAMESPACE = "kube-system"
+SERVICE_ACCOUNT = "karpenter"
+API = "karpenter.sh/v1"
+AWS_GROUP = "karpenter.k8s.aws"
+AWS_API = f"{AWS_GROUP}/v1"
+
+# Outputs of the stack of the cluster, as placeholders.
+NODE_ROLE = "${KarpenterNodeRoleName}"
+QUEUE = "${KarpenterQueueName}"
+SECURITY_GROUP = "${EksSecurityGroupId}"
+
+_ROOT_GIB = 100
+"""As managed node groups have where the spec says nothing: images of frameworks take 20 GB each."""
 
 
 def is_on(plan: Plan) -> bool:
@@ -13,3 +35,156 @@ def is_on(plan: Plan) -> bool:
 def is_karpenter(plan: Plan, group: NodeGroup) -> bool:
     """Whether Karpenter starts and stops the nodes of a group."""
     return is_on(plan) and not group.static
+
+
+def groups(plan: Plan) -> tuple[NodeGroup, ...]:
+    """The groups that Karpenter starts nodes for."""
+    return tuple(group for group in plan.node_groups if is_karpenter(plan, group))
+
+
+def objects(plan: Plan) -> Iterator[Json]:
+    """A node class and a node pool for each group.
+
+    https://karpenter.sh/docs/concepts/ (1.14, 2026-08)
+    """
+    for rank, group in enumerate(groups(plan)):
+        yield _node_class(plan, group)
+        yield _node_pool(group, weight=max(100 - rank, 1))
+
+
+def _node_class(plan: Plan, group: NodeGroup) -> Json:
+    own = [_id(id) for id in plan.network.node_security_groups]
+    spec: Json = {
+        "amiSelectorTerms": [{"id": group.image} if group.image else {"alias": "al2023@latest"}],
+        **({"amiFamily": "AL2023"} if group.image else {}),
+        "role": NODE_ROLE,
+        "subnetSelectorTerms": [{"id": _id(subnet.id)} for subnet in _subnets(plan, group)],
+        # The cluster's own lets the control plane, and EFA, through.
+        "securityGroupSelectorTerms": [{"id": id} for id in (SECURITY_GROUP, *own)],
+        **_interfaces(group),
+        **_reservation(group),
+        **({"placementGroupSelector": {"name": group.placement.group}} if _joins(group) else {}),
+        "blockDeviceMappings": [_root(group)],
+        **({"instanceStorePolicy": "RAID0"} if _local_disks(group) else {}),
+        "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
+        "tags": {**plan.tags, "Name": f"{plan.name}-{group.name}"},
+    }
+    return thing(AWS_API, "EC2NodeClass", group.name, spec=spec)
+
+
+def _interfaces(group: NodeGroup) -> Json:
+    """Each interface; without them nodes get EFA only for pods that ask, and in the older form."""
+    if len(group.interfaces) == 1:
+        return {}
+    return {
+        "networkInterfaces": [
+            {
+                "networkCardIndex": interface.card,
+                "deviceIndex": interface.device,
+                "interfaceType": interface.type,
+            }
+            for interface in group.interfaces
+        ]
+    }
+
+
+def _reservation(group: NodeGroup) -> Json:
+    """Karpenter uses no reservation that it is not told of, be it an open one."""
+    if group.capacity.kind not in ("reservation", "capacity-block"):
+        return {}
+    return {"capacityReservationSelectorTerms": [{"id": group.capacity.id}]}
+
+
+def _joins(group: NodeGroup) -> bool:
+    return group.placement.kind == "existing"
+
+
+def _local_disks(group: NodeGroup) -> bool:
+    return all(type.disk_count for type in group.types)
+
+
+def _root(group: NodeGroup) -> Json:
+    volume = group.volume
+    ebs: Json = {
+        "volumeSize": f"{volume.size_gib or _ROOT_GIB}Gi",
+        "volumeType": volume.type,
+        "encrypted": True,
+        "deleteOnTermination": True,
+        **({"iops": volume.iops} if volume.iops else {}),
+        **({"throughput": volume.throughput} if volume.throughput else {}),
+    }
+    return {"deviceName": "/dev/xvda", "rootVolume": True, "ebs": ebs}
+
+
+def _node_pool(group: NodeGroup, *, weight: int) -> Json:
+    template: Json = {
+        "metadata": {"labels": {**marks.labels(group), marks.NODE_GROUP_LABEL: group.name}},
+        "spec": {
+            "nodeClassRef": {"group": AWS_GROUP, "kind": "EC2NodeClass", "name": group.name},
+            # A node that is replaced for its age alone takes a training job with it.
+            "expireAfter": "Never",
+            "requirements": [
+                _in(INSTANCE_TYPE_LABEL, [type.name for type in group.types]),
+                _in("karpenter.sh/capacity-type", [_capacity_type(group)]),
+            ],
+            **_taints(group),
+        },
+    }
+    spec = {
+        "template": template,
+        "limits": _limits(group),
+        "disruption": {
+            # Nodes leave when they are empty, never from under a job to save or to renew.
+            "consolidationPolicy": "WhenEmpty",
+            "consolidateAfter": "10m",
+            "budgets": [
+                {"nodes": "0", "reasons": ["Drifted", "Underutilized"]},
+                {"nodes": "100%", "reasons": ["Empty"]},
+            ],
+        },
+        # The groups of the spec in their order.
+        "weight": weight,
+    }
+    return thing(API, "NodePool", group.name, spec=spec)
+
+
+def _capacity_type(group: NodeGroup) -> str:
+    kinds = {"spot": "spot", "reservation": "reserved", "capacity-block": "reserved"}
+    return kinds.get(group.capacity.kind, "on-demand")
+
+
+def _limits(group: NodeGroup) -> dict[str, str]:
+    """What all nodes have at the group's maximum: a pool counts what nodes have, not nodes."""
+    most = {
+        "cpu": max(type.vcpus for type in group.types),
+        GPU_RESOURCE: max(type.gpus for type in group.types),
+        NEURON_RESOURCE: max(type.neuron_devices for type in group.types),
+    }
+    return {name: str(amount * group.max) for name, amount in most.items() if amount}
+
+
+def _taints(group: NodeGroup) -> Json:
+    found = [
+        {
+            "key": taint.key,
+            **({"value": taint.value} if taint.value else {}),
+            "effect": taint.effect,
+        }
+        for taint in marks.taints(group)
+    ]
+    return {"taints": found} if found else {}
+
+
+def _in(key: str, values: list[str]) -> Json:
+    return {"key": key, "operator": "In", "values": values}
+
+
+def _subnets(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:
+    """All of them, or the one zone that nodes are close to each other or reserved in."""
+    alone = group.efa or group.placement.kind != "none"
+    reserved = group.capacity.kind not in ("on-demand", "spot")
+    return plan.network.private[:1] if alone or reserved else plan.network.private
+
+
+def _id(id: Id) -> str:
+    return f"${{{id.name}}}" if isinstance(id, Ref) else id

@@ -1,0 +1,177 @@
+"""NCCL's all_reduce over nodes, as a job of the operator that the cluster has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from clustergen.kubernetes import capacity, names, namespaces, nccl, pods
+from clustergen.kubernetes.manifest import Json, thing
+from clustergen.kubernetes.pods import Placed, Taking
+from clustergen.plan.model import NodeGroup, Plan
+
+TRAINER_API = "trainer.kubeflow.org/v1alpha1"
+MPI_API = "kubeflow.org/v2beta1"
+_KEYS = "/root/.ssh"
+_MEMORY_MIB = 32000
+"""Of a worker, as in AWS's own jobs; less on small nodes."""
+
+
+def objects(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Iterator[Json]:
+    """An MPIJob, or a TrainJob with its runtime."""
+    if plan.kubernetes.jobs == "kubeflow-trainer":
+        yield _runtime(plan, group, name, placed)
+        yield _train_job(plan, group, name)
+    else:
+        yield _mpi_job(plan, group, name, placed)
+
+
+def comment(plan: Plan, group: NodeGroup, name: str, folder: str) -> Iterator[str]:
+    """How to run it, and what it should say."""
+    at = f"--namespace {namespaces.of_group(plan, group)}"
+    trainer = plan.kubernetes.jobs == "kubeflow-trainer"
+    nodes = nccl.nodes(group)
+    yield f"NCCL all_reduce over {nodes} x {group.type.gpus} GPUs. Run it when nothing else does:"
+    yield f"  kubectl apply -f {folder}/{name}.yaml"
+    yield f"  kubectl logs {at} --follow --selector {_launcher_label(name, trainer)}"
+    yield f"  kubectl delete {at} {'trainjob' if trainer else 'mpijob'}/{name}"
+    yield 'It is right when "# Out of bounds values : 0 OK" is there'
+    if interfaces := capacity.efa_interfaces(group):
+        yield f'and NET/OFI says "Selected provider is efa" with {interfaces} nics.'
+    if published := nccl.reference(group):
+        yield published
+
+
+def _launcher_label(name: str, trainer: bool) -> str:
+    if trainer:
+        return f"jobset.sigs.k8s.io/jobset-name={name},jobset.sigs.k8s.io/replicatedjob-name=launcher"
+    return f"training.kubeflow.org/job-role=launcher,training.kubeflow.org/job-name={name}"
+
+
+def _mpi_job(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
+    def replicas(count: int, restart: str, pod: Json) -> Json:
+        template = pods.template(plan, group, pod)
+        return {"replicas": count, "restartPolicy": restart, "template": template}
+
+    run: Json = {
+        # The launcher fails until the workers have pulled their image.
+        "cleanPodPolicy": "Running",
+        "backoffLimit": 20,
+        **_together(plan, group),
+    }
+    spec = {
+        "slotsPerWorker": group.type.gpus,
+        "runPolicy": run,
+        "mpiReplicaSpecs": {
+            "Launcher": replicas(1, "OnFailure", _launcher(plan, group, placed)),
+            "Worker": replicas(nccl.nodes(group), "Never", _worker(plan, group, placed)),
+        },
+    }
+    labels = pods.queue_labels(plan, group)
+    namespace = namespaces.of_group(plan, group)
+    return thing(MPI_API, "MPIJob", name, namespace=namespace, labels=labels, spec=spec)
+
+
+def _together(plan: Plan, group: NodeGroup) -> Json:
+    """Volcano starts the pods of a job at once; the operator tells it which they are."""
+    queue = namespaces.queue_of(plan, group)
+    if plan.kubernetes.scheduler != "volcano" or queue is None:
+        return {}
+    return {"schedulingPolicy": {"queue": queue.name, "minAvailable": nccl.nodes(group) + 1}}
+
+
+def _runtime(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
+    """https://www.kubeflow.org/docs/components/trainer/operator-guides/runtime/ (2.4)"""
+    ancestor = {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}
+    launcher, worker = _launcher(plan, group, placed), _worker(plan, group, placed)
+    jobs = [
+        _replicated(plan, group, "node", _named_node(worker)),
+        {
+            **_replicated(plan, group, "launcher", _named_node(launcher), labels=ancestor),
+            "dependsOn": [{"name": "node", "status": "Ready"}],
+        },
+    ]
+    template = {
+        "network": {"publishNotReadyAddresses": True},
+        "successPolicy": {"operator": "All", "targetReplicatedJobs": ["launcher"]},
+        "replicatedJobs": jobs,
+    }
+    mpi = {
+        "numProcPerNode": group.type.gpus,
+        "mpiImplementation": "OpenMPI",
+        "sshAuthMountPath": _KEYS,
+        "runLauncherAsNode": False,
+    }
+    policy = {"numNodes": nccl.nodes(group), "mpi": mpi}
+    spec = {"mlPolicy": policy, "template": {"spec": template}}
+    namespace = namespaces.of_group(plan, group)
+    return thing(TRAINER_API, "TrainingRuntime", name, namespace=namespace, spec=spec)
+
+
+def _replicated(
+    plan: Plan, group: NodeGroup, name: str, pod: Json, labels: dict[str, str] | None = None
+) -> Json:
+    job: Json = {"spec": {"template": pods.template(plan, group, pod)}}
+    return {"name": name, "template": {**({"metadata": {"labels": labels}} if labels else {}), **job}}
+
+
+def _named_node(pod: Json) -> Json:
+    """The trainer knows its containers by this name."""
+    [container] = pod["containers"]
+    return {**pod, "containers": [{**container, "name": "node"}]}
+
+
+def _train_job(plan: Plan, group: NodeGroup, name: str) -> Json:
+    spec = {
+        "runtimeRef": {
+            "apiGroup": TRAINER_API.partition("/")[0],
+            "kind": "TrainingRuntime",
+            "name": name,
+        },
+        "trainer": {
+            "numNodes": nccl.nodes(group),
+            "numProcPerNode": group.type.gpus,
+            "command": nccl.command(group),
+        },
+    }
+    labels = pods.queue_labels(plan, group)
+    namespace = namespaces.of_group(plan, group)
+    return thing(TRAINER_API, "TrainJob", name, namespace=namespace, labels=labels, spec=spec)
+
+
+def _launcher(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
+    """On a node of the group, which has the image."""
+    container = {
+        "name": "launcher",
+        "image": nccl.IMAGE,
+        "command": nccl.command(group),
+        "resources": pods.amounts({"cpu": "1", "memory": "2Gi"}),
+    }
+    return {**placed(plan, group), "containers": [container]}
+
+
+def _worker(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
+    taken = _all_of_a_node(plan, group)
+    container: dict[str, Any] = {
+        "name": "worker",
+        "image": nccl.IMAGE,
+        "command": ["/usr/sbin/sshd", "-De"],
+        "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
+        **taken.container,
+        "volumeMounts": [{"name": "shared-memory", "mountPath": "/dev/shm"}],  # noqa: S108 a mount, no file
+    }
+    memory = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
+    return {
+        **placed(plan, group),
+        **taken.pod,
+        "containers": [container],
+        "volumes": [memory],
+    }
+
+
+def _all_of_a_node(plan: Plan, group: NodeGroup) -> Taking:
+    """Every device; and the huge pages in which libfabric keeps its buffers."""
+    pages = {names.HUGE_PAGES: f"{names.HUGE_PAGES_OF_A_POD_MIB}Mi"}
+    huge = pages if capacity.efa_interfaces(group) else {}
+    memory = min(_MEMORY_MIB, capacity.of_node(plan, group)[capacity.MEMORY] // 2)
+    return pods.taking(plan, group, pods.devices(group), memory=f"{memory}Mi", **huge)

@@ -1,0 +1,150 @@
+"""Everything of a bundle that goes into the cluster: values, manifests, tests, and a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from clustergen import placeholders, shell
+from clustergen.artifacts import Artifact
+from clustergen.kubernetes import (
+    claims,
+    karpenter,
+    kueue,
+    mpi_operator,
+    namespaces,
+    queues,
+    smoke,
+    volumes,
+)
+from clustergen.kubernetes.charts import Component
+from clustergen.kubernetes.components import components
+from clustergen.kubernetes.manifest import FOLDER, Json, file
+from clustergen.plan.model import Plan
+from clustergen.yaml_text import yaml_text
+
+INSTALL = "install.sh"
+
+
+def files(plan: Plan) -> tuple[Artifact, ...]:
+    """All files, in the order that they are used in."""
+    return (install(plan), *_values(plan), *manifests(plan), *smoke.files(plan))
+
+
+def filled(plan: Plan) -> tuple[str, ...]:
+    """Paths of the files with placeholders, which have to be filled before the script runs."""
+    made = (*_values(plan), *manifests(plan))
+    return tuple(item.path for item in made if placeholders.names(item.text))
+
+
+def install(plan: Plan) -> Artifact:
+    """The script that installs charts and manifests."""
+    early, late = _split(plan)
+    text = shell.render(
+        "kubernetes/install.sh.j2",
+        components=[_chart(component) for component in components(plan)],
+        early=[item.path for item in early],
+        late=[item.path for item in late],
+        mpi_operator=mpi_operator.is_on(plan),
+        mpi_crd=mpi_operator.CRD,
+        mpi_name=mpi_operator.NAME,
+        fsx_volumes=[(id, volumes.path_of(id)) for id in volumes.unknown_paths(plan)],
+        volumes_file=VOLUMES,
+        region=plan.region,
+    )
+    return Artifact(INSTALL, text, executable=True)
+
+
+def manifests(plan: Plan) -> tuple[Artifact, ...]:
+    """The objects that are applied, in order."""
+    early, late = _split(plan)
+    return (*early, *late)
+
+
+VOLUMES = f"{FOLDER}/volumes.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    name: str
+    comment: tuple[str, ...]
+    objects: Callable[[Plan], Iterable[Json]]
+
+
+_EARLY = (
+    _Manifest("namespaces", ("Where jobs are run from: a namespace for each queue.",), namespaces.objects),
+    _Manifest(
+        "mpi-operator",
+        (f"The MPI operator {mpi_operator.VERSION}, which runs MPIJob (jobs).",),
+        lambda plan: mpi_operator.objects(plan) if mpi_operator.is_on(plan) else (),
+    ),
+)
+_LATE = (
+    _Manifest(
+        "kueue",
+        (
+            "Queues of Kueue. Quotas are what the node groups have at their maximum, less what",
+            "Kubernetes and the agents on each node keep.",
+        ),
+        lambda plan: kueue.objects(plan) if kueue.is_on(plan) else (),
+    ),
+    _Manifest("queues", ("Queues of the scheduler (scheduler).",), queues.objects),
+    _Manifest("priorities", ("Priorities of pods, by queue (priority).",), queues.priorities),
+    _Manifest(
+        "volumes",
+        ("File systems for pods: name the claim in a pod's volumes (storage).",),
+        lambda plan: volumes.objects(plan, namespaces.all_of(plan)),
+    ),
+    _Manifest(
+        "claims",
+        ("Devices for pods: name a template in a pod's resourceClaims (devices: dra).",),
+        claims.objects,
+    ),
+    _Manifest(
+        "karpenter",
+        ("What Karpenter may start: a node class and a node pool for each group (autoscaler).",),
+        lambda plan: karpenter.objects(plan) if karpenter.is_on(plan) else (),
+    ),
+)
+
+
+def _split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
+    """Manifests that come before the charts, and those of kinds that the charts bring."""
+    return tuple(_made(plan, _EARLY)), tuple(_made(plan, _LATE))
+
+
+def _made(plan: Plan, kinds: Iterable[_Manifest]) -> Iterator[Artifact]:
+    for kind in kinds:
+        if objects := tuple(kind.objects(plan)):
+            yield file(f"{FOLDER}/{kind.name}.yaml", kind.comment, objects)
+
+
+def _values(plan: Plan) -> Iterator[Artifact]:
+    for component in components(plan):
+        if component.values:
+            yield Artifact(_values_path(component), _head(component) + yaml_text(component.values))
+
+
+def _values_path(component: Component) -> str:
+    return f"values/{component.name}.yaml"
+
+
+def _head(component: Component) -> str:
+    chart = component.chart
+    what = component.why[0].upper() + component.why[1:]
+    return f"# {what}.\n# Chart {chart.name} {chart.version}: {chart.source}\n"
+
+
+def _chart(component: Component) -> dict[str, str | list[str]]:
+    """A component in the words of the script."""
+    chart = component.chart
+    repository = ["--repo", chart.repository] if chart.repository else []
+    return {
+        "name": chart.name,
+        "why": component.why,
+        "reference": chart.reference,
+        "version": chart.version,
+        "namespace": chart.namespace,
+        "settings": _values_path(component) if component.values else "",
+        "options": [*repository, *(["--wait"] if chart.ready else [])],
+    }

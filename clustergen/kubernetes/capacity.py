@@ -1,0 +1,127 @@
+"""What the nodes of a group have for pods, counted low: a quota must never promise too much."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clustergen.catalog import InstanceType
+from clustergen.kubernetes.names import (
+    EFA_RESOURCE,
+    GPU_RESOURCE,
+    HUGE_PAGES,
+    HUGE_PAGES_MIB,
+    NEURON_RESOURCE,
+)
+from clustergen.plan.model import NodeGroup, Plan
+
+CPU, MEMORY, DISK = "cpu", "memory", "ephemeral-storage"
+"""Counted here in vCPUs, MiB and MiB, as huge pages are."""
+SIZES = frozenset({MEMORY, DISK, HUGE_PAGES})
+
+# Of the memory that EC2 lists, what hypervisor and kernel keep: Karpenter's own assumption.
+# https://karpenter.sh/docs/reference/settings/ VM_MEMORY_OVERHEAD_PERCENT (2026-11)
+_OVERHEAD = 0.075
+
+# What nodeadm sets aside for the kubelet: memory by the number of pods, and processors by their
+# own number, in thousandths of one. Then what makes the kubelet evict pods.
+# https://github.com/awslabs/amazon-eks-ami/blob/main/nodeadm/internal/kubelet/config.go (2026-07)
+_RESERVED_MIB, _RESERVED_MIB_OF_A_POD = 255, 11
+_RESERVED_CPU = ((1, 60), (1, 10), (2, 5), (1 << 16, 2.5))
+_EVICTION_MIB = 100
+_DISK_RESERVED_MIB, _DISK_EVICTION = 1024, 0.10
+# https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html (2026-11)
+_PODS_SMALL, _PODS_LARGE, _LARGE_VCPUS = 110, 250, 30
+
+# What the agents on every node ask for, rounded up: the VPC CNI, kube-proxy, CSI drivers, device
+# plugins, node monitoring, CloudWatch's agent (https://github.com/aws/eks-charts, 2026-08).
+_AGENTS_CPU, _AGENTS_MIB = 1.0, 2048
+
+# A root volume that the spec does not size has this much at the least.
+# https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html (2026-11)
+_ROOT_GIB = 20
+
+
+def of_node(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
+    """What one node has, by the name of the resource; the least of the group's types."""
+    each = [_of_type(type, group) for type in group.types]
+    found = {name: min(item[name] for item in each) for name in each[0]}
+    return {**found, **devices(plan, group)}
+
+
+def of_group(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
+    """What all nodes of a group have at its maximum."""
+    return {name: amount * group.max for name, amount in of_node(plan, group).items()}
+
+
+def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
+    """Devices of one node that pods ask for by number; none where they claim them instead."""
+    if plan.kubernetes.devices == "dra":
+        return _huge_pages(group)
+    efa = efa_interfaces(group)
+    return {
+        **accelerators(group),
+        **({EFA_RESOURCE: efa} if efa else {}),
+        **_huge_pages(group),
+    }
+
+
+def accelerators(group: NodeGroup) -> Mapping[str, int]:
+    """What a pod asks for to have all accelerators of a node: resource name -> number."""
+    if group.mig:
+        return {f"nvidia.com/mig-{name}": n * group.type.gpus for name, n in group.mig.items()}
+    if group.type.gpus:
+        return {GPU_RESOURCE: group.type.gpus}
+    if group.type.neuron_devices:
+        return {NEURON_RESOURCE: group.type.neuron_devices}
+    return {}
+
+
+def efa_interfaces(group: NodeGroup) -> int:
+    """EFA interfaces of a node."""
+    return sum(interface.type != "interface" for interface in group.interfaces)
+
+
+def quantity(name: str, amount: int) -> str:
+    """An amount of a resource as Kubernetes writes it."""
+    return f"{amount}Mi" if amount and name in SIZES else str(amount)
+
+
+def _of_type(type: InstanceType, group: NodeGroup) -> dict[str, int]:
+    return {CPU: _cpu(type, group), MEMORY: _memory(type, group), DISK: _disk(type, group)}
+
+
+def _cpu(type: InstanceType, group: NodeGroup) -> int:
+    """Whole vCPUs; half of them where a core runs one thread only."""
+    vcpus = type.cores * group.threads_per_core
+    reserved, left = 0.0, vcpus
+    for count, thousandths in _RESERVED_CPU:
+        reserved += min(count, left) * thousandths / 1000
+        left -= min(count, left)
+    return max(int(vcpus - reserved - _AGENTS_CPU), 0)
+
+
+def _memory(type: InstanceType, group: NodeGroup) -> int:
+    pods = _PODS_LARGE if type.vcpus > _LARGE_VCPUS else _PODS_SMALL
+    reserved = _RESERVED_MIB + _RESERVED_MIB_OF_A_POD * pods + _EVICTION_MIB
+    pages = HUGE_PAGES_MIB if _has_huge_pages(group) else 0
+    return max(int(type.memory_mib * (1 - _OVERHEAD)) - reserved - pages - _AGENTS_MIB, 0)
+
+
+def _disk(type: InstanceType, group: NodeGroup) -> int:
+    """Of the local disks, which nodes join into one for pods, or of the root volume."""
+    local = type.disk_count * type.disk_gb * 1000**3 // 1024**2
+    size = local or (group.volume.size_gib or _ROOT_GIB) * 1024
+    return max(int(size * (1 - _DISK_EVICTION)) - _DISK_RESERVED_MIB, 0)
+
+
+def _huge_pages(group: NodeGroup) -> Mapping[str, int]:
+    return {HUGE_PAGES: HUGE_PAGES_MIB} if _has_huge_pages(group) else {}
+
+
+def _has_huge_pages(group: NodeGroup) -> bool:
+    return efa_interfaces(group) > 0 and _accelerated(group)
+
+
+def _accelerated(group: NodeGroup) -> bool:
+    """The images for accelerators bring the EFA driver."""
+    return bool(group.type.gpus or group.type.neuron_devices)

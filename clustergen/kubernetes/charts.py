@@ -1,0 +1,147 @@
+"""The Helm charts of the software in a cluster, each pinned, and what proves the version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart: ``reference`` is a name in ``repository``, or an ``oci://`` address of its own."""
+
+    name: str
+    """Of the release in the cluster, and of the values file."""
+    reference: str
+    version: str
+    namespace: str
+    source: str
+    """Where the version and the values were read, in 2026-11."""
+    repository: str = ""
+    ready: bool = False
+    """Whether later steps need it to run: it brings webhooks or kinds of objects. What runs on
+    nodes that may not be there yet is not waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A chart with the values for one cluster, and why the cluster has it."""
+
+    chart: Chart
+    why: str
+    values: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return self.chart.name
+
+
+_EKS_CHARTS = "https://aws.github.io/eks-charts"
+
+EFA_PLUGIN: Final = Chart(
+    name="aws-efa-k8s-device-plugin",
+    reference="aws-efa-k8s-device-plugin",
+    version="v0.5.30",
+    namespace="kube-system",
+    repository=_EKS_CHARTS,
+    source="https://github.com/aws/eks-charts/tree/master/stable/aws-efa-k8s-device-plugin",
+)
+EFA_DRA: Final = Chart(
+    name="aws-dranet",
+    reference="aws-dranet",
+    version="1.0.0",
+    namespace="kube-system",
+    repository=_EKS_CHARTS,
+    source="https://github.com/aws/eks-charts/tree/master/stable/aws-dranet",
+)
+# 0.19.0 to 0.19.2 took /dev/infiniband as well, which is the EFA plugin's.
+NVIDIA_PLUGIN: Final = Chart(
+    name="nvidia-device-plugin",
+    reference="nvidia-device-plugin",
+    version="0.20.0",
+    namespace="nvidia",
+    repository="https://nvidia.github.io/k8s-device-plugin",
+    source="https://github.com/NVIDIA/k8s-device-plugin/tree/main/deployments/helm",
+)
+NVIDIA_DRA: Final = Chart(
+    name="dra-driver-nvidia-gpu",
+    reference="oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu",
+    version="0.4.1",
+    namespace="nvidia",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/device-management-nvidia.html",
+)
+GPU_OPERATOR: Final = Chart(
+    name="gpu-operator",
+    reference="gpu-operator",
+    version="v26.3.1",
+    namespace="gpu-operator",
+    repository="https://helm.ngc.nvidia.com/nvidia",
+    source="https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/"
+    "gpu-operator-mig.html",
+    ready=True,
+)
+NEURON: Final = Chart(
+    name="neuron-helm-chart",
+    reference="oci://public.ecr.aws/neuron/neuron-helm-chart",
+    version="1.10.0",
+    namespace="kube-system",
+    source="https://github.com/aws-neuron/neuron-helm-charts/releases",
+)
+KUEUE: Final = Chart(
+    name="kueue",
+    reference="oci://registry.k8s.io/kueue/charts/kueue",
+    version="0.19.2",
+    namespace="kueue-system",
+    source="https://github.com/kubernetes-sigs/kueue/tree/main/charts/kueue",
+    ready=True,
+)
+VOLCANO: Final = Chart(
+    name="volcano",
+    reference="volcano",
+    version="1.15.2",
+    namespace="volcano-system",
+    repository="https://volcano-sh.github.io/helm-charts",
+    source="https://volcano-sh.github.io/helm-charts/index.yaml",
+    ready=True,
+)
+KAI: Final = Chart(
+    name="kai-scheduler",
+    reference="oci://ghcr.io/kai-scheduler/kai-scheduler/kai-scheduler",
+    version="v0.12.23",
+    namespace="kai-scheduler",
+    source="https://pkg.go.dev/github.com/NVIDIA/KAI-scheduler?tab=versions",
+    ready=True,
+)
+TRAINER: Final = Chart(
+    name="kubeflow-trainer",
+    reference="oci://ghcr.io/kubeflow/charts/kubeflow-trainer",
+    version="2.4.0",
+    namespace="kubeflow-system",
+    source="https://github.com/kubeflow/trainer/tree/master/charts/kubeflow-trainer",
+    ready=True,
+)
+# From 4.9.0 on, metrics have other names and units: rules and dashboards go by these.
+DCGM_EXPORTER: Final = Chart(
+    name="dcgm-exporter",
+    reference="dcgm-exporter",
+    version="4.8.1",
+    namespace="monitoring",
+    repository="https://nvidia.github.io/dcgm-exporter/helm-charts",
+    source="https://docs.nvidia.com/datacenter/dcgm/latest/release-notes/dcgm-exporter.html",
+)
+KARPENTER_CRD: Final = Chart(
+    name="karpenter-crd",
+    reference="oci://public.ecr.aws/karpenter/karpenter-crd",
+    version="1.14.1",
+    namespace="kube-system",
+    source="https://karpenter.sh/docs/upgrading/upgrade-guide/#crd-upgrades",
+    ready=True,
+)
+KARPENTER: Final = Chart(
+    name="karpenter",
+    reference="oci://public.ecr.aws/karpenter/karpenter",
+    version="1.14.1",
+    namespace="kube-system",
+    source="https://github.com/aws/karpenter-provider-aws/tree/main/charts/karpenter",
+    ready=True,
+)

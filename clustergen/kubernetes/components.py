@@ -1,0 +1,211 @@
+"""Which software a cluster gets that EKS has no add-on for, and with which values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from clustergen.catalog import regions, ultraservers
+from clustergen.kubernetes import capacity, charts, karpenter, marks, mig, names
+from clustergen.kubernetes.charts import Component
+from clustergen.plan.model import NodeGroup, Plan, Taint
+
+Json = dict[str, Any]
+
+
+def components(plan: Plan) -> tuple[Component, ...]:
+    """The charts of a cluster, in the order that they are installed in."""
+    parts = (_karpenter, _nvidia, _neuron, _efa, _schedulers, _jobs, _metrics)
+    return tuple(component for part in parts for component in part(plan))
+
+
+def _karpenter(plan: Plan) -> Iterator[Component]:
+    if not karpenter.is_on(plan):
+        return
+    yield Component(charts.KARPENTER_CRD, "the kinds of objects that Karpenter goes by", {})
+    values = {
+        "replicas": _replicas(plan),
+        "nodeSelector": _SYSTEM_NODES,
+        "serviceAccount": {"name": karpenter.SERVICE_ACCOUNT},
+        "settings": {"clusterName": plan.name, "interruptionQueue": karpenter.QUEUE},
+    }
+    yield Component(charts.KARPENTER, "starts nodes for pods that wait (autoscaler)", values)
+
+
+def _nvidia(plan: Plan) -> Iterator[Component]:
+    if not any(group.type.gpus for group in plan.node_groups):
+        return
+    claims = plan.kubernetes.devices == "dra"
+    tolerations = _tolerations(plan, lambda group: group.type.gpus > 0)
+    if any(group.mig for group in plan.node_groups):
+        why = "partitions GPUs by the label nvidia.com/mig.config (mig)"
+        yield Component(charts.GPU_OPERATOR, why, _gpu_operator(plan, tolerations))
+    elif not claims:
+        values = {"tolerations": tolerations}
+        yield Component(charts.NVIDIA_PLUGIN, f"offers {names.GPU_RESOURCE}", values)
+    domains = any(ultraservers.of_instance(group.type.name) for group in plan.node_groups)
+    if claims or domains:
+        yield Component(charts.NVIDIA_DRA, *_nvidia_dra(claims, domains, tolerations))
+
+
+def _nvidia_dra(claims: bool, domains: bool, tolerations: list[Json]) -> tuple[str, Json]:
+    why = [
+        *(["offers GPUs to claims (devices: dra)"] if claims else []),
+        *(["joins the GPUs of an UltraServer by ComputeDomains"] if domains else []),
+    ]
+    values: Json = {
+        "resources": {"gpus": {"enabled": claims}, "computeDomains": {"enabled": domains}},
+        # GPUs as claims are off until this is said as well.
+        **({"gpuResourcesEnabledOverride": True} if claims else {}),
+        "kubeletPlugin": {"tolerations": tolerations},
+    }
+    return "; ".join(why), values
+
+
+def _gpu_operator(plan: Plan, tolerations: list[Json]) -> Json:
+    return {
+        # The images of EKS bring both.
+        "driver": {"enabled": False},
+        "toolkit": {"enabled": False},
+        "devicePlugin": {"enabled": plan.kubernetes.devices == "plugin"},
+        # Pinned by itself.
+        "dcgmExporter": {"enabled": False},
+        "mig": {"strategy": "mixed"},
+        "migManager": {
+            "config": {
+                "create": True,
+                "name": mig.CONFIG_MAP,
+                "default": mig.DISABLED,
+                "data": {"config.yaml": mig.config(plan)},
+            },
+            # Some GPUs change only with the machine started anew.
+            "env": [{"name": "WITH_REBOOT", "value": "true"}],
+        },
+        "daemonsets": {"tolerations": tolerations},
+        "node-feature-discovery": {"worker": {"tolerations": tolerations}},
+    }
+
+
+def _neuron(plan: Plan) -> Iterator[Component]:
+    groups = [group for group in plan.node_groups if group.type.neuron_devices]
+    if not groups:
+        return
+    claims = plan.kubernetes.devices == "dra"
+    tolerations = _tolerations(plan, lambda group: group.type.neuron_devices > 0)
+    values = {
+        "neuronInstances": _types(groups),
+        "devicePlugin": {"enabled": not claims, "tolerations": tolerations},
+        "draDriver": {"enabled": claims, "tolerations": tolerations},
+        # EKS's own agent watches the devices and has nodes replaced.
+        "npd": {"enabled": False},
+    }
+    offered = "Neuron devices to claims (devices: dra)" if claims else names.NEURON_RESOURCE
+    yield Component(charts.NEURON, f"offers {offered}", values)
+
+
+def _efa(plan: Plan) -> Iterator[Component]:
+    groups = [group for group in plan.node_groups if capacity.efa_interfaces(group)]
+    if not groups:
+        return
+    values: Json = {
+        # Of the plan, not of the chart's day.
+        "supportedInstanceLabels": {
+            "keys": [names.INSTANCE_TYPE_LABEL],
+            "values": _types(groups),
+        },
+        "tolerations": _tolerations(plan, lambda group: capacity.efa_interfaces(group) > 0),
+    }
+    claims = plan.kubernetes.devices == "dra"
+    if registry := _registry(plan.region):
+        image = "dranet" if claims else "aws-efa-k8s-device-plugin"
+        values = {"image": {"repository": f"{registry}/eks/{image}"}, **values}
+    if claims:
+        yield Component(charts.EFA_DRA, "offers EFA to claims (devices: dra)", values)
+    else:
+        yield Component(charts.EFA_PLUGIN, f"offers {names.EFA_RESOURCE}", values)
+
+
+def _schedulers(plan: Plan) -> Iterator[Component]:
+    if plan.kubernetes.admission == "kueue":
+        manager = {"replicas": _replicas(plan), "nodeSelector": _SYSTEM_NODES}
+        why = "holds jobs back until their nodes are free (admission)"
+        yield Component(charts.KUEUE, why, {"controllerManager": manager})
+    if plan.kubernetes.scheduler == "volcano":
+        yield Component(charts.VOLCANO, "starts the pods of a job together (scheduler)", {})
+    if plan.kubernetes.scheduler == "kai":
+        values = {"defaultQueue": {"createDefaultQueue": False}}
+        yield Component(charts.KAI, "packs and shares GPUs between queues (scheduler)", values)
+
+
+def _jobs(plan: Plan) -> Iterator[Component]:
+    """The MPI operator has no chart: it is a manifest."""
+    if plan.kubernetes.jobs == "kubeflow-trainer":
+        values = {
+            "jobset": {"install": True},
+            "manager": {"nodeSelector": _SYSTEM_NODES},
+            "runtimes": {"torchDistributed": {"enabled": True}},
+        }
+        yield Component(charts.TRAINER, "runs TrainJob (jobs)", values)
+
+
+def _metrics(plan: Plan) -> Iterator[Component]:
+    gpus = any(group.type.gpus for group in plan.node_groups)
+    if plan.monitoring.metrics != "managed-prometheus" or not gpus:
+        return
+    values = {
+        "image": {"tag": "4.5.2-4.8.1-distroless"},
+        # The managed scraper finds pods by these; ServiceMonitor is Prometheus Operator's.
+        "serviceMonitor": {"enabled": False},
+        "podAnnotations": {"prometheus.io/scrape": "true", "prometheus.io/port": "9400"},
+        "nodeSelector": {names.GPU_PRESENT_LABEL: "true"},
+        "tolerations": _tolerations(plan, lambda group: group.type.gpus > 0),
+    }
+    yield Component(charts.DCGM_EXPORTER, "metrics of GPUs (monitoring)", values)
+
+
+_SYSTEM_NODES = {marks.NODE_GROUP_LABEL: marks.SYSTEM}
+
+
+def _replicas(plan: Plan) -> int:
+    """Two, so that one may go; they are kept on different nodes."""
+    return min(plan.kubernetes.system_nodes.count, 2)
+
+
+def _types(groups: Iterable[NodeGroup]) -> list[str]:
+    return list(dict.fromkeys(type.name for group in groups for type in group.types))
+
+
+def _tolerations(plan: Plan, wanted: Callable[[NodeGroup], bool]) -> list[Json]:
+    """A chart's list replaces its own: what agents of a group's nodes must bear, in full."""
+    taints = (t for group in plan.node_groups if wanted(group) for t in marks.taints(group))
+    return [
+        {"key": "CriticalAddonsOnly", "operator": "Exists"},
+        *(toleration(taint) for taint in dict.fromkeys(_keys(taints))),
+    ]
+
+
+def _keys(taints: Iterable[Taint]) -> Iterator[Taint]:
+    """Taints without their values: an agent bears every one of them."""
+    return (Taint(taint.key, "", taint.effect) for taint in taints)
+
+
+def toleration(taint: Taint) -> Json:
+    """What bears a taint, whatever its value."""
+    return {"key": taint.key, "operator": "Exists", "effect": taint.effect}
+
+
+# Of partitions from which the charts' own registry, in us-west-2, cannot be reached.
+# https://docs.aws.amazon.com/eks/latest/userguide/add-ons-images.html (2026-11)
+_REGISTRIES = {
+    "us-gov-west-1": "013241004608",
+    "us-gov-east-1": "151742754352",
+    "cn-north-1": "918309763551",
+    "cn-northwest-1": "961992271922",
+}
+
+
+def _registry(region: str) -> str:
+    """The registry of EKS's own images; empty where that of the charts can be reached."""
+    account = _REGISTRIES.get(region)
+    suffix = regions.partition_of(region).dns_suffix
+    return f"{account}.dkr.ecr.{region}.{suffix}" if account else ""

@@ -1,0 +1,169 @@
+"""Kueue: a flavor for each node group, and for each queue what it may use of them.
+
+Quotas are what the node groups hold at their maximum, so that a job is let in only when its nodes
+are free. A group of several queues is the quota of their cohort, from which each borrows.
+https://kueue.sigs.k8s.io/docs/concepts/ (v1beta2, 2026-08)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from clustergen.kubernetes import capacity, karpenter, marks
+from clustergen.kubernetes.components import toleration
+from clustergen.kubernetes.manifest import thing
+from clustergen.kubernetes.names import HOST_LABEL, NETWORK_LABELS
+from clustergen.plan.model import NodeGroup, Plan, Queue
+
+Json = dict[str, Any]
+
+API = "kueue.x-k8s.io/v1beta2"
+NETWORK, HOSTS = "aws-network", "hosts"
+"""Topologies: by the layers of EC2's network, and by nodes alone."""
+
+# Types that EC2 tells the network topology of, families and sizes that stand apart.
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-topology-prerequisites.html
+# (2026-11)
+_FAMILIES = frozenset(
+    {
+        *("g6e", "g7e", "hpc6a", "hpc6id", "hpc7a", "hpc7g", "hpc8a"),
+        *("p3dn", "p4d", "p4de", "p5e", "p5en", "p6-b200", "p6-b300", "p6e-gb200"),
+        *("trn1", "trn1n", "trn2u"),
+    }
+)
+_TYPES = frozenset({"p5.48xlarge", "trn2.48xlarge"})
+
+
+def is_on(plan: Plan) -> bool:
+    """Whether the cluster has Kueue, and this bundle says what its queues are."""
+    return plan.kubernetes.admission == "kueue"
+
+
+def objects(plan: Plan) -> Iterator[Json]:
+    """All objects of Kueue, in an order that each can be made in."""
+    used = _used(plan)
+    for name in dict.fromkeys(topology(plan, group) for group in used):
+        if name:
+            yield _topology(name)
+    for group in used:
+        yield _flavor(plan, group)
+    for name, members in cohorts(plan).items():
+        yield _cohort(plan, name, members)
+    for queue in plan.queues:
+        yield _cluster_queue(plan, queue)
+        yield _local_queue(queue)
+        if queue.priority is not None:
+            yield _priority(queue)
+
+
+def topology(plan: Plan, group: NodeGroup) -> str | None:
+    """The topology that pods are placed by; None where the nodes come only when pods wait."""
+    if karpenter.is_karpenter(plan, group):
+        return None
+    known = all(type.family in _FAMILIES or type.name in _TYPES for type in group.types)
+    return NETWORK if known else HOSTS
+
+
+def cohorts(plan: Plan) -> Mapping[str, tuple[Queue, ...]]:
+    """Queues that share node groups, directly or over others, by the name of their cohort."""
+    found: list[tuple[Queue, ...]] = []
+    for queue in plan.queues:
+        joined = [cohort for cohort in found if any(_share(queue, other) for other in cohort)]
+        rest = [cohort for cohort in found if cohort not in joined]
+        found = [*rest, (*(q for cohort in joined for q in cohort), queue)]
+    several = [tuple(q for q in plan.queues if q in cohort) for cohort in found if len(cohort) > 1]
+    return {f"with-{cohort[0].name}": cohort for cohort in several}
+
+
+def shared(plan: Plan, group: NodeGroup) -> bool:
+    """Whether more than one queue has a group."""
+    return sum(group in queue.node_groups for queue in plan.queues) > 1
+
+
+def _share(one: Queue, other: Queue) -> bool:
+    return any(group in other.node_groups for group in one.node_groups)
+
+
+def _used(plan: Plan) -> tuple[NodeGroup, ...]:
+    """The groups that a queue reaches."""
+    return tuple(g for g in plan.node_groups if any(g in q.node_groups for q in plan.queues))
+
+
+def _topology(name: str) -> Json:
+    labels = (*NETWORK_LABELS, HOST_LABEL) if name == NETWORK else (HOST_LABEL,)
+    levels = [{"nodeLabel": label} for label in labels]
+    return thing(API, "Topology", name, spec={"levels": levels})
+
+
+def _flavor(plan: Plan, group: NodeGroup) -> Json:
+    spec: Json = {"nodeLabels": {marks.NODE_GROUP_LABEL: group.name}}
+    if taints := marks.taints(group):
+        # Given to the pods of a job that is let in, so that jobs need not know of taints.
+        spec["tolerations"] = [toleration(taint) for taint in taints]
+    if name := topology(plan, group):
+        spec["topologyName"] = name
+    return thing(API, "ResourceFlavor", group.name, spec=spec)
+
+
+def _cohort(plan: Plan, name: str, members: Sequence[Queue]) -> Json:
+    groups = [
+        group
+        for group in plan.node_groups
+        if shared(plan, group) and any(group in queue.node_groups for queue in members)
+    ]
+    resources = _resources(plan, [g for queue in members for g in queue.node_groups])
+    flavors = [_quotas(plan, group, resources, mine=True) for group in groups]
+    return thing(API, "Cohort", name, spec={"resourceGroups": [_group(resources, flavors)]})
+
+
+def _cluster_queue(plan: Plan, queue: Queue) -> Json:
+    cohort = next((name for name, members in cohorts(plan).items() if queue in members), None)
+    members = cohorts(plan)[cohort] if cohort else (queue,)
+    # Queues of a cohort count the same resources, so that they can lend all of them.
+    resources = _resources(plan, [g for other in members for g in other.node_groups])
+    flavors = [
+        _quotas(plan, group, resources, mine=not shared(plan, group)) for group in queue.node_groups
+    ]
+    spec: Json = {
+        **({"cohortName": cohort} if cohort else {}),
+        "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": queue.name}},
+        "resourceGroups": [_group(resources, flavors)],
+    }
+    return thing(API, "ClusterQueue", queue.name, spec=spec)
+
+
+def _group(resources: Sequence[str], flavors: list[Json]) -> Json:
+    return {"coveredResources": list(resources), "flavors": flavors}
+
+
+def _resources(plan: Plan, groups: Sequence[NodeGroup]) -> tuple[str, ...]:
+    """What the groups have among them; a pod that asks for anything else is never let in."""
+    each = (name for group in groups for name in capacity.of_group(plan, group))
+    return tuple(dict.fromkeys(each))
+
+
+def _quotas(plan: Plan, group: NodeGroup, resources: Sequence[str], *, mine: bool) -> Json:
+    """What a queue or a cohort owns of a group: all of it, or none."""
+    held = capacity.of_group(plan, group) if mine else {}
+    quotas = [
+        {"name": name, "nominalQuota": capacity.quantity(name, held.get(name, 0))}
+        for name in resources
+    ]
+    return {"name": group.name, "resources": quotas}
+
+
+def _local_queue(queue: Queue) -> Json:
+    spec = {"clusterQueue": queue.name}
+    return thing(API, "LocalQueue", queue.name, namespace=queue.name, spec=spec)
+
+
+def _priority(queue: Queue) -> Json:
+    """For jobs to name by the label kueue.x-k8s.io/priority-class."""
+    return thing(
+        API,
+        "WorkloadPriorityClass",
+        queue.name,
+        value=queue.priority,
+        description=f"Jobs of the queue {queue.name}",
+    )

@@ -1,0 +1,37 @@
+"""Kubernetes objects as files, with a comment that says what they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from clustergen.artifacts import Artifact
+from clustergen.yaml_text import yaml_text
+
+Json = dict[str, Any]
+
+FOLDER = "manifests"
+
+
+def file(path: str, comment: Iterable[str], objects: Iterable[Json]) -> Artifact:
+    """One file of objects; ``comment`` is its first lines."""
+    head = "".join(f"# {line}".rstrip() + "\n" for line in comment)
+    return Artifact(path, head + "---\n".join(yaml_text(item) for item in objects))
+
+
+def thing(
+    api: str,
+    kind: str,
+    name: str,
+    *,
+    namespace: str = "",
+    labels: Mapping[str, str] | None = None,
+    **members: Any,
+) -> Json:
+    """An object; ``members`` are what stands beside its metadata."""
+    metadata: Json = {"name": name}
+    if namespace:
+        metadata["namespace"] = namespace
+    if labels:
+        metadata["labels"] = dict(labels)
+    return {"apiVersion": api, "kind": kind, "metadata": metadata, **members}

@@ -1,0 +1,120 @@
+"""The MPI operator, which has no chart: its objects, so that nothing is downloaded.
+
+What it may do and how it is started: https://github.com/kubeflow/mpi-operator deploy/v2beta1
+(0.8, 2026-07).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from clustergen.kubernetes import marks
+from clustergen.kubernetes.manifest import Json, thing
+from clustergen.plan.model import Plan
+
+NAME = "mpi-operator"
+"""Of its namespace, too."""
+VERSION = "0.8.2"
+IMAGE = f"mpioperator/mpi-operator:{VERSION}"
+CRD = "mpijobs.kubeflow.org"
+
+_RBAC = "rbac.authorization.k8s.io"
+_LABELS = {"app": NAME}
+
+
+def is_on(plan: Plan) -> bool:
+    """Whether the cluster has it."""
+    return plan.kubernetes.jobs == "mpi-operator"
+
+
+def objects(plan: Plan) -> Iterator[Json]:
+    """Everything of it, in an order that each can be made in."""
+    yield thing("v1", "Namespace", NAME)
+    yield thing("apiextensions.k8s.io/v1", "CustomResourceDefinition", CRD, spec=_definition())
+    yield thing("v1", "ServiceAccount", NAME, namespace=NAME)
+    yield thing(f"{_RBAC}/v1", "ClusterRole", NAME, rules=[_rule(*each) for each in _MAY])
+    yield thing(
+        f"{_RBAC}/v1",
+        "ClusterRoleBinding",
+        NAME,
+        roleRef={"apiGroup": _RBAC, "kind": "ClusterRole", "name": NAME},
+        subjects=[{"kind": "ServiceAccount", "name": NAME, "namespace": NAME}],
+    )
+    yield thing(
+        "apps/v1", "Deployment", NAME, namespace=NAME, labels=_LABELS, spec=_deployment(plan)
+    )
+
+
+def _definition() -> Json:
+    """MPIJob; what a job may say in full, the operator itself checks."""
+    anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    schema = {"type": "object", "properties": {"spec": anything, "status": anything}}
+    return {
+        "group": "kubeflow.org",
+        "names": {
+            "kind": "MPIJob",
+            "listKind": "MPIJobList",
+            "plural": "mpijobs",
+            "singular": "mpijob",
+        },
+        "scope": "Namespaced",
+        "versions": [
+            {
+                "name": "v2beta1",
+                "served": True,
+                "storage": True,
+                "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": schema},
+            }
+        ],
+    }
+
+
+# API group, resources, verbs.
+_MAY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
+    ("", ("configmaps", "secrets", "services"), ("create", "list", "watch", "update")),
+    ("", ("pods",), ("create", "get", "list", "watch", "delete", "update", "patch")),
+    # The launcher's own role has it, and nobody gives what they have not.
+    ("", ("pods/exec",), ("create",)),
+    ("", ("endpoints",), ("create", "get", "update")),
+    ("", ("events",), ("create", "patch")),
+    ("batch", ("jobs",), ("create", "get", "list", "watch", "update", "patch", "delete")),
+    ("apiextensions.k8s.io", ("customresourcedefinitions",), ("create", "get")),
+    ("kubeflow.org", ("mpijobs", "mpijobs/finalizers", "mpijobs/status"), ("*",)),
+    ("coordination.k8s.io", ("leases",), ("*",)),
+    ("scheduling.volcano.sh", ("queues", "podgroups"), ("*",)),
+    ("scheduling.x-k8s.io", ("podgroups",), ("*",)),
+    ("scheduling.k8s.io", ("priorityclasses",), ("get", "list", "watch")),
+)
+
+
+def _rule(group: str, resources: tuple[str, ...], verbs: tuple[str, ...]) -> Json:
+    return {"apiGroups": [group], "resources": list(resources), "verbs": list(verbs)}
+
+
+def _deployment(plan: Plan) -> Json:
+    together = ["--gang-scheduling=volcano"] if plan.kubernetes.scheduler == "volcano" else []
+    container: dict[str, Any] = {
+        "name": NAME,
+        "image": IMAGE,
+        "args": ["-alsologtostderr", f"--lock-namespace={NAME}", *together],
+        "resources": {
+            "requests": {"cpu": "100m", "memory": "128Mi"},
+            "limits": {"memory": "512Mi"},
+        },
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+        },
+    }
+    pod = {
+        "serviceAccountName": NAME,
+        "nodeSelector": {marks.NODE_GROUP_LABEL: marks.SYSTEM},
+        "containers": [container],
+    }
+    return {
+        "replicas": 1,
+        "selector": {"matchLabels": _LABELS},
+        "template": {"metadata": {"labels": _LABELS}, "spec": pod},
+    }

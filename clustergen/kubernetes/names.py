@@ -1,0 +1,33 @@
+"""Names that Kubernetes objects go by: resources, labels, annotations. None is of one partition."""
+
+from __future__ import annotations
+
+EFA_RESOURCE = "vpc.amazonaws.com/efa"
+"""EFA interfaces, from EFA's device plugin."""
+GPU_RESOURCE = "nvidia.com/gpu"
+"""Whole GPUs, from NVIDIA's device plugin."""
+NEURON_RESOURCE = "aws.amazon.com/neuron"
+"""Whole Trainium and Inferentia devices, from Neuron's device plugin."""
+HUGE_PAGES = "hugepages-2Mi"
+
+# What the EFA driver sets aside on every node, and what of it a pod may ask for.
+# https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html (2026-11)
+HUGE_PAGES_MIB = 5128 * 2
+HUGE_PAGES_OF_A_POD_MIB = 5120
+
+INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
+NETWORK_LABELS = tuple(f"topology.k8s.aws/network-node-layer-{layer}" for layer in (1, 2, 3))
+"""Of nodes of types that EC2 tells the topology of; from the spine down."""
+HOST_LABEL = "kubernetes.io/hostname"
+GPU_PRESENT_LABEL = "nvidia.com/gpu.present"
+"""EKS's own images put it on nodes that have NVIDIA GPUs."""
+
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
+PREFERRED_TOPOLOGY = "kueue.x-k8s.io/podset-preferred-topology"
+VOLCANO_QUEUE = "scheduling.volcano.sh/queue-name"
+KAI_QUEUE = "kai.scheduler/queue"
+
+GPU_CLASS, EFA_CLASS, NEURON_CLASS = "gpu.nvidia.com", "efa.networking.k8s.aws", "neuron.aws.com"
+"""Device classes of the drivers of dynamic resource allocation."""
+PCIE_ROOT = "resource.kubernetes.io/pcieRoot"

@@ -1,0 +1,39 @@
+"""The namespaces that people work in: one for each queue, or Kubernetes' own."""
+
+from __future__ import annotations
+
+from clustergen.kubernetes.manifest import Json, thing
+from clustergen.plan.model import NodeGroup, Plan, Queue
+
+DEFAULT = "default"
+
+
+def all_of(plan: Plan) -> tuple[str, ...]:
+    """Where jobs are run from, and volumes and claims are."""
+    if not _by_queue(plan):
+        return (DEFAULT,)
+    return tuple(queue.name for queue in plan.queues)
+
+
+def queue_of(plan: Plan, group: NodeGroup) -> Queue | None:
+    """The queue that a test of a group goes through: the first that has it."""
+    if not _by_queue(plan):
+        return None
+    return next((queue for queue in plan.queues if group in queue.node_groups), None)
+
+
+def of_group(plan: Plan, group: NodeGroup) -> str:
+    """The namespace of a group's tests."""
+    queue = queue_of(plan, group)
+    return queue.name if queue else all_of(plan)[0]
+
+
+def objects(plan: Plan) -> tuple[Json, ...]:
+    """The namespaces to make."""
+    return tuple(thing("v1", "Namespace", name) for name in all_of(plan) if name != DEFAULT)
+
+
+def _by_queue(plan: Plan) -> bool:
+    """Whether queues are objects in the cluster."""
+    kubernetes = plan.kubernetes
+    return kubernetes.admission == "kueue" or kubernetes.scheduler != "default"

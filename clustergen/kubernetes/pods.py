@@ -1,0 +1,108 @@
+"""What the pods of a job are told so that they run on the nodes of a group, with its devices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from clustergen.kubernetes import capacity, claims, components, kueue, marks, names, namespaces
+from clustergen.kubernetes.manifest import Json
+from clustergen.plan.model import NodeGroup, Plan
+
+Placed = Callable[[Plan, NodeGroup], Json]
+"""Members of a pod that bind it to the nodes of a group."""
+
+_CLAIM = "devices"
+
+
+def placed(plan: Plan, group: NodeGroup) -> Json:
+    """The nodes of a group, whatever taints they have."""
+    tolerations = [components.toleration(taint) for taint in marks.taints(group)]
+    return {
+        "nodeSelector": {marks.NODE_GROUP_LABEL: group.name},
+        **({"tolerations": tolerations} if tolerations else {}),
+        "automountServiceAccountToken": False,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """What a pod takes of a node: members of its container, and of itself."""
+
+    container: Json
+    pod: Json
+
+
+def taking(plan: Plan, group: NodeGroup, devices: Mapping[str, int], **sizes: str) -> Taking:
+    """Devices by number, or all of the node by a claim; ``sizes`` such as memory="32000Mi"."""
+    if claims.is_on(plan) and devices:
+        template = {"name": _CLAIM, "resourceClaimTemplateName": claims.whole_node(group)}
+        resources = {**amounts(sizes), "claims": [{"name": _CLAIM}]}
+        return Taking({"resources": resources}, {"resourceClaims": [template]})
+    counted = {name: str(count) for name, count in devices.items()}
+    return Taking({"resources": amounts({**counted, **sizes})}, {})
+
+
+def amounts(wanted: Mapping[str, str]) -> Json:
+    """Extended resources and huge pages: what is asked for is the limit, too."""
+    return {"limits": dict(wanted), "requests": dict(wanted)} if wanted else {}
+
+
+def queue_labels(plan: Plan, group: NodeGroup) -> dict[str, str]:
+    """Labels of a job that waits in a queue for the group's nodes."""
+    queue = namespaces.queue_of(plan, group)
+    if queue is None:
+        return {}
+    if kueue.is_on(plan):
+        priority = {names.PRIORITY_LABEL: queue.name} if queue.priority is not None else {}
+        return {names.QUEUE_LABEL: queue.name, **priority}
+    return {names.KAI_QUEUE: queue.name} if plan.kubernetes.scheduler == "kai" else {}
+
+
+def template(plan: Plan, group: NodeGroup, spec: Json) -> Json:
+    """A template of pods that the cluster's scheduler starts, close to each other."""
+    annotations = _annotations(plan, group)
+    labels = queue_labels(plan, group) if plan.kubernetes.scheduler == "kai" else {}
+    metadata = {
+        **({"labels": labels} if labels else {}),
+        **({"annotations": annotations} if annotations else {}),
+    }
+    return {
+        **({"metadata": metadata} if metadata else {}),
+        "spec": {**_scheduler(plan), **spec},
+    }
+
+
+_SCHEDULERS = {"volcano": "volcano", "kai": "kai-scheduler"}
+
+
+def _scheduler(plan: Plan) -> Json:
+    name = _SCHEDULERS.get(plan.kubernetes.scheduler)
+    return {"schedulerName": name} if name else {}
+
+
+def _annotations(plan: Plan, group: NodeGroup) -> dict[str, str]:
+    queue = namespaces.queue_of(plan, group)
+    if queue is None:
+        return {}
+    if kueue.is_on(plan):
+        return _close(plan, group)
+    return {names.VOLCANO_QUEUE: queue.name} if plan.kubernetes.scheduler == "volcano" else {}
+
+
+def _close(plan: Plan, group: NodeGroup) -> dict[str, str]:
+    """As near to each other as can be had, one switch above the nodes at best."""
+    topology = kueue.topology(plan, group)
+    if topology is None:
+        return {}
+    near = names.NETWORK_LABELS[-1] if topology == kueue.NETWORK else names.HOST_LABEL
+    return {names.PREFERRED_TOPOLOGY: near}
+
+
+def devices(group: NodeGroup, *, efa: bool = True) -> dict[str, int]:
+    """All accelerators of a node, and its EFA interfaces."""
+    interfaces = capacity.efa_interfaces(group) if efa else 0
+    return {
+        **capacity.accelerators(group),
+        **({names.EFA_RESOURCE: interfaces} if interfaces else {}),
+    }

@@ -1,0 +1,86 @@
+"""Queues of Volcano and KAI, for clusters where those hold jobs back; and classes of priority."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from clustergen.kubernetes import capacity, kueue
+from clustergen.kubernetes.manifest import Json, thing
+from clustergen.kubernetes.names import GPU_RESOURCE
+from clustergen.plan.model import NodeGroup, Plan, Queue
+
+VOLCANO_API = "scheduling.volcano.sh/v1beta1"
+KAI_API = "scheduling.run.ai/v2"
+ROOT = "clustergen"
+"""KAI's queue above those of the spec: it schedules two levels."""
+
+
+def objects(plan: Plan) -> Iterator[Json]:
+    """The queues of the scheduler that the cluster has beside Kubernetes' own."""
+    if plan.kubernetes.scheduler == "volcano":
+        yield from (_volcano(plan, queue) for queue in plan.queues)
+    if plan.kubernetes.scheduler == "kai":
+        yield _kai(ROOT, plan, plan.node_groups, {})
+        for queue in plan.queues:
+            yield _kai(queue.name, plan, queue.node_groups, _kai_place(queue))
+
+
+def priorities(plan: Plan) -> Iterator[Json]:
+    """Priorities of pods, where no Kueue orders jobs. None drives running pods away."""
+    if kueue.is_on(plan):
+        return
+    for queue in plan.queues:
+        if queue.priority is not None:
+            yield thing(
+                "scheduling.k8s.io/v1",
+                "PriorityClass",
+                queue.name,
+                value=queue.priority,
+                preemptionPolicy="Never",
+                description=f"Jobs of the queue {queue.name}",
+            )
+
+
+def total(plan: Plan, groups: Sequence[NodeGroup]) -> Mapping[str, int]:
+    """What groups have together."""
+    found: dict[str, int] = {}
+    for group in groups:
+        for name, amount in capacity.of_group(plan, group).items():
+            found[name] = found.get(name, 0) + amount
+    return found
+
+
+def _volcano(plan: Plan, queue: Queue) -> Json:
+    """https://volcano.sh/en/docs/queue/ (2026-09)"""
+    held = total(plan, queue.node_groups)
+    spec: Json = {
+        "weight": max(queue.priority or 1, 1),
+        "reclaimable": False,
+        "capability": {name: capacity.quantity(name, amount) for name, amount in held.items()},
+    }
+    if queue.priority is not None:
+        spec["priority"] = queue.priority
+    return thing(VOLCANO_API, "Queue", queue.name, spec=spec)
+
+
+def _kai(name: str, plan: Plan, groups: Sequence[NodeGroup], place: Json) -> Json:
+    """Quotas in thousandths of a vCPU, MB and GPUs; what more there is goes to who wants it.
+
+    https://github.com/kai-scheduler/KAI-Scheduler/tree/main/docs/queues (2026-07)
+    """
+    held = total(plan, groups)
+    amounts = {
+        "cpu": held["cpu"] * 1000,
+        "memory": held["memory"] * 1024**2 // 1000**2,
+        "gpu": held.get(GPU_RESOURCE, 0),
+    }
+    resources = {
+        kind: {"quota": amount, "limit": amount, "overQuotaWeight": 1}
+        for kind, amount in amounts.items()
+    }
+    return thing(KAI_API, "Queue", name, spec={**place, "resources": resources})
+
+
+def _kai_place(queue: Queue) -> Json:
+    priority = {} if queue.priority is None else {"priority": queue.priority}
+    return {"parentQueue": ROOT, **priority}

@@ -1,0 +1,255 @@
+"""Jobs that prove the cluster works: accelerators, EFA, collectives over nodes, file systems."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from clustergen.artifacts import Artifact
+from clustergen.kubernetes import all_reduce, capacity, names, namespaces, nccl, pods, volumes
+from clustergen.kubernetes.manifest import Json, file, thing
+from clustergen.kubernetes.pods import Placed
+from clustergen.plan.model import NodeGroup, Plan, Storage
+from clustergen.yaml_text import Lines
+
+FOLDER = "smoke"
+_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"
+# https://awsdocs-neuron.readthedocs-hosted.com/en/latest/setup/pytorch/update-dlc.html (2026-10)
+_NEURON_IMAGE = (
+    "public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.29.0-ubuntu24.04"
+)
+# What the programs of the image run on.
+_NEURON_FAMILIES = frozenset({"trn1", "trn1n", "trn2", "trn2u"})
+
+_MINUTES = 30
+"""After this a job gives up: nodes that Karpenter starts take some ten of them."""
+
+
+def files(plan: Plan, placed: Placed = pods.placed) -> Iterator[Artifact]:
+    """The tests of each node group; ``placed`` binds their pods to its nodes."""
+    for group in plan.node_groups:
+        for count in _counts(group):
+            yield _of_each_node(plan, group, count, placed)
+        if nccl.runs(group) and plan.kubernetes.jobs != "none":
+            yield _all_reduce(plan, group, placed)
+        if group.type.family in _NEURON_FAMILIES:
+            yield _collectives(plan, group, placed)
+        if volumes.of(plan):
+            yield _file_systems(plan, group, placed)
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """Something that each node has a number of."""
+
+    test: str
+    what: str
+    find: str
+    """The command that prints how many there are."""
+    devices: Mapping[str, int]
+    """What a pod asks for to have all of them: resource name -> number."""
+
+    @property
+    def total(self) -> int:
+        return sum(self.devices.values())
+
+
+def _counts(group: NodeGroup) -> Iterator[_Count]:
+    if accelerators := capacity.accelerators(group):
+        yield _Count("accelerators", *_kind(group), accelerators)
+    if interfaces := capacity.efa_interfaces(group):
+        find = "ls -d /dev/infiniband/uverbs* | wc -l"
+        yield _Count("efa", "EFA interfaces", find, {names.EFA_RESOURCE: interfaces})
+
+
+def _kind(group: NodeGroup) -> tuple[str, str]:
+    """What the accelerators of a group are called, and how they are counted."""
+    if group.mig:
+        return "MIG partitions", "nvidia-smi -L | grep -c MIG"
+    if group.type.gpus:
+        return "GPUs", "nvidia-smi -L | grep -c ^GPU"
+    return "Neuron devices", "ls -d /dev/neuron[0-9]* | wc -l"
+
+
+def _of_each_node(plan: Plan, group: NodeGroup, count: _Count, placed: Placed) -> Artifact:
+    """A job with one pod a node, which takes all there is to count."""
+    expected = f"{count.total} {count.what} on each node"
+    script = (
+        f"found=$({count.find})\n"
+        f'echo "$(uname -n): $found of {expected}"\n'
+        f'[ "$found" -eq {count.total} ]\n'
+    )
+    taken = pods.taking(plan, group, count.devices)
+    container = {
+        "name": count.test,
+        "image": _IMAGE,
+        "command": ["bash", "-c", Lines(script)],
+        **taken.container,
+    }
+    test = _Test(f"{group.name}-{count.test}", group.max, f"{expected}, {group.max} of them.")
+    return _job(plan, group, test, {**placed(plan, group), **taken.pod, "containers": [container]})
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A job with one pod for each of some nodes."""
+
+    name: str
+    nodes: int
+    says: str
+    queued: bool = True
+    """Whether it waits for its nodes; one that takes next to nothing need not."""
+
+
+def _job(plan: Plan, group: NodeGroup, test: _Test, pod: Json) -> Artifact:
+    namespace = namespaces.of_group(plan, group)
+    spec: Json = {
+        "completions": test.nodes,
+        "parallelism": test.nodes,
+        "completionMode": "Indexed",
+        # Each node fails for itself, so that the others are still heard.
+        "backoffLimitPerIndex": 0,
+        "activeDeadlineSeconds": _MINUTES * 60,
+        "template": pods.template(plan, group, {"restartPolicy": "Never", **pod})
+        if test.queued
+        else {"spec": {"restartPolicy": "Never", **pod}},
+    }
+    job = thing(
+        "batch/v1",
+        "Job",
+        test.name,
+        namespace=namespace,
+        labels=pods.queue_labels(plan, group) if test.queued else {},
+        spec=spec,
+    )
+    return file(f"{FOLDER}/{test.name}.yaml", _how(test, namespace), [job])
+
+
+def _how(test: _Test, namespace: str) -> Iterator[str]:
+    at = f"--namespace {namespace}"
+    yield f"{test.says} Run it when nothing else does:"
+    yield f"  kubectl apply -f {FOLDER}/{test.name}.yaml"
+    yield f"  kubectl wait {at} --for=condition=complete --timeout={_MINUTES}m job/{test.name}"
+    yield f"  kubectl logs {at} --selector job-name={test.name} --prefix --tail=-1"
+    yield f"  kubectl delete {at} job/{test.name}"
+
+
+def _all_reduce(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
+    name = f"{group.name}-all-reduce"
+    objects = all_reduce.objects(plan, group, name, placed)
+    return file(f"{FOLDER}/{name}.yaml", all_reduce.comment(plan, group, name, FOLDER), objects)
+
+
+def _collectives(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
+    """All devices of a node reduce together: NeuronLink, driver and runtime."""
+    ranks = group.type.neuron_devices * _CORES.get(group.type.family, 2)
+    script = (
+        "export PATH=/opt/aws/neuron/bin:$PATH\n"
+        f"nccom-test -r {ranks} -b 8 -e 1G -f 10 -n 20 -d fp32 allr\n"
+    )
+    taken = pods.taking(plan, group, pods.devices(group, efa=False))
+    container = {
+        "name": "nccom",
+        "image": _NEURON_IMAGE,
+        "command": ["bash", "-ec", Lines(script)],
+        **taken.container,
+    }
+    says = f"nccom-test over {ranks} cores of each node, {group.max} of them."
+    test = _Test(f"{group.name}-nccom", group.max, says)
+    return _job(plan, group, test, {**placed(plan, group), **taken.pod, "containers": [container]})
+
+
+# Logical cores of a device, as the runtime makes them by default.
+# https://awsdocs-neuron.readthedocs-hosted.com/en/latest/about-neuron/arch/ (2026-10)
+_CORES = {"trn1": 2, "trn1n": 2, "trn2": 4, "trn2u": 4}
+
+
+def _file_systems(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
+    """Two nodes write into each file system, and each sees what the other wrote."""
+    items = volumes.of(plan)
+    nodes = min(group.max, 2)
+    script = "".join(_look(item, nodes) for item in items)
+    container = {
+        "name": "file-systems",
+        "image": _IMAGE,
+        "command": ["bash", "-ec", Lines(_FUNCTIONS + script)],
+        "env": [_RUN],
+        "resources": pods.amounts({"cpu": "1", "memory": "1Gi"}),
+        "volumeMounts": [
+            {"name": volumes.claim_name(item), "mountPath": item.mount} for item in items
+        ],
+    }
+    pod = {**placed(plan, group), "containers": [container], "volumes": _claims(items)}
+    mounts = ", ".join(item.mount for item in items)
+    # Kueue would choose the nodes, and knows nothing of pods that keep apart.
+    says = f"{mounts} from {nodes} nodes."
+    test = _Test(f"{group.name}-file-systems", nodes, says, queued=False)
+    return _job(plan, group, test, {**_apart(test.name), **pod})
+
+
+# Of this run of the job: what an earlier one has left is not taken for its own.
+_RUN = {
+    "name": "RUN",
+    "valueFrom": {
+        "fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/controller-uid']"}
+    },
+}
+_FUNCTIONS = """\
+wait_for() {
+  local tries
+  for ((tries = 0; tries < 300; tries++)); do
+    if [ -e "$1" ]; then return 0; fi
+    sleep 2
+  done
+  echo "$1 is not seen from here" >&2
+  return 1
+}
+read_and_write() {
+  local at="$1/.clustergen-test-$RUN" pods=$2 n
+  mkdir -p "$at"
+  head -c 4194304 /dev/urandom >"$at/$JOB_COMPLETION_INDEX"
+  for ((n = 0; n < pods; n++)); do
+    wait_for "$at/$n"
+    cat "$at/$n" >/dev/null
+  done
+  echo done >"$at/done-$JOB_COMPLETION_INDEX"
+  echo "$1: written, and read from all of $pods"
+  if [ "$JOB_COMPLETION_INDEX" = 0 ]; then
+    for ((n = 0; n < pods; n++)); do wait_for "$at/done-$n"; done
+    rm -rf "$at"
+  fi
+}
+"""
+
+
+def _apart(name: str) -> Json:
+    """One pod a node, as each asks for little."""
+    term = {
+        "labelSelector": {"matchLabels": {"job-name": name}},
+        "topologyKey": names.HOST_LABEL,
+    }
+    return {
+        "affinity": {
+            "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+        }
+    }
+
+
+def _claims(items: Iterable[Storage]) -> list[Json]:
+    found = ((volumes.claim_name(item), item) for item in items)
+    return [
+        {"name": name, "persistentVolumeClaim": _claim(name, item)} for name, item in found
+    ]
+
+
+def _claim(name: str, item: Storage) -> Json:
+    return {"claimName": name, **({"readOnly": True} if volumes.read_only(item) else {})}
+
+
+def _look(item: Storage, nodes: int) -> str:
+    """What is done with one file system: a file of each pod, which every other has to see."""
+    mount = shlex.quote(item.mount.rstrip("/") or "/")
+    if volumes.read_only(item):
+        return f"ls {mount} >/dev/null\necho {mount} is read\n"
+    return f"read_and_write {mount} {nodes}\n"

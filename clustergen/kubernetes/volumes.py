@@ -1,0 +1,168 @@
+"""File systems for pods: a volume and its claim in every namespace that people work in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from clustergen.kubernetes.manifest import Json, thing
+from clustergen.plan.model import (
+    Bucket,
+    Ebs,
+    Efs,
+    FileCache,
+    Id,
+    Lustre,
+    Ontap,
+    OpenZfs,
+    Plan,
+    Ref,
+    Storage,
+)
+
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html (2026-11)
+_LUSTRE_OPTIONS = ("noatime", "flock")
+# https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/performance.html (2026-11)
+_NFS_OPTIONS = ("noatime", "nfsvers=3", "nconnect=16", "rsize=1048576", "wsize=1048576")
+_ROOT_OF_OPENZFS = "/fsx"
+_ANY_SIZE_GIB = 1200
+"""Kubernetes wants a size of volumes that have none; nothing goes by it."""
+
+
+def of(plan: Plan) -> tuple[Storage, ...]:
+    """What of the storage pods can have."""
+    return tuple(item for item in plan.storage if not isinstance(item, Ebs))
+
+
+def objects(plan: Plan, namespaces: Sequence[str]) -> Iterator[Json]:
+    """A volume and a claim for each file system and namespace: one volume has one claim."""
+    for item in of(plan):
+        for namespace in namespaces:
+            yield _volume(item, namespace)
+            yield _claim(item, namespace)
+
+
+def claim_name(item: Storage) -> str:
+    """The name of the claim: ``/data/x`` is ``data-x``."""
+    name = item.mount.strip("/").lower().replace("/", "-")
+    if re.fullmatch(r"(/[a-z0-9]+)+/?", item.mount) and len(name) <= _LONGEST:
+        return name
+    import hashlib  # loads OpenSSL
+
+    plain = re.sub(r"[^a-z0-9]+", "-", name).strip("-")[: _LONGEST - 7].strip("-")
+    return "-".join(filter(None, (plain, hashlib.sha256(item.mount.encode()).hexdigest()[:6])))
+
+
+_LONGEST = 60
+
+
+def unknown_paths(plan: Plan) -> tuple[str, ...]:
+    """Ids of FSx volumes whose path only FSx knows; it stands in manifests as :func:`path_of`."""
+    return tuple(
+        item.volume
+        for item in of(plan)
+        if isinstance(item, OpenZfs | Ontap) and isinstance(item.volume, str)
+    )
+
+
+def path_of(volume: str) -> str:
+    """What stands for the path of an FSx volume until it is asked for."""
+    return f"/PATH-OF-{volume}"
+
+
+def read_only(item: Storage) -> bool:
+    """Whether pods can only read."""
+    return isinstance(item, Bucket) and item.read_only
+
+
+def _volume(item: Storage, namespace: str) -> Json:
+    name = claim_name(item)
+    spec = {
+        "capacity": {"storage": _size(item)},
+        "accessModes": [_mode(item)],
+        # The data is the foundation's: it never goes with a claim.
+        "persistentVolumeReclaimPolicy": "Retain",
+        "storageClassName": "",
+        "claimRef": {"namespace": namespace, "name": name},
+        **_source(item, namespace),
+    }
+    return thing("v1", "PersistentVolume", f"{name}.{namespace}", spec=spec)
+
+
+def _claim(item: Storage, namespace: str) -> Json:
+    name = claim_name(item)
+    spec = {
+        "accessModes": [_mode(item)],
+        "storageClassName": "",
+        "volumeName": f"{name}.{namespace}",
+        "resources": {"requests": {"storage": _size(item)}},
+    }
+    return thing("v1", "PersistentVolumeClaim", name, namespace=namespace, spec=spec)
+
+
+def _mode(item: Storage) -> str:
+    return "ReadOnlyMany" if read_only(item) else "ReadWriteMany"
+
+
+def _size(item: Storage) -> str:
+    size = item.size_gib if isinstance(item, Lustre | OpenZfs) else None
+    return f"{size or _ANY_SIZE_GIB}Gi"
+
+
+def _source(item: Storage, namespace: str) -> Json:
+    match item:
+        case Lustre() | FileCache():
+            return _lustre(item)
+        case OpenZfs() | Ontap():
+            return _nfs(item)
+        case Efs():
+            return {"csi": {"driver": "efs.csi.aws.com", "volumeHandle": _text(item.id)}}
+        case Bucket():
+            return _bucket(item, namespace)
+    raise TypeError(f"no volume for {item!r}")
+
+
+def _lustre(item: Lustre | FileCache) -> Json:
+    """A cache is mounted as a file system is: by the driver that EKS has an add-on of.
+
+    https://github.com/kubernetes-sigs/aws-fsx-csi-driver (1.9.0, 2026-04)
+    """
+    return {
+        "mountOptions": list(_LUSTRE_OPTIONS),
+        "csi": {
+            "driver": "fsx.csi.aws.com",
+            "volumeHandle": _text(item.id),
+            "volumeAttributes": {
+                "dnsname": _text(item.dns_name),
+                "mountname": _text(item.mount_name),
+            },
+        },
+    }
+
+
+def _nfs(item: OpenZfs | Ontap) -> Json:
+    known = item.volume is None or isinstance(item.volume, Ref)
+    path = _ROOT_OF_OPENZFS if known else path_of(_text(item.volume))
+    return {
+        "mountOptions": list(_NFS_OPTIONS),
+        "nfs": {"server": _text(item.dns_name), "path": path},
+    }
+
+
+def _bucket(item: Bucket, namespace: str) -> Json:
+    """https://github.com/awslabs/mountpoint-s3-csi-driver (2026-08); handles are never shared."""
+    writing = [] if item.read_only else ["allow-delete", "allow-overwrite"]
+    prefix = [f"prefix {item.prefix.rstrip('/')}/"] if item.prefix else []
+    return {
+        "mountOptions": [*writing, *prefix],
+        "csi": {
+            "driver": "s3.csi.aws.com",
+            "volumeHandle": f"{claim_name(item)}.{namespace}",
+            "volumeAttributes": {"bucketName": item.bucket},
+        },
+    }
+
+
+def _text(id: Id | None) -> str:
+    """An id as text; a plan where one is missing has errors."""
+    return f"${{{id.name}}}" if isinstance(id, Ref) else id or ""
