@@ -44,7 +44,9 @@ def comment(plan: Plan, group: NodeGroup, name: str, folder: str) -> Iterator[st
 
 def _launcher_label(name: str, trainer: bool) -> str:
     if trainer:
-        return f"jobset.sigs.k8s.io/jobset-name={name},jobset.sigs.k8s.io/replicatedjob-name=launcher"
+        return (
+            f"jobset.sigs.k8s.io/jobset-name={name},jobset.sigs.k8s.io/replicatedjob-name=launcher"
+        )
     return f"training.kubeflow.org/job-role=launcher,training.kubeflow.org/job-name={name}"
 
 
@@ -112,7 +114,10 @@ def _replicated(
     plan: Plan, group: NodeGroup, name: str, pod: Json, labels: dict[str, str] | None = None
 ) -> Json:
     job: Json = {"spec": {"template": pods.template(plan, group, pod)}}
-    return {"name": name, "template": {**({"metadata": {"labels": labels}} if labels else {}), **job}}
+    return {
+        "name": name,
+        "template": {**({"metadata": {"labels": labels}} if labels else {}), **job},
+    }
 
 
 def _named_node(pod: Json) -> Json:

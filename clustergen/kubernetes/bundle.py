@@ -72,7 +72,9 @@ class _Manifest:
 
 
 _EARLY = (
-    _Manifest("namespaces", ("Where jobs are run from: a namespace for each queue.",), namespaces.objects),
+    _Manifest(
+        "namespaces", ("Where jobs are run from: a namespace for each queue.",), namespaces.objects
+    ),
     _Manifest(
         "mpi-operator",
         (f"The MPI operator {mpi_operator.VERSION}, which runs MPIJob (jobs).",),

@@ -10,8 +10,7 @@ from clustergen.plan.model import NodeGroup
 
 # Tags of this registry are never moved. https://gallery.ecr.aws/hpc-cloud/nccl-tests (2026-11)
 IMAGE = (
-    "public.ecr.aws/hpc-cloud/nccl-tests"
-    ":cuda12.8.1-efa1.43.2-ofiv1.16.3-ncclv2.27.7-1-testsv2.16.9"
+    "public.ecr.aws/hpc-cloud/nccl-tests:cuda12.8.1-efa1.43.2-ofiv1.16.3-ncclv2.27.7-1-testsv2.16.9"
 )
 # GPUs that the programs of IMAGE are built for; B300 runs those of B200.
 # https://github.com/awslabs/awsome-distributed-ai/tree/main/micro-benchmarks/nccl-tests (2026-11)
@@ -64,7 +63,7 @@ def command(group: NodeGroup) -> list[str]:
     """What the launcher runs.
 
     The environment is that of today: EFA's provider finds RDMA by itself, and interfaces have other
-    names on every type. https://github.com/awslabs/awsome-distributed-ai efa-cheatsheet.md (2026-07)
+    names on every type. https://github.com/awslabs/awsome-distributed-ai (2026-07: EFA cheat sheet)
     """
     return [
         "/opt/amazon/openmpi/bin/mpirun",

@@ -15,7 +15,7 @@ Placed = Callable[[Plan, NodeGroup], Json]
 _CLAIM = "devices"
 
 
-def placed(plan: Plan, group: NodeGroup) -> Json:
+def placed(plan: Plan, group: NodeGroup) -> Json:  # noqa: ARG001 others go by the plan
     """The nodes of a group, whatever taints they have."""
     tolerations = [components.toleration(taint) for taint in marks.taints(group)]
     return {

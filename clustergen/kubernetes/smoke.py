@@ -230,17 +230,13 @@ def _apart(name: str) -> Json:
         "topologyKey": names.HOST_LABEL,
     }
     return {
-        "affinity": {
-            "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
-        }
+        "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
     }
 
 
 def _claims(items: Iterable[Storage]) -> list[Json]:
     found = ((volumes.claim_name(item), item) for item in items)
-    return [
-        {"name": name, "persistentVolumeClaim": _claim(name, item)} for name, item in found
-    ]
+    return [{"name": name, "persistentVolumeClaim": _claim(name, item)} for name, item in found]
 
 
 def _claim(name: str, item: Storage) -> Json:
