@@ -51,10 +51,13 @@ def fill(
     _parameters(stack, made.get("Parameters", {}))
     for name, mapping in made.get("Mappings", {}).items():
         cdk.CfnMapping(_scope(stack, "Mappings"), name, mapping=mapping).override_logical_id(name)
-    for name, condition in made.get("Conditions", {}).items():
-        _condition(_scope(stack, "Conditions"), name, condition)
+    conditions = {
+        name: _condition(_scope(stack, "Conditions"), name, condition)
+        for name, condition in made.get("Conditions", {}).items()
+    }
     for name, output in made.get("Outputs", {}).items():
-        _output(_scope(stack, "Outputs"), name, output, export)
+        put = _output(_scope(stack, "Outputs"), name, output, export)
+        put.condition = conditions.get(output.get("Condition", ""))
     return _resources(stack, made["Resources"])
 
 
@@ -104,12 +107,16 @@ def _parameters(stack: cdk.Stack, parameters: Mapping[str, Json]) -> None:
         made.override_logical_id(name)
 
 
-def _condition(scope: Construct, name: str, condition: Json) -> None:
+def _condition(scope: Construct, name: str, condition: Json) -> cdk.CfnCondition:
     expression: Any = cdk.Token.as_any(condition)
-    cdk.CfnCondition(scope, name, expression=expression).override_logical_id(name)
+    made = cdk.CfnCondition(scope, name, expression=expression)
+    made.override_logical_id(name)
+    return made
 
 
-def _output(scope: Construct, name: str, output: Json, export: Callable[[str], str] | None) -> None:
+def _output(
+    scope: Construct, name: str, output: Json, export: Callable[[str], str] | None
+) -> cdk.CfnOutput:
     made = cdk.CfnOutput(
         scope,
         name,
@@ -118,6 +125,7 @@ def _output(scope: Construct, name: str, output: Json, export: Callable[[str], s
         export_name=export(name) if export else None,
     )
     made.override_logical_id(name)
+    return made
 
 
 def _resources(stack: cdk.Stack, resources: Mapping[str, Json]) -> dict[str, cdk.CfnResource]:

@@ -44,7 +44,9 @@ def checked(spec: Path, target: str) -> Checked | None:
     return None if errors(found.findings) else found
 
 
-def synthesize(checked: Checked, target: str, settings: dict[str, str] | None = None) -> Synthesized:
+def synthesize(
+    checked: Checked, target: str, settings: dict[str, str] | None = None
+) -> Synthesized:
     """The app for a spec that nothing stands against."""
     compiled = app.compiled(checked, target, settings or {})
     with TemporaryDirectory() as folder:

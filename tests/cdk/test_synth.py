@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from clustergen import compiler, renderer, resources, targets
+from stacks import hyperpod_slurm, parallelcluster, pcs
 from tests.cdk.synthesized import Synthesized, checked, synthesize
 from tests.checking import check_fragment
 from tests.oracles.cloudformation import lint
@@ -33,10 +34,6 @@ def every(name: str) -> list[Synthesized]:
     return [synthesize(found, target) for target, found in answers.items() if found]
 
 
-def whole(text: str) -> list[str]:
-    return text if isinstance(text, list) else [text]
-
-
 def plain(value: Any) -> Any:
     """A template as `render` writes it: values that are imported are parameters there."""
     if isinstance(value, list):
@@ -51,7 +48,8 @@ def plain(value: Any) -> Any:
         return {"Fn::Sub": [text, own] if own else text}
     kept = {key: plain(inner) for key, inner in value.items() if key != "Export"}
     if "Type" in kept and "DependsOn" in kept:
-        kept["DependsOn"] = sorted(whole(kept["DependsOn"]))
+        waits = kept["DependsOn"]
+        kept["DependsOn"] = sorted([waits] if isinstance(waits, str) else waits)
     return kept
 
 
@@ -143,6 +141,12 @@ def keys_of_scripts(made: Synthesized) -> set[str]:
     return {*re.findall(r"s3://\$\{ScriptsBucketName\}/([^\"]+)", text), *joined} - {"*", "/*"}
 
 
+UPLOADS = {
+    "pcs": pcs.uploads,
+    "hyperpod-slurm": hyperpod_slurm.uploads,
+    "hyperpod-eks": hyperpod_slurm.uploads,
+    "parallelcluster": parallelcluster.uploads,
+}
 UPLOADED = [
     ("p5-on-demand", "pcs"),
     ("p5-on-demand", "hyperpod-slurm"),
@@ -153,11 +157,8 @@ UPLOADED = [
 
 @pytest.mark.parametrize(("name", "target"), UPLOADED)
 def test_what_documents_name_is_uploaded_before(name: str, target: str) -> None:
-    import importlib
-
     made = of(name, target)
-    module = importlib.import_module(f"stacks.{target.replace('-', '_')}")
-    uploaded = module.uploads(made.compiled)
+    uploaded = UPLOADS[target](made.compiled)
     named = keys_of_scripts(made)
     assert named
     for key in named:
@@ -202,7 +203,8 @@ def test_an_overlay_reaches_the_stack() -> None:
 SEEDED: list[tuple[str, Any]] = [
     ("Resources.Cluster", lambda t: t["Resources"]["Cluster"]["Properties"].update(Size="LARGE")),
     ("Resources.Cluster", lambda t: t["Resources"].pop("Cluster")),
-    ("Resources.NodeLogGroup", lambda t: t["Resources"]["NodeLogGroup"].pop("DeletionPolicy")),
+    ("Resources.Cluster", lambda t: t["Resources"]["Cluster"].update(DeletionPolicy="Retain")),
+    ("Resources.NodeGroupH100", lambda t: t["Resources"]["NodeGroupH100"].pop("DependsOn")),
     ("Outputs.ClusterId", lambda t: t["Outputs"]["ClusterId"].update(Value="x")),
     ("Description", lambda t: t.update(Description="other")),
 ]
