@@ -192,6 +192,8 @@ MAY_NAME_A_PARTITION = (
     "catalog/quotas.py",
     "spec/shapes.py",
     # Names of Kubernetes' labels and APIs.
+    "kubernetes/marks.py",
+    "kubernetes/names.py",
     "targets/eks/limits.py",
     "targets/hyperpod_eks/limits.py",
 )
