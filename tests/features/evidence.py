@@ -83,7 +83,7 @@ _PARALLELCLUSTER: Rows = {
     "nodes.smt": _yaml("DisableSimultaneousMultithreading: true", gone=True),
     "nodes.image": _yaml("CustomAmi: ami-0a1b2c3d4e5f67890"),
     "nodes.scratch": _yaml(r"EphemeralVolume:\s+MountDir: /scratch"),
-    "nodes.slurm-settings": _yaml(r'CustomSlurmSettings:\s+Weight: "?10'),
+    "nodes.slurm-settings": _yaml(r"StaticNodePriority: 10"),
     "nodes.scaling": _yaml(r"MinCount: 0\s+MaxCount: 2"),
     "nodes.mixed-scaling": _yaml(r"MinCount: 1\s+MaxCount: 2"),
     "health.gpu": _yaml(r"HealthChecks:\s+Gpu:\s+Enabled: true"),
