@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen import foundation
+from clustergen import foundation, placeholders
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.hyperpod import api, cloudformation, deploy
 from clustergen.plan.model import Plan
@@ -43,7 +43,6 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
         *scripts,
         *_deployment(plan, document, scripts),
         charts.values(plan),
-        *manifests.files(plan),
         *smoke.files(plan),
     )
 
@@ -57,24 +56,27 @@ def _outputs(plan: Plan) -> Mapping[str, str]:
 def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle:
     """``deploy.sh`` and what it deploys besides the cluster."""
     own = (*_eks(plan), *governance.files(plan))
-    if not own:
-        return deploy.files(plan, document, scripts)
+    objects = tuple(manifests.files(plan))
+    if not own and not any(placeholders.names(file.text) for file in objects):
+        return (*deploy.files(plan, document, scripts), *objects)
     eks = next((json.loads(file.text) for file in own if file.path == EKS_TEMPLATE), None)
     made = deploy.files(
         plan,
         document,
         scripts,
         "hyperpod/deploy-eks.sh.j2",
-        eks_parameters=list(eks["Parameters"]) if eks else [],
+        eks=eks is not None,
+        eks_parameters=list(eks.get("Parameters", {})) if eks else [],
         eks_cluster=eks_cluster.name(plan),
         addons=any(file.path == addons.TEMPLATE for file in own),
         addon=addons.TASK_GOVERNANCE,
         scheduler=governance.SCHEDULER,
         quotas=governance.quotas(plan),
         tags=f"--tags file://{governance.TAGS} " if plan.tags else "",
-        manifests=[file.path for file in manifests.files(plan)] if eks else [],
+        manifests=[file.path for file in objects],
+        fsx_volumes=manifests.unknown_paths(plan),
     )
-    return (*made, *own)
+    return (*made, *own, *objects)
 
 
 def _eks(plan: Plan) -> Iterator[Artifact]:

@@ -54,6 +54,11 @@ def quotas(plan: Plan) -> dict[str, str]:
     return {queue.name: f"{FOLDER}/compute-quota-{queue.name}.json" for queue in queues}
 
 
+def namespaces(plan: Plan) -> tuple[str, ...]:
+    """Where jobs are: the namespaces that task governance makes for teams, or Kubernetes' own."""
+    return tuple(f"hyperpod-ns-{name}" for name in quotas(plan)) or ("default",)
+
+
 def scheduler(plan: Plan) -> Json:
     """The members that CreateClusterSchedulerConfig and its update share."""
     classes = [{"Name": name, "Weight": weight} for name, weight in weights(plan).items()]

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 _API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_"
 QUOTA = f"{_API}ComputeQuotaConfig.html"
 SCHEDULER = f"{_API}SchedulerConfig.html"
-TEAM = f"{_API}ComputeQuotaTarget.html"
 PARTITION = f"{_API}AcceleratorPartitionConfig.html"
 
-# botocore 1.44.5 sagemaker: PriorityClassList, PriorityWeight, ComputeQuotaResourceConfigList,
-# ComputeQuotaTargetTeamName; 2026-11-20.
+# botocore 1.44.5 sagemaker: PriorityClassList, PriorityWeight, ComputeQuotaResourceConfigList;
+# 2026-11-20.
 MAX_CLASSES = 10
 MAX_WEIGHT = 100
 MAX_RESOURCES = 15
-TEAM_NAME = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
 
 # QUOTA: percent of idle compute that a team may borrow; by default 50, which would leave half of
 # it idle. 2026-11-20.

@@ -22,15 +22,6 @@ _GROUPS = ", ".join(
 )
 _NAMES = [f"g{number}" for number in range(len(_SIXTEEN))]
 
-NAME = Rule(
-    code="K8S420",
-    title="Queue whose name is no name of a team",
-    why="A queue becomes a team of HyperPod task governance, and a namespace of its name.",
-    source=accepted.TEAM,
-    target=_TARGET,
-    bad=f"{_BASE}\nqueues: [{{name: train-, node_groups: [h200]}}]",
-    good=f"{_BASE}\nqueues: [{{name: train, node_groups: [h200]}}]",
-)
 CLASSES = Rule(
     code="K8S421",
     title="Too many priorities",
@@ -82,7 +73,7 @@ LEFT = Rule(
     bad=f"{_BASE}\nqueues: [{{name: train, node_groups: [h200], time_limit: 7d}}]",
     good=f"{_BASE}\nqueues: [{{name: train, node_groups: [h200]}}]",
 )
-RULES = (NAME, CLASSES, SCALED, TYPES, PARTITION, LEFT)
+RULES = (CLASSES, SCALED, TYPES, PARTITION, LEFT)
 
 _INSTEAD = {
     "time_limit": "write activeDeadlineSeconds, or runPolicy.activeDeadlineSeconds, into each job",
@@ -101,12 +92,6 @@ def check(plan: Plan) -> Iterator[Finding]:
 
 
 def _queue(plan: Plan, queue: Queue) -> Iterator[Finding]:
-    if not accepted.TEAM_NAME.fullmatch(queue.name):
-        yield NAME.at(
-            queue.at("name"),
-            f"{queue.name} cannot be the name of a team",
-            help=f"end it with a letter or digit: {queue.name.strip('-') or 'train'}",
-        )
     kinds = list(governance.resources(plan, queue))
     if len(kinds) > accepted.MAX_RESOURCES:
         yield TYPES.at(

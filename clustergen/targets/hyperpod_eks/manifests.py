@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from clustergen.artifacts import Artifact
+from clustergen.kubernetes import volumes
 from clustergen.plan.model import Plan
-from clustergen.targets.hyperpod_eks import karpenter
+from clustergen.targets.hyperpod_eks import governance, karpenter
 from clustergen.yaml_text import yaml_text
 
 KARPENTER = "manifests/karpenter.yaml"
+VOLUMES = "manifests/volumes.yaml"
 
 
 def file(path: str, comment: Iterable[str], objects: Iterable[dict[str, Any]]) -> Artifact:
@@ -28,3 +30,15 @@ def files(plan: Plan) -> Iterator[Artifact]:
             "a node pool, for each queue. Pods without room make it add nodes.",
         )
         yield file(KARPENTER, comment, objects)
+    if mounted := tuple(volumes.objects(plan, governance.namespaces(plan))):
+        comment = (
+            "File systems for pods: a volume and its claim for each, in each namespace of jobs.",
+            "A pod names the claim among its volumes.",
+        )
+        yield file(VOLUMES, comment, mounted)
+
+
+def unknown_paths(plan: Plan) -> dict[str, list[tuple[str, str]]]:
+    """By manifest, the FSx volumes whose path only FSx knows, and what stands for it."""
+    found = [(volume, volumes.path_of(volume)) for volume in volumes.unknown_paths(plan)]
+    return {VOLUMES: found} if found else {}

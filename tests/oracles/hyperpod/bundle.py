@@ -31,7 +31,12 @@ def cluster_breaches(files: Mapping[str, str], region: str) -> list[str]:
 def _breaches(files: Mapping[str, str], region: str) -> Iterator[str]:
     foundation: Any = json.loads(files.get(FOUNDATION, "{}"))
     of_eks = json.loads(files[EKS]) if EKS in files else {}
-    given = {**outputs(foundation, region=region), **outputs(of_eks, region=region)}
+    try:
+        given = {**outputs(foundation, region=region), **outputs(of_eks, region=region)}
+        resolve(of_eks, region=region)
+    except LookupError as error:
+        yield f"{FOUNDATION}, {EKS}: {error}"
+        return
     names = set(names_in(files[REQUEST]))
     for unknown in sorted(names - set(given)):
         yield f"{REQUEST}: no stack before it has an output {unknown}"

@@ -8,7 +8,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import kubernetes_validate
 import pytest
+import yaml
 
 from clustergen import foundation
 from clustergen.targets.hyperpod_eks import charts, eks_cluster
@@ -24,6 +26,7 @@ here() {{ [[ -f $HERE/status ]] || exit 254; }}
 case "$all" in
   *describe-stacks*-eks*) cat "$HERE/eks-outputs" ;;
   *describe-stacks*) cat "$HERE/outputs" ;;
+  *describe-volumes*) printf '/fsx/home\tNone\n' ;;
   *describe-addon*) [[ -f $HERE/addon ]] || exit 254 ;;
   *list-compute-quotas*)
     name=${{all#*Name==\'}}; name=${{name%%\'*}}
@@ -112,9 +115,12 @@ def rig_of(folder: Path, files: dict[str, str], outputs: list[str]) -> Rig:
     for name, text in programs.items():
         (made.fake / name).write_text(text)
         (made.fake / name).chmod(0o755)
-    answers = {"governed": "Created\n", "addon": "",
-               "outputs": "".join(f"{name}\t{name.lower()}-0a1b\n" for name in outputs),
-               "eks-outputs": "".join(f"{n}\t{n.lower()}-0e1b\n" for n in eks_cluster.OUTPUTS)}  # fmt: skip
+    answers = {
+        "governed": "Created\n",
+        "addon": "",
+        "outputs": "".join(f"{name}\t{name.lower()}-0a1b\n" for name in outputs),
+        "eks-outputs": "".join(f"{n}\t{n.lower()}-0e1b\n" for n in eks_cluster.OUTPUTS),
+    }
     for name, text in answers.items():
         (made.fake / name).write_text(text)
     return made
@@ -303,3 +309,44 @@ def test_judges_accept_the_scripts(text: str) -> None:
     files = files_of_new(text)
     assert script_breaches({n: files[n] for n in ("deploy.sh", "install.sh")}) == []
     assert script_breaches({"deploy.sh": files_of(EXISTING)["deploy.sh"]}) == []
+
+
+STORED = f"""{NEW}
+storage:
+  - {{mount: /fsx, type: fsx-lustre, size: 9600GiB, throughput: 500, efa: true}}
+  - mount: /home
+    type: fsx-openzfs
+    existing: {{id: fs-0a1b2c3d4e5f60718, volume_id: fsvol-0a1b2c3d4e5f60718}}
+"""
+
+
+def test_volumes_are_in_the_namespaces_of_queues(tmp_path: Path) -> None:
+    files = files_of_new(STORED)
+    made = rig_of(tmp_path, files, list(foundation.OUTPUTS(plan_of_new(STORED))))
+    done = made.deploy()
+    assert done.returncode == 0, done.stderr
+    assert made.calls[-1].endswith("apply --server-side --filename .filled/manifests/volumes.yaml")
+    text = (made.folder / ".filled/manifests/volumes.yaml").read_text()
+    assert "${" not in text
+    assert "PATH-OF" not in text
+    objects = [item for item in yaml.safe_load_all(text) if item["kind"] == "PersistentVolumeClaim"]
+    assert {item["metadata"]["namespace"] for item in objects} == {
+        "hyperpod-ns-train",
+        "hyperpod-ns-tune",
+    }
+    for item in yaml.safe_load_all(text):
+        kubernetes_validate.validate(item, "1.35", strict=True)
+    assert script_breaches({"deploy.sh": files["deploy.sh"]}) == []
+
+
+def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
+    stored = STORED.replace(NEW, "")
+    files = files_of(stored)
+    made = rig_of(tmp_path, files, [*_outputs_of(files)])
+    done = made.deploy()
+    assert done.returncode == 0, done.stderr
+    text = (made.folder / ".filled/manifests/volumes.yaml").read_text()
+    assert "${" not in text
+    assert "namespace: default" in text
+    assert made.calling("kubectl") == []
+    assert script_breaches({"deploy.sh": files["deploy.sh"]}) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clustergen.findings import errors
-from clustergen.targets.hyperpod_eks import TARGET
+from clustergen.targets.hyperpod_eks import TARGET, eks_cluster
 from tests.checking import check_fragment
 from tests.targets.hyperpod_eks.planned import codes, judged
 
@@ -101,7 +101,7 @@ def test_what_the_help_for_partitions_says_is_right() -> None:
         assert "GPU400" not in codes(groups(f"mig: {parts}"))
 
 
-def test_without_a_word_on_the_eks_cluster_there_is_nothing_to_join() -> None:
-    findings = errors(check_fragment("", "hyperpod-eks").findings)
-    assert [finding.code for finding in findings] == ["K8S400"]
-    assert findings[0].span is not None
+def test_without_a_word_on_the_eks_cluster_one_is_made() -> None:
+    checked = check_fragment("", "hyperpod-eks")
+    assert errors(checked.findings) == []
+    assert eks_cluster.is_new(checked.plans["hyperpod-eks"])

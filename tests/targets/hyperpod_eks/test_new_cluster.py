@@ -1,0 +1,261 @@
+"""A new EKS cluster: its stack, the add-ons after it, and single faults that judges catch."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clustergen import foundation
+from clustergen.targets.hyperpod_eks import addons
+from tests.oracles.bundle import bundle_breaches
+from tests.oracles.cloudformation import check, lint
+from tests.oracles.hyperpod import cluster_breaches
+from tests.oracles.iam import iam_breaches, roles
+from tests.oracles.parallelcluster import ParallelCluster
+from tests.oracles.seeding import GONE, changed
+from tests.targets.hyperpod_eks.new_cluster import (
+    NEW,
+    codes,
+    document_of,
+    files_of_new,
+    plan_of_new,
+    resources_of,
+)
+
+ARN = "arn:aws:sagemaker:us-east-1:111122223333:cluster/0a1b2c3d4e5f"
+EKS, CLUSTER, ADDONS = "eks.template.json", "create-cluster.json", addons.TEMPLATE
+METRICS = "monitoring: {metrics: managed-prometheus}"
+VPC = """
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  zone: use1-az6
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}]
+  control_plane_subnets:
+    - {id: subnet-0a1b2c3d4e5f67891, zone: use1-az6, cidr: 10.42.255.224/28}
+    - {id: subnet-0a1b2c3d4e5f67892, zone: use1-az2, cidr: 10.42.255.240/28}
+  security_groups: [sg-0a1b2c3d4e5f67890]
+"""
+STORED = """
+storage:
+  - {mount: /fsx, type: fsx-lustre, size: 9600GiB, throughput: 500, efa: true}
+  - {mount: /tools, type: efs}
+  - {mount: /data, type: s3, bucket: s3://my-bucket/data}
+"""
+SPECS = {
+    "smallest": "",
+    "two queues": NEW,
+    "an existing VPC": VPC,
+    "an old version": "kubernetes: {version: '1.32', support: extended}",
+    "metrics and storage": f"{METRICS}\n{STORED}",
+    "partitions": "node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
+    "Karpenter": "kubernetes: {autoscaler: karpenter}\n"
+    "node_groups: [{name: h200, count: {min: 0, max: 4}}]",
+    "nothing besides": "kubernetes: {admission: none, jobs: none}",
+    "another region": "region: us-west-2\nnetwork: {zone: usw2-az2}\ntags: {a: 'b + c'}",
+    "administrators": "kubernetes: {admins: ['arn:aws:iam::111122223333:role/platform'], "
+    "public_endpoint_from: [203.0.113.0/24]}",
+    "Trainium and Graviton": "node_groups: [{name: h200, instance_type: trn1.32xlarge}, "
+    "{name: arm, instance_type: m7g.4xlarge, count: 2}]\n"
+    "kubernetes: {system_nodes: {instance_type: m7g.large, count: 3}}",
+}
+
+
+@pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
+def test_the_bundle_is_accepted(text: str, parallelcluster: ParallelCluster) -> None:
+    plan = plan_of_new(text)
+    files = files_of_new(text)
+    assert bundle_breaches(files, parallelcluster, plan.region, plan.name) == []
+
+
+@pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
+def test_parameters_are_outputs_of_stacks_before(text: str) -> None:
+    files = files_of_new(text)
+    given = set(json.loads(files.get(foundation.PATH, "{}")).get("Outputs", {}))
+    for name in (EKS, "cluster.template.json", ADDONS):
+        if name in files:
+            template = json.loads(files[name])
+            assert set(template.get("Parameters", {})) <= given, name
+            given |= set(template["Outputs"]) if "Outputs" in template else set()
+
+
+def of_type(resources: dict[str, Any], type: str) -> list[dict[str, Any]]:
+    return [body["Properties"] for body in resources.values() if body["Type"] == type]
+
+
+def test_the_cluster() -> None:
+    [cluster] = of_type(resources_of(EKS), "AWS::EKS::Cluster")
+    assert cluster["Name"] == "example"
+    assert cluster["AccessConfig"]["AuthenticationMode"] == "API"
+    assert cluster["ResourcesVpcConfig"]["EndpointPrivateAccess"] is True
+    assert cluster["ResourcesVpcConfig"]["EndpointPublicAccess"] is False
+    assert cluster["EncryptionConfig"][0]["Resources"] == ["secrets"]
+
+
+def test_nodes_and_control_plane_share_a_group() -> None:
+    request = document_of(CLUSTER)
+    assert request["Orchestrator"] == {"Eks": {"ClusterArn": "${EksClusterArn}"}}
+    assert request["VpcConfig"]["SecurityGroupIds"] == [
+        "${ClusterSecurityGroupId}",
+        "${EksClusterSecurityGroupId}",
+    ]
+    parameters = document_of("cluster.template.json")["Parameters"]
+    assert parameters["EksClusterSecurityGroupId"]["Type"] == "AWS::EC2::SecurityGroup::Id"
+    assert "EksClusterArn" in parameters
+
+
+@pytest.mark.parametrize(("version", "rules"), [("1.32", 1), ("1.33", 0), ("1.35", 0)])
+def test_efa_on_the_way_out(version: str, rules: int) -> None:
+    made = resources_of(EKS, f"kubernetes: {{version: '{version}'}}")
+    assert len(of_type(made, "AWS::EC2::SecurityGroupEgress")) == rules
+
+
+NAMES: list[tuple[str, set[str]]] = [
+    ("", set()),
+    (METRICS, set()),
+    (STORED, {"aws-fsx-csi-driver", "aws-efs-csi-driver", "aws-mountpoint-s3-csi-driver"}),
+]
+
+
+@pytest.mark.parametrize(("text", "more"), NAMES)
+def test_add_ons_of_eks(text: str, more: set[str]) -> None:
+    made = of_type(resources_of(EKS, text), "AWS::EKS::Addon")
+    always = {"vpc-cni", "kube-proxy", "eks-pod-identity-agent", "coredns"}
+    assert {addon["AddonName"] for addon in made} == always | more
+
+
+HYPERPOD: list[tuple[str, list[str]]] = [
+    ("", [addons.TASK_GOVERNANCE, addons.CERT_MANAGER, addons.TRAINING_OPERATOR]),
+    (METRICS, [addons.TASK_GOVERNANCE, addons.CERT_MANAGER, addons.TRAINING_OPERATOR,
+               addons.OBSERVABILITY]),
+    ("kubernetes: {jobs: none}", [addons.TASK_GOVERNANCE]),
+    ("kubernetes: {admission: none}", [addons.CERT_MANAGER, addons.TRAINING_OPERATOR]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), HYPERPOD)
+def test_add_ons_of_hyperpod(text: str, expected: list[str]) -> None:
+    made = of_type(resources_of(ADDONS, text), "AWS::EKS::Addon")
+    assert [addon["AddonName"] for addon in made] == expected
+    for addon in made:
+        assert {"Key": "SageMaker", "Value": "true"} in addon["Tags"]
+
+
+def test_the_training_operator_has_an_association_of_its_own() -> None:
+    made = resources_of(ADDONS)
+    assert "PodIdentityAssociations" not in made["TrainingOperator"]["Properties"]
+    association = made["TrainingOperatorIdentity"]["Properties"]
+    assert (association["Namespace"], association["ServiceAccount"]) == (
+        "aws-hyperpod",
+        "hp-training-operator-controller-manager",
+    )
+    role = roles(document_of(ADDONS))["TrainingOperatorRole"]
+    assert role.principals == ("pods.eks.amazonaws.com",)
+    assert role.allows("sagemaker:DescribeClusterNode", ARN)
+    tags = document_of(CLUSTER)["Tags"]
+    assert {"Key": "SageMaker", "Value": "true"} in tags
+
+
+def test_metrics_go_to_the_workspace() -> None:
+    text = resources_of(ADDONS, METRICS)["Observability"]["Properties"]["ConfigurationValues"]
+    values = json.loads(text["Fn::Sub"])
+    assert values["ampWorkspace"]["arn"] == "${MetricsWorkspace.Arn}"
+    assert values["metricsProvider"]["networkMetrics"] == {"level": "BASIC"}
+    assert values["metricsProvider"]["scalingMetrics"] == {"level": "DISABLED"}
+
+
+def test_system_nodes() -> None:
+    text = "kubernetes: {system_nodes: {instance_type: m7g.large, count: 3}}"
+    [nodes] = of_type(resources_of(EKS, text), "AWS::EKS::Nodegroup")
+    assert nodes["AmiType"] == "AL2023_ARM_64_STANDARD"
+    assert nodes["ScalingConfig"] == {"MinSize": 3, "MaxSize": 4, "DesiredSize": 3}
+    [template] = of_type(resources_of(EKS, text), "AWS::EC2::LaunchTemplate")
+    data = template["LaunchTemplateData"]
+    assert data["MetadataOptions"]["HttpTokens"] == "required"
+    assert data["BlockDeviceMappings"][0]["Ebs"]["Encrypted"] is True
+    # EKS adds its group to a template that has none.
+    assert {"SecurityGroupIds", "NetworkInterfaces"}.isdisjoint(data)
+
+
+FINDINGS: list[tuple[str, str]] = [
+    ("kubernetes: {version: '1.36'}", "K8S430"),
+    ("kubernetes: {version: '1.29'}", "K8S430"),
+    ("", "K8S431"),
+    ("kubernetes: {devices: dra}", "K8S432"),
+    ("kubernetes: {scheduler: kai}", "K8S433"),
+    ("kubernetes: {jobs: kubeflow-trainer}", "K8S433"),
+    (VPC.replace("use1-az2", "use1-az6"), "NET402"),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), FINDINGS)
+def test_findings(text: str, code: str) -> None:
+    assert code in codes(text)
+
+
+@pytest.mark.parametrize("text", [VPC, NEW, "kubernetes: {public_endpoint_from: [203.0.113.0/24]}"])
+def test_what_is_right_is_not_found_wrong(text: str) -> None:
+    assert not codes(text) & {"K8S430", "K8S432", "K8S433", "NET402", "NET400", "NET401", "K8S404"}
+
+
+# Single faults of the compiler, each caught by a judge: the file, where, and what stands there.
+GROUPS = "VpcConfig.SecurityGroupIds"
+OWN = "TrainingOperatorRole.Properties.AssumeRolePolicyDocument.Statement.0"
+FAULTS: list[tuple[str, str, Any]] = [
+    (CLUSTER, "Orchestrator.Eks.ClusterArn", "${EksClusterName}"),
+    (CLUSTER, "Orchestrator.Eks.ClusterArn", "${EksArn}"),
+    (CLUSTER, "Orchestrator.Eks.ClusterArn", "arn:aws:eks:us-east-1:111122223333:cluster/other"),
+    (CLUSTER, GROUPS, ["${ClusterSecurityGroupId}"]),
+    (CLUSTER, GROUPS, ["${EksClusterSecurityGroupId}", "${LoginSecurityGroupId}"]),
+    (EKS, "Resources.Cluster.Properties.Version", "1.36"),
+    (EKS, "Resources.Cluster.Properties.Version", "1.32"),
+    (EKS, "Resources.Cluster.Properties.AccessConfig.AuthenticationMode", "CONFIG_MAP"),
+    (EKS, "Resources.Cluster.Properties.ResourcesVpcConfig.EndpointPrivateAccess", False),
+    (EKS, "Resources.Cluster.Properties.RoleArn", GONE),
+    (EKS, "Resources.SystemNodes.Properties.AmiType", "AL2023_X86_64_STANDARD"),
+    (EKS, "Resources.SystemNodes.Properties.Subnets", GONE),
+    (EKS, "Resources.SystemNodes.Properties.ScalingConfig.MaxSize", 0),
+    (EKS, "Resources.AddonVpcCni.Properties.ResolveConflicts", "ALWAYS"),
+    (EKS, "Resources.AddonVpcCni.Properties.ClusterName", {"Ref": "EksCluster"}),
+    (EKS, "Outputs.EksClusterSecurityGroupId", GONE),
+    (EKS, "Outputs.EksClusterArn.Value", {"Fn::GetAtt": ["Cluster", "ClusterArn2"]}),
+    (ADDONS, "Resources.TrainingOperatorIdentity.Properties.Namespace", GONE),
+    (ADDONS, "Resources.TrainingOperatorIdentity.Properties.RoleArn", "training-operator"),
+    (ADDONS, "Resources.TrainingOperatorRole.Properties.ManagedPolicyArns.0",
+     "arn:aws:iam::aws:policy/AmazonSageMakerHyperPodTrainingOperator"),
+    (ADDONS, f"Resources.{OWN}.Action", ["sts:AssumeRole", "sts:TagSessions"]),
+    (ADDONS, "Resources.TaskGovernance.Properties.AddonName", GONE),
+    (ADDONS, "Resources.TaskGovernance.Properties.Tags.0.Key", "k" * 200),
+    (ADDONS, "Resources.TrainingOperator.DependsOn.0", "CertManagers"),
+    ("governance.template.json",
+     "Resources.QuotaTrain.Properties.ComputeQuotaConfig.ComputeQuotaResources.0.InstanceType",
+     "p5en.48xlarge"),
+    ("governance.template.json", "Resources.QuotaTrain.Properties.ComputeQuotaTarget", {}),
+    ("governance.template.json",
+     "Resources.Scheduler.Properties.SchedulerConfig.PriorityClasses.0.Weight", 101),
+    ("governance.template.json", "Resources.Scheduler.Properties.ClusterArn", "example"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "path", "value"), FAULTS)
+def test_a_judge_catches(name: str, path: str, value: Any) -> None:
+    faulty = changed(json.loads(_good()[name]), path, value)
+    assert next(_breaches(name, faulty), None) is not None
+
+
+def _breaches(name: str, document: Any) -> Iterator[Any]:
+    yield from cluster_breaches({**_good(), name: json.dumps(document)}, "us-east-1")
+    if name != CLUSTER:
+        yield from check(document)
+        yield from lint({name: json.dumps(document)}, ["us-east-1"])
+        yield from iam_breaches(document)
+
+
+@functools.cache
+def _good() -> dict[str, str]:
+    files = files_of_new(NEW)
+    assert cluster_breaches(files, "us-east-1") == []
+    return files
