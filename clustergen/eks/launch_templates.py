@@ -22,7 +22,9 @@ DEFAULT_ROOT_GIB = 100
 METADATA_HOPS = 1
 
 
-def make(scope: Construct, plan: Plan, name: str, volume: Volume, **data: Any) -> ec2.CfnLaunchTemplate:
+def make(
+    scope: Construct, plan: Plan, name: str, volume: Volume, **data: Any
+) -> ec2.CfnLaunchTemplate:
     """A launch template of the nodes called ``name``.
 
     ``data`` are properties of LaunchTemplateData by the CDK's names, beside those for disk,

@@ -13,6 +13,7 @@ from clustergen.targets.eks.rules import (
     control_plane,
     devices,
     images,
+    karpenter,
     labels,
     overlay,
     scaling,
@@ -23,7 +24,7 @@ from clustergen.targets.eks.rules import (
 
 _MODULES: tuple[ModuleType, ...] = (
     *(version, control_plane, labels, devices, scheduling),
-    *(scaling, images, sizes),
+    *(scaling, karpenter, images, sizes),
 )
 
 RULES: tuple[Rule, ...] = tuple(rule for module in (*_MODULES, overlay) for rule in module.RULES)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen import cfn, foundation, kubernetes, placeholders, shell
+from clustergen import cfn, foundation, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.cdk import kernel
+from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.plan.model import NodeGroup, Plan
 
 TEMPLATE = "cluster.template.json"
@@ -22,11 +23,14 @@ def document(plan: Plan) -> cfn.Json:
 
 def emit(plan: Plan, document: cfn.Json) -> Bundle:
     """All files of the cluster; ``document`` is its template, with the user's overlay."""
-    inside = tuple(kubernetes.files(plan))
-    return (json_artifact(TEMPLATE, document), *inside, _deploy(plan, document, inside))
+    return (
+        json_artifact(TEMPLATE, document),
+        *kubernetes_bundle.files(plan),
+        _deploy(plan, document),
+    )
 
 
-def _deploy(plan: Plan, document: cfn.Json, inside: Bundle) -> Artifact:
+def _deploy(plan: Plan, document: cfn.Json) -> Artifact:
     known = foundation.OUTPUTS(plan)
     text = shell.render(
         "eks/deploy.sh.j2",
@@ -34,7 +38,7 @@ def _deploy(plan: Plan, document: cfn.Json, inside: Bundle) -> Artifact:
         foundation=bool(known),
         uploads=[],
         parameters=[name for name in document.get("Parameters", {}) if name in known],
-        fills=[file.path for file in inside if placeholders.names(file.text)],
+        fills=list(kubernetes_bundle.filled(plan)),
     )
     return Artifact("deploy.sh", text, executable=True)
 

@@ -29,7 +29,11 @@ _EVENTS = (
     ("Rebalance", "aws.ec2", "EC2 Instance Rebalance Recommendation"),
     ("SpotInterruption", "aws.ec2", "EC2 Spot Instance Interruption Warning"),
     ("StateChange", "aws.ec2", "EC2 Instance State-change Notification"),
-    ("ReservationInterruption", "aws.ec2", "EC2 Capacity Reservation Instance Interruption Warning"),
+    (
+        "ReservationInterruption",
+        "aws.ec2",
+        "EC2 Capacity Reservation Instance Interruption Warning",
+    ),
     ("Health", "aws.health", "AWS Health Event"),
 )
 
@@ -82,9 +86,7 @@ class Karpenter(Construct):
 
 
 def _queue(scope: Construct) -> sqs.CfnQueue:
-    queue = sqs.CfnQueue(
-        scope, "Queue", message_retention_period=300, sqs_managed_sse_enabled=True
-    )
+    queue = sqs.CfnQueue(scope, "Queue", message_retention_period=300, sqs_managed_sse_enabled=True)
     services = ("events.amazonaws.com", "sqs.amazonaws.com")
     sqs.CfnQueuePolicy(
         scope,
@@ -125,70 +127,57 @@ def _rule(
     )
 
 
+_STARTS = ["ec2:RunInstances", "ec2:CreateFleet"]
+_MADE = (
+    *("fleet", "instance", "volume", "network-interface", "launch-template"),
+    "spot-instances-request",
+)
+_USED = ("security-group", "subnet", "capacity-reservation", "placement-group")
+_PUBLIC = ("image", "snapshot")
+
+
 def _controller(plan: Plan, cluster_arn: str, queue_arn: str, node_role_arn: str) -> list[Json]:
     """What the controller does: start, tag and end its own instances, and read about all."""
-    ec2 = f"arn:{cdk.Aws.PARTITION}:ec2:{cdk.Aws.REGION}"
-    owned = {f"aws:RequestTag/kubernetes.io/cluster/{plan.name}": "owned"}
-    own = {f"aws:ResourceTag/kubernetes.io/cluster/{plan.name}": "owned"}
-    made = ("fleet", "instance", "volume", "network-interface", "launch-template", "spot-instances-request")
-    used = ("image", "snapshot", "security-group", "subnet", "capacity-reservation", "placement-group")
-    here = {"StringEquals": {"aws:RequestedRegion": cdk.Aws.REGION}}
+    tag = f"kubernetes.io/cluster/{plan.name}"
+    made = {f"aws:RequestTag/{tag}": "owned"}
+    own = {f"aws:ResourceTag/{tag}": "owned"}
+    passed = {"iam:PassedToService": f"ec2.{cdk.Aws.URL_SUFFIX}"}
+    queue = ("DeleteMessage", "GetQueueUrl", "ReceiveMessage")
     return [
-        _allow(
-            "Use",
-            ["ec2:RunInstances", "ec2:CreateFleet"],
-            [f"{ec2}:*:{kind}/*" if kind != "image" and kind != "snapshot" else f"{ec2}::{kind}/*" for kind in used],
-        ),
-        _allow(
-            "UseOwnTemplates",
-            ["ec2:RunInstances", "ec2:CreateFleet"],
-            [f"{ec2}:*:launch-template/*"],
-            {"StringEquals": own},
-        ),
-        _allow(
-            "Make",
-            ["ec2:RunInstances", "ec2:CreateFleet", "ec2:CreateLaunchTemplate"],
-            [f"{ec2}:*:{kind}/*" for kind in made],
-            {"StringEquals": owned},
-        ),
-        _allow(
-            "TagWhatIsMade",
-            ["ec2:CreateTags"],
-            [f"{ec2}:*:{kind}/*" for kind in made],
-            {
-                "StringEquals": {
-                    **owned,
-                    "ec2:CreateAction": ["RunInstances", "CreateFleet", "CreateLaunchTemplate"],
-                }
-            },
-        ),
-        _allow("TagInstances", ["ec2:CreateTags"], [f"{ec2}:*:instance/*"], {"StringEquals": own}),
-        _allow(
-            "End",
-            ["ec2:TerminateInstances", "ec2:DeleteLaunchTemplate"],
-            [f"{ec2}:*:instance/*", f"{ec2}:*:launch-template/*"],
-            {"StringEquals": own},
-        ),
-        _allow("Read", [f"ec2:Describe{what}" for what in _DESCRIBED], ["*"], here),
-        _allow(
-            "ReadImages",
-            ["ssm:GetParameter"],
-            [f"arn:{cdk.Aws.PARTITION}:ssm:{cdk.Aws.REGION}::parameter/aws/service/*"],
-        ),
-        _allow("ReadPrices", ["pricing:GetProducts"], ["*"]),
-        _allow(
-            "Interruptions",
-            ["sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"],
-            [queue_arn],
-        ),
-        _allow(
-            "PassNodeRole",
-            ["iam:PassRole"],
-            [node_role_arn],
-            {"StringEquals": {"iam:PassedToService": f"ec2.{cdk.Aws.URL_SUFFIX}"}},
-        ),
-        *_instance_profiles(plan),
+        *_instances(made, own),
+        *_reading(),
+        _allow("Interruptions", [f"sqs:{action}" for action in queue], [queue_arn]),
+        _allow("PassNodeRole", ["iam:PassRole"], [node_role_arn], passed),
+        *_instance_profiles(made, own),
         _allow("Cluster", ["eks:DescribeCluster"], [cluster_arn]),
+    ]
+
+
+def _instances(made: Json, own: Json) -> list[Json]:
+    """``made`` and ``own`` are tags of what it asks for, and of what it has."""
+    creations = ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]
+    ended = ["ec2:TerminateInstances", "ec2:DeleteLaunchTemplate"]
+    own_kinds = [_ec2("instance"), _ec2("launch-template")]
+    every = [_ec2(kind) for kind in _MADE]
+    used = [*(_ec2(kind) for kind in _USED), *(_ec2(kind, account="") for kind in _PUBLIC)]
+    return [
+        _allow("Use", _STARTS, used),
+        _allow("UseOwnTemplates", _STARTS, [_ec2("launch-template")], own),
+        _allow("Make", [*_STARTS, "ec2:CreateLaunchTemplate"], every, made),
+        _allow("TagNew", ["ec2:CreateTags"], every, {**made, "ec2:CreateAction": creations}),
+        _allow("TagInstances", ["ec2:CreateTags"], [_ec2("instance")], own),
+        _allow("End", ended, own_kinds, own),
+    ]
+
+
+def _reading() -> list[Json]:
+    region = cdk.Aws.REGION
+    images = f"arn:{cdk.Aws.PARTITION}:ssm:{region}::parameter/aws/service/*"
+    described = [f"ec2:Describe{what}" for what in _DESCRIBED]
+    return [
+        _allow("Read", described, ["*"], {"aws:RequestedRegion": region}),
+        _allow("ReadImages", ["ssm:GetParameter"], [images]),
+        _allow("ReadPrices", ["pricing:GetProducts"], ["*"]),
     ]
 
 
@@ -199,33 +188,24 @@ _DESCRIBED = (
 )
 
 
-def _instance_profiles(plan: Plan) -> list[Json]:
+def _instance_profiles(made: Json, own: Json) -> list[Json]:
     """Karpenter makes the instance profile of each node class itself."""
     arns = [f"arn:{cdk.Aws.PARTITION}:iam::{cdk.Aws.ACCOUNT_ID}:instance-profile/*"]
-    cluster = f"kubernetes.io/cluster/{plan.name}"
-    made = {f"aws:RequestTag/{cluster}": "owned"}
-    own = {f"aws:ResourceTag/{cluster}": "owned"}
+    making = ("CreateInstanceProfile", "TagInstanceProfile")
+    keeping = ("AddRoleToInstanceProfile", "RemoveRoleFromInstanceProfile", "DeleteInstanceProfile")
     return [
-        _allow(
-            "MakeProfiles",
-            ["iam:CreateInstanceProfile", "iam:TagInstanceProfile"],
-            arns,
-            {"StringEquals": made},
-        ),
-        _allow(
-            "OwnProfiles",
-            [
-                *("iam:AddRoleToInstanceProfile", "iam:RemoveRoleFromInstanceProfile"),
-                "iam:DeleteInstanceProfile",
-            ],
-            arns,
-            {"StringEquals": own},
-        ),
+        _allow("MakeProfiles", [f"iam:{action}" for action in making], arns, made),
+        _allow("OwnProfiles", [f"iam:{action}" for action in keeping], arns, own),
         _allow("ReadProfiles", ["iam:GetInstanceProfile"], arns),
         _allow("ListProfiles", ["iam:ListInstanceProfiles"], ["*"]),
     ]
 
 
-def _allow(sid: str, actions: list[str], resources: list[str], condition: Json | None = None) -> Json:
+def _ec2(kind: str, account: str = "*") -> str:
+    return f"arn:{cdk.Aws.PARTITION}:ec2:{cdk.Aws.REGION}:{account}:{kind}/*"
+
+
+def _allow(sid: str, actions: list[str], resources: list[str], equals: Json | None = None) -> Json:
+    """A statement, for requests whose keys equal ``equals``."""
     statement: Json = {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resources}
-    return {**statement, "Condition": condition} if condition else statement
+    return {**statement, "Condition": {"StringEquals": equals}} if equals else statement

@@ -96,9 +96,20 @@ NO_NCCL = Rule(
     bad="node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
     good="node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}}]",
 )
+CLAIMED_PARTS = Rule(
+    code="K8S526",
+    title="Partitions that are claimed",
+    why="Partitions are claimed by a device class of their own and by profile; the claims of the "
+    "bundle, and its quotas, are of whole GPUs.",
+    source=limits.MIG,
+    target="eks",
+    bad=f"{_DRA}\nnode_groups: [{{name: h200, efa: false, mig: {{1g.18gb: 7}}}}]",
+    good="kubernetes: {devices: plugin}\n"
+    "node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}}]",
+)
 RULES = (
     *(TOO_OLD, KARPENTER, QUOTA, NO_DRIVER),
-    *(ULTRASERVER, ULTRASERVER_SCALED, COHERENT, NO_NCCL),
+    *(ULTRASERVER, ULTRASERVER_SCALED, COHERENT, NO_NCCL, CLAIMED_PARTS),
 )
 
 
@@ -128,6 +139,12 @@ def _claims(plan: Plan) -> Iterator[Finding]:
                 group.at("instance_type"),
                 f"{group.type.name} has no driver for device claims",
                 help="take inf2, or write kubernetes.devices: plugin",
+            )
+        if group.mig:
+            yield CLAIMED_PARTS.at(
+                group.at("mig"),
+                f"pods do not claim the partitions of {group.name}",
+                help="write kubernetes.devices: plugin",
             )
         if karpenter.is_karpenter(plan, group) and _devices(group):
             yield KARPENTER.at(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Finding, Rule, Severity
+from clustergen.kubernetes import queues
 from clustergen.plan.model import Plan, Queue
 
 _KUEUE = "https://kueue.sigs.k8s.io/docs/concepts/"
@@ -60,7 +61,34 @@ DEFAULT = Rule(
     bad="queues: [{name: train, node_groups: [h200], default: true}]",
     good="queues: [{name: train, node_groups: [h200]}]",
 )
-RULES = (TWO, NO_QUEUES, TIME_LIMIT, EXCLUSIVE, DEFAULT)
+TAKEN = Rule(
+    code="K8S535",
+    title="Queue with a name that is taken",
+    why="A queue has a namespace of its name, and objects; some names are Kubernetes' own, or of "
+    "the software that is installed.",
+    source="https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/",
+    target="eks",
+    bad="queues: [{name: kube-system, node_groups: [h200]}]",
+    good="queues: [{name: system, node_groups: [h200]}]",
+)
+NAME = Rule(
+    code="K8S536",
+    title="Name that Kubernetes does not take",
+    why="Names of objects and namespaces begin and end with a letter or digit.",
+    source="https://kubernetes.io/docs/concepts/overview/working-with-objects/names/",
+    target="eks",
+    bad="queues: [{name: train-, node_groups: [h200]}]",
+    good="queues: [{name: train, node_groups: [h200]}]",
+)
+RULES = (TWO, NO_QUEUES, TIME_LIMIT, EXCLUSIVE, DEFAULT, TAKEN, NAME)
+
+# What the bundle makes namespaces for, and what EKS's add-ons do.
+_NAMESPACES = frozenset(
+    {
+        *("nvidia", "gpu-operator", "kueue-system", "volcano-system", "kai-scheduler"),
+        *("kubeflow-system", "mpi-operator", "monitoring", "amazon-cloudwatch", queues.ROOT),
+    }
+)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
@@ -72,6 +100,7 @@ def check(plan: Plan) -> Iterator[Finding]:
             f"both {kubernetes.scheduler} and Kueue hold jobs back",
             help="write admission: none, or scheduler: default",
         )
+    yield from _names(plan)
     if not plan.wrote("queues"):
         return
     if kubernetes.scheduler == "default" and kubernetes.admission == "none":
@@ -80,6 +109,22 @@ def check(plan: Plan) -> Iterator[Finding]:
         )
     for queue in plan.queues:
         yield from _queue(plan, queue)
+
+
+def _names(plan: Plan) -> Iterator[Finding]:
+    named = [(group.at("name"), group.name) for group in plan.node_groups]
+    # A queue that the spec does not write has its group's name and place.
+    named += [(q.at("name"), q.name) for q in plan.queues if q.path[0] == "queues"]
+    for path, name in named:
+        if name.endswith("-"):
+            yield NAME.at(path, f"{name!r} ends with a hyphen", help=f"write {name.rstrip('-')}")
+    for queue in plan.queues:
+        if queue.name in _NAMESPACES or queue.name.startswith(("kube-", "system-")):
+            yield TAKEN.at(
+                queue.at("name"),
+                f"{queue.name!r} is a name of Kubernetes or of what runs in the cluster",
+                help=f"write {queue.name.removeprefix('kube-')}-jobs",
+            )
 
 
 def _queue(plan: Plan, queue: Queue) -> Iterator[Finding]:
