@@ -32,7 +32,7 @@ def test_a_starter_renders_for_the_targets_that_it_names(preset):
     checked = clustergen.check([preset])
     rendered = [name for name in checked.plans if name and clustergen.render(checked, name)]
     assert rendered == (
-        ["hyperpod-eks"] if preset.stem == "kubernetes" else ["parallelcluster", "pcs"]
+        ["hyperpod-eks", "eks"] if preset.stem == "kubernetes" else ["parallelcluster", "pcs"]
     )
     assert errors(checked.findings) == []
 
