@@ -18,22 +18,13 @@ from clustergen.targets import Target
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
 
-NOT_YET = Rule(
-    code="SUP003",
-    title="The target is not in this version",
-    why="The language knows the target, this version of clustergen cannot render it.",
-    source="the support matrix: `clustergen targets`",
-    severity=Severity.WARNING,
-    bad="targets: {eks: {}}",
-    good="targets: {pcs: {}}",
-)
 SAME_NAME = Rule(
     code="BND010",
     title="Two specs of one name",
     why="A bundle's folder is named after the cluster; the second would replace the first.",
     source="clustergen",
 )
-RULES = (NOT_YET, SAME_NAME)
+RULES = (SAME_NAME,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,32 +76,18 @@ def _judge(
     spec: Spec, written: Iterable[Path], asked: Sequence[str], allow_unsupported: bool
 ) -> tuple[dict[str, Plan], list[Finding]]:
     """The plans of a spec for its targets, and all that is to say about them."""
-    names, findings = _wanted(spec, asked)
     plans: dict[str, Plan] = {}
     by_target: dict[str, list[Finding]] = {}
-    for name in names:
+    for name in _wanted(spec, asked):
         plan, by_target[name] = _judged(spec, written, name, allow_unsupported)
         if plan is not None:
             plans[name] = plan
-    return plans, [*findings, *_shared(by_target)]
+    return plans, list(_shared(by_target))
 
 
-def _wanted(spec: Spec, asked: Sequence[str]) -> tuple[list[str], list[Finding]]:
+def _wanted(spec: Spec, asked: Sequence[str]) -> list[str]:
     """The targets to plan for; the empty name stands for what all of them share."""
-    if asked:
-        return list(asked), []
-    named = named_targets(spec)
-    missing = [name for name in named if targets.resolve(name) is None]
-    findings = [
-        NOT_YET.at(
-            ("targets", name),
-            f"this version cannot render {name}",
-            help=f"it renders {', '.join(targets.NAMES)}",
-            on_key=True,
-        )
-        for name in missing
-    ]
-    return [name for name in named if name not in missing] or [""], findings
+    return [*asked] or [*named_targets(spec)] or [""]
 
 
 def _judged(
