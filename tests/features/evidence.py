@@ -179,6 +179,15 @@ _PCS: Rows = {
 }
 
 
+_BOTH = r"(.|\n)*?"
+
+
+def _volume(source: str, driver: str = "") -> Several:
+    """A volume for pods, with what it is mounted from, and the add-on that does it."""
+    volume = Evidence(r"manifests/.*\.yaml", rf"kind: PersistentVolume\n{_BOTH}{source}")
+    return Several((volume, *([_template(f'"AddonName": "{driver}"')] if driver else [])))
+
+
 def _request(pattern: str, *, gone: bool = False) -> Evidence:
     return Evidence(r"create-cluster\.json", pattern, gone)
 
@@ -221,6 +230,8 @@ _HYPERPOD_EKS: Rows = {
     "nodes.labels": _request(r'"Labels": \{\s*"team": "blue"'),
     "nodes.taints": _request(r'"Taints": \[\s*\{\s*"Key": "team",\s*"Value": "blue"'),
     "nodes.scaling": Evidence(r"manifests/karpenter\.yaml", "kind: NodePool"),
+    "storage.openzfs": _volume(r"nfs:\s+server:"),
+    "storage.ontap": _volume(r'server: "?svm-0a1b2c3d4e5f67892'),
     "storage.lustre-efa": Evidence(r"lifecycle/on_create\.sh", r"lustre-efa\.sh 8"),
     "software.scripts": Evidence("lifecycle/.*", "s3://my-bucket/setup.sh"),
     "kubernetes": _request(r'"AutoScaling": \{\s*"Mode": "Enable"'),
@@ -228,14 +239,6 @@ _HYPERPOD_EKS: Rows = {
         r"manifests/helm-values\.yaml", r"job-auto-restart:\s+enabled: true"
     ),
 }
-
-_BOTH = r"(.|\n)*?"
-
-
-def _volume(source: str, driver: str = "") -> Several:
-    """A volume for pods, with what it is mounted from, and the add-on that does it."""
-    volume = Evidence(r"manifests/.*\.yaml", rf"kind: PersistentVolume\n{_BOTH}{source}")
-    return Several((volume, *([_template(f'"AddonName": "{driver}"')] if driver else [])))
 
 
 def _kueue(pattern: str) -> Evidence:

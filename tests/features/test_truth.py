@@ -13,8 +13,9 @@ from clustergen import features, renderer, targets
 from clustergen.compiler import Checked
 from clustergen.features import FEATURES, Support
 from clustergen.findings import Finding, errors
+from tests.checking import check
 from tests.features.evidence import EVIDENCE
-from tests.features.uses import USES
+from tests.features.uses import BASE, HPE, USES
 
 PAIRS = [(feature.id, target) for feature in FEATURES for target in targets.NAMES]
 
@@ -101,6 +102,25 @@ def cluster(spec: Checked, target: str) -> Mapping[str, str] | None:
 @pytest.mark.parametrize(("feature", "target"), PAIRS)
 def test_a_row_says_what_the_target_does(feature: str, target: str) -> None:
     assert lies(feature, target, targets.load(target).support[feature]) == []
+
+
+DRIVERS = {
+    "storage.lustre": "aws-fsx-csi-driver",
+    "storage.file-cache": "aws-fsx-csi-driver",
+    "storage.efs": "aws-efs-csi-driver",
+    "storage.bucket": "aws-mountpoint-s3-csi-driver",
+}
+
+
+@pytest.mark.parametrize(("feature", "driver"), DRIVERS.items())
+def test_a_new_cluster_of_hyperpod_has_the_driver_that_its_row_says(
+    feature: str, driver: str
+) -> None:
+    new = check(BASE, USES[feature].uses, "targets: {hyperpod-eks: {eks_cluster: new}}", target=HPE)
+    assert "a new EKS cluster gets the CSI driver" in targets.load(HPE).support[feature].how
+    written = files(new, HPE)
+    assert f'"{driver}"' in written["eks.template.json"]
+    assert "kind: PersistentVolume\n" in written["manifests/volumes.yaml"]
 
 
 _NAMED = re.compile("(?<![a-z-])(" + "|".join(sorted(targets.NAMES, reverse=True)) + ")(?![a-z-])")

@@ -130,14 +130,11 @@ _QUEUES = {
 }
 
 _FSX = "https://docs.aws.amazon.com/eks/latest/userguide/fsx-csi.html"
-_CSI = "https://docs.aws.amazon.com/eks/latest/userguide/storage.html"
+
+_DRIVER = "a volume for pods; a new EKS cluster gets the CSI driver, one that exists has to have it"
 
 _STORAGE = {
-    "storage.lustre": _support(
-        "partial",
-        "made by the foundation; pods mount it by the CSI driver, with a volume of yours",
-        _FSX,
-    ),
+    "storage.lustre": _support("partial", _DRIVER, _FSX),
     "storage.lustre-efa": _support(
         "full",
         "the lifecycle script sets up Lustre's client for EFA, before pods mount",
@@ -147,16 +144,18 @@ _STORAGE = {
     "storage.intelligent-tiering": _support("full", "made by the foundation", _FSX),
     "storage.data-repositories": _support("full", "made by the foundation", _FSX),
     "storage.openzfs": _support(
-        "partial",
-        "made by the foundation; pods mount it over NFS, with a volume of yours",
+        "full",
+        "made by the foundation; an NFS volume for pods",
         "https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/mount-openzfs-file-systems.html",
     ),
     "storage.ontap": _support(
-        "partial", "left to the NetApp Trident driver, with a volume of yours", _CSI
+        "full",
+        "an NFS volume for pods",
+        "https://docs.aws.amazon.com/fsx/latest/ONTAPGuide/attach-linux-client.html",
     ),
     "storage.efs": _support(
         "partial",
-        "made by the foundation; pods mount it by the CSI driver, with a volume of yours",
+        _DRIVER,
         "https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html",
     ),
     "storage.ebs": _support(
@@ -166,12 +165,12 @@ _STORAGE = {
     ),
     "storage.bucket": _support(
         "partial",
-        "left to the CSI driver of Mountpoint for Amazon S3, with a volume of yours",
+        _DRIVER,
         "https://docs.aws.amazon.com/eks/latest/userguide/s3-csi.html",
     ),
     "storage.file-cache": _support(
         "partial",
-        "pods mount it by the CSI driver, with a volume of yours",
+        _DRIVER,
         "https://docs.aws.amazon.com/eks/latest/userguide/file-cache-csi.html",
     ),
 }
