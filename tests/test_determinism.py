@@ -18,6 +18,7 @@ SPECS = (
     "everything-existing",
     "hyperpod-slurm-customer-managed",
     "hyperpod-eks-mig",
+    "eks-karpenter",
 )
 
 SURROUNDINGS: list[dict[str, str]] = [

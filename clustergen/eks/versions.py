@@ -43,4 +43,4 @@ VERSIONS: Mapping[str, Version] = MappingProxyType(
 )
 """By name, oldest first."""
 
-NEWEST = next(reversed(VERSIONS))
+NEWEST = list(VERSIONS)[-1]

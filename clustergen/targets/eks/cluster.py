@@ -181,8 +181,9 @@ class EksCluster(Construct):
     def _nodes_after_networking(self) -> None:
         """A node is ready when its pods have a network; EKS waits for that, so it comes first."""
         ready = [addon.addon for addon in self.networking.values()]
-        for nodes in (self.system_nodes, *self.node_groups.values()):
-            nodes.node_group.node.add_dependency(*ready)
+        self.system_nodes.node_group.node.add_dependency(*ready)
+        for group in self.node_groups.values():
+            group.node_group.node.add_dependency(*ready)
 
     def _output(self, name: str, description: str, value: str) -> None:
         output = cdk.CfnOutput(self, f"Output{name}", description=description, value=value)

@@ -128,12 +128,13 @@ def _names(plan: Plan) -> Iterator[Finding]:
 
 
 def _queue(plan: Plan, queue: Queue) -> Iterator[Finding]:
+    kueue = plan.kubernetes.admission == "kueue"
     if queue.time_limit:
+        way = "the label kueue.x-k8s.io/max-exec-time-seconds" if kueue else "activeDeadlineSeconds"
         yield TIME_LIMIT.at(
             queue.at("time_limit"),
             f"nothing stops jobs of {queue.name} after their time",
-            help="give each job the label kueue.x-k8s.io/max-exec-time-seconds: "
-            f"'{queue.time_limit}'",
+            help=f"give each job {way}: {queue.time_limit}",
         )
     if queue.exclusive:
         yield EXCLUSIVE.at(
@@ -142,8 +143,9 @@ def _queue(plan: Plan, queue: Queue) -> Iterator[Finding]:
             help="ask for every accelerator and EFA interface of a node, as the smoke job does",
         )
     if queue.default and plan.wrote(*queue.at("default")):
+        label = f"the label kueue.x-k8s.io/queue-name: {queue.name}" if kueue else "its queue"
         yield DEFAULT.at(
             queue.at("default"),
             f"jobs that name no queue do not come into {queue.name}",
-            help=f"give jobs the label kueue.x-k8s.io/queue-name: {queue.name}",
+            help=f"give each job {label}",
         )

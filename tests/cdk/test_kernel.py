@@ -1,0 +1,82 @@
+"""A machine on which the CDK does not start: what the user is told."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clustergen import resources
+
+SPEC = str(resources.tree("specs") / "single-gpu-dev.yaml")
+
+# What stands for Node.js, what is said of it.
+BROKEN = [
+    ("/nowhere/node", "there is no program /nowhere/node"),
+    ("/bin/false", "/bin/false does not run the CDK"),
+]
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "clustergen", *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(("node", "said"), BROKEN)
+def test_without_node(node: str, said: str, tmp_path: Path) -> None:
+    done = run("render", SPEC, "--target", "eks", "-o", str(tmp_path), JSII_NODE=node)
+    assert done.returncode == 1
+    assert f"error[BND015]: {said}" in done.stderr
+    assert "set JSII_NODE" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_overlay_needs_the_document_to_be_checked(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.yaml"
+    text = Path(SPEC).read_text(encoding="utf-8")
+    spec.write_text(
+        text.partition("\ntargets:")[0] + "\ntargets: {eks: {overlay: {Description: x}}}\n",
+        encoding="utf-8",
+    )
+    done = run("check", str(spec), "--target", "eks", JSII_NODE="/nowhere/node")
+    assert done.returncode == 1
+    assert "BND015" in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_nothing_is_said_of_the_age_of_node(tmp_path: Path) -> None:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("JSII_SILENCE")}
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "clustergen",
+            "render",
+            SPEC,
+            "--target",
+            "eks",
+            "-o",
+            str(tmp_path),
+        ],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "!!" not in done.stderr
+
+
+@pytest.mark.parametrize("target", ["pcs", "parallelcluster", "hyperpod-slurm"])
+def test_other_targets_need_no_node(target: str, tmp_path: Path) -> None:
+    done = run("render", SPEC, "--target", target, "-o", str(tmp_path), JSII_NODE="/nowhere/node")
+    assert "BND015" not in done.stderr

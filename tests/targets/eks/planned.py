@@ -1,0 +1,64 @@
+"""Templates of the EKS target, from fragments over the example spec."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import aws_cdk as cdk
+
+from clustergen import cfn, foundation
+from clustergen.cdk import synth
+from clustergen.cdk.inputs import Parameters
+from clustergen.cdk.stack import ClusterStack
+from clustergen.findings import errors
+from clustergen.plan.model import Plan
+from clustergen.targets.eks import emit
+from clustergen.targets.eks.cluster import EksCluster
+from tests.checking import check_fragment
+
+Json = dict[str, Any]
+
+
+def plan_of(fragment: str = "") -> Plan:
+    checked = check_fragment(fragment, "eks")
+    assert [f"{f.code} {f.message}" for f in errors(checked.findings)] == []
+    return checked.plans["eks"]
+
+
+@functools.cache
+def template_of(fragment: str = "") -> Json:
+    """The synthesized template; do not change it."""
+    return emit.document(plan_of(fragment))
+
+
+def resources(template: Json, type: str) -> Json:
+    """The resources of a type, by logical id: their properties."""
+    return {
+        name: resource["Properties"]
+        for name, resource in template["Resources"].items()
+        if resource["Type"] == type
+    }
+
+
+def properties_of(fragment: str, name: str) -> Json:
+    properties: Json = template_of(fragment)["Resources"][name]["Properties"]
+    return properties
+
+
+def launch_template_of(fragment: str, group: str = "h200") -> Json:
+    name = f"{cfn.logical_id('node-group', group)}LaunchTemplate"
+    data: Json = properties_of(fragment, name)["LaunchTemplateData"]
+    return data
+
+
+def synthesized(kind: type[EksCluster], fragment: str = "") -> Json:
+    """The template of a construct that a user of the CDK made of ours."""
+    plan = plan_of(fragment)
+
+    def make(app: cdk.App) -> cdk.Stack:
+        stack = ClusterStack(app, "Cluster", plan=plan)
+        kind(stack, "Default", plan=plan, inputs=Parameters(stack, foundation.OUTPUTS(plan)))
+        return stack
+
+    return synth.template(make)

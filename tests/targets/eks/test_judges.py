@@ -1,0 +1,67 @@
+"""What others' tools say of the templates of all example specs, and of what none of them has."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from clustergen import compiler, overlay, resources
+from clustergen.findings import errors
+from clustergen.targets.eks import TARGET
+from tests.oracles.cloudformation import check
+from tests.oracles.cloudformation.second import diagnose
+from tests.targets.eks.planned import template_of
+from tests.targets.eks.test_template import (
+    ARN,
+    BLOCK,
+    EVERYTHING,
+    IMAGE,
+    KARPENTER,
+    PUBLIC,
+    ROLE,
+    SCRIPTS,
+    cpu,
+    group,
+)
+
+SPECS = {path.stem: path for path in sorted(resources.tree("specs").glob("*.yaml"))}
+
+FRAGMENTS = [
+    "",
+    BLOCK,
+    EVERYTHING,
+    IMAGE,
+    KARPENTER,
+    PUBLIC,
+    SCRIPTS,
+    f"kubernetes: {{admins: ['{ROLE}'], support: extended, version: '1.36'}}",
+    "monitoring: {metrics: managed-prometheus}",
+    "targets: {eks: {deletion_protection: true}}",
+    "name: ex-ample\ntags: {owner: 'Zoë + Žiga: a/b=c', Name: x}",
+    "network: {zone: use1-dfw2-az1}",
+    cpu("capacity: spot"),
+    cpu(f"capacity: {{reservation_group: '{ARN}'}}"),
+    group("threads_per_core: 1, placement: {group: held-together}, taints: [{key: a}]"),
+    "targets: {eks: {overlay: {Resources: {Cluster: {DeletionPolicy: Retain}}}}}",
+]
+
+
+def breaches(template: dict[str, object], region: str) -> list[str]:
+    text = json.dumps(template)
+    return [*check(json.loads(text), region), *map(str, diagnose(text))]
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_example_specs(name: str) -> None:
+    checked = compiler.check([SPECS[name]], targets=["eks"])
+    if errors(checked.findings):
+        pytest.skip("refused: tests/test_specs.py says why")
+    plan = checked.plans["eks"]
+    template = overlay.apply(TARGET.document(plan), plan.overlay, keys=TARGET.list_keys)
+    assert breaches(template, plan.region) == []
+
+
+@pytest.mark.parametrize("fragment", FRAGMENTS)
+def test_what_no_example_has(fragment: str) -> None:
+    assert breaches(template_of(fragment), "us-east-1") == []

@@ -1,0 +1,535 @@
+"""What the stack's template says, by what the spec says."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.targets.eks.planned import (
+    launch_template_of,
+    properties_of,
+    resources,
+    template_of,
+)
+
+BLOCK = "node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]"
+PUBLIC = "kubernetes: {public_endpoint_from: [203.0.113.0/24]}"
+ROLE = "arn:aws:iam::111122223333:role/platform"
+CPU = "{name: h200, instance_type: m7i.4xlarge, count: 4"
+
+
+def group(more: str) -> str:
+    return f"node_groups: [{{name: h200, {more}}}]"
+
+
+def cpu(more: str = "") -> str:
+    return f"node_groups: [{CPU}{', ' if more else ''}{more}}}]"
+
+
+@pytest.mark.parametrize(
+    ("fragment", "key", "expected"),
+    [
+        ("", "Version", "1.35"),
+        ('kubernetes: {version: "1.36"}', "Version", "1.36"),
+        ("", "Name", "example"),
+        (
+            "",
+            "AccessConfig",
+            {"AuthenticationMode": "API", "BootstrapClusterCreatorAdminPermissions": True},
+        ),
+        ("", "BootstrapSelfManagedAddons", False),
+        ("", "UpgradePolicy", {"SupportType": "STANDARD"}),
+        ("kubernetes: {support: extended}", "UpgradePolicy", {"SupportType": "EXTENDED"}),
+        ("", "DeletionProtection", False),
+        ("targets: {eks: {deletion_protection: true}}", "DeletionProtection", True),
+        ("", "KubernetesNetworkConfig", {"ServiceIpv4Cidr": "172.20.0.0/16"}),
+        (
+            "network: {cidr: 172.20.0.0/16}",
+            "KubernetesNetworkConfig",
+            {"ServiceIpv4Cidr": "10.100.0.0/16"},
+        ),
+        ("tags: {team: models}", "Tags", [{"Key": "team", "Value": "models"}]),
+    ],
+)
+def test_cluster(fragment: str, key: str, expected: object) -> None:
+    assert properties_of(fragment, "Cluster")[key] == expected
+
+
+@pytest.mark.parametrize(
+    ("fragment", "public"),
+    [
+        ("", {"EndpointPublicAccess": False}),
+        (PUBLIC, {"EndpointPublicAccess": True, "PublicAccessCidrs": ["203.0.113.0/24"]}),
+    ],
+)
+def test_the_api_is_private_until_somebody_is_named(fragment: str, public: dict[str, Any]) -> None:
+    network = properties_of(fragment, "Cluster")["ResourcesVpcConfig"]
+    subnets = [{"Ref": "ControlPlaneSubnet1Id"}, {"Ref": "ControlPlaneSubnet2Id"}]
+    assert network == {"EndpointPrivateAccess": True, "SubnetIds": subnets, **public}
+
+
+def test_secrets_are_encrypted_with_a_key_that_turns() -> None:
+    [encryption] = properties_of("", "Cluster")["EncryptionConfig"]
+    assert encryption == {
+        "Provider": {"KeyArn": {"Fn::GetAtt": ["ClusterKey", "Arn"]}},
+        "Resources": ["secrets"],
+    }
+    assert properties_of("", "ClusterKey")["EnableKeyRotation"] is True
+
+
+@pytest.mark.parametrize(
+    ("fragment", "days"),
+    [
+        ("", 30),
+        ("monitoring: {log_retention: 45d}", 60),
+        ("monitoring: {log_retention: 9999d}", 3653),
+    ],
+)
+def test_logs_go_where_eks_writes_them_before_it_does(fragment: str, days: int) -> None:
+    template = template_of(fragment)
+    assert properties_of(fragment, "ClusterLogs") == {
+        "LogGroupName": "/aws/eks/example/cluster",
+        "RetentionInDays": days,
+    }
+    assert template["Resources"]["Cluster"]["DependsOn"] == ["ClusterLogs"]
+    logging = template["Resources"]["Cluster"]["Properties"]["Logging"]["ClusterLogging"]
+    assert {kind["Type"] for kind in logging["EnabledTypes"]} == {
+        *("api", "audit", "authenticator", "controllerManager", "scheduler"),
+    }
+
+
+def test_admins_are_access_entries() -> None:
+    fragment = f"kubernetes: {{admins: ['{ROLE}']}}"
+    [entry] = resources(template_of(fragment), "AWS::EKS::AccessEntry").values()
+    assert entry["PrincipalArn"] == ROLE
+    [policy] = entry["AccessPolicies"]
+    assert policy["AccessScope"] == {"Type": "cluster"}
+    assert "AmazonEKSClusterAdminPolicy" in json.dumps(policy["PolicyArn"])
+    assert resources(template_of(), "AWS::EKS::AccessEntry") == {}
+
+
+def test_interfaces_are_those_of_the_plan_and_carry_the_clusters_own_group() -> None:
+    interfaces = launch_template_of("")["NetworkInterfaces"]
+    assert [
+        (i["NetworkCardIndex"], i["DeviceIndex"], i.get("InterfaceType")) for i in interfaces
+    ] == [(0, 0, None), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in range(1, 16))]
+    groups = [
+        {"Fn::GetAtt": ["Cluster", "ClusterSecurityGroupId"]},
+        {"Ref": "ClusterSecurityGroupId"},
+    ]
+    for interface in interfaces:
+        assert interface["Groups"] == groups
+        assert interface["DeleteOnTermination"] is True
+        assert "SubnetId" not in interface
+    assert "SecurityGroupIds" not in launch_template_of("")
+    assert launch_template_of(cpu())["SecurityGroupIds"] == groups
+    assert "NetworkInterfaces" not in launch_template_of(cpu())
+
+
+FORBIDDEN = ("IamInstanceProfile", "HibernationOptions", "InstanceInitiatedShutdownBehavior")
+
+
+@pytest.mark.parametrize("fragment", ["", cpu(), cpu("capacity: spot"), BLOCK])
+def test_launch_templates_leave_to_eks_what_is_its_own(fragment: str) -> None:
+    data = launch_template_of(fragment)
+    assert not set(FORBIDDEN) & set(data)
+    assert data.get("InstanceMarketOptions", {}).get("MarketType") != "spot"
+    template = template_of(fragment)
+    for name, nodes in resources(template, "AWS::EKS::Nodegroup").items():
+        assert "DiskSize" not in nodes
+        assert "RemoteAccess" not in nodes
+        own = nodes["LaunchTemplate"]
+        assert own["Version"] == {"Fn::GetAtt": [own["Id"]["Ref"], "LatestVersionNumber"]}
+        shown = template["Resources"][own["Id"]["Ref"]]["Properties"]["LaunchTemplateData"]
+        assert ("InstanceTypes" in nodes) != ("InstanceType" in shown), name
+        assert ("AmiType" in nodes) != ("ImageId" in shown), name
+
+
+@pytest.mark.parametrize(
+    ("type", "ami"),
+    [
+        ("p5en.48xlarge", "AL2023_x86_64_NVIDIA"),
+        ("p6-b200.48xlarge", "AL2023_x86_64_NVIDIA"),
+        ("p6e-gb200.36xlarge", "AL2023_ARM_64_NVIDIA"),
+        ("g6e.12xlarge", "AL2023_x86_64_NVIDIA"),
+        ("trn2.48xlarge", "AL2023_x86_64_NEURON"),
+        ("inf2.48xlarge", "AL2023_x86_64_NEURON"),
+        ("m7i.4xlarge", "AL2023_x86_64_STANDARD"),
+        ("c7g.4xlarge", "AL2023_ARM_64_STANDARD"),
+        ("hpc8a.96xlarge", "AL2023_x86_64_STANDARD"),
+    ],
+)
+def test_images_by_processor_and_accelerator(type: str, ami: str) -> None:
+    capacity = ", capacity: {capacity_block: cr-0a1b2c3d}" if "gb200" in type else ""
+    count = 18 if "gb200" in type else 1
+    fragment = group(f"instance_type: {type}, count: {count}{capacity}")
+    assert properties_of(fragment, "NodeGroupH200")["AmiType"] == ami
+
+
+def test_a_capacity_block() -> None:
+    nodes, data = properties_of(BLOCK, "NodeGroupH200"), launch_template_of(BLOCK)
+    assert nodes["CapacityType"] == "CAPACITY_BLOCK"
+    assert "InstanceTypes" not in nodes
+    assert nodes["ScalingConfig"] == {"MinSize": 0, "MaxSize": 2, "DesiredSize": 0}
+    assert nodes["Subnets"] == [{"Ref": "PrivateSubnetId"}]
+    assert nodes["UpdateConfig"]["UpdateStrategy"] == "MINIMAL"
+    assert data["InstanceType"] == "p5en.48xlarge"
+    assert data["InstanceMarketOptions"] == {"MarketType": "capacity-block"}
+    target = {"CapacityReservationId": "cr-0a1b2c3d4e5f67890"}
+    assert data["CapacityReservationSpecification"] == {"CapacityReservationTarget": target}
+    assert "Placement" not in data
+
+
+ARN = "arn:aws:resource-groups:us-east-1:111122223333:group/held"
+CAPACITIES = [
+    # Capacity in the spec, type of the node group, target of the launch template.
+    ("on-demand", "ON_DEMAND", None),
+    ("spot", "SPOT", None),
+    ("{reservation: cr-0a1b2c3d}", "ON_DEMAND", {"CapacityReservationId": "cr-0a1b2c3d"}),
+    (
+        f"{{reservation_group: '{ARN}'}}",
+        "ON_DEMAND",
+        {"CapacityReservationResourceGroupArn": ARN},
+    ),
+]
+
+
+@pytest.mark.parametrize(("capacity", "kind", "target"), CAPACITIES)
+def test_capacity(capacity: str, kind: str, target: object) -> None:
+    fragment = cpu(f"capacity: {capacity}")
+    assert properties_of(fragment, "NodeGroupH200")["CapacityType"] == kind
+    data = launch_template_of(fragment)
+    said = data.get("CapacityReservationSpecification", {})
+    assert said.get("CapacityReservationTarget") == target
+    assert "CapacityReservationPreference" not in said
+    assert "InstanceMarketOptions" not in data
+
+
+def test_several_types_are_named_once() -> None:
+    fragment = (
+        "node_groups: [{name: h200, instance_type: null, count: 4, capacity: spot,"
+        " instance_types: [m7i.4xlarge, m6i.4xlarge]}]"
+    )
+    nodes = properties_of(fragment, "NodeGroupH200")
+    assert nodes["InstanceTypes"] == ["m7i.4xlarge", "m6i.4xlarge"]
+    assert "InstanceType" not in launch_template_of(fragment)
+
+
+@pytest.mark.parametrize(
+    ("fragment", "expected"),
+    [
+        (group("count: 8"), {"MinSize": 8, "MaxSize": 8, "DesiredSize": 8}),
+        (
+            group("instance_type: m7i.4xlarge, count: {min: 0, max: 8}"),
+            {"MinSize": 0, "MaxSize": 8, "DesiredSize": 0},
+        ),
+    ],
+)
+def test_scaling(fragment: str, expected: dict[str, int]) -> None:
+    assert properties_of(fragment, "NodeGroupH200")["ScalingConfig"] == expected
+
+
+@pytest.mark.parametrize(
+    ("fragment", "strategy"),
+    [("", "MINIMAL"), (cpu(), "DEFAULT"), (cpu("capacity: {reservation: cr-0a1b2c3d}"), "MINIMAL")],
+)
+def test_groups_without_spare_capacity_lose_a_node_before_they_get_one(
+    fragment: str, strategy: str
+) -> None:
+    updates = properties_of(fragment, "NodeGroupH200")["UpdateConfig"]
+    assert updates == {"MaxUnavailablePercentage": 33, "UpdateStrategy": strategy}
+
+
+@pytest.mark.parametrize("replaced", [True, False])
+def test_failed_nodes_are_replaced_where_the_spec_says_so(replaced: bool) -> None:
+    fragment = f"resilience: {{replace_failed_nodes: {str(replaced).lower()}}}"
+    repair = properties_of(fragment, "NodeGroupH200")["NodeRepairConfig"]
+    assert repair == {"Enabled": replaced}
+    assert properties_of(fragment, "SystemNodes")["NodeRepairConfig"] == {"Enabled": True}
+
+
+GPU = {"Key": "nvidia.com/gpu", "Value": "present", "Effect": "NO_SCHEDULE"}
+TAINTS = [
+    ("", [GPU]),
+    (group("instance_type: trn2.48xlarge, count: 1"), [{**GPU, "Key": "aws.amazon.com/neuron"}]),
+    (cpu(), None),
+    (cpu("taints: [{key: a, effect: PreferNoSchedule}]"),
+     [{"Key": "a", "Effect": "PREFER_NO_SCHEDULE"}]),
+    (group("taints: [{key: nvidia.com/gpu, effect: NoExecute}]"),
+     [{"Key": "nvidia.com/gpu", "Effect": "NO_EXECUTE"}]),
+    (group("taints: [{key: a, value: b, effect: NoSchedule}]"),
+     [{"Key": "a", "Value": "b", "Effect": "NO_SCHEDULE"}, GPU]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fragment", "expected"), TAINTS)
+def test_taints(fragment: str, expected: object) -> None:
+    assert properties_of(fragment, "NodeGroupH200").get("Taints") == expected
+
+
+def test_labels_are_the_specs_and_the_configuration_of_mig() -> None:
+    fragment = group("labels: {example.com/a: b}, mig: {1g.18gb: 7}, efa: false")
+    assert properties_of(fragment, "NodeGroupH200")["Labels"] == {
+        "example.com/a": "b",
+        "nvidia.com/mig.config": "h200",
+    }
+    assert "Labels" not in properties_of("", "NodeGroupH200")
+
+
+@pytest.mark.parametrize(
+    ("fragment", "expected"),
+    [
+        ("", {"GroupName": {"Ref": "NodeGroupH200PlacementGroup"}}),
+        (group("placement: none"), None),
+        (group("placement: {group: held-together}"), {"GroupName": "held-together"}),
+        (cpu(), None),
+        (BLOCK, None),
+    ],
+)
+def test_placement(fragment: str, expected: object) -> None:
+    assert launch_template_of(fragment).get("Placement") == expected
+    own = resources(template_of(fragment), "AWS::EC2::PlacementGroup")
+    assert list(own) == (["NodeGroupH200PlacementGroup"] if "Ref" in str(expected) else [])
+
+
+def test_disks_metadata_and_tags() -> None:
+    fragment = (
+        "tags: {team: models}\nnode_groups: [{name: h200, root_volume: {size: 300GiB, iops: 6000,"
+        " throughput: 500}}]"
+    )
+    data = launch_template_of(fragment)
+    [disk] = data["BlockDeviceMappings"]
+    assert disk == {
+        "DeviceName": "/dev/xvda",
+        "Ebs": {
+            "DeleteOnTermination": True,
+            "Encrypted": True,
+            "Iops": 6000,
+            "Throughput": 500,
+            "VolumeSize": 300,
+            "VolumeType": "gp3",
+        },
+    }
+    assert data["MetadataOptions"] == {
+        "HttpEndpoint": "enabled",
+        "HttpPutResponseHopLimit": 1,
+        "HttpTokens": "required",
+    }
+    tags = [{"Key": "team", "Value": "models"}, {"Key": "Name", "Value": "example-h200"}]
+    assert [t["ResourceType"] for t in data["TagSpecifications"]] == [
+        *("instance", "volume", "network-interface"),
+    ]
+    assert all(t["Tags"] == tags for t in data["TagSpecifications"])
+
+
+@pytest.mark.parametrize(
+    ("fragment", "expected"),
+    [
+        ("", None),
+        (group("threads_per_core: 1"), {"CoreCount": 96, "ThreadsPerCore": 1}),
+    ],
+)
+def test_threads(fragment: str, expected: object) -> None:
+    assert launch_template_of(fragment).get("CpuOptions") == expected
+
+
+def test_system_nodes_are_few_and_plain() -> None:
+    fragment = "kubernetes: {system_nodes: {instance_type: m7g.large, count: 3}}"
+    nodes = properties_of(fragment, "SystemNodes")
+    assert nodes["InstanceTypes"] == ["m7g.large"]
+    assert nodes["AmiType"] == "AL2023_ARM_64_STANDARD"
+    assert nodes["ScalingConfig"] == {"MinSize": 3, "MaxSize": 4, "DesiredSize": 3}
+    assert nodes["NodegroupName"] == "system_nodes"
+    assert nodes["Subnets"] == [{"Ref": "PrivateSubnetId"}]
+    assert "Taints" not in nodes
+    assert properties_of("", "SystemNodes")["InstanceTypes"] == ["m7i.large"]
+
+
+ALWAYS = {
+    *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
+    *("coredns", "eks-node-monitoring-agent"),
+}
+ADDONS = [
+    ("", set()),
+    ("storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]", {"aws-fsx-csi-driver"}),
+    ("storage: [{mount: /tools, type: efs}]", {"aws-efs-csi-driver"}),
+    ("storage: [{mount: /b, type: s3, bucket: s3://my-bucket/data}]",
+     {"aws-mountpoint-s3-csi-driver"}),
+    ("monitoring: {dashboards: cloudwatch}", {"amazon-cloudwatch-observability"}),
+    ("monitoring: {dashboards: none}", set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fragment", "more"), ADDONS)
+def test_addons(fragment: str, more: set[str]) -> None:
+    found = resources(template_of(fragment), "AWS::EKS::Addon").values()
+    assert {addon["AddonName"] for addon in found} == ALWAYS | more
+
+
+# Add-on, service account, what its role may do.
+ROLES = [
+    ("vpc-cni", "aws-node", "policy/AmazonEKS_CNI_Policy"),
+    ("aws-fsx-csi-driver", "fsx-csi-controller-sa", "policy/AmazonFSxReadOnlyAccess"),
+    ("aws-efs-csi-driver", "efs-csi-controller-sa", "service-role/AmazonEFSCSIDriverPolicy"),
+    ("aws-mountpoint-s3-csi-driver", "s3-csi-driver-sa", "s3:GetObject"),
+    ("amazon-cloudwatch-observability", "cloudwatch-agent", "CloudWatchAgentServerPolicy"),
+]
+EVERYTHING = """
+storage:
+  - {mount: /fsx, type: fsx-lustre, size: 4800GiB}
+  - {mount: /tools, type: efs}
+  - {mount: /b, type: s3, bucket: "s3://my-bucket/data", read_only: true}
+monitoring: {dashboards: cloudwatch}
+"""
+
+
+@pytest.mark.parametrize(("addon", "account", "may"), ROLES)
+def test_pods_of_addons_have_roles_of_their_own(addon: str, account: str, may: str) -> None:
+    template = template_of(EVERYTHING)
+    found = resources(template, "AWS::EKS::Addon").values()
+    [identity] = next(a for a in found if a["AddonName"] == addon)["PodIdentityAssociations"]
+    assert identity["ServiceAccount"] == account
+    role = template["Resources"][identity["RoleArn"]["Fn::GetAtt"][0]]["Properties"]
+    [trust] = role["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Action"] == ["sts:AssumeRole", "sts:TagSession"]
+    assert trust["Principal"] == {"Service": "pods.eks.amazonaws.com"}
+    assert may in json.dumps(role)
+
+
+def test_a_bucket_that_is_only_read_is_not_written() -> None:
+    template = template_of(EVERYTHING)
+    assert "s3:PutObject" not in json.dumps(
+        template["Resources"]["AddonAwsMountpointS3CsiDriverRole"]
+    )
+
+
+def test_nodes_come_after_what_makes_them_ready_and_pods_after_nodes() -> None:
+    made = template_of("")["Resources"]
+    first = ["AddonEksPodIdentityAgent", "AddonKubeProxy", "AddonVpcCni"]
+    assert made["SystemNodes"]["DependsOn"] == first
+    assert made["NodeGroupH200"]["DependsOn"] == first
+    assert made["AddonCoredns"]["DependsOn"] == ["SystemNodes"]
+    assert "DependsOn" not in made["AddonVpcCni"]
+
+
+def test_nodes_keep_few_addresses() -> None:
+    values = json.loads(properties_of("", "AddonVpcCni")["ConfigurationValues"])
+    assert values == {"env": {"MINIMUM_IP_TARGET": "16", "WARM_IP_TARGET": "4"}}
+
+
+def test_managed_prometheus() -> None:
+    template = template_of("monitoring: {metrics: managed-prometheus}")
+    [scraper] = resources(template, "AWS::APS::Scraper").values()
+    configuration = scraper["ScrapeConfiguration"]["ConfigurationBlob"]["Fn::Base64"]
+    assert "job_name: kubernetes-pods" in configuration
+    source = scraper["Source"]["EksConfiguration"]
+    assert source["ClusterArn"] == {"Fn::GetAtt": ["Cluster", "Arn"]}
+    assert len(source["SubnetIds"]) == 2
+    # EKS refuses an access entry that somebody makes for a role of a service.
+    assert resources(template, "AWS::EKS::AccessEntry") == {}
+    assert resources(template_of(""), "AWS::APS::Scraper") == {}
+
+
+KARPENTER = (
+    "kubernetes: {autoscaler: karpenter}\nnode_groups: [{name: h200, count: 2}, {name: burst,"
+    " instance_type: g6e.12xlarge, capacity: spot, count: {min: 0, max: 8}}]"
+)
+
+
+def test_karpenter_starts_the_groups_that_grow() -> None:
+    template = template_of(KARPENTER)
+    names = {n["NodegroupName"] for n in resources(template, "AWS::EKS::Nodegroup").values()}
+    assert names == {"h200", "system_nodes"}
+    [entry] = resources(template, "AWS::EKS::AccessEntry").values()
+    assert entry["Type"] == "EC2_LINUX"
+    assert "AccessPolicies" not in entry
+    assert entry["PrincipalArn"] == {"Fn::GetAtt": ["KarpenterNodeRole", "Arn"]}
+    [identity] = resources(template, "AWS::EKS::PodIdentityAssociation").values()
+    assert (identity["Namespace"], identity["ServiceAccount"]) == ("kube-system", "karpenter")
+    assert len(resources(template, "AWS::Events::Rule")) == 5
+    assert {"KarpenterNodeRoleName", "KarpenterQueueName", "EksSecurityGroupId"} <= set(
+        template["Outputs"]
+    )
+
+
+def test_karpenter_touches_only_its_own_instances() -> None:
+    [document] = properties_of(KARPENTER, "KarpenterRole")["Policies"]
+    statements = {s["Sid"]: s for s in document["PolicyDocument"]["Statement"]}
+    own = {"StringEquals": {"aws:ResourceTag/kubernetes.io/cluster/example": "owned"}}
+    assert statements["End"]["Condition"] == own
+    assert statements["PassNodeRole"]["Resource"] == {"Fn::GetAtt": ["KarpenterNodeRole", "Arn"]}
+    for sid, statement in statements.items():
+        if statement["Resource"] == "*":
+            assert sid in ("Read", "ReadPrices", "ListProfiles")
+
+
+SCRIPTS = """
+software:
+  scripts:
+    - {run: s3://my-bucket/it's.sh, args: [$(reboot)], sha256: "SUM"}
+    - {run: https://example.com/b.sh, on: [login]}
+""".replace("SUM", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+
+
+def user_data(fragment: str) -> str:
+    text = launch_template_of(fragment)["UserData"]["Fn::Base64"]
+    return text if isinstance(text, str) else "".join(map(str, text["Fn::Join"][1]))
+
+
+def test_user_data_is_mime_with_a_node_config() -> None:
+    text = user_data("")
+    assert text.startswith("MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=")
+    assert (
+        "\n\n--CLUSTERGEN\nContent-Type: application/node.eks.aws\n\napiVersion: node.eks" in text
+    )
+    assert text.endswith("\n--CLUSTERGEN--\n")
+    assert len(text) < 16 * 1024
+    assert "strategy: RAID0" in text
+    assert "localStorage" not in user_data(cpu())
+    assert "cluster:" not in text
+
+
+def test_scripts_of_the_spec_run_before_the_node_joins() -> None:
+    text = user_data(SCRIPTS)
+    assert "run_script 's3://my-bucket/it'\"'\"'s.sh' e3b0c442" in text
+    assert "'$(reboot)'" in text
+    assert "example.com" not in text
+    policies = json.dumps(properties_of(SCRIPTS, "NodeRole")["Policies"])
+    assert "my-bucket/it's.sh" in policies
+    assert "Policies" not in properties_of("", "NodeRole")
+
+
+IMAGE = group("image: ami-0a1b2c3d4e5f67890")
+
+
+def test_nodes_with_an_image_of_the_users_own_are_told_of_the_cluster() -> None:
+    assert launch_template_of(IMAGE)["ImageId"] == "ami-0a1b2c3d4e5f67890"
+    assert "AmiType" not in properties_of(IMAGE, "NodeGroupH200")
+    text = user_data(IMAGE)
+    for wanted in (
+        "apiServerEndpoint: ",
+        "'Endpoint'",
+        "certificateAuthority: ",
+        "'CertificateAuthorityData'",
+        "172.20.0.0/16",
+    ):
+        assert wanted in text
+
+
+def test_pods_of_a_node_have_addresses() -> None:
+    [most] = re.findall(r"maxPods: (\d+)", user_data(cpu()))
+    assert int(most) == 110
+
+
+def test_nothing_of_the_cdk_shows() -> None:
+    template = template_of(EVERYTHING)
+    text = json.dumps(template)
+    for word in ("BootstrapVersion", "aws:cdk", "CDKMetadata", "cdk-hnb659fds", "AssetParameters"):
+        assert word not in text
+    assert set(template) == {
+        *("AWSTemplateFormatVersion", "Description", "Parameters", "Resources", "Outputs"),
+    }
+    assert all("Metadata" not in resource for resource in template["Resources"].values())
