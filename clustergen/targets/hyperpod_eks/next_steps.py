@@ -67,6 +67,23 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
     yield f"`kubectl get nodes -L {limits.GROUP_LABEL},{limits.HEALTH_LABEL}` lists the nodes"
 
 
+def _after(plan: Plan) -> Iterator[str]:
+    if karpenter.on(plan) and not eks_cluster.is_new(plan):
+        yield f"`kubectl apply -f {manifests.KARPENTER}` tells Karpenter what it may start"
+    if tests := [file.path for file in smoke.files(plan)]:
+        yield (
+            f"`kubectl apply -f {tests[0]}` runs a test, and so on, one after the other: the first "
+            f"lines of each file say what to expect; of {smoke.FOLDER}/ there are {len(tests)}"
+        )
+    yield from _addons(plan)
+    if plan.resilience.auto_resume:
+        yield (
+            "jobs that are to resume by themselves need the annotation "
+            f'`{limits.RESUME_ANNOTATION}: "true"`'
+        )
+    yield from _volumes(plan)
+
+
 def _volumes(plan: Plan) -> Iterator[str]:
     mounts = ", ".join(item.mount for item in plan.storage)
     if mounts and eks_cluster.is_new(plan):
@@ -92,7 +109,7 @@ def _addons(plan: Plan) -> Iterator[str]:
         yield (
             "for queues of teams, add HyperPod task governance, which brings Kueue: `aws eks "
             f"create-addon --region {plan.region} --cluster-name {eks_cluster.name(plan)} "
-            f"--addon-name {addons.TASK_GOVERNANCE}`"
+            f"--addon-name {addons.TASK_GOVERNANCE}`{_then_quotas(plan)}"
         )
     if plan.monitoring.metrics == "managed-prometheus":
         yield (
@@ -110,69 +127,5 @@ def _last(plan: Plan) -> str:
     return "`./deploy.sh --destroy` deletes the cluster; the EKS cluster, network and data stay"
 
 
-def _after(plan: Plan) -> Iterator[str]:
-    if karpenter.on(plan) and not eks_cluster.is_new(plan):
-        yield f"`kubectl apply -f {manifests.KARPENTER}` tells Karpenter what it may start"
-    if tests := [file.path for file in smoke.files(plan)]:
-        yield (
-            f"`kubectl apply -f {tests[0]}` runs a test, and so on, one after the other: the first "
-            f"lines of each file say what to expect; of {smoke.FOLDER}/ there are {len(tests)}"
-        )
-    yield from _addons(plan)
-    if plan.resilience.auto_resume:
-        yield (
-            "jobs that are to resume by themselves need the annotation "
-            f'`{limits.RESUME_ANNOTATION}: "true"`'
-        )
-    yield from _volumes(plan)
-
-
-def _addons(plan: Plan) -> Iterator[str]:
-    if governance.wanted(plan):
-        team = plan.queues[0].name
-        yield (
-            f"a queue is a team with a quota (`{governance.FOLDER}/`): its jobs are in the "
-            f"namespace `hyperpod-ns-{team}`, with the label `kueue.x-k8s.io/queue-name: "
-            f"hyperpod-ns-{team}-localqueue`, and so on for each queue"
-        )
-    if eks_cluster.is_new(plan):
-        return
-    if plan.kubernetes.admission == "kueue":
-        yield (
-            "for queues of teams, add HyperPod task governance, which brings Kueue: `aws eks "
-            f"create-addon --region {plan.region} --cluster-name {eks_cluster.name(plan)} "
-            f"--addon-name {addons.TASK_GOVERNANCE}`"
-        )
-    if plan.monitoring.metrics == "managed-prometheus":
-        yield (
-            f"for metrics, add `{addons.OBSERVABILITY}` in the same way, with the endpoint of a "
-            "workspace of Amazon Managed Service for Prometheus"
-        )
-
-
-def _last(plan: Plan) -> str:
-    if eks_cluster.is_new(plan):
-        return (
-            "`./deploy.sh --destroy` deletes quotas, add-ons, the cluster and the EKS cluster; "
-            "network and data stay"
-        )
-    return "`./deploy.sh --destroy` deletes the cluster; the EKS cluster, network and data stay"
-
-
-def _after(plan: Plan) -> Iterator[str]:
-    if karpenter.on(plan) and not eks_cluster.is_new(plan):
-        yield f"`kubectl apply -f {manifests.KARPENTER}` tells Karpenter what it may start"
-    if tests := [file.path for file in smoke.files(plan)]:
-        yield (
-            f"`kubectl apply -f {tests[0]}` runs a test, and so on, one after the other: the first "
-            f"lines of each file say what to expect; of {smoke.FOLDER}/ there are {len(tests)}"
-        )
-    yield from _addons(plan)
-    if plan.resilience.auto_resume:
-        yield (
-            "jobs that are to resume by themselves need the annotation "
-            f'`{limits.RESUME_ANNOTATION}: "true"`'
-        )
-    if plan.storage:
-        mounts = ", ".join(item.mount for item in plan.storage)
-        yield f"for pods to use {mounts}, add the CSI driver of each, and volumes"
+def _then_quotas(plan: Plan) -> str:
+    return "; `deploy.sh`, run after that, makes the quotas" if governance.wanted(plan) else ""

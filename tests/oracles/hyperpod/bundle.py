@@ -39,7 +39,7 @@ def _breaches(files: Mapping[str, str], region: str) -> Iterator[str]:
         return
     names = set(names_in(files[REQUEST]))
     for unknown in sorted(names - set(given)):
-        yield f"{REQUEST}: no stack before it has an output {unknown}"
+        yield f"{REQUEST}: no output {unknown} of a stack before it"
     if names - set(given):
         return
     request = json.loads(fill(files[REQUEST], given, region))
