@@ -1,0 +1,78 @@
+"""What is asked of templates: those of every type with EFA keep it, and junk is no failure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clustergen import catalog, targets
+from clustergen.targets.eks.breaches import breaches
+from tests.checking import check_fragment
+from tests.oracles.cloudformation import check as template_breaches
+from tests.oracles.eks import eks_breaches
+from tests.oracles.seeding import changed
+
+EKS = "eks"
+SEVERAL_CARDS = [type.name for type in catalog.every() if type.efa and len(type.cards) > 1]
+
+
+def template(fragment: str) -> dict[str, Any]:
+    """The template of a spec, as it is written."""
+    plan = check_fragment(fragment, EKS).plans[EKS]
+    read: dict[str, Any] = json.loads(json.dumps(targets.load(EKS).document(plan)))
+    return read
+
+
+def _group(number: int, name: str, layout: str) -> str:
+    capacity = "{capacity_block: cr-0a1b2c3d}" if "p6e" in name else "on-demand"
+    return (
+        f"{{name: g{number}, instance_type: {name}, count: 18, capacity: {capacity}, "
+        f"efa_layout: {layout}}}"
+    )
+
+
+@pytest.mark.parametrize("layout", ["efa", "efa-only"])
+def test_the_launch_template_of_every_type_with_several_cards(layout: str) -> None:
+    groups = ", ".join(_group(n, name, layout) for n, name in enumerate(SEVERAL_CARDS))
+    document = template(f"node_groups: [{groups}]")
+    made = [r for r in document["Resources"].values() if r["Type"] == "AWS::EKS::Nodegroup"]
+    assert len(made) == len(SEVERAL_CARDS) + 2  # with h200 of the example, and the system nodes
+    assert [breach.message for breach in breaches(document)] == []
+    assert eks_breaches(document) == []
+    assert template_breaches(document) == []
+
+
+ALL_SORTS = """\
+monitoring: {metrics: managed-prometheus}
+kubernetes: {admins: ['arn:aws:iam::111122223333:role/a']}
+node_groups:
+  - {name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
+  - {name: spot, instance_types: [m7i.4xlarge, m6i.4xlarge], count: 2, capacity: spot}
+"""
+JUNK: list[Any] = [None, 7, "junk", [], {}, [None], {"Ref": 1}, {"Fn::GetAtt": []}]
+DEEP = 6
+
+
+def _paths(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    if path:
+        yield path
+    if len(path) < DEEP:
+        items = node.items() if isinstance(node, dict) else ()
+        if isinstance(node, list):
+            items = [(str(index), inner) for index, inner in enumerate(node[:2])]
+        for key, inner in items:
+            if "." not in key:
+                yield from _paths(inner, (*path, key))
+
+
+def test_junk_anywhere_is_no_reason_to_fail() -> None:
+    """The schema speaks of forms; what goes together is asked of whatever there is."""
+    document = template(ALL_SORTS)
+    tried = 0
+    for number, path in enumerate(_paths(document)):
+        list(breaches(changed(document, ".".join(path), JUNK[number % len(JUNK)])))
+        tried += 1
+    assert tried > 300
