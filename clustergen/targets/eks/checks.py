@@ -12,6 +12,7 @@ from clustergen.targets.eks.limits import LIST_KEYS
 from clustergen.targets.eks.rules import (
     control_plane,
     devices,
+    entry,
     images,
     karpenter,
     labels,
@@ -24,7 +25,7 @@ from clustergen.targets.eks.rules import (
 
 _MODULES: tuple[ModuleType, ...] = (
     *(version, control_plane, labels, devices, scheduling),
-    *(scaling, karpenter, images, sizes),
+    *(scaling, karpenter, images, sizes, entry),
 )
 
 RULES: tuple[Rule, ...] = tuple(rule for module in (*_MODULES, overlay) for rule in module.RULES)
