@@ -1,0 +1,94 @@
+"""Specs that together reach every part of the software in a cluster; each shows its subject."""
+
+from __future__ import annotations
+
+_GB200 = (
+    "instance_type: p6e-gb200.36xlarge, count: 18, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"
+)
+
+STORAGE = """
+storage:
+  - {mount: /fsx, type: fsx-lustre, size: 9600GiB, throughput: 500, efa: true}
+  - {mount: /data-sets/x, type: fsx-lustre,
+     existing: {id: fs-0a1b2c3d4e5f67890, mount_name: abcdefgh}}
+  - {mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 320}
+  - {mount: /old, type: fsx-openzfs,
+     existing: {id: fs-0a1b2c3d4e5f67891, volume_id: fsvol-0a1b2c3d4e5f67891}}
+  - mount: /lab
+    type: fsx-ontap
+    existing:
+      id: fs-0a1b2c3d4e5f67892
+      dns_name: svm-0a1b2c3d4e5f67892.fs-0a1b2c3d4e5f67892.fsx.us-east-1.amazonaws.com
+      volume_id: fsvol-0a1b2c3d4e5f67892
+  - {mount: /cache, type: file-cache, existing: {id: fc-0a1b2c3d4e5f67893, mount_name: hgfedcba}}
+  - {mount: /tools, type: efs}
+  - {mount: /bucket, type: s3, bucket: "s3://example-corpus/raw", read_only: true}
+  - {mount: /results, type: s3, bucket: "s3://example-results"}
+"""
+
+SPECS = {
+    "smallest": "",
+    "queues that share groups, and one that does not": """
+node_groups:
+  - {name: h200}
+  - {name: h100, instance_type: p5.48xlarge, count: 4}
+  - {name: prep, instance_type: m7i.4xlarge, count: 3}
+queues:
+  - {name: train, node_groups: [h200, h100], priority: 100}
+  - {name: tune, node_groups: [h100], priority: 10}
+  - {name: prep, node_groups: [prep]}
+""",
+    "taints of the user's own": """
+node_groups:
+  - {name: h200, taints: [{key: team, value: a, effect: NoExecute}, {key: nvidia.com/gpu}]}
+""",
+    "Karpenter, Spot and a reservation": """
+kubernetes: {autoscaler: karpenter, version: "1.34"}
+node_groups:
+  - {name: h200}
+  - {name: spot, instance_types: [g6e.12xlarge, g6.12xlarge], count: {max: 8}, capacity: spot}
+  - {name: held, instance_type: p5.48xlarge, count: {max: 4}, labels: {team: a},
+     capacity: {reservation: cr-0a1b2c3d4e5f67890}, root_volume: {size: 300GiB, iops: 6000}}
+tags: {team: research}
+""",
+    "file systems of every kind": STORAGE,
+    "TrainJob": "kubernetes: {jobs: kubeflow-trainer}" + STORAGE,
+    "no operator, no queues": """
+kubernetes: {jobs: none, admission: none}
+queues: [{name: train, node_groups: [h200], priority: 7}]
+storage: [{mount: /tools, type: efs}]
+""",
+    "Volcano": """
+kubernetes: {scheduler: volcano, admission: none}
+queues: [{name: train, node_groups: [h200], priority: 7}]
+""",
+    "KAI": """
+kubernetes: {scheduler: kai, admission: none}
+queues: [{name: train, node_groups: [h200], priority: 7}]
+""",
+    "claims of devices": """
+kubernetes: {devices: dra, jobs: kubeflow-trainer}
+node_groups:
+  - {name: h200}
+  - {name: trn, instance_type: trn2.48xlarge, count: 2}
+""",
+    "Trainium": "node_groups: [{name: h200, instance_type: trn1.32xlarge}]",
+    "partitions": """
+node_groups:
+  - {name: h200, efa: false, mig: {1g.18gb: 1, 2g.35gb: 1, 3g.71gb: 1}}
+  - {name: h100, instance_type: p5.48xlarge, efa: false, count: 1, mig: {3g.40gb: 2}}
+  - {name: whole, instance_type: p5.48xlarge, count: 1}
+monitoring: {metrics: managed-prometheus}
+""",
+    "UltraServers": f"network: {{zone: use1-dfw2-az1}}\nnode_groups: [{{name: h200, {_GB200}}}]",
+    "small nodes": """
+node_groups: [{name: h200, instance_type: g5.2xlarge, count: 1}]
+kubernetes: {system_nodes: {instance_type: m7i.large, count: 1}}
+""",
+    "HPC nodes": "node_groups: [{name: h200, instance_type: hpc7a.96xlarge, threads_per_core: 1}]",
+    "GovCloud": """
+region: us-gov-west-1
+network: {zone: usgw1-az1}
+node_groups: [{name: h200, instance_type: p5.48xlarge}]
+""",
+}
