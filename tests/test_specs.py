@@ -209,6 +209,29 @@ MORE: list[tuple[str, tuple[str, ...]]] = [
      " [g6e.4xlarge, g6.4xlarge], capacity: spot, count: {min: 0, max: 4}}]", (EKS,)),
     (CLUSTER + "node_groups: [{name: trn, instance_type: trn1.32xlarge, count: 2},"
      " {name: arm, instance_type: m7g.4xlarge, count: 2}]", (EKS,)),
+    ("node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890, threads_per_core: 1,"
+     " scratch: /scratch, efa_layout: efa, placement: {group: held}}]\n"
+     "software: {scripts: [{run: s3://my-bucket/it's.sh, args: [$(reboot)]}]}", (K8S,)),
+    ("node_groups: [{name: h200, labels: {example.com/a: b}, capacity: {reservation_group: "
+     "'arn:aws:resource-groups:us-east-1:111122223333:group/held'}, taints: [{key: gpu, effect: "
+     "NoExecute, value: x}]}, {name: spot, instance_types: [m7i.4xlarge, m6i.4xlarge], capacity: "
+     "spot, count: {min: 1, max: 4}}, {name: arm, instance_type: m7g.4xlarge, count: 1}]", (K8S,)),
+    ("name: ex-ample\ntags: {owner: 'Zoë + Žiga: a/b=c', Name: x}\nkubernetes: {support: extended,"
+     " version: '1.33', jobs: none, admins: ['arn:aws:iam::111122223333:user/path/alice']}\n"
+     "monitoring: {metrics: managed-prometheus, dashboards: managed-grafana}", (K8S,)),
+    ("storage: [{mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, efa: true},"
+     " {mount: /home, type: fsx-openzfs, size: 512GiB, throughput: 160}, {mount: /e, type: efs},"
+     " {mount: /data, type: s3, bucket: s3://my-bucket/data}]\n"
+     "queues: [{name: train, node_groups: [h200], time_limit: 7d, exclusive: true, default: true},"
+     " {name: debug, node_groups: [h200], priority: 100}]", (K8S,)),
+    ("kubernetes: {devices: dra, scheduler: volcano, admission: none, jobs: kubeflow-trainer}\n"
+     "queues: [{name: train, node_groups: [h200]}]", (K8S,)),
+    ("kubernetes: {autoscaler: karpenter}\nnode_groups: [{name: h200, count: {min: 0, max: 4}},"
+     " {name: trn, instance_type: trn1.32xlarge, count: {min: 0, max: 2}}, {name: held,"
+     " instance_type: p5.48xlarge, count: {max: 2}, capacity: {reservation: cr-0a1b2c3d}}]",
+     (K8S,)),
+    ("targets: {eks: {install: stack, deletion_protection: true, overlay: {Resources: {Cluster: "
+     "{Properties: {ZonalShiftConfig: {Enabled: true}}}}}}}", (K8S,)),
     ("targets: {hyperpod-slurm: {mode: legacy, provisioning: all-at-once}}", (HP,)),
     ("targets: {hyperpod-slurm: {mode: customer-managed}}\nstorage: [{mount: /home, type: "
      "fsx-openzfs, size: 512GiB, throughput: 160}]", (HP,)),
