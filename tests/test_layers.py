@@ -221,6 +221,7 @@ MAY_NAME_A_PARTITION = (
     "eks/control_plane.py",
     "eks/roles.py",
     "kubernetes/marks.py",
+    "targets/eks/breaches/access.py",
     "targets/eks/karpenter.py",
     "kubernetes/marks.py",
     "kubernetes/names.py",

@@ -8,6 +8,7 @@ from clustergen import cfn, foundation, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.cdk import kernel
 from clustergen.kubernetes import bundle as kubernetes_bundle
+from clustergen.kubernetes import karpenter
 from clustergen.plan.model import NodeGroup, Plan
 
 TEMPLATE = "cluster.template.json"
@@ -39,6 +40,7 @@ def _deploy(plan: Plan, document: cfn.Json) -> Artifact:
         uploads=[],
         parameters=[name for name in document.get("Parameters", {}) if name in known],
         fills=list(kubernetes_bundle.filled(plan)),
+        karpenter=karpenter.is_on(plan),
     )
     return Artifact("deploy.sh", text, executable=True)
 
@@ -54,6 +56,7 @@ def steps(plan: Plan) -> list[str]:
         "to change the instance types of a node group, rename it too: EKS makes a new one, and "
         "names are unique in a cluster",
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
+        *_protected(plan),
     ]
 
 
@@ -79,6 +82,14 @@ def _scale(plan: Plan, group: NodeGroup) -> str:
         f"aws eks update-nodegroup-config --region {plan.region} --cluster-name {plan.name} "
         f"--nodegroup-name {group.name} --scaling-config desiredSize={group.max}"
     )
+
+
+def _protected(plan: Plan) -> Iterator[str]:
+    if plan.options.deletion_protection:
+        yield (
+            "before that, take back the protection: `targets.eks.deletion_protection: false`, and "
+            "`./deploy.sh` once more"
+        )
 
 
 def _grants(plan: Plan) -> Iterator[str]:
