@@ -342,6 +342,12 @@ def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Fi
         rule = {"none": UNSUPPORTED, "partial": PARTIAL}.get(answer.level)
         if rule is None:
             continue
-        verb = "cannot do" if answer.level == "none" else "does differently"
+        message = said(feature, answer.level, title)
         for path in paths:
-            yield rule.at(path, f"{title} {verb}: {feature.title} [{feature.id}]", help=answer.how)
+            yield rule.at(path, message, help=answer.how)
+
+
+def said(feature: Feature, level: Level, title: str) -> str:
+    """The message on a feature that ``title``, the target, cannot do or does differently."""
+    verb = "cannot do" if level == "none" else "does differently"
+    return f"{title} {verb}: {feature.title} [{feature.id}]"

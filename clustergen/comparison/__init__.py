@@ -3,7 +3,8 @@
 Targets are put in order by four numbers that the comparison shows, one after the other: those that
 can be rendered come first; then those that cannot do the fewest of the features that the spec uses
 (``none``); then those that do the fewest differently (``partial``); then those with the fewest
-warnings. Targets alike in all four share a place; nothing else is weighed.
+warnings. Targets alike in all four share a place; nothing else is weighed. Where nothing could be
+planned for a target, it comes last.
 
 Every format is a module with the same function, ``render(comparisons)``.
 """

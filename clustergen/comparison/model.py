@@ -66,24 +66,22 @@ class Standing:
     @property
     def changes(self) -> tuple[Change, ...]:
         """What has to change, each said once however often the spec has it."""
+        # The target is known here: of an unsupported feature its name is enough.
+        short = {
+            features.said(feature, "none", self.target.title): feature.title
+            for feature, _ in self.answers("none")
+        }
         found: dict[tuple[str, str, str], list[Span]] = {}
         for finding in errors(self.findings):
-            places = found.setdefault((finding.code, self._said(finding), finding.help), [])
+            message = short.get(finding.message, finding.message)
+            places = found.setdefault((finding.code, message, finding.help), [])
             places += [finding.span] if finding.span else []
         return tuple(Change(*what, tuple(places)) for what, places in found.items())
-
-    def _said(self, finding: Finding) -> str:
-        """The message; of an unsupported feature its title, for the target is known here."""
-        if finding.code != features.UNSUPPORTED.code:
-            return finding.message
-        used = self.used or {}
-        lacking = (f.title for f, _ in self.answers("none") if finding.path in used[f.id])
-        return next((t for t in lacking if t in finding.message), finding.message)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One spec and all targets that were asked about, in the order of :data:`targets.NAMES`."""
+    """One spec, and the targets that were asked about in the order in which they were."""
 
     source: str
     """The spec's file, as the command line has it."""
