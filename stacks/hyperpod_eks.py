@@ -1,6 +1,9 @@
 """SageMaker HyperPod with EKS: the templates of `render`, and the lifecycle scripts.
 
 A new EKS cluster is a stack of its own before the cluster, and HyperPod's add-ons one after it.
+Between the two HyperPod's chart has to be installed: README.md says how. Quotas of task governance
+are the last stack, in the regions whose CloudFormation has their types; elsewhere the bundle's
+govern.sh makes them.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from constructs import Construct
 
 from clustergen.cdk import template
 from clustergen.cdk.compiled import Compiled
-from clustergen.targets.hyperpod_eks import addons
+from clustergen.hyperpod.cloudformation import CLUSTER
+from clustergen.targets.hyperpod_eks import addons, charts, governance
 from clustergen.targets.hyperpod_eks.emit import EKS_TEMPLATE
 from stacks.hyperpod_slurm import HyperPodStack
 
@@ -33,15 +37,38 @@ class TemplateStack(cdk.Stack):
         )
 
 
+class HyperPodEksStack(HyperPodStack):
+    """The cluster as nodes of the EKS cluster of the stack before it."""
+
+    def __init__(
+        self, scope: Construct, compiled: Compiled, eks: TemplateStack, **props: Any
+    ) -> None:
+        super().__init__(scope, compiled, {**compiled.imports, **eks.exports}, **props)
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-install-packages-using-helm-chart.html
+        cdk.Annotations.of(self).add_info(
+            f"HyperPod's chart has to be in the EKS cluster before this stack: deploy "
+            f"{eks.stack_name}, run ./{charts.INSTALL} of the rendered bundle, then deploy the rest"
+        )
+        name = f"{compiled.plan.name}-{governance.CLUSTER}"
+        self.export_value(self.resources[CLUSTER].get_att("ClusterArn"), name=name)
+        self.exports = {governance.CLUSTER: name}
+
+
 def stacks(scope: Construct, compiled: Compiled, **props: Any) -> list[cdk.Stack]:
     """The stacks of a cluster besides the foundation."""
     name, files = compiled.plan.name, compiled.files
     if EKS_TEMPLATE not in files:
         return [HyperPodStack(scope, compiled, compiled.imports, **props)]
     eks = TemplateStack(scope, f"{name}-eks", files[EKS_TEMPLATE], compiled.imports, **props)
-    imports = {**compiled.imports, **eks.exports}
-    made = [eks, HyperPodStack(scope, compiled, imports, **props)]
-    if addons.TEMPLATE in files:
-        text = files[addons.TEMPLATE]
-        made.append(TemplateStack(scope, f"{name}-addons", text, imports, **props))
-    return made
+    cluster = HyperPodEksStack(scope, compiled, eks, **props)
+    imports = {**compiled.imports, **eks.exports, **cluster.exports}
+    later = {"addons": addons.TEMPLATE, "governance": governance.TEMPLATE}
+    return [
+        eks,
+        cluster,
+        *(
+            TemplateStack(scope, f"{name}-{stack}", files[path], imports, **props)
+            for stack, path in later.items()
+            if path in files
+        ),
+    ]

@@ -13,11 +13,11 @@ from clustergen import cfn
 from clustergen.artifacts import Artifact, json_artifact
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster
+from clustergen.targets.hyperpod_eks.governance import TASK_GOVERNANCE
 
 Json = dict[str, Any]
 
 TEMPLATE = "addons.template.json"
-TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
 OBSERVABILITY = "amazon-sagemaker-hyperpod-observability"
 TRAINING_OPERATOR = "amazon-sagemaker-hyperpod-training-operator"
 CERT_MANAGER = "cert-manager"

@@ -67,12 +67,8 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
         "hyperpod/deploy-eks.sh.j2",
         eks=eks is not None,
         eks_parameters=list(eks.get("Parameters", {})) if eks else [],
-        eks_cluster=eks_cluster.name(plan),
         addons=any(file.path == addons.TEMPLATE for file in own),
-        addon=addons.TASK_GOVERNANCE,
-        scheduler=governance.SCHEDULER,
-        quotas=governance.quotas(plan),
-        tags=f"--tags file://{governance.TAGS} " if plan.tags else "",
+        governed=governance.wanted(plan),
         manifests=[file.path for file in objects],
         fsx_volumes=manifests.unknown_paths(plan),
     )

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from clustergen import cfn
+from clustergen import cfn, shell
 from clustergen.artifacts import Artifact, json_artifact
 from clustergen.hyperpod.names import ml_name
 from clustergen.plan.model import NodeGroup, Plan, Queue
@@ -22,11 +22,14 @@ from clustergen.targets.hyperpod_eks import eks_cluster, governance_limits
 Json = dict[str, Any]
 
 FOLDER = "governance"
+SCRIPT = "govern.sh"
 SCHEDULER = f"{FOLDER}/cluster-scheduler-config.json"
 TAGS = f"{FOLDER}/tags.json"
 TEMPLATE = "governance.template.json"
 CLUSTER = "HyperPodClusterArn"
 """The parameter of the template: the output ``ClusterArn`` of the cluster's stack."""
+TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
+"""The add-on that brings Kueue."""
 
 
 def wanted(plan: Plan) -> bool:
@@ -39,6 +42,7 @@ def files(plan: Plan) -> Iterator[Artifact]:
     """The requests, less what only ``deploy.sh`` knows, and the template where it can be used."""
     if not wanted(plan):
         return
+    yield _script(plan)
     yield json_artifact(SCHEDULER, scheduler(plan))
     for queue in plan.queues:
         yield json_artifact(quotas(plan)[queue.name], quota(plan, queue))
@@ -46,6 +50,19 @@ def files(plan: Plan) -> Iterator[Artifact]:
         yield Artifact(TAGS, json.dumps(cfn.tags(plan.tags), indent=2, ensure_ascii=False) + "\n")
     if plan.region in governance_limits.TEMPLATE_REGIONS:
         yield json_artifact(TEMPLATE, template(plan))
+
+
+def _script(plan: Plan) -> Artifact:
+    text = shell.render(
+        "hyperpod/govern.sh.j2",
+        plan=plan,
+        eks_cluster=eks_cluster.name(plan),
+        addon=TASK_GOVERNANCE,
+        scheduler=SCHEDULER,
+        quotas=quotas(plan),
+        tags=f"--tags file://{TAGS} " if plan.tags else "",
+    )
+    return Artifact(SCRIPT, text, executable=True)
 
 
 def quotas(plan: Plan) -> dict[str, str]:

@@ -49,7 +49,8 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
         )
         yield (
             "those who deploy with CloudFormation take `eks.template.json`, then `install.sh`, "
-            f"`cluster.template.json` and `{addons.TEMPLATE}`; take one of the two ways, not both"
+            f"`cluster.template.json`, `{addons.TEMPLATE}` and `{governance.SCRIPT}`; take one of "
+            "the two ways, not both"
         )
         yield (
             f"`aws eks update-kubeconfig --region {plan.region} --name {plan.name}` lets `kubectl` "
@@ -109,7 +110,7 @@ def _addons(plan: Plan) -> Iterator[str]:
         yield (
             "for queues of teams, add HyperPod task governance, which brings Kueue: `aws eks "
             f"create-addon --region {plan.region} --cluster-name {eks_cluster.name(plan)} "
-            f"--addon-name {addons.TASK_GOVERNANCE}`{_then_quotas(plan)}"
+            f"--addon-name {governance.TASK_GOVERNANCE}`{_then_quotas(plan)}"
         )
     if plan.monitoring.metrics == "managed-prometheus":
         yield (
@@ -128,4 +129,4 @@ def _last(plan: Plan) -> str:
 
 
 def _then_quotas(plan: Plan) -> str:
-    return "; `deploy.sh`, run after that, makes the quotas" if governance.wanted(plan) else ""
+    return "; `govern.sh`, run after that, makes the quotas" if governance.wanted(plan) else ""

@@ -161,7 +161,7 @@ UNWANTED = [
 
 @pytest.mark.parametrize(("text", "files"), UNWANTED)
 def test_nobody_gets_quotas_unasked(text: str, files: Any) -> None:
-    assert [path for path in files(text) if path.startswith("governance")] == []
+    assert [path for path in files(text) if path.startswith("govern")] == []
     assert "govern" not in files(text)["deploy.sh"]
 
 

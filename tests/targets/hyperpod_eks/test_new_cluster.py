@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clustergen import foundation
-from clustergen.targets.hyperpod_eks import addons
+from clustergen.targets.hyperpod_eks import addons, governance
 from tests.oracles.bundle import bundle_breaches
 from tests.oracles.cloudformation import check, lint
 from tests.oracles.hyperpod import cluster_breaches
@@ -128,10 +128,10 @@ def test_add_ons_of_eks(text: str, more: set[str]) -> None:
 
 
 HYPERPOD: list[tuple[str, list[str]]] = [
-    ("", [addons.TASK_GOVERNANCE, addons.CERT_MANAGER, addons.TRAINING_OPERATOR]),
-    (METRICS, [addons.TASK_GOVERNANCE, addons.CERT_MANAGER, addons.TRAINING_OPERATOR,
+    ("", [governance.TASK_GOVERNANCE, addons.CERT_MANAGER, addons.TRAINING_OPERATOR]),
+    (METRICS, [governance.TASK_GOVERNANCE, addons.CERT_MANAGER, addons.TRAINING_OPERATOR,
                addons.OBSERVABILITY]),
-    ("kubernetes: {jobs: none}", [addons.TASK_GOVERNANCE]),
+    ("kubernetes: {jobs: none}", [governance.TASK_GOVERNANCE]),
     ("kubernetes: {admission: none}", [addons.CERT_MANAGER, addons.TRAINING_OPERATOR]),
 ]  # fmt: skip
 

@@ -307,8 +307,11 @@ def _outputs_of(files: dict[str, str]) -> list[str]:
 @pytest.mark.parametrize("text", [NEW, MIG, "kubernetes: {admission: none, jobs: none}"])
 def test_judges_accept_the_scripts(text: str) -> None:
     files = files_of_new(text)
-    assert script_breaches({n: files[n] for n in ("deploy.sh", "install.sh")}) == []
-    assert script_breaches({"deploy.sh": files_of(EXISTING)["deploy.sh"]}) == []
+    scripts = {name: text for name, text in files.items() if "/" not in name and ".sh" in name}
+    assert {"deploy.sh", "install.sh"} <= set(scripts)
+    assert script_breaches(scripts) == []
+    existing = files_of(EXISTING)
+    assert script_breaches({name: existing[name] for name in ("deploy.sh", "govern.sh")}) == []
 
 
 STORED = f"""{NEW}
@@ -350,3 +353,9 @@ def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
     assert "namespace: default" in text
     assert made.calling("kubectl") == []
     assert script_breaches({"deploy.sh": files["deploy.sh"]}) == []
+
+
+def test_quotas_without_a_cluster(rig: Rig) -> None:
+    done = rig.run("govern.sh")
+    assert (done.returncode, done.stderr) == (2, "govern.sh: there is no HyperPod cluster example\n")
+    assert rig.run("govern.sh", "--dry-run").returncode == 0
