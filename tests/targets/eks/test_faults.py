@@ -55,6 +55,16 @@ IN_SPECS: list[tuple[str, str, str]] = [
      "interruptible_reservation: cr-0a1b2c3d}}]",
      "SUP001"),
     (HELD, "kubernetes: {autoscaler: karpenter}", "CAP501"),
+    (HELD, "kubernetes: {version: '1.32', support: extended}", "NIC500"),
+    (SPOT, "software: {scripts: [{run: 's3://my-bucket/a.sh'}]}", "CAP506"),
+    (SPOT, "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [login]}]}", "LIM505"),
+    (SPOT, "node_groups: [{name: tune, efa: true, efa_layout: efa, instance_types: null, "
+     "instance_type: p5.48xlarge}]", "NIC501"),
+    (SPOT, "node_groups: [{name: evaluate, placement: cluster}]", "PLC500"),
+    (BLOCK, "queues: [{name: kube-public, node_groups: [h200]}]", "K8S535"),
+    (BLOCK, "queues: [{name: pretrain-, node_groups: [h200]}]", "K8S536"),
+    (GB200, "node_groups: [{name: h100, instance_type: p5.48xlarge, count: 2, efa: false, "
+     "mig: {1g.10gb: 7}}]\nqueues: [{name: m, node_groups: [h100]}]", "K8S526"),
     (SPOT, "node_groups: [{name: tune, count: {min: 2, max: 16}}]", "CAP505"),
     (SPOT, "kubernetes: {autoscaler: none}", "CAP500"),
     (SPOT, "node_groups: [{name: evaluate, capacity: {reservation_group: "
@@ -156,6 +166,10 @@ IN_OVERLAYS: list[tuple[str, str]] = [
     (GROUP % "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
      "AcceleratedInstanceNotReady, NodeUnhealthyReason: NvidiaXID64Error, "
      "MinRepairWaitTimeMins: 5, RepairAction: Replace}]}", "OVL506"),
+    (GROUP % "Labels: {kubernetes.io/role: a}", "OVL501"),
+    (DATA % "Version: '1.36'", "OVL501"),
+    (DATA % "AmiType: BOTTLEROCKET_x86_64", "OVL505"),
+    (CLUSTER % "Version: '1.99'", "OVL507"),
     (CLUSTER % "ResourcesVpcConfig: {SubnetIds: [subnet-0a1b2c3d4e5f67890]}", "OVL507"),
     (CLUSTER % "AccessConfig: {AuthenticationMode: CONFIG_MAP}", "OVL507"),
     (CLUSTER % "ComputeConfig: {Enabled: true}", "OVL507"),
@@ -271,15 +285,15 @@ IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
                                  "MaxParallelNodesRepairedPercentage": 9},
      "MaxParallelNodesRepaired by", "exclude each other"),
     (f"{CPU}.NodeRepairConfig", OVERRIDE, "an override of repair without", "without"),
-    (f"{CPU}.Taints", TAINTS, "twice", ""),
+    (f"{CPU}.Taints", TAINTS, "twice", "twice"),
     (f"{CPU}.Taints", [{"Key": "a", "Effect": "NoSchedule"}], "not one of NO_SCHEDULE", ""),
-    (f"{CPU}.Labels", {"kubernetes.io/role": "a"}, "is reserved", ""),
+    (f"{CPU}.Labels", {"kubernetes.io/role": "a"}, "is reserved", "that is reserved"),
     (f"{CPU}.Labels", {"pool": ""}, "the minimum is 1", ""),
     (f"{CPU}.Tags", [{"Key": "a", "Value": "b"}], "expected", ""),
     # The control plane.
     (f"{EKS}.ResourcesVpcConfig.SubnetIds", ONE, "subnets of two zones", "for a control plane"),
     (f"{EKS}.ResourcesVpcConfig.PublicAccessCidrs", GONE, "0.0.0.0/0", "open to everybody"),
-    (f"{EKS}.Version", "1.99", "no Kubernetes 1.99", ""),
+    (f"{EKS}.Version", "1.99", "no Kubernetes 1.99", "no Kubernetes 1.99"),
     (f"{EKS}.AccessConfig.AuthenticationMode", "CONFIG_MAP", "CONFIG_MAP", "CONFIG_MAP"),
     (f"{EKS}.AccessConfig.AuthenticationMode", "IAM", "not one of", ""),
     (f"{EKS}.ComputeConfig", {"Enabled": True}, "in part", "in part"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
+from clustergen.eks import versions
 from clustergen.targets.eks.breaches.breach import Breach
 from clustergen.targets.eks.breaches.resources import Json, Resource, Template, a_list, a_map
 
@@ -15,11 +16,23 @@ def breaches(template: Template) -> Iterator[Breach]:
     """What CreateCluster refuses, or what would leave the cluster out of reach."""
     for cluster in template.of("AWS::EKS::Cluster"):
         network = a_map(cluster.properties.get("ResourcesVpcConfig"))
+        yield from _version(cluster)
         yield from _place(cluster, network)
         yield from _endpoint(cluster, network)
         yield from _authentication(template, cluster)
         yield from _auto_mode(cluster)
         yield from _services(cluster)
+
+
+def _version(cluster: Resource) -> Iterator[Breach]:
+    version = cluster.properties.get("Version")
+    if isinstance(version, str) and version not in versions.VERSIONS:
+        yield cluster.breach(
+            "cluster",
+            ("Version",),
+            f"EKS had no Kubernetes {version} on {versions.DATE}",
+            f"one of {', '.join(versions.VERSIONS)}",
+        )
 
 
 def _place(cluster: Resource, network: Json) -> Iterator[Breach]:

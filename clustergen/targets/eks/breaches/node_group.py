@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from clustergen.targets.eks import limits
 from clustergen.targets.eks.breaches.breach import Breach
 from clustergen.targets.eks.breaches.resources import (
     Json,
@@ -49,6 +50,8 @@ def breaches(template: Template, nodes: Nodes) -> Iterator[Breach]:
     yield from _sizes(nodes.group)
     yield from _updates(nodes.group)
     yield from _repair(template, nodes.group)
+    yield from _marks(nodes.group)
+    yield from _newer(template, nodes.group)
 
 
 def _prohibited(nodes: Nodes) -> Iterator[Breach]:
@@ -189,6 +192,49 @@ def _override(group: Resource, index: int, override: Json) -> Iterator[Breach]:
             f"{condition} is no condition of the node monitoring agent",
             f"one of {', '.join(CONDITIONS)}",
         )
+
+
+def _marks(group: Resource) -> Iterator[Breach]:
+    taints = maps(group.properties.get("Taints"))
+    named = [("Labels", key) for key in a_map(group.properties.get("Labels"))]
+    named += [("Taints", str(taint.get("Key"))) for taint in taints]
+    for member, key in named:
+        if any(prefix in key for prefix in limits.RESERVED_PREFIXES):
+            yield group.breach(
+                "group",
+                (member,),
+                f"{key} has a prefix that is reserved",
+                "take a domain of your own, example.com/",
+            )
+    pairs = [(str(taint.get("Key")), str(taint.get("Effect"))) for taint in taints]
+    for key, effect in sorted({pair for pair in pairs if pairs.count(pair) > 1}):
+        yield group.breach(
+            "group", ("Taints",), f"the taint {key} with {effect} twice", "keep one of them"
+        )
+
+
+def _newer(template: Template, group: Resource) -> Iterator[Breach]:
+    """A kubelet is never newer than its API server.
+
+    https://kubernetes.io/releases/version-skew-policy/
+    """
+    own = group.properties.get("Version")
+    for cluster in template.of("AWS::EKS::Cluster"):
+        its = cluster.properties.get("Version")
+        nodes, cluster_itself = _minor(own), _minor(its)
+        if nodes is not None and cluster_itself is not None and nodes > cluster_itself:
+            yield group.breach(
+                "group",
+                ("Version",),
+                f"nodes of Kubernetes {own} in a cluster of {its}",
+                "leave Version out: it follows the cluster",
+            )
+
+
+def _minor(version: object) -> int | None:
+    """``"1.35"`` as 35; None for what is no version yet."""
+    major, _, minor = str(version).partition(".")
+    return int(minor) if major == "1" and minor.isdecimal() else None
 
 
 def _both(

@@ -30,7 +30,15 @@ def breaches(_: Template, nodes: Nodes) -> Iterator[Breach]:
             f"{len(text.encode())} bytes of user data, of {limits.MAX_USER_DATA} at the most",
             "keep scripts in S3, and fetch them",
         )
-    if not re.match(r"(MIME-Version|Content-Type):", text) and "ImageId" not in nodes.data:
+    multipart = re.match(r"(MIME-Version|Content-Type):", text) is not None
+    if str(nodes.group.properties.get("AmiType")).startswith("BOTTLEROCKET"):
+        if multipart:
+            yield _breach(
+                nodes,
+                "MIME user data for Bottlerocket, which reads TOML",
+                "write settings in TOML, or keep an image of Amazon Linux 2023",
+            )
+    elif not multipart and "ImageId" not in nodes.data:
         yield _breach(
             nodes,
             "user data that is not MIME multi-part, so that EKS cannot merge its own",

@@ -58,6 +58,19 @@ PRIVATE = Rule(
     bad="kubernetes: {public_endpoint_from: []}",
     good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
 )
+OLD_EFA = Rule(
+    code="NIC500",
+    title="Security groups that may not let EFA through",
+    why="Before Kubernetes 1.33 the cluster's own security group lets no EFA out: another group of "
+    "the nodes has to have all traffic with itself, both ways.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html",
+    severity=Severity.WARNING,
+    target="eks",
+    bad=f"{_TWO_ZONES}\n  security_groups: [sg-0a1b2c3d4e5f67890]\n"
+    "kubernetes: {version: '1.32', support: extended}",
+    good=f"{_TWO_ZONES}\n  security_groups: [sg-0a1b2c3d4e5f67890]\n"
+    "kubernetes: {version: '1.35'}",
+)
 REGION = Rule(
     code="NET504",
     title="Region without managed node groups of EKS",
@@ -101,7 +114,7 @@ ADMIN_ELSEWHERE = Rule(
 )
 RULES = (
     *(ONE_ZONE, ZONE, OPEN, PRIVATE, REGION, REGISTRIES),
-    *(ADMIN_TWICE, ADMIN_ELSEWHERE),
+    *(OLD_EFA, ADMIN_TWICE, ADMIN_ELSEWHERE),
 )
 
 
@@ -111,6 +124,7 @@ def check(plan: Plan) -> Iterator[Finding]:
     yield from _zones(plan)
     yield from _endpoint(plan)
     yield from _admins(plan)
+    yield from _efa(plan)
 
 
 def _region(plan: Plan) -> Iterator[Finding]:
@@ -170,6 +184,18 @@ def _endpoint(plan: Plan) -> Iterator[Finding]:
             "install.sh reaches the API of the cluster from within the VPC only",
             help="run deploy.sh there or through a VPN, name your addresses, or write "
             "targets.eks.install: stack",
+        )
+
+
+def _efa(plan: Plan) -> Iterator[Finding]:
+    built_in = limits.at_least(plan.kubernetes.version, limits.BUILT_IN_EFA)
+    known = built_in or plan.network.new_security_groups
+    if not known and any(group.efa for group in plan.node_groups):
+        yield OLD_EFA.at(
+            ("network", "security_groups"),
+            "EFA needs a group with all traffic to and from itself",
+            help="add such rules to one of them, leave security_groups out, or write "
+            f"kubernetes.version: '{limits.DRA}' or later",
         )
 
 

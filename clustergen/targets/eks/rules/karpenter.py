@@ -34,7 +34,8 @@ PLACEMENT = Rule(
 LEFT_OUT = Rule(
     code="CAP506",
     title="Setting that nodes of Karpenter do not have",
-    why="Node classes have no option for SMT, and those of the bundle carry no scripts.",
+    why="Node classes have no option for SMT, those of the bundle carry no scripts, and repair of "
+    "nodes is young.",
     source=limits.KARPENTER,
     severity=Severity.WARNING,
     target="eks",
@@ -79,6 +80,12 @@ def _left_out(plan: Plan, group: NodeGroup) -> Iterator[Finding]:
             group.at("threads_per_core"),
             f"Karpenter leaves SMT of {group.name} as it is",
             help=f"leave it out, or write count: {group.max}",
+        )
+    if plan.wrote("resilience", "replace_failed_nodes") and plan.resilience.replace_failed_nodes:
+        yield LEFT_OUT.at(
+            ("resilience", "replace_failed_nodes"),
+            f"nodes of {group.name}, which Karpenter starts, are not repaired",
+            help="turn on the feature gate NodeRepair of Karpenter, which is alpha",
         )
     for script in plan.software.scripts:
         if group.name in script.node_groups and "compute" in script.on:

@@ -66,6 +66,16 @@ LONG_USER_DATA = Rule(
     + "]}]}",
     good='software: {scripts: [{run: "s3://my-bucket/setup.sh", args: [--fast]}]}',
 )
+NOWHERE = Rule(
+    code="LIM505",
+    title="Script that runs nowhere",
+    why="EKS runs the control plane, and there are no login nodes: scripts run on compute nodes.",
+    source=limits.LAUNCH_TEMPLATES,
+    severity=Severity.WARNING,
+    target="eks",
+    bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head]}]}',
+    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head, compute]}]}',
+)
 ONE_SYSTEM = Rule(
     code="K8S541",
     title="A single system node",
@@ -87,7 +97,7 @@ ACCELERATED_SYSTEM = Rule(
     good="kubernetes: {system_nodes: {instance_type: m7i.large}}",
 )
 RULES = (
-    *(GROUPS, NODES, FEW_PODS, LONG_USER_DATA),
+    *(GROUPS, NODES, FEW_PODS, LONG_USER_DATA, NOWHERE),
     *(SMALL_SYSTEM, ONE_SYSTEM, ACCELERATED_SYSTEM),
 )
 
@@ -149,6 +159,13 @@ def _pods(group: NodeGroup) -> Iterator[Finding]:
 
 def _user_data(plan: Plan) -> Iterator[Finding]:
     scripts = plan.software.scripts
+    for script in scripts:
+        if "compute" not in script.on:
+            yield NOWHERE.at(
+                (*script.path, "on"),
+                f"no node of this cluster is a {' or '.join(script.on)} node",
+                help="add compute",
+            )
     text = sum(len(part) + _QUOTES for s in scripts for part in (s.url, s.sha256 or "", *s.args))
     if text + _OWN_USER_DATA > limits.MAX_USER_DATA:
         yield LONG_USER_DATA.at(
