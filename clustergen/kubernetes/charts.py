@@ -70,10 +70,11 @@ NVIDIA_DRA: Final = Chart(
     namespace="nvidia",
     source="https://docs.aws.amazon.com/eks/latest/userguide/device-management-nvidia.html",
 )
+# 26.3.1 brings one of those device plugins; this has 0.19.3.
 GPU_OPERATOR: Final = Chart(
     name="gpu-operator",
     reference="gpu-operator",
-    version="v26.3.1",
+    version="v26.3.3",
     namespace="gpu-operator",
     repository="https://helm.ngc.nvidia.com/nvidia",
     source="https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/"

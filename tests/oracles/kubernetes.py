@@ -85,7 +85,7 @@ def objects_in(files: Mapping[str, str], region: str = "us-east-1") -> Iterator[
 
 
 # Outputs of the cluster's own stack, and roles by name: the foundation has none of the kind.
-_OUTPUTS = {
+OUTPUTS = {
     "KarpenterNodeRoleName": "example-karpenter-nodes",
     "KarpenterQueueName": "example-interruptions",
     "EksSecurityGroupId": "sg-0e1b2c3d4e5f60718",
@@ -95,7 +95,7 @@ _OUTPUTS = {
 def _fill(text: str, region: str) -> str:
     # Scripts in jobs have $variables of their own.
     names = [name for name in placeholders.names_in(text) if re.search("[a-z]", name)]
-    values = {name: _OUTPUTS.get(name) or placeholders.value_for(name, region) for name in names}
+    values = {name: OUTPUTS.get(name) or placeholders.value_for(name, region) for name in names}
     for name, value in values.items():
         text = text.replace(f"${{{name}}}", value)
     return text

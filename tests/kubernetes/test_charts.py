@@ -1,0 +1,157 @@
+"""The charts: versions as they were read, and values at paths that the charts have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from clustergen.kubernetes import charts
+from clustergen.kubernetes.charts import Chart
+from clustergen.kubernetes.components import components
+from tests.kubernetes.planned import files_of, plan_of, values_of
+from tests.kubernetes.specs import SPECS
+
+READ: dict[str, Any] = json.loads((Path(__file__).parent / "charts.json").read_text())
+CHARTS = {chart.name: chart for chart in vars(charts).values() if isinstance(chart, Chart)}
+
+
+def test_every_chart_was_read() -> None:
+    assert {name: chart.version for name, chart in CHARTS.items()} == {
+        name: read["version"] for name, read in READ.items()
+    }
+
+
+@pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
+def test_a_chart_has_one_address(chart: Chart) -> None:
+    assert chart.reference.startswith("oci://") != chart.repository.startswith("https://")
+    assert chart.source.startswith("https://")
+
+
+def test_every_chart_is_in_some_spec() -> None:
+    used = {component.name for text in SPECS.values() for component in components(plan_of(text))}
+    assert used == set(CHARTS)
+
+
+def leaves(values: Any, at: str = "") -> Iterator[str]:
+    """Paths of what is set: a list is one value."""
+    if isinstance(values, dict) and values:
+        for key, value in values.items():
+            yield from leaves(value, f"{at}.{key}" if at else key)
+    else:
+        yield at
+
+
+def unknown(chart: str, values: Any) -> list[str]:
+    """Paths that the chart would pass over in silence."""
+    known = READ[chart]["paths"]
+    return [
+        path
+        for path in leaves(values)
+        if not any(path == one or path.startswith(f"{one}.") for one in known)
+    ]
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_values_are_at_paths_that_charts_have(name: str) -> None:
+    for component in components(plan_of(SPECS[name])):
+        if component.values:
+            read = values_of(SPECS[name], component.name)
+            assert read == component.values
+            assert unknown(component.name, read) == []
+        else:
+            assert f"values/{component.name}.yaml" not in files_of(SPECS[name])
+
+
+WRONG = [
+    ("karpenter", {"settings": {"interruptionQueueName": "x"}}),
+    ("kueue", {"controllerManager": {"replicaCount": 2}}),
+    ("gpu-operator", {"drivers": {"enabled": False}}),
+    ("neuron-helm-chart", {"devicePlugin": {"enable": True}}),
+]
+
+
+@pytest.mark.parametrize(("chart", "values"), WRONG)
+def test_paths_that_charts_have_not(chart: str, values: Any) -> None:
+    assert unknown(chart, values) == list(leaves(values))
+
+
+SMALLEST = ["nvidia-device-plugin", "aws-efa-k8s-device-plugin", "kueue"]
+
+COMPONENTS = [
+    ("smallest", SMALLEST),
+    ("claims of devices", ["dra-driver-nvidia-gpu", "neuron-helm-chart", "aws-dranet", "kueue",
+                           "kubeflow-trainer"]),
+    ("Trainium", ["neuron-helm-chart", "aws-efa-k8s-device-plugin", "kueue"]),
+    ("partitions", ["gpu-operator", "aws-efa-k8s-device-plugin", "kueue", "dcgm-exporter"]),
+    ("UltraServers", ["nvidia-device-plugin", "dra-driver-nvidia-gpu", "aws-efa-k8s-device-plugin",
+                      "kueue"]),
+    ("HPC nodes", ["aws-efa-k8s-device-plugin", "kueue"]),
+    ("small nodes", ["nvidia-device-plugin", "kueue"]),
+    ("no operator, no queues", SMALLEST[:2]),
+    ("Volcano", [*SMALLEST[:2], "volcano"]),
+    ("KAI", [*SMALLEST[:2], "kai-scheduler"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "names"), COMPONENTS)
+def test_what_a_cluster_gets(spec: str, names: list[str]) -> None:
+    assert [component.name for component in components(plan_of(SPECS[spec]))] == names
+
+
+def tolerated(chart: str, spec: str) -> set[tuple[str, str]]:
+    values = values_of(SPECS[spec], chart)
+    return {(one["key"], one.get("effect", "")) for one in values["tolerations"]}
+
+
+def test_agents_bear_every_taint_of_their_nodes() -> None:
+    taints = {("team", "NoExecute"), ("nvidia.com/gpu", "NoSchedule")}
+    for chart in ("nvidia-device-plugin", "aws-efa-k8s-device-plugin"):
+        assert taints <= tolerated(chart, "taints of the user's own")
+
+
+def test_a_plugin_or_claims_never_both() -> None:
+    for chart, spec, plugin, claims in (
+        ("neuron-helm-chart", "Trainium", True, False),
+        ("neuron-helm-chart", "claims of devices", False, True),
+    ):
+        values = values_of(SPECS[spec], chart)
+        assert (values["devicePlugin"]["enabled"], values["draDriver"]["enabled"]) == (
+            plugin,
+            claims,
+        )
+    domains = values_of(SPECS["UltraServers"], "dra-driver-nvidia-gpu")
+    assert domains["resources"] == {
+        "gpus": {"enabled": False},
+        "computeDomains": {"enabled": True},
+    }
+    assert "gpuResourcesEnabledOverride" not in domains
+
+
+def test_partitions_are_configurations_by_the_label_of_the_nodes() -> None:
+    values = values_of(SPECS["partitions"], "gpu-operator")
+    configs = yaml.safe_load(values["migManager"]["config"]["data"]["config.yaml"])["mig-configs"]
+    assert configs == {
+        "all-disabled": [{"devices": "all", "mig-enabled": False}],
+        "h200": [
+            {
+                "devices": "all",
+                "mig-enabled": True,
+                "mig-devices": {"1g.18gb": 1, "2g.35gb": 1, "3g.71gb": 1},
+            }
+        ],
+        "h100": [{"devices": "all", "mig-enabled": True, "mig-devices": {"3g.40gb": 2}}],
+    }
+    assert values["migManager"]["config"]["default"] in configs
+
+
+def test_the_registry_is_one_that_the_partition_reaches() -> None:
+    image = values_of(SPECS["GovCloud"], "aws-efa-k8s-device-plugin")["image"]["repository"]
+    assert image == (
+        "013241004608.dkr.ecr.us-gov-west-1.amazonaws.com/eks/aws-efa-k8s-device-plugin"
+    )
+    assert "image" not in values_of("", "aws-efa-k8s-device-plugin")

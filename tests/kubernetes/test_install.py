@@ -1,0 +1,218 @@
+"""install.sh, run twice with a `kubectl`, a `helm` and an `aws` that only record their calls."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.kubernetes.planned import files_of, plan_of
+from tests.kubernetes.specs import SPECS, STORAGE
+from tests.oracles import placeholders
+from tests.oracles.kubernetes import OUTPUTS
+
+RECORD = '#!/bin/bash\nprintf "%s %s\\n" "${0##*/}" "$*" >>"$HERE/calls"\n'
+# The first applies of a file fail, as many as the folder has been told.
+KUBECTL = (
+    RECORD
+    + """\
+if [[ $* == *apply* && -s $HERE/refusals ]]; then
+  sed -i 1d "$HERE/refusals"
+  exit 1
+fi
+"""
+)
+AWS = RECORD + "printf '%s\\t%s\\n' None /vol1/data\n"
+MANY = SPECS["Karpenter, Spot and a reservation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle on disk, and the folder of the programs that stand in for the real ones."""
+
+    folder: Path
+    fake: Path
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        (self.fake / "calls").write_text("")
+        return subprocess.run(
+            ["/bin/bash", str(self.folder / "install.sh"), *arguments],
+            env={"PATH": f"{self.fake}{os.pathsep}/usr/bin:/bin", "HERE": str(self.fake)},
+            cwd=self.fake,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    @property
+    def calls(self) -> list[str]:
+        return (self.fake / "calls").read_text().splitlines()
+
+    def fill(self) -> None:
+        """What deploy.sh does before it starts install.sh."""
+        for path in self.folder.rglob("*.yaml"):
+            name = path.relative_to(self.folder)
+            filled = self.folder / ".filled" / name
+            if not name.parts[0].startswith((".", "smoke")):
+                filled.parent.mkdir(parents=True, exist_ok=True)
+                text = path.read_text()
+                names = placeholders.names_in(text)
+                values = {n: OUTPUTS.get(n) or placeholders.value_for(n) for n in names}
+                filled.write_text(placeholders.fill(text, values))
+
+
+def bundle(tmp_path: Path, text: str, refusals: int = 0) -> Bundle:
+    folder, fake = tmp_path / "a bundle", tmp_path / "fake"
+    fake.mkdir()
+    for path, content in files_of(text).items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(content)
+    programs = {"kubectl": KUBECTL, "helm": RECORD, "aws": AWS, "sleep": RECORD}
+    for name, program in programs.items():
+        (fake / name).write_text(program)
+        (fake / name).chmod(0o755)
+    (fake / "refusals").write_text("no\n" * refusals)
+    return Bundle(folder, fake)
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_second_run_does_the_same(name: str, tmp_path: Path) -> None:
+    made = bundle(tmp_path, SPECS[name])
+    made.fill()
+    first = made.run()
+    calls = made.calls
+    assert first.returncode == 0, first.stderr
+    assert made.run().returncode == 0
+    assert made.calls == calls
+    assert calls[0] == "kubectl get --raw /readyz"
+    releases = [call for call in calls if call.startswith("helm")]
+    assert all(" --version " in call and " --namespace " in call for call in releases)
+    applied = [call.rpartition(" ")[2] for call in calls if " apply " in call]
+    manifests = {path for path in files_of(SPECS[name]) if path.startswith("manifests/")}
+    assert {path.removeprefix(".filled/") for path in applied} == manifests
+    assert len(releases) == sum("helm upgrade" in line for line in _dry(made))
+
+
+def _dry(made: Bundle) -> list[str]:
+    done = made.run("--dry-run")
+    assert done.returncode == 0
+    assert made.calls == []
+    return [line for line in done.stderr.splitlines() if line.startswith("+ ")]
+
+
+ORDER = [
+    *("karpenter-crd", "karpenter"),
+    *("nvidia-device-plugin", "aws-efa-k8s-device-plugin", "kueue"),
+]
+
+
+def test_order(tmp_path: Path) -> None:
+    """Kinds of objects come before objects of them, and namespaces before all."""
+    made = bundle(tmp_path, MANY)
+    made.fill()
+    assert made.run().returncode == 0
+    steps = [
+        call.split()[3] if call.startswith("helm") else call.rpartition("/")[2]
+        for call in made.calls
+        if call.startswith("helm") or " apply " in call
+    ]
+    assert steps == ["namespaces.yaml", "mpi-operator.yaml", *ORDER, "kueue.yaml", "karpenter.yaml"]
+    waits = [call for call in made.calls if "--timeout" in call]
+    assert len(waits) == len(ORDER) + 2
+
+
+def test_the_context_reaches_every_command(tmp_path: Path) -> None:
+    made = bundle(tmp_path, "")
+    assert made.run("--context", "a cluster").returncode == 0
+    assert all("a cluster" in call for call in made.calls)
+
+
+def test_a_webhook_that_has_just_started_is_asked_again(tmp_path: Path) -> None:
+    made = bundle(tmp_path, "", refusals=3)
+    assert made.run().returncode == 0
+    assert sum(call.startswith("sleep") for call in made.calls) == 3
+
+
+def test_an_object_that_is_never_taken_ends_it(tmp_path: Path) -> None:
+    made = bundle(tmp_path, "", refusals=100)
+    done = made.run()
+    assert done.returncode == 2
+    assert "manifests/namespaces.yaml could not be applied" in done.stderr
+    assert sum(" apply " in call for call in made.calls) == 20
+
+
+def test_values_of_the_stacks_are_needed(tmp_path: Path) -> None:
+    made = bundle(tmp_path, MANY)
+    done = made.run()
+    assert done.returncode == 2
+    assert "values/karpenter.yaml needs values of the stacks" in done.stderr
+
+
+def test_values_of_an_older_bundle_are_not_taken(tmp_path: Path) -> None:
+    made = bundle(tmp_path, MANY)
+    made.fill()
+    for path in made.folder.rglob("*.yaml"):
+        if ".filled" in path.parts:
+            os.utime(path, (0, 0))
+    assert "needs values of the stacks" in made.run().stderr
+
+
+def test_the_path_of_an_fsx_volume_is_asked_for(tmp_path: Path) -> None:
+    made = bundle(tmp_path, STORAGE)
+    made.fill()
+    assert made.run().returncode == 0
+    assert sum(call.startswith("aws") for call in made.calls) == 2
+    text = (made.folder / ".filled/manifests/volumes.yaml").read_text()
+    assert "PATH-OF" not in text
+    assert text.count("path: /vol1/data") == 2
+    assert "PATH-OF" in (made.folder / "manifests/volumes.yaml").read_text()
+
+
+def test_only_paths_to_ask_for(tmp_path: Path) -> None:
+    """Without anything that deploy.sh fills in, the script fills by itself."""
+    existing = """
+storage:
+  - {mount: /old, type: fsx-openzfs,
+     existing: {id: fs-0a1b2c3d4e5f67891, volume_id: fsvol-0a1b2c3d4e5f67891}}
+"""
+    made = bundle(tmp_path, existing)
+    assert made.run().returncode == 0
+    assert any(call.endswith(" .filled/manifests/volumes.yaml") for call in made.calls)
+
+
+@pytest.mark.parametrize("tool", ["kubectl", "helm"])
+def test_tools_are_asked_for_first(tool: str, tmp_path: Path) -> None:
+    made = bundle(tmp_path, "")
+    (made.fake / tool).unlink()
+    (made.fake / "bash").symlink_to("/bin/bash")
+    (made.fake / "dirname").symlink_to("/usr/bin/dirname")
+    done = subprocess.run(
+        ["/bin/bash", str(made.folder / "install.sh")],
+        env={"PATH": str(made.fake), "HERE": str(made.fake)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f"{tool} is needed" in done.stderr
+    assert not (made.fake / "calls").exists()
+
+
+def test_words_of_no_option(tmp_path: Path) -> None:
+    made = bundle(tmp_path, "")
+    assert made.run("--now").returncode == 2
+    assert made.run("--context").returncode == 2
+    assert "usage:" in made.run("--help").stdout
+    assert made.calls == []
+
+
+def test_nothing_is_downloaded_that_is_not_pinned() -> None:
+    """A chart is one version of one address; manifests are in the bundle."""
+    for text in SPECS.values():
+        script = files_of(text)["install.sh"]
+        assert "http" not in script.replace("--repo https://", "")
+        assert plan_of(text).name

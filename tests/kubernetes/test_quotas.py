@@ -1,0 +1,131 @@
+"""Quotas are what the node groups hold: devices to the number, the rest a little less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clustergen.kubernetes import capacity
+from clustergen.plan.model import NodeGroup
+from tests.kubernetes.planned import objects_of, plan_of
+from tests.kubernetes.specs import SPECS
+from tests.oracles.instance_types import all_types
+from tests.oracles.kubernetes_kueue import held
+
+KUEUE = "manifests/kueue.yaml"
+WITH_KUEUE = [name for name in SPECS if objects_of(SPECS[name], KUEUE)]
+
+
+def total(spec: str, group: str, resource: str) -> float:
+    """The quota of all queues and cohorts together: no node is promised twice."""
+    objects = objects_of(SPECS[spec], KUEUE)
+    owners = [item for item in objects if item["kind"] in ("ClusterQueue", "Cohort")]
+    return sum(held(owner, group, resource) for owner in owners)
+
+
+def ec2(group: NodeGroup) -> dict[str, Any]:
+    """EC2's own facts of a group's smallest type."""
+    facts: list[dict[str, Any]] = [all_types()[type.name] for type in group.types]
+    return min(facts, key=lambda fact: fact["MemoryInfo"]["SizeInMiB"])
+
+
+CASES = [
+    (name, group.name)
+    for name in WITH_KUEUE
+    for group in plan_of(SPECS[name]).node_groups
+    if group.type.name in all_types()
+]
+
+
+@pytest.mark.parametrize(("spec", "name"), CASES)
+def test_quotas(spec: str, name: str) -> None:
+    plan = plan_of(SPECS[spec])
+    [group] = [group for group in plan.node_groups if group.name == name]
+    facts = ec2(group)
+    cores = facts["VCpuInfo"]["DefaultCores"] * group.threads_per_core * group.max
+    assert 0.7 * cores <= total(spec, name, "cpu") < cores
+    memory = facts["MemoryInfo"]["SizeInMiB"] * 2**20 * group.max
+    assert 0.65 * memory <= total(spec, name, "memory") <= 0.93 * memory
+    counted = plan.kubernetes.devices == "plugin"
+    gpus = sum(gpu["Count"] for gpu in facts.get("GpuInfo", {}).get("Gpus", ()))
+    whole = gpus * group.max if counted and not group.mig else 0
+    assert total(spec, name, "nvidia.com/gpu") == whole
+    for profile, count in group.mig.items():
+        assert total(spec, name, f"nvidia.com/mig-{profile}") == count * gpus * group.max
+    chips = sum(one["Count"] for one in facts.get("NeuronInfo", {}).get("NeuronDevices", ()))
+    assert total(spec, name, "aws.amazon.com/neuron") == (chips * group.max if counted else 0)
+    # How many a node can have, the judge of network interfaces says.
+    efa = sum(interface.type != "interface" for interface in group.interfaces)
+    assert total(spec, name, "vpc.amazonaws.com/efa") == (efa * group.max if counted else 0)
+
+
+def test_nodes_of_two_queues_are_their_cohorts() -> None:
+    objects = objects_of(SPECS["queues that share groups, and one that does not"], KUEUE)
+    queues = {item["metadata"]["name"]: item for item in objects if item["kind"] == "ClusterQueue"}
+    [cohort] = [item for item in objects if item["kind"] == "Cohort"]
+    assert [held(queues[name], "h100", "nvidia.com/gpu") for name in ("train", "tune")] == [0, 0]
+    assert held(cohort, "h100", "nvidia.com/gpu") == 32
+    assert held(queues["train"], "h200", "nvidia.com/gpu") == 16
+    assert {name: queue["spec"].get("cohortName") for name, queue in queues.items()} == {
+        "train": "with-train",
+        "tune": "with-train",
+        "prep": None,
+    }
+
+
+# Chains of queues that share groups pairwise are one cohort, whatever their order.
+CHAINS = [
+    ("a: [x], b: [y], c: [x, y]", [{"a", "b", "c"}]),
+    ("a: [x], b: [y], c: [z]", []),
+    ("a: [x], b: [x], c: [y], d: [y]", [{"a", "b"}, {"c", "d"}]),
+]
+
+
+@pytest.mark.parametrize(("queues", "cohorts"), CHAINS)
+def test_cohorts(queues: str, cohorts: list[set[str]]) -> None:
+    written = "".join(
+        f"  - {{name: {part.split(': ')[0]}, node_groups: {part.split(': ')[1]}}}\n"
+        for part in queues.replace("], ", "]; ").split("; ")
+    )
+    groups = "".join(
+        f"  - {{name: {name}, instance_type: g5.2xlarge, count: 1}}\n" for name in "xyz"
+    )
+    text = f"node_groups:\n  - {{name: h200, count: 1}}\n{groups}queues:\n{written}"
+    objects = objects_of(text, KUEUE)
+    found: dict[str, set[str]] = {}
+    for item in objects:
+        if item["kind"] == "ClusterQueue" and "cohortName" in item["spec"]:
+            found.setdefault(item["spec"]["cohortName"], set()).add(item["metadata"]["name"])
+    assert list(found.values()) == cohorts
+    assert set(found) == {item["metadata"]["name"] for item in objects if item["kind"] == "Cohort"}
+
+
+TOPOLOGIES = [
+    ("smallest", "h200", "aws-network"),
+    ("queues that share groups, and one that does not", "prep", "hosts"),
+    ("small nodes", "h200", "hosts"),
+    ("Karpenter, Spot and a reservation", "h200", "aws-network"),
+    # Nodes that are not there yet are in no topology.
+    ("Karpenter, Spot and a reservation", "spot", None),
+    ("HPC nodes", "h200", "aws-network"),
+]
+
+
+@pytest.mark.parametrize(("spec", "name", "topology"), TOPOLOGIES)
+def test_topologies(spec: str, name: str, topology: str | None) -> None:
+    [flavor] = [
+        item
+        for item in objects_of(SPECS[spec], KUEUE)
+        if (item["kind"], item["metadata"]["name"]) == ("ResourceFlavor", name)
+    ]
+    assert flavor["spec"].get("topologyName") == topology
+
+
+# What `kubectl describe node` says of m7i.large: 1930m of 2 vCPUs, 6.9 of 8 GiB.
+def test_a_small_node_keeps_less_than_it_has() -> None:
+    plan = plan_of("node_groups: [{name: h200, instance_type: m7i.xlarge, count: 1}]")
+    found = capacity.of_node(plan, plan.node_groups[0])
+    assert found["cpu"] == 2
+    assert 11_000 < found["memory"] < 13_000
+    assert found["ephemeral-storage"] == 17_408
