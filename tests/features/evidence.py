@@ -273,7 +273,6 @@ _EKS: Rows = {
     "nodes.mig": _template('"nvidia.com/mig.config": '),
     "nodes.labels": _template(r'"Labels": \{\s*"team": "blue"'),
     "nodes.taints": _template(r'"Key": "team",\s*"Value": "blue"'),
-    "nodes.scaling": Evidence(r"manifests/.*\.yaml", "kind: NodePool"),
     "queues.shared-groups": _kueue(r"kind: ClusterQueue\nmetadata:\n  name: debug"),
     "storage.lustre": _volume(r"driver: fsx\.csi\.aws\.com", "aws-fsx-csi-driver"),
     "storage.openzfs": _volume(r"nfs:\s+server:"),

@@ -89,7 +89,12 @@ _MACHINES = {
     "nodes.slurm-settings": _support(
         "partial", "left out: Kubernetes has no Slurm", "eks-architecture"
     ),
-    "nodes.scaling": _support("full", "Karpenter, or by hand without it", limits.NODE_POOLS),
+    "nodes.scaling": _support(
+        "partial",
+        "Karpenter starts them, where kubernetes.autoscaler is karpenter; a managed node group "
+        "alone grows when it is told",
+        limits.NODE_POOLS,
+    ),
     "nodes.mixed-scaling": _support(
         "partial",
         "a managed node group keeps its minimum, and grows when it is told; Karpenter keeps none",
