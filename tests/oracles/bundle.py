@@ -11,6 +11,7 @@ from tests.oracles.cloudformation import check, lint, resolve
 from tests.oracles.eks import eks_breaches
 from tests.oracles.hyperpod import cluster_breaches
 from tests.oracles.iam import iam_breaches
+from tests.oracles.kubernetes import kubernetes_breaches
 from tests.oracles.parallelcluster import Message, ParallelCluster
 from tests.oracles.shell import script_breaches, scripts_in_user_data
 
@@ -35,7 +36,22 @@ def bundle_breaches(
         *(f"{f.template}: {f.rule} {f.where}: {f.text}" for f in lint(templates, [region])),
         *cluster_breaches(files, region),
         *script_breaches(_scripts(files, documents, region)),
+        *_in_the_cluster(files, documents, region),
     ]
+
+
+def _in_the_cluster(
+    files: Mapping[str, str], documents: Mapping[str, Any], region: str
+) -> Iterator[str]:
+    """The objects of a cluster of managed node groups, by the version of its control plane."""
+    resources = documents.get("cluster.template.json", {}).get("Resources", {})
+    versions = {r["Type"]: r["Properties"].get("Version") for r in resources.values() if _eks(r)}
+    if "AWS::EKS::Nodegroup" in versions:
+        yield from kubernetes_breaches(files, versions["AWS::EKS::Cluster"], region)
+
+
+def _eks(resource: Mapping[str, Any]) -> bool:
+    return resource.get("Type") in ("AWS::EKS::Cluster", "AWS::EKS::Nodegroup")
 
 
 def _of_clusters(
