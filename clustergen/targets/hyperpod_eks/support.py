@@ -124,7 +124,8 @@ _QUEUES = {
     ),
     "queues.shared-groups": _support(
         "partial",
-        "Karpenter starts nodes of a group for the first queue that has it",
+        "quotas share out a group that several queues have; Karpenter starts its nodes for the "
+        "first of them",
         limits.NODE_CLASS,
     ),
 }
@@ -207,8 +208,8 @@ _SLURM = {
 _OPERATION = {
     "monitoring.prometheus": _support(
         "partial",
-        "the add-on amazon-sagemaker-hyperpod-observability, which the next steps name; the "
-        "workspace is yours",
+        "the add-on amazon-sagemaker-hyperpod-observability: a new EKS cluster gets it and a "
+        "workspace, for one that exists the next steps name it",
         limits.OBSERVABILITY,
     ),
     "monitoring.cloudwatch-dashboard": _support(
