@@ -34,6 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(100_000)
     # pydantic looks through every installed package for plugins of its own; none is wanted here.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    if args.command == "render" and "eks" in (args.targets or ()):
+        from clustergen.cdk import kernel
+
+        kernel.begin()  # Node.js takes as long to start as everything else together
     try:
         run = importlib.import_module(f"clustergen.commands.{args.command}").run
         status: int = run(args)

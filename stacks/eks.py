@@ -33,7 +33,13 @@ class EksStack(ClusterStack):
             self.add_stack_tag(key, value)
         for flag, on in FLAGS.items():
             self.node.set_context(flag, on)
-        self.cluster = EksCluster(self, "Default", plan=plan, inputs=Imports(compiled.imports))
+        self.cluster = EksCluster(
+            self,
+            "Default",
+            plan=plan,
+            inputs=Imports(compiled.imports),
+            software=plan.options.install == "stack",
+        )
         if plan.overlay:
             before = targets.load(compiled.target).document(plan)
             overlaid.lay(self, before, compiled.document, compiled.imports)

@@ -36,8 +36,6 @@ class Target:
     """What identifies an item in the document's lists, for merging overlays: ``("Name",)``."""
     emitter: str
     """Module with ``document``, ``emit`` and ``steps``; imported when something is rendered."""
-    cdk: bool = False
-    """Its document is made by the CDK, which takes long to load."""
     overlaid: Callable[[Plan, Mapping[str, Any]], Iterator[Finding]] | None = None
     """What an overlay makes of the document given that its schema cannot tell."""
 

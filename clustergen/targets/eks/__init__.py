@@ -31,7 +31,6 @@ TARGET = Target(
     emitter="clustergen.targets.eks.emit",
     primary="cluster.template.json",
     schema="eks",
-    cdk=True,
     list_keys=LIST_KEYS,
     overlaid=overlaid,
 )
