@@ -11,7 +11,7 @@ from clustergen.plan.model import Ontap, OpenZfs, Plan
 UNKNOWN_PATH = Rule(
     code="STG501",
     title="Volume whose path only FSx knows",
-    why="Pods mount it by the path that FSx exports it under. install.sh asks FSx for that, which a "
+    why="Pods mount it by the path that FSx exports it under. install.sh asks FSx for that, and a "
     "stack cannot.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_DescribeVolumes.html",
     target="eks",
