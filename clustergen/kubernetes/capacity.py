@@ -10,6 +10,7 @@ from clustergen.kubernetes.names import (
     GPU_RESOURCE,
     HUGE_PAGES,
     HUGE_PAGES_MIB,
+    MIG_PREFIX,
     NEURON_RESOURCE,
 )
 from clustergen.plan.model import NodeGroup, Plan
@@ -68,7 +69,8 @@ def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
 def accelerators(group: NodeGroup) -> Mapping[str, int]:
     """What a pod asks for to have all accelerators of a node: resource name -> number."""
     if group.mig:
-        return {f"nvidia.com/mig-{name}": n * group.type.gpus for name, n in group.mig.items()}
+        gpus = group.type.gpus
+        return {f"{MIG_PREFIX}{name}": count * gpus for name, count in group.mig.items()}
     if group.type.gpus:
         return {GPU_RESOURCE: group.type.gpus}
     if group.type.neuron_devices:

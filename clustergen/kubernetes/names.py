@@ -32,7 +32,6 @@ KAI_QUEUE = "kai.scheduler/queue"
 KAI_ROOT = "clustergen"
 """KAI's queue above those of the spec: it schedules two levels."""
 
-GPU_CLASS, MIG_CLASS = "gpu.nvidia.com", "mig.nvidia.com"
-EFA_CLASS, NEURON_CLASS = "efa.networking.k8s.aws", "neuron.aws.com"
+GPU_CLASS, EFA_CLASS, NEURON_CLASS = "gpu.nvidia.com", "efa.networking.k8s.aws", "neuron.aws.com"
 """Device classes of the drivers of dynamic resource allocation."""
 PCIE_ROOT = "resource.kubernetes.io/pcieRoot"

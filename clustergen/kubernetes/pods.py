@@ -12,8 +12,6 @@ from clustergen.plan.model import NodeGroup, Plan
 Placed = Callable[[Plan, NodeGroup], Json]
 """Members of a pod that bind it to the nodes of a group."""
 
-_CLAIM = "devices"
-
 
 def placed(plan: Plan, group: NodeGroup) -> Json:  # noqa: ARG001 others go by the plan
     """The nodes of a group, whatever taints they have."""
@@ -34,11 +32,14 @@ class Taking:
 
 
 def taking(plan: Plan, group: NodeGroup, devices: Mapping[str, int], **sizes: str) -> Taking:
-    """Devices by number, or all of the node by a claim; ``sizes`` such as memory="32000Mi"."""
-    if claims.is_on(plan) and devices:
-        template = {"name": _CLAIM, "resourceClaimTemplateName": claims.whole_node(group)}
-        resources = {**amounts(sizes), "claims": [{"name": _CLAIM}]}
-        return Taking({"resources": resources}, {"resourceClaims": [template]})
+    """Devices by number, or by claims of them; ``sizes`` such as memory="32000Mi"."""
+    if claims.is_on(plan):
+        templates = claims.names_of(group, devices)
+        used = {"claims": [{"name": name} for name in templates]} if templates else {}
+        pod = [{"name": name, "resourceClaimTemplateName": name} for name in templates]
+        return Taking(
+            {"resources": {**amounts(sizes), **used}}, {"resourceClaims": pod} if pod else {}
+        )
     counted = {name: str(count) for name, count in devices.items()}
     return Taking({"resources": amounts({**counted, **sizes})}, {})
 

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from clustergen.artifacts import Artifact
-from clustergen.kubernetes import all_reduce, capacity, names, namespaces, nccl, pods, volumes
+from clustergen.kubernetes import (
+    all_reduce,
+    capacity,
+    names,
+    namespaces,
+    nccl,
+    pods,
+    volumes,
+)
 from clustergen.kubernetes.manifest import Json, file, thing
 from clustergen.kubernetes.pods import Placed
 from clustergen.plan.model import NodeGroup, Plan, Storage

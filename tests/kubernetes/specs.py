@@ -23,7 +23,7 @@ storage:
   - {mount: /cache, type: file-cache, existing: {id: fc-0a1b2c3d4e5f67893, mount_name: hgfedcba}}
   - {mount: /tools, type: efs}
   - {mount: /bucket, type: s3, bucket: "s3://example-corpus/raw", read_only: true}
-  - {mount: /results, type: s3, bucket: "s3://example-results"}
+  - {mount: /results, type: s3, bucket: "s3://example-results", read_only: false}
 """
 
 SPECS = {
@@ -70,6 +70,7 @@ queues: [{name: train, node_groups: [h200], priority: 7}]
 kubernetes: {devices: dra, jobs: kubeflow-trainer}
 node_groups:
   - {name: h200}
+  - {name: h100, instance_type: p5.48xlarge, count: 1}
   - {name: trn, instance_type: trn2.48xlarge, count: 2}
 """,
     "Trainium": "node_groups: [{name: h200, instance_type: trn1.32xlarge}]",
