@@ -191,6 +191,7 @@ FINDINGS: list[tuple[str, str]] = [
     ("kubernetes: {scheduler: kai}", "K8S433"),
     ("kubernetes: {jobs: kubeflow-trainer}", "K8S433"),
     (VPC.replace("use1-az2", "use1-az6"), "NET402"),
+    ("kubernetes: {admins: ['arn:aws-us-gov:iam::111122223333:role/platform']}", "IAM400"),
 ]
 
 
