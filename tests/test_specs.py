@@ -49,7 +49,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         PC: set(),
         PCS: set(),
         HP: _NO,
-        EKS: {"SUP001", "CAP400", "NET402"},
+        EKS: {"SUP001", "CAP400", "NET403"},
         K8S: {"NET500"},
     },
     "g6e-spot-finetune": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP400"}, K8S: set()},
