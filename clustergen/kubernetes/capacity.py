@@ -70,7 +70,11 @@ def accelerators(group: NodeGroup) -> Mapping[str, int]:
     """What a pod asks for to have all accelerators of a node: resource name -> number."""
     if group.mig:
         gpus = group.type.gpus
-        return {f"{MIG_PREFIX}{name}": count * gpus for name, count in group.mig.items()}
+        # The plus of 1g.10gb+me may not stand in the name of a resource.
+        return {
+            f"{MIG_PREFIX}{name.replace('+', '.')}": count * gpus
+            for name, count in group.mig.items()
+        }
     if group.type.gpus:
         return {GPU_RESOURCE: group.type.gpus}
     if group.type.neuron_devices:

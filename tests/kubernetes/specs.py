@@ -77,7 +77,8 @@ node_groups:
     "partitions": """
 node_groups:
   - {name: h200, efa: false, mig: {1g.18gb: 1, 2g.35gb: 1, 3g.71gb: 1}}
-  - {name: h100, instance_type: p5.48xlarge, efa: false, count: 1, mig: {3g.40gb: 2}}
+  - {name: h100, instance_type: p5.48xlarge, efa: false, count: 1,
+     mig: {3g.40gb: 1, 1g.10gb+me: 1, 1g.10gb: 2}}
   - {name: whole, instance_type: p5.48xlarge, count: 1}
 monitoring: {metrics: managed-prometheus}
 """,

@@ -52,7 +52,10 @@ def test_quotas(spec: str, name: str) -> None:
     whole = gpus * group.max if counted and not group.mig else 0
     assert total(spec, name, "nvidia.com/gpu") == whole
     for profile, count in group.mig.items():
-        assert total(spec, name, f"nvidia.com/mig-{profile}") == count * gpus * group.max
+        assert (
+            total(spec, name, f"nvidia.com/mig-{profile.replace('+', '.')}")
+            == count * gpus * group.max
+        )
     chips = sum(one["Count"] for one in facts.get("NeuronInfo", {}).get("NeuronDevices", ()))
     assert total(spec, name, "aws.amazon.com/neuron") == (chips * group.max if counted else 0)
     # How many a node can have, the judge of network interfaces says.

@@ -209,6 +209,8 @@ def _pod(spec: Json) -> Iterator[str]:
 def _resources(resources: Json) -> Iterator[str]:
     limits, requests = resources.get("limits", {}), resources.get("requests", {})
     for name, amount in {**requests, **limits}.items():
+        if not _KEY.fullmatch(name):
+            yield f"{name} is no name of a resource"
         if not _QUANTITY.fullmatch(str(amount)):
             yield f"{amount!r} is no quantity"
         if _WHOLE.match(name) and limits.get(name) != requests.get(name, limits.get(name)):

@@ -76,6 +76,14 @@ FAULTS: dict[str, tuple[str, str, str, str, Any, str]] = {
         ["gpu", "nic"],
         "no request",
     ),
+    "a partition by its profile's own name": (
+        "",
+        _COUNT,
+        "Job/h200-accelerators",
+        "spec.template.spec.containers.0.resources.requests",
+        {"nvidia.com/mig-1g.10gb+me": "7"},
+        "no name of a resource",
+    ),
     "an API of another version": (
         CLAIMS,
         "manifests/claims.yaml",
