@@ -119,9 +119,9 @@ def _job(plan: Plan, group: NodeGroup, test: _Test, pod: Json) -> Artifact:
         # Each node fails for itself, so that the others are still heard.
         "backoffLimitPerIndex": 0,
         "activeDeadlineSeconds": _MINUTES * 60,
-        "template": pods.template(plan, group, {"restartPolicy": "Never", **pod})
-        if test.queued
-        else {"spec": {"restartPolicy": "Never", **pod}},
+        "template": pods.template(
+            plan, group, {"restartPolicy": "Never", **pod}, queued=test.queued
+        ),
     }
     job = thing(
         "batch/v1",

@@ -66,6 +66,10 @@ queues: [{name: train, node_groups: [h200], priority: 7}]
 kubernetes: {scheduler: kai, admission: none}
 queues: [{name: train, node_groups: [h200], priority: 7}]
 """,
+    "Volcano and Kueue": """
+kubernetes: {scheduler: volcano}
+storage: [{mount: /tools, type: efs}]
+""",
     "claims of devices": """
 kubernetes: {devices: dra, jobs: kubeflow-trainer}
 node_groups:
