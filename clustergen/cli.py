@@ -6,12 +6,13 @@ Exit status, everywhere: 0 nothing to report, 1 findings or a difference, 2 coul
 from __future__ import annotations
 
 import argparse
+import atexit
 import gc
 import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from clustergen import __version__
 
@@ -25,6 +26,15 @@ examples:
   clustergen compare specs/cluster.yaml
   clustergen explain FSX004
 """
+
+
+def program() -> NoReturn:
+    """Be the program. It ends at once: freeing each class of a large library takes a while."""
+    status = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    atexit._run_exitfuncs()
+    os._exit(status)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -46,6 +46,8 @@ def load() -> None:
     if shutil.which(_node()) is None:
         raise Unrenderable([NO_KERNEL.at((), f"there is no program {_node()}", help=_OTHER)])
     try:
+        # What jsii checks every call with, and imports at the first one; now the process starts.
+        importlib.import_module("typeguard")
         importlib.import_module("aws_cdk")
     except ImportError as error:
         finding = NO_KERNEL.at((), f"the CDK cannot be loaded: {error}", help=_INSTALL)
@@ -74,6 +76,8 @@ def begin() -> None:
     """Start loading in the background, beside whatever else there is to do first."""
     _silence()
     if shutil.which(_node()):
+        # Until its process has started, nothing is won by doing something else as well.
+        importlib.import_module("jsii")
         threading.Thread(target=_import_everything, name="cdk", daemon=True).start()
 
 
