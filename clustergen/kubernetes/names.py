@@ -10,6 +10,8 @@ MIG_PREFIX = "nvidia.com/mig-"
 """And then a profile: partitions of GPUs."""
 NEURON_RESOURCE = "aws.amazon.com/neuron"
 """Whole Trainium and Inferentia devices, from Neuron's device plugin."""
+NEURON_CORE_RESOURCE = "aws.amazon.com/neuroncore"
+"""Their cores, from the same plugin: a pod asks for devices or for cores."""
 HUGE_PAGES = "hugepages-2Mi"
 
 # What the EFA driver sets aside on every node, and what of it a pod may ask for.

@@ -132,3 +132,11 @@ def test_a_small_node_keeps_less_than_it_has() -> None:
     assert found["cpu"] == 2
     assert 11_000 < found["memory"] < 13_000
     assert found["ephemeral-storage"] == 17_408
+
+
+def test_pods_may_ask_for_neuron_devices_or_cores() -> None:
+    assert total("Trainium", "h200", "aws.amazon.com/neuron") == 32
+    assert total("Trainium", "h200", "aws.amazon.com/neuroncore") == 64
+    [job] = objects_of(SPECS["Trainium"], "smoke/h200-nccom.yaml")
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    assert "nccom-test -r 32 " in container["command"][-1]
