@@ -15,6 +15,7 @@ from clustergen.cdk.stack import ClusterStack
 from clustergen.cdk.synth import FLAGS
 from clustergen.targets.eks.cluster import EksCluster
 from clustergen.targets.eks.synth import description
+from stacks import acknowledged
 
 
 class EksStack(ClusterStack):
@@ -40,6 +41,7 @@ class EksStack(ClusterStack):
             inputs=Imports(compiled.imports),
             software=plan.options.install == "stack",
         )
+        acknowledged.eks(self.cluster)
         if plan.overlay:
             before = targets.load(compiled.target).document(plan)
             overlaid.lay(self, before, compiled.document, compiled.imports)
