@@ -22,7 +22,8 @@ API = "kueue.x-k8s.io/v1beta2"
 NETWORK, HOSTS = "aws-network", "hosts"
 """Topologies: by the layers of EC2's network, and by nodes alone."""
 
-# Types that EC2 tells the network topology of, families and sizes that stand apart.
+# Types, by family or alone, and regions that EC2 tells the network topology of:
+# other nodes have no labels of it, and Kueue would find none of them.
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-topology-prerequisites.html
 # (2026-11)
 _FAMILIES = frozenset(
@@ -33,6 +34,16 @@ _FAMILIES = frozenset(
     }
 )
 _TYPES = frozenset({"p5.48xlarge", "trn2.48xlarge"})
+_REGIONS = frozenset(
+    {
+        *("us-east-1", "us-east-2", "us-west-1", "us-west-2", "us-gov-west-1", "ca-central-1"),
+        *("eu-central-1", "eu-central-2", "eu-north-1", "eu-south-2"),
+        *("eu-west-1", "eu-west-2", "eu-west-3"),
+        *("ap-east-1", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1"),
+        *("ap-south-2", "ap-southeast-2", "ap-southeast-3", "ap-southeast-4"),
+        *("af-south-1", "il-central-1", "me-central-1", "me-south-1", "sa-east-1"),
+    }
+)
 
 
 def is_on(plan: Plan) -> bool:
@@ -66,7 +77,7 @@ def topology(plan: Plan, group: NodeGroup) -> str | None:
     if karpenter.is_karpenter(plan, group) or claims.is_on(plan):
         return None
     known = all(type.family in _FAMILIES or type.name in _TYPES for type in group.types)
-    return NETWORK if known else HOSTS
+    return NETWORK if known and plan.region in _REGIONS else HOSTS
 
 
 def cohorts(plan: Plan) -> Mapping[str, tuple[Queue, ...]]:

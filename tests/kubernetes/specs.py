@@ -92,6 +92,11 @@ node_groups: [{name: h200, instance_type: g5.2xlarge, count: 1}]
 kubernetes: {system_nodes: {instance_type: m7i.large, count: 1}}
 """,
     "HPC nodes": "node_groups: [{name: h200, instance_type: hpc7a.96xlarge, threads_per_core: 1}]",
+    "GovCloud, East": """
+region: us-gov-east-1
+network: {zone: usge1-az1}
+node_groups: [{name: h200, instance_type: p5.48xlarge}]
+""",
     "GovCloud": """
 region: us-gov-west-1
 network: {zone: usgw1-az1}

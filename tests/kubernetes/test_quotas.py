@@ -112,6 +112,10 @@ TOPOLOGIES = [
     # Nodes that are not there yet are in no topology.
     ("Karpenter, Spot and a reservation", "spot", None),
     ("HPC nodes", "h200", "aws-network"),
+    ("GovCloud", "h200", "aws-network"),
+    # EC2 tells no topology there.
+    ("GovCloud, East", "h200", "hosts"),
+    ("claims of devices", "h200", None),
 ]
 
 
