@@ -50,6 +50,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "hyperpod-slurm-customer-managed": {PC: set(), PCS: set(), HP: set(), EKS: _NEW},
     "hyperpod-slurm-legacy": {PC: set(), PCS: set(), HP: set(), EKS: _NEW},
     "hyperpod-slurm-scripts": {PC: set(), PCS: _NO, HP: set(), EKS: _NEW},
+    "hyperpod-slurm-two-controllers": {PC: set(), PCS: _NO, HP: set(), EKS: _NEW},
     "hyperpod-training-plan": {PC: _NO, PCS: _NO, HP: set(), EKS: _NEW},
     "mixed-fair-share": {
         PC: {"SUP001"},

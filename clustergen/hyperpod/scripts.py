@@ -89,7 +89,11 @@ def _values(plan: Plan, mode: str) -> dict[str, Any]:
         "region": plan.region,
         "users": plan.users,
         "account": plan.name,
+        "slurm": mode != "eks",
         "controller": CONTROLLER,
+        "controllers": plan.head.count if plan.head else 1,
+        "several": bool(steps.shared_by_controllers(plan)),
+        "written": _written(plan),
         "buckets": any(isinstance(item, Bucket) for item in plan.storage),
         "settings": _pairs(steps.cluster_settings(plan)),
         "cgroup": plan.slurm.cgroup_settings,
@@ -98,6 +102,12 @@ def _values(plan: Plan, mode: str) -> dict[str, Any]:
         "partitions": [{"name": name, "pairs": pairs} for name, pairs in asked if pairs],
         "default": chosen[0] if chosen else "",
     }
+
+
+def _written(plan: Plan) -> list[str]:
+    """The files of Slurm's that the scripts write, beside those of HyperPod's."""
+    scripts = ["clustergen-prolog.sh", "clustergen-epilog.sh"] if _has_prolog(plan) else []
+    return ["clustergen.conf", *scripts, *(["cgroup.conf"] if plan.slurm.cgroup_settings else [])]
 
 
 def _pairs(settings: Mapping[str, str]) -> list[str]:

@@ -54,6 +54,9 @@ class HyperPodSlurm(Target):
         "api",
         description="Who configures Slurm: the service, the lifecycle scripts, or the old form.",
     )
+    controllers: int = Field(
+        1, ge=1, le=3, description="Controllers; several take over from each other, in mode legacy."
+    )
 
 
 class HyperPodEks(Target):

@@ -11,9 +11,6 @@ LOGIN: Final = "login"
 PARAMETERS_FILE = "provisioning_parameters.json"
 """The old form's; in any other a file of this name is refused."""
 
-SHARED_DIRECTORY = "/fsx"
-"""Where the old form keeps the state of several controllers, when no Lustre is mounted."""
-
 LIST_KEYS: Final = ("InstanceGroupName", "Key")
 """What names the items of the request's lists."""
 

@@ -158,9 +158,8 @@ _QUEUES = {
 _STORAGE = {
     "storage.lustre": _support("full", "FsxLustreConfig of each group", _SLURM_API),
     "storage.lustre-efa": _support(
-        "partial",
-        "the file system is made with EFA, and HyperPod mounts it over TCP; with mode: "
-        "customer-managed or legacy the lifecycle script sets up EFA before",
+        "full",
+        "on groups with EFA the lifecycle script sets up Lustre's client for it, then mounts",
         "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
     ),
     "storage.lustre-metadata": _support("full", "made by the foundation", _SLURM_API),
@@ -227,7 +226,8 @@ _SLURM = {
 _OPERATION = {
     "monitoring.prometheus": _support(
         "partial",
-        "the nodes run exporters where their image has them; workspace and scraper are yours",
+        "the lifecycle script starts the exporters that the image has, and downloads none; "
+        "workspace and scraper are yours",
         "sagemaker-hyperpod-cluster-observability-slurm",
     ),
     "monitoring.cloudwatch-dashboard": _support(

@@ -9,6 +9,7 @@ from tests.targets.hyperpod_slurm.planned import found, judged
 from tests.targets.hyperpod_slurm.specs import DATABASE, LEGACY, SPECS
 
 GROUP = ("node_groups", 0)
+CONTROLLERS = ("targets", "hyperpod-slurm", "controllers")
 OVERLAY = ("targets", "hyperpod-slurm", "overlay")
 WEST = "arn:aws:sagemaker:us-west-2:111122223333:training-plan/mine"
 RESERVATION = "arn:aws:ec2:us-east-1:111122223333:capacity-reservation/mine"
@@ -65,6 +66,30 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     (
         DATABASE + "targets: {hyperpod-slurm: {mode: customer-managed, provisioning: all-at-once}}",
         *("SLM352", ("slurm", "accounting"), "all at once", "provisioning: continuous"),
+    ),
+    # Several controllers
+    (
+        "targets: {hyperpod-slurm: {controllers: 2}}",
+        *("SLM359", CONTROLLERS, "2 controllers", "mode: legacy"),
+    ),
+    (
+        "targets: {hyperpod-slurm: {mode: customer-managed, controllers: 3}}",
+        *("SLM359", CONTROLLERS, "3 controllers", "mode: legacy"),
+    ),
+    (
+        "targets: {hyperpod-slurm: {mode: legacy, controllers: 2}}",
+        *("SLM358", CONTROLLERS, "no place", "fsx-lustre and slurm.accounting: {endpoint"),
+    ),
+    (
+        DATABASE + "targets: {hyperpod-slurm: {mode: legacy, controllers: 2}}",
+        *("SLM358", CONTROLLERS, "no place", "add a shared file system, such as fsx-lustre"),
+    ),
+    (
+        "targets: {hyperpod-slurm: {mode: legacy, overlay: {InstanceGroups: "
+        "[{InstanceGroupName: controller, InstanceCount: 2}]}}}",
+        "SLM360",
+        (*OVERLAY, "InstanceGroups", 0, "InstanceCount"),
+        *("scripts for 1", "controllers: 2"),
     ),
     # Settings
     (

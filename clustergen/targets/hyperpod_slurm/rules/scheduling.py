@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 
 from clustergen.findings import Finding, Path, Rule, Severity
-from clustergen.hyperpod import limits
-from clustergen.plan.model import Database, Lustre, Plan
+from clustergen.hyperpod import limits, mounts
+from clustergen.plan.model import Database, Plan
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.limits import CONTROLLER, LOGIN, OWN_SETTINGS
 
 _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
 _SECTION = ("targets", "hyperpod-slurm")
+_SEVERAL = f"{limits.GUIDE}sagemaker-hyperpod-multihead-slurm.html"
+_MIGRATION = f"{limits.GUIDE}sagemaker-hyperpod-slurm-api-config-migration.html"
+_MOST_CONTROLLERS = 3
 _DATABASE = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"
 
 RESERVED = Rule(
@@ -110,16 +113,37 @@ CONTROLLERS = Rule(
     title="Several controllers without a database and a shared folder",
     why="Controllers take over from each other: job records and state have to be where all of "
     "them reach it, outside of any one.",
-    source=f"{limits.GUIDE}sagemaker-hyperpod-multihead-slurm.html",
+    source=_SEVERAL,
+    target="hyperpod-slurm",
+    bad="targets: {hyperpod-slurm: {mode: legacy, controllers: 2}}",
+    good=f"""targets: {{hyperpod-slurm: {{mode: legacy, controllers: 2}}}}
+storage: [{{mount: /fsx, type: fsx-lustre, size: 2400GiB}}]
+slurm: {{accounting: {{endpoint: db.example.com, secret: "{_DATABASE}"}}}}""",
+)
+CONTROLLERS_BY_API = Rule(
+    code="SLM359",
+    title="Several controllers that HyperPod is to set up",
+    why="Where the API knows the role of each group, the group of the controller has one instance. "
+    "Only the old form has several.",
+    source=_MIGRATION,
+    target="hyperpod-slurm",
+    bad="targets: {hyperpod-slurm: {controllers: 2}}",
+    good=f"""targets: {{hyperpod-slurm: {{mode: legacy, controllers: 2}}}}
+storage: [{{mount: /fsx, type: fsx-lustre, size: 2400GiB}}]
+slurm: {{accounting: {{endpoint: db.example.com, secret: "{_DATABASE}"}}}}""",
+)
+CONTROLLERS_OF_OVERLAY = Rule(
+    code="SLM360",
+    title="Controllers that the scripts do not know of",
+    why="The lifecycle scripts are made for the number of controllers in the spec; one that only "
+    "the overlay adds would start a Slurm of its own.",
+    source=_SEVERAL,
     target="hyperpod-slurm",
     bad="""targets:
   hyperpod-slurm:
     mode: legacy
     overlay: {InstanceGroups: [{InstanceGroupName: controller, InstanceCount: 2}]}""",
-    good=f"""targets:
-  hyperpod-slurm:
-    mode: legacy
-    overlay: {{InstanceGroups: [{{InstanceGroupName: controller, InstanceCount: 2}}]}}
+    good=f"""targets: {{hyperpod-slurm: {{mode: legacy, controllers: 2}}}}
 storage: [{{mount: /fsx, type: fsx-lustre, size: 2400GiB}}]
 slurm: {{accounting: {{endpoint: db.example.com, secret: "{_DATABASE}"}}}}""",
 )
@@ -156,6 +180,8 @@ RULES = (
     LEGACY_CONTINUOUS,
     IDLE,
     CONTROLLERS,
+    CONTROLLERS_BY_API,
+    CONTROLLERS_OF_OVERLAY,
     SETTING,
     FLEXIBLE,
 )
@@ -266,18 +292,44 @@ def _settings(plan: Plan) -> Iterator[Finding]:
 
 
 def _controllers(plan: Plan) -> Iterator[Finding]:
-    """Only the overlay of the old form can ask for several."""
-    shared = any(isinstance(item, Lustre) for item in plan.storage)
-    if modes.mode(plan) != "legacy" or (shared and isinstance(plan.slurm.accounting, Database)):
+    asked, path = modes.options(plan).controllers, (*_SECTION, "controllers")
+    if modes.mode(plan) != "legacy":
+        if asked > 1:
+            yield CONTROLLERS_BY_API.at(
+                path, f"{asked} controllers", help="write mode: legacy, or leave controllers out"
+            )
         return
+    lacking = [
+        what
+        for what, there in (
+            ("a shared file system, such as fsx-lustre", bool(mounts.writable(plan))),
+            (
+                "slurm.accounting: {endpoint: ..., secret: ...}",
+                isinstance(plan.slurm.accounting, Database),
+            ),
+        )
+        if not there
+    ]
+    if asked > 1 and lacking:
+        yield CONTROLLERS.at(
+            path,
+            f"{asked} controllers, and no place for what they share",
+            help=f"add {' and '.join(lacking)}",
+        )
+    yield from _controllers_of_overlay(plan, asked)
+
+
+def _controllers_of_overlay(plan: Plan, asked: int) -> Iterator[Finding]:
     groups = plan.overlay.get("InstanceGroups")
     for index, group in enumerate(groups if isinstance(groups, list) else ()):
         if not isinstance(group, Mapping) or group.get("InstanceGroupName") != CONTROLLER:
             continue
         count = group.get("InstanceCount")
-        if isinstance(count, int) and count > 1:
-            yield CONTROLLERS.at(
+        if isinstance(count, int) and count != asked:
+            yield CONTROLLERS_OF_OVERLAY.at(
                 (*_SECTION, "overlay", "InstanceGroups", index, "InstanceCount"),
-                f"{count} controllers, and no place for what they share",
-                help="add an fsx-lustre, and slurm.accounting: {endpoint: ..., secret: ...}",
+                f"{count} controllers, and scripts for {asked}",
+                help=f"write targets.hyperpod-slurm.controllers: {count}, and leave this out"
+                if 1 <= count <= _MOST_CONTROLLERS
+                else "leave it out",
             )
