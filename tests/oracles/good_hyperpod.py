@@ -109,6 +109,7 @@ _STATEMENTS = [
         "ecr:${AWS::Region}:*:repository/*",
     ),
     _allow(["eks-auth:AssumeRoleForPodIdentity"], "eks:${AWS::Region}:${AWS::AccountId}:cluster/*"),
+    _allow(["cloudwatch:DescribeAlarms"], "cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:*"),
 ]
 FOUNDATION: dict[str, Any] = {
     "Resources": {

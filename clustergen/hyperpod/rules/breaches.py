@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustergen.findings import Path
+from clustergen.hyperpod import limits
 
 Json = Mapping[str, Any]
 
@@ -285,20 +286,15 @@ def _kubernetes(group: Json, document: Json) -> Iterator[Breach]:
         )
 
 
-# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ScheduledUpdateConfig.html, and the
-# pattern of AWS::SageMaker::Cluster in cfn-lint 1.58.0; 2026-11-20.
-_CRON = re.compile(r"cron\([0-9]{1,2} [0-9]{1,2} \S+ \S+ \S+ (20[2-9][0-9]|\*)\)")
-
-
 def _patches(group: Json, document: Json) -> Iterator[Breach]:
     schedule = _map(group.get("ScheduledUpdateConfig")).get("ScheduleExpression")
-    if isinstance(schedule, str) and not _CRON.fullmatch(schedule):
+    if isinstance(schedule, str) and not re.fullmatch(limits.SCHEDULE, schedule):
         yield _of_group(
             "patches",
             group,
             "ScheduledUpdateConfig",
             f"{schedule} is no schedule of HyperPod",
-            "write cron(0 3 ? * SUN *): minute and hour as numbers, year last",
+            f"write {limits.SCHEDULE_EXAMPLE}: minute and hour as numbers, year last",
         )
     patching = _map(group.get("AutoPatchConfig"))
     strategy = patching.get("PatchingStrategy")

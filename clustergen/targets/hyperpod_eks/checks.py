@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from clustergen.findings import Finding
 from clustergen.hyperpod import rules as shared
 from clustergen.plan.model import Plan
-from clustergen.targets.hyperpod_eks import cluster_rules, node_rules, scaling_rules
+from clustergen.targets.hyperpod_eks import cluster_rules, node_rules, patching_rules, scaling_rules
 from clustergen.targets.hyperpod_eks.limits import LIST_KEYS
 
-_MODULES = (cluster_rules, node_rules, scaling_rules)
+_MODULES = (cluster_rules, node_rules, patching_rules, scaling_rules)
 
 RULES = tuple(rule for module in _MODULES for rule in module.RULES)
 

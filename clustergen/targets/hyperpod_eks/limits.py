@@ -21,6 +21,9 @@ HEALTH = f"{GUIDE}sagemaker-hyperpod-eks-resiliency-deep-health-checks.html"
 AUTO_RESUME = f"{GUIDE}sagemaker-hyperpod-eks-resiliency-auto-resume.html"
 NODE_CLASS = f"{GUIDE}sagemaker-hyperpod-eks-autoscaling-nodeclass.html"
 NODE_POOL = f"{GUIDE}sagemaker-hyperpod-eks-autoscaling-nodepool.html"
+PATCHING = (
+    "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html"
+)
 TOPOLOGY = f"{GUIDE}sagemaker-hyperpod-topology.html"
 TASK_GOVERNANCE = f"{GUIDE}sagemaker-hyperpod-eks-operate-console-ui-governance.html"
 OBSERVABILITY = f"{GUIDE}sagemaker-hyperpod-observability-addon.html"
@@ -46,9 +49,6 @@ RESERVED_PREFIXES = (
 # botocore 1.44.5 sagemaker: ClusterKubernetesLabels, ClusterKubernetesTaints; 2026-11-20.
 MAX_LABELS = 50
 MAX_TAINTS = 50
-
-# botocore 1.44.5 sagemaker: VpcConfig.Subnets; 2026-11-20.
-MAX_SUBNETS = 16
 
 # NODE_CLASS; 2026-11-20.
 MAX_NODE_CLASS_GROUPS = 10

@@ -70,12 +70,21 @@ def _said_by_both(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _group(group: Mapping[str, Any]) -> dict[str, Any]:
-    said = {key: value for key, value in group.items() if key != "AutoPatchConfig"}
+    said = dict(group)
+    if patching := said.pop("AutoPatchConfig", None):
+        said |= _patching(patching)
     if checks := group.get("OnStartDeepHealthChecks"):
         rest = [check for check in checks if check != "MultiNodeTrainingValidation"]
         said.pop("OnStartDeepHealthChecks")
         said |= {"OnStartDeepHealthChecks": rest} if rest else {}
     return said
+
+
+def _patching(patching: Mapping[str, Any]) -> dict[str, Any]:
+    """CloudFormation neither drains first nor says how long it waits for idle nodes."""
+    lacking = ("IdleWaitWindowInSeconds", "DrainPolicy", "PatchSchedule")
+    rest = {key: value for key, value in patching.items() if key not in lacking}
+    return {} if patching["PatchingStrategy"] == "DrainFirst" else {"AutoPatchConfig": rest}
 
 
 def _differences(left: Any, right: Any, path: str) -> Iterator[str]:
@@ -174,6 +183,7 @@ _ON_EKS = (
     ("ecr:GetDownloadUrlForLayer", _IMAGE),
     ("ecr:GetAuthorizationToken", "*"),
     ("eks-auth:AssumeRoleForPodIdentity", "arn:{partition}:eks:{region}:{account}:cluster/train"),
+    ("cloudwatch:DescribeAlarms", "arn:{partition}:cloudwatch:{region}:{account}:alarm:failing"),
 )
 _LOGS = "arn:{partition}:logs:{region}:{account}:log-group:/aws/sagemaker/Clusters/train/0a1b2c3d"
 _LOGGED = (

@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-slices
 foundation_stack="$cluster-foundation"
-prefix=24fff389e0369cff
+prefix=9d0bcbf37ba92dd1
 
 action=deploy
 dry_run=no

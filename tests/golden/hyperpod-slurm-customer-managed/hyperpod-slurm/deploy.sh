@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-reviewed
 foundation_stack="$cluster-foundation"
-prefix=bd6c5b327e04a47b
+prefix=7fbb1ae3275e3b32
 
 action=deploy
 dry_run=no

@@ -35,9 +35,22 @@ libfabric() {
   if [[ $1 == efa ]]; then printf '%s\n' FI_PROVIDER=efa FI_EFA_USE_HUGE_PAGE=0; fi
 }
 
+# NCCL's file with our lines between two comments; other lines stay, and what they set is theirs.
+nccl_conf() {
+  local line kept
+  kept=$(sed '/^# clustergen begins$/,/^# clustergen ends$/d' /etc/nccl.conf 2>/dev/null || true)
+  [[ -z $kept ]] || printf '%s\n' "$kept"
+  echo '# clustergen begins'
+  nccl "$@" | while IFS= read -r line; do
+    grep -q "^[[:space:]]*${line%%=*}[[:space:]]*=" <<<"$kept" || printf '%s\n' "$line"
+  done
+  echo '# clustergen ends'
+}
+
 # Steps of batch jobs are no login shells: NCCL reads its file, jobs take the rest from the shell
 # that submits them.
-nccl "$@" | changed /etc/nccl.conf || true
+text=$(nccl_conf "$@")
+changed /etc/nccl.conf <<<"$text" || true
 {
   nccl "$@"
   libfabric "$@"

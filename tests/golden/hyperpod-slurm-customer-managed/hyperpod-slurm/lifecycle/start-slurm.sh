@@ -36,7 +36,7 @@ start_controller() {
 # Nodes take their configuration from the controllers. Login nodes need slurmd for that, too.
 start_node() {
   local controllers second
-  controllers=$(bash "$here/resource-config.sh" addresses controller | paste -sd , -)
+  controllers=$(bash "$here/resource-config.sh" controllers 1 | paste -sd , -)
   [[ -n $controllers ]] || fail "the controller has no address"
   if changed /etc/systemd/system/slurmd.service.d/80-clustergen.conf <<END
 [Service]
