@@ -96,7 +96,7 @@ def _values(plan: Plan, mode: str) -> dict[str, Any]:
         "written": _written(plan),
         "buckets": any(isinstance(item, Bucket) for item in plan.storage),
         "settings": _pairs(steps.cluster_settings(plan)),
-        "cgroup": plan.slurm.cgroup_settings,
+        "cgroup": {name: _value(value) for name, value in plan.slurm.cgroup_settings.items()},
         "accounting": mode != "api" and plan.slurm.accounting != "off",
         "prolog": _has_prolog(plan),
         "partitions": [{"name": name, "pairs": pairs} for name, pairs in asked if pairs],
@@ -111,4 +111,9 @@ def _written(plan: Plan) -> list[str]:
 
 
 def _pairs(settings: Mapping[str, str]) -> list[str]:
-    return [f"{name}={value}" for name, value in settings.items()]
+    return [f"{name}={_value(value)}" for name, value in settings.items()]
+
+
+def _value(text: str) -> str:
+    """A value as slurm.conf has it: with blanks in quotes."""
+    return f'"{text}"' if " " in text and not text.startswith('"') else text

@@ -172,8 +172,8 @@ def _slurm(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
         yield Step("containers", "containers.sh", arguments, required=False)
     if role == "controller":
         if folder := shared_by_controllers(plan):
-            arguments = (folder, plan.head.count if plan.head else 1)
-            yield Step("controllers", "controllers.sh", arguments, seconds=1800)
+            count = plan.head.count if plan.head else 1
+            yield Step("controllers", "controllers.sh", (folder, count), seconds=1800)
         if ours and plan.slurm.accounting != "off":
             yield Step("accounting", "accounting-database.sh", _database(plan), seconds=1200)
         yield Step("slurm settings", "slurm-settings.sh", seconds=1200)

@@ -98,11 +98,27 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ),
     (
         'slurm: {settings: {Prolog: "a\\nPartitionName=x"}}',
-        *("SLM357", ("slurm", "settings", "Prolog"), "not one line", "line breaks"),
+        *("SLM357", ("slurm", "settings", "Prolog"), "not read", "on one line"),
+    ),
+    (
+        "slurm: {settings: {SchedulerParameters: 'defer # soon'}}",
+        *("SLM357", ("slurm", "settings", "SchedulerParameters"), "not read", "without #"),
+    ),
+    (
+        "slurm: {settings: {Prolog: ''}}",
+        *("SLM357", ("slurm", "settings", "Prolog"), "not read", "on one line"),
+    ),
+    (
+        "slurm: {settings: {'Max Jobs': 5}}",
+        *("SLM357", ("slurm", "settings", "Max Jobs"), "no name", "letters and digits"),
+    ),
+    (
+        "slurm: {cgroup_settings: {AllowedRAMSpace: '9\\'}}",
+        *("SLM357", ("slurm", "cgroup_settings", "AllowedRAMSpace"), "not read", "at the end"),
     ),
     (
         "queues: [{name: train, node_groups: [h200], slurm: {AllowAccounts: a b}}]",
-        *("SLM357", ("queues", 0, "slurm", "AllowAccounts"), "not one line", "line breaks"),
+        *("SLM357", ("queues", 0, "slurm", "AllowAccounts"), "not read 'a b'", "without blanks"),
     ),
     # What CloudFormation lacks
     (

@@ -150,12 +150,23 @@ slurm: {{accounting: {{endpoint: db.example.com, secret: "{_DATABASE}"}}}}""",
 SETTING = Rule(
     code="SLM357",
     title="Setting that the lifecycle script cannot write",
-    why="The script adds lines of the form key=value to slurm.conf. Which nodes and partitions "
-    "there are, where the controller is and how nodes are found is HyperPod's to write.",
+    why="The script adds lines of the form key=value to slurm.conf, and words of it to the line of "
+    "a partition. Which nodes and partitions there are, where the controller is and how nodes are "
+    "found is HyperPod's to write.",
     source=_REFERENCE,
     target="hyperpod-slurm",
     bad="slurm: {settings: {SlurmctldHost: head}}",
     good="slurm: {settings: {SchedulerParameters: defer}}",
+)
+NODE_SETTING = Rule(
+    code="SLM361",
+    title="Node settings where HyperPod writes the nodes",
+    why="HyperPod writes the lines of the nodes in slurm.conf, and anew when nodes come and go. "
+    "There is no place for settings of one group.",
+    source=_REFERENCE,
+    target="hyperpod-slurm",
+    bad="node_groups: [{name: h200, slurm: {Weight: 10}}]",
+    good="node_groups: [{name: h200}]",
 )
 FLEXIBLE = Rule(
     code="CAP350",
@@ -183,6 +194,7 @@ RULES = (
     CONTROLLERS_BY_API,
     CONTROLLERS_OF_OVERLAY,
     SETTING,
+    NODE_SETTING,
     FLEXIBLE,
 )
 
@@ -222,6 +234,12 @@ def _groups(plan: Plan) -> Iterator[Finding]:
                 group.at("name"),
                 f"{group.name} is in no queue",
                 help=f"add to queues: {{name: {group.name}, node_groups: [{group.name}]}}",
+            )
+        if group.slurm:
+            yield NODE_SETTING.at(
+                group.at("slurm"),
+                f"{', '.join(group.slurm)} of {group.name} has no place",
+                help="leave slurm out; queues take PriorityTier and other settings of partitions",
             )
         if len(group.types) > 1 and not modes.continuous(plan):
             yield FLEXIBLE.at(
@@ -269,26 +287,42 @@ def _accounting(plan: Plan) -> Iterator[Finding]:
         )
 
 
+# https://slurm.schedmd.com/slurm.conf.html: # begins a comment, \ at the end goes on with the next
+# line, and a value with blanks is quoted; the script does that, or the user has.
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_LINE = re.compile(r'"[^"#\x00-\x1f\x7f]+"|(?! )[^"#\x00-\x1f\x7f]*[^"#\x00-\x20\x7f\\]')
+_WORD = re.compile(r'[^"#\x00-\x20\x7f]*[^"#\x00-\x20\x7f\\]')
+
+
 def _settings(plan: Plan) -> Iterator[Finding]:
-    line, word = r"[^\x00-\x1f\x7f]*", r"[^\x00-\x20\x7f]*"
-    levels: list[tuple[Path, Mapping[str, str], str]] = [
-        (("slurm", "settings"), plan.slurm.settings, line),
-        (("slurm", "cgroup_settings"), plan.slurm.cgroup_settings, line),
-        # The settings of a partition are words of one line.
-        *((queue.at("slurm"), queue.slurm, word) for queue in plan.queues),
-    ]
-    for path, settings, form in levels:
-        for key, value in settings.items():
-            if key.lower() in OWN_SETTINGS:
-                yield SETTING.at(
-                    (*path, key), f"HyperPod writes {key} itself", help="leave it out", on_key=True
-                )
-            elif not (re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", key) and re.fullmatch(form, value)):
-                yield SETTING.at(
-                    (*path, key),
-                    f"{key} and its value are not one line of slurm.conf",
-                    help="write a name of letters and digits, and a value without line breaks",
-                )
+    yield from _written(("slurm", "settings"), plan.slurm.settings, _LINE, "")
+    yield from _written(("slurm", "cgroup_settings"), plan.slurm.cgroup_settings, _LINE, "")
+    # The settings of a partition are words of one line.
+    for queue in plan.queues:
+        yield from _written(queue.at("slurm"), queue.slurm, _WORD, ", without blanks")
+
+
+def _written(
+    path: Path, settings: Mapping[str, str], form: re.Pattern[str], more: str
+) -> Iterator[Finding]:
+    for key, value in settings.items():
+        if key.lower() in OWN_SETTINGS:
+            yield SETTING.at(
+                (*path, key), f"HyperPod writes {key} itself", help="leave it out", on_key=True
+            )
+        elif not _NAME.fullmatch(key):
+            yield SETTING.at(
+                (*path, key),
+                f"{key!r} is no name of a setting",
+                help="write a name of letters and digits, such as MaxTime",
+                on_key=True,
+            )
+        elif not form.fullmatch(value):
+            yield SETTING.at(
+                (*path, key),
+                f"Slurm would not read {value!r} as one value of {key}",
+                help=f"write it on one line, without #, quotes inside and \\ at the end{more}",
+            )
 
 
 def _controllers(plan: Plan) -> Iterator[Finding]:
