@@ -28,7 +28,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "every-field": {
         PC: {"SUP001", "NIC101", "SLM106", "STG105"},
         PCS: {"SUP001", "SLM211"},
-        HP: {"SUP001"},
+        HP: {"SUP001", "SLM361"},
         EKS: {"SUP001", "K8S400", "K8S413", "CAP400"},
     },
     "everything-existing": {PC: set(), PCS: set(), HP: _NO, EKS: {*_PLAN, "CAP400"}},
