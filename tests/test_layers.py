@@ -185,6 +185,7 @@ MAY_NAME_A_PARTITION = (
     "catalog/quotas.py",
     "spec/shapes.py",
     # Names of Kubernetes' labels and APIs.
+    "hyperpod/labels.py",
     "targets/hyperpod_eks/limits.py",
 )
 

@@ -120,7 +120,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "slurm",
         [(("InstanceGroups", 0, "SlurmConfig"), ABSENT)],
-        [("roles", "0 groups of controllers")],
+        [("roles", "0 groups of controllers"), ("roles", "without SlurmConfig")],
     ),
     ("slurm", [(("InstanceGroups", 0, "InstanceCount"), 2)], [("roles", "not one controller")]),
     ("slurm", [((*GPU, "SlurmConfig", "PartitionNames"), ABSENT)], [("roles", "0 partitions")]),
@@ -130,6 +130,15 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
         "eks",
         [((*GPU, "SlurmConfig"), {"NodeType": "Controller"}), ((*GPU, "InstanceCount"), 1)],
         [("roles", "without Slurm")],
+    ),
+    (
+        "slurm",
+        [
+            (("Orchestrator",), ABSENT),
+            (("InstanceGroups", 0, "SlurmConfig"), ABSENT),
+            ((*GPU, "SlurmConfig"), ABSENT),
+        ],
+        [("roles", "that scripts configure"), *NO_SCRIPTS, *NO_SCRIPTS],
     ),
     # Counts
     ("slurm", [((*GPU, "InstanceType"), ABSENT)], [("counts", "neither")]),
@@ -213,6 +222,64 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
         ],
         [("kubernetes", "taints")],
     ),
+    ("slurm", [(("TieredStorageConfig",), {"Mode": "Enable"})], [("kubernetes", "for EKS")]),
+    ("eks", [(("TieredStorageConfig",), {"Mode": "Enable"})], []),
+    (
+        "eks",
+        [((*GPU, "KubernetesConfig"), {"Labels": {"node.kubernetes.io/a": "b"}})],
+        [("kubernetes", "the prefix kubernetes.io/")],
+    ),
+    (
+        "eks",
+        [((*GPU, "KubernetesConfig"), {"Taints": [{"Key": "karpenter.sh/a"}]})],
+        [("kubernetes", "the prefix karpenter.sh/")],
+    ),
+    (
+        "eks",
+        [((*GPU, "KubernetesConfig"), {"Labels": {"a" * 64: "b"}})],
+        [("kubernetes", "too long")],
+    ),
+    ("eks", [((*GPU, "KubernetesConfig"), {"Labels": {f"b.c/{'a' * 63}": "b"}})], []),
+    # Hardware
+    (
+        "eks",
+        [((*GPU, "InstanceType"), "ml.m7i.large"), ((*GPU, "OnStartDeepHealthChecks"), ["a"])],
+        [("hardware", "without accelerators")],
+    ),
+    ("eks", [((*GPU, "OnStartDeepHealthChecks"), ["InstanceStress"])], []),
+    (
+        "eks",
+        [((*GPU, "InstanceType"), "ml.p6e-gb200.36xlarge")],
+        [("hardware", "without a training plan")],
+    ),
+    (
+        "eks",
+        [((*GPU, "InstanceType"), "ml.p6e-gb200.36xlarge"), ((*GPU, "TrainingPlanArn"), "a")],
+        [],
+    ),
+    (
+        "eks",
+        [((*GPU, "OverrideVpcConfig"), {"Subnets": ["a", "b"]})],
+        [("hardware", "in 2 subnets")],
+    ),
+    ("eks", [((*GPU, "OverrideVpcConfig"), {"Subnets": ["a"]})], []),
+    (
+        "eks",
+        [((*GPU, "ImageId"), "ami-0a1b2c3d"), ((*GPU, "ImageReleaseVersion"), "1.2.3")],
+        [("hardware", "an image of your own")],
+    ),
+    ("eks", [((*GPU, "ImageId"), "default"), ((*GPU, "ImageReleaseVersion"), "1.2.3")], []),
+    (
+        "eks",
+        [
+            SCALING,
+            (("ClusterRole",), ROLE),
+            ((*GPU, "InstanceCount"), 0),
+            ((*GPU, "TrainingPlanArn"), "a"),
+            ((*GPU, "OnStartDeepHealthChecks"), ["a"]),
+        ],
+        [("hardware", "TrainingPlanArn in"), ("hardware", "OnStartDeepHealthChecks in")],
+    ),
     # Patches
     (
         "eks",
@@ -227,7 +294,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "eks",
         [((*GPU, "AutoPatchConfig"), {"PatchingStrategy": "DrainFirst"})],
-        [("patches", "RollingUpdatePolicy")],
+        [("patches", "MaximumBatchSize")],
     ),
     (
         "slurm",

@@ -101,6 +101,20 @@ BUCKET = Rule(
     good="targets: {hyperpod-slurm: {overlay: {InstanceGroups: [{InstanceGroupName: h200, "
     "LifeCycleConfig: {OnCreate: setup.sh, SourceS3Uri: 's3://sagemaker-scripts/x/'}}]}}}",
 )
+HARDWARE = Rule(
+    code="OVL307",
+    title="Request that the instance types do not fit",
+    why="Deep health checks are of accelerators, UltraServers come by training plan, EFA stays in "
+    "one subnet, a version is of HyperPod's own image, and Karpenter starts neither what is "
+    "planned nor what is checked for an hour.",
+    source=limits.INSTANCE_GROUP,
+    target="hyperpod-slurm",
+    bad="node_groups: [{name: h200, instance_type: c6i.8xlarge}]\n"
+    "targets: {hyperpod-slurm: {overlay: {InstanceGroups: [{InstanceGroupName: h200, "
+    "OnStartDeepHealthChecks: [InstanceStress]}]}}}",
+    good="targets: {hyperpod-slurm: {overlay: {InstanceGroups: [{InstanceGroupName: h200, "
+    "OnStartDeepHealthChecks: [InstanceStress]}]}}}",
+)
 _BY_AREA: Mapping[str, Rule] = {
     "roles": ROLES,
     "counts": COUNTS,
@@ -109,6 +123,7 @@ _BY_AREA: Mapping[str, Rule] = {
     "bucket": BUCKET,
     "kubernetes": KUBERNETES,
     "patches": PATCHES,
+    "hardware": HARDWARE,
 }
 RULES = tuple(_BY_AREA.values())
 

@@ -57,7 +57,7 @@ def _group(plan: Plan, group: NodeGroup, scripts: Lifecycle) -> InstanceGroup:
 
 def _spread(plan: Plan, group: NodeGroup) -> Vpc | None:
     """All private subnets, for nodes that nothing ties to one zone; EFA and training plans do."""
-    subnets = plan.network.private[: MAX_SUBNETS]
+    subnets = plan.network.private[:MAX_SUBNETS]
     tied = group.efa or group.capacity.kind == "training-plan" or group.placement.kind != "none"
     if tied or len(subnets) == 1:
         return None

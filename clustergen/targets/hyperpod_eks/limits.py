@@ -37,15 +37,6 @@ EKS_CLUSTER = re.compile(
     r"(?P<name>[0-9A-Za-z][A-Za-z0-9_-]{0,99})"
 )
 
-# LABELS, EKS_PREREQUISITES: prefixes of keys that are Kubernetes' or the service's own; 2026-11-20.
-RESERVED_PREFIXES = (
-    "kubernetes.io/",
-    "k8s.io/",
-    "sagemaker.amazonaws.com/",
-    "eks.amazonaws.com/",
-    "k8s.aws/",
-    "karpenter.sh/",
-)
 # botocore 1.44.5 sagemaker: ClusterKubernetesLabels, ClusterKubernetesTaints; 2026-11-20.
 MAX_LABELS = 50
 MAX_TAINTS = 50

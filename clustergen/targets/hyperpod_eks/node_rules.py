@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 
 from clustergen.findings import Finding, Path, Rule, Severity
+from clustergen.hyperpod.labels import reserved_prefix
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import limits, mig
 from clustergen.targets.hyperpod_eks.cluster_rules import EXAMPLE
@@ -159,20 +160,13 @@ def _taints(group: NodeGroup) -> Iterator[Finding]:
 
 
 def _reserved(path: Path, key: str, *, on_key: bool = False) -> Iterator[Finding]:
-    prefix, slash, name = key.rpartition("/")
-    domain = next((p for p in limits.RESERVED_PREFIXES if _within(f"{prefix}{slash}", p)), None)
-    if domain:
+    if domain := reserved_prefix(key):
         yield RESERVED.at(
             path,
             f"{key!r} has the prefix {domain}",
-            help=f"write it with a domain of your own, example.com/{name}",
+            help=f"write it with a domain of your own, example.com/{key.rpartition('/')[2]}",
             on_key=on_key,
         )
-
-
-def _within(prefix: str, reserved: str) -> bool:
-    """Whether a prefix is a reserved domain or, as Kubernetes reserves those too, below it."""
-    return prefix == reserved or prefix.endswith(f".{reserved}")
 
 
 def _many(group: NodeGroup, field: str, count: int, most: int) -> Iterator[Finding]:

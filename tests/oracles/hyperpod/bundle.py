@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.oracles.cloudformation.intrinsics import outputs, resolve
 from tests.oracles.cloudformation.requests import requests_of
-from tests.oracles.hyperpod.rules import request_breaches
+from tests.oracles.hyperpod.rules import request_breaches, update_breaches
 from tests.oracles.iam import Role, roles
 from tests.oracles.partitions import partition_of
 from tests.oracles.placeholders import ACCOUNT_ID, fill, names_in
@@ -19,6 +19,7 @@ REQUEST, FOUNDATION, TEMPLATE = (
     "foundation.template.json",
     "cluster.template.json",
 )
+UPDATE = "update-cluster.json"
 SCRIPTS = "lifecycle/"
 
 
@@ -37,6 +38,9 @@ def _breaches(files: Mapping[str, str], region: str) -> Iterator[str]:
         return
     request = json.loads(fill(files[REQUEST], given, region))
     yield from (f"{REQUEST}: {breach}" for breach in request_breaches(request))
+    if UPDATE in files:
+        update = json.loads(fill(files[UPDATE], given, region))
+        yield from (f"{UPDATE}: {breach}" for breach in update_breaches(update, request))
     if TEMPLATE in files:
         yield from _of_template(json.loads(files[TEMPLATE]), request, given, region)
     yield from _of_scripts(files, request)

@@ -159,7 +159,9 @@ def test_what_cloudformation_has_of_patching(spec: str, expected: Any) -> None:
 
 
 def test_nodes_and_control_plane_let_each_other_in() -> None:
-    template = json.loads(files_of(SPECS["opened to the control plane"])["foundation.template.json"])
+    template = json.loads(
+        files_of(SPECS["opened to the control plane"])["foundation.template.json"]
+    )
     ours, theirs = {"Fn::GetAtt": ["ClusterSecurityGroup", "GroupId"]}, "sg-0a1b2c3d4e5f67891"
     found = [
         (properties["GroupId"], properties["IpProtocol"], properties[peer])
@@ -168,4 +170,6 @@ def test_nodes_and_control_plane_let_each_other_in() -> None:
         for peer in ("SourceSecurityGroupId", "DestinationSecurityGroupId")
         if theirs in (properties.get("GroupId"), properties.get(peer)) and peer in properties
     ]
-    assert sorted(found, key=str) == sorted([(ours, "-1", theirs), (theirs, "-1", ours)] * 2, key=str)
+    assert sorted(found, key=str) == sorted(
+        [(ours, "-1", theirs), (theirs, "-1", ours)] * 2, key=str
+    )
