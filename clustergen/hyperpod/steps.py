@@ -188,7 +188,8 @@ def _database(plan: Plan) -> tuple[Any, ...]:
     if not isinstance(given, Database):
         return ("local",)
     place = (given.endpoint, given.port, given.database or DATABASE_NAME)
-    return ("external", *place, given.user, given.secret, plan.region)
+    # A secret is read in the region that its ARN names.
+    return ("external", *place, given.user, given.secret, given.secret.split(":")[3] or plan.region)
 
 
 def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Step]:

@@ -349,6 +349,26 @@ def test_a_prolog_of_the_image_and_its_accounting_stay(tmp_path: Path) -> None:
     assert "AccountingStorage" not in ours
 
 
+def test_settings_come_back_when_hyperpod_writes_slurm_conf_anew(tmp_path: Path) -> None:
+    made = node(tmp_path, AFTER_INIT)
+    conf = made.root / "opt/slurm/etc/slurm.conf"
+    before = conf.read_text()
+    assert start(made, "api").status == 0
+    ours = conf.read_text()
+    unit = made.read("/etc/systemd/system/clustergen-slurm-settings.path")
+    assert "PathChanged=/opt/slurm/etc/slurm.conf\n" in unit
+    assert "clustergen-slurm-settings.path\n" in made.read("/rig/state/active")
+    service = made.read("/etc/systemd/system/clustergen-slurm-settings.service")
+    [command] = re.findall("^ExecStart=(.*)$", service, re.M)
+    made.state("active", "slurmctld.service")
+    for text, times in ((before, 1), (ours, 0)):
+        conf.write_text(text)
+        run = made.run(*command.split())
+        assert run.status == 0, run.said
+        assert conf.read_text() == ours
+        assert run.calls.count("scontrol reconfigure") == times
+
+
 def test_a_running_slurmctld_takes_the_settings_once(tmp_path: Path) -> None:
     made = node(tmp_path, AFTER_INIT)
     made.state("active", "slurmctld.service")
