@@ -16,6 +16,9 @@ RESERVED_PREFIXES = (
 MAX_NAME = 63
 """Of a key, behind its prefix; the API alone would take longer ones."""
 
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-gpu-partitioning.html
+MIG_LABEL = "nvidia.com/mig.config"
+
 
 def reserved_prefix(key: str) -> str | None:
     """The reserved prefix that ``key`` has or is below, as Kubernetes reserves those too."""

@@ -11,7 +11,7 @@ from clustergen.findings import Finding, Path
 from clustergen.overlay.changes import reports
 from clustergen.overlay.merging import apply, called, naming
 from clustergen.overlay.references import dangling, unchecked
-from clustergen.overlay.refusals import refusals
+from clustergen.overlay.refusals import once, refusals
 
 
 def check(
@@ -34,9 +34,9 @@ def check(
     merged = apply(document, overlay, keys=keys)
     before = {_identity(violation) for violation in rules.violations(document)}
     found = [*reports(document, overlay, keys)]
-    for violation in rules.violations(merged):
-        if _identity(violation) not in before:
-            found += refusals(violation, lambda path: _place(path, merged, overlay, keys))
+    new = [v for v in rules.violations(merged) if _identity(v) not in before]
+    for violation in once(new):
+        found += refusals(violation, lambda path: _place(path, merged, overlay, keys))
     if rules.cloudformation:
         found += unchecked(merged, overlay, rules)
         found += dangling(document, merged, overlay)

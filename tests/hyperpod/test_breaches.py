@@ -81,7 +81,7 @@ TYPES = ((*GPU, "InstanceRequirements"), {"InstanceTypes": ["ml.p5.48xlarge"]})
 ROLE = "arn:aws:iam::111122223333:role/autoscaler"
 SCALING = (("AutoScaling",), {"Mode": "Enable", "AutoScalerType": "Karpenter"})
 
-NO_SCRIPTS = [("scripts", "no script"), ("scripts", "without SourceS3Uri")]
+NO_SCRIPTS = [("scripts", "no scripts")]
 
 # Base, changes, area and words of each breach.
 CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
@@ -92,7 +92,13 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "slurm",
         [(("Orchestrator",), {"Slurm": {}, "Eks": {}})],
-        [("roles", "Eks and Slurm"), ("roles", "without Slurm"), *NO_SCRIPTS, *NO_SCRIPTS],
+        [
+            ("roles", "Eks and Slurm"),
+            ("roles", "with EKS"),
+            ("roles", "with EKS"),
+            *NO_SCRIPTS,
+            *NO_SCRIPTS,
+        ],
     ),
     (
         "slurm",
@@ -129,7 +135,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "eks",
         [((*GPU, "SlurmConfig"), {"NodeType": "Controller"}), ((*GPU, "InstanceCount"), 1)],
-        [("roles", "without Slurm")],
+        [("roles", "SlurmConfig with EKS")],
     ),
     (
         "slurm",
@@ -138,7 +144,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
             (("InstanceGroups", 0, "SlurmConfig"), ABSENT),
             ((*GPU, "SlurmConfig"), ABSENT),
         ],
-        [("roles", "that scripts configure"), *NO_SCRIPTS, *NO_SCRIPTS],
+        [("roles", "no Orchestrator"), *NO_SCRIPTS, *NO_SCRIPTS],
     ),
     # Counts
     ("slurm", [((*GPU, "InstanceType"), ABSENT)], [("counts", "neither")]),
@@ -177,7 +183,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "slurm",
         [((*GPU, "LifeCycleConfig"), {})],
-        [("scripts", "no script"), ("scripts", "without SourceS3Uri")],
+        NO_SCRIPTS,
     ),
     (
         "slurm",
@@ -192,7 +198,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "eks",
         [((*GPU, "LifeCycleConfig"), ABSENT)],
-        [("scripts", "no script"), ("scripts", "without SourceS3Uri")],
+        NO_SCRIPTS,
     ),
     ("eks", [((*GPU, "LifeCycleConfig"), SCRIPT)], [("scripts", "only Slurm")]),
     (
@@ -212,7 +218,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "eks",
         [((*GPU, "CapacityRequirements"), {"Spot": {}}), ((*GPU, "TrainingPlanArn"), "a")],
-        [("kubernetes", "no training plan")],
+        [("kubernetes", "with a training plan")],
     ),
     (
         "eks",
@@ -240,6 +246,32 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
         [("kubernetes", "too long")],
     ),
     ("eks", [((*GPU, "KubernetesConfig"), {"Labels": {f"b.c/{'a' * 63}": "b"}})], []),
+    (
+        "eks",
+        [((*GPU, "KubernetesConfig"), {"Labels": {"nvidia.com/mig.config": "all-1g.10gb"}}), ONCE],
+        [("kubernetes", "mig.config without continuous")],
+    ),
+    (
+        "eks",
+        [((*GPU, "LifeCycleConfig"), {**SCRIPT, "OnCreate": "b.sh"})],
+        [("scripts", "only Slurm")],
+    ),
+    (
+        "eks",
+        [
+            (
+                ("RestrictedInstanceGroups",),
+                [
+                    {
+                        "InstanceGroupName": "nova",
+                        "InstanceType": "ml.p5.48xlarge",
+                        "ScheduledUpdateConfig": {"ScheduleExpression": "daily"},
+                    }
+                ],
+            )
+        ],
+        [("patches", "nova: daily")],
+    ),
     # Hardware
     (
         "eks",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from clustergen.hyperpod import groups
+from clustergen.hyperpod.labels import MIG_LABEL
 from clustergen.hyperpod.limits import MAX_SUBNETS
 from clustergen.hyperpod.request import Eks, InstanceGroup, KubernetesNode, Lifecycle, Request, Vpc
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.hyperpod_eks import karpenter, lifecycle, limits, mig, patching
+from clustergen.targets.hyperpod_eks import karpenter, lifecycle, mig, patching
 
 # The policy of the training operator's role lets it see only clusters with this tag.
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerHyperPodTrainingOperatorAccess.html
@@ -38,7 +39,7 @@ def request(plan: Plan) -> Request:
 def labels(group: NodeGroup) -> dict[str, str]:
     """The labels of a group's nodes, the one that partitions their GPUs included."""
     name = mig.configuration(group) if group.mig else None
-    return {**group.labels, **({limits.MIG_LABEL: name} if name else {})}
+    return {**group.labels, **({MIG_LABEL: name} if name else {})}
 
 
 def _group(plan: Plan, group: NodeGroup, scripts: Lifecycle) -> InstanceGroup:

@@ -52,8 +52,6 @@ POD_ADDRESSES = 49
 # The file of its nodes' operating system: EKS_PREREQUISITES; 2026-11-20.
 OS = "alinux2023"
 
-MIG_LABEL = "nvidia.com/mig.config"
-
 # Partitions, per GPU, that NVIDIA's operator makes by name, as HyperPod's chart brings them:
 # https://github.com/aws/sagemaker-hyperpod-cli helm_chart/HyperPodHelmChart/charts/gpu-operator/
 # config/default-mig-config.yaml; 2026-10-19. Those for all GPUs alike are named all-PROFILE, the

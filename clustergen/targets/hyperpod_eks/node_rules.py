@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 
 from clustergen.findings import Finding, Path, Rule, Severity
-from clustergen.hyperpod.labels import reserved_prefix
+from clustergen.hyperpod.labels import MIG_LABEL, reserved_prefix
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import limits, mig
 from clustergen.targets.hyperpod_eks.cluster_rules import EXAMPLE
@@ -179,10 +179,10 @@ def _many(group: NodeGroup, field: str, count: int, most: int) -> Iterator[Findi
 def _partitions(group: NodeGroup) -> Iterator[Finding]:
     if not group.mig:
         return
-    if limits.MIG_LABEL in group.labels:
+    if MIG_LABEL in group.labels:
         yield TWO_CONFIGURATIONS.at(
-            group.at("labels", limits.MIG_LABEL),
-            f"mig of {group.name} becomes the label {limits.MIG_LABEL}",
+            group.at("labels", MIG_LABEL),
+            f"mig of {group.name} becomes the label {MIG_LABEL}",
             help="leave one of the two out",
             on_key=True,
         )

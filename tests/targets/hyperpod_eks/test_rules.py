@@ -113,6 +113,34 @@ def test_finding(text: str, code: str, expected: bool) -> None:
     assert (code in codes(text)) is expected
 
 
+def group(members: str) -> str:
+    """An overlay of the group h200."""
+    changed = f"[{{InstanceGroupName: h200, {members}}}]"
+    return f"targets: {{hyperpod-eks: {{overlay: {{InstanceGroups: {changed}}}}}}}"
+
+
+# One mistake in an overlay, one error.
+OVERLAYS = [
+    (group("InstanceRequirements: {InstanceTypes: [ml.p5.48xlarge]}"), "OVL301"),
+    (group("LifeCycleConfig: null"), "OVL303"),
+    (group("LifeCycleConfig: {OnInitComplete: x.sh}"), "OVL303"),
+    ("targets: {hyperpod-eks: {overlay: {Orchestrator: {Slurm: {}}}}}", "OVL300"),
+    ("targets: {hyperpod-eks: {overlay: {Orchestrator: null}}}", "OVL300"),
+    (group("SlurmConfig: {NodeType: Compute}"), "OVL300"),
+    (group("InstanceStorageConfigs: [{}]"), "OVL007"),
+    (group("KubernetesConfig: {Labels: {k8s.io/a: b}}"), "OVL304"),
+    (group("KubernetesConfig: {Taints: [{Key: a, effect: NoSchedule}]}"), "OVL002"),
+    (group("TrainingPlanArn: ''"), "OVL003"),
+    (group("AutoPatchConfig: {PatchingStrategy: DrainFirst}"), "OVL305"),
+    (group("InstanceType: ml.m7i.large, OnStartDeepHealthChecks: [InstanceStress]"), "OVL307"),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), OVERLAYS)
+def test_an_overlay_has_one_error_for_a_mistake(text: str, code: str) -> None:
+    assert [finding.code for finding in errors(judged(text).findings)] == [code]
+
+
 HELP = [
     (groups("mig: {1g.10gb: 5}"), "GPU400", "write {1g.10gb: 7}, or "),
     ("node_groups: [{name: h200, instance_type: p6-b200.48xlarge, mig: {1g.23gb: 7}}]", "GPU400",

@@ -29,3 +29,6 @@ def breaches(document: Json) -> Iterator[Breach]:
         yield from kubernetes.labels(group)
         yield from hardware(group, document)
         yield from patches(group, document)
+    for group in maps(document.get("RestrictedInstanceGroups")):
+        yield from hardware(group, document)
+        yield from patches(group, document)

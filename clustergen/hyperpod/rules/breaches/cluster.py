@@ -38,8 +38,8 @@ def orchestrator(document: Json) -> Iterator[Breach]:
             yield of_cluster(
                 "roles",
                 "NodeProvisioningMode",
-                "continuous provisioning of a cluster that scripts configure",
-                "leave NodeProvisioningMode out",
+                "no Orchestrator, though scripts cannot provision continuously",
+                "write Orchestrator, with one of Eks and Slurm; or leave NodeProvisioningMode out",
             )
     elif "VpcConfig" not in document:
         yield of_cluster("roles", "VpcConfig", "an EKS cluster without VpcConfig", "add it")
@@ -50,7 +50,13 @@ def roles(document: Json) -> Iterator[Breach]:
     roles = [(group, as_map(group["SlurmConfig"])) for group in groups if "SlurmConfig" in group]
     if not roles:
         return
-    if of_eks(document) or "Orchestrator" not in document:
+    if of_eks(document):
+        for group, _ in roles:
+            yield of_group(
+                "roles", group, "SlurmConfig", "SlurmConfig with EKS", "leave SlurmConfig out"
+            )
+        return
+    if "Orchestrator" not in document:
         yield of_cluster(
             "roles",
             "Orchestrator",

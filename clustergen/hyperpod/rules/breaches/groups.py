@@ -89,6 +89,7 @@ def _in_storage(group: Json, message: str, help: str) -> Breach:
 
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerClusterInstanceRolePolicy.html
 # (2026-11); the second is the foundation's, which has such a name.
+_NODES_OWN = "SourceS3Uri and OnCreate, as another group has them"
 _READABLE = ("s3://sagemaker-", "s3://${ScriptsBucketName}/")
 
 
@@ -99,15 +100,24 @@ def scripts(group: Json, document: Json) -> Iterator[Breach]:
     needs_one = eks or "Orchestrator" not in document
     if given is None and not needs_one:
         return
-    if len(names) != 1:
+    if not config:
+        yield _in_scripts(
+            group,
+            "no scripts in LifeCycleConfig",
+            f"write {_NODES_OWN if eks else 'SourceS3Uri, and OnCreate or OnInitComplete'}",
+        )
+        return
+    if "OnInitComplete" in names and needs_one:
+        yield _in_scripts(
+            group,
+            "OnInitComplete, which only Slurm by the API has",
+            "leave it out, and name the script OnCreate",
+        )
+    elif len(names) != 1:
         yield _in_scripts(
             group,
             f"{' and '.join(names) or 'no script'} in LifeCycleConfig",
             "name one of OnCreate and OnInitComplete",
-        )
-    if "OnInitComplete" in names and needs_one:
-        yield _in_scripts(
-            group, "OnInitComplete, which only Slurm by the API has", "name the script OnCreate"
         )
     source = config.get("SourceS3Uri")
     if isinstance(source, str) and not source.startswith(_READABLE):

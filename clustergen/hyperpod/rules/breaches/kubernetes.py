@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.hyperpod.labels import MAX_NAME, reserved_prefix
+from clustergen.hyperpod.labels import MAX_NAME, MIG_LABEL, reserved_prefix
 from clustergen.hyperpod.rules.breaches.breach import Breach, Json, of_group
 from clustergen.hyperpod.rules.breaches.members import as_map, continuous, maps, of_eks
 
@@ -21,16 +21,8 @@ def kubernetes(group: Json, document: Json) -> Iterator[Breach]:
                 yield of_group(
                     "kubernetes", group, name, f"{name} is for EKS", "leave it out, or take EKS"
                 )
-    elif "Spot" in as_map(group.get("CapacityRequirements")) and (
-        not continuous(document) or "TrainingPlanArn" in group
-    ):
-        yield of_group(
-            "kubernetes",
-            group,
-            "CapacityRequirements",
-            "Spot needs continuous provisioning and no training plan",
-            "add NodeProvisioningMode: Continuous",
-        )
+    else:
+        yield from _provisioned(group, document)
     config = as_map(group.get("KubernetesConfig"))
     if config.get("Taints") and group.get("OnStartDeepHealthChecks"):
         yield of_group(
@@ -38,6 +30,32 @@ def kubernetes(group: Json, document: Json) -> Iterator[Breach]:
             group,
             "KubernetesConfig",
             "taints on a group with deep health checks",
+            "leave one of the two out",
+        )
+
+
+def _provisioned(group: Json, document: Json) -> Iterator[Breach]:
+    """What needs continuous provisioning, and what does not go with it."""
+    config = as_map(group.get("KubernetesConfig"))
+    spot = "Spot" in as_map(group.get("CapacityRequirements"))
+    for member, what, there in (
+        ("CapacityRequirements", "Spot", spot),
+        ("KubernetesConfig", MIG_LABEL, MIG_LABEL in as_map(config.get("Labels"))),
+    ):
+        if there and not continuous(document):
+            yield of_group(
+                "kubernetes",
+                group,
+                member,
+                f"{what} without continuous provisioning",
+                "add NodeProvisioningMode: Continuous",
+            )
+    if spot and "TrainingPlanArn" in group:
+        yield of_group(
+            "kubernetes",
+            group,
+            "CapacityRequirements",
+            "Spot with a training plan",
             "leave one of the two out",
         )
 
