@@ -78,11 +78,11 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ),
     (
         "targets: {hyperpod-slurm: {mode: legacy, controllers: 2}}",
-        *("SLM358", CONTROLLERS, "no place", "fsx-lustre and slurm.accounting: {endpoint"),
+        *("SLM358", CONTROLLERS, "no place", "fsx-lustre, and slurm.accounting: {endpoint"),
     ),
     (
         DATABASE + "targets: {hyperpod-slurm: {mode: legacy, controllers: 2}}",
-        *("SLM358", CONTROLLERS, "no place", "add a shared file system, such as fsx-lustre"),
+        *("SLM358", CONTROLLERS, "no place", "add storage of type fsx-lustre"),
     ),
     (
         "targets: {hyperpod-slurm: {mode: legacy, overlay: {InstanceGroups: "
@@ -90,6 +90,28 @@ CASES: list[tuple[str, str, Path, str, str]] = [
         "SLM360",
         (*OVERLAY, "InstanceGroups", 0, "InstanceCount"),
         *("scripts for 1", "controllers: 2"),
+    ),
+    (
+        "targets: {hyperpod-slurm: {mode: legacy, overlay: {Orchestrator: {Slurm: {}}}}}",
+        *("SLM362", (*OVERLAY, "Orchestrator"), "no orchestrator", "customer-managed"),
+    ),
+    # What the image and HyperPod have already
+    (
+        "users: [{name: slurm, uid: 2001}]",
+        *("IMG351", ("users", 0, "name"), "slurm is a user", "another name"),
+    ),
+    ("users: [{name: alice, uid: 1000}]", "IMG351", ("users", 0, "uid"), "id of ubuntu", "2000"),
+    (
+        "storage: [{mount: /opt/sagemaker/home, type: efs}]",
+        *("STG352", ("storage", 0, "mount"), "is HyperPod's", "/shared/home"),
+    ),
+    (
+        _group("scratch: /opt/dlami/nvme"),
+        *("STG352", (*GROUP, "scratch"), "is HyperPod's", "/shared/nvme"),
+    ),
+    (
+        _group("slurm: {Weight: 10}"),
+        *("SLM361", (*GROUP, "slurm"), "Weight of h200 has no place", "leave slurm out"),
     ),
     # Settings
     (

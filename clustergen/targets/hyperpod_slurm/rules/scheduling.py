@@ -147,6 +147,16 @@ CONTROLLERS_OF_OVERLAY = Rule(
 storage: [{{mount: /fsx, type: fsx-lustre, size: 2400GiB}}]
 slurm: {{accounting: {{endpoint: db.example.com, secret: "{_DATABASE}"}}}}""",
 )
+ORCHESTRATOR = Rule(
+    code="SLM362",
+    title="Old form with a part of the new one",
+    why="HyperPod refuses a request that names Slurm as its orchestrator, or the role of a group, "
+    "while the scripts come with provisioning_parameters.json.",
+    source=_MIGRATION,
+    target="hyperpod-slurm",
+    bad="targets: {hyperpod-slurm: {mode: legacy, overlay: {Orchestrator: {Slurm: {}}}}}",
+    good="targets: {hyperpod-slurm: {mode: customer-managed}}",
+)
 SETTING = Rule(
     code="SLM357",
     title="Setting that the lifecycle script cannot write",
@@ -193,6 +203,7 @@ RULES = (
     CONTROLLERS,
     CONTROLLERS_BY_API,
     CONTROLLERS_OF_OVERLAY,
+    ORCHESTRATOR,
     SETTING,
     NODE_SETTING,
     FLEXIBLE,
@@ -336,7 +347,7 @@ def _controllers(plan: Plan) -> Iterator[Finding]:
     lacking = [
         what
         for what, there in (
-            ("a shared file system, such as fsx-lustre", bool(mounts.writable(plan))),
+            ("storage of type fsx-lustre", bool(mounts.writable(plan))),
             (
                 "slurm.accounting: {endpoint: ..., secret: ...}",
                 isinstance(plan.slurm.accounting, Database),
@@ -348,9 +359,16 @@ def _controllers(plan: Plan) -> Iterator[Finding]:
         yield CONTROLLERS.at(
             path,
             f"{asked} controllers, and no place for what they share",
-            help=f"add {' and '.join(lacking)}",
+            help=f"add {', and '.join(lacking)}",
         )
     yield from _controllers_of_overlay(plan, asked)
+    if "Orchestrator" in plan.overlay:
+        yield ORCHESTRATOR.at(
+            (*_SECTION, "overlay", "Orchestrator"),
+            "the old form has no orchestrator",
+            help="leave it out, or write mode: customer-managed",
+            on_key=True,
+        )
 
 
 def _controllers_of_overlay(plan: Plan, asked: int) -> Iterator[Finding]:
