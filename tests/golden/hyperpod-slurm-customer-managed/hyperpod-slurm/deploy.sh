@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-reviewed
 foundation_stack="$cluster-foundation"
-prefix=7fbb1ae3275e3b32
+prefix=7970e4f620343d47
 
 action=deploy
 dry_run=no
