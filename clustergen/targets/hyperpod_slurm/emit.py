@@ -67,8 +67,8 @@ def _database(plan: Plan) -> Iterator[str]:
     given = plan.slurm.accounting
     if isinstance(given, Database):
         yield (
-            f"{given.endpoint} has to let the security group of the nodes in on port {given.port}: "
-            "without job records Slurm does not start"
+            f"The network of the nodes has to reach {given.endpoint}, whose security group lets "
+            f"that of the nodes in on port {given.port}"
         )
 
 

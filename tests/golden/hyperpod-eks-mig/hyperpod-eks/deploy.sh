@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-slices
 foundation_stack="$cluster-foundation"
-prefix=9d0bcbf37ba92dd1
+prefix=e8f08bcff574560b
 
 action=deploy
 dry_run=no

@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-reviewed
 foundation_stack="$cluster-foundation"
-prefix=7970e4f620343d47
+prefix=816c18273ce37e12
 
 action=deploy
 dry_run=no
