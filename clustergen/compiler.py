@@ -140,7 +140,7 @@ def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
 
     path = ("targets", target.traits.section, "overlay")
     document = target.document(plan)
-    yield from overlay.check(document, plan.overlay, target.schema, path, keys=target.list_keys)
+    yield from overlay.check(document, plan.overlay, target.schema, path)
 
 
 def _allowed(finding: Finding) -> Finding:

@@ -19,18 +19,17 @@ def check(
     overlay: Mapping[str, Any],
     schema: str,
     path_prefix: Path,
-    *,
-    keys: Sequence[str],
 ) -> list[Finding]:
     """What there is to say of ``overlay`` laid on ``document``; nothing when it is empty.
 
-    ``schema`` names one of :mod:`clustergen.schemas`, ``keys`` are those of :func:`apply`, and
+    ``schema`` names one of :mod:`clustergen.schemas`, whose keys are those of :func:`apply`;
     ``path_prefix`` is where the overlay stands in the spec. What is wrong with ``document`` alone
     is not reported.
     """
     if not overlay:
         return []
     rules = schemas.load(schema)
+    keys = rules.list_keys
     merged = apply(document, overlay, keys=keys)
     before = {_identity(violation) for violation in rules.violations(document)}
     found = [*reports(document, overlay, keys)]

@@ -5,9 +5,10 @@ A request that clustergen makes by itself keeps these rules; the tests ask them 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from clustergen import schemas
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.rules.breaches import Breach, Json, breaches
@@ -128,14 +129,14 @@ _BY_AREA: Mapping[str, Rule] = {
 RULES = tuple(_BY_AREA.values())
 
 
-def check(plan: Plan, document: Json, keys: Sequence[str]) -> Iterator[Finding]:
-    """What the overlay of ``plan``, laid on ``document`` with ``keys``, breaks."""
+def check(plan: Plan, document: Json) -> Iterator[Finding]:
+    """What the overlay of ``plan``, laid on ``document``, breaks."""
     if not plan.overlay:
         return
     from clustergen import overlay  # with its schemas, of no use to a spec that has none
 
     before = set(breaches(document))
-    merged = overlay.apply(document, plan.overlay, keys=keys)
+    merged = overlay.apply(document, plan.overlay, keys=schemas.HYPERPOD.list_keys)
     for breach in breaches(merged):
         if breach not in before:
             path = ("targets", plan.target, "overlay", *_place(breach, plan.overlay))

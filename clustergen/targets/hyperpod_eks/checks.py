@@ -8,7 +8,6 @@ from clustergen.findings import Finding
 from clustergen.hyperpod import rules as shared
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import cluster_rules, node_rules, patching_rules, scaling_rules
-from clustergen.targets.hyperpod_eks.limits import LIST_KEYS
 
 _MODULES = (cluster_rules, node_rules, patching_rules, scaling_rules)
 
@@ -25,4 +24,4 @@ def check(plan: Plan) -> Iterator[Finding]:
         from clustergen.hyperpod.rules import request
         from clustergen.targets.hyperpod_eks import cluster
 
-        yield from request.check(plan, api.document(cluster.request(plan)), LIST_KEYS)
+        yield from request.check(plan, api.document(cluster.request(plan)))

@@ -8,9 +8,6 @@ from types import MappingProxyType
 
 from clustergen.hyperpod.limits import GUIDE
 
-LIST_KEYS = ("InstanceGroupName", "Key")
-"""What identifies an item in the lists of a request."""
-
 EKS_PREREQUISITES = f"{GUIDE}sagemaker-hyperpod-eks-prerequisites.html"
 INSTALL = f"{GUIDE}sagemaker-hyperpod-eks-install-packages-using-helm-chart.html"
 SCALING = f"{GUIDE}sagemaker-hyperpod-scaling-eks.html"

@@ -20,9 +20,6 @@ TAKEN_USERS: Final = frozenset({DEFAULT_USER, "root", "slurm", "munge", "mysql",
 # files of its own, the second volume and the local disks; 2026-11-20.
 OWN_FOLDERS: Final = ("/opt/sagemaker", "/opt/dlami", "/opt/ml", "/opt/clustergen")
 
-LIST_KEYS: Final = ("InstanceGroupName", "Key")
-"""What names the items of the request's lists."""
-
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: what HyperPod keeps
 # in step with the instance groups, by lower-case name; 2026-11-20.
 OWN_SETTINGS: Final = frozenset({
