@@ -55,7 +55,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "mixed-fair-share": {
         PC: {"SUP001"},
         PCS: set(),
-        HP: {"SUP001", "CAP300"},
+        HP: {"SUP001", "CAP300", "SLM361"},
         EKS: {"CAP300", "CAP400", "K8S400"},
     },
     "mixed-fair-share-database": {
