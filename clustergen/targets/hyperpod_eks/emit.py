@@ -52,8 +52,9 @@ def steps(plan: Plan) -> list[str]:
         f"`{charts.PATH}` says what of it, and why",
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it makes or "
         "updates the cluster from `create-cluster.json` and waits until it is in service",
-        "`cluster.template.json` is the same cluster for those who deploy with CloudFormation; "
-        "take one of the two, not both",
+        "`cluster.template.json` is the same cluster for those who deploy with CloudFormation, "
+        "once the foundation is there and `lifecycle/` is copied to the folder in S3 that "
+        "SourceS3Uri names; take one of the two, not both",
         f"`kubectl get nodes -L {limits.GROUP_LABEL},{limits.HEALTH_LABEL}` lists the nodes",
         *_after(plan),
         "`./deploy.sh --destroy` deletes the cluster; the EKS cluster, network and data stay",
@@ -84,6 +85,11 @@ def _after(plan: Plan) -> Iterator[str]:
         yield (
             "jobs that are to resume by themselves need the annotation "
             f'`{limits.RESUME_ANNOTATION}: "true"`'
+        )
+    if plan.options.tiered_checkpoints:
+        yield (
+            f"{plan.options.tiered_checkpoints} % of the memory of each node is kept for "
+            "checkpoints, which jobs write to it with SageMakerTieredStorageWriter"
         )
     if plan.storage:
         mounts = ", ".join(item.mount for item in plan.storage)

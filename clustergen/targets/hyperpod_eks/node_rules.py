@@ -151,7 +151,9 @@ def _taints(group: NodeGroup) -> Iterator[Finding]:
                     help="letters, digits, - _ . and at most 63 of them",
                 )
     yield from _many(group, "taints", len(group.taints), limits.MAX_TAINTS)
-    if group.taints and set(group.health_checks) - {"gpu"}:
+    # Where there is nothing to check, another rule has said so.
+    checked = set(group.health_checks) - {"gpu"} and (group.type.gpus or group.type.neuron_devices)
+    if group.taints and checked:
         yield CHECKED_TAINT.at(
             group.at("taints"),
             f"{group.name} has taints and deep health checks",

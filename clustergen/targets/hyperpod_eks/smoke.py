@@ -89,7 +89,7 @@ def _partition(profile: str) -> _Count:
     name = re.sub("[^a-z0-9]+", "-", profile)
     find = f"nvidia-smi -L | grep -cF 'MIG {profile} '"
     resource = {f"nvidia.com/mig-{profile}": 1}
-    return _Count(f"mig-{name}", f"partitions {profile} in a pod", find, resource, apart=True)
+    return _Count(f"mig-{name}", f"partition {profile} in a pod", find, resource, apart=True)
 
 
 def _efa(group: NodeGroup) -> _Count:
@@ -100,6 +100,7 @@ def _efa(group: NodeGroup) -> _Count:
 def _of_each_node(plan: Plan, group: NodeGroup, count: _Count) -> Artifact:
     """A job with one pod a node, which counts what it was given."""
     expected = f"{count.total} {count.what}{'' if count.apart else ' on each node'}"
+    number = f"{_nodes_of(group)} {'pods' if count.apart else 'of them'}"
     script = (
         f'found=$({count.find}); echo "$(uname -n): $found of {expected}"; '
         f'[ "$found" -eq {count.total} ]'
@@ -113,7 +114,7 @@ def _of_each_node(plan: Plan, group: NodeGroup, count: _Count) -> Artifact:
     spec = {"containers": [container]}
     if count.apart:
         spec |= _apart(f"{group.name}-{count.test}")
-    return _job(plan, group, count.test, f"{expected}, {_nodes_of(group)} of them.", spec)
+    return _job(plan, group, count.test, f"{expected}, {number}.", spec)
 
 
 def _nodes_of(group: NodeGroup) -> int:

@@ -43,7 +43,7 @@ _MACHINES = {
     ),
     "nodes.scratch": support(
         "partial",
-        "HyperPod mounts local NVMe at /opt/dlami/nvme, and images and pods are kept there; give "
+        "HyperPod mounts local NVMe at /opt/dlami/nvme, and the lifecycle script binds it; give "
         "pods that path as a hostPath",
         limits.EKS_PREREQUISITES,
     ),

@@ -173,3 +173,10 @@ def test_nodes_and_control_plane_let_each_other_in() -> None:
     assert sorted(found, key=str) == sorted(
         [(ours, "-1", theirs), (theirs, "-1", ours)] * 2, key=str
     )
+
+
+def test_the_next_steps_name_what_is_left_to_do() -> None:
+    text = files_of(SPECS["patches by themselves"])["README.md"]
+    assert "20 % of the memory of each node is kept for checkpoints" in text
+    assert "SourceS3Uri names" in text
+    assert "checkpoints" not in files_of("")["README.md"]

@@ -76,6 +76,10 @@ CASES = [
     (KARPENTER + "node_groups: [{name: h200, count: {max: 4}, health_checks: [gpu]}]",
      "CAP402", False),
     ("node_groups: [{name: h200, capacity: spot}]", "SUP001", False),
+    # What cannot be checked at all is said once.
+    ("node_groups: [{name: h200, instance_type: m7i.4xlarge, health_checks: [instance-stress], "
+     "taints: [{key: x}]}]", "K8S413", False),
+    (groups("mig: {1g.10gb: 7}"), "CAP404", False),
     # Fields that a strategy does not have, and times that it does not take: one finding for each.
     (patching("{strategy: when-idle, batch: 2}"), "K8S406", True),
     (patching("{strategy: when-idle, on_drain_timeout: skip}"), "K8S406", True),
