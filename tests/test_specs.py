@@ -29,7 +29,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         PC: {"SUP001", "NIC101", "SLM106", "STG105"},
         PCS: {"SUP001", "SLM211"},
         HP: {"SUP001", "SLM361"},
-        EKS: {"SUP001", "K8S400", "K8S413", "CAP400"},
+        EKS: {"SUP001", "K8S400", "K8S406", "K8S413", "CAP400"},
     },
     "everything-existing": {PC: set(), PCS: set(), HP: _NO, EKS: {*_PLAN, "CAP400"}},
     "g6e-spot-finetune": {PC: set(), PCS: set(), HP: _NO, EKS: {"K8S400", "CAP400"}},
@@ -51,7 +51,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "hyperpod-slurm-legacy": {PC: set(), PCS: set(), HP: set(), EKS: _NEW},
     "hyperpod-slurm-scripts": {PC: set(), PCS: _NO, HP: set(), EKS: _NEW},
     "hyperpod-slurm-two-controllers": {PC: set(), PCS: _NO, HP: set(), EKS: _NEW},
-    "hyperpod-training-plan": {PC: _NO, PCS: _NO, HP: set(), EKS: _NEW},
+    "hyperpod-training-plan": {PC: _NO, PCS: _NO, HP: set(), EKS: set()},
     "mixed-fair-share": {
         PC: {"SUP001"},
         PCS: set(),
@@ -180,6 +180,11 @@ MORE: list[tuple[str, tuple[str, ...]]] = [
      " [g6e.4xlarge, g6.4xlarge], capacity: spot, count: {min: 0, max: 4}}]", (EKS,)),
     (CLUSTER + "node_groups: [{name: trn, instance_type: trn1.32xlarge, count: 2},"
      " {name: arm, instance_type: m7g.4xlarge, count: 2}]", (EKS,)),
+    ("node_groups: [{name: arm, instance_type: p6e-gb200.36xlarge, count: 18, capacity: "
+     "{training_plan: 'arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan'}}]\n"
+     "targets: {hyperpod-eks: {eks_cluster: 'arn:aws:eks:us-east-1:111122223333:cluster/c', "
+     "auto_patching: {strategy: drain-first, batch: 10%, rollback_alarms: [failing]}, "
+     "update_schedule: cron(0 3 ? * SUN *)}}", (EKS,)),
     ("targets: {hyperpod-slurm: {mode: legacy, provisioning: all-at-once}}", (HP,)),
     ("targets: {hyperpod-slurm: {mode: customer-managed}}\nstorage: [{mount: /home, type: "
      "fsx-openzfs, size: 512GiB, throughput: 160}]", (HP,)),
