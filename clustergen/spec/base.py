@@ -38,6 +38,7 @@ SlurmVersion = Annotated[str, Field(pattern=shapes.SLURM_VERSION.pattern), _AS_T
 Batch = Annotated[str, Field(pattern=shapes.BATCH.pattern), _AS_TYPED]
 """A number of nodes, or a part of them in per cent."""
 
+AlarmName = Annotated[str, Field(max_length=255, pattern=shapes.ALARM.pattern), _AS_TYPED]
 KubernetesVersion = Annotated[str, Field(pattern=shapes.KUBERNETES_VERSION.pattern), _AS_TYPED]
 
 GiB = Annotated[int, BeforeValidator(readers.size), shaped(r"^[0-9.]+(GiB|TiB|PiB)$", "500GiB")]

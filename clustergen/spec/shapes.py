@@ -69,6 +69,7 @@ SLURM_VERSION = Shape(r"^[0-9]{2}\.[0-9]{2}$", 'a version, year and month, such 
 BATCH = Shape(
     r"^([1-9][0-9]{0,3}|[1-9][0-9]?%|100%)$", 'a number of nodes or a part of the group: 2 or "10%"'
 )
+ALARM = Shape(r"^\S(.*\S)?$", "the name of an alarm, on one line")
 KUBERNETES_VERSION = Shape(r"^1\.[0-9]{2}$", 'a minor version such as "1.35"')
 
 _ALL = (
@@ -93,6 +94,7 @@ _ALL = (
     DATABASE,
     SLURM_VERSION,
     BATCH,
+    ALARM,
     KUBERNETES_VERSION,
 )
 

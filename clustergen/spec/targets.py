@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from clustergen.spec.base import Arn, Batch, Seconds, Section, SecurityGroupId, Text
+from clustergen.spec.base import AlarmName, Arn, Batch, Seconds, Section, SecurityGroupId, Text
 
 
 class Target(Section):
@@ -81,7 +81,7 @@ class AutoPatching(Section):
     on_drain_timeout: Literal["skip", "force"] | None = Field(
         None, description="Leave such a node unpatched, or delete its pods; default: skip."
     )
-    rollback_alarms: list[Annotated[str, Field(min_length=1, max_length=255)]] = Field(
+    rollback_alarms: list[AlarmName] = Field(
         [], max_length=10, description="CloudWatch alarms at which the patch is taken back."
     )
 
