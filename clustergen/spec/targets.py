@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from clustergen.spec.base import AlarmName, Arn, Batch, Seconds, Section, SecurityGroupId, Text
+from clustergen.spec.base import AlarmName, Arn, Batch, Seconds, Section, SecurityGroupId
 
 
 class Target(Section):
@@ -106,7 +106,7 @@ class HyperPodEks(Target):
     auto_patching: AutoPatching | None = Field(
         None, description="Security patches by themselves; default: by hand."
     )
-    update_schedule: Text | None = Field(
+    update_schedule: str | None = Field(
         None, description="When nodes get new images: cron(0 3 ? * SUN *), in UTC."
     )
 
