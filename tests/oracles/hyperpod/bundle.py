@@ -129,6 +129,13 @@ def _of_scripts(files: Mapping[str, str], request: Any) -> Iterator[str]:
             yield f"{path}: the first line is not #!/bin/bash"
 
 
+_OF_SEVERAL = (
+    "slurm_database_secret_arn",
+    "slurm_database_endpoint",
+    "slurm_shared_directory",
+)
+
+
 def _of_parameters(scripts: Mapping[str, str], request: Any) -> Iterator[str]:
     """[ref] The old form's file: groups by the names of the request, each worker once."""
     path = f"{SCRIPTS}provisioning_parameters.json"
@@ -146,6 +153,15 @@ def _of_parameters(scripts: Mapping[str, str], request: Any) -> Iterator[str]:
         yield f"{path}: {sorted([*workers, *others])}, the request has {groups}"
     if ("fsx_dns_name" in held) != ("fsx_mountname" in held):
         yield f"{path}: fsx_dns_name and fsx_mountname go together"
+    controllers = sum(
+        group["InstanceCount"]
+        for group in request["InstanceGroups"]
+        if group["InstanceGroupName"] == held.get("controller_group")
+    )
+    said = held.get("slurm_configurations", {})
+    for key in _OF_SEVERAL if controllers > 1 else ():
+        if not said.get(key):
+            yield f"{path}: {controllers} controllers, and no slurm_configurations.{key}"
     # A script that AWS publishes reads the file with sed, a line for each value.
     if scripts[path].count("\n") < len(held):
         yield f"{path}: not a line for each value"
