@@ -5,7 +5,6 @@ from __future__ import annotations
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.eks.checks import RULES, check, overlaid
-from clustergen.targets.eks.limits import LIST_KEYS
 from clustergen.targets.eks.support import SUPPORT
 
 POD_ADDRESSES = 16
@@ -32,6 +31,5 @@ TARGET = Target(
     primary="cluster.template.json",
     schema="eks",
     cdk=True,
-    list_keys=LIST_KEYS,
     overlaid=overlaid,
 )

@@ -42,7 +42,7 @@ DEVICES = Rule(
     good=f"{_NEW}\nkubernetes: {{devices: plugin}}",
 )
 ONE_ZONE = Rule(
-    code="NET402",
+    code="NET403",
     title="Control plane in one zone",
     why="EKS puts the interfaces of a control plane into subnets of two zones or more; nodes may "
     "stay in one.",

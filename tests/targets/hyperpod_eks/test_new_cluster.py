@@ -187,7 +187,7 @@ FINDINGS: list[tuple[str, str]] = [
     ("kubernetes: {devices: dra}", "K8S432"),
     ("kubernetes: {scheduler: kai}", "K8S433"),
     ("kubernetes: {jobs: kubeflow-trainer}", "K8S433"),
-    (VPC.replace("use1-az2", "use1-az6"), "NET402"),
+    (VPC.replace("use1-az2", "use1-az6"), "NET403"),
 ]
 
 
@@ -198,7 +198,7 @@ def test_findings(text: str, code: str) -> None:
 
 @pytest.mark.parametrize("text", [VPC, NEW, "kubernetes: {public_endpoint_from: [203.0.113.0/24]}"])
 def test_what_is_right_is_not_found_wrong(text: str) -> None:
-    assert not codes(text) & {"K8S430", "K8S432", "K8S433", "NET402", "NET400", "NET401", "K8S404"}
+    assert not codes(text) & {"K8S430", "K8S432", "K8S433", "NET403", "NET400", "NET401", "K8S404"}
 
 
 # Single faults of the compiler, each caught by a judge: the file, where, and what stands there.

@@ -52,6 +52,7 @@ case "$all" in
   *"--query ClusterStatus"*) here; cat "$HERE/status" ;;
   *"--query FailureMessage"*) here; echo None ;;
   *"--query ClusterArn"*) here; echo {ARN} ;;
+  *"CurrentCount<"*) here ;;
   *"--query InstanceGroups"*) here; printf 'h200\n' ;;
 esac
 """
@@ -357,5 +358,8 @@ def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
 
 def test_quotas_without_a_cluster(rig: Rig) -> None:
     done = rig.run("govern.sh")
-    assert (done.returncode, done.stderr) == (2, "govern.sh: there is no HyperPod cluster example\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "govern.sh: there is no HyperPod cluster example\n",
+    )
     assert rig.run("govern.sh", "--dry-run").returncode == 0
