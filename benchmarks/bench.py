@@ -28,6 +28,20 @@ BARE = "python -c pass"
 FLOOR = "import yaml, pydantic"
 CHECK = "check, both targets"
 RENDER = "render, both targets"
+EMPTY = "an empty stack of the CDK"
+EKS = "render, EKS"
+# What the constructs of an EKS cluster are held against: an app of the CDK that has none.
+_EMPTY_STACK = """
+import os, tempfile
+os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "20")
+import aws_cdk as cdk
+with tempfile.TemporaryDirectory() as folder:
+    app = cdk.App(
+        analytics_reporting=False, builtin_cloud_formation_validation=False, outdir=folder
+    )
+    cdk.Stack(app, "Empty")
+    app.synth()
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +60,14 @@ def main() -> int:
     arguments.add_argument("--runs", type=int, default=15, help="runs of each command (15)")
     runs = arguments.parse_args().runs
     over = False
-    parts = (_start_up(runs), _further_specs(), _wide(), _growth(), _many_specs())
+    parts = (
+        _start_up(runs),
+        _further_specs(),
+        _further_stacks(),
+        _wide(),
+        _growth(),
+        _many_specs(),
+    )
     for line in itertools.chain.from_iterable(parts):
         print(f"{line.what:<58} {line.value:>24}  {line.limit}", flush=True)
         over |= line.over
@@ -62,6 +83,7 @@ def _start_up(runs: int) -> Iterator[Line]:
         ("--help", BARE, 5),
         (CHECK, FLOOR, 2.5),
         (RENDER, FLOOR, 4),
+        (EKS, EMPTY, 1.6),
     ):
         ratio = seconds[name] / seconds[floor]
         yield Line(f"{name} / {floor}", f"{ratio:.2f} x", f"at most {limit} x", ratio > limit)
@@ -79,6 +101,8 @@ def _commands(out: str) -> Mapping[str, Sequence[str]]:
         "--help": [*clustergen, "--help"],
         CHECK: [*clustergen, "check", str(SPEC), *targets],
         RENDER: [*clustergen, "render", str(SPEC), *targets, "-o", out],
+        EMPTY: [sys.executable, "-c", _EMPTY_STACK],
+        EKS: [*clustergen, "render", str(SPEC), "--target", "eks", "-o", out],
     }
 
 
@@ -104,6 +128,13 @@ def _further_specs() -> Iterator[Line]:
         "a further spec in the process, both targets, median", f"{statistics.median(taken):.1f} ms"
     )
     yield Line("the slowest of them", f"{worst:.1f} ms", "at most 15 ms", worst > 15)
+
+
+def _further_stacks() -> Iterator[Line]:
+    specs = sorted((ROOT / "specs").glob("*.yaml"))
+    _compile(SPEC, ["eks"])
+    worst = max(_seconds(_compile, spec, ["eks"]) for spec in specs) * 1000
+    yield Line("a further spec for EKS, the slowest", f"{worst:.0f} ms", "at most 300", worst > 300)
 
 
 def _compile(path: Path, targets: Sequence[str] = ()) -> None:

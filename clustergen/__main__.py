@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
+from clustergen.cli import program
 
-from clustergen.cli import main
-
-sys.exit(main())
+program()

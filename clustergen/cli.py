@@ -6,12 +6,13 @@ Exit status, everywhere: 0 nothing to report, 1 findings or a difference, 2 coul
 from __future__ import annotations
 
 import argparse
+import atexit
 import gc
 import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 from clustergen import __version__
 
@@ -27,6 +28,15 @@ examples:
 """
 
 
+def program() -> NoReturn:
+    """Be the program. It ends at once: freeing each class of a large library takes a while."""
+    status = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    atexit._run_exitfuncs()
+    os._exit(status)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     args = parser().parse_args(arguments)
@@ -34,6 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(100_000)
     # pydantic looks through every installed package for plugins of its own; none is wanted here.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    if args.command == "render" and "eks" in (args.targets or ()):
+        from clustergen.cdk import kernel
+
+        kernel.begin()  # Node.js takes as long to start as everything else together
     try:
         run = importlib.import_module(f"clustergen.commands.{args.command}").run
         status: int = run(args)

@@ -15,6 +15,7 @@ from clustergen.cdk.stack import ClusterStack
 from clustergen.cdk.synth import FLAGS
 from clustergen.targets.eks.cluster import EksCluster
 from clustergen.targets.eks.synth import description
+from stacks import acknowledged
 
 
 class EksStack(ClusterStack):
@@ -33,7 +34,14 @@ class EksStack(ClusterStack):
             self.add_stack_tag(key, value)
         for flag, on in FLAGS.items():
             self.node.set_context(flag, on)
-        self.cluster = EksCluster(self, "Default", plan=plan, inputs=Imports(compiled.imports))
+        self.cluster = EksCluster(
+            self,
+            "Default",
+            plan=plan,
+            inputs=Imports(compiled.imports),
+            software=plan.options.install == "stack",
+        )
+        acknowledged.eks(self.cluster)
         if plan.overlay:
             before = targets.load(compiled.target).document(plan)
             overlaid.lay(self, before, compiled.document, compiled.imports)

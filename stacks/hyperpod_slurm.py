@@ -12,6 +12,7 @@ from clustergen.artifacts import Artifact
 from clustergen.cdk import scripts, template
 from clustergen.cdk.compiled import Compiled
 from clustergen.hyperpod.scripts import FOLDER, prefix
+from stacks import acknowledged
 
 
 class HyperPodStack(cdk.Stack):
@@ -24,6 +25,7 @@ class HyperPodStack(cdk.Stack):
         self.resources = template.fill(self, compiled.template, imports=imports)
         """By logical id."""
         self.scripts = scripts.upload(self, uploads(compiled), imports)
+        acknowledged.bucket_deployment(self, imports[scripts.BUCKET])
         # An instance runs its scripts as soon as it boots.
         template.after(self.resources, "AWS::SageMaker::Cluster", self.scripts)
 

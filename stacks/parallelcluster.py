@@ -12,10 +12,11 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clustergen.cdk import acknowledged, scripts
+from clustergen.cdk import scripts
 from clustergen.cdk.compiled import Compiled
 from clustergen.targets.parallelcluster import actions
 from clustergen.targets.parallelcluster.limits import VERSION
+from stacks import acknowledged
 
 # One template for each region; it makes the function that runs ParallelCluster, and its role.
 PROVIDER = (
@@ -31,6 +32,7 @@ class ParallelClusterStack(cdk.Stack):
         super().__init__(scope, compiled.stack_name, **props)
         self.provider = self._provider(compiled)
         self.scripts = scripts.upload(self, uploads(compiled), compiled.imports)
+        acknowledged.bucket_deployment(self, compiled.imports[scripts.BUCKET])
         token = self.provider.get_att("Outputs.ServiceToken")
         self.cluster = cdk.CfnResource(
             self,

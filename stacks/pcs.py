@@ -10,6 +10,7 @@ from constructs import Construct
 from clustergen import shell
 from clustergen.cdk import scripts, template
 from clustergen.cdk.compiled import Compiled
+from stacks import acknowledged
 
 FOLDER = "scripts/"
 
@@ -22,6 +23,7 @@ class PcsStack(cdk.Stack):
         self.resources = template.fill(self, compiled.template, imports=compiled.imports)
         """By logical id."""
         self.scripts = scripts.upload(self, uploads(compiled), compiled.imports)
+        acknowledged.bucket_deployment(self, compiled.imports[scripts.BUCKET])
         # A node reads its scripts as soon as it boots.
         template.after(self.resources, "AWS::PCS::ComputeNodeGroup", self.scripts)
 

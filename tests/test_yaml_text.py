@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as some
 
-from clustergen.yaml_text import yaml_text
+from clustergen.yaml_text import Lines, yaml_text
 
 KEYS = some.text(max_size=100)  # YAML readers give up on keys beyond 1,024 characters
 VALUES = some.recursive(
@@ -60,3 +60,20 @@ def test_nested() -> None:
     assert yaml_text(document) == (
         "A:\n  B:\n    - C: 1\n      D:\n        - 2\n        - x\n    - []\nE: {}\n"
     )
+
+
+def test_lines_are_a_literal_block() -> None:
+    script = Lines("set -e\n\nif true; then\n  echo ': #'\nfi\n")
+    document = {"A": [{"command": ["bash", "-c", script]}], "B": script}
+    text = yaml_text(document)
+    assert text.startswith("A:\n  - command:\n      - bash\n")
+    assert "\nB: |\n  set -e\n\n  if true; then\n    echo ': #'\n  fi\n" in text
+    assert yaml.safe_load(text) == document
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "no end", " first\n", "two\n\n", "\n\nx\n", "tab\t\n", "é\n", "cr\r\n"]
+)
+def test_no_literal_block_holds(text: str) -> None:
+    with pytest.raises(ValueError, match="no literal block"):
+        yaml_text({"Key": Lines(text)})

@@ -29,13 +29,12 @@ Build = Callable[[cdk.App, Compiled], object]
 _SETTINGS = ("provider_role",)
 
 
-def main(build: Build) -> int:
-    """Make the app's stacks with ``build``; returns the exit status, 1 where there are none."""
-    app = cdk.App(
-        # Judging the templates takes four times as long as making them.
-        builtin_cloud_formation_validation=os.environ.get("CDK_VALIDATION") == "true",
-        analytics_reporting=False,
-    )
+def main(build: Build, app: cdk.App | None = None) -> int:
+    """Make the stacks of ``app`` with ``build``; returns the exit status, 1 where there are none.
+
+    Without ``app`` it is the one that the CDK's command line asks for.
+    """
+    app = app or new()
     try:
         compiled, findings = compile(context(app))
     except UsageError as error:
@@ -47,6 +46,16 @@ def main(build: Build) -> int:
     build(app, compiled)
     app.synth()
     return 0
+
+
+def new(**props: Any) -> cdk.App:
+    """An app without stacks."""
+    return cdk.App(
+        # Judging the templates takes four times as long as making them.
+        builtin_cloud_formation_validation=os.environ.get("CDK_VALIDATION") == "true",
+        analytics_reporting=False,
+        **props,
+    )
 
 
 def context(app: cdk.App) -> dict[str, str]:

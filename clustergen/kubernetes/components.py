@@ -176,12 +176,9 @@ def _types(groups: Iterable[NodeGroup]) -> list[str]:
 
 
 def _tolerations(plan: Plan, wanted: Callable[[NodeGroup], bool]) -> list[Json]:
-    """A chart's list replaces its own: what agents of a group's nodes must bear, in full."""
+    """What agents of a group's nodes must bear, in full: it replaces the list of the chart."""
     taints = (t for group in plan.node_groups if wanted(group) for t in marks.taints(group))
-    return [
-        {"key": "CriticalAddonsOnly", "operator": "Exists"},
-        *(toleration(taint) for taint in dict.fromkeys(_keys(taints))),
-    ]
+    return [toleration(taint) for taint in dict.fromkeys(_keys(taints))]
 
 
 def _keys(taints: Iterable[Taint]) -> Iterator[Taint]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from clustergen.kubernetes import capacity, karpenter, marks
+from clustergen.kubernetes import capacity, claims, karpenter, marks
 from clustergen.kubernetes.components import toleration
 from clustergen.kubernetes.manifest import thing
 from clustergen.kubernetes.names import HOST_LABEL, NETWORK_LABELS
@@ -58,8 +58,12 @@ def objects(plan: Plan) -> Iterator[Json]:
 
 
 def topology(plan: Plan, group: NodeGroup) -> str | None:
-    """The topology that pods are placed by; None where the nodes come only when pods wait."""
-    if karpenter.is_karpenter(plan, group):
+    """The topology that pods are placed by.
+
+    None where the nodes come only when pods wait, and where devices are claimed: Kueue does not
+    know then how many pods a node has devices for.
+    """
+    if karpenter.is_karpenter(plan, group) or claims.is_on(plan):
         return None
     known = all(type.family in _FAMILIES or type.name in _TYPES for type in group.types)
     return NETWORK if known else HOSTS

@@ -28,6 +28,12 @@ def of_group(plan: Plan, group: NodeGroup) -> str:
     return queue.name if queue else all_of(plan)[0]
 
 
+def groups_of(plan: Plan, namespace: str) -> tuple[NodeGroup, ...]:
+    """The node groups that jobs of a namespace can have."""
+    queue = next((queue for queue in plan.queues if queue.name == namespace), None)
+    return queue.node_groups if queue and _by_queue(plan) else plan.node_groups
+
+
 def objects(plan: Plan) -> tuple[Json, ...]:
     """The namespaces to make."""
     return tuple(thing("v1", "Namespace", name) for name in all_of(plan) if name != DEFAULT)

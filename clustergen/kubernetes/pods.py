@@ -12,8 +12,6 @@ from clustergen.plan.model import NodeGroup, Plan
 Placed = Callable[[Plan, NodeGroup], Json]
 """Members of a pod that bind it to the nodes of a group."""
 
-_CLAIM = "devices"
-
 
 def placed(plan: Plan, group: NodeGroup) -> Json:  # noqa: ARG001 others go by the plan
     """The nodes of a group, whatever taints they have."""
@@ -34,11 +32,14 @@ class Taking:
 
 
 def taking(plan: Plan, group: NodeGroup, devices: Mapping[str, int], **sizes: str) -> Taking:
-    """Devices by number, or all of the node by a claim; ``sizes`` such as memory="32000Mi"."""
-    if claims.is_on(plan) and devices:
-        template = {"name": _CLAIM, "resourceClaimTemplateName": claims.whole_node(group)}
-        resources = {**amounts(sizes), "claims": [{"name": _CLAIM}]}
-        return Taking({"resources": resources}, {"resourceClaims": [template]})
+    """Devices by number, or by claims of them; ``sizes`` such as memory="32000Mi"."""
+    if claims.is_on(plan):
+        templates = claims.names_of(group, devices)
+        used = {"claims": [{"name": name} for name in templates]} if templates else {}
+        pod = [{"name": name, "resourceClaimTemplateName": name} for name in templates]
+        return Taking(
+            {"resources": {**amounts(sizes), **used}}, {"resourceClaims": pod} if pod else {}
+        )
     counted = {name: str(count) for name, count in devices.items()}
     return Taking({"resources": amounts({**counted, **sizes})}, {})
 
@@ -49,24 +50,17 @@ def amounts(wanted: Mapping[str, str]) -> Json:
 
 
 def queue_labels(plan: Plan, group: NodeGroup) -> dict[str, str]:
-    """Labels of a job that waits in a queue for the group's nodes."""
+    """Labels of a job that waits in a queue of Kueue for the group's nodes."""
     queue = namespaces.queue_of(plan, group)
-    if queue is None:
+    if queue is None or not kueue.is_on(plan):
         return {}
-    if kueue.is_on(plan):
-        priority = {names.PRIORITY_LABEL: queue.name} if queue.priority is not None else {}
-        return {names.QUEUE_LABEL: queue.name, **priority}
-    return {names.KAI_QUEUE: queue.name} if plan.kubernetes.scheduler == "kai" else {}
+    priority = {names.PRIORITY_LABEL: queue.name} if queue.priority is not None else {}
+    return {names.QUEUE_LABEL: queue.name, **priority}
 
 
-def template(plan: Plan, group: NodeGroup, spec: Json) -> Json:
-    """A template of pods that the cluster's scheduler starts, close to each other."""
-    annotations = _annotations(plan, group)
-    labels = queue_labels(plan, group) if plan.kubernetes.scheduler == "kai" else {}
-    metadata = {
-        **({"labels": labels} if labels else {}),
-        **({"annotations": annotations} if annotations else {}),
-    }
+def template(plan: Plan, group: NodeGroup, spec: Json, *, queued: bool = True) -> Json:
+    """A template of pods that the cluster's scheduler starts, close to each other if ``queued``."""
+    metadata = _metadata(plan, group, queued=queued)
     return {
         **({"metadata": metadata} if metadata else {}),
         "spec": {**_scheduler(plan), **spec},
@@ -81,13 +75,18 @@ def _scheduler(plan: Plan) -> Json:
     return {"schedulerName": name} if name else {}
 
 
-def _annotations(plan: Plan, group: NodeGroup) -> dict[str, str]:
+def _metadata(plan: Plan, group: NodeGroup, *, queued: bool) -> Json:
+    """The queue of the scheduler, and for Kueue how close the pods should be."""
     queue = namespaces.queue_of(plan, group)
     if queue is None:
         return {}
-    if kueue.is_on(plan):
-        return _close(plan, group)
-    return {names.VOLCANO_QUEUE: queue.name} if plan.kubernetes.scheduler == "volcano" else {}
+    scheduler = plan.kubernetes.scheduler
+    close = _close(plan, group) if queued and kueue.is_on(plan) else {}
+    volcano = {names.VOLCANO_QUEUE: queue.name} if scheduler == "volcano" else {}
+    return {
+        **({"labels": {names.KAI_QUEUE: queue.name}} if scheduler == "kai" else {}),
+        **({"annotations": {**close, **volcano}} if close or volcano else {}),
+    }
 
 
 def _close(plan: Plan, group: NodeGroup) -> dict[str, str]:

@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from clustergen.kubernetes import capacity, kueue
 from clustergen.kubernetes.manifest import Json, thing
-from clustergen.kubernetes.names import GPU_RESOURCE
+from clustergen.kubernetes.names import GPU_RESOURCE, KAI_ROOT
 from clustergen.plan.model import NodeGroup, Plan, Queue
 
 VOLCANO_API = "scheduling.volcano.sh/v1beta1"
 KAI_API = "scheduling.run.ai/v2"
-ROOT = "clustergen"
-"""KAI's queue above those of the spec: it schedules two levels."""
 
 
 def objects(plan: Plan) -> Iterator[Json]:
@@ -20,7 +18,7 @@ def objects(plan: Plan) -> Iterator[Json]:
     if plan.kubernetes.scheduler == "volcano":
         yield from (_volcano(plan, queue) for queue in plan.queues)
     if plan.kubernetes.scheduler == "kai":
-        yield _kai(ROOT, plan, plan.node_groups, {})
+        yield _kai(KAI_ROOT, plan, plan.node_groups, {})
         for queue in plan.queues:
             yield _kai(queue.name, plan, queue.node_groups, _kai_place(queue))
 
@@ -83,4 +81,4 @@ def _kai(name: str, plan: Plan, groups: Sequence[NodeGroup], place: Json) -> Jso
 
 def _kai_place(queue: Queue) -> Json:
     priority = {} if queue.priority is None else {"priority": queue.priority}
-    return {"parentQueue": ROOT, **priority}
+    return {"parentQueue": KAI_ROOT, **priority}

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from clustergen.artifacts import Artifact
-from clustergen.kubernetes import all_reduce, capacity, names, namespaces, nccl, pods, volumes
+from clustergen.kubernetes import (
+    all_reduce,
+    capacity,
+    names,
+    namespaces,
+    nccl,
+    pods,
+    volumes,
+)
 from clustergen.kubernetes.manifest import Json, file, thing
 from clustergen.kubernetes.pods import Placed
 from clustergen.plan.model import NodeGroup, Plan, Storage
@@ -111,9 +119,9 @@ def _job(plan: Plan, group: NodeGroup, test: _Test, pod: Json) -> Artifact:
         # Each node fails for itself, so that the others are still heard.
         "backoffLimitPerIndex": 0,
         "activeDeadlineSeconds": _MINUTES * 60,
-        "template": pods.template(plan, group, {"restartPolicy": "Never", **pod})
-        if test.queued
-        else {"spec": {"restartPolicy": "Never", **pod}},
+        "template": pods.template(
+            plan, group, {"restartPolicy": "Never", **pod}, queued=test.queued
+        ),
     }
     job = thing(
         "batch/v1",
@@ -143,7 +151,7 @@ def _all_reduce(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
 
 def _collectives(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     """All devices of a node reduce together: NeuronLink, driver and runtime."""
-    ranks = group.type.neuron_devices * _CORES.get(group.type.family, 2)
+    ranks = capacity.neuron_cores(group)
     script = (
         "export PATH=/opt/aws/neuron/bin:$PATH\n"
         f"nccom-test -r {ranks} -b 8 -e 1G -f 10 -n 20 -d fp32 allr\n"
@@ -158,11 +166,6 @@ def _collectives(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     says = f"nccom-test over {ranks} cores of each node, {group.max} of them."
     test = _Test(f"{group.name}-nccom", group.max, says)
     return _job(plan, group, test, {**placed(plan, group), **taken.pod, "containers": [container]})
-
-
-# Logical cores of a device, as the runtime makes them by default.
-# https://awsdocs-neuron.readthedocs-hosted.com/en/latest/about-neuron/arch/ (2026-10)
-_CORES = {"trn1": 2, "trn1n": 2, "trn2": 4, "trn2u": 4}
 
 
 def _file_systems(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:

@@ -153,8 +153,9 @@ def _bucket(item: Bucket, namespace: str) -> Json:
     """https://github.com/awslabs/mountpoint-s3-csi-driver (2026-08); handles are never shared."""
     writing = [] if item.read_only else ["allow-delete", "allow-overwrite"]
     prefix = [f"prefix {item.prefix.rstrip('/')}/"] if item.prefix else []
+    options = [*writing, *prefix]
     return {
-        "mountOptions": [*writing, *prefix],
+        **({"mountOptions": options} if options else {}),
         "csi": {
             "driver": "s3.csi.aws.com",
             "volumeHandle": f"{claim_name(item)}.{namespace}",

@@ -35,8 +35,6 @@ class Target:
     """Name of the schema, in ``clustergen/schemas``, that an overlaid document must satisfy."""
     emitter: str
     """Module with ``document``, ``emit`` and ``steps``; imported when something is rendered."""
-    cdk: bool = False
-    """Its document is made by the CDK, which takes long to load."""
     overlaid: Callable[[Plan, Mapping[str, Any]], Iterator[Finding]] | None = None
     """What an overlay makes of the document given that its schema cannot tell."""
 

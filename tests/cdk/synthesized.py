@@ -56,14 +56,9 @@ def synthesize(
         return Synthesized(compiled, {s.stack_name: s.template for s in assembly.stacks})
 
 
-def new_app(folder: str | None = None, plugins: Sequence[Any] = ()) -> cdk.App:
+def new_app(folder: str | None = None, plugins: Sequence[Any] = (), **said: str) -> cdk.App:
     """An app as `app.py` makes it."""
-    made = cdk.App(
-        outdir=folder,
-        context=CONTEXT,
-        builtin_cloud_formation_validation=False,
-        analytics_reporting=False,
-    )
+    made = app.new(outdir=folder, context={**CONTEXT, **said})
     if plugins:
         cdk.Validations.of(made).add_plugins(*plugins)
     return made

@@ -23,7 +23,7 @@ storage:
   - {mount: /cache, type: file-cache, existing: {id: fc-0a1b2c3d4e5f67893, mount_name: hgfedcba}}
   - {mount: /tools, type: efs}
   - {mount: /bucket, type: s3, bucket: "s3://example-corpus/raw", read_only: true}
-  - {mount: /results, type: s3, bucket: "s3://example-results"}
+  - {mount: /results, type: s3, bucket: "s3://example-results", read_only: false}
 """
 
 SPECS = {
@@ -66,17 +66,23 @@ queues: [{name: train, node_groups: [h200], priority: 7}]
 kubernetes: {scheduler: kai, admission: none}
 queues: [{name: train, node_groups: [h200], priority: 7}]
 """,
+    "Volcano and Kueue": """
+kubernetes: {scheduler: volcano}
+storage: [{mount: /tools, type: efs}]
+""",
     "claims of devices": """
 kubernetes: {devices: dra, jobs: kubeflow-trainer}
 node_groups:
   - {name: h200}
+  - {name: h100, instance_type: p5.48xlarge, count: 1}
   - {name: trn, instance_type: trn2.48xlarge, count: 2}
 """,
     "Trainium": "node_groups: [{name: h200, instance_type: trn1.32xlarge}]",
     "partitions": """
 node_groups:
   - {name: h200, efa: false, mig: {1g.18gb: 1, 2g.35gb: 1, 3g.71gb: 1}}
-  - {name: h100, instance_type: p5.48xlarge, efa: false, count: 1, mig: {3g.40gb: 2}}
+  - {name: h100, instance_type: p5.48xlarge, efa: false, count: 1,
+     mig: {3g.40gb: 1, 1g.10gb+me: 1, 1g.10gb: 2}}
   - {name: whole, instance_type: p5.48xlarge, count: 1}
 monitoring: {metrics: managed-prometheus}
 """,

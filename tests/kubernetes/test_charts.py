@@ -144,7 +144,13 @@ def test_partitions_are_configurations_by_the_label_of_the_nodes() -> None:
                 "mig-devices": {"1g.18gb": 1, "2g.35gb": 1, "3g.71gb": 1},
             }
         ],
-        "h100": [{"devices": "all", "mig-enabled": True, "mig-devices": {"3g.40gb": 2}}],
+        "h100": [
+            {
+                "devices": "all",
+                "mig-enabled": True,
+                "mig-devices": {"3g.40gb": 1, "1g.10gb+me": 1, "1g.10gb": 2},
+            }
+        ],
     }
     assert values["migManager"]["config"]["default"] in configs
 

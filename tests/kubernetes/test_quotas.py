@@ -52,7 +52,10 @@ def test_quotas(spec: str, name: str) -> None:
     whole = gpus * group.max if counted and not group.mig else 0
     assert total(spec, name, "nvidia.com/gpu") == whole
     for profile, count in group.mig.items():
-        assert total(spec, name, f"nvidia.com/mig-{profile}") == count * gpus * group.max
+        assert (
+            total(spec, name, f"nvidia.com/mig-{profile.replace('+', '.')}")
+            == count * gpus * group.max
+        )
     chips = sum(one["Count"] for one in facts.get("NeuronInfo", {}).get("NeuronDevices", ()))
     assert total(spec, name, "aws.amazon.com/neuron") == (chips * group.max if counted else 0)
     # How many a node can have, the judge of network interfaces says.
@@ -129,3 +132,11 @@ def test_a_small_node_keeps_less_than_it_has() -> None:
     assert found["cpu"] == 2
     assert 11_000 < found["memory"] < 13_000
     assert found["ephemeral-storage"] == 17_408
+
+
+def test_pods_may_ask_for_neuron_devices_or_cores() -> None:
+    assert total("Trainium", "h200", "aws.amazon.com/neuron") == 32
+    assert total("Trainium", "h200", "aws.amazon.com/neuroncore") == 64
+    [job] = objects_of(SPECS["Trainium"], "smoke/h200-nccom.yaml")
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    assert "nccom-test -r 32 " in container["command"][-1]

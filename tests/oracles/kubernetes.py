@@ -165,11 +165,30 @@ def _form(item: Object) -> Iterator[str]:
         if not _KEY.fullmatch(key) or not _LABEL_VALUE.fullmatch(value):
             yield f"{key}={value} is no label"
     spec = item.body.get("spec", {})
+    if item.kind == "ResourceClaimTemplate":
+        yield from _claim(spec["spec"]["devices"])
     for mode in spec.get("accessModes", ()):
         if mode not in _MODES:
             yield f"{mode!r} is no access mode"
     for template in pod_templates(item.body):
         yield from _pod(template["spec"])
+
+
+# AllocationResultsMaxSize of https://github.com/kubernetes/api/blob/master/resource/v1/types.go
+_MOST_DEVICES = 32
+
+
+def _claim(devices: Json) -> Iterator[str]:
+    exactly = [request.get("exactly", {}) for request in devices["requests"]]
+    if sum(one.get("count", 1) for one in exactly) > _MOST_DEVICES:
+        yield f"more than {_MOST_DEVICES} devices in one claim"
+    # https://kueue.sigs.k8s.io/docs/concepts/dynamic_resource_allocation/
+    if any(one.get("allocationMode") == "All" for one in exactly):
+        yield "all devices have no number that a quota counts"
+    named = {request["name"] for request in devices["requests"]}
+    for constraint in devices.get("constraints", ()):
+        unknown = set(constraint.get("requests", ())) - named
+        yield from (f"a constraint on {name}, which is no request" for name in sorted(unknown))
 
 
 def _pod(spec: Json) -> Iterator[str]:
@@ -190,6 +209,8 @@ def _pod(spec: Json) -> Iterator[str]:
 def _resources(resources: Json) -> Iterator[str]:
     limits, requests = resources.get("limits", {}), resources.get("requests", {})
     for name, amount in {**requests, **limits}.items():
+        if not _KEY.fullmatch(name):
+            yield f"{name} is no name of a resource"
         if not _QUANTITY.fullmatch(str(amount)):
             yield f"{amount!r} is no quantity"
         if _WHOLE.match(name) and limits.get(name) != requests.get(name, limits.get(name)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -108,23 +107,3 @@ def put_parameter(region: str, name: str, value: str) -> None:
 
     made = Parameter(ACCOUNT, name, value, "String", None, None, None, datetime.now(UTC), 1, "text")
     ssm_backends[ACCOUNT][region]._parameters[name].append(made)
-
-
-PROVIDER_TEMPLATE = {
-    "Parameters": {
-        "CustomLambdaRole": {"Type": "String", "Default": "none"},
-        "AdditionalIamPolicies": {"Type": "CommaDelimitedList", "Default": "none"},
-    },
-    "Resources": {"Token": {"Type": "AWS::SNS::Topic"}},
-    "Outputs": {"ServiceToken": {"Value": {"Ref": "Token"}}},
-}
-"""In place of ParallelCluster's: the same parameters, and something to be the token."""
-
-
-def host_provider(aws: Aws, region: str, key: str) -> None:
-    """Put ParallelCluster's provider where its bucket of the region would have it."""
-    client = aws.client("s3", region)
-    where = {} if region == "us-east-1" else {"LocationConstraint": region}
-    bucket = f"{region}-aws-parallelcluster"
-    client.create_bucket(Bucket=bucket, **({"CreateBucketConfiguration": where} if where else {}))
-    client.put_object(Bucket=bucket, Key=key, Body=json.dumps(PROVIDER_TEMPLATE))

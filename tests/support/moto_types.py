@@ -14,6 +14,7 @@ from typing import Any
 
 from moto.cloudformation import parsing
 from moto.core.common_models import CloudFormationModel
+from moto.eks.models import eks_backends
 from moto.s3.models import s3_backends
 
 from tests.oracles.cloudformation.attributes import Place, attribute_value, ref_value
@@ -21,6 +22,16 @@ from tests.oracles.cloudformation.attributes import Place, attribute_value, ref_
 Json = dict[str, Any]
 
 RECORDED_TYPES = (
+    "AWS::APS::Scraper",
+    "AWS::APS::Workspace",
+    "AWS::EKS::AccessEntry",
+    "AWS::EKS::Addon",
+    "AWS::EKS::PodIdentityAssociation",
+    # moto has it, and asks for a policy where CloudFormation does not.
+    "AWS::KMS::Key",
+    "AWS::SQS::QueuePolicy",
+    "AWS::SageMaker::ClusterSchedulerConfig",
+    "AWS::SageMaker::ComputeQuota",
     "AWS::EC2::PlacementGroup",
     "AWS::EC2::SecurityGroupEgress",
     "AWS::FSx::DataRepositoryAssociation",
@@ -43,22 +54,30 @@ _NAME_PROPERTIES = {"AWS::SageMaker::Cluster": "ClusterName", "AWS::S3::BucketPo
 class Recorded:
     """One resource as it is now."""
 
-    def __init__(self, type: str, logical_id: str, stack: str, region: str, given: Json) -> None:
-        self.type, self.logical_id, self.stack, self.region = type, logical_id, stack, region
+    def __init__(self, type: str, logical_id: str, stack_id: str, region: str, given: Json) -> None:
+        self.type, self.logical_id, self.stack_id, self.region = type, logical_id, stack_id, region
         self.properties = given
         self.deleted = False
+
+    @property
+    def stack(self) -> str:
+        """The name of its stack."""
+        return self.stack_id.split("/")[1]
+
+    def is_same(self, other: Recorded) -> bool:
+        return (self.stack_id, self.logical_id) == (other.stack_id, other.logical_id)
 
     @property
     def name(self) -> str | None:
         return self.properties.get(_NAME_PROPERTIES.get(self.type, "Name"))
 
     def ref(self) -> str:
-        if self.type.startswith("Custom::"):
+        if self.type in _OTHERS:
             return f"{self.stack}-{self.logical_id}"
         return ref_value(self.type, self.logical_id, self.name, Place(self.region, self.stack))
 
     def attribute(self, name: str) -> str:
-        if self.type.startswith("Custom::"):
+        if self.type in _OTHERS:
             return f"{name} of {self.logical_id}"
         place = Place(self.region, self.stack)
         return attribute_value(self.type, self.logical_id, name, self.name, place)
@@ -84,8 +103,11 @@ def _nothing(record: Recorded) -> None:
     """For resources of which the record is all."""
 
 
-def model(type: str, made: Made = _nothing) -> Any:
-    """A class that moto makes resources of `type` with; `made` runs after each is made."""
+def model(type: str, made: Made = _nothing, gone: Made = _nothing) -> Any:
+    """A class that moto makes resources of `type` with.
+
+    `made` runs after each is made or changed, `gone` after it is deleted.
+    """
 
     class Model(CloudFormationModel):
         __module__ = "moto.recorded.types"  # the second word is moto's name of the service
@@ -109,11 +131,12 @@ def model(type: str, made: Made = _nothing) -> Any:
         def create_from_cloudformation_json(
             cls, resource_name, cloudformation_json, account_id, region_name, **kwargs
         ) -> Any:
-            stack = kwargs["StackId"].split("/")[1]
             given = cloudformation_json.get("Properties", {})
-            record = Recorded(type, kwargs["LogicalId"], stack, region_name, given)
-            made(record)
-            RECORDS.append(record)
+            record = Recorded(type, kwargs["LogicalId"], kwargs["StackId"], region_name, given)
+            # moto makes what a deleted stack exports again, to read its exports: not for us.
+            if not any(each.is_same(record) for each in RECORDS):
+                made(record)
+                RECORDS.append(record)
             return cls(record)
 
         @classmethod
@@ -126,6 +149,7 @@ def model(type: str, made: Made = _nothing) -> Any:
 
         def delete(self, account_id: str, region_name: str) -> None:
             self.record.deleted = True
+            gone(self.record)
 
         @property
         def physical_resource_id(self) -> str:
@@ -161,8 +185,59 @@ def _unpacked(archive: bytes) -> Iterator[tuple[str, bytes]]:
                 yield name, opened.read(name)
 
 
-_MODELS = {type: model(type) for type in RECORDED_TYPES}
-_CUSTOM = {
+def _eks(record: Recorded) -> Any:
+    return eks_backends["123456789012"][record.region]
+
+
+def _cluster_made(record: Recorded) -> None:
+    said = record.properties
+    vpc = said["ResourcesVpcConfig"]
+    _eks(record).create_cluster(
+        said["Name"],
+        said["RoleArn"],
+        {"subnetIds": vpc["SubnetIds"], "securityGroupIds": vpc.get("SecurityGroupIds", [])},
+        said["Version"],
+    )
+
+
+def _cluster_gone(record: Recorded) -> None:
+    _eks(record).delete_cluster(record.properties["Name"])
+
+
+def _node_group_made(record: Recorded) -> None:
+    said = record.properties
+    scaling = {
+        key[0].lower() + key[1:]: said["ScalingConfig"][key] for key in said["ScalingConfig"]
+    }
+    template = {key.lower(): value for key, value in said["LaunchTemplate"].items()}
+    _eks(record).create_nodegroup(
+        said["ClusterName"],
+        said["NodeRole"],
+        said["NodegroupName"],
+        said["Subnets"],
+        scaling_config=scaling,
+        instance_types=said.get("InstanceTypes"),
+        ami_type=said.get("AmiType"),
+        labels=said.get("Labels"),
+        taints=said.get("Taints"),
+        launch_template=template,
+        capacity_type=said.get("CapacityType"),
+    )
+
+
+def _node_group_gone(record: Recorded) -> None:
+    said = record.properties
+    _eks(record).delete_nodegroup(said["ClusterName"], said["NodegroupName"])
+
+
+_MODELS = {type: model(type) for type in RECORDED_TYPES} | {
+    "AWS::EKS::Cluster": model("AWS::EKS::Cluster", _cluster_made, _cluster_gone),
+    "AWS::EKS::Nodegroup": model("AWS::EKS::Nodegroup", _node_group_made, _node_group_gone),
+}
+# What is not a service's: the answers have no form of their own.
+_OTHERS = {
+    # A nested stack; moto's own has no attributes.
+    "AWS::CloudFormation::Stack": model("AWS::CloudFormation::Stack"),
     "Custom::CDKBucketDeployment": model("Custom::CDKBucketDeployment", _copied),
     "Custom::PclusterCluster": model("Custom::PclusterCluster"),
 }
@@ -173,6 +248,11 @@ def teach() -> None:
     known = parsing.resource_class_from_type
 
     def resource_class(type: str) -> Any:
-        return _CUSTOM.get(type) or _MODELS.get(type) or known(type)
+        return _OTHERS.get(type) or _MODELS.get(type) or known(type)
 
     parsing.resource_class_from_type = resource_class
+
+
+def knows(type: str) -> bool:
+    """Whether resources of a type are recorded here."""
+    return type in _MODELS or type in _OTHERS

@@ -30,6 +30,5 @@ TARGET = Target(
     emitter="clustergen.targets.eks.emit",
     primary="cluster.template.json",
     schema="eks",
-    cdk=True,
     overlaid=overlaid,
 )

@@ -20,12 +20,13 @@ from clustergen.targets.eks.rules import (
     scaling,
     scheduling,
     sizes,
+    stack,
     version,
 )
 
 _MODULES: tuple[ModuleType, ...] = (
     *(version, control_plane, labels, devices, scheduling),
-    *(scaling, karpenter, images, sizes, entry),
+    *(scaling, karpenter, images, sizes, entry, stack),
 )
 
 RULES: tuple[Rule, ...] = tuple(rule for module in (*_MODULES, overlay) for rule in module.RULES)

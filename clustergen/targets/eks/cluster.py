@@ -10,6 +10,7 @@ A part is made by a method of its own, which a subclass may replace or add to::
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
@@ -29,6 +30,9 @@ from clustergen.targets.eks.karpenter import Karpenter
 from clustergen.targets.eks.monitoring import ManagedPrometheus
 from clustergen.targets.eks.node_groups import ManagedNodeGroup, security_groups
 
+if TYPE_CHECKING:
+    from clustergen.targets.eks.software import Software
+
 
 class EksCluster(Construct):
     """Control plane, nodes, add-ons, and what its autoscaler and monitoring need."""
@@ -47,8 +51,13 @@ class EksCluster(Construct):
     """The other add-ons, by name."""
     karpenter: Karpenter | None
     prometheus: ManagedPrometheus | None
+    software: Software | None
+    """Charts and manifests; None where install.sh brings them."""
 
-    def __init__(self, scope: Construct, id: str, *, plan: Plan, inputs: Inputs) -> None:
+    def __init__(
+        self, scope: Construct, id: str, *, plan: Plan, inputs: Inputs, software: bool = False
+    ) -> None:
+        """With ``software``, the stack installs what runs in the cluster; it has assets then."""
         super().__init__(scope, id)
         self.plan = plan
         self.inputs = inputs
@@ -65,6 +74,7 @@ class EksCluster(Construct):
         self.prometheus = self.make_prometheus()
         for name, description, value in self.outputs():
             self._output(name, description, value)
+        self.software = self.make_software() if software else None
         stack.name_resources(self)
 
     def make_control_plane(self) -> ControlPlane:
@@ -143,6 +153,23 @@ class EksCluster(Construct):
             inputs=self.inputs,
             control_plane=self.control_plane,
         )
+
+    def make_software(self) -> Software:
+        """What runs in the cluster, once there are nodes for it."""
+        from clustergen.targets.eks.software import Software  # whose modules are large
+
+        made = Software(
+            self,
+            "Software",
+            plan=self.plan,
+            inputs=self.inputs,
+            control_plane=self.control_plane,
+            outputs={name: value for name, _, value in self.outputs()},
+        )
+        made.steps[0].node.add_dependency(
+            self.system_nodes.node_group, *(addon.addon for addon in self.addons.values())
+        )
+        return made
 
     def node_statements(self) -> list[cfn.Json]:
         """What nodes themselves may do in AWS, beside what every node of EKS does."""

@@ -16,6 +16,7 @@ TEMPLATE = "cluster.template.json"
 
 def document(plan: Plan) -> cfn.Json:
     """The synthesized CloudFormation template of a plan without errors."""
+    shell.environment()  # while the CDK starts in the background
     kernel.load()
     from clustergen.targets.eks import synth  # which needs the CDK
 
@@ -24,11 +25,17 @@ def document(plan: Plan) -> cfn.Json:
 
 def emit(plan: Plan, document: cfn.Json) -> Bundle:
     """All files of the cluster; ``document`` is its template, with the user's overlay."""
-    return (
-        json_artifact(TEMPLATE, document),
-        *kubernetes_bundle.files(plan),
-        _deploy(plan, document),
-    )
+    inside = kubernetes_bundle.files(plan)
+    if by_stack(plan):
+        scripts = (kubernetes_bundle.INSTALL,)
+        inside = tuple(file for file in inside if file.path not in scripts)
+        return (json_artifact(TEMPLATE, document), *inside)
+    return (json_artifact(TEMPLATE, document), *inside, _deploy(plan, document))
+
+
+def by_stack(plan: Plan) -> bool:
+    """Whether the stack installs the software, which needs assets, and so the CDK to deploy it."""
+    return bool(plan.options.install == "stack")
 
 
 def _deploy(plan: Plan, document: cfn.Json) -> Artifact:
@@ -47,16 +54,30 @@ def _deploy(plan: Plan, document: cfn.Json) -> Artifact:
 
 def steps(plan: Plan) -> list[str]:
     """What to do with the bundle, in order."""
+    if by_stack(plan):
+        return [
+            "`npx cdk deploy --all -c spec=SPEC -c target=eks` in a checkout of clustergen deploys "
+            "the foundation, the cluster, and the charts and manifests that are here to read",
+            *_later(plan),
+            "`npx cdk destroy` with the same words deletes them; data stays",
+            *_protected(plan),
+        ]
     return [
         *_reach(plan),
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: the stack, then "
         "`install.sh` for what runs in the cluster",
+        *_later(plan),
+        "`./deploy.sh --destroy` deletes the cluster; network and data stay",
+        *_protected(plan),
+    ]
+
+
+def _later(plan: Plan) -> list[str]:
+    return [
         *_blocks(plan),
         *_grants(plan),
         "to change the instance types of a node group, rename it too: EKS makes a new one, and "
         "names are unique in a cluster",
-        "`./deploy.sh --destroy` deletes the cluster; network and data stay",
-        *_protected(plan),
     ]
 
 
@@ -88,7 +109,7 @@ def _protected(plan: Plan) -> Iterator[str]:
     if plan.options.deletion_protection:
         yield (
             "before that, take back the protection: `targets.eks.deletion_protection: false`, and "
-            "`./deploy.sh` once more"
+            "deploy once more"
         )
 
 

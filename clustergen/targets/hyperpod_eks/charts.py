@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from clustergen import shell
 from clustergen.artifacts import Artifact
 from clustergen.catalog import InstanceType
-from clustergen.plan.model import Plan
+from clustergen.hyperpod.names import ml_name
+from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import eks_cluster
-from clustergen.targets.hyperpod_eks.limits import EFA_RESOURCE
+from clustergen.targets.hyperpod_eks.limits import EFA_RESOURCE, HEALTH_LABEL
 from clustergen.yaml_text import yaml_text
 
 PATH = "manifests/helm-values.yaml"
@@ -29,6 +30,10 @@ COMMIT = "067d658b2d5c3d347afbadd75e1425214e965dcb"
 """Of the chart that the switches below were read from, on 2026-11-20."""
 
 
+def _nothing(_: Plan) -> dict[str, object]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class _Part:
     """A dependency of the chart: the keys above its switch, whether it is wanted, and why."""
@@ -36,6 +41,8 @@ class _Part:
     keys: tuple[str, ...]
     wanted: Callable[[Plan], bool]
     why: str
+    settings: Callable[[Plan], dict[str, object]] = _nothing
+    """What else its chart is told, beside the switch."""
 
 
 def _any(test: Callable[[InstanceType], object]) -> Callable[[Plan], bool]:
@@ -57,6 +64,52 @@ def _partitioned(plan: Plan) -> bool:
 def _deep(plan: Plan) -> bool:
     return any(set(group.health_checks) - {"gpu"} for group in plan.node_groups)
 
+
+def _ml_types(plan: Plan, test: Callable[[NodeGroup], object]) -> list[str]:
+    types = (type for group in plan.node_groups if test(group) for type in group.types)
+    return list(dict.fromkeys(ml_name(type) for type in types))
+
+
+def _nvidia(plan: Plan) -> dict[str, object]:
+    """Nodes of the plan: the chart's own list is of the types of its day."""
+    expression = {
+        "key": _INSTANCE_TYPE,
+        "operator": "In",
+        "values": _ml_types(plan, lambda group: group.type.gpus),
+    }
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": terms}
+    tolerations = _tolerations(plan, lambda group: group.type.gpus, "nvidia.com/gpu")
+    return {"affinity": {"nodeAffinity": required}, **tolerations}
+
+
+def _efa(plan: Plan) -> dict[str, object]:
+    types = {"values": _ml_types(plan, lambda group: group.efa)}
+    tolerations = _tolerations(plan, lambda group: group.efa, "aws.amazon.com/efa")
+    return {"supportedInstanceLabels": types, **tolerations}
+
+
+def _tolerations(plan: Plan, test: Callable[[NodeGroup], object], own: str) -> dict[str, object]:
+    """Where nodes have taints: those and the chart's own, which a list of ours replaces."""
+    taints = [taint for group in plan.node_groups if test(group) for taint in group.taints]
+    if not taints:
+        return {}
+    health = {"key": HEALTH_LABEL, "operator": "Equal", "value": "Unschedulable"}
+    return {
+        "tolerations": [
+            {"key": "CriticalAddonsOnly", "operator": "Exists"},
+            {"key": own, "operator": "Exists", "effect": "NoSchedule"},
+            {**health, "effect": "NoSchedule"},
+            *(
+                {"key": key, "operator": "Exists", "effect": effect}
+                for key, effect in dict.fromkeys((taint.key, taint.effect) for taint in taints)
+            ),
+        ]
+    }
+
+
+_CERT_MANAGER = ("cert-manager",)
+_INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 
 # The switches are the conditions in the chart's Chart.yaml.
 _PARTS = (
@@ -84,6 +137,7 @@ _PARTS = (
         ("nvidia-device-plugin", "devicePlugin"),
         lambda plan: _any(lambda type: type.gpus)(plan) and not _partitioned(plan),
         "offers nvidia.com/gpu; never beside gpu-operator, which brings its own",
+        _nvidia,
     ),
     _Part(
         ("gpu-operator",),
@@ -99,6 +153,7 @@ _PARTS = (
         ("aws-efa-k8s-device-plugin", "devicePlugin"),
         lambda plan: any(group.efa for group in plan.node_groups),
         f"offers {EFA_RESOURCE}",
+        _efa,
     ),
     _Part(
         ("trainingOperators",),
@@ -111,7 +166,7 @@ _PARTS = (
         "runs MPIJob, as the tests in smoke/ are",
     ),
     _Part(
-        ("cert-manager",),
+        _CERT_MANAGER,
         _never,
         "only for the add-on amazon-sagemaker-hyperpod-training-operator; set it to true with that",
     ),
@@ -125,9 +180,13 @@ _PARTS = (
 
 def values(plan: Plan) -> Artifact:
     """The values file; a switch that the chart has and this lacks keeps the chart's default."""
-    switches = "".join(_switch(part, part.wanted(plan)) for part in _PARTS)
+    # A new EKS cluster has cert-manager as an add-on.
+    parts = (p for p in _PARTS if p.keys != _CERT_MANAGER or not eks_cluster.is_new(plan))
+    switches = "".join(_switch(part, plan) for part in parts)
     region = yaml_text({"global": {"region": plan.region}})
-    head = _HEAD + (_PARTITIONED.format(region=plan.region) if _partitioned(plan) else "")
+    head = _NEW_HEAD if eks_cluster.is_new(plan) else _HEAD
+    if _partitioned(plan) and not eks_cluster.is_new(plan):
+        head += _PARTITIONED.format(region=plan.region)
     return Artifact(PATH, f"{head}{region}{switches}")
 
 
@@ -145,6 +204,10 @@ def install(plan: Plan) -> Artifact:
     return Artifact(INSTALL, text, executable=True)
 
 
+_NEW_HEAD = f"""\
+# Values for HyperPod's chart of what has to run in the EKS cluster before the nodes come.
+# {INSTALL} installs it.
+"""
 _HEAD = """\
 # Values for HyperPod's chart of what has to run in the EKS cluster. It is a folder of a repository:
 #   git clone https://github.com/aws/sagemaker-hyperpod-cli
@@ -157,8 +220,11 @@ _PARTITIONED = """\
 """
 
 
-def _switch(part: _Part, wanted: bool) -> str:
+def _switch(part: _Part, plan: Plan) -> str:
+    wanted = part.wanted(plan)
     value: dict[str, object] = {"enabled": wanted}
-    for key in reversed(part.keys):
+    for key in reversed(part.keys[1:]):
         value = {key: value}
-    return f"# {part.why[0].upper()}{part.why[1:]}.\n{yaml_text(value)}"
+    settings = part.settings(plan) if wanted else {}
+    why = f"# {part.why[0].upper()}{part.why[1:]}.\n"
+    return why + yaml_text({part.keys[0]: {**value, **settings}})

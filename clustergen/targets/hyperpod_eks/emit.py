@@ -8,6 +8,7 @@ from typing import Any
 
 from clustergen import foundation, placeholders
 from clustergen.artifacts import Artifact, Bundle, json_artifact
+from clustergen.cdk import kernel
 from clustergen.hyperpod import api, cloudformation, deploy
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import (
@@ -78,7 +79,8 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
 def _eks(plan: Plan) -> Iterator[Artifact]:
     """The stack of a new EKS cluster, what is installed in it, and its add-ons of HyperPod."""
     if eks_cluster.is_new(plan):
-        from clustergen.targets.hyperpod_eks import control_plane  # loads the CDK
+        kernel.load()
+        from clustergen.targets.hyperpod_eks import control_plane  # needs the CDK
 
         yield json_artifact(EKS_TEMPLATE, control_plane.template(plan, foundation.OUTPUTS(plan)))
         yield charts.install(plan)

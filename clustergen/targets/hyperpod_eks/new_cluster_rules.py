@@ -71,7 +71,18 @@ LEFT = Rule(
     bad=f"{_NEW}\nkubernetes: {{scheduler: volcano}}",
     good=f"{_NEW}\nkubernetes: {{scheduler: default}}",
 )
-RULES = (VERSION, PRIVATE, DEVICES, LEFT, ONE_ZONE)
+_ROLE = "arn:aws:iam::111122223333:role/platform"
+ADMIN = Rule(
+    code="IAM400",
+    title="Administrator that EKS would refuse",
+    why="A cluster has one access entry for each role or user, and knows those of its own "
+    "partition.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
+    target=_TARGET,
+    bad=f"{_NEW}\nkubernetes: {{admins: ['{_ROLE}', '{_ROLE}']}}",
+    good=f"{_NEW}\nkubernetes: {{admins: ['{_ROLE}']}}",
+)
+RULES = (VERSION, PRIVATE, DEVICES, LEFT, ONE_ZONE, ADMIN)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
@@ -104,6 +115,7 @@ def _new(plan: Plan) -> Iterator[Finding]:
             help="write network.control_plane_subnets: two subnets with the zone of each",
         )
     yield from _left(plan)
+    yield from _admins(plan)
     if not plan.kubernetes.public_endpoint_from:
         yield PRIVATE.at(
             ("targets", _TARGET, "eks_cluster"),
@@ -127,3 +139,19 @@ def _left(plan: Plan) -> Iterator[Finding]:
             "HyperPod's chart brings the operators of PyTorchJob and MPIJob, not Kubeflow Trainer",
             help="install it with helm once the cluster is there, or take the eks target",
         )
+
+
+def _admins(plan: Plan) -> Iterator[Finding]:
+    admins = plan.kubernetes.admins
+    for index, arn in enumerate(admins):
+        partition = arn.split(":")[1]
+        if arn in admins[:index]:
+            yield ADMIN.at(
+                ("kubernetes", "admins", index), f"{arn} stands here twice", help="leave one out"
+            )
+        elif partition != plan.partition:
+            yield ADMIN.at(
+                ("kubernetes", "admins", index),
+                f"{arn} is of {partition}, the cluster of {plan.partition}",
+                help=f"name a role of {plan.partition}",
+            )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from itertools import pairwise
 from typing import Any
 
 import aws_cdk as cdk
@@ -10,11 +12,15 @@ from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 
+from clustergen import foundation
 from clustergen.cdk.inputs import Imports
 from clustergen.cdk.stack import ClusterStack
 from clustergen.eks.addons import Addon, ManagedAddon
 from clustergen.eks.control_plane import ControlPlane
+from clustergen.kubernetes import bundle
+from clustergen.kubernetes.components import components
 from clustergen.plan.model import NodeGroup, Ref
+from clustergen.targets.eks import emit
 from clustergen.targets.eks.cluster import EksCluster
 from clustergen.targets.eks.node_groups import ManagedNodeGroup
 from tests.targets.eks.planned import plan_of, resources, synthesized, template_of
@@ -123,3 +129,55 @@ def test_ids_are_literal_where_the_spec_has_them() -> None:
     inputs = Imports({"VpcId": "base-VpcId"})
     assert stack.resolve(inputs.value("subnet-0a1b2c3d")) == "subnet-0a1b2c3d"
     assert stack.resolve(inputs.value(Ref("VpcId"))) == {"Fn::ImportValue": "base-VpcId"}
+
+
+FSX = "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]\n"
+IN_STACK = (
+    FSX
+    + "kubernetes: {autoscaler: karpenter}\nnode_groups: [{name: h200, count: {min: 0, max: 2}}]"
+)
+
+
+def with_software(fragment: str) -> dict[str, Any]:
+    made, plan = app(), plan_of(fragment)
+    stack = ClusterStack(made, "Own", plan=plan)
+    exports = {name: f"base-{name}" for name in foundation.OUTPUTS(plan)}
+    EksCluster(stack, "Default", plan=plan, inputs=Imports(exports), software=True)
+    template: dict[str, Any] = made.synth().get_stack_by_name("Own").template
+    return template
+
+
+def test_a_stack_installs_what_the_script_would() -> None:
+    template, plan = with_software(IN_STACK), plan_of(IN_STACK)
+    charts = resources(template, "Custom::AWSCDK-EKS-HelmChart").values()
+    wanted = [component.chart for component in components(plan)]
+    assert [(c["Release"], c["Version"], c["Namespace"]) for c in charts] == [
+        (chart.name, chart.version, chart.namespace) for chart in wanted
+    ]
+    manifests = resources(template, "Custom::AWSCDK-EKS-KubernetesResource").values()
+    assert len(manifests) == len(bundle.manifests(plan))
+    applied = json.dumps(list(manifests))
+    assert '{"Ref": "KarpenterNodeRole"}' in applied
+    assert "base-StorageFsxId" in applied
+    assert "${" not in applied
+
+
+def test_what_a_stack_installs_comes_in_order_and_by_a_role_with_an_entry() -> None:
+    made = with_software(IN_STACK)["Resources"]
+    steps = [name for name, resource in made.items() if resource["Type"].startswith("Custom::")]
+    for earlier, later in pairwise(steps):
+        assert earlier in made[later]["DependsOn"]
+    assert {"SystemNodes", "AddonCoredns", "ClusterSoftwareAdmin"} <= set(
+        made[steps[0]]["DependsOn"]
+    )
+    entry = made["ClusterSoftwareAdmin"]["Properties"]["PrincipalArn"]["Fn::GetAtt"][0]
+    assert made["SoftwareKubectlHandler"]["Properties"]["Role"]["Fn::GetAtt"][0] == entry
+
+
+def test_a_bundle_of_such_a_stack_has_no_scripts_to_run() -> None:
+    fragment = "targets: {eks: {install: stack}}"
+    plan = plan_of(fragment)
+    paths = {file.path for file in emit.emit(plan, template_of(fragment))}
+    assert not {"deploy.sh", "install.sh"} & paths
+    assert "cdk deploy" in emit.steps(plan)[0]
+    assert template_of(fragment)["Resources"] == template_of("")["Resources"]

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import yaml
 
-from clustergen import foundation
+from clustergen import foundation, renderer
+from clustergen.findings import Unrenderable
 from clustergen.targets.hyperpod_eks import addons, governance
 from tests.oracles.bundle import bundle_breaches
 from tests.oracles.cloudformation import check, lint
@@ -22,6 +24,7 @@ from tests.targets.hyperpod_eks.new_cluster import (
     codes,
     document_of,
     files_of_new,
+    judged,
     plan_of_new,
     resources_of,
 )
@@ -188,6 +191,7 @@ FINDINGS: list[tuple[str, str]] = [
     ("kubernetes: {scheduler: kai}", "K8S433"),
     ("kubernetes: {jobs: kubeflow-trainer}", "K8S433"),
     (VPC.replace("use1-az2", "use1-az6"), "NET403"),
+    ("kubernetes: {admins: ['arn:aws-us-gov:iam::111122223333:role/platform']}", "IAM400"),
 ]
 
 
@@ -199,6 +203,34 @@ def test_findings(text: str, code: str) -> None:
 @pytest.mark.parametrize("text", [VPC, NEW, "kubernetes: {public_endpoint_from: [203.0.113.0/24]}"])
 def test_what_is_right_is_not_found_wrong(text: str) -> None:
     assert not codes(text) & {"K8S430", "K8S432", "K8S433", "NET403", "NET400", "NET401", "K8S404"}
+
+
+TAINTED = """
+node_groups:
+  - {name: h200, instance_type: p6-b300.48xlarge, taints: [{key: team, effect: NoExecute}]}
+  - {name: cpu, instance_type: m7i.4xlarge, count: 1, taints: [{key: other}]}
+"""
+
+
+def test_device_plugins_reach_the_nodes_of_the_spec() -> None:
+    """The chart's lists are of the types of its day, and tolerate no taint of the user's."""
+    values = yaml.safe_load(files_of_new(TAINTED)["manifests/helm-values.yaml"])
+    efa, gpu = values["aws-efa-k8s-device-plugin"], values["nvidia-device-plugin"]
+    assert efa["supportedInstanceLabels"] == {"values": ["ml.p6-b300.48xlarge"]}
+    assert "ml.p6-b300.48xlarge" in json.dumps(gpu["affinity"])
+    for plugin in (efa, gpu):
+        keys = [toleration["key"] for toleration in plugin["tolerations"]]
+        assert {"team", "sagemaker.amazonaws.com/node-health-status"} <= set(keys)
+        assert "other" not in keys
+    plain = yaml.safe_load(files_of_new("")["manifests/helm-values.yaml"])
+    assert "tolerations" not in plain["nvidia-device-plugin"]
+
+
+def test_without_node_js_there_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JSII_NODE", "/nowhere/node")
+    with pytest.raises(Unrenderable) as refused:
+        renderer.render(judged(NEW), "hyperpod-eks")
+    assert [finding.code for finding in refused.value.findings] == ["BND015"]
 
 
 # Single faults of the compiler, each caught by a judge: the file, where, and what stands there.

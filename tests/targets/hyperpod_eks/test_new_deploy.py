@@ -52,7 +52,7 @@ case "$all" in
   *"--query ClusterStatus"*) here; cat "$HERE/status" ;;
   *"--query FailureMessage"*) here; echo None ;;
   *"--query ClusterArn"*) here; echo {ARN} ;;
-  *"CurrentCount<"*) here ;;
+  *CurrentCount*) here ;;
   *"--query InstanceGroups"*) here; printf 'h200\n' ;;
 esac
 """

@@ -6,12 +6,14 @@ A template that clustergen makes by itself keeps these rules; the tests ask them
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
-from clustergen.targets.eks.breaches.breach import Area, Breach
+
+if TYPE_CHECKING:
+    from clustergen.targets.eks.breaches.breach import Area, Breach
 
 
 def _overlay(resources: str) -> str:

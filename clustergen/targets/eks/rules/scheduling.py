@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Finding, Rule, Severity
-from clustergen.kubernetes import queues
+from clustergen.kubernetes import names
 from clustergen.plan.model import Plan, Queue
 
 _KUEUE = "https://kueue.sigs.k8s.io/docs/concepts/"
@@ -86,7 +86,7 @@ RULES = (TWO, NO_QUEUES, TIME_LIMIT, EXCLUSIVE, DEFAULT, TAKEN, NAME)
 _NAMESPACES = frozenset(
     {
         *("nvidia", "gpu-operator", "kueue-system", "volcano-system", "kai-scheduler"),
-        *("kubeflow-system", "mpi-operator", "monitoring", "amazon-cloudwatch", queues.ROOT),
+        *("kubeflow-system", "mpi-operator", "monitoring", "amazon-cloudwatch", names.KAI_ROOT),
     }
 )
 

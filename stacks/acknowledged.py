@@ -1,0 +1,130 @@
+"""What cdk-nag's rules find in the stacks, and why each stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import aws_cdk as cdk
+from constructs import IConstruct
+
+from clustergen.plan.model import Bucket
+
+if TYPE_CHECKING:
+    from clustergen.targets.eks.cluster import EksCluster
+
+_DEPLOYMENT = "Custom::CDKBucketDeployment"
+_FUNCTION = "the function that copies scripts is CDK's own: "
+
+# https://docs.aws.amazon.com/eks/latest/userguide/security-iam-awsmanpol.html
+MANAGED_POLICIES = {
+    "AmazonEKSClusterPolicy": "the control plane's own, which EKS asks for and keeps up",
+    "AmazonEKSWorkerNodePolicy": "of every node of EKS, which asks for it and keeps it up",
+    "AmazonEC2ContainerRegistryPullOnly": "of every node of EKS: pulls images, and no more",
+    "AmazonSSMManagedInstanceCore": "Session Manager is the only way to a shell on a node",
+    "AmazonEKS_CNI_Policy": "the add-on's own, for its service account alone",
+    "AmazonFSxReadOnlyAccess": "the add-on's own, for its service account alone",
+    "CloudWatchAgentServerPolicy": "the add-on's own, for its service account alone",
+    "service-role/AmazonEFSCSIDriverPolicy": "the add-on's own, for its service account alone",
+}
+"""Name -> why a role has a policy that AWS writes (AwsSolutions-IAM4)."""
+
+
+def acknowledge(construct: IConstruct, reasons: Mapping[str, str]) -> None:
+    """Say of ``construct``, and of all within it, why a finding stays: id -> reason."""
+    known = [cdk.Acknowledgment(id=id, reason=reason) for id, reason in reasons.items()]
+    cdk.Validations.of(construct).acknowledge(*known)
+
+
+def _managed(names: Mapping[str, str]) -> dict[str, str]:
+    arn = "arn:<AWS::Partition>:iam::aws:policy"
+    return {f"AwsSolutions-IAM4[Policy::{arn}/{name}]": why for name, why in names.items()}
+
+
+def eks(cluster: EksCluster) -> None:
+    """The parts of an EKS cluster."""
+    acknowledge(cluster, _managed(MANAGED_POLICIES))
+    if cluster.plan.kubernetes.public_endpoint_from:
+        reason = "the spec opens the endpoint, to the addresses that it names"
+        acknowledge(cluster.control_plane, {"AwsSolutions-EKS1": reason})
+    for bucket in (item for item in cluster.plan.storage if isinstance(item, Bucket)):
+        path = "/".join(filter(None, (bucket.bucket, bucket.prefix.strip("/"), "*")))
+        reason = "the objects of a bucket that the spec mounts"
+        acknowledge(
+            cluster, {f"AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::{path}]": reason}
+        )
+    if cluster.karpenter:
+        _karpenter(cluster.karpenter)
+    if cluster.software:
+        _kubectl(cluster.software)
+
+
+def _karpenter(karpenter: IConstruct) -> None:
+    """https://karpenter.sh/docs/reference/cloudformation/"""
+    ec2 = "arn:<AWS::Partition>:ec2:<AWS::Region>"
+    started = (
+        *("capacity-reservation", "fleet", "instance", "launch-template", "network-interface"),
+        *("placement-group", "security-group", "spot-instances-request", "subnet", "volume"),
+    )
+    resources = {
+        "*": "EC2's actions that describe know no resources",
+        **{f"{ec2}:*:{kind}/*": "what nodes are started with, by tag" for kind in started},
+        **{f"{ec2}::{kind}/*": "images are AWS's" for kind in ("image", "snapshot")},
+        "arn:<AWS::Partition>:iam::<AWS::AccountId>:instance-profile/*": "limited by tag",
+        "arn:<AWS::Partition>:ssm:<AWS::Region>::parameter/aws/service/*": "AWS's own parameters",
+    }
+    queue = {"AwsSolutions-SQS3": "a lost notice of an interruption is late already: no second try"}
+    wild = {f"AwsSolutions-IAM5[Resource::{arn}]": why for arn, why in resources.items()}
+    acknowledge(karpenter, {**wild, **queue})
+
+
+_PUBLIC_REGISTRY = (
+    '{"Fn::If":["SoftwareKubectlHandlerHasEcrPublic685158C8",{"Fn::Join":["",["arn:",'
+    '{"Ref":"AWS::Partition"},":iam::aws:policy/AmazonElasticContainerRegistryPublicReadOnly"]]},'
+    '{"Ref":"AWS::NoValue"}]}'
+)
+
+
+def _kubectl(software: IConstruct) -> None:
+    """The functions, made by CDK, that run kubectl and helm."""
+    why = "the function that runs kubectl is CDK's own"
+    policies = (
+        *("AmazonEC2ContainerRegistryReadOnly", "service-role/AWSLambdaBasicExecutionRole"),
+        "service-role/AWSLambdaVPCAccessExecutionRole",
+    )
+    acknowledge(
+        software,
+        {
+            **_managed(dict.fromkeys(policies, why)),
+            f"AwsSolutions-IAM4[Policy::{_PUBLIC_REGISTRY}]": why,
+            "AwsSolutions-IAM5[Resource::<SoftwareKubectlHandler.Arn>:*]": why,
+            "AwsSolutions-L1": why,
+        },
+    )
+
+
+def bucket_deployment(stack: cdk.Stack, bucket: str) -> None:
+    """The function, made by CDK, that copies scripts into ``bucket`` (the name of its export)."""
+    basic = "arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
+    assets = f"cdk-hnb659fds-assets-<AWS::AccountId>-{stack.region}"
+    actions = ("GetBucket*", "GetObject*", "List*", "Abort*", "DeleteObject*")
+    reasons = {
+        f"AwsSolutions-IAM4[Policy::{basic}]": f"{_FUNCTION}the policy lets it write its log",
+        "AwsSolutions-L1": f"{_FUNCTION}its runtime moves with aws-cdk-lib",
+        **{
+            f"AwsSolutions-IAM5[Action::s3:{action}]": f"{_FUNCTION}grants on two buckets only"
+            for action in actions
+        },
+        f"AwsSolutions-IAM5[Resource::arn:aws:s3:::{assets}/*]": f"{_FUNCTION}reads the assets",
+        f"AwsSolutions-IAM5[Resource::arn:aws:s3:::{bucket}/*]": f"{_FUNCTION}writes the scripts",
+    }
+    for child in stack.node.children:
+        if child.node.id.startswith(_DEPLOYMENT):
+            acknowledge(child, reasons)
+
+
+def provider_policy(policy: IConstruct) -> None:
+    """What ParallelCluster's provider may do for a cluster."""
+    roles = "arn:<AWS::Partition>:iam::<AWS::AccountId>:role/parallelcluster/*"
+    reason = "ParallelCluster makes the roles of nodes under this path, and chooses their names"
+    acknowledge(policy, {f"AwsSolutions-IAM5[Resource::{roles}]": reason})

@@ -1,0 +1,244 @@
+"""`cdk bootstrap`, `deploy`, `diff` and `destroy` for each target, against an AWS on localhost."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clustergen import resources, targets
+from clustergen.targets.parallelcluster.limits import VERSION
+from tests.cdk.synthesized import Synthesized, checked, synthesize
+from tests.support import moto_types
+from tests.support.aws import Aws, put_parameter
+
+SPECS = resources.tree("specs")
+# Each target with a spec that shows what it has: scripts, login nodes, EFA, file systems.
+DEPLOYED = {
+    "pcs": "p5-on-demand",
+    "parallelcluster": "hyperpod-slurm-legacy",
+    "hyperpod-slurm": "p5-on-demand",
+    "hyperpod-eks": "hyperpod-eks-new-cluster",
+    "eks": "p5-on-demand",
+}
+HOW = ("--all", "--require-approval", "never", "--method", "direct")
+
+
+def test_every_target_is_deployed() -> None:
+    assert set(DEPLOYED) == set(targets.NAMES)
+
+
+class Deployment:
+    """One cluster on its way: what is expected of it, and the commands."""
+
+    def __init__(self, aws: Aws, target: str, folder: Path) -> None:
+        spec = SPECS / f"{DEPLOYED[target]}.yaml"
+        found = checked(spec, target)
+        assert found is not None
+        self.made: Synthesized = synthesize(found, target)
+        self.region = self.made.compiled.plan.region
+        self.context = ("-c", f"spec={spec}", "-c", f"target={target}")
+        self.aws, self.assembly = aws, folder / "assembly"
+
+    def run(self, *arguments: object, app: str | Path | None = None) -> str:
+        done = self.aws.cdk(*arguments, region=self.region, **({} if app is None else {"app": app}))
+        assert done.status == 0, done.output
+        return done.output
+
+    def resources(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """Stack, logical id and resource of all that is to be made."""
+        for stack, template in self.made.templates.items():
+            for name, resource in template["Resources"].items():
+                yield stack, name, resource
+
+    def prepare(self) -> None:
+        """What AWS itself would have: the parameters that name images."""
+        for template in self.made.templates.values():
+            for parameter in template.get("Parameters", {}).values():
+                if parameter.get("Default", "").startswith("/aws/service/"):
+                    put_parameter(self.region, parameter["Default"], "ami-0a1b2c3d4e5f67890")
+
+    def recorded(self, type: str) -> list[dict[str, Any]]:
+        found = (moto_types.recorded(stack, type) for stack in self.made.templates)
+        return [record.properties for each in found for record in each.values()]
+
+
+@pytest.mark.parametrize("target", DEPLOYED)
+def test_a_cluster_comes_and_goes(
+    target: str, aws: Aws, bootstrapped: Callable[..., None], tmp_path: Path
+) -> None:
+    this = Deployment(aws, target, tmp_path)
+    bootstrapped(this.region, *this.context)
+    this.prepare()
+    stacks = list(this.made.templates)
+
+    said = this.run("deploy", *HOW, "--output", this.assembly, *this.context)
+    assert [s for s in stacks if f"✅  {s}" not in said] == []
+    for stack in stacks:
+        assert not unmade(this, stack)
+    LOOK[target](this)
+
+    # The assembly of the first deployment; app.py makes the same again (tests of determinism).
+    before = outputs(this)
+    again = this.run("deploy", *HOW, app=this.assembly)
+    assert again.count("(no changes)") == len(stacks), again
+    assert outputs(this) == before
+    differs = this.run("diff", "--method", "template", app=this.assembly)
+    assert differs.count("There were no differences") == len(stacks), differs
+
+    kept = bucket(this)
+    this.run("destroy", "--all", "--force", app=this.assembly)
+    assert left(this) == retained(this)
+    # Its name may be fixed: the next of that name cannot be made before it is gone.
+    delete_bucket(this, kept)
+
+
+def delete_bucket(this: Deployment, name: str) -> None:
+    """Fails where there is none."""
+    made = this.aws.client("s3", this.region)
+    for each in made.list_object_versions(Bucket=name).get("Versions", []):
+        made.delete_object(Bucket=name, Key=each["Key"], VersionId=each["VersionId"])
+    made.delete_bucket(Bucket=name)
+
+
+def unmade(this: Deployment, stack: str) -> set[str]:
+    """Resources of a stack that were not made."""
+    client = this.aws.client("cloudformation", this.region)
+    made = client.describe_stack_resources(StackName=stack)["StackResources"]
+    expected = {name for where, name, _ in this.resources() if where == stack}
+    return expected - {each["LogicalResourceId"] for each in made}
+
+
+def outputs(this: Deployment) -> dict[str, str]:
+    client = this.aws.client("cloudformation", this.region)
+    described = [client.describe_stacks(StackName=s)["Stacks"][0] for s in this.made.templates]
+    return {o["OutputKey"]: o["OutputValue"] for each in described for o in each.get("Outputs", [])}
+
+
+def left(this: Deployment) -> set[str]:
+    """What is still there of the types that are recorded."""
+    return {name for stack in this.made.templates for name in moto_types.recorded(stack)}
+
+
+def retained(this: Deployment) -> set[str]:
+    return {
+        name
+        for _, name, resource in this.resources()
+        if resource.get("DeletionPolicy") == "Retain" and moto_types.knows(resource["Type"])
+    }
+
+
+def bucket(this: Deployment) -> str:
+    """The foundation's bucket of scripts."""
+    return outputs(this)["ScriptsBucketName"]
+
+
+def objects(this: Deployment) -> dict[str, str]:
+    """Key -> text of what is in the bucket of scripts."""
+    made = this.aws.client("s3", this.region)
+    name = bucket(this)
+    listed = made.list_objects_v2(Bucket=name).get("Contents", [])
+    return {
+        each["Key"]: made.get_object(Bucket=name, Key=each["Key"])["Body"].read().decode()
+        for each in listed
+    }
+
+
+def look_at_pcs(this: Deployment) -> None:
+    """Node groups stand in subnets that exist, with launch templates that have every card."""
+    ec2 = this.aws.client("ec2", this.region)
+    subnets = {each["SubnetId"] for each in ec2.describe_subnets()["Subnets"]}
+    groups = this.recorded("AWS::PCS::ComputeNodeGroup")
+    assert groups
+    for group in groups:
+        assert set(group["SubnetIds"]) <= subnets
+    sizes = {interfaces(ec2, group["CustomLaunchTemplate"]["TemplateId"]) for group in groups}
+    assert 32 in sizes
+    named = keys(groups, bucket(this))
+    assert named
+    assert named <= set(objects(this))
+
+
+def interfaces(ec2: Any, template: str) -> int:
+    answer = ec2.describe_launch_template_versions(LaunchTemplateId=template)
+    data = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
+    return len(data.get("NetworkInterfaces", []))
+
+
+def keys(document: Any, bucket: str) -> set[str]:
+    """The keys in `bucket` that stand in a document."""
+    return set(re.findall(rf's3://{re.escape(bucket)}/([^"]+)', json.dumps(document)))
+
+
+def look_at_parallelcluster(this: Deployment) -> None:
+    """The provider is there, and is told the configuration with values in it."""
+    (told,) = this.recorded("Custom::PclusterCluster")
+    text = json.dumps(told)
+    assert told["ClusterName"] == this.made.compiled.plan.name
+    assert "${" not in text
+    (provider,) = this.recorded("AWS::CloudFormation::Stack")
+    assert provider["TemplateURL"] == (
+        f"https://{this.region}-aws-parallelcluster.s3.{this.region}.amazonaws.com"
+        f"/parallelcluster/{VERSION}/templates/custom_resource/cluster.yaml"
+    )
+    ec2 = this.aws.client("ec2", this.region)
+    subnet = told["ClusterConfiguration"]["HeadNode"]["Networking"]["SubnetId"]
+    assert subnet in {each["SubnetId"] for each in ec2.describe_subnets()["Subnets"]}
+    named = keys(told, bucket(this))
+    assert named
+    assert named <= set(objects(this))
+
+
+def look_at_hyperpod(this: Deployment) -> None:
+    """Instance groups find their lifecycle scripts, with values where placeholders were."""
+    (cluster,) = this.recorded("AWS::SageMaker::Cluster")
+    text = json.dumps(cluster)
+    assert "${" not in text
+    there = objects(this)
+    for group in cluster["InstanceGroups"]:
+        said = group["LifeCycleConfig"]
+        prefix = said["SourceS3Uri"].split("/", 3)[3]
+        entry = said.get("OnCreate") or said["OnInitComplete"]
+        assert f"{prefix.rstrip('/')}/{entry}" in there
+    for key, script in there.items():
+        if key.endswith(".json"):
+            assert "${" not in script
+            json.loads(script)
+
+
+def look_at_hyperpod_eks(this: Deployment) -> None:
+    look_at_hyperpod(this)
+    (cluster,) = this.recorded("AWS::SageMaker::Cluster")
+    eks = this.aws.client("eks", this.region)
+    arn = cluster["Orchestrator"]["Eks"]["ClusterArn"]
+    assert arn.rpartition("/")[2] in eks.list_clusters()["clusters"]
+
+
+def look_at_eks(this: Deployment) -> None:
+    """Each node group of the spec is there, with a launch template that has every card."""
+    plan = this.made.compiled.plan
+    eks, ec2 = (this.aws.client(service, this.region) for service in ("eks", "ec2"))
+    for group in plan.node_groups:
+        found = eks.describe_nodegroup(clusterName=plan.name, nodegroupName=group.name)["nodegroup"]
+        assert found["scalingConfig"]["maxSize"] == group.max
+        template = found["launchTemplate"]["id"]
+        assert interfaces(ec2, template) == len(group.interfaces)
+        answer = ec2.describe_launch_template_versions(LaunchTemplateId=template)
+        data = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
+        assert b"NodeConfig" in base64.b64decode(data["UserData"])
+    addons = {each["AddonName"] for each in this.recorded("AWS::EKS::Addon")}
+    assert {"vpc-cni", "coredns", "kube-proxy"} <= addons
+
+
+LOOK: dict[str, Callable[[Deployment], None]] = {
+    "pcs": look_at_pcs,
+    "parallelcluster": look_at_parallelcluster,
+    "hyperpod-slurm": look_at_hyperpod,
+    "hyperpod-eks": look_at_hyperpod_eks,
+    "eks": look_at_eks,
+}

@@ -1,0 +1,63 @@
+"""cdk-nag on the app: whatever it finds has been acknowledged in `stacks/`, with the reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+from aws_cdk import aws_s3 as s3
+from cdk_nag import AwsSolutionsChecks
+
+import stacks
+from clustergen import resources
+from clustergen.cdk import app
+from tests.cdk.synthesized import checked, new_app
+
+SPECS = resources.tree("specs")
+# Specs that between them have every part that a stack may have.
+JUDGED = [
+    ("p5-on-demand", "pcs"),
+    ("hyperpod-slurm-legacy", "parallelcluster"),
+    ("p5-on-demand", "hyperpod-slurm"),
+    ("hyperpod-eks-new-cluster", "hyperpod-eks"),
+    *((path.stem, "eks") for path in sorted(SPECS.glob("eks-*.yaml"))),
+    *((name, "eks") for name in ("trn1-efs", "hpc8a-two-queues")),
+]
+
+
+def findings(folder: Path, build: Any) -> list[str]:
+    """What cdk-nag says of what `build` puts into an app: rule and construct."""
+    made = new_app(str(folder))
+    cdk.Validations.of(made).add_plugins(AwsSolutionsChecks(made))
+    build(made)
+    try:
+        made.synth()
+    except RuntimeError:
+        return list(_violations(folder / "validation-report.json"))
+    return []
+
+
+def _violations(report: Path) -> Iterator[str]:
+    for plugin in json.loads(report.read_text(encoding="utf-8"))["pluginReports"]:
+        for each in plugin["violations"]:
+            for construct in each["violatingConstructs"]:
+                yield f"{each['ruleName']} {construct['constructPath']}"
+
+
+@pytest.mark.parametrize(("name", "target"), JUDGED)
+def test_nothing_is_left_unexplained(name: str, target: str, tmp_path: Path) -> None:
+    found = checked(SPECS / f"{name}.yaml", target)
+    assert found is not None
+    compiled = app.compiled(found, target, {})
+    assert findings(tmp_path, lambda made: stacks.build(made, compiled)) == []
+
+
+def test_it_would_find_something(tmp_path: Path) -> None:
+    def build(made: Any) -> None:
+        s3.CfnBucket(cdk.Stack(made, "Bare"), "Bucket")
+
+    assert any("AwsSolutions-S1 Bare/Bucket" in found for found in findings(tmp_path, build))

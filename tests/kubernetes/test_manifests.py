@@ -1,0 +1,264 @@
+"""What objects say of the plan: volumes, claims, queues of other schedulers, Karpenter, tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clustergen.kubernetes import bundle, nccl
+from tests.kubernetes.planned import files_of, objects_of, plan_of
+from tests.kubernetes.specs import SPECS, STORAGE
+
+VOLUMES = "manifests/volumes.yaml"
+
+
+def named(spec: str, path: str) -> dict[str, Any]:
+    """The objects of a file by kind and name."""
+    return {f"{o['kind']}/{o['metadata']['name']}": o for o in objects_of(spec, path)}
+
+
+SOURCES = [
+    (
+        "fsx",
+        "9600Gi",
+        {
+            "mountOptions": ["noatime", "flock"],
+            "csi": {
+                "driver": "fsx.csi.aws.com",
+                "volumeHandle": "${StorageFsxId}",
+                "volumeAttributes": {
+                    "dnsname": "${StorageFsxDnsName}",
+                    "mountname": "${StorageFsxMountName}",
+                },
+            },
+        },
+    ),
+    (
+        "cache",
+        "1200Gi",
+        {
+            "csi": {
+                "driver": "fsx.csi.aws.com",
+                "volumeHandle": "fc-0a1b2c3d4e5f67893",
+                "volumeAttributes": {
+                    "dnsname": "fc-0a1b2c3d4e5f67893.fsx.us-east-1.amazonaws.com",
+                    "mountname": "hgfedcba",
+                },
+            }
+        },
+    ),
+    ("home", "1024Gi", {"nfs": {"server": "${StorageHomeDnsName}", "path": "/fsx"}}),
+    (
+        "tools",
+        "1200Gi",
+        {"csi": {"driver": "efs.csi.aws.com", "volumeHandle": "${StorageToolsId}"}},
+    ),
+    (
+        "bucket",
+        "1200Gi",
+        {
+            "accessModes": ["ReadOnlyMany"],
+            "mountOptions": ["prefix raw/"],
+            "csi": {
+                "driver": "s3.csi.aws.com",
+                "volumeHandle": "bucket.h200",
+                "volumeAttributes": {"bucketName": "example-corpus"},
+            },
+        },
+    ),
+    (
+        "results",
+        "1200Gi",
+        {"mountOptions": ["allow-delete", "allow-overwrite"], "accessModes": ["ReadWriteMany"]},
+    ),
+    (
+        "lab",
+        "1200Gi",
+        {
+            "nfs": {
+                "server": "svm-0a1b2c3d4e5f67892.fs-0a1b2c3d4e5f67892.fsx.us-east-1.amazonaws.com",
+                "path": "/PATH-OF-fsvol-0a1b2c3d4e5f67892",
+            }
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "size", "members"), SOURCES)
+def test_volumes(name: str, size: str, members: dict[str, Any]) -> None:
+    spec = named(STORAGE, VOLUMES)[f"PersistentVolume/{name}.h200"]["spec"]
+    assert {key: spec[key] for key in members} == members
+    assert spec["capacity"] == {"storage": size}
+    assert spec["persistentVolumeReclaimPolicy"] == "Retain"
+
+
+CLAIM_NAMES = [("/fsx", "fsx"), ("/data/x", "data-x"), ("/data-x", "data-x-"), ("/A", "a-")]
+
+
+@pytest.mark.parametrize(("mount", "start"), CLAIM_NAMES)
+def test_no_two_mounts_have_one_claim(mount: str, start: str) -> None:
+    text = f"storage: [{{mount: {mount}, type: efs}}]"
+    [claim] = [o for o in objects_of(text, VOLUMES) if o["kind"] == "PersistentVolumeClaim"]
+    assert claim["metadata"]["name"].startswith(start)
+    assert mount != "/data-x" or claim["metadata"]["name"] != "data-x"
+
+
+def test_every_queue_has_every_file_system() -> None:
+    text = SPECS["queues that share groups, and one that does not"]
+    objects = objects_of(f"{text}\nstorage: [{{mount: /fsx, type: efs}}]", VOLUMES)
+    places = [o["metadata"].get("namespace") for o in objects]
+    assert [place for place in places if place] == ["train", "tune", "prep"]
+
+
+FILLED = [
+    ("smallest", ()),
+    ("file systems of every kind", ("manifests/volumes.yaml",)),
+    ("Karpenter, Spot and a reservation", ("values/karpenter.yaml", "manifests/karpenter.yaml")),
+]
+
+
+@pytest.mark.parametrize(("spec", "paths"), FILLED)
+def test_what_waits_for_the_stacks(spec: str, paths: tuple[str, ...]) -> None:
+    assert bundle.filled(plan_of(SPECS[spec])) == paths
+
+
+def claims(name: str) -> dict[str, int]:
+    """Devices of a template of claims, by class."""
+    template = named(SPECS["claims of devices"], "manifests/claims.yaml")[
+        f"ResourceClaimTemplate/{name}"
+    ]
+    exactly = [one["exactly"] for one in template["spec"]["spec"]["devices"]["requests"]]
+    return {one["deviceClassName"]: one["count"] for one in exactly}
+
+
+CLAIMS = [
+    ("h200-accelerators", {"gpu.nvidia.com": 8}),
+    ("h200-efa", {"efa.networking.k8s.aws": 16}),
+    ("h200-gpu", {"gpu.nvidia.com": 1, "efa.networking.k8s.aws": 2}),
+    ("h100-efa", {"efa.networking.k8s.aws": 32}),
+    ("h100-gpu", {"gpu.nvidia.com": 1, "efa.networking.k8s.aws": 4}),
+    ("trn-accelerators", {"neuron.aws.com": 16}),
+]
+
+
+@pytest.mark.parametrize(("name", "devices"), CLAIMS)
+def test_claims(name: str, devices: dict[str, int]) -> None:
+    assert claims(name) == devices
+
+
+def test_queues_of_volcano_and_kai() -> None:
+    volcano = named(SPECS["Volcano"], "manifests/queues.yaml")["Queue/train"]["spec"]
+    assert (volcano["weight"], volcano["priority"]) == (7, 7)
+    assert volcano["capability"]["nvidia.com/gpu"] == "16"
+    kai = named(SPECS["KAI"], "manifests/queues.yaml")
+    assert kai["Queue/train"]["spec"]["parentQueue"] == "clustergen"
+    assert kai["Queue/train"]["spec"]["resources"]["gpu"]["quota"] == 16
+    cpu = kai["Queue/train"]["spec"]["resources"]["cpu"]["quota"]
+    assert 300_000 < cpu < 384_000
+
+
+SCHEDULED = [
+    ("Volcano", "volcano", {"scheduling.volcano.sh/queue-name": "train"}, {}),
+    ("KAI", "kai-scheduler", {}, {"kai.scheduler/queue": "train"}),
+    (
+        "smallest",
+        None,
+        {"kueue.x-k8s.io/podset-preferred-topology": "topology.k8s.aws/network-node-layer-3"},
+        {},
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "scheduler", "annotations", "labels"), SCHEDULED)
+def test_jobs_go_through_their_queue(
+    spec: str, scheduler: str | None, annotations: dict[str, str], labels: dict[str, str]
+) -> None:
+    [job] = objects_of(SPECS[spec], "smoke/h200-all-reduce.yaml")
+    worker = job["spec"]["mpiReplicaSpecs"]["Worker"]["template"]
+    assert worker["spec"].get("schedulerName") == scheduler
+    assert worker.get("metadata", {}).get("annotations", {}) == annotations
+    assert worker.get("metadata", {}).get("labels", {}) == labels
+    together = job["spec"]["runPolicy"].get("schedulingPolicy")
+    assert together == ({"queue": "train", "minAvailable": 3} if spec == "Volcano" else None)
+
+
+def test_all_reduce_is_sized_from_the_types_facts() -> None:
+    [job] = objects_of("", "smoke/h200-all-reduce.yaml")
+    assert job["spec"]["slotsPerWorker"] == 8
+    replicas = job["spec"]["mpiReplicaSpecs"]
+    assert replicas["Worker"]["replicas"] == 2
+    [container] = replicas["Worker"]["template"]["spec"]["containers"]
+    assert container["resources"]["limits"] == container["resources"]["requests"]
+    assert container["resources"]["limits"] == {
+        "nvidia.com/gpu": "8",
+        "vpc.amazonaws.com/efa": "16",
+        "memory": "32000Mi",
+        "hugepages-2Mi": "5120Mi",
+    }
+    [launcher] = replicas["Launcher"]["template"]["spec"]["containers"]
+    command = launcher["command"]
+    assert command[command.index("-np") + 1] == "16"
+    assert "FI_PROVIDER=efa" in command
+    obsolete = ("FI_EFA_USE_DEVICE_RDMA", "NCCL_PROTO", "NCCL_ALGO", "eth0", "FI_EFA_FORK_SAFE")
+    assert not any(word in " ".join(command) for word in obsolete)
+
+
+def test_a_small_node_is_not_asked_for_more_than_it_has() -> None:
+    [job] = objects_of(SPECS["small nodes"], "smoke/h200-all-reduce.yaml")
+    worker = job["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]
+    [container] = worker["containers"]
+    assert int(container["resources"]["limits"]["memory"].removesuffix("Mi")) < 16 * 1024
+
+
+REFERENCES = [("p5.48xlarge", "487 GB/s at 16 GiB"), ("p5en.48xlarge", "")]
+
+
+@pytest.mark.parametrize(("type", "words"), REFERENCES)
+def test_what_others_measured_is_a_note(type: str, words: str) -> None:
+    text = f"node_groups: [{{name: h200, instance_type: {type}}}]"
+    group = plan_of(text).node_groups[0]
+    assert words in nccl.reference(group)
+    assert bool(words) == ("Published for" in files_of(text)["smoke/h200-all-reduce.yaml"])
+
+
+TESTS = [
+    ("Trainium", {"h200-accelerators", "h200-efa", "h200-nccom"}),
+    ("partitions", {"h200-accelerators", "h100-accelerators", "whole-accelerators", "whole-efa",
+                    "whole-all-reduce"}),
+    ("HPC nodes", {"h200-efa"}),
+    ("UltraServers", {"h200-accelerators", "h200-efa"}),
+    ("no operator, no queues", {"h200-accelerators", "h200-efa", "h200-file-systems"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "tests"), TESTS)
+def test_what_is_tested(spec: str, tests: set[str]) -> None:
+    found = {path for path in files_of(SPECS[spec]) if path.startswith("smoke/")}
+    assert found == {f"smoke/{name}.yaml" for name in tests}
+
+
+def test_karpenter_starts_what_the_groups_say() -> None:
+    objects = named(SPECS["Karpenter, Spot and a reservation"], "manifests/karpenter.yaml")
+    assert set(objects) == {
+        *("EC2NodeClass/spot", "NodePool/spot", "EC2NodeClass/held", "NodePool/held")
+    }
+    held = objects["EC2NodeClass/held"]["spec"]
+    assert held["capacityReservationSelectorTerms"] == [{"id": "cr-0a1b2c3d4e5f67890"}]
+    assert len(held["networkInterfaces"]) == 33
+    assert held["subnetSelectorTerms"] == [{"id": "${PrivateSubnetId}"}]
+    assert held["instanceStorePolicy"] == "RAID0"
+    assert held["tags"]["team"] == "research"
+    pool = objects["NodePool/held"]["spec"]
+    assert pool["limits"] == {"cpu": "768", "nvidia.com/gpu": "32"}
+    assert pool["template"]["metadata"]["labels"] == {
+        "team": "a",
+        "eks.amazonaws.com/nodegroup": "held",
+    }
+    kinds = [
+        requirement["values"]
+        for requirement in pool["template"]["spec"]["requirements"]
+        if requirement["key"] == "karpenter.sh/capacity-type"
+    ]
+    assert kinds == [["reserved"]]
+    assert [o["spec"]["weight"] for name, o in objects.items() if "Pool" in name] == [100, 99]
