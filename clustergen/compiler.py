@@ -121,7 +121,7 @@ def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
     except Unrenderable as error:
         yield from error.findings
         return
-    yield from overlay.check(document, plan.overlay, target.schema, path, keys=target.list_keys)
+    yield from overlay.check(document, plan.overlay, target.schema, path)
     if target.overlaid:
         yield from target.overlaid(plan, document)
 

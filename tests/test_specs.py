@@ -42,7 +42,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         PC: {"SUP001", "NIC101", "SLM106", "STG105"},
         PCS: {"SUP001", "SLM211"},
         HP: {"SUP001"},
-        EKS: {"SUP001", "K8S413", "CAP400"},
+        EKS: {"SUP001", "K8S406", "K8S413", "CAP400"},
         K8S: {"SUP001"},
     },
     "everything-existing": {
@@ -78,6 +78,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "hyperpod-slurm-customer-managed": {PC: set(), PCS: set(), HP: set(), EKS: set(), K8S: set()},
     "hyperpod-slurm-legacy": {PC: set(), PCS: set(), HP: set(), EKS: set(), K8S: set()},
     "hyperpod-slurm-scripts": {PC: set(), PCS: _NO, HP: set(), EKS: set(), K8S: set()},
+    "hyperpod-slurm-two-controllers": {PC: set(), PCS: _NO, HP: set(), EKS: set(), K8S: set()},
     "hyperpod-training-plan": {PC: _NO, PCS: _NO, HP: set(), EKS: set(), K8S: _NO},
     "mixed-fair-share": {
         PC: {"SUP001"},
@@ -232,6 +233,11 @@ MORE: list[tuple[str, tuple[str, ...]]] = [
      (K8S,)),
     ("targets: {eks: {install: stack, deletion_protection: true, overlay: {Resources: {Cluster: "
      "{Properties: {ZonalShiftConfig: {Enabled: true}}}}}}}", (K8S,)),
+    ("node_groups: [{name: arm, instance_type: p6e-gb200.36xlarge, count: 18, capacity: "
+     "{training_plan: 'arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan'}}]\n"
+     "targets: {hyperpod-eks: {eks_cluster: 'arn:aws:eks:us-east-1:111122223333:cluster/c', "
+     "auto_patching: {strategy: drain-first, batch: 10%, rollback_alarms: [failing]}, "
+     "update_schedule: cron(0 3 ? * SUN *)}}", (EKS,)),
     ("targets: {hyperpod-slurm: {mode: legacy, provisioning: all-at-once}}", (HP,)),
     ("targets: {hyperpod-slurm: {mode: customer-managed}}\nstorage: [{mount: /home, type: "
      "fsx-openzfs, size: 512GiB, throughput: 160}]", (HP,)),

@@ -202,7 +202,6 @@ LUSTRE_TCP_PORTS = ((988, 988), (1018, 1023))
 # Clients of an EFA file system: Nitro v4 and later with EFA, but not Trn2; all others use TCP.
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html (2026-08)
 _NO_EFA_CLIENT = ("trn2", "trn2u")
-_GPUDIRECT_FAMILIES = ("p5", "p5e", "p5en", "p6-b200")
 
 
 def efa_client(instance: InstanceType) -> bool:
@@ -226,11 +225,6 @@ OTHER_EFA_INTERFACES = 2
 """Of any other type, as far as it has so many."""
 EFA_CONNECTIONS = 1024
 """Over all clients of a file system."""
-
-
-def gpudirect_client(instance: InstanceType) -> bool:
-    """Whether the instance can read from the file system straight into GPU memory."""
-    return instance.family in _GPUDIRECT_FAMILIES
 
 
 class Persistent2(enum.StrEnum):

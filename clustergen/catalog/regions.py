@@ -25,11 +25,6 @@ class Partition:
     dns_suffix: str
     console_domain: str
 
-    @property
-    def arn_prefix(self) -> str:
-        """``arn:aws`` and the like, without the colon after it."""
-        return f"arn:{self.name}"
-
 
 # botocore 1.44.5 data/partitions.json and endpoints.json (2026-11); console names from
 # https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/getting-started-sign-in.html

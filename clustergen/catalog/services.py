@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from clustergen.catalog.regions import PARTITIONS, REGIONS, partition_of
+from clustergen.catalog.regions import REGIONS, partition_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +130,3 @@ def available(service: str, region: str) -> bool | None:
     """
     found = SERVICES[service]
     return region in found.regions if region in REGIONS else None
-
-
-def partitions_of(service: str) -> tuple[str, ...]:
-    """Names of the partitions that have the service somewhere."""
-    present = {partition_of(region).name for region in SERVICES[service].regions}
-    return tuple(name for name in PARTITIONS if name in present)

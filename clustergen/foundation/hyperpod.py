@@ -40,6 +40,7 @@ def _execution_role(plan: Plan) -> Json:
         *_pods(),
         *_images(),
         *_files(),
+        *_alarms(),
         *access.user_scripts(plan),
         *access.buckets(plan),
         *access.volumes(plan),
@@ -101,6 +102,12 @@ def _files() -> Iterator[Json]:
     https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonfsx.html
     """
     yield _allow("FileSystems", "fsx", ("DescribeFileSystems",), ["*"])
+
+
+def _alarms() -> Iterator[Json]:
+    """Alarms at which HyperPod takes a rolling update back, which it asks for as this role."""
+    alarms = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:*"
+    yield _allow("Alarms", "cloudwatch", ("DescribeAlarms",), [cfn.sub(alarms)])
 
 
 def _secret(plan: Plan) -> Iterator[Json]:

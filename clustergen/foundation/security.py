@@ -68,7 +68,7 @@ def part(plan: Plan) -> Part:
     resources: Json = {}
     outputs: dict[str, Output] = {}
     if plan.network.new_security_groups:
-        resources |= {**_nodes(plan), **_login(plan)}
+        resources |= {**_nodes(plan), **_control_plane(plan), **_login(plan)}
         outputs = {
             "ClusterSecurityGroupId": Output(
                 "Security group of every node", cfn.get_att(NODES, "GroupId")
@@ -134,6 +134,30 @@ def _all_traffic_within(group: str) -> Json:
             {"IpProtocol": "-1", **_peer(direction, cfn.get_att(group, "GroupId"))},
             "All traffic between members, as EFA and Slurm need",
         )
+        for direction in directions
+    }
+
+
+def _control_plane(plan: Plan) -> Json:
+    """Rules of nodes and of an EKS cluster that exists, each with the other, both ways.
+
+    The cluster's own security group lets its members talk to each other; the nodes are none.
+    https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html
+    """
+    theirs = plan.network.control_plane_security_group
+    if theirs is None:
+        return {}
+    ours = cfn.get_att(NODES, "GroupId")
+    directions: tuple[Direction, ...] = ("Ingress", "Egress")
+    sides = ((f"{NODES}ControlPlane", ours, theirs), ("ControlPlaneNodes", theirs, ours))
+    return {
+        f"{name}{direction}": _rule_of(
+            direction,
+            group,
+            {"IpProtocol": "-1", **_peer(direction, peer)},
+            "All traffic between nodes and the control plane of EKS",
+        )
+        for name, group, peer in sides
         for direction in directions
     }
 
@@ -212,13 +236,14 @@ def _peer(direction: Direction, group: Any) -> Json:
 
 
 def _rule(direction: Direction, group: str, traffic: Json, description: str) -> Json:
+    """A rule of one of the groups that are made here, by its logical id."""
+    return _rule_of(direction, cfn.get_att(group, "GroupId"), traffic, description)
+
+
+def _rule_of(direction: Direction, group: Any, traffic: Json, description: str) -> Json:
     return {
         "Type": f"AWS::EC2::SecurityGroup{direction}",
-        "Properties": {
-            "GroupId": cfn.get_att(group, "GroupId"),
-            **traffic,
-            "Description": description,
-        },
+        "Properties": {"GroupId": group, **traffic, "Description": description},
     }
 
 

@@ -13,6 +13,7 @@ from clustergen.hyperpod.request import (
     KubernetesNode,
     Lifecycle,
     LustreMount,
+    Patching,
     Request,
     Slurm,
     SlurmNode,
@@ -57,7 +58,11 @@ def _group(group: InstanceGroup) -> Json:
         OnStartDeepHealthChecks=list(group.health_checks) or None,
         TrainingPlanArn=group.training_plan,
         OverrideVpcConfig=_vpc(group.vpc) if group.vpc else None,
+        ScheduledUpdateConfig={"ScheduleExpression": group.update_schedule}
+        if group.update_schedule
+        else None,
         ImageId=group.image,
+        AutoPatchConfig=_patching(group.patching),
         CapacityRequirements={"Spot": {}} if group.spot else None,
         NetworkInterface={"InterfaceType": group.interface_type} if group.interface_type else None,
         SlurmConfig=_slurm_node(group.slurm),
@@ -107,6 +112,31 @@ def _kubernetes_node(node: KubernetesNode | None) -> Json | None:
         for taint in node.taints
     ]
     return _present(Labels=dict(node.labels) or None, Taints=taints or None)
+
+
+def _patching(patching: Patching | None) -> Json | None:
+    if patching is None:
+        return None
+    return _present(
+        PatchingStrategy=patching.strategy,
+        DeploymentConfig=_deployment(patching) or None,
+        IdleWaitWindowInSeconds=patching.idle_wait,
+        DrainPolicy=_present(
+            DrainTimeoutInSeconds=patching.drain_timeout, OnDrainTimeout=patching.on_drain_timeout
+        )
+        or None,
+    )
+
+
+def _deployment(patching: Patching) -> Json:
+    batch = patching.batch
+    kind = "CAPACITY_PERCENTAGE" if batch and batch.percent else "INSTANCE_COUNT"
+    policy = batch and {"MaximumBatchSize": {"Type": kind, "Value": batch.size}}
+    return _present(
+        RollingUpdatePolicy=policy,
+        WaitIntervalInSeconds=patching.pause,
+        AutoRollbackConfiguration=[{"AlarmName": name} for name in patching.alarms] or None,
+    )
 
 
 def _orchestrator(orchestrator: Slurm | Eks | None) -> Json | None:

@@ -42,6 +42,20 @@ HEALTH_CHECKS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ScheduledUpdateConfig.html, and the
+# pattern of AWS::SageMaker::Cluster in cfn-lint 1.58.0; 2026-11-20. The hour and the minute are
+# numbers: nothing recurs within a day.
+_DAY = r"(0?[1-9]|[12][0-9]|3[01]|\?)"
+_MONTH = r"(0?[1-9]|1[0-2]|\*|\*/([1-9]|1[0-2]))"
+_WEEKDAY = r"(MON|TUE|WED|THU|FRI|SAT|SUN|[1-7]|\?|L|[1-7]#[1-5]|[1-7]L)"
+SCHEDULE = rf"cron\([0-5]?[0-9] ([01]?[0-9]|2[0-3]) {_DAY} {_MONTH} {_WEEKDAY} (20[2-9][0-9]|\*)\)"
+SCHEDULE_EXAMPLE = "cron(0 3 ? * SUN *)"
+
+# botocore 1.44.5 sagemaker: ClusterAutoPatchConfig, DeploymentConfiguration; seconds; 2026-11-20.
+IDLE_WAIT = (3600, 2160000)
+DRAIN_TIMEOUT = (0, 5400)
+BATCH_PAUSE = (0, 3600)
+
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: every node is in this
 # partition as well; 2026-11-20.
 UNIVERSAL_PARTITION = "dev"

@@ -75,6 +75,30 @@ class KubernetesNode:
     taints: tuple[Taint, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """How many instances of a group are away together: a number, or per cent of the group."""
+
+    size: int
+    percent: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patching:
+    """How security patches reach instances by themselves; times in seconds, None: the default.
+
+    https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html
+    """
+
+    strategy: Literal["WhenIdle", "WhenAllIdle", "DrainFirst"]
+    idle_wait: int | None = None
+    batch: Batch | None = None
+    pause: int | None = None
+    drain_timeout: int | None = None
+    on_drain_timeout: Literal["Skip", "Force"] | None = None
+    alarms: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstanceGroup:
     """Instances of one kind; several ``types`` are in order of preference."""
@@ -98,6 +122,9 @@ class InstanceGroup:
     spot: bool = False
     slurm: SlurmNode | None = None
     kubernetes: KubernetesNode | None = None
+    patching: Patching | None = None
+    update_schedule: str | None = None
+    """When instances get new images: a cron expression of the service's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,10 +89,14 @@ def _values(plan: Plan, mode: str) -> dict[str, Any]:
         "region": plan.region,
         "users": plan.users,
         "account": plan.name,
+        "slurm": mode != "eks",
         "controller": CONTROLLER,
+        "controllers": plan.head.count if plan.head else 1,
+        "several": bool(steps.shared_by_controllers(plan)),
+        "written": _written(plan),
         "buckets": any(isinstance(item, Bucket) for item in plan.storage),
         "settings": _pairs(steps.cluster_settings(plan)),
-        "cgroup": plan.slurm.cgroup_settings,
+        "cgroup": {name: _value(value) for name, value in plan.slurm.cgroup_settings.items()},
         "accounting": mode != "api" and plan.slurm.accounting != "off",
         "prolog": _has_prolog(plan),
         "partitions": [{"name": name, "pairs": pairs} for name, pairs in asked if pairs],
@@ -100,5 +104,16 @@ def _values(plan: Plan, mode: str) -> dict[str, Any]:
     }
 
 
+def _written(plan: Plan) -> list[str]:
+    """The files of Slurm's that the scripts write, beside those of HyperPod's."""
+    scripts = ["clustergen-prolog.sh", "clustergen-epilog.sh"] if _has_prolog(plan) else []
+    return ["clustergen.conf", *scripts, *(["cgroup.conf"] if plan.slurm.cgroup_settings else [])]
+
+
 def _pairs(settings: Mapping[str, str]) -> list[str]:
-    return [f"{name}={value}" for name, value in settings.items()]
+    return [f"{name}={_value(value)}" for name, value in settings.items()]
+
+
+def _value(text: str) -> str:
+    """A value as slurm.conf has it: with blanks in quotes."""
+    return f'"{text}"' if " " in text and not text.startswith('"') else text

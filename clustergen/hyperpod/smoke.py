@@ -9,7 +9,7 @@ from typing import Any
 
 from clustergen import shell
 from clustergen.artifacts import Artifact, Bundle
-from clustergen.catalog import ultraservers
+from clustergen.catalog import InstanceType, ultraservers
 from clustergen.hyperpod import mounts, steps
 from clustergen.plan.model import NodeGroup, Plan
 
@@ -124,9 +124,19 @@ def largest_gib(group: NodeGroup) -> int:
     return 1 << max(quarter.bit_length() - 1, 0)
 
 
+# https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/
+# programming-guide/training/pytorch-neuron-programming-guide.html (2026-11): logical NeuronCores
+# of a device, as they are without further settings.
+_NEURON_CORES: Mapping[str, int] = MappingProxyType({"trn1": 2, "trn1n": 2, "trn2": 4})
+
+
+def neuron_ranks(type: InstanceType) -> int:
+    """Ranks of a node: one for each logical NeuronCore."""
+    return type.neuron_devices * _NEURON_CORES.get(type.family, 1)
+
+
 def _ranks(group: NodeGroup) -> int:
-    """One rank for each Neuron device of all nodes."""
-    return group.type.neuron_devices * group.max
+    return neuron_ranks(group.type) * group.max
 
 
 def _job(test: str, what: str, values: Mapping[str, Any]) -> Artifact:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from clustergen.catalog import InstanceType, ultraservers
 from clustergen.hyperpod import mounts
 from clustergen.plan.lustre_clients import efa_interfaces
-from clustergen.plan.model import Database, Machine, NodeGroup, Plan, Queue
+from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan, Queue
 from clustergen.plan.model import Script as UserScript
 from clustergen.spec.quantities import format_slurm_duration
 
@@ -70,6 +70,17 @@ def homes(plan: Plan) -> tuple[str, bool]:
     return f"{shared[0]}/{EXPORTED_HOMES}", True
 
 
+def shared_by_controllers(plan: Plan) -> str:
+    """Where several controllers keep what they share: the first Lustre, else what is mounted first.
+
+    Empty with one controller, and where no file system is shared.
+    """
+    if plan.head is None or plan.head.count == 1:
+        return ""
+    shared = sorted(mounts.writable(plan), key=lambda item: not isinstance(item, Lustre))
+    return shared[0].mount.rstrip("/") if shared else ""
+
+
 def accelerators(type: InstanceType) -> tuple[Literal["gpu", "neuron"], int]:
     """Kind and number of a node's accelerators."""
     return ("neuron", type.neuron_devices) if type.neuron_devices else ("gpu", type.gpus)
@@ -122,9 +133,7 @@ def _of_group(plan: Plan, mode: Mode, group: NodeGroup) -> Iterator[Step]:
     yield Step("system", "system.sh", ("slurmd",))
     yield from _users_scripts(own, "start")
     yield from _scratch(group)
-    if mode != "api":
-        # Otherwise HyperPod has mounted Lustre before, over TCP.
-        yield from _lustre_efa(plan, group)
+    yield from _lustre_efa(plan, group)
     yield from _shared(plan, "compute")
     yield Step("environment", "environment.sh", _fabric(group))
     yield from _health(group)
@@ -162,6 +171,9 @@ def _slurm(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
         arguments = (plan.software.containers,)
         yield Step("containers", "containers.sh", arguments, required=False)
     if role == "controller":
+        if folder := shared_by_controllers(plan):
+            count = plan.head.count if plan.head else 1
+            yield Step("controllers", "controllers.sh", (folder, count), seconds=1800)
         if ours and plan.slurm.accounting != "off":
             yield Step("accounting", "accounting-database.sh", _database(plan), seconds=1200)
         yield Step("slurm settings", "slurm-settings.sh", seconds=1200)
@@ -176,7 +188,8 @@ def _database(plan: Plan) -> tuple[Any, ...]:
     if not isinstance(given, Database):
         return ("local",)
     place = (given.endpoint, given.port, given.database or DATABASE_NAME)
-    return ("external", *place, given.user, given.secret, plan.region)
+    # A secret is read in the region that its ARN names.
+    return ("external", *place, given.user, given.secret, given.secret.split(":")[3] or plan.region)
 
 
 def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Step]:

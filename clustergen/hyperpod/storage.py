@@ -5,7 +5,7 @@ from __future__ import annotations
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.mounted import by_service
 from clustergen.hyperpod.request import EbsVolume, InstanceStorage, LustreMount, OpenZfsMount
-from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan, Volume
+from clustergen.plan.model import FileCache, Lustre, NodeGroup, OpenZfs, Plan, Volume
 
 
 def volume(volume: Volume) -> EbsVolume:
@@ -13,9 +13,9 @@ def volume(volume: Volume) -> EbsVolume:
     return EbsVolume(volume.size_gib or limits.DEFAULT_VOLUME_GB)
 
 
-def mounts(plan: Plan) -> tuple[InstanceStorage, ...]:
-    """The file systems that HyperPod mounts; the same for all groups, the controller included."""
-    return tuple(_mount(item) for item in by_service(plan))
+def mounts(plan: Plan, group: NodeGroup | None = None) -> tuple[InstanceStorage, ...]:
+    """The file systems that HyperPod mounts on the nodes of a group; None: controller and login."""
+    return tuple(_mount(item) for item in by_service(plan, group))
 
 
 def _mount(item: Lustre | FileCache | OpenZfs) -> InstanceStorage:

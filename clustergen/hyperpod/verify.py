@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from clustergen import shell
 from clustergen.hyperpod import mounts, steps
 from clustergen.hyperpod.steps import CONTROLLER, LOGIN
-from clustergen.plan.model import Bucket, NodeGroup, Plan
+from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan
 
 Check = tuple[str | int, ...]
 """A function of the script and its arguments."""
@@ -33,6 +33,7 @@ def text(plan: Plan, orchestrator: str) -> str:
         scratch=any(group.scratch for group in plan.node_groups)
         or any(isinstance(item, Bucket) for item in plan.storage),
         people=bool(plan.users),
+        several=bool(steps.shared_by_controllers(plan)),
         accelerators=any(steps.accelerators(group.type)[1] for group in plan.node_groups),
         slurm=slurm,
     )
@@ -40,12 +41,20 @@ def text(plan: Plan, orchestrator: str) -> str:
 
 def _slurm(plan: Plan) -> Iterator[Group]:
     if plan.head:
-        daemons = ["slurmctld", *(["slurmdbd"] if plan.slurm.accounting != "off" else [])]
-        yield Group(CONTROLLER, (*_active(*daemons), *_shared(plan)))
+        yield Group(CONTROLLER, (*_controller(plan, plan.head), *_shared(plan)))
     if plan.login:
         yield Group(LOGIN, (*_active("slurmd"), *_shared(plan)))
     for group in plan.node_groups:
         yield Group(group.name, (*_active("slurmd"), *_hardware(group), *_jobs(plan, group)))
+
+
+def _controller(plan: Plan, head: Machine) -> Iterator[Check]:
+    yield from _active("slurmctld")
+    # Of three controllers the third has nothing to do with the database.
+    if plan.slurm.accounting != "off" and head.count < 3:
+        yield from _active("slurmdbd")
+    if steps.shared_by_controllers(plan):
+        yield ("controllers", head.count)
 
 
 def _kubernetes(plan: Plan) -> list[Group]:

@@ -11,7 +11,7 @@ from clustergen.findings import Finding, Path
 from clustergen.overlay.changes import reports
 from clustergen.overlay.merging import apply, called, naming
 from clustergen.overlay.references import dangling, unchecked
-from clustergen.overlay.refusals import refusals
+from clustergen.overlay.refusals import once, refusals
 
 
 def check(
@@ -19,24 +19,23 @@ def check(
     overlay: Mapping[str, Any],
     schema: str,
     path_prefix: Path,
-    *,
-    keys: Sequence[str],
 ) -> list[Finding]:
     """What there is to say of ``overlay`` laid on ``document``; nothing when it is empty.
 
-    ``schema`` names one of :mod:`clustergen.schemas`, ``keys`` are those of :func:`apply`, and
+    ``schema`` names one of :mod:`clustergen.schemas`, whose keys are those of :func:`apply`;
     ``path_prefix`` is where the overlay stands in the spec. What is wrong with ``document`` alone
     is not reported.
     """
     if not overlay:
         return []
     rules = schemas.load(schema)
+    keys = rules.list_keys
     merged = apply(document, overlay, keys=keys)
     before = {_identity(violation) for violation in rules.violations(document)}
     found = [*reports(document, overlay, keys)]
-    for violation in rules.violations(merged):
-        if _identity(violation) not in before:
-            found += refusals(violation, lambda path: _place(path, merged, overlay, keys))
+    new = [v for v in rules.violations(merged) if _identity(v) not in before]
+    for violation in once(new):
+        found += refusals(violation, lambda path: _place(path, merged, overlay, keys))
     if rules.cloudformation:
         found += unchecked(merged, overlay, rules)
         found += dangling(document, merged, overlay)

@@ -29,18 +29,46 @@ def refusals(violation: Violation, place: Place) -> Iterator[Finding]:
             yield BAD_VALUE.at(place(violation.path), message, help=help)
 
 
+def once(violations: Sequence[Violation]) -> Iterator[Violation]:
+    """``violations`` less those that say again what another one says.
+
+    A text that is too short has not its form either, and a key that is written in the wrong case
+    is not missing as well.
+    """
+    formless = {v.path for v in violations if v.keyword == "pattern"}
+    misspelt = {(v.path, key.lower()) for v in violations for key in _unknown(v)}
+    for violation in violations:
+        length = violation.keyword in ("minLength", "maxLength")
+        missing = {(violation.path, key.lower()) for key in _missing(violation)}
+        if not (length and violation.path in formless) and not missing & misspelt:
+            yield violation
+
+
+def _unknown(violation: Violation) -> list[str]:
+    """The keys that ``additionalProperties`` refuses."""
+    if violation.keyword != "additionalProperties":
+        return []
+    keys = set(violation.found) - set(violation.schema.get("properties", {}))
+    return [key for key in sorted(keys) if repr(key) in violation.message]
+
+
+def _missing(violation: Violation) -> list[str]:
+    """The key that ``required`` misses: one a violation, and only the validator's words say it."""
+    if violation.keyword != "required":
+        return []
+    return [key for key in violation.wanted if violation.message.startswith(repr(key))]
+
+
 def _unknown_keys(violation: Violation, place: Place) -> Iterator[Finding]:
     known = violation.schema.get("properties", {})
-    for key in sorted(set(violation.found) - set(known)):
-        if repr(key) in violation.message:
-            message = f"{_where(violation)} has no key {key}"
-            at = place((*violation.path, key))
-            yield UNKNOWN_KEY.at(at, message, help=nearest(key, known), on_key=True)
+    for key in _unknown(violation):
+        message = f"{_where(violation)} has no key {key}"
+        at = place((*violation.path, key))
+        yield UNKNOWN_KEY.at(at, message, help=nearest(key, known), on_key=True)
 
 
 def _missing_keys(violation: Violation, place: Place) -> Iterator[Finding]:
-    # One violation for each key; only the validator's words say which.
-    for key in (key for key in violation.wanted if violation.message.startswith(repr(key))):
+    for key in _missing(violation):
         message = f"{_where(violation)} needs {key}"
         help = f"give {key}, or do not delete it"
         yield REQUIRED.at(place((*violation.path, key)), message, help=help)

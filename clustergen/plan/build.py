@@ -33,7 +33,8 @@ def build(
     findings = [*names.check(spec), *network.place(spec)]
     machines = MachinePlanner(traits)
     groups = machines.groups(spec.node_groups)
-    head = machines.machine(spec.head_node, ("head_node",)) if traits.head_node else None
+    options = _options(spec, traits)
+    head = _head(spec, traits, machines, options)
     login = machines.machine(spec.login, ("login",)) if spec.login else None
     system = machines.machine(spec.kubernetes.system_nodes, ("kubernetes", "system_nodes"))
     findings += machines.findings
@@ -43,7 +44,6 @@ def build(
     places = network.plan(spec)
     stored, decisions, more = storage.storage(spec, said)
     findings += more
-    options = _options(spec, traits)
     plan = Plan(
         target=traits.name,
         name=spec.name,
@@ -92,6 +92,14 @@ def _options(spec: Spec, traits: Traits) -> Any:
     if not field:
         return None
     return getattr(spec.targets, field) or target_defaults(field)
+
+
+def _head(
+    spec: Spec, traits: Traits, machines: MachinePlanner, options: Any
+) -> model.Machine | None:
+    """The head node; where a target has several controllers, each of them is one."""
+    found = machines.machine(spec.head_node, ("head_node",)) if traits.head_node else None
+    return replace(found, count=getattr(options, "controllers", 1)) if found else None
 
 
 def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...]:

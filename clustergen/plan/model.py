@@ -226,6 +226,8 @@ class Network:
     ssh_from: tuple[str, ...]
     needed_addresses: int
     """IPv4 addresses that all nodes at their maximum, head, login and file systems take."""
+    control_plane_security_group: str | None = None
+    """Of an EKS cluster that exists: it and the new group of the nodes let each other in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

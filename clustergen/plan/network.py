@@ -138,9 +138,15 @@ def plan(spec: Spec) -> Planned:
         new_security_groups=not groups,
         ssh_from=tuple(given.ssh_from),
         needed_addresses=0,
+        control_plane_security_group=_control_plane(spec),
     )
     decisions = _decisions(network, given) if new else ()
     return Planned(network, decisions)
+
+
+def _control_plane(spec: Spec) -> str | None:
+    """The same for every target, as the foundation is, which opens the groups to each other."""
+    return spec.targets.hyperpod_eks.eks_security_group if spec.targets.hyperpod_eks else None
 
 
 def capacity(cidr: str) -> int:

@@ -60,22 +60,14 @@ class Schema:
 PARALLELCLUSTER: Final = Schema(
     file="parallelcluster-3.16.1.json",
     cloudformation=False,
-    list_keys=("Name", "Key", "InstanceType", "Policy", "BucketName"),
+    list_keys=("Name", "Key"),
 )
 PCS: Final = Schema(
     file="pcs.json",
     cloudformation=True,
     list_keys=(
-        "NetworkCardIndex+DeviceIndex",
-        "DeviceIndex",
-        "DeviceName",
-        "ResourceType",
-        "ParameterName",
-        "PolicyName",
-        "Sid",
-        "Name",
-        "Key",
-        "InstanceType",
+        *("ParameterName", "DeviceName", "NetworkCardIndex+DeviceIndex", "InstanceType"),
+        *("ResourceType", "Name", "Key"),
     ),
 )
 EKS: Final = Schema(

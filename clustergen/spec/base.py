@@ -35,6 +35,10 @@ TagValue = Annotated[
     _TAG, BeforeValidator(readers.as_typed, json_schema_input_type=_TAG | int | float)
 ]
 SlurmVersion = Annotated[str, Field(pattern=shapes.SLURM_VERSION.pattern), _AS_TYPED]
+Batch = Annotated[str, Field(pattern=shapes.BATCH.pattern), _AS_TYPED]
+"""A number of nodes, or a part of them in per cent."""
+
+AlarmName = Annotated[str, Field(max_length=255, pattern=shapes.ALARM.pattern), _AS_TYPED]
 KubernetesVersion = Annotated[str, Field(pattern=shapes.KUBERNETES_VERSION.pattern), _AS_TYPED]
 
 GiB = Annotated[int, BeforeValidator(readers.size), shaped(r"^[0-9.]+(GiB|TiB|PiB)$", "500GiB")]

@@ -61,11 +61,6 @@ def parse_size(text: str) -> int:
     return int(size)
 
 
-def format_size(gib: int) -> str:
-    """``gib`` as :func:`parse_size` reads it."""
-    return f"{gib}GiB"
-
-
 def parse_duration(text: str) -> int:
     """``7d``, ``1d12h``, ``90m``, ``30s``, ``24:00:00`` or ``7-00:00:00`` in seconds.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,6 +12,10 @@ from clustergen.spec import form, sections, values
 from clustergen.spec.values import Error
 
 _OF_KEYS = ("missing", "extra_forbidden")
+_ELSEWHERE: Mapping[Path, str] = {
+    ("head_node", "count"): "HyperPod has several: targets.hyperpod-slurm.controllers",
+}
+"""What people look for in one place, and the language has in another."""
 
 
 def findings(error: ValidationError, data: Any) -> list[Finding]:
@@ -60,7 +64,7 @@ def _of_key(path: Path, detail: Error, data: Any) -> Finding:
         about = sections.description((*path, key), data)
         return form.MISSING.at(path, f"`{key}` is missing", help=f"add `{key}: ...`: {about}")
     key = str(path[-1])
-    help = _known(key, sections.keys(path[:-1], data))
+    help = _ELSEWHERE.get(path) or _known(key, sections.keys(path[:-1], data))
     return form.UNKNOWN_KEY.at(path, f"unknown key `{key}`", help=help, on_key=True)
 
 

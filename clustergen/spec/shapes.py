@@ -70,6 +70,10 @@ HOST = Shape(
 )
 DATABASE = Shape(r"^[0-9a-z_]{1,64}$", "a name of up to 64 lower-case letters, digits and _")
 SLURM_VERSION = Shape(r"^[0-9]{2}\.[0-9]{2}$", 'a version, year and month, such as "25.11"')
+BATCH = Shape(
+    r"^([1-9][0-9]{0,3}|[1-9][0-9]?%|100%)$", 'a number of nodes or a part of the group: 2 or "10%"'
+)
+ALARM = Shape(r"^\S(.*\S)?$", "the name of an alarm, on one line")
 KUBERNETES_VERSION = Shape(r"^1\.[0-9]{2}$", 'a minor version such as "1.35"')
 
 _ALL = (
@@ -94,6 +98,8 @@ _ALL = (
     HOST,
     DATABASE,
     SLURM_VERSION,
+    BATCH,
+    ALARM,
     KUBERNETES_VERSION,
 )
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from clustergen.spec.base import Arn, Seconds, Section
+from clustergen.spec.base import AlarmName, Arn, Batch, Seconds, Section, SecurityGroupId
 
 
 class Target(Section):
@@ -54,6 +54,36 @@ class HyperPodSlurm(Target):
         "api",
         description="Who configures Slurm: the service, the lifecycle scripts, or the old form.",
     )
+    controllers: int = Field(
+        1, ge=1, le=3, description="Controllers; several take over from each other, in mode legacy."
+    )
+
+
+class AutoPatching(Section):
+    """How HyperPod puts security patches on the nodes of every group, once it has them."""
+
+    strategy: Literal["when-idle", "when-all-idle", "drain-first"] = Field(
+        description="Each node once it is idle, all once all are, or batch by batch after pods "
+        "were evicted."
+    )
+    idle_wait: Seconds | None = Field(
+        None, description="How long nodes may take to become idle, up to 25d; default: 24h."
+    )
+    batch: Batch | None = Field(
+        None, description="Nodes that are drained together: 2, or a part of the group, 10%."
+    )
+    pause: Seconds | None = Field(
+        None, description="Between batches, up to 1h; default: the service's own."
+    )
+    drain_timeout: Seconds | None = Field(
+        None, description="How long pods may take to leave a node, up to 90m; default: 1h."
+    )
+    on_drain_timeout: Literal["skip", "force"] | None = Field(
+        None, description="Leave such a node unpatched, or delete its pods; default: skip."
+    )
+    rollback_alarms: list[AlarmName] = Field(
+        [], max_length=10, description="CloudWatch alarms at which the patch is taken back."
+    )
 
 
 class HyperPodEks(Target):
@@ -61,6 +91,23 @@ class HyperPodEks(Target):
 
     eks_cluster: Literal["new"] | Arn = Field(
         "new", description="`new`, or the ARN of an EKS cluster."
+    )
+    eks_security_group: SecurityGroupId | None = Field(
+        None,
+        description="Cluster security group of that EKS cluster, which the new security group of "
+        "the nodes is opened to, and it to them.",
+    )
+    tiered_checkpoints: int | None = Field(
+        None,
+        ge=1,
+        le=100,
+        description="Memory of each node, in per cent, for managed tiered checkpointing.",
+    )
+    auto_patching: AutoPatching | None = Field(
+        None, description="Security patches by themselves; default: by hand."
+    )
+    update_schedule: str | None = Field(
+        None, description="When nodes get new images: cron(0 3 ? * SUN *), in UTC."
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from clustergen import schemas
 from clustergen.artifacts import Bundle
 from clustergen.features import Support
 from clustergen.findings import Finding, Rule
@@ -32,8 +33,6 @@ class Target:
     """Path of the artifact that holds the document."""
     schema: str
     """Name of the schema, in ``clustergen/schemas``, that an overlaid document must satisfy."""
-    list_keys: tuple[str, ...]
-    """What identifies an item in the document's lists, for merging overlays: ``("Name",)``."""
     emitter: str
     """Module with ``document``, ``emit`` and ``steps``; imported when something is rendered."""
     overlaid: Callable[[Plan, Mapping[str, Any]], Iterator[Finding]] | None = None
@@ -42,6 +41,11 @@ class Target:
     @property
     def name(self) -> str:
         return self.traits.name
+
+    @property
+    def list_keys(self) -> tuple[str, ...]:
+        """What identifies an item in the document's lists, for merging overlays: ``("Name",)``."""
+        return schemas.load(self.schema).list_keys
 
     def document(self, plan: Plan) -> dict[str, Any]:
         """The primary document of a plan without errors, before the user's overlay."""

@@ -113,24 +113,24 @@ def test_addresses(case: tuple[str, str, int, int | None, int | None, bool, int]
     assert counted == expected
 
 
-# instance type, reaches Lustre over EFA, GPUDirect Storage
+# instance type, reaches Lustre over EFA
 CLIENTS = [
-    ("p4d.24xlarge", False, False),
-    ("g5.48xlarge", False, False),
-    ("p5.48xlarge", True, True),
-    ("p5en.48xlarge", True, True),
-    ("p6-b300.48xlarge", True, False),
-    ("trn1.32xlarge", True, False),
-    ("trn2.48xlarge", False, False),
-    ("m7i.4xlarge", False, False),
+    ("p4d.24xlarge", False),
+    ("g5.48xlarge", False),
+    ("p5.48xlarge", True),
+    ("p5en.48xlarge", True),
+    ("p6-b300.48xlarge", True),
+    ("trn1.32xlarge", True),
+    ("trn2.48xlarge", False),
+    ("m7i.4xlarge", False),
 ]
 
 
-@pytest.mark.parametrize(("name", "efa", "gpudirect"), CLIENTS)
-def test_clients(name: str, efa: bool, gpudirect: bool) -> None:
+@pytest.mark.parametrize(("name", "efa"), CLIENTS)
+def test_clients(name: str, efa: bool) -> None:
     instance = catalog.find(name)
     assert instance is not None
-    assert (fsx.efa_client(instance), fsx.gpudirect_client(instance)) == (efa, gpudirect)
+    assert fsx.efa_client(instance) == efa
 
 
 REGIONS = [

@@ -36,17 +36,17 @@ def test_zone(zone: str, region: str | None, by_id: bool, local: bool) -> None:
 
 # region, ARN prefix, DNS suffix, console
 PARTITIONS = [
-    ("us-east-1", "arn:aws", "amazonaws.com", "console.aws.amazon.com"),
-    ("us-gov-west-1", "arn:aws-us-gov", "amazonaws.com", "console.amazonaws-us-gov.com"),
-    ("cn-north-1", "arn:aws-cn", "amazonaws.com.cn", "console.amazonaws.cn"),
-    ("not-a-region", "arn:aws", "amazonaws.com", "console.aws.amazon.com"),
+    ("us-east-1", "aws", "amazonaws.com", "console.aws.amazon.com"),
+    ("us-gov-west-1", "aws-us-gov", "amazonaws.com", "console.amazonaws-us-gov.com"),
+    ("cn-north-1", "aws-cn", "amazonaws.com.cn", "console.amazonaws.cn"),
+    ("not-a-region", "aws", "amazonaws.com", "console.aws.amazon.com"),
 ]
 
 
-@pytest.mark.parametrize(("region", "arn", "dns", "console"), PARTITIONS)
-def test_partition(region: str, arn: str, dns: str, console: str) -> None:
+@pytest.mark.parametrize(("region", "name", "dns", "console"), PARTITIONS)
+def test_partition(region: str, name: str, dns: str, console: str) -> None:
     found = regions.partition_of(region)
-    assert (found.arn_prefix, found.dns_suffix, found.console_domain) == (arn, dns, console)
+    assert (found.name, found.dns_suffix, found.console_domain) == (name, dns, console)
 
 
 NEAREST = [
@@ -124,8 +124,3 @@ NEAR = [
 @pytest.mark.parametrize(("service", "region", "expected"), NEAR)
 def test_nearest_with_service(service: str, region: str, expected: tuple[str, ...]) -> None:
     assert services.SERVICES[service].nearest(region)[:3] == expected
-
-
-def test_partitions_of_a_service() -> None:
-    assert services.partitions_of("hyperpod") == ("aws",)
-    assert services.partitions_of("pcs") == ("aws", "aws-us-gov")

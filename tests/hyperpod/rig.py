@@ -50,8 +50,10 @@ FILES = {
 # The devices that shells and services take for granted.
 DEVICES = ("null", "zero", "urandom", "random")
 
-ADDRESSES = {"controller": "10.1.0.10", "login": "10.1.0.20"}
-"""Of the nodes; those of node groups follow."""
+ADDRESSES = {"controller": ("10.1.0.10",), "login": ("10.1.0.20",)}
+"""Of the nodes of each group; those of node groups follow."""
+CONTROLLERS = ("10.1.0.10", "10.1.0.11", "10.1.0.12")
+"""Addresses of several controllers, in the order in which they take over."""
 
 RECORDED = (
     *("apt-get", "aws", "chown", "curl", "docker", "enroot", "lnetctl", "mariadbd", "modprobe"),
@@ -162,7 +164,11 @@ class Node:
         files: Mapping[str, str],
         answers: Mapping[str, str] | None = None,
         groups: tuple[str, ...] = ("h200",),
+        *,
+        controllers: int = 1,
+        number: int = 0,
     ) -> None:
+        """`number` is the node's place in its group; of `controllers` the group has so many."""
         self.root = folder / "root"
         for name in FOLDERS:
             (self.root / name).mkdir(parents=True, exist_ok=True)
@@ -172,7 +178,7 @@ class Node:
         for name in STATE:
             (self.root / "rig/state" / name).touch()
         (self.root / "tmp").chmod(0o1777)
-        self._addresses(group, groups)
+        self._addresses(group, groups, controllers, number)
         self._programs({**dict.fromkeys(RECORDED, ""), **ANSWERS, **(answers or {})})
         for name, text in files.items():
             (self.root / "tmp/set" / name).write_text(text, encoding="utf-8")
@@ -221,11 +227,22 @@ class Node:
             if path.is_file() and not path.is_symlink()
         }
 
-    def _addresses(self, group: str, groups: tuple[str, ...]) -> None:
-        addresses = ADDRESSES | {name: f"10.1.0.{30 + n}" for n, name in enumerate(groups)}
-        (self.root / "rig/address").write_text(f"{addresses[group]} 172.17.0.1 \n")
+    def _addresses(
+        self, group: str, groups: tuple[str, ...], controllers: int, number: int
+    ) -> None:
+        addresses = {
+            **ADDRESSES,
+            "controller": CONTROLLERS[:controllers],
+            **{name: (f"10.1.0.{30 + n}",) for n, name in enumerate(groups)},
+        }
+        (self.root / "rig/address").write_text(f"{addresses[group][number]} 172.17.0.1 \n")
+        arn = "arn:aws:sagemaker:us-east-1:111122223333:cluster/0a1b2c3d4e5f"
         config = {
-            "ClusterConfig": {"ClusterName": "example"},
+            "ClusterConfig": {"ClusterName": "example", "ClusterArn": arn},
+            "SlurmConfig": {
+                "PrimaryControllerIp": CONTROLLERS[0],
+                "SecondaryControllerIps": list(CONTROLLERS[1:controllers]),
+            },
             "InstanceGroups": [
                 {"Name": "empty", "InstanceType": "ml.m5.large", "Instances": None},
                 *(
@@ -233,10 +250,14 @@ class Node:
                         "Name": name,
                         "Instances": [
                             None,
-                            {"InstanceName": f"{name}-1", "CustomerIpAddress": address},
+                            # Not in the order in which they take over.
+                            *(
+                                {"InstanceName": f"{name}-{place}", "CustomerIpAddress": address}
+                                for place, address in reversed([*enumerate(of_group, start=1)])
+                            ),
                         ],
                     }
-                    for name, address in addresses.items()
+                    for name, of_group in addresses.items()
                 ),
             ],
         }

@@ -81,7 +81,7 @@ TYPES = ((*GPU, "InstanceRequirements"), {"InstanceTypes": ["ml.p5.48xlarge"]})
 ROLE = "arn:aws:iam::111122223333:role/autoscaler"
 SCALING = (("AutoScaling",), {"Mode": "Enable", "AutoScalerType": "Karpenter"})
 
-NO_SCRIPTS = [("scripts", "no script"), ("scripts", "without SourceS3Uri")]
+NO_SCRIPTS = [("scripts", "no scripts")]
 
 # Base, changes, area and words of each breach.
 CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
@@ -92,7 +92,13 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "slurm",
         [(("Orchestrator",), {"Slurm": {}, "Eks": {}})],
-        [("roles", "Eks and Slurm"), ("roles", "without Slurm"), *NO_SCRIPTS, *NO_SCRIPTS],
+        [
+            ("roles", "Eks and Slurm"),
+            ("roles", "with EKS"),
+            ("roles", "with EKS"),
+            *NO_SCRIPTS,
+            *NO_SCRIPTS,
+        ],
     ),
     (
         "slurm",
@@ -120,7 +126,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "slurm",
         [(("InstanceGroups", 0, "SlurmConfig"), ABSENT)],
-        [("roles", "0 groups of controllers")],
+        [("roles", "0 groups of controllers"), ("roles", "without SlurmConfig")],
     ),
     ("slurm", [(("InstanceGroups", 0, "InstanceCount"), 2)], [("roles", "not one controller")]),
     ("slurm", [((*GPU, "SlurmConfig", "PartitionNames"), ABSENT)], [("roles", "0 partitions")]),
@@ -129,7 +135,16 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "eks",
         [((*GPU, "SlurmConfig"), {"NodeType": "Controller"}), ((*GPU, "InstanceCount"), 1)],
-        [("roles", "without Slurm")],
+        [("roles", "SlurmConfig with EKS")],
+    ),
+    (
+        "slurm",
+        [
+            (("Orchestrator",), ABSENT),
+            (("InstanceGroups", 0, "SlurmConfig"), ABSENT),
+            ((*GPU, "SlurmConfig"), ABSENT),
+        ],
+        [("roles", "no Orchestrator"), *NO_SCRIPTS, *NO_SCRIPTS],
     ),
     # Counts
     ("slurm", [((*GPU, "InstanceType"), ABSENT)], [("counts", "neither")]),
@@ -168,7 +183,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "slurm",
         [((*GPU, "LifeCycleConfig"), {})],
-        [("scripts", "no script"), ("scripts", "without SourceS3Uri")],
+        NO_SCRIPTS,
     ),
     (
         "slurm",
@@ -183,7 +198,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "eks",
         [((*GPU, "LifeCycleConfig"), ABSENT)],
-        [("scripts", "no script"), ("scripts", "without SourceS3Uri")],
+        NO_SCRIPTS,
     ),
     ("eks", [((*GPU, "LifeCycleConfig"), SCRIPT)], [("scripts", "only Slurm")]),
     (
@@ -203,7 +218,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "eks",
         [((*GPU, "CapacityRequirements"), {"Spot": {}}), ((*GPU, "TrainingPlanArn"), "a")],
-        [("kubernetes", "no training plan")],
+        [("kubernetes", "with a training plan")],
     ),
     (
         "eks",
@@ -212,6 +227,90 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
             ((*GPU, "OnStartDeepHealthChecks"), ["InstanceStress"]),
         ],
         [("kubernetes", "taints")],
+    ),
+    ("slurm", [(("TieredStorageConfig",), {"Mode": "Enable"})], [("kubernetes", "for EKS")]),
+    ("eks", [(("TieredStorageConfig",), {"Mode": "Enable"})], []),
+    (
+        "eks",
+        [((*GPU, "KubernetesConfig"), {"Labels": {"node.kubernetes.io/a": "b"}})],
+        [("kubernetes", "the prefix kubernetes.io/")],
+    ),
+    (
+        "eks",
+        [((*GPU, "KubernetesConfig"), {"Taints": [{"Key": "karpenter.sh/a"}]})],
+        [("kubernetes", "the prefix karpenter.sh/")],
+    ),
+    (
+        "eks",
+        [((*GPU, "KubernetesConfig"), {"Labels": {"a" * 64: "b"}})],
+        [("kubernetes", "too long")],
+    ),
+    ("eks", [((*GPU, "KubernetesConfig"), {"Labels": {f"b.c/{'a' * 63}": "b"}})], []),
+    (
+        "eks",
+        [((*GPU, "KubernetesConfig"), {"Labels": {"nvidia.com/mig.config": "all-1g.10gb"}}), ONCE],
+        [("kubernetes", "mig.config without continuous")],
+    ),
+    (
+        "eks",
+        [((*GPU, "LifeCycleConfig"), {**SCRIPT, "OnCreate": "b.sh"})],
+        [("scripts", "only Slurm")],
+    ),
+    (
+        "eks",
+        [
+            (
+                ("RestrictedInstanceGroups",),
+                [
+                    {
+                        "InstanceGroupName": "nova",
+                        "InstanceType": "ml.p5.48xlarge",
+                        "ScheduledUpdateConfig": {"ScheduleExpression": "daily"},
+                    }
+                ],
+            )
+        ],
+        [("patches", "nova: daily")],
+    ),
+    # Hardware
+    (
+        "eks",
+        [((*GPU, "InstanceType"), "ml.m7i.large"), ((*GPU, "OnStartDeepHealthChecks"), ["a"])],
+        [("hardware", "without accelerators")],
+    ),
+    ("eks", [((*GPU, "OnStartDeepHealthChecks"), ["InstanceStress"])], []),
+    (
+        "eks",
+        [((*GPU, "InstanceType"), "ml.p6e-gb200.36xlarge")],
+        [("hardware", "without a training plan")],
+    ),
+    (
+        "eks",
+        [((*GPU, "InstanceType"), "ml.p6e-gb200.36xlarge"), ((*GPU, "TrainingPlanArn"), "a")],
+        [],
+    ),
+    (
+        "eks",
+        [((*GPU, "OverrideVpcConfig"), {"Subnets": ["a", "b"]})],
+        [("hardware", "in 2 subnets")],
+    ),
+    ("eks", [((*GPU, "OverrideVpcConfig"), {"Subnets": ["a"]})], []),
+    (
+        "eks",
+        [((*GPU, "ImageId"), "ami-0a1b2c3d"), ((*GPU, "ImageReleaseVersion"), "1.2.3")],
+        [("hardware", "an image of your own")],
+    ),
+    ("eks", [((*GPU, "ImageId"), "default"), ((*GPU, "ImageReleaseVersion"), "1.2.3")], []),
+    (
+        "eks",
+        [
+            SCALING,
+            (("ClusterRole",), ROLE),
+            ((*GPU, "InstanceCount"), 0),
+            ((*GPU, "TrainingPlanArn"), "a"),
+            ((*GPU, "OnStartDeepHealthChecks"), ["a"]),
+        ],
+        [("hardware", "TrainingPlanArn in"), ("hardware", "OnStartDeepHealthChecks in")],
     ),
     # Patches
     (
@@ -227,7 +326,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "eks",
         [((*GPU, "AutoPatchConfig"), {"PatchingStrategy": "DrainFirst"})],
-        [("patches", "RollingUpdatePolicy")],
+        [("patches", "MaximumBatchSize")],
     ),
     (
         "slurm",

@@ -29,6 +29,10 @@ case "$*" in
   *"--query ClusterStatus"*) here; cat "$HERE/status" ;;
   *"--query FailureMessage"*) here; cat "$HERE/failure" ;;
   *"--query ClusterArn"*) here; echo arn:aws:sagemaker:us-east-1:111122223333:cluster/abc123 ;;
+  *"CurrentCount<"*)
+    here
+    if [[ -s $HERE/missing ]]; then head -n 1 "$HERE/missing"; sed -i 1d "$HERE/missing"; fi
+    ;;
   *"--query InstanceGroups"*) here; cat "$HERE/groups" ;;
   *'!=`Running`'*) here; cat "$HERE/broken" ;;
 esac
@@ -173,6 +177,25 @@ def test_an_update_that_was_rolled_back_is_a_failure(bundle: Bundle) -> None:
     bundle.answers(failure="Partition configuration drift detected.\n")
     done = bundle.deploy()
     assert (done.returncode, "drift detected" in done.stderr) == (2, True)
+
+
+def test_nodes_that_are_on_their_way_are_waited_for(bundle: Bundle) -> None:
+    bundle.answers(missing="h200\t0\t2\nh200\t1\t2\n")
+    done = bundle.deploy()
+    assert done.returncode == 0, done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith("example: ")]
+    assert said == [
+        "example: InService, and on their way: h200 0 of 2",
+        "example: InService, and on their way: h200 1 of 2",
+        "example: InService",
+    ]
+
+
+def test_nodes_that_never_come_are_a_failure(bundle: Bundle) -> None:
+    bundle.answers(missing="h200\t0\t2\n" * 500, broken="h200\ti-0a1b2c3d\tFailure\n")
+    done = bundle.deploy()
+    assert (done.returncode, "not what was asked for: h200 0 of 2" in done.stderr) == (2, True)
+    assert "LifecycleConfig/h200/i-0a1b2c3d (Failure)" in done.stderr
 
 
 def test_a_dry_run_runs_nothing(bundle: Bundle) -> None:

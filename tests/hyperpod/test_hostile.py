@@ -41,6 +41,8 @@ def every_field() -> Any:
             group["health_checks"] = ["gpu"]
         if "mig" in group:
             group["mig"] = {"1g.18gb": 7}
+        group.pop("slurm", None)  # no place in HyperPod for settings of one group's nodes
+    spec["targets"]["hyperpod-eks"].get("auto_patching", {}).pop("idle_wait", None)
     return spec
 
 

@@ -260,6 +260,44 @@ def test_every_kind_of_storage(tmp_path: Path) -> None:
     ]
 
 
+def test_buckets_are_mounted_on_every_boot(tmp_path: Path) -> None:
+    answers = {"aws": r'printf "/vol1\tNone\n"', "mount-s3": rig.ANSWERS["mount"]}
+    made = node(tmp_path, ("slurm", "legacy", "h200"), answers, OTHERS)
+    assert start(made, "legacy").status == 0
+    unit = made.read("/etc/systemd/system/clustergen-mounts.service")
+    assert "ExecStart=/bin/bash /opt/clustergen/lifecycle/mounts.sh\n" in unit
+    (made.root / "rig/state/mounted").write_text("")
+    run = made.run("/bin/bash", "/opt/clustergen/lifecycle/mounts.sh")
+    assert run.status == 0, run.said
+    assert any(call.startswith("mount-s3 ") for call in run.calls)
+
+
+NCCL = [
+    # /etc/nccl.conf before, and after.
+    ("", ["NCCL_DEBUG=WARN", "NCCL_SOCKET_IFNAME=^docker,lo,veth", "NCCL_TUNER_PLUGIN="]),
+    (
+        "NCCL_ALGO=Tree\n",
+        ["NCCL_ALGO=Tree", "NCCL_DEBUG=WARN", "NCCL_SOCKET_IFNAME=", "NCCL_TUNER"],
+    ),
+    (
+        "# site\nNCCL_DEBUG=INFO\nNCCL_SOCKET_IFNAME = ens\n",
+        ["# site", "NCCL_DEBUG=INFO", "NCCL_SOCKET_IFNAME = ens", "NCCL_TUNER_PLUGIN="],
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), NCCL)
+def test_what_nccl_was_told_before_stays(tmp_path: Path, before: str, after: list[str]) -> None:
+    made = node(tmp_path, ("slurm", "api", "h200"))
+    conf = made.root / "etc/nccl.conf"
+    conf.write_text(before)
+    for _ in range(2):
+        assert start(made, "api").status == 0
+        lines = [line for line in conf.read_text().splitlines() if "clustergen" not in line]
+        assert len(lines) == len(after), lines
+        assert all(line.startswith(words) for line, words in zip(lines, after, strict=True))
+
+
 SLURMD = """
 [[ "$*" != "start slurmd.service" ]] || {
   echo >>/rig/state/tries
@@ -287,14 +325,16 @@ def test_slurm_settings(tmp_path: Path) -> None:
         "include clustergen.conf",
     ]
     assert made.read("/opt/slurm/etc/clustergen.conf").splitlines()[1:] == [
-        "JobRequeue=1",
-        "SchedulerParameters=defer,bf_window=1440",
         "JobAcctGatherType=jobacct_gather/linux",
         "AccountingStorageType=accounting_storage/slurmdbd",
+        "GresTypes=gpu",
         "AccountingStorageTRES=gres/gpu",
         "AccountingStorageHost=node-1",
         "Prolog=clustergen-prolog.sh",
         "Epilog=clustergen-epilog.sh",
+        # The user's come last: of two values Slurm takes the last one.
+        "JobRequeue=1",
+        "SchedulerParameters=defer,bf_window=1440",
     ]
     assert made.read("/opt/slurm/etc/cgroup.conf") == "ConstrainDevices=yes\n"
 
@@ -307,6 +347,26 @@ def test_a_prolog_of_the_image_and_its_accounting_stay(tmp_path: Path) -> None:
     ours = made.read("/opt/slurm/etc/clustergen.conf")
     assert "Prolog" not in ours
     assert "AccountingStorage" not in ours
+
+
+def test_settings_come_back_when_hyperpod_writes_slurm_conf_anew(tmp_path: Path) -> None:
+    made = node(tmp_path, AFTER_INIT)
+    conf = made.root / "opt/slurm/etc/slurm.conf"
+    before = conf.read_text()
+    assert start(made, "api").status == 0
+    ours = conf.read_text()
+    unit = made.read("/etc/systemd/system/clustergen-slurm-settings.path")
+    assert "PathChanged=/opt/slurm/etc/slurm.conf\n" in unit
+    assert "clustergen-slurm-settings.path\n" in made.read("/rig/state/active")
+    service = made.read("/etc/systemd/system/clustergen-slurm-settings.service")
+    [command] = re.findall("^ExecStart=(.*)$", service, re.M)
+    made.state("active", "slurmctld.service")
+    for text, times in ((before, 1), (ours, 0)):
+        conf.write_text(text)
+        run = made.run(*command.split())
+        assert run.status == 0, run.said
+        assert conf.read_text() == ours
+        assert run.calls.count("scontrol reconfigure") == times
 
 
 def test_a_running_slurmctld_takes_the_settings_once(tmp_path: Path) -> None:
@@ -427,7 +487,8 @@ EFA_NODES = [
     (("slurm", "customer-managed", "h200"), True),
     (("slurm", "legacy", "h200"), True),
     (("slurm", "legacy", "controller"), False),
-    (("slurm", "api", "h200"), False),
+    (("slurm", "api", "h200"), True),
+    (("slurm", "api", "controller"), False),
     (("eks", "", "h200"), True),
 ]
 
@@ -444,4 +505,14 @@ def test_lustre_over_efa_is_set_up_before_anything_is_mounted(
     added = [call for call in run.calls if call.startswith("lnetctl net add --net efa")]
     assert len(added) == (8 if expected else 0)
     mounted = [n for n, call in enumerate(run.calls) if call.startswith("mount -t lustre")]
+    assert bool(mounted) is (which[0] == "slurm")
     assert all(run.calls.index(added[0]) < place for place in mounted if added)
+    # A node that HyperPod reboots runs no lifecycle script.
+    unit = made.root / "etc/systemd/system/clustergen-lustre-efa.service"
+    assert unit.exists() is expected
+    if expected:
+        command = "/bin/bash /opt/clustergen/lifecycle/lustre-efa.sh 8 0"
+        assert f"ExecStart={command}\n" in unit.read_text()
+        assert (made.root / "opt/clustergen/lifecycle/lustre-efa.sh").exists()
+        again = made.run(*command.split())
+        assert (again.status, added[0] in again.calls) == (0, False), again.said

@@ -109,6 +109,7 @@ _STATEMENTS = [
         "ecr:${AWS::Region}:*:repository/*",
     ),
     _allow(["eks-auth:AssumeRoleForPodIdentity"], "eks:${AWS::Region}:${AWS::AccountId}:cluster/*"),
+    _allow(["cloudwatch:DescribeAlarms"], "cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:*"),
 ]
 FOUNDATION: dict[str, Any] = {
     "Resources": {
@@ -167,10 +168,16 @@ def template(request: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def update(request: dict[str, Any]) -> dict[str, Any]:
+    """The request that makes a cluster the same."""
+    return {key: value for key, value in request.items() if key not in ("VpcConfig", "Tags")}
+
+
 def bundle(request: dict[str, Any]) -> dict[str, str]:
     """The files of a bundle around a request."""
     return {
         "create-cluster.json": json.dumps(request),
+        "update-cluster.json": json.dumps(update(request)),
         "cluster.template.json": json.dumps(template(request)),
         "foundation.template.json": json.dumps(FOUNDATION),
         "lifecycle/on_init_complete.sh": "#!/bin/bash\nset -euo pipefail\n",

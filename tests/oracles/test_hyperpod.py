@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.oracles.bundle import bundle_breaches
-from tests.oracles.good_hyperpod import EKS, FOUNDATION, LUSTRE, SCRIPTS, SLURM, bundle
+from tests.oracles.good_hyperpod import EKS, FOUNDATION, LUSTRE, SCRIPTS, SLURM, bundle, update
 from tests.oracles.hyperpod import cluster_breaches
 from tests.oracles.iam import iam_breaches, managed_policies, roles
 from tests.oracles.parallelcluster import ParallelCluster
@@ -57,6 +57,12 @@ def test_the_old_form_passes() -> None:
 
 GPU, HEAD = "InstanceGroups.1", "InstanceGroups.0"
 DATABASE = {"Endpoint": "db.example.com", "SecretArn": f"{PLAN.replace('sagemaker', 'x')}"}
+DRAINED: dict[str, Any] = {
+    "PatchingStrategy": "DrainFirst",
+    "DeploymentConfig": {
+        "RollingUpdatePolicy": {"MaximumBatchSize": {"Type": "INSTANCE_COUNT", "Value": 1}}
+    },
+}
 FAULTS: list[tuple[Any, str, Any, str]] = [
     # Request, path, value, words of the breach.
     (SLURM, "ClusterName", "my_train", "does not match"),
@@ -118,6 +124,45 @@ FAULTS: list[tuple[Any, str, Any, str]] = [
     (EKS, f"{HEAD}.KubernetesConfig.Taints", [{"key": "a"}], "unknown member key"),
     (EKS, "AutoScaling", {"Mode": "Enable"}, "needs ClusterRole"),
     (EKS, "NodeProvisioningMode", "", "not one of Continuous"),
+    (EKS, f"{HEAD}.AutoPatchConfig", {"PatchingStrategy": "Nightly"}, "not one of WhenIdle"),
+    (EKS, f"{HEAD}.AutoPatchConfig", {"PatchingStrategy": "DrainFirst"}, "needs MaximumBatch"),
+    (EKS, f"{HEAD}.AutoPatchConfig", DRAINED | {"IdleWaitWindowInSeconds": 7200}, "is for WhenI"),
+    (
+        EKS,
+        f"{HEAD}.AutoPatchConfig",
+        DRAINED | {"DrainPolicy": {"DrainTimeoutInSeconds": 9999}},
+        "the maximum is 5400",
+    ),
+    (
+        EKS,
+        f"{HEAD}.AutoPatchConfig",
+        {"PatchingStrategy": "WhenIdle", "DrainPolicy": {}},
+        "DrainPolicy is for DrainFirst",
+    ),
+    (
+        EKS,
+        f"{HEAD}.AutoPatchConfig",
+        {"PatchingStrategy": "WhenIdle", "IdleWaitWindowInSeconds": 60},
+        "the minimum is 3600",
+    ),
+    (SLURM, f"{GPU}.AutoPatchConfig", DRAINED, "DrainFirst is for EKS"),
+    (EKS, f"{HEAD}.ScheduledUpdateConfig", {"ScheduleExpression": "rate(7 days)"}, "six fields"),
+    (EKS, f"{HEAD}.ScheduledUpdateConfig", {"ScheduleExpression": "cron(* 3 ? * SUN *)"}, "minute"),
+    (EKS, f"{HEAD}.ScheduledUpdateConfig", {"ScheduleExpression": "cron(0 24 ? * SUN *)"}, "hour"),
+    (EKS, f"{HEAD}.ScheduledUpdateConfig", {"ScheduleExpression": "cron(0 3 ? * SUN 19)"}, "year"),
+    (EKS, "TieredStorageConfig", {"InstanceMemoryAllocationPercentage": 20}, "member Mode"),
+    (
+        EKS,
+        "TieredStorageConfig",
+        {"Mode": "Enable", "InstanceMemoryAllocationPercentage": 101},
+        "the maximum is 100",
+    ),
+    (
+        EKS,
+        f"{HEAD}.OverrideVpcConfig",
+        {"SecurityGroupIds": ["sg-0a1b2c3d"], "Subnets": ["subnet-0a", "subnet-0b"]},
+        "EFA does not",
+    ),
     (EKS, f"{HEAD}.TrainingPlanArn", "${TrainingPlanArn}", "no output TrainingPlanArn"),
 ]
 
@@ -132,10 +177,23 @@ SPOT = changed(EKS, f"{HEAD}.CapacityRequirements", {"Spot": {}})
 TAINTED = changed(
     EKS, f"{HEAD}.KubernetesConfig.Taints", [{"Key": "a", "Value": "b", "Effect": "NoSchedule"}]
 )
+VERSION = changed(EKS, f"{HEAD}.ImageReleaseVersion", "1.2.3")
+SCALED = changed(
+    changed(
+        changed(EKS, "AutoScaling", {"Mode": "Enable", "AutoScalerType": "Karpenter"}),
+        "ClusterRole",
+        "arn:aws:iam::123456789012:role/scaler",
+    ),
+    f"{HEAD}.InstanceCount",
+    0,
+)
 SEVERAL: list[tuple[Any, str, Any, str]] = [
     # Right by themselves, and wrong together.
     (SPOT, f"{HEAD}.TrainingPlanArn", PLAN, "not with Spot"),
     (SPOT, "NodeProvisioningMode", GONE, "continuous provisioning"),
+    (VERSION, f"{HEAD}.ImageId", "ami-0a1b2c3d", "own images only"),
+    (SCALED, f"{HEAD}.TrainingPlanArn", PLAN, "not with Karpenter"),
+    (SCALED, f"{HEAD}.OnStartDeepHealthChecks", ["InstanceStress"], "not with Karpenter"),
     (TAINTED, f"{HEAD}.OnStartDeepHealthChecks", ["InstanceStress"], "no taints beside"),
 ]
 
@@ -156,6 +214,26 @@ def test_the_two_writings_agree() -> None:
     assert judged(SLURM, **{"cluster.template.json": bare}) == [
         "cluster.template.json.Tags: only in create-cluster.json"
     ]
+
+
+UPDATES: list[tuple[str, Any, str]] = [
+    # Path, value, words of the breach.
+    ("VpcConfig", SLURM["VpcConfig"], "unknown member VpcConfig"),
+    ("Tags", [{"Key": "a", "Value": "b"}], "unknown member Tags"),
+    ("ClusterName", GONE, "required member ClusterName"),
+    (f"{GPU}.ExecutionRole", GONE, "required member ExecutionRole"),
+    (f"{GPU}.InstanceCount", GONE, "required member InstanceCount"),
+    (f"{GPU}.InstanceCount", 7, "InstanceGroups: not what CreateCluster says"),
+    ("NodeRecovery", GONE, "NodeRecovery: not what CreateCluster says"),
+    ("InstanceGroupsToDelete", ["old"], "InstanceGroupsToDelete: not what CreateCluster says"),
+]
+
+
+@pytest.mark.parametrize(("path", "value", "words"), UPDATES)
+def test_faults_of_updates_are_caught(path: str, value: Any, words: str) -> None:
+    other = json.dumps(changed(update(SLURM), path, value))
+    breaches = judged(SLURM, **{"update-cluster.json": other})
+    assert any(words in breach and "update-cluster" in breach for breach in breaches), breaches
 
 
 def test_cloudformation_lacks_some_words() -> None:

@@ -77,7 +77,7 @@ SAID = [
         group("instance_type: p6e-gb200.36xlarge, count: 18", DALLAS),
         "CAP002",
         "p6e-gb200.36xlarge is not sold as on-demand",
-        "p6e-gb200.36xlarge is sold as capacity-block",
+        "p6e-gb200.36xlarge is sold as capacity-block, and by HyperPod as training_plan",
     ),
     (
         group(f"instance_type: g6e.12xlarge, {BLOCK}"),

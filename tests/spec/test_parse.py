@@ -41,6 +41,7 @@ KEYS = [
     ("network: {zones: use1-az6}", "zones", "did you mean `zone`?"),
     ("login: {type: m7i.xlarge}", "type", "known here: count, image, instance_type, root_volume"),
     ("head_node: {root_volume: {sise: 1GiB}}", "sise", "did you mean `size`?"),
+    ("head_node: {count: 2}", "count", "HyperPod has several: targets.hyperpod-slurm.controllers"),
     (GROUP % "instancetype: p5.48xlarge", "instancetype", "did you mean `instance_type`?"),
     (GROUP % "count: {minimum: 1, max: 2}", "minimum", "did you mean `min`?"),
     (

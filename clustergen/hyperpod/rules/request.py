@@ -5,9 +5,10 @@ A request that clustergen makes by itself keeps these rules; the tests ask them 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from clustergen import schemas
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.rules.breaches import Breach, Json, breaches
@@ -101,6 +102,20 @@ BUCKET = Rule(
     good="targets: {hyperpod-slurm: {overlay: {InstanceGroups: [{InstanceGroupName: h200, "
     "LifeCycleConfig: {OnCreate: setup.sh, SourceS3Uri: 's3://sagemaker-scripts/x/'}}]}}}",
 )
+HARDWARE = Rule(
+    code="OVL307",
+    title="Request that the instance types do not fit",
+    why="Deep health checks are of accelerators, UltraServers come by training plan, EFA stays in "
+    "one subnet, a version is of HyperPod's own image, and Karpenter starts neither what is "
+    "planned nor what is checked for an hour.",
+    source=limits.INSTANCE_GROUP,
+    target="hyperpod-slurm",
+    bad="node_groups: [{name: h200, instance_type: c6i.8xlarge}]\n"
+    "targets: {hyperpod-slurm: {overlay: {InstanceGroups: [{InstanceGroupName: h200, "
+    "OnStartDeepHealthChecks: [InstanceStress]}]}}}",
+    good="targets: {hyperpod-slurm: {overlay: {InstanceGroups: [{InstanceGroupName: h200, "
+    "OnStartDeepHealthChecks: [InstanceStress]}]}}}",
+)
 _BY_AREA: Mapping[str, Rule] = {
     "roles": ROLES,
     "counts": COUNTS,
@@ -109,18 +124,19 @@ _BY_AREA: Mapping[str, Rule] = {
     "bucket": BUCKET,
     "kubernetes": KUBERNETES,
     "patches": PATCHES,
+    "hardware": HARDWARE,
 }
 RULES = tuple(_BY_AREA.values())
 
 
-def check(plan: Plan, document: Json, keys: Sequence[str]) -> Iterator[Finding]:
-    """What the overlay of ``plan``, laid on ``document`` with ``keys``, breaks."""
+def check(plan: Plan, document: Json) -> Iterator[Finding]:
+    """What the overlay of ``plan``, laid on ``document``, breaks."""
     if not plan.overlay:
         return
     from clustergen import overlay  # with its schemas, of no use to a spec that has none
 
     before = set(breaches(document))
-    merged = overlay.apply(document, plan.overlay, keys=keys)
+    merged = overlay.apply(document, plan.overlay, keys=schemas.HYPERPOD.list_keys)
     for breach in breaches(merged):
         if breach not in before:
             path = ("targets", plan.target, "overlay", *_place(breach, plan.overlay))

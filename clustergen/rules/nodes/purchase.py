@@ -44,6 +44,8 @@ def check(plan: Plan) -> Iterator[Finding]:
 
 def _help(type: InstanceType, wanted: str) -> str:
     sold = f"{type.name} is sold as {', '.join(type.usage_classes)}"
+    if type.hyperpod and "on-demand" not in type.usage_classes:
+        sold += ", and by HyperPod as training_plan"
     if wanted != "capacity-block" or type.accelerator is None:
         return sold
     same = [

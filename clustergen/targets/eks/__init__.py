@@ -5,7 +5,6 @@ from __future__ import annotations
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.eks.checks import RULES, check, overlaid
-from clustergen.targets.eks.limits import LIST_KEYS
 from clustergen.targets.eks.support import SUPPORT
 
 POD_ADDRESSES = 16
@@ -31,6 +30,5 @@ TARGET = Target(
     emitter="clustergen.targets.eks.emit",
     primary="cluster.template.json",
     schema="eks",
-    list_keys=LIST_KEYS,
     overlaid=overlaid,
 )

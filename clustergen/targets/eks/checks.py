@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+from clustergen import schemas
 from clustergen.findings import Finding, Rule
 from clustergen.plan.model import Plan
-from clustergen.targets.eks.limits import LIST_KEYS
 from clustergen.targets.eks.rules import (
     control_plane,
     devices,
@@ -40,4 +40,4 @@ def check(plan: Plan) -> Iterator[Finding]:
 
 def overlaid(plan: Plan, document: Mapping[str, Any]) -> Iterator[Finding]:
     """What the overlay of ``plan`` breaks in ``document``, the template without it."""
-    yield from overlay.check(plan, document, LIST_KEYS)
+    yield from overlay.check(plan, document, schemas.EKS.list_keys)

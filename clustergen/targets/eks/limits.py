@@ -93,12 +93,6 @@ HOST_NETWORK_PODS = 2
 MAX_USER_DATA = 16 * 1024
 """Bytes, before base64."""
 
-LIST_KEYS = (
-    *("DeviceName", "NetworkCardIndex+DeviceIndex", "ResourceType", "PolicyName", "Sid"),
-    *("ServiceAccount", "Name", "Key"),
-)
-"""What identifies an item in the lists of a template."""
-
 MIG_LABEL = "nvidia.com/mig.config"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.hyperpod_eks.checks import RULES, check
-from clustergen.targets.hyperpod_eks.limits import LIST_KEYS, POD_ADDRESSES
+from clustergen.targets.hyperpod_eks.limits import POD_ADDRESSES
 from clustergen.targets.hyperpod_eks.support import SUPPORT
 
 TARGET = Target(
@@ -27,5 +27,4 @@ TARGET = Target(
     emitter="clustergen.targets.hyperpod_eks.emit",
     primary="create-cluster.json",
     schema="hyperpod",
-    list_keys=LIST_KEYS,
 )

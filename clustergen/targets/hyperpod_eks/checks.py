@@ -12,11 +12,18 @@ from clustergen.targets.hyperpod_eks import (
     governance_rules,
     new_cluster_rules,
     node_rules,
+    patching_rules,
     scaling_rules,
 )
-from clustergen.targets.hyperpod_eks.limits import LIST_KEYS
 
-_MODULES = (cluster_rules, new_cluster_rules, node_rules, scaling_rules, governance_rules)
+_MODULES = (
+    cluster_rules,
+    new_cluster_rules,
+    node_rules,
+    patching_rules,
+    scaling_rules,
+    governance_rules,
+)
 
 RULES = tuple(rule for module in _MODULES for rule in module.RULES)
 
@@ -31,4 +38,4 @@ def check(plan: Plan) -> Iterator[Finding]:
         from clustergen.hyperpod.rules import request
         from clustergen.targets.hyperpod_eks import cluster
 
-        yield from request.check(plan, api.document(cluster.request(plan)), LIST_KEYS)
+        yield from request.check(plan, api.document(cluster.request(plan)))

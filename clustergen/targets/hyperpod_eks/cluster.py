@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from clustergen.hyperpod import groups
+from clustergen.hyperpod.labels import MIG_LABEL
+from clustergen.hyperpod.limits import MAX_SUBNETS
 from clustergen.hyperpod.request import Eks, InstanceGroup, KubernetesNode, Lifecycle, Request, Vpc
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.hyperpod_eks import eks_cluster, karpenter, lifecycle, limits, mig
+from clustergen.targets.hyperpod_eks import eks_cluster, karpenter, lifecycle, mig, patching
 
 # The policy of the training operator's role lets it see only clusters with this tag.
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerHyperPodTrainingOperatorAccess.html
@@ -30,13 +32,14 @@ def request(plan: Plan) -> Request:
         tags={**_OPERATOR_TAG, **plan.tags},
         cluster_role=groups.CLUSTER_ROLE if scaled else None,
         karpenter=scaled,
+        tiered_memory_percent=plan.options.tiered_checkpoints,
     )
 
 
 def labels(group: NodeGroup) -> dict[str, str]:
     """The labels of a group's nodes, the one that partitions their GPUs included."""
     name = mig.configuration(group) if group.mig else None
-    return {**group.labels, **({limits.MIG_LABEL: name} if name else {})}
+    return {**group.labels, **({MIG_LABEL: name} if name else {})}
 
 
 def _group(plan: Plan, group: NodeGroup, scripts: Lifecycle) -> InstanceGroup:
@@ -48,12 +51,14 @@ def _group(plan: Plan, group: NodeGroup, scripts: Lifecycle) -> InstanceGroup:
         count=0 if scaled else made.count,
         vpc=None if scaled else _spread(plan, group),
         kubernetes=KubernetesNode(labels(group), group.taints),
+        patching=patching.of(plan),
+        update_schedule=plan.options.update_schedule,
     )
 
 
 def _spread(plan: Plan, group: NodeGroup) -> Vpc | None:
     """All private subnets, for nodes that nothing ties to one zone; EFA and training plans do."""
-    subnets = plan.network.private[: limits.MAX_SUBNETS]
+    subnets = plan.network.private[:MAX_SUBNETS]
     tied = group.efa or group.capacity.kind == "training-plan" or group.placement.kind != "none"
     if tied or len(subnets) == 1:
         return None

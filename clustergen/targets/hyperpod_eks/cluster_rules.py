@@ -9,8 +9,8 @@ from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
 
 _TARGET = "hyperpod-eks"
-_CLUSTER = "arn:aws:eks:us-east-1:111122223333:cluster/training"
-EXAMPLE = f"targets: {{hyperpod-eks: {{eks_cluster: '{_CLUSTER}'}}}}"
+CLUSTER = "arn:aws:eks:us-east-1:111122223333:cluster/training"
+EXAMPLE = f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}"
 """What the examples of this target's rules need besides what they are about."""
 _PATH: Path = ("targets", _TARGET, "eks_cluster")
 
@@ -72,7 +72,8 @@ SECURITY_GROUP = Rule(
     code="NET401",
     title="Nodes that the control plane may not reach",
     why="The security group of the foundation lets nodes talk to each other. The EKS cluster's own "
-    "group has to let them in, and they it: webhooks and logs come from the control plane.",
+    "group has to let them in, and they it: webhooks and logs come from the control plane. The "
+    "foundation adds the rules when it knows that group.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html",
     severity=Severity.WARNING,
     target=_TARGET,
@@ -80,9 +81,29 @@ SECURITY_GROUP = Rule(
 network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}}]""",
+    good=f"""targets:
+  hyperpod-eks: {{eks_cluster: '{CLUSTER}', eks_security_group: sg-0a1b2c3d4e5f67890}}
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}}]""",
+)
+UNOPENED = Rule(
+    code="NET402",
+    title="Security groups that nothing is added to",
+    why="The rules of a security group that exists are its owner's: only a new group of nodes is "
+    "opened to that of the EKS cluster.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html",
+    severity=Severity.WARNING,
+    target=_TARGET,
+    bad=f"""targets:
+  hyperpod-eks: {{eks_cluster: '{CLUSTER}', eks_security_group: sg-0a1b2c3d4e5f67891}}
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}}]
+  security_groups: [sg-0a1b2c3d4e5f67890]""",
     good=OTHER_VPC.good,
 )
-RULES = (ARN, REGION, VERSION, EXISTING, OTHER_VPC, SECURITY_GROUP)
+RULES = (ARN, REGION, VERSION, EXISTING, OTHER_VPC, SECURITY_GROUP, UNOPENED)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
@@ -169,6 +190,14 @@ def _left(plan: Plan) -> Iterator[Finding]:
 
 
 def _network(plan: Plan) -> Iterator[Finding]:
+    theirs = plan.options.eks_security_group
+    if theirs and theirs not in plan.network.node_security_groups and not _made(plan):
+        yield UNOPENED.at(
+            ("targets", _TARGET, "eks_security_group"),
+            f"no rules are made between {theirs} and the security groups of the nodes",
+            help="leave network.security_groups out, for a new group of nodes with those rules; or "
+            f"write {theirs} among them",
+        )
     if plan.network.new:
         yield OTHER_VPC.at(
             ("network",),
@@ -176,10 +205,16 @@ def _network(plan: Plan) -> Iterator[Finding]:
             help="write vpc, private_subnets and security_groups of the EKS cluster; or deploy the "
             "foundation first and make the EKS cluster in its VPC",
         )
-    elif plan.network.new_security_groups:
+    elif _made(plan) and theirs is None:
         yield SECURITY_GROUP.at(
             ("network",),
             "the new security group does not know that of the EKS cluster",
-            help="write security_groups: [sg-...], the EKS cluster's own (it needs a rule to and "
-            "from itself, both ways), or add rules between the two",
+            help=f"write targets.{_TARGET}.eks_security_group: sg-..., the EKS cluster's own: the "
+            "foundation opens the two to each other. aws eks describe-cluster shows it as "
+            "clusterSecurityGroupId",
         )
+
+
+def _made(plan: Plan) -> bool:
+    """Whether the foundation makes the security group of the nodes."""
+    return plan.network.new_security_groups

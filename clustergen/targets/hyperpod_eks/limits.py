@@ -8,9 +8,6 @@ from types import MappingProxyType
 
 from clustergen.hyperpod.limits import GUIDE
 
-LIST_KEYS = ("InstanceGroupName", "Key")
-"""What identifies an item in the lists of a request."""
-
 EKS_PREREQUISITES = f"{GUIDE}sagemaker-hyperpod-eks-prerequisites.html"
 INSTALL = f"{GUIDE}sagemaker-hyperpod-eks-install-packages-using-helm-chart.html"
 SCALING = f"{GUIDE}sagemaker-hyperpod-scaling-eks.html"
@@ -21,6 +18,9 @@ HEALTH = f"{GUIDE}sagemaker-hyperpod-eks-resiliency-deep-health-checks.html"
 AUTO_RESUME = f"{GUIDE}sagemaker-hyperpod-eks-resiliency-auto-resume.html"
 NODE_CLASS = f"{GUIDE}sagemaker-hyperpod-eks-autoscaling-nodeclass.html"
 NODE_POOL = f"{GUIDE}sagemaker-hyperpod-eks-autoscaling-nodepool.html"
+PATCHING = (
+    "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html"
+)
 TOPOLOGY = f"{GUIDE}sagemaker-hyperpod-topology.html"
 TASK_GOVERNANCE = f"{GUIDE}sagemaker-hyperpod-eks-operate-console-ui-governance.html"
 OBSERVABILITY = f"{GUIDE}sagemaker-hyperpod-observability-addon.html"
@@ -34,21 +34,9 @@ EKS_CLUSTER = re.compile(
     r"(?P<name>[0-9A-Za-z][A-Za-z0-9_-]{0,99})"
 )
 
-# LABELS, EKS_PREREQUISITES: prefixes of keys that are Kubernetes' or the service's own; 2026-11-20.
-RESERVED_PREFIXES = (
-    "kubernetes.io/",
-    "k8s.io/",
-    "sagemaker.amazonaws.com/",
-    "eks.amazonaws.com/",
-    "k8s.aws/",
-    "karpenter.sh/",
-)
 # botocore 1.44.5 sagemaker: ClusterKubernetesLabels, ClusterKubernetesTaints; 2026-11-20.
 MAX_LABELS = 50
 MAX_TAINTS = 50
-
-# botocore 1.44.5 sagemaker: VpcConfig.Subnets; 2026-11-20.
-MAX_SUBNETS = 16
 
 # NODE_CLASS; 2026-11-20.
 MAX_NODE_CLASS_GROUPS = 10
@@ -60,8 +48,6 @@ POD_ADDRESSES = 49
 
 # The file of its nodes' operating system: EKS_PREREQUISITES; 2026-11-20.
 OS = "alinux2023"
-
-MIG_LABEL = "nvidia.com/mig.config"
 
 # Partitions, per GPU, that NVIDIA's operator makes by name, as HyperPod's chart brings them:
 # https://github.com/aws/sagemaker-hyperpod-cli helm_chart/HyperPodHelmChart/charts/gpu-operator/

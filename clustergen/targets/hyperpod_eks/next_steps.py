@@ -62,8 +62,9 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
             "updates the cluster from `create-cluster.json` and waits until it is in service"
         )
         yield (
-            "`cluster.template.json` is the same cluster for those who deploy with CloudFormation; "
-            "take one of the two, not both"
+            "`cluster.template.json` is the same cluster for those who deploy with CloudFormation, "
+            "once the foundation is there and `lifecycle/` is copied to the folder in S3 that "
+            "SourceS3Uri names; take one of the two, not both"
         )
     yield f"`kubectl get nodes -L {limits.GROUP_LABEL},{limits.HEALTH_LABEL}` lists the nodes"
 
@@ -77,6 +78,11 @@ def _after(plan: Plan) -> Iterator[str]:
             f"lines of each file say what to expect; of {smoke.FOLDER}/ there are {len(tests)}"
         )
     yield from _addons(plan)
+    if plan.options.tiered_checkpoints:
+        yield (
+            f"{plan.options.tiered_checkpoints} % of the memory of each node is kept for "
+            "checkpoints, which jobs write to it with SageMakerTieredStorageWriter"
+        )
     if plan.resilience.auto_resume:
         yield (
             "jobs that are to resume by themselves need the annotation "

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 
 from clustergen.findings import Finding, Path, Rule, Severity
+from clustergen.hyperpod.labels import MIG_LABEL, reserved_prefix
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import limits, mig
 from clustergen.targets.hyperpod_eks.cluster_rules import EXAMPLE
@@ -150,7 +151,9 @@ def _taints(group: NodeGroup) -> Iterator[Finding]:
                     help="letters, digits, - _ . and at most 63 of them",
                 )
     yield from _many(group, "taints", len(group.taints), limits.MAX_TAINTS)
-    if group.taints and set(group.health_checks) - {"gpu"}:
+    # Where there is nothing to check, another rule has said so.
+    checked = set(group.health_checks) - {"gpu"} and (group.type.gpus or group.type.neuron_devices)
+    if group.taints and checked:
         yield CHECKED_TAINT.at(
             group.at("taints"),
             f"{group.name} has taints and deep health checks",
@@ -159,20 +162,13 @@ def _taints(group: NodeGroup) -> Iterator[Finding]:
 
 
 def _reserved(path: Path, key: str, *, on_key: bool = False) -> Iterator[Finding]:
-    prefix, slash, name = key.rpartition("/")
-    domain = next((p for p in limits.RESERVED_PREFIXES if _within(f"{prefix}{slash}", p)), None)
-    if domain:
+    if domain := reserved_prefix(key):
         yield RESERVED.at(
             path,
             f"{key!r} has the prefix {domain}",
-            help=f"write it with a domain of your own, example.com/{name}",
+            help=f"write it with a domain of your own, example.com/{key.rpartition('/')[2]}",
             on_key=on_key,
         )
-
-
-def _within(prefix: str, reserved: str) -> bool:
-    """Whether a prefix is a reserved domain or, as Kubernetes reserves those too, below it."""
-    return prefix == reserved or prefix.endswith(f".{reserved}")
 
 
 def _many(group: NodeGroup, field: str, count: int, most: int) -> Iterator[Finding]:
@@ -185,10 +181,10 @@ def _many(group: NodeGroup, field: str, count: int, most: int) -> Iterator[Findi
 def _partitions(group: NodeGroup) -> Iterator[Finding]:
     if not group.mig:
         return
-    if limits.MIG_LABEL in group.labels:
+    if MIG_LABEL in group.labels:
         yield TWO_CONFIGURATIONS.at(
-            group.at("labels", limits.MIG_LABEL),
-            f"mig of {group.name} becomes the label {limits.MIG_LABEL}",
+            group.at("labels", MIG_LABEL),
+            f"mig of {group.name} becomes the label {MIG_LABEL}",
             help="leave one of the two out",
             on_key=True,
         )

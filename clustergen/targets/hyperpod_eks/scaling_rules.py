@@ -91,7 +91,20 @@ node_groups:
   - {{name: h100, instance_type: p5.48xlarge, count: {{max: 4}}, taints: [{{key: training}}]}}
 queues: [{{name: train, node_groups: [h200, h100]}}]""",
 )
-RULES = (UNSCALED, PLANNED, CHECKED, IDLE, MANY, UNLIKE)
+PARTITIONED = Rule(
+    code="CAP404",
+    title="MIG partitions in a group that Karpenter scales",
+    why="Karpenter knows how many GPUs an instance type has, and of partitions nothing before a "
+    "node is there: a pod that asks for one starts no node. Nodes that come with the label have "
+    "also been seen to take it for done.",
+    source="https://github.com/NVIDIA/gpu-operator/issues/2670",
+    severity=Severity.WARNING,
+    target=_TARGET,
+    bad=f"{_KARPENTER}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}, count: {{max: 4}}}}]",
+    good=f"{_KARPENTER}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}, count: 4}}, "
+    "{name: cpu, instance_type: m7i.4xlarge, count: {max: 4}}]",
+)
+RULES = (UNSCALED, PLANNED, CHECKED, IDLE, MANY, UNLIKE, PARTITIONED)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
@@ -124,6 +137,12 @@ def _scaled(group: NodeGroup) -> Iterator[Finding]:
         yield PLANNED.at(
             group.at("capacity"),
             f"{group.name} has a training plan and a number of nodes that changes",
+            help=f"write count: {group.max}",
+        )
+    if group.mig:
+        yield PARTITIONED.at(
+            group.at("mig"),
+            f"no pod that asks for a part of a GPU starts a node of {group.name}",
             help=f"write count: {group.max}",
         )
     if deep := [check for check in group.health_checks if check != "gpu"]:

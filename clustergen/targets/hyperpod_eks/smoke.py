@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,26 +10,39 @@ from typing import Any
 from clustergen.artifacts import Artifact
 from clustergen.hyperpod import names, steps
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.hyperpod_eks import karpenter, manifests, mig, nccl
+from clustergen.targets.hyperpod_eks import collectives, karpenter, manifests, mig, nccl
+from clustergen.targets.hyperpod_eks.collectives import Collective
 from clustergen.targets.hyperpod_eks.limits import EFA_RESOURCE, GROUP_LABEL
 
 Json = dict[str, Any]
 
-_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"
+# A release of Amazon Linux by its date, for x86_64 and arm64; such tags are not moved.
+# https://gallery.ecr.aws/amazonlinux/amazonlinux (2026-11)
+_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023.10.20260120.4"
 FOLDER = "smoke"
-_MINUTES = 30
-"""After this a job gives up: nodes that Karpenter starts take some ten of them."""
+_MINUTES = 60
+"""After this a job gives up: nodes that Karpenter starts take some ten, and so do large images."""
+_SHARED_MEMORY: Json = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
+_SHARED_MEMORY_MOUNT: Json = {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108 a mount, no file
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
     """The tests of each group that has accelerators or EFA."""
     for group in plan.node_groups:
-        if group.type.gpus or group.type.neuron_devices:
-            yield _of_each_node(plan, group, _accelerators(group))
-        if steps.efa_devices(group):
-            yield _of_each_node(plan, group, _efa(group))
-        if nccl.runs(group):
-            yield _all_reduce(plan, group)
+        yield from _of_group(plan, group)
+
+
+def _of_group(plan: Plan, group: NodeGroup) -> Iterator[Artifact]:
+    if group.type.gpus or group.type.neuron_devices:
+        yield _of_each_node(plan, group, _accelerators(group))
+    for profile in group.mig:
+        yield _of_each_node(plan, group, _partition(profile))
+    if steps.efa_devices(group):
+        yield _of_each_node(plan, group, _efa(group))
+    if nccl.runs(group):
+        yield _all_reduce(plan, group)
+    elif alone := collectives.within_a_node(group):
+        yield _collective(plan, group, alone)
 
 
 def accelerators(group: NodeGroup) -> Mapping[str, int]:
@@ -50,6 +64,8 @@ class _Count:
     """The command that prints how many there are."""
     resources: Mapping[str, int]
     """What a pod asks for to have all of them: resource name -> number."""
+    apart: bool = False
+    """A pod leaves room for others of its job, which are to be on other nodes."""
 
     @property
     def total(self) -> int:
@@ -65,20 +81,60 @@ def _accelerators(group: NodeGroup) -> _Count:
     return _Count("accelerators", what, find, accelerators(group))
 
 
+def _partition(profile: str) -> _Count:
+    """One partition of a kind: whether a pod that asks for one gets it, and nothing else.
+
+    All of them together could be more pods than a node takes.
+    """
+    name = re.sub("[^a-z0-9]+", "-", profile)
+    find = f"nvidia-smi -L | grep -cF 'MIG {profile} '"
+    resource = {f"nvidia.com/mig-{profile}": 1}
+    return _Count(f"mig-{name}", f"partition {profile} in a pod", find, resource, apart=True)
+
+
 def _efa(group: NodeGroup) -> _Count:
     find = "ls -d /dev/infiniband/uverbs* | wc -l"
     return _Count("efa", "EFA devices", find, {EFA_RESOURCE: steps.efa_devices(group)})
 
 
 def _of_each_node(plan: Plan, group: NodeGroup, count: _Count) -> Artifact:
-    """A job with one pod a node, which takes all there is to count."""
-    nodes = nccl.nodes(group, group.max)
-    expected = f"{count.total} {count.what} on each node"
+    """A job with one pod a node, which counts what it was given."""
+    expected = f"{count.total} {count.what}{'' if count.apart else ' on each node'}"
+    number = f"{_nodes_of(group)} {'pods' if count.apart else 'of them'}"
     script = (
         f'found=$({count.find}); echo "$(uname -n): $found of {expected}"; '
         f'[ "$found" -eq {count.total} ]'
     )
-    name = f"{group.name}-{count.test}"
+    container = {
+        "name": count.test,
+        "image": _IMAGE,
+        "command": ["bash", "-c", script],
+        "resources": _resources(count.resources),
+    }
+    spec = {"containers": [container]}
+    if count.apart:
+        spec |= _apart(f"{group.name}-{count.test}")
+    return _job(plan, group, count.test, f"{expected}, {number}.", spec)
+
+
+def _nodes_of(group: NodeGroup) -> int:
+    return nccl.nodes(group, group.max)
+
+
+def _apart(job: str) -> Json:
+    """No two pods of a job on one node."""
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": "kubernetes.io/hostname",
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"batch.kubernetes.io/job-name": job}},
+    }
+    return {"topologySpreadConstraints": [constraint]}
+
+
+def _job(plan: Plan, group: NodeGroup, test: str, what: str, pod: Json) -> Artifact:
+    """A job with one pod on each node of a group; ``what`` is the first line of its file."""
+    name, nodes = f"{group.name}-{test}", _nodes_of(group)
     job: Json = {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -90,29 +146,30 @@ def _of_each_node(plan: Plan, group: NodeGroup, count: _Count) -> Artifact:
             # Each node fails for itself, so that the others are still heard.
             "backoffLimitPerIndex": 0,
             "activeDeadlineSeconds": _MINUTES * 60,
-            "template": {
-                "spec": {
-                    "restartPolicy": "Never",
-                    **placed(plan, group),
-                    "containers": [
-                        {
-                            "name": count.test,
-                            "image": _IMAGE,
-                            "command": ["bash", "-c", script],
-                            "resources": _resources(count.resources),
-                        }
-                    ],
-                }
-            },
+            "template": {"spec": {"restartPolicy": "Never", **placed(plan, group), **pod}},
         },
     }
     comment = (
-        f"{expected}, {nodes} of them. Run it when nothing else does:",
+        f"{what} Run it when nothing else does:",
         f"  kubectl apply -f {FOLDER}/{name}.yaml",
         f"  kubectl wait --for=condition=complete --timeout={_MINUTES}m job/{name}",
         f"  kubectl logs --selector job-name={name} --prefix --tail=-1",
     )
     return manifests.file(f"{FOLDER}/{name}.yaml", comment, [job])
+
+
+def _collective(plan: Plan, group: NodeGroup, test: Collective) -> Artifact:
+    """A job in which the accelerators of each node reduce together, each node by itself."""
+    container = {
+        "name": test.name,
+        "image": test.image,
+        "command": list(test.command),
+        "resources": _resources(accelerators(group)),
+        "volumeMounts": [_SHARED_MEMORY_MOUNT],
+    }
+    pod: Json = {"containers": [container], "volumes": [_SHARED_MEMORY]}
+    what = f"{test.what}, each of {_nodes_of(group)} nodes by itself."
+    return _job(plan, group, test.name, what, pod)
 
 
 def placed(plan: Plan, group: NodeGroup) -> Json:
@@ -192,10 +249,9 @@ def _worker(plan: Plan, group: NodeGroup, resources: Json) -> Json:
         "image": nccl.IMAGE,
         "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
         "resources": resources,
-        "volumeMounts": [{"name": "shared-memory", "mountPath": "/dev/shm"}],  # noqa: S108 a mount, no file
+        "volumeMounts": [_SHARED_MEMORY_MOUNT],
     }
-    memory = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
-    return {**placed(plan, group), "containers": [container], "volumes": [memory]}
+    return {**placed(plan, group), "containers": [container], "volumes": [_SHARED_MEMORY]}
 
 
 def _comment(group: NodeGroup, name: str) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.hyperpod_slurm.checks import RULES, check
-from clustergen.targets.hyperpod_slurm.limits import LIST_KEYS
 from clustergen.targets.hyperpod_slurm.support import SUPPORT
 
 TARGET = Target(
@@ -26,5 +25,4 @@ TARGET = Target(
     emitter="clustergen.targets.hyperpod_slurm.emit",
     primary="create-cluster.json",
     schema="hyperpod",
-    list_keys=LIST_KEYS,
 )

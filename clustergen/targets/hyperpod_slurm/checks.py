@@ -8,10 +8,9 @@ from types import ModuleType
 from clustergen.findings import Finding, Rule
 from clustergen.hyperpod import rules as shared
 from clustergen.plan.model import Plan
-from clustergen.targets.hyperpod_slurm.limits import LIST_KEYS
-from clustergen.targets.hyperpod_slurm.rules import scheduling, storage
+from clustergen.targets.hyperpod_slurm.rules import people, scheduling, storage
 
-_MODULES: tuple[ModuleType, ...] = (shared, scheduling, storage)
+_MODULES: tuple[ModuleType, ...] = (shared, scheduling, storage, people)
 
 RULES: tuple[Rule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 
@@ -25,4 +24,4 @@ def check(plan: Plan) -> Iterator[Finding]:
         from clustergen.hyperpod.rules import request
         from clustergen.targets.hyperpod_slurm import cluster
 
-        yield from request.check(plan, api.document(cluster.request(plan)), LIST_KEYS)
+        yield from request.check(plan, api.document(cluster.request(plan)))

@@ -50,6 +50,7 @@ def _groups(plan: Plan) -> Iterator[InstanceGroup]:
         yield replace(login, vpc=_reachable(plan))
     for group in plan.node_groups:
         node = _role(plan, SlurmNode("Compute", partition(plan, group)))
+        mounts = _mounts(plan, group)
         yield groups.of_group(plan, group, slurm=node, lifecycle=scripts, mounts=mounts)
 
 
@@ -62,9 +63,9 @@ def _by_api(plan: Plan) -> bool:
     return modes.mode(plan) != "legacy"
 
 
-def _mounts(plan: Plan) -> tuple[InstanceStorage, ...]:
+def _mounts(plan: Plan, group: NodeGroup | None = None) -> tuple[InstanceStorage, ...]:
     """The old form has no member for file systems: its scripts mount them."""
-    return storage.mounts(plan) if _by_api(plan) else ()
+    return storage.mounts(plan, group) if _by_api(plan) else ()
 
 
 def _reachable(plan: Plan) -> Vpc | None:

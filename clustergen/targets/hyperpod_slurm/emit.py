@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from clustergen import foundation
 from clustergen.artifacts import Bundle, json_artifact
 from clustergen.hyperpod import api, cloudformation, deploy, smoke
-from clustergen.plan.model import Plan
+from clustergen.hyperpod import steps as hyperpod_steps
+from clustergen.plan.model import Database, Plan
 from clustergen.targets.hyperpod_slurm import cluster, lifecycle
 
 REQUEST = "create-cluster.json"
@@ -35,14 +37,53 @@ def steps(plan: Plan) -> list[str]:
     """What to do with the bundle, in order."""
     reach = "login" if plan.login else "controller"
     return [
+        *_database(plan),
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it makes or "
         "updates the cluster from `create-cluster.json` and waits until it is in service",
-        "`cluster.template.json` is the same cluster for those who deploy with CloudFormation; "
-        "take one of the two, not both",
+        "`cluster.template.json` is the same cluster for those who deploy with CloudFormation"
+        f"{_scripts_first(plan)}; take one of the two, not both",
         f"`aws sagemaker list-cluster-nodes --cluster-name {plan.name} --region {plan.region}` "
         f"shows the nodes; Session Manager opens a shell on one of the group {reach}: `aws ssm "
         "start-session --target sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID`",
-        "`verify.sh`, run as root on a node, says what is not right there; `smoke/run.sh`, run "
-        "where jobs are submitted, tests GPUs, EFA, NCCL and the file systems",
+        "`verify.sh`, run as root on a node, says what is not right there; `smoke/run.sh`, copied "
+        "with its folder to where all nodes see it and run where jobs are submitted, tests GPUs, "
+        "EFA, NCCL and the file systems",
+        *_controllers(plan),
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
     ]
+
+
+def _scripts_first(plan: Plan) -> str:
+    """The template names the folder of the scripts, which has to be there by then."""
+    if not (config := lifecycle.config(plan)):
+        return ""
+    return (
+        ", who render with `--outputs` and first run `aws s3 cp --recursive lifecycle "
+        f"{config.source}`"
+    )
+
+
+def _database(plan: Plan) -> Iterator[str]:
+    given = plan.slurm.accounting
+    if isinstance(given, Database):
+        yield (
+            f"The network of the nodes has to reach {given.endpoint}, whose security group lets "
+            f"that of the nodes in on port {given.port}"
+        )
+
+
+def _controllers(plan: Plan) -> Iterator[str]:
+    """What HyperPod and Slurm do by themselves when a controller is gone, and what they do not."""
+    if not hyperpod_steps.shared_by_controllers(plan):
+        return
+    yield (
+        "Slurm goes over to the next controller when the first has not answered for "
+        "`SlurmctldTimeout` (120 s), and HyperPod replaces a failed one. Neither tells anybody: "
+        "`slurm.settings.SlurmctldPrimaryOnProg` names a program of yours that does, such as one "
+        "that publishes to SNS"
+    )
+    yield (
+        "After a controller was replaced or added, run `bash "
+        "/opt/clustergen/lifecycle/on_create.sh` as root on the other controllers, so that they "
+        "have its name"
+    )

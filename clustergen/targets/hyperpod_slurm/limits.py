@@ -11,11 +11,14 @@ LOGIN: Final = "login"
 PARAMETERS_FILE = "provisioning_parameters.json"
 """The old form's; in any other a file of this name is refused."""
 
-SHARED_DIRECTORY = "/fsx"
-"""Where the old form keeps the state of several controllers, when no Lustre is mounted."""
-
-LIST_KEYS: Final = ("InstanceGroupName", "Key")
-"""What names the items of the request's lists."""
+# The image is of Ubuntu's family of Deep Learning AMIs, with Slurm; 2026-11-20.
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-release-ami-slurm.html
+DEFAULT_USER: Final = "ubuntu"
+DEFAULT_UID: Final = 1000
+TAKEN_USERS: Final = frozenset({DEFAULT_USER, "root", "slurm", "munge", "mysql", "ssm-user"})
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: where HyperPod has
+# files of its own, the second volume and the local disks; 2026-11-20.
+OWN_FOLDERS: Final = ("/opt/sagemaker", "/opt/dlami", "/opt/ml", "/opt/clustergen")
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: what HyperPod keeps
 # in step with the instance groups, by lower-case name; 2026-11-20.

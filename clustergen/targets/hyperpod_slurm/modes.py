@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from clustergen.hyperpod.mounted import by_service
+from clustergen.hyperpod.mounted import on_every_node
 from clustergen.plan.model import Plan, Queue
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def needs_scripts(plan: Plan) -> bool:
         or plan.monitoring.metrics != "none"
         or any(group.scratch for group in plan.node_groups)
         or any(_has_settings(plan, queue) for queue in plan.queues)
-        # What the service does not mount.
-        or len(by_service(plan)) < len(plan.storage)
+        # What the service does not mount, or not on all nodes.
+        or len(on_every_node(plan)) < len(plan.storage)
     )
 
 

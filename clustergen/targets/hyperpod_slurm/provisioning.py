@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from clustergen.hyperpod import steps
 from clustergen.plan.model import Database, Id, Lustre, OpenZfs, Plan, Ref
-from clustergen.targets.hyperpod_slurm.limits import CONTROLLER, LOGIN, SHARED_DIRECTORY
+from clustergen.targets.hyperpod_slurm.limits import CONTROLLER, LOGIN
 
 VERSION = "1.0.0"
 
@@ -27,7 +28,7 @@ def parameters(plan: Plan) -> dict[str, Any]:
             if group in queue.node_groups
         ],
         **_file_systems(plan),
-        **_database(plan),
+        **_several(plan),
     }
 
 
@@ -42,17 +43,16 @@ def _file_systems(plan: Plan) -> dict[str, str]:
     return found
 
 
-def _database(plan: Plan) -> dict[str, Any]:
-    """Several controllers need a database that is none of theirs, and a shared folder."""
-    given = plan.slurm.accounting
-    if not isinstance(given, Database):
+def _several(plan: Plan) -> dict[str, Any]:
+    """Several controllers have a database that is none of theirs, and a shared folder."""
+    given, folder = plan.slurm.accounting, steps.shared_by_controllers(plan)
+    if not folder or not isinstance(given, Database):
         return {}
-    lustre = (item.mount for item in plan.storage if isinstance(item, Lustre))
     return {
         "slurm_configurations": {
             "slurm_database_secret_arn": given.secret,
             "slurm_database_endpoint": given.endpoint,
-            "slurm_shared_directory": next(lustre, SHARED_DIRECTORY),
+            "slurm_shared_directory": folder,
             "slurm_database_user": given.user,
         }
     }

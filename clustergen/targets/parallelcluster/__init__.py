@@ -24,5 +24,4 @@ TARGET = Target(
     emitter="clustergen.targets.parallelcluster.emit",
     primary="cluster.yaml",
     schema="parallelcluster",
-    list_keys=("Name", "Key"),
 )

@@ -26,8 +26,4 @@ TARGET = Target(
     emitter="clustergen.targets.pcs.emit",
     primary="cluster.template.json",
     schema="pcs",
-    list_keys=(
-        *("ParameterName", "DeviceName", "NetworkCardIndex+DeviceIndex", "InstanceType"),
-        *("ResourceType", "Name", "Key"),
-    ),
 )

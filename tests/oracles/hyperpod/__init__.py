@@ -8,6 +8,6 @@ outputs and roles, and the lifecycle scripts.
 from __future__ import annotations
 
 from tests.oracles.hyperpod.bundle import cluster_breaches
-from tests.oracles.hyperpod.rules import request_breaches
+from tests.oracles.hyperpod.rules import request_breaches, update_breaches
 
-__all__ = ["cluster_breaches", "request_breaches"]
+__all__ = ["cluster_breaches", "request_breaches", "update_breaches"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.oracles.cloudformation.intrinsics import outputs, resolve
 from tests.oracles.cloudformation.requests import requests_of
-from tests.oracles.hyperpod.rules import request_breaches
+from tests.oracles.hyperpod.rules import request_breaches, update_breaches
 from tests.oracles.iam import Role, roles
 from tests.oracles.partitions import partition_of
 from tests.oracles.placeholders import ACCOUNT_ID, fill, names_in
@@ -20,6 +20,7 @@ REQUEST, FOUNDATION, TEMPLATE, EKS = (
     "cluster.template.json",
     "eks.template.json",
 )
+UPDATE = "update-cluster.json"
 SCRIPTS = "lifecycle/"
 
 
@@ -44,6 +45,9 @@ def _breaches(files: Mapping[str, str], region: str) -> Iterator[str]:
         return
     request = json.loads(fill(files[REQUEST], given, region))
     yield from (f"{REQUEST}: {breach}" for breach in request_breaches(request))
+    if UPDATE in files:
+        update = json.loads(fill(files[UPDATE], given, region))
+        yield from (f"{UPDATE}: {breach}" for breach in update_breaches(update, request))
     if TEMPLATE in files:
         yield from _of_template(json.loads(files[TEMPLATE]), request, given, region)
     yield from _of_scripts(files, request)
@@ -79,12 +83,21 @@ def _said_by_both(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _group(group: Mapping[str, Any]) -> dict[str, Any]:
-    said = {key: value for key, value in group.items() if key != "AutoPatchConfig"}
+    said = dict(group)
+    if patching := said.pop("AutoPatchConfig", None):
+        said |= _patching(patching)
     if checks := group.get("OnStartDeepHealthChecks"):
         rest = [check for check in checks if check != "MultiNodeTrainingValidation"]
         said.pop("OnStartDeepHealthChecks")
         said |= {"OnStartDeepHealthChecks": rest} if rest else {}
     return said
+
+
+def _patching(patching: Mapping[str, Any]) -> dict[str, Any]:
+    """CloudFormation neither drains first nor says how long it waits for idle nodes."""
+    lacking = ("IdleWaitWindowInSeconds", "DrainPolicy", "PatchSchedule")
+    rest = {key: value for key, value in patching.items() if key not in lacking}
+    return {} if patching["PatchingStrategy"] == "DrainFirst" else {"AutoPatchConfig": rest}
 
 
 def _differences(left: Any, right: Any, path: str) -> Iterator[str]:
@@ -125,6 +138,13 @@ def _of_scripts(files: Mapping[str, str], request: Any) -> Iterator[str]:
             yield f"{path}: the first line is not #!/bin/bash"
 
 
+_OF_SEVERAL = (
+    "slurm_database_secret_arn",
+    "slurm_database_endpoint",
+    "slurm_shared_directory",
+)
+
+
 def _of_parameters(scripts: Mapping[str, str], request: Any) -> Iterator[str]:
     """[ref] The old form's file: groups by the names of the request, each worker once."""
     path = f"{SCRIPTS}provisioning_parameters.json"
@@ -142,6 +162,15 @@ def _of_parameters(scripts: Mapping[str, str], request: Any) -> Iterator[str]:
         yield f"{path}: {sorted([*workers, *others])}, the request has {groups}"
     if ("fsx_dns_name" in held) != ("fsx_mountname" in held):
         yield f"{path}: fsx_dns_name and fsx_mountname go together"
+    controllers = sum(
+        group["InstanceCount"]
+        for group in request["InstanceGroups"]
+        if group["InstanceGroupName"] == held.get("controller_group")
+    )
+    said = held.get("slurm_configurations", {})
+    for key in _OF_SEVERAL if controllers > 1 else ():
+        if not said.get(key):
+            yield f"{path}: {controllers} controllers, and no slurm_configurations.{key}"
     # A script that AWS publishes reads the file with sed, a line for each value.
     if scripts[path].count("\n") < len(held):
         yield f"{path}: not a line for each value"
@@ -183,6 +212,7 @@ _ON_EKS = (
     ("ecr:GetDownloadUrlForLayer", _IMAGE),
     ("ecr:GetAuthorizationToken", "*"),
     ("eks-auth:AssumeRoleForPodIdentity", "arn:{partition}:eks:{region}:{account}:cluster/train"),
+    ("cloudwatch:DescribeAlarms", "arn:{partition}:cloudwatch:{region}:{account}:alarm:failing"),
 )
 _LOGS = "arn:{partition}:logs:{region}:{account}:log-group:/aws/sagemaker/Clusters/train/0a1b2c3d"
 _LOGGED = (

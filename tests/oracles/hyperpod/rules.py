@@ -35,6 +35,23 @@ def request_breaches(request: Json) -> list[str]:
     ]
 
 
+def update_breaches(update: Json, request: Json) -> list[str]:
+    """Breaches of an UpdateCluster request that makes a cluster what ``request`` says.
+
+    VpcConfig and Tags are not among its members; all else has to be the same.
+    """
+    fixed = ("VpcConfig", "Tags")
+    wanted = {key: value for key, value in request.items() if key not in fixed}
+    return [
+        *validate("sagemaker", "UpdateCluster", update),
+        *(
+            f"{key}: not what CreateCluster says"
+            for key in sorted({*wanted, *update})
+            if update.get(key) != wanted.get(key)
+        ),
+    ]
+
+
 def _slurm(request: Json) -> bool:
     return "Eks" not in request.get("Orchestrator", {})
 
@@ -261,6 +278,56 @@ def _capacity(request: Json, group: Json) -> Iterator[str]:
         yield "OverrideVpcConfig: only beside VpcConfig [pre]"
     if "ImageReleaseVersion" in group and _slurm(request):
         yield "ImageReleaseVersion: EKS only [model]"
+    if "ImageReleaseVersion" in group and str(group.get("ImageId", "")).startswith("ami-"):
+        yield "ImageReleaseVersion: of HyperPod's own images only [model]"
+
+
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-instance-types (2026-11): types
+# of HyperPod that all have it, whatever their size.
+_WITH_EFA = ("ml.p", "ml.trn1", "ml.trn2.48", "ml.g6e.48", "ml.g7e.48", "ml.g5.48", "ml.g6.48")
+
+
+def _place(request: Json, group: Json) -> Iterator[str]:
+    """[pre] EFA does not reach into another subnet; Karpenter's groups are planned by nobody."""
+    subnets = group.get("OverrideVpcConfig", {}).get("Subnets", [])
+    if len(subnets) > 1 and any(type.startswith(_WITH_EFA) for type in _types(group)):
+        yield "OverrideVpcConfig: EFA does not leave a subnet"
+    scaled = request.get("AutoScaling", {}).get("Mode") == "Enable" and not group["InstanceCount"]
+    if scaled and "TrainingPlanArn" in group:
+        yield "TrainingPlanArn: not with Karpenter"
+
+
+def _schedule(_: Json, group: Json) -> Iterator[str]:
+    """Fields of cron(...): numbers for minute and hour, a day of the month or of the week."""
+    written = group.get("ScheduledUpdateConfig", {}).get("ScheduleExpression")
+    if written is None:
+        return
+    fields = written.removeprefix("cron(").removesuffix(")").split(" ")
+    if written != f"cron({' '.join(fields)})" or len(fields) != 6:
+        yield f"ScheduledUpdateConfig: {written} has not six fields in cron()"
+        return
+    for text, most, what in ((fields[0], 59, "minute"), (fields[1], 23, "hour")):
+        if not text.isdigit() or int(text) > most:
+            yield f"ScheduledUpdateConfig: {text} is no {what}"
+    if fields[5] != "*" and not (fields[5].isdigit() and 2020 <= int(fields[5]) <= 2099):
+        yield f"ScheduledUpdateConfig: {fields[5]} is no year"
+
+
+def _patching(request: Json, group: Json) -> Iterator[str]:
+    """[model] ClusterAutoPatchConfig: what only one of its strategies has."""
+    patching = group.get("AutoPatchConfig")
+    if patching is None:
+        return
+    drains = patching["PatchingStrategy"] == "DrainFirst"
+    if drains and _slurm(request):
+        yield "AutoPatchConfig: DrainFirst is for EKS"
+    policy = patching.get("DeploymentConfig", {}).get("RollingUpdatePolicy", {})
+    if drains and "MaximumBatchSize" not in policy:
+        yield "AutoPatchConfig: DrainFirst needs MaximumBatchSize"
+    if drains and "IdleWaitWindowInSeconds" in patching:
+        yield "AutoPatchConfig: IdleWaitWindowInSeconds is for WhenIdle and WhenAllIdle"
+    if not drains and "DrainPolicy" in patching:
+        yield "AutoPatchConfig: DrainPolicy is for DrainFirst"
 
 
 _OF_GROUPS: tuple[Callable[[Json, Json], Iterator[str]], ...] = (
@@ -271,4 +338,7 @@ _OF_GROUPS: tuple[Callable[[Json, Json], Iterator[str]], ...] = (
     _kubernetes,
     _health,
     _capacity,
+    _place,
+    _schedule,
+    _patching,
 )

@@ -67,6 +67,31 @@ node_groups:
   - {name: h200, image: ami-0a1b2c3d4e5f67890, root_volume: {size: 1024GiB}, threads_per_core: 1,
      efa_layout: efa-only}
 """,
+    "patches by themselves": """
+targets:
+  hyperpod-eks:
+    tiered_checkpoints: 20
+    auto_patching: {strategy: when-idle}
+    update_schedule: cron(0 3 ? * SUN *)
+""",
+    "idle nodes are waited for": """
+targets: {hyperpod-eks: {auto_patching: {strategy: when-all-idle, idle_wait: 25d}}}
+""",
+    "batches are drained": """
+targets:
+  hyperpod-eks:
+    auto_patching: {strategy: drain-first, batch: 10%, pause: 5m, drain_timeout: 30m,
+      on_drain_timeout: force, rollback_alarms: [jobs failing]}
+""",
+    "one is drained": """
+targets: {hyperpod-eks: {auto_patching: {strategy: drain-first, batch: 1}}}
+""",
+    "opened to the control plane": """
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}]
+targets: {hyperpod-eks: {eks_security_group: sg-0a1b2c3d4e5f67891}}
+""",
     "overlay": """
 targets:
   hyperpod-eks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -126,16 +127,74 @@ def test_a_pod_takes_all_that_a_node_has(spec: str, path: str, expected: Json) -
     ("spec", "there"),
     [
         ("smallest", {"h200-accelerators", "h200-all-reduce", "h200-efa"}),
-        # Neither partitions, nor the image's lack of programs for Arm and Trainium.
-        ("partitions", {"h200-accelerators", "h200-efa", "h100-accelerators", "h100-efa"}),
-        ("UltraServers", {"h200-accelerators", "h200-efa"}),
-        ("Trainium", {"h200-accelerators", "h200-efa"}),
+        # Partitions do not reduce together; a pod for each kind of them.
+        (
+            "partitions",
+            {
+                "h200-accelerators",
+                "h200-efa",
+                "h100-accelerators",
+                "h100-efa",
+                "h200-mig-1g-18gb",
+                "h200-mig-2g-35gb",
+                "h200-mig-3g-71gb",
+                "h100-mig-3g-40gb",
+            },
+        ),
+        # The image of the test over nodes has no programs for Arm and Trainium.
+        ("UltraServers", {"h200-accelerators", "h200-all-reduce", "h200-efa"}),
+        ("Trainium", {"h200-accelerators", "h200-efa", "h200-nccom"}),
         ("two zones", {"h200-accelerators", "h200-all-reduce", "h200-efa"}),
     ],
 )
 def test_which_tests_there_are(spec: str, there: set[str]) -> None:
     found = {path for path in files_of(SPECS[spec]) if path.startswith("smoke/")}
     assert found == {f"smoke/{name}.yaml" for name in there}
+
+
+# Spec, file, image up to its tag, what of its command decides the size.
+WITHIN_A_NODE = [
+    ("UltraServers", "h200-all-reduce", "nvcr.io/nvidia/pytorch", ["-np", "4"], ["-e", "32G"]),
+    ("Trainium", "h200-nccom", "public.ecr.aws/neuron/pytorch-training-neuronx", ["-r", "32"],
+     ["-e", "1G"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", WITHIN_A_NODE, ids=lambda row: row[0])
+def test_accelerators_of_a_node_reduce_together(
+    row: tuple[str, str, str, list[str], list[str]],
+) -> None:
+    spec, name, image, ranks, largest = row
+    job = one(SPECS[spec], f"smoke/{name}.yaml")
+    assert job["kind"] == "Job"
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    assert container["image"].startswith(f"{image}:")
+    words = container["command"]
+    for option, value in (ranks, largest):
+        assert words[words.index(option) + 1] == value
+
+
+def test_a_pod_for_each_kind_of_partition() -> None:
+    job = one(SPECS["partitions"], "smoke/h200-mig-1g-18gb.yaml")["spec"]
+    assert (job["completions"], job["parallelism"]) == (2, 2)
+    pod = job["template"]["spec"]
+    [container] = pod["containers"]
+    assert container["resources"]["limits"] == {"nvidia.com/mig-1g.18gb": "1"}
+    assert "nvidia-smi -L | grep -cF 'MIG 1g.18gb '" in container["command"][2]
+    [apart] = pod["topologySpreadConstraints"]
+    assert apart["labelSelector"]["matchLabels"] == {
+        "batch.kubernetes.io/job-name": "h200-mig-1g-18gb"
+    }
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_images_are_pinned(spec: str) -> None:
+    """A tag with a version or a date, of which there is one each."""
+    for path, text in files_of(SPECS[spec]).items():
+        if path.startswith("smoke/"):
+            images = [line.split()[-1] for line in text.splitlines() if "image:" in line]
+            assert images
+            assert all(len(re.findall("[0-9]+", i.rpartition(":")[2])) > 1 for i in images), images
 
 
 def test_published_bandwidth_is_a_comment() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from tests.targets.hyperpod_eks.planned import CLUSTER, group_of, plan_of, request_of
+from tests.targets.hyperpod_eks.planned import CLUSTER, files_of, group_of, plan_of, request_of
 from tests.targets.hyperpod_eks.specs import SPECS
 
 ABSENT = object()
@@ -31,6 +32,9 @@ CLUSTERS: list[tuple[str, str, Any]] = [
                                 "Subnets": ["subnet-0a1b2c3d4e5f67890"]}),
     ("overlay", "TieredStorageConfig",
      {"Mode": "Enable", "InstanceMemoryAllocationPercentage": 20}),
+    ("patches by themselves", "TieredStorageConfig",
+     {"Mode": "Enable", "InstanceMemoryAllocationPercentage": 20}),
+    ("smallest", "TieredStorageConfig", ABSENT),
 ]  # fmt: skip
 
 
@@ -78,6 +82,28 @@ GROUPS: list[tuple[str, str, str, Any]] = [
      {"InterfaceType": "efa-only"}),
     ("image, size, threads and interfaces", "h200", "InstanceStorageConfigs",
      [{"EbsVolumeConfig": {"VolumeSizeInGB": 1024}}]),
+    ("smallest", "h200", "AutoPatchConfig", ABSENT),
+    ("smallest", "h200", "ScheduledUpdateConfig", ABSENT),
+    ("patches by themselves", "h200", "AutoPatchConfig", {"PatchingStrategy": "WhenIdle"}),
+    ("patches by themselves", "h200", "ScheduledUpdateConfig",
+     {"ScheduleExpression": "cron(0 3 ? * SUN *)"}),
+    ("idle nodes are waited for", "h200", "AutoPatchConfig",
+     {"PatchingStrategy": "WhenAllIdle", "IdleWaitWindowInSeconds": 2160000}),
+    ("batches are drained", "h200", "AutoPatchConfig", {
+        "PatchingStrategy": "DrainFirst",
+        "DeploymentConfig": {
+            "RollingUpdatePolicy": {
+                "MaximumBatchSize": {"Type": "CAPACITY_PERCENTAGE", "Value": 10}},
+            "WaitIntervalInSeconds": 300,
+            "AutoRollbackConfiguration": [{"AlarmName": "jobs failing"}],
+        },
+        "DrainPolicy": {"DrainTimeoutInSeconds": 1800, "OnDrainTimeout": "Force"},
+    }),
+    ("one is drained", "h200", "AutoPatchConfig", {
+        "PatchingStrategy": "DrainFirst",
+        "DeploymentConfig": {"RollingUpdatePolicy": {
+            "MaximumBatchSize": {"Type": "INSTANCE_COUNT", "Value": 1}}},
+    }),
 ]  # fmt: skip
 
 
@@ -110,3 +136,47 @@ def test_addresses_of_a_node(type: str, addresses: int) -> None:
     text = "node_groups: [{{name: h200, instance_type: {}, count: {}}}]"
     one, two = (plan_of(text.format(type, count)).network.needed_addresses for count in (1, 2))
     assert two - one == addresses
+
+
+def of_template(spec: str) -> Any:
+    """The instance group of `spec` in cluster.template.json."""
+    template = json.loads(files_of(SPECS[spec])["cluster.template.json"])
+    [group] = template["Resources"]["Cluster"]["Properties"]["InstanceGroups"]
+    return group
+
+
+# What CloudFormation has of it; the rest is a finding, LIM303.
+TEMPLATES: list[tuple[str, Any]] = [
+    ("patches by themselves", {"PatchingStrategy": "WhenIdle"}),
+    ("idle nodes are waited for", {"PatchingStrategy": "WhenAllIdle"}),
+    ("batches are drained", ABSENT),
+]
+
+
+@pytest.mark.parametrize(("spec", "expected"), TEMPLATES)
+def test_what_cloudformation_has_of_patching(spec: str, expected: Any) -> None:
+    assert of_template(spec).get("AutoPatchConfig", ABSENT) == expected
+
+
+def test_nodes_and_control_plane_let_each_other_in() -> None:
+    template = json.loads(
+        files_of(SPECS["opened to the control plane"])["foundation.template.json"]
+    )
+    ours, theirs = {"Fn::GetAtt": ["ClusterSecurityGroup", "GroupId"]}, "sg-0a1b2c3d4e5f67891"
+    found = [
+        (properties["GroupId"], properties["IpProtocol"], properties[peer])
+        for resource in template["Resources"].values()
+        for properties in [resource.get("Properties", {})]
+        for peer in ("SourceSecurityGroupId", "DestinationSecurityGroupId")
+        if theirs in (properties.get("GroupId"), properties.get(peer)) and peer in properties
+    ]
+    assert sorted(found, key=str) == sorted(
+        [(ours, "-1", theirs), (theirs, "-1", ours)] * 2, key=str
+    )
+
+
+def test_the_next_steps_name_what_is_left_to_do() -> None:
+    text = files_of(SPECS["patches by themselves"])["README.md"]
+    assert "20 % of the memory of each node is kept for checkpoints" in text
+    assert "SourceS3Uri names" in text
+    assert "checkpoints" not in files_of("")["README.md"]

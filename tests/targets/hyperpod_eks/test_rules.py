@@ -26,6 +26,23 @@ def groups(*fields: str) -> str:
     return f"node_groups: [{', '.join(made)}]"
 
 
+VPC = """
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}]
+"""
+
+
+def theirs(number: int) -> str:
+    """The security group of the EKS cluster."""
+    return f"targets: {{hyperpod-eks: {{eks_security_group: sg-0a1b2c3d4e5f6789{number}}}}}"
+
+
+def patching(settings: str) -> str:
+    """Patching by itself."""
+    return f"targets: {{hyperpod-eks: {{auto_patching: {settings}}}}}"
+
+
 CASES = [
     # A key below a reserved domain is reserved, too; one that merely ends like it is not.
     (groups("labels: {node.kubernetes.io/role: x}"), "K8S411", True),
@@ -59,6 +76,33 @@ CASES = [
     (KARPENTER + "node_groups: [{name: h200, count: {max: 4}, health_checks: [gpu]}]",
      "CAP402", False),
     ("node_groups: [{name: h200, capacity: spot}]", "SUP001", False),
+    # What cannot be checked at all is said once.
+    ("node_groups: [{name: h200, instance_type: m7i.4xlarge, health_checks: [instance-stress], "
+     "taints: [{key: x}]}]", "K8S413", False),
+    (groups("mig: {1g.10gb: 7}"), "CAP404", False),
+    # Fields that a strategy does not have, and times that it does not take: one finding for each.
+    (patching("{strategy: when-idle, batch: 2}"), "K8S406", True),
+    (patching("{strategy: when-idle, on_drain_timeout: skip}"), "K8S406", True),
+    (patching("{strategy: when-idle, drain_timeout: 2h}"), "LIM402", False),
+    (patching("{strategy: when-all-idle, idle_wait: 26d}"), "LIM402", True),
+    (patching("{strategy: drain-first, batch: 1, drain_timeout: 91m}"), "LIM402", True),
+    (patching("{strategy: drain-first, batch: 1, drain_timeout: 90m}"), "LIM402", False),
+    (patching("{strategy: drain-first, batch: 1, pause: 61m}"), "LIM402", True),
+    (patching("{strategy: drain-first, batch: 1}"), "LIM303", True),
+    (patching("{strategy: when-idle, idle_wait: 2h}"), "LIM303", True),
+    (patching("{strategy: when-idle}"), "LIM303", False),
+    (patching("{strategy: drain-first, batch: 101%}"), "SPC024", True),
+    (patching("{strategy: drain-first, batch: 0}"), "SPC024", True),
+    ("targets: {hyperpod-eks: {tiered_checkpoints: 0}}", "SPC024", True),
+    ("targets: {hyperpod-eks: {update_schedule: rate(7 days)}}", "K8S407", True),
+    ("targets: {hyperpod-eks: {update_schedule: cron(60 3 ? * SUN *)}}", "K8S407", True),
+    ("targets: {hyperpod-eks: {update_schedule: cron(0 3 ? * 7L 2027)}}", "K8S407", False),
+    # Groups that know each other: the cluster's own, and new ones that are opened to it.
+    (f"{VPC}  security_groups: [sg-0a1b2c3d4e5f67890]", "NET401", False),
+    (f"{VPC}{theirs(1)}", "NET401", False),
+    (VPC, "NET401", True),
+    (f"{VPC}  security_groups: [sg-0a1b2c3d4e5f67890]\n{theirs(0)}", "NET402", False),
+    (f"{VPC}  security_groups: [sg-0a1b2c3d4e5f67890]\n{theirs(1)}", "NET402", True),
     # Shared by both HyperPod targets.
     ("node_groups: [{name: h200, instance_type: c7i.8xlarge}]", "CAP300", True),
     ("node_groups: [{name: h200, count: 21}]", "LIM301", True),
@@ -71,6 +115,34 @@ CASES = [
 @pytest.mark.parametrize(("text", "code", "expected"), CASES)
 def test_finding(text: str, code: str, expected: bool) -> None:
     assert (code in codes(text)) is expected
+
+
+def group(members: str) -> str:
+    """An overlay of the group h200."""
+    changed = f"[{{InstanceGroupName: h200, {members}}}]"
+    return f"targets: {{hyperpod-eks: {{overlay: {{InstanceGroups: {changed}}}}}}}"
+
+
+# One mistake in an overlay, one error.
+OVERLAYS = [
+    (group("InstanceRequirements: {InstanceTypes: [ml.p5.48xlarge]}"), "OVL301"),
+    (group("LifeCycleConfig: null"), "OVL303"),
+    (group("LifeCycleConfig: {OnInitComplete: x.sh}"), "OVL303"),
+    ("targets: {hyperpod-eks: {overlay: {Orchestrator: {Slurm: {}}}}}", "OVL300"),
+    ("targets: {hyperpod-eks: {overlay: {Orchestrator: null}}}", "OVL300"),
+    (group("SlurmConfig: {NodeType: Compute}"), "OVL300"),
+    (group("InstanceStorageConfigs: [{}]"), "OVL007"),
+    (group("KubernetesConfig: {Labels: {k8s.io/a: b}}"), "OVL304"),
+    (group("KubernetesConfig: {Taints: [{Key: a, effect: NoSchedule}]}"), "OVL002"),
+    (group("TrainingPlanArn: ''"), "OVL003"),
+    (group("AutoPatchConfig: {PatchingStrategy: DrainFirst}"), "OVL305"),
+    (group("InstanceType: ml.m7i.large, OnStartDeepHealthChecks: [InstanceStress]"), "OVL307"),
+]
+
+
+@pytest.mark.parametrize(("text", "code"), OVERLAYS)
+def test_an_overlay_has_one_error_for_a_mistake(text: str, code: str) -> None:
+    assert [finding.code for finding in errors(judged(text).findings)] == [code]
 
 
 HELP = [

@@ -40,6 +40,9 @@ SPECS = {
     "customer-managed": STORAGE + USERS + CUSTOMER,
     "legacy": STORAGE + LOGIN + USERS + LEGACY,
     "legacy database": STORAGE + DATABASE + LEGACY,
+    "several controllers": STORAGE
+    + DATABASE
+    + "targets: {hyperpod-slurm: {mode: legacy, controllers: 3}}\n",
     "database": DATABASE,
     "managed accounting": "slurm: {accounting: managed}\n" + USERS,
     "at once": AT_ONCE,

@@ -9,6 +9,7 @@ from tests.targets.hyperpod_slurm.planned import found, judged
 from tests.targets.hyperpod_slurm.specs import DATABASE, LEGACY, SPECS
 
 GROUP = ("node_groups", 0)
+CONTROLLERS = ("targets", "hyperpod-slurm", "controllers")
 OVERLAY = ("targets", "hyperpod-slurm", "overlay")
 WEST = "arn:aws:sagemaker:us-west-2:111122223333:training-plan/mine"
 RESERVATION = "arn:aws:ec2:us-east-1:111122223333:capacity-reservation/mine"
@@ -66,6 +67,52 @@ CASES: list[tuple[str, str, Path, str, str]] = [
         DATABASE + "targets: {hyperpod-slurm: {mode: customer-managed, provisioning: all-at-once}}",
         *("SLM352", ("slurm", "accounting"), "all at once", "provisioning: continuous"),
     ),
+    # Several controllers
+    (
+        "targets: {hyperpod-slurm: {controllers: 2}}",
+        *("SLM359", CONTROLLERS, "2 controllers", "mode: legacy"),
+    ),
+    (
+        "targets: {hyperpod-slurm: {mode: customer-managed, controllers: 3}}",
+        *("SLM359", CONTROLLERS, "3 controllers", "mode: legacy"),
+    ),
+    (
+        "targets: {hyperpod-slurm: {mode: legacy, controllers: 2}}",
+        *("SLM358", CONTROLLERS, "no place", "fsx-lustre, and slurm.accounting: {endpoint"),
+    ),
+    (
+        DATABASE + "targets: {hyperpod-slurm: {mode: legacy, controllers: 2}}",
+        *("SLM358", CONTROLLERS, "no place", "add storage of type fsx-lustre"),
+    ),
+    (
+        "targets: {hyperpod-slurm: {mode: legacy, overlay: {InstanceGroups: "
+        "[{InstanceGroupName: controller, InstanceCount: 2}]}}}",
+        "SLM360",
+        (*OVERLAY, "InstanceGroups", 0, "InstanceCount"),
+        *("scripts for 1", "controllers: 2"),
+    ),
+    (
+        "targets: {hyperpod-slurm: {mode: legacy, overlay: {Orchestrator: {Slurm: {}}}}}",
+        *("SLM362", (*OVERLAY, "Orchestrator"), "no orchestrator", "customer-managed"),
+    ),
+    # What the image and HyperPod have already
+    (
+        "users: [{name: slurm, uid: 2001}]",
+        *("IMG351", ("users", 0, "name"), "slurm is a user", "another name"),
+    ),
+    ("users: [{name: alice, uid: 1000}]", "IMG351", ("users", 0, "uid"), "id of ubuntu", "2000"),
+    (
+        "storage: [{mount: /opt/sagemaker/home, type: efs}]",
+        *("STG352", ("storage", 0, "mount"), "is HyperPod's", "/shared/home"),
+    ),
+    (
+        _group("scratch: /opt/dlami/nvme"),
+        *("STG352", (*GROUP, "scratch"), "is HyperPod's", "/shared/nvme"),
+    ),
+    (
+        _group("slurm: {Weight: 10}"),
+        *("SUP001", (*GROUP, "slurm"), "Slurm settings of a node group", "leave their settings"),
+    ),
     # Settings
     (
         "slurm: {settings: {NodeName: x}}",
@@ -73,11 +120,27 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ),
     (
         'slurm: {settings: {Prolog: "a\\nPartitionName=x"}}',
-        *("SLM357", ("slurm", "settings", "Prolog"), "not one line", "line breaks"),
+        *("SLM357", ("slurm", "settings", "Prolog"), "not read", "on one line"),
+    ),
+    (
+        "slurm: {settings: {SchedulerParameters: 'defer # soon'}}",
+        *("SLM357", ("slurm", "settings", "SchedulerParameters"), "not read", "without #"),
+    ),
+    (
+        "slurm: {settings: {Prolog: ''}}",
+        *("SLM357", ("slurm", "settings", "Prolog"), "not read", "on one line"),
+    ),
+    (
+        "slurm: {settings: {'Max Jobs': 5}}",
+        *("SLM357", ("slurm", "settings", "Max Jobs"), "no name", "letters and digits"),
+    ),
+    (
+        "slurm: {cgroup_settings: {AllowedRAMSpace: '9\\'}}",
+        *("SLM357", ("slurm", "cgroup_settings", "AllowedRAMSpace"), "not read", "at the end"),
     ),
     (
         "queues: [{name: train, node_groups: [h200], slurm: {AllowAccounts: a b}}]",
-        *("SLM357", ("queues", 0, "slurm", "AllowAccounts"), "not one line", "line breaks"),
+        *("SLM357", ("queues", 0, "slurm", "AllowAccounts"), "not read 'a b'", "without blanks"),
     ),
     # What CloudFormation lacks
     (

@@ -224,9 +224,9 @@ def test_provisioning_parameters() -> None:
 
 
 def test_several_controllers_share_a_database_and_a_folder() -> None:
-    parameters = json.loads(
-        files_of(SPECS["legacy database"])["lifecycle/provisioning_parameters.json"]
-    )
+    files = files_of(SPECS["several controllers"])
+    parameters = json.loads(files["lifecycle/provisioning_parameters.json"])
+    assert groups_of(SPECS["several controllers"])["controller"]["InstanceCount"] == 3
     assert parameters["slurm_configurations"] == {
         "slurm_database_secret_arn": SECRET,
         "slurm_database_endpoint": "db.example.com",
@@ -235,7 +235,44 @@ def test_several_controllers_share_a_database_and_a_folder() -> None:
     }
 
 
-@pytest.mark.parametrize("name", [name for name in SPECS if not name.startswith("legacy")])
+def test_one_controller_shares_nothing() -> None:
+    files = files_of(SPECS["legacy database"])
+    assert "slurm_configurations" not in files["lifecycle/provisioning_parameters.json"]
+    assert "lifecycle/controllers.sh" not in files
+
+
+EFA_LUSTRE = """
+storage:
+  - {mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, efa: true}
+  - {mount: /home, type: fsx-openzfs, size: 512GiB, throughput: 160}
+node_groups:
+  - {name: h200, instance_type: p5en.48xlarge, count: 2}
+  - {name: cpu, instance_type: c6i.8xlarge, count: 1}
+"""
+# Mode, group, what HyperPod mounts by itself: a client of EFA is set up before the first mount.
+MOUNTED = [
+    ("api", "controller", ["/fsx", "/home"]),
+    ("api", "cpu", ["/fsx", "/home"]),
+    ("api", "h200", ["/home"]),
+    ("customer-managed", "controller", ["/fsx", "/home"]),
+    ("customer-managed", "h200", ["/home"]),
+    ("legacy", "h200", []),
+]
+
+
+@pytest.mark.parametrize(("mode", "group", "mounted"), MOUNTED)
+def test_lustre_over_efa_is_left_to_the_script(mode: str, group: str, mounted: list[str]) -> None:
+    text = f"{EFA_LUSTRE}targets: {{hyperpod-slurm: {{mode: {mode}}}}}\n"
+    storage = groups_of(text)[group]["InstanceStorageConfigs"]
+    paths = [found["MountPath"] for item in storage for found in item.values() if len(found) > 1]
+    assert paths == mounted
+    table = json.loads(files_of(text)["lifecycle/file-systems.json"])
+    assert [entry["mount"] for entry in table] == ["/fsx", "/home"]
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in SPECS if not name.startswith(("legacy", "several controllers"))]
+)
 def test_only_the_old_form_has_the_parameters(name: str) -> None:
     assert not any("provisioning_parameters" in path for path in files_of(SPECS[name]))
 

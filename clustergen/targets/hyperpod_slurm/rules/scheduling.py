@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator, Mapping
 
 from clustergen.findings import Finding, Path, Rule, Severity
-from clustergen.hyperpod import limits
-from clustergen.plan.model import Database, Lustre, Plan
+from clustergen.hyperpod import limits, mounts
+from clustergen.plan.model import Database, Plan
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.limits import CONTROLLER, LOGIN, OWN_SETTINGS
 
 _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
 _SECTION = ("targets", "hyperpod-slurm")
+_SEVERAL = f"{limits.GUIDE}sagemaker-hyperpod-multihead-slurm.html"
+_MIGRATION = f"{limits.GUIDE}sagemaker-hyperpod-slurm-api-config-migration.html"
+_MOST_CONTROLLERS = 3
 _DATABASE = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"
 
 RESERVED = Rule(
@@ -110,24 +113,56 @@ CONTROLLERS = Rule(
     title="Several controllers without a database and a shared folder",
     why="Controllers take over from each other: job records and state have to be where all of "
     "them reach it, outside of any one.",
-    source=f"{limits.GUIDE}sagemaker-hyperpod-multihead-slurm.html",
+    source=_SEVERAL,
+    target="hyperpod-slurm",
+    bad="targets: {hyperpod-slurm: {mode: legacy, controllers: 2}}",
+    good=f"""targets: {{hyperpod-slurm: {{mode: legacy, controllers: 2}}}}
+storage: [{{mount: /fsx, type: fsx-lustre, size: 2400GiB}}]
+slurm: {{accounting: {{endpoint: db.example.com, secret: "{_DATABASE}"}}}}""",
+)
+CONTROLLERS_BY_API = Rule(
+    code="SLM359",
+    title="Several controllers that HyperPod is to set up",
+    why="Where the API knows the role of each group, the group of the controller has one instance. "
+    "Only the old form has several.",
+    source=_MIGRATION,
+    target="hyperpod-slurm",
+    bad="targets: {hyperpod-slurm: {controllers: 2}}",
+    good=f"""targets: {{hyperpod-slurm: {{mode: legacy, controllers: 2}}}}
+storage: [{{mount: /fsx, type: fsx-lustre, size: 2400GiB}}]
+slurm: {{accounting: {{endpoint: db.example.com, secret: "{_DATABASE}"}}}}""",
+)
+CONTROLLERS_OF_OVERLAY = Rule(
+    code="SLM360",
+    title="Controllers that the scripts do not know of",
+    why="The lifecycle scripts are made for the number of controllers in the spec; one that only "
+    "the overlay adds would start a Slurm of its own.",
+    source=_SEVERAL,
     target="hyperpod-slurm",
     bad="""targets:
   hyperpod-slurm:
     mode: legacy
     overlay: {InstanceGroups: [{InstanceGroupName: controller, InstanceCount: 2}]}""",
-    good=f"""targets:
-  hyperpod-slurm:
-    mode: legacy
-    overlay: {{InstanceGroups: [{{InstanceGroupName: controller, InstanceCount: 2}}]}}
+    good=f"""targets: {{hyperpod-slurm: {{mode: legacy, controllers: 2}}}}
 storage: [{{mount: /fsx, type: fsx-lustre, size: 2400GiB}}]
 slurm: {{accounting: {{endpoint: db.example.com, secret: "{_DATABASE}"}}}}""",
+)
+ORCHESTRATOR = Rule(
+    code="SLM362",
+    title="Old form with a part of the new one",
+    why="HyperPod refuses a request that names Slurm as its orchestrator, or the role of a group, "
+    "while the scripts come with provisioning_parameters.json.",
+    source=_MIGRATION,
+    target="hyperpod-slurm",
+    bad="targets: {hyperpod-slurm: {mode: legacy, overlay: {Orchestrator: {Slurm: {}}}}}",
+    good="targets: {hyperpod-slurm: {mode: customer-managed}}",
 )
 SETTING = Rule(
     code="SLM357",
     title="Setting that the lifecycle script cannot write",
-    why="The script adds lines of the form key=value to slurm.conf. Which nodes and partitions "
-    "there are, where the controller is and how nodes are found is HyperPod's to write.",
+    why="The script adds lines of the form key=value to slurm.conf, and words of it to the line of "
+    "a partition. Which nodes and partitions there are, where the controller is and how nodes are "
+    "found is HyperPod's to write.",
     source=_REFERENCE,
     target="hyperpod-slurm",
     bad="slurm: {settings: {SlurmctldHost: head}}",
@@ -156,6 +191,9 @@ RULES = (
     LEGACY_CONTINUOUS,
     IDLE,
     CONTROLLERS,
+    CONTROLLERS_BY_API,
+    CONTROLLERS_OF_OVERLAY,
+    ORCHESTRATOR,
     SETTING,
     FLEXIBLE,
 )
@@ -243,41 +281,90 @@ def _accounting(plan: Plan) -> Iterator[Finding]:
         )
 
 
+# https://slurm.schedmd.com/slurm.conf.html: # begins a comment, \ at the end goes on with the next
+# line, and a value with blanks is quoted; the script does that, or the user has.
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_LINE = re.compile(r'"[^"#\x00-\x1f\x7f]+"|(?! )[^"#\x00-\x1f\x7f]*[^"#\x00-\x20\x7f\\]')
+_WORD = re.compile(r'[^"#\x00-\x20\x7f]*[^"#\x00-\x20\x7f\\]')
+
+
 def _settings(plan: Plan) -> Iterator[Finding]:
-    line, word = r"[^\x00-\x1f\x7f]*", r"[^\x00-\x20\x7f]*"
-    levels: list[tuple[Path, Mapping[str, str], str]] = [
-        (("slurm", "settings"), plan.slurm.settings, line),
-        (("slurm", "cgroup_settings"), plan.slurm.cgroup_settings, line),
-        # The settings of a partition are words of one line.
-        *((queue.at("slurm"), queue.slurm, word) for queue in plan.queues),
-    ]
-    for path, settings, form in levels:
-        for key, value in settings.items():
-            if key.lower() in OWN_SETTINGS:
-                yield SETTING.at(
-                    (*path, key), f"HyperPod writes {key} itself", help="leave it out", on_key=True
-                )
-            elif not (re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", key) and re.fullmatch(form, value)):
-                yield SETTING.at(
-                    (*path, key),
-                    f"{key} and its value are not one line of slurm.conf",
-                    help="write a name of letters and digits, and a value without line breaks",
-                )
+    yield from _written(("slurm", "settings"), plan.slurm.settings, _LINE, "")
+    yield from _written(("slurm", "cgroup_settings"), plan.slurm.cgroup_settings, _LINE, "")
+    # The settings of a partition are words of one line.
+    for queue in plan.queues:
+        yield from _written(queue.at("slurm"), queue.slurm, _WORD, ", without blanks")
+
+
+def _written(
+    path: Path, settings: Mapping[str, str], form: re.Pattern[str], more: str
+) -> Iterator[Finding]:
+    for key, value in settings.items():
+        if key.lower() in OWN_SETTINGS:
+            yield SETTING.at(
+                (*path, key), f"HyperPod writes {key} itself", help="leave it out", on_key=True
+            )
+        elif not _NAME.fullmatch(key):
+            yield SETTING.at(
+                (*path, key),
+                f"{key!r} is no name of a setting",
+                help="write a name of letters and digits, such as MaxTime",
+                on_key=True,
+            )
+        elif not form.fullmatch(value):
+            yield SETTING.at(
+                (*path, key),
+                f"Slurm would not read {value!r} as one value of {key}",
+                help=f"write it on one line, without #, quotes inside and \\ at the end{more}",
+            )
 
 
 def _controllers(plan: Plan) -> Iterator[Finding]:
-    """Only the overlay of the old form can ask for several."""
-    shared = any(isinstance(item, Lustre) for item in plan.storage)
-    if modes.mode(plan) != "legacy" or (shared and isinstance(plan.slurm.accounting, Database)):
+    asked, path = modes.options(plan).controllers, (*_SECTION, "controllers")
+    if modes.mode(plan) != "legacy":
+        if asked > 1:
+            yield CONTROLLERS_BY_API.at(
+                path, f"{asked} controllers", help="write mode: legacy, or leave controllers out"
+            )
         return
+    lacking = [
+        what
+        for what, there in (
+            ("storage of type fsx-lustre", bool(mounts.writable(plan))),
+            (
+                "slurm.accounting: {endpoint: ..., secret: ...}",
+                isinstance(plan.slurm.accounting, Database),
+            ),
+        )
+        if not there
+    ]
+    if asked > 1 and lacking:
+        yield CONTROLLERS.at(
+            path,
+            f"{asked} controllers, and no place for what they share",
+            help=f"add {', and '.join(lacking)}",
+        )
+    yield from _controllers_of_overlay(plan, asked)
+    if "Orchestrator" in plan.overlay:
+        yield ORCHESTRATOR.at(
+            (*_SECTION, "overlay", "Orchestrator"),
+            "the old form has no orchestrator",
+            help="leave it out, or write mode: customer-managed",
+            on_key=True,
+        )
+
+
+def _controllers_of_overlay(plan: Plan, asked: int) -> Iterator[Finding]:
     groups = plan.overlay.get("InstanceGroups")
     for index, group in enumerate(groups if isinstance(groups, list) else ()):
         if not isinstance(group, Mapping) or group.get("InstanceGroupName") != CONTROLLER:
             continue
         count = group.get("InstanceCount")
-        if isinstance(count, int) and count > 1:
-            yield CONTROLLERS.at(
+        if isinstance(count, int) and count != asked:
+            yield CONTROLLERS_OF_OVERLAY.at(
                 (*_SECTION, "overlay", "InstanceGroups", index, "InstanceCount"),
-                f"{count} controllers, and no place for what they share",
-                help="add an fsx-lustre, and slurm.accounting: {endpoint: ..., secret: ...}",
+                f"{count} controllers, and scripts for {asked}",
+                help=f"write targets.hyperpod-slurm.controllers: {count}, and leave this out"
+                if 1 <= count <= _MOST_CONTROLLERS
+                else "leave it out",
             )

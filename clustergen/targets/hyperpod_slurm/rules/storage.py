@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Finding, Rule, Severity
+from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.mounted import by_service
 from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan
 from clustergen.targets.hyperpod_slurm import modes
+from clustergen.targets.hyperpod_slurm.limits import OWN_FOLDERS
 
 SECOND = Rule(
     code="STG350",
@@ -44,7 +45,17 @@ OS = Rule(
     bad="software: {os: rhel9}",
     good="software: {os: ubuntu2204}",
 )
-RULES = (SECOND, MOUNT_NAME, OS)
+OWN_FOLDER = Rule(
+    code="STG352",
+    title="Mount point that HyperPod uses itself",
+    why="HyperPod has its second volume at /opt/sagemaker, local disks at /opt/dlami/nvme and what "
+    "it says to scripts in /opt/ml; containers and scripts need them there.",
+    source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
+    target="hyperpod-slurm",
+    bad="storage: [{mount: /opt/sagemaker, type: efs}]",
+    good="storage: [{mount: /shared, type: efs}]",
+)
+RULES = (SECOND, MOUNT_NAME, OS, OWN_FOLDER)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
@@ -65,12 +76,24 @@ def check(plan: Plan) -> Iterator[Finding]:
                 f"{item.mount} has no mount name",
                 help="add mount_name: aws fsx describe-file-systems shows it",
             )
+    yield from _own_folders(plan)
     if not plan.software.os.startswith("ubuntu") and _default_image(plan):
         yield OS.at(
             ("software", "os"),
             f"HyperPod's image is not {plan.software.os}",
             help="leave os out, or give every group an image: ami-... of yours",
         )
+
+
+def _own_folders(plan: Plan) -> Iterator[Finding]:
+    places: list[tuple[Path, str]] = [(item.at("mount"), item.mount) for item in plan.storage]
+    places += [(group.at("scratch"), group.scratch) for group in plan.node_groups if group.scratch]
+    for path, mount in places:
+        inside = f"{mount.rstrip('/')}/"
+        if any(inside.startswith(f"{folder}/") for folder in OWN_FOLDERS):
+            yield OWN_FOLDER.at(
+                path, f"{mount} is HyperPod's", help=f"e.g. /shared/{mount.rpartition('/')[2]}"
+            )
 
 
 def _default_image(plan: Plan) -> bool:

@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-reviewed
 foundation_stack="$cluster-foundation"
-prefix=bd6c5b327e04a47b
+prefix=816c18273ce37e12
 
 action=deploy
 dry_run=no
@@ -209,25 +209,39 @@ explain() {
     "--log-stream-name-prefix LifecycleConfig/ --since 3h"
 }
 
+# Nodes that join as they come do so after the cluster is in service.
+nodes_on_their_way() {
+  local group current target
+  while IFS=$'\t' read -r group current target; do
+    [[ -z $group ]] || printf ' %s %s of %s' "$group" "$current" "$target"
+  done < <(cluster_value \
+    'InstanceGroups[?CurrentCount<TargetCount].[InstanceGroupName,CurrentCount,TargetCount]')
+}
+
 wait_until_in_service() {
-  local status shown='' tries
+  local status way='' shown='' tries
   [[ $dry_run == no ]] || return 0
   # Three hours: deep health checks alone take up to ninety minutes.
   for ((tries = 0; tries < 360; tries++)); do
     status=$(cluster_value ClusterStatus)
-    if [[ $status != "$shown" ]]; then
-      note "$cluster: ${status:-gone}"
-      shown=$status
+    way=
+    [[ $status != InService ]] || way=$(nodes_on_their_way)
+    if [[ $status$way != "$shown" ]]; then
+      note "$cluster: ${status:-gone}${way:+, and on their way:$way}"
+      shown=$status$way
     fi
     case $status in
-      InService | Failed | '') break ;;
+      InService) [[ -n $way ]] || break ;;
+      Failed | '') break ;;
     esac
+    # What fails is tried again and again, and never becomes a failure of the cluster.
+    if ((tries == 60)) && [[ -n $way ]]; then explain; fi
     sleep 30
   done
   # An update that was rolled back leaves a cluster in service, and the reason.
-  if [[ $status != InService || -n $(cluster_value FailureMessage) ]]; then
+  if [[ $status != InService || -n $way || -n $(cluster_value FailureMessage) ]]; then
     explain
-    fail "the cluster is ${status:-gone}, and not what was asked for"
+    fail "the cluster is ${status:-gone}, and not what was asked for${way:+:$way}"
   fi
 }
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # What HyperPod has written down of the cluster's nodes.
-#   resource-config.sh group            the instance group of this node, found by its addresses
-#   resource-config.sh addresses GROUP  the addresses of the nodes of a group, one on each line
+#   resource-config.sh group              the instance group of this node, found by its addresses
 # Which daemons run says nothing of a node's role: they may not have been started yet.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -14,7 +13,7 @@ fail() {
 readonly CONFIG=${SAGEMAKER_RESOURCE_CONFIG_PATH:-/opt/ml/config/resource_config.json}
 readonly ATTEMPTS=24 PAUSE=5
 
-# read_config group ADDRESS... | addresses GROUP
+# read_config group ADDRESS...
 read_config() {
   python3 - "$CONFIG" "$@" <<'END'
 import json
@@ -22,18 +21,17 @@ import sys
 
 path, wanted, *words = sys.argv[1:]
 with open(path, encoding="utf-8") as stream:
-    groups = json.load(stream).get("InstanceGroups") or []
+    config = json.load(stream)
 # Instances are null while a group is being made.
 nodes = [
     (group["Name"], instance.get("CustomerIpAddress"))
-    for group in groups
+    for group in config.get("InstanceGroups") or []
     for instance in group.get("Instances") or []
     if instance
 ]
+found = []
 if wanted == "group":
     found = [group for group, address in nodes if address and address in words][:1]
-else:
-    found = [address for group, address in nodes if address and group in words]
 print("\n".join(found))
 sys.exit(0 if found else 1)
 END

@@ -9,14 +9,14 @@ fail() {
   exit 1
 }
 
-# Writes standard input to a file; whether that changed it is the status.
+# changed FILE [MODE]: writes standard input to a file; whether that changed it is the status.
 changed() {
-  local file=$1 text
+  local file=$1 mode=${2:-0644} text
   text=$(cat)
   [[ ! -f $file || $(<"$file") != "$text" ]] || return 1
   mkdir -p "$(dirname "$file")"
   printf '%s\n' "$text" >"$file"
-  chmod 0644 "$file"
+  chmod "$mode" "$file"
 }
 
 # An unattended upgrade of a library may restart a daemon, and with it ends the jobs of the node.

@@ -10,14 +10,14 @@ fail() {
   exit 1
 }
 
-# Writes standard input to a file; whether that changed it is the status.
+# changed FILE [MODE]: writes standard input to a file; whether that changed it is the status.
 changed() {
-  local file=$1 text
+  local file=$1 mode=${2:-0644} text
   text=$(cat)
   [[ ! -f $file || $(<"$file") != "$text" ]] || return 1
   mkdir -p "$(dirname "$file")"
   printf '%s\n' "$text" >"$file"
-  chmod 0644 "$file"
+  chmod "$mode" "$file"
 }
 
 readonly TUNER=/opt/amazon/ofi-nccl/lib/libnccl-ofi-tuner.so
@@ -35,9 +35,22 @@ libfabric() {
   if [[ $1 == efa ]]; then printf '%s\n' FI_PROVIDER=efa FI_EFA_USE_HUGE_PAGE=0; fi
 }
 
+# NCCL's file with our lines between two comments; other lines stay, and what they set is theirs.
+nccl_conf() {
+  local line kept
+  kept=$(sed '/^# clustergen begins$/,/^# clustergen ends$/d' /etc/nccl.conf 2>/dev/null || true)
+  [[ -z $kept ]] || printf '%s\n' "$kept"
+  echo '# clustergen begins'
+  nccl "$@" | while IFS= read -r line; do
+    grep -q "^[[:space:]]*${line%%=*}[[:space:]]*=" <<<"$kept" || printf '%s\n' "$line"
+  done
+  echo '# clustergen ends'
+}
+
 # Steps of batch jobs are no login shells: NCCL reads its file, jobs take the rest from the shell
 # that submits them.
-nccl "$@" | changed /etc/nccl.conf || true
+text=$(nccl_conf "$@")
+changed /etc/nccl.conf <<<"$text" || true
 {
   nccl "$@"
   libfabric "$@"

@@ -11,14 +11,14 @@ fail() {
   exit 1
 }
 
-# Writes standard input to a file; whether that changed it is the status.
+# changed FILE [MODE]: writes standard input to a file; whether that changed it is the status.
 changed() {
-  local file=$1 text
+  local file=$1 mode=${2:-0644} text
   text=$(cat)
   [[ ! -f $file || $(<"$file") != "$text" ]] || return 1
   mkdir -p "$(dirname "$file")"
   printf '%s\n' "$text" >"$file"
-  chmod 0644 "$file"
+  chmod "$mode" "$file"
 }
 
 readonly ETC=/opt/slurm/etc SLURM=/opt/slurm/bin
@@ -91,6 +91,34 @@ reconfigure() {
   fail "slurmctld does not take the settings; its log says why"
 }
 
+# HyperPod may write slurm.conf anew when nodes come and go, and then without what is added here.
+watch_slurm_conf() {
+  local units=/etc/systemd/system new=no
+  changed "$units/clustergen-slurm-settings.service" <<'END' && new=yes
+[Unit]
+Description=Adds settings to slurm.conf that are no longer there
+
+[Service]
+Type=oneshot
+ExecStartPre=/bin/sleep 10
+ExecStart=/bin/bash /opt/clustergen/lifecycle/slurm-settings.sh
+END
+  changed "$units/clustergen-slurm-settings.path" <<'END' && new=yes
+[Unit]
+Description=Changes of slurm.conf
+
+[Path]
+PathChanged=/opt/slurm/etc/slurm.conf
+
+[Install]
+WantedBy=multi-user.target
+END
+  if [[ $new == yes ]]; then
+    systemctl daemon-reload
+    systemctl enable --now clustergen-slurm-settings.path
+  fi
+}
+
 wait_for_slurm_conf
 different=no
 for script in prolog epilog; do
@@ -102,3 +130,4 @@ set_keys "$ETC/slurm.conf" PartitionName train MaxTime=2-00:00:00 && different=y
 only_default train
 add_include && different=yes
 if [[ $different == yes ]]; then reconfigure; fi
+watch_slurm_conf

@@ -9,14 +9,14 @@ fail() {
   exit 1
 }
 
-# Writes standard input to a file; whether that changed it is the status.
+# changed FILE [MODE]: writes standard input to a file; whether that changed it is the status.
 changed() {
-  local file=$1 text
+  local file=$1 mode=${2:-0644} text
   text=$(cat)
   [[ ! -f $file || $(<"$file") != "$text" ]] || return 1
   mkdir -p "$(dirname "$file")"
   printf '%s\n' "$text" >"$file"
-  chmod 0644 "$file"
+  chmod "$mode" "$file"
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -36,7 +36,7 @@ start_controller() {
 # Nodes take their configuration from the controllers. Login nodes need slurmd for that, too.
 start_node() {
   local controllers second
-  controllers=$(bash "$here/resource-config.sh" addresses controller | paste -sd , -)
+  controllers=$(bash "$here/resource-config.sh" controllers 1 | paste -sd , -)
   [[ -n $controllers ]] || fail "the controller has no address"
   if changed /etc/systemd/system/slurmd.service.d/80-clustergen.conf <<END
 [Service]

@@ -1,0 +1,76 @@
+"""What both HyperPod targets make of a feature.
+
+A source without https:// is a page of the SageMaker developer guide, read on 2026-11-20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from clustergen.features import Level, Support
+from clustergen.hyperpod.limits import CREATE_CLUSTER, GUIDE, INSTANCE_GROUP
+
+
+def support(level: Level, how: str, page: str) -> Support:
+    """A row of the table; ``page`` is an address, or the name of a page of the guide."""
+    return Support(level, how, page if page.startswith("https://") else f"{GUIDE}{page}.html")
+
+
+SHARED: Mapping[str, Support] = MappingProxyType(
+    {
+        "capacity.on-demand": support("full", "InstanceCount of the group", INSTANCE_GROUP),
+        "capacity.reservation": support(
+            "none",
+            "HyperPod has no field for a reservation of EC2; take {training_plan: arn...}, or the "
+            "parallelcluster, pcs or eks target",
+            INSTANCE_GROUP,
+        ),
+        "capacity.reservation-group": support(
+            "none",
+            "HyperPod has no field for reservations of EC2; take {training_plan: arn...}, or the "
+            "parallelcluster, pcs or eks target",
+            INSTANCE_GROUP,
+        ),
+        "capacity.block": support(
+            "none",
+            "HyperPod has no field for a Capacity Block; take {training_plan: arn...}, or the "
+            "parallelcluster, pcs or eks target",
+            INSTANCE_GROUP,
+        ),
+        "capacity.training-plan": support(
+            "full", "TrainingPlanArn of the group", "reserve-capacity-with-training-plans"
+        ),
+        "instances.trainium": support("full", "InstanceType, trn1 and trn2", INSTANCE_GROUP),
+        "instances.inferentia": support(
+            "none",
+            "HyperPod has no Inferentia; take Trainium, or the parallelcluster, pcs or eks target",
+            INSTANCE_GROUP,
+        ),
+        "instances.hpc": support(
+            "none",
+            "HyperPod has no HPC instances; take c or m types, or the parallelcluster, pcs or eks "
+            "target",
+            INSTANCE_GROUP,
+        ),
+        "instances.several-types": support(
+            "full", "InstanceRequirements, in order of priority", INSTANCE_GROUP
+        ),
+        "instances.mixed-architecture": support(
+            "full", "the image of each group's own architecture", INSTANCE_GROUP
+        ),
+        "network.efa-layout": support("full", "NetworkInterface.InterfaceType", INSTANCE_GROUP),
+        "placement.existing": support(
+            "none",
+            "HyperPod has no field for a placement group; leave placement out, or take the "
+            "parallelcluster, pcs or eks target",
+            INSTANCE_GROUP,
+        ),
+        "nodes.smt": support("full", "ThreadsPerCore: 2", INSTANCE_GROUP),
+        "nodes.image": support(
+            "full", "ImageId: an unencrypted image of the same account", INSTANCE_GROUP
+        ),
+        "resilience.replace": support("full", "NodeRecovery: Automatic or None", CREATE_CLUSTER),
+    }
+)
+"""Support by feature id, for the features of which the orchestrator does not matter."""

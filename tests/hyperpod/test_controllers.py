@@ -1,0 +1,199 @@
+"""Several controllers: what they share, and in what order they take over."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from clustergen import renderer
+from tests.checking import check_fragment
+from tests.hyperpod import rig
+from tests.hyperpod.planned import filled, lifecycle_of
+from tests.hyperpod.rig import Node, Run
+from tests.oracles.hyperpod.bundle import cluster_breaches
+
+pytestmark = pytest.mark.skipif(bool(rig.impossible()), reason=rig.impossible())
+
+SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"
+SPEC = f"""
+login: {{instance_type: m7i.xlarge}}
+storage: [{{mount: /fsx, type: fsx-lustre, size: 1200GiB}}]
+queues: [{{name: train, node_groups: [h200], time_limit: 7d}}]
+users: [{{name: alice, uid: 2001}}]
+slurm:
+  accounting: {{endpoint: db.example, secret: "{SECRET}"}}
+  cgroup_settings: {{ConstrainDevices: "yes"}}
+targets: {{hyperpod-slurm: {{mode: legacy, controllers: 3}}}}
+"""
+FOLDER = "fsx/slurm/0a1b2c3d4e5f"
+ALL = tuple((f"ip-{address.replace('.', '-')}", address) for address in rig.CONTROLLERS)
+
+
+def node(folder: Path, group: str, number: int = 0, controllers: int = 2) -> Node:
+    """A node of a cluster of so many controllers; each knows its own name."""
+    spec = SPEC.replace("controllers: 3", f"controllers: {controllers}")
+    name = ALL[number][0] if group == "controller" else "node-1"
+    answers = {
+        "aws": """[[ $1 != secretsmanager ]] || echo '{"password": "secret"}'""",
+        "hostname": 'case "${1:-}" in --all-ip-addresses) cat /rig/address ;; '
+        f"*) echo {name} ;; esac",
+    }
+    files = filled(lifecycle_of(spec, "slurm", "legacy"))
+    made = Node(folder, group, files, answers, controllers=controllers, number=number)
+    made.efa(16)
+    made.state("mounted", "/opt/dlami/nvme", "/opt/sagemaker")
+    (made.root / "etc/munge").mkdir()
+    (made.root / "etc/munge/munge.key").write_text("of all nodes")
+    return made
+
+
+def start(made: Node) -> Run:
+    return made.run("bash", "/tmp/set/on_create.sh")
+
+
+def hand_over(giver: Node, taker: Node) -> None:
+    """What one wrote to the shared file system is there for the other."""
+    shutil.rmtree(taker.root / "fsx", ignore_errors=True)
+    shutil.copytree(giver.root / "fsx", taker.root / "fsx", symlinks=True)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Node, Node, list[Run]]:
+    """Both controllers of a cluster, after two runs of each in turn."""
+    folder = tmp_path_factory.mktemp("pair")
+    first, second = (node(folder / str(n), "controller", n) for n in (0, 1))
+    runs = [start(first)]
+    hand_over(first, second)
+    runs.append(start(second))
+    hand_over(second, first)
+    before = first.files(), second.files()
+    runs += [start(first), start(second)]
+    assert before == (first.files(), second.files())
+    return first, second, runs
+
+
+def test_every_run_of_each_controller_is_good(pair: tuple[Node, Node, list[Run]]) -> None:
+    *_, runs = pair
+    for run in runs:
+        assert run.status == 0, run.said
+        assert re.findall("^lifecycle: step (.*) failed", run.said, re.M) == []
+        assert "step controllers is done" in run.said
+        assert not any(call.startswith("sleep") for call in run.calls)
+    again = [call for run in runs[2:] for call in run.calls]
+    assert not any("reconfigure" in call or "daemon-reload" in call for call in again)
+
+
+def test_one_configuration_in_the_order_of_taking_over(
+    pair: tuple[Node, Node, list[Run]],
+) -> None:
+    for made in pair[:2]:
+        conf = made.root / "opt/slurm/etc/slurm.conf"
+        assert str(conf.readlink()) == f"/opt/clustergen/controllers/etc/{conf.name}"
+        link = made.root / "opt/clustergen/controllers"
+        assert str(link.readlink()) == f"/{FOLDER}"
+        lines = made.read(f"{FOLDER}/etc/slurm.conf").splitlines()
+        assert [line for line in lines if line.startswith("SlurmctldHost")] == [
+            f"SlurmctldHost={name}({address})" for name, address in ALL[:2]
+        ]
+        assert lines.count("include clustergen.conf") == 1
+        ours = made.read(f"{FOLDER}/etc/clustergen.conf").splitlines()
+        assert f"StateSaveLocation=/{FOLDER}/state" in ours
+        assert f"AccountingStorageHost={ALL[0][0]}" in ours
+        assert f"AccountingStorageBackupHost={ALL[1][0]}" in ours
+        assert made.read(f"{FOLDER}/etc/cgroup.conf") == "ConstrainDevices=yes\n"
+
+
+def test_the_state_is_slurms_alone(pair: tuple[Node, Node, list[Run]]) -> None:
+    for made, run in zip(pair[:2], pair[2][:2], strict=True):
+        state = made.root / FOLDER / "state"
+        assert state.stat().st_mode & 0o777 == 0o700
+        assert f"chown slurm:slurm /{FOLDER}/state" in run.calls
+
+
+def test_the_database_is_behind_both_and_its_password_is_not_shared(
+    pair: tuple[Node, Node, list[Run]],
+) -> None:
+    for made in pair[:2]:
+        conf = made.read("/opt/slurm/etc/slurmdbd.conf")
+        assert f"DbdHost={ALL[0][0]}\nDbdBackupHost={ALL[1][0]}\n" in conf
+        assert "StorageHost=db.example\n" in conf
+        shared = (path for path in (made.root / "fsx").rglob("*") if path.is_file())
+        assert not any("secret" in path.read_text() for path in shared)
+
+
+def test_accounts_are_made_once(pair: tuple[Node, Node, list[Run]]) -> None:
+    first, second, _ = pair
+    assert "user alice" in first.read("/rig/state/accounting")
+    assert second.read("/rig/state/accounting") == ""
+
+
+@pytest.mark.parametrize("group", ["login", "h200"])
+def test_other_nodes_ask_all_controllers(tmp_path: Path, group: str) -> None:
+    made = node(tmp_path, group)
+    for _ in range(2):
+        run = start(made)
+        assert run.status == 0, run.said
+        unit = made.read("/etc/systemd/system/slurmd.service.d/80-clustergen.conf")
+        assert "--conf-server 10.1.0.10,10.1.0.11" in unit
+    assert not any("daemon-reload" in call for call in run.calls)
+
+
+def test_the_third_of_three_has_no_database(tmp_path: Path) -> None:
+    first, third = (node(tmp_path / str(n), "controller", n, 3) for n in (0, 2))
+    assert start(first).status == 0
+    hand_over(first, third)
+    run = start(third)
+    assert run.status == 0, run.said
+    assert "two other controllers do it" in run.said
+    assert not (third.root / "opt/slurm/etc/slurmdbd.conf").exists()
+    hosts = re.findall("^SlurmctldHost=(.*)$", third.read(f"{FOLDER}/etc/slurm.conf"), re.M)
+    assert hosts == [f"{name}({address})" for name, address in ALL]
+
+
+def test_a_controller_waits_for_all_to_be_known(tmp_path: Path) -> None:
+    made = node(tmp_path, "controller")
+    config = made.root / "opt/ml/config/resource_config.json"
+    document = json.loads(config.read_text())
+    document["InstanceGroups"][1]["Instances"].pop(1)
+    config.write_text(json.dumps(document))
+    run = start(made)
+    assert run.status != 0
+    assert "not all of the 2 controllers are known" in run.said
+    assert "lifecycle: step controllers failed" in run.said
+
+
+def test_keys_that_differ_are_refused(tmp_path: Path) -> None:
+    first, second = (node(tmp_path / str(n), "controller", n) for n in (0, 1))
+    assert start(first).status == 0
+    hand_over(first, second)
+    (second.root / "etc/munge/munge.key").write_text("another")
+    run = start(second)
+    assert run.status != 0
+    assert "munge.key is not the one of the other controllers" in run.said
+
+
+def test_a_controller_that_ran_alone_brings_its_jobs(tmp_path: Path) -> None:
+    made = node(tmp_path, "controller")
+    made.state("active", "slurmctld.service")
+    (made.root / "var/spool/slurmctld").mkdir(parents=True)
+    (made.root / "var/spool/slurmctld/job_state").write_text("jobs")
+    scontrol = made.root / "opt/slurm/bin/scontrol"
+    answer = '[[ $1 != show ]] || echo "StateSaveLocation = /var/spool/slurmctld"\n'
+    scontrol.write_text(scontrol.read_text() + answer)
+    assert start(made).status == 0
+    assert made.read(f"{FOLDER}/state/job_state") == "jobs"
+
+
+def test_the_judge_misses_what_several_controllers_share() -> None:
+    checked = check_fragment(SPEC, "hyperpod-slurm")
+    files = {file.path: file.text for file in renderer.render(checked, "hyperpod-slurm")}
+    assert cluster_breaches(files, "us-east-1") == []
+    path = "lifecycle/provisioning_parameters.json"
+    document = json.loads(files[path])
+    del document["slurm_configurations"]["slurm_shared_directory"]
+    [breach] = cluster_breaches(files | {path: json.dumps(document, indent=2)}, "us-east-1")
+    assert "3 controllers, and no slurm_configurations.slurm_shared_directory" in breach
