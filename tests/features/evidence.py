@@ -214,6 +214,7 @@ _HYPERPOD_SLURM: Rows = {
     "login.nodes": _request(r'"InstanceGroupName": "login",\s*"InstanceType": "ml.m7i.2xlarge"'),
     "nodes.smt": _request(r'"nodes"[^{]*(\{[^}]*\}[^{}]*)*"ThreadsPerCore": 2'),
     "storage.lustre": _request(r'"FsxLustreConfig": \{(.|\n)*?"MountPath": "/data"'),
+    "storage.lustre-efa": Evidence(r"lifecycle/on_init_complete\.sh", r"lustre-efa\.sh 8"),
     "storage.openzfs": _request(r'"FsxOpenZfsConfig": \{(.|\n)*?"MountPath": "/data"'),
     "storage.file-cache": _request(r'"FsxLustreConfig": \{\s*"DnsName": "fc-0a1b2c3d4e5f67893'),
     "software.scripts": Evidence("lifecycle/.*", "s3://my-bucket/setup.sh"),
