@@ -16,7 +16,9 @@ TEMPLATE = "cluster.template.json"
 
 def document(plan: Plan) -> cfn.Json:
     """The synthesized CloudFormation template of a plan without errors."""
-    shell.environment()  # while the CDK starts in the background
+    # While the CDK starts in the background, what the other files need is imported; to make them
+    # again takes no time.
+    kubernetes_bundle.files(plan)
     kernel.load()
     from clustergen.targets.eks import synth  # which needs the CDK
 
