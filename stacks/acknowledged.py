@@ -41,6 +41,47 @@ def _managed(names: Mapping[str, str]) -> dict[str, str]:
     return {f"AwsSolutions-IAM4[Policy::{arn}/{name}]": why for name, why in names.items()}
 
 
+def _wild(resources: Mapping[str, str]) -> dict[str, str]:
+    return {f"AwsSolutions-IAM5[Resource::{arn}]": why for arn, why in resources.items()}
+
+
+_OWN = "arn:<AWS::Partition>"
+_HERE = "<AWS::Region>:<AWS::AccountId>"
+_LOGS = f"{_OWN}:logs:{_HERE}"
+
+
+# What AWS documents for the roles of nodes, and where a service knows no narrower resource.
+FOUNDATION = {
+    "AwsSolutions-VPC7": "flow logs are the account's to keep, and cost by the traffic of training",
+    "AwsSolutions-S1": "boot scripts are read by nodes of one cluster: CloudTrail shows who else",
+    **_managed(
+        {
+            "AWSPCSComputeNodePolicy": "of every node of PCS, which asks for it",
+            "AmazonSSMManagedInstanceCore": MANAGED_POLICIES["AmazonSSMManagedInstanceCore"],
+            "AmazonSageMakerClusterInstanceRolePolicy": "of every node of HyperPod, by its guide",
+        }
+    ),
+    **_wild(
+        {
+            "*": "actions that know no resources: descriptions, a token for registries",
+            "<ScriptsBucket.Arn>/*": "every script is in this bucket, under a hash of its text",
+            "arn:<AWS::Partition>:s3:::aws-pcs-repo-<AWS::Region>/*": "AWS's own scripts for PCS",
+            f"{_LOGS}:log-group:/aws/pcs/*": "PCS names its log groups by the id of the cluster",
+            f"{_OWN}:eks:{_HERE}:cluster/*": "pods of any EKS cluster that the nodes may join",
+            f"{_OWN}:ecr:<AWS::Region>:*:repository/*": "images of AWS are in accounts of AWS",
+            f"{_OWN}:ec2:<AWS::Region>:*:instance/*": "instances of HyperPod are SageMaker's own",
+            f"{_OWN}:kms:{_HERE}:key/*": "keys of volumes, and through SageMaker only",
+            f"{_OWN}:sagemaker:{_HERE}:cluster/*": "the id of the cluster is not known before it",
+            **{
+                f"{_OWN}:ec2:{_HERE}:{kind}/*": "HyperPod makes interfaces in the VPC it is given"
+                for kind in ("network-interface", "security-group", "subnet")
+            },
+        }
+    ),
+}
+"""Of the foundation; the rules see typed resources only, which the tests make of its template."""
+
+
 def eks(cluster: EksCluster) -> None:
     """The parts of an EKS cluster."""
     acknowledge(cluster, _managed(MANAGED_POLICIES))
@@ -74,8 +115,7 @@ def _karpenter(karpenter: IConstruct) -> None:
         "arn:<AWS::Partition>:ssm:<AWS::Region>::parameter/aws/service/*": "AWS's own parameters",
     }
     queue = {"AwsSolutions-SQS3": "a lost notice of an interruption is late already: no second try"}
-    wild = {f"AwsSolutions-IAM5[Resource::{arn}]": why for arn, why in resources.items()}
-    acknowledge(karpenter, {**wild, **queue})
+    acknowledge(karpenter, {**_wild(resources), **queue})
 
 
 _PUBLIC_REGISTRY = (

@@ -9,6 +9,7 @@ from constructs import Construct
 
 from clustergen.cdk import template
 from clustergen.cdk.compiled import Compiled
+from stacks import acknowledged
 
 
 class FoundationStack(cdk.Stack):
@@ -20,3 +21,4 @@ class FoundationStack(cdk.Stack):
         super().__init__(scope, compiled.foundation_name, **props)
         self.resources = template.fill(self, document, export=compiled.export_name)
         """By logical id."""
+        acknowledged.acknowledge(self, acknowledged.FOUNDATION)

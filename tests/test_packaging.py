@@ -19,7 +19,10 @@ TREES = ("specs", "templates")
 BIN = Path(sys.executable).parent
 # Prints where the package is, then where its trees are.
 ASK = "import clustergen.resources as r; print(r.__file__, r.tree('specs'), r.tree('templates'))"
-NOT_SOURCE = ("__pycache__", ".git", ".venv", ".judges", ".cache", ".*_cache", ".hypothesis", "out")
+NOT_SOURCE = (
+    *("__pycache__", ".git", ".venv", ".judges", ".cache", ".*_cache", ".hypothesis", "out"),
+    *("cdk.out", "node_modules"),
+)
 
 
 def run(*command: object, cwd: Path, path: str = "") -> str:
@@ -126,6 +129,7 @@ def test_an_sdist_carries_its_tests_and_docs(built):
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     expected = {"tests/test_packaging.py", "docs/build.py", ".ci/run", "benchmarks/bench.py"}
+    expected |= {"app.py", "cdk.json", "package.json", "package-lock.json", "stacks/pcs.py"}
     assert expected - names == set()
 
 

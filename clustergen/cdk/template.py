@@ -131,8 +131,12 @@ def _output(
 def _resources(stack: cdk.Stack, resources: Mapping[str, Json]) -> dict[str, cdk.CfnResource]:
     made = {name: _resource(stack, name, resource) for name, resource in resources.items()}
     for name, resource in resources.items():
-        for other in _several(resource.get("DependsOn")) or ():
-            made[name].add_resource_dependency(made[other])
+        others = _several(resource.get("DependsOn")) or []
+        if made.keys() >= set(others):
+            for other in others:
+                made[name].add_resource_dependency(made[other])
+        else:  # on what stood in the stack before
+            made[name].add_override("DependsOn", others)
     return made
 
 

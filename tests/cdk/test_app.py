@@ -17,7 +17,7 @@ import stacks
 from clustergen import targets
 from clustergen.cdk import app
 from tests.cdk.synthesized import ROOT, new_app
-from tests.support.aws import cdk, cdk_is_missing
+from tests.support.aws import cdk
 
 P5 = str(ROOT / "specs" / "p5-on-demand.yaml")
 WRONG = """\
@@ -154,15 +154,13 @@ def test_the_command_is_pinned_and_can_read_what_the_library_writes() -> None:
 OFFLINE = {"HTTPS_PROXY": "http://127.0.0.1:9", "HTTP_PROXY": "http://127.0.0.1:9"}
 
 
-@pytest.mark.skipif(bool(cdk_is_missing()), reason=cdk_is_missing() or "-")
-def test_the_command_works_without_a_network() -> None:
+def test_the_command_works_without_a_network(command: None) -> None:
     context = ("-c", f"spec={P5}", "-c", "target=pcs")
     done = cdk("ls", *context, **OFFLINE)
     assert (done.status, "llm-p5-foundation\nllm-p5-pcs" in done.output) == (0, True), done.output
 
 
-@pytest.mark.skipif(bool(cdk_is_missing()), reason=cdk_is_missing() or "-")
-def test_the_command_passes_findings_on(spec: Any) -> None:
+def test_the_command_passes_findings_on(command: None, spec: Any) -> None:
     done = cdk("synth", "-c", f"spec={spec(WRONG)}", **OFFLINE)
     assert done.status == 1
     assert "p5en.48xlarge" in done.output

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from clustergen import compiler, renderer, resources, targets
+from clustergen.findings import errors
 from stacks import hyperpod_slurm, parallelcluster, pcs
 from tests.cdk.synthesized import Synthesized, checked, synthesize
 from tests.checking import check_fragment
@@ -198,6 +199,51 @@ def test_an_overlay_reaches_the_stack() -> None:
     rendered = {a.path: a.text for a in renderer.render(found, "pcs")}["cluster.template.json"]
     assert differences(made.cluster, json.loads(rendered)) == []
     assert made.cluster["Resources"]["Cluster"]["Metadata"]["why"] == "kept"
+
+
+EKS_OVERLAY = """
+storage: [{mount: /fsx, type: fsx-lustre, size: 2400GiB, throughput: 250}]
+targets:
+  eks:
+    overlay:
+      Conditions: {Here: {"Fn::Equals": [{Ref: "AWS::Region"}, us-east-1]}}
+      Resources:
+        Cluster:
+          DeletionPolicy: Retain
+          Properties:
+            ZonalShiftConfig: {Enabled: true}
+            UpgradePolicy: null
+            Logging: {ClusterLogging: {EnabledTypes: [{Type: audit}]}}
+        AddonKubeProxy: {Properties: {ResolveConflicts: PRESERVE}}
+        Extra: {Type: "AWS::SNS::Topic", Condition: Here, DependsOn: Cluster,
+                Properties: {TopicName: {"Fn::Sub": "${PrivateSubnetId}-news"}}}
+      Outputs: {ClusterArn: {Description: other words}, Extra: {Value: {Ref: Extra}}}
+"""
+
+
+def test_an_overlay_reaches_a_stack_of_constructs() -> None:
+    found = check_fragment(EKS_OVERLAY, "eks")
+    assert not errors(found.findings), found.findings
+    made = synthesize(found, "eks")
+    rendered = json.loads(made.compiled.files["cluster.template.json"])
+    assert differences(made.cluster, rendered) == []
+    assert differences(rendered, made.cluster) == []
+    cluster = made.cluster["Resources"]["Cluster"]
+    assert cluster["Properties"]["ZonalShiftConfig"] == {"Enabled": True}
+    assert "UpgradePolicy" not in cluster["Properties"]
+    name = made.cluster["Resources"]["Extra"]["Properties"]["TopicName"]["Fn::Sub"]
+    assert name[1] == {"PrivateSubnetId": {"Fn::ImportValue": "example-foundation-PrivateSubnetId"}}
+
+
+def test_a_stack_that_installs_software() -> None:
+    found = check_fragment("targets: {eks: {install: stack}}", "eks")
+    assert not errors(found.findings), found.findings
+    made = synthesize(found, "eks")
+    kinds = {each["Type"] for each in made.cluster["Resources"].values()}
+    assert {"Custom::AWSCDK-EKS-KubernetesResource", "Custom::AWSCDK-EKS-HelmChart"} <= kinds
+    text = json.dumps(made.cluster)
+    assert [str(found) for found in diagnose(text)] == []
+    assert lint({"eks": text}, ["us-east-1"]) == []
 
 
 SEEDED: list[tuple[str, Any]] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -25,10 +26,15 @@ APP = f"{sys.executable} app.py"
 
 
 def cdk_is_missing() -> str:
-    """Why the CDK's command cannot run here; empty when it can."""
-    if not shutil.which("node"):
-        return "Node.js is not installed"
-    return "" if CDK.exists() else f"{CDK} is not there: run `npm ci`"
+    """Why the CDK's command cannot run here; empty when it can. It is installed where it is not."""
+    if not (shutil.which("node") and shutil.which("npm")):
+        return "Node.js and npm are not installed"
+    # Several processes of tests may come here at once.
+    with open(ROOT / "package-lock.json", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not CDK.exists():
+            subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=ROOT, check=True)
+    return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def _names_a_cluster_type(message: str) -> bool:
 
 
 def _is_of_the_cdk(message: str) -> bool:
-    return message.startswith("'CustomCDKBucketDeployment")
+    return message.startswith(("'CustomCDKBucketDeployment", "'SoftwareKubectl"))
 
 
 # Rule id to whether a message of it is wrong.
@@ -66,6 +66,6 @@ _FALSE_ALARMS: dict[str, Callable[[str], bool]] = {
     "E3628": _names_an_existing_type,  # AWS::EC2::LaunchTemplate, AWS::EC2::Instance
     # The same of AWS::SageMaker::Cluster; whether there is the type, its API says.
     "E3644": _names_a_cluster_type,
-    # CDK writes the order of its own function's role down twice.
+    # CDK writes the order of its own functions' roles down twice.
     "W3005": _is_of_the_cdk,
 }
