@@ -13,6 +13,8 @@ from clustergen.plan.model import NodeGroup, Plan
 TRAINER_API = "trainer.kubeflow.org/v1alpha1"
 MPI_API = "kubeflow.org/v2beta1"
 _KEYS = "/root/.ssh"
+SHARED_MEMORY: Json = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
+SHARED_MEMORY_MOUNT: Json = {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108 a mount, no file
 _MEMORY_MIB = 32000
 """Of a worker, as in AWS's own jobs; less on small nodes."""
 
@@ -163,14 +165,13 @@ def _worker(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
         "command": ["/usr/sbin/sshd", "-De"],
         "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
         **taken.container,
-        "volumeMounts": [{"name": "shared-memory", "mountPath": "/dev/shm"}],  # noqa: S108 a mount, no file
+        "volumeMounts": [SHARED_MEMORY_MOUNT],
     }
-    memory = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
     return {
         **placed(plan, group),
         **taken.pod,
         "containers": [container],
-        "volumes": [memory],
+        "volumes": [SHARED_MEMORY],
     }
 
 

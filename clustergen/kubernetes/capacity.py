@@ -72,16 +72,20 @@ def accelerators(group: NodeGroup) -> Mapping[str, int]:
     """What a pod asks for to have all accelerators of a node: resource name -> number."""
     if group.mig:
         gpus = group.type.gpus
-        # The plus of 1g.10gb+me may not stand in the name of a resource.
-        return {
-            f"{MIG_PREFIX}{name.replace('+', '.')}": count * gpus
-            for name, count in group.mig.items()
-        }
+        return {partition(name): count * gpus for name, count in group.mig.items()}
     if group.type.gpus:
         return {GPU_RESOURCE: group.type.gpus}
     if group.type.neuron_devices:
         return {NEURON_RESOURCE: group.type.neuron_devices}
     return {}
+
+
+def partition(profile: str) -> str:
+    """The resource of a MIG profile: the plus of 1g.10gb+me may not stand in a name.
+
+    https://github.com/NVIDIA/k8s-device-plugin (2026)
+    """
+    return f"{MIG_PREFIX}{profile.replace('+', '.')}"
 
 
 # Cores of a device, as the runtime makes them of itself: on Trainium2, two physical ones are one.

@@ -36,7 +36,7 @@ REFERENCES: Mapping[str, Reference] = MappingProxyType(
     }
 )
 _NODES = 2
-"""Of the test, for types without a published measurement to compare with."""
+"""Of the test, for types without a published measurement, and where nodes come on demand."""
 
 
 def runs(group: NodeGroup) -> bool:
@@ -49,7 +49,12 @@ def runs(group: NodeGroup) -> bool:
 def nodes(group: NodeGroup) -> int:
     """Nodes of the test: as many as were published, or few, and no more than there are."""
     found = REFERENCES.get(group.type.name)
-    return min(group.max, found.nodes if found else _NODES)
+    return min(tested(group), found.nodes if found else _NODES)
+
+
+def tested(group: NodeGroup) -> int:
+    """Nodes of a test of every node: all of a fixed group, few where they are started for it."""
+    return group.max if group.static else min(group.max, _NODES)
 
 
 def largest_gib(group: NodeGroup) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,41 +11,42 @@ from clustergen.artifacts import Artifact
 from clustergen.kubernetes import (
     all_reduce,
     capacity,
+    collectives,
     names,
     namespaces,
     nccl,
     pods,
     volumes,
 )
+from clustergen.kubernetes.collectives import Collective
 from clustergen.kubernetes.manifest import Json, file, thing
 from clustergen.kubernetes.pods import Placed
 from clustergen.plan.model import NodeGroup, Plan, Storage
 from clustergen.yaml_text import Lines
 
 FOLDER = "smoke"
-_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023"
-# https://awsdocs-neuron.readthedocs-hosted.com/en/latest/setup/pytorch/update-dlc.html (2026-10)
-_NEURON_IMAGE = (
-    "public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.29.0-ubuntu24.04"
-)
-# What the programs of the image run on.
-_NEURON_FAMILIES = frozenset({"trn1", "trn1n", "trn2", "trn2u"})
-
-_MINUTES = 30
-"""After this a job gives up: nodes that Karpenter starts take some ten of them."""
+# A release of Amazon Linux by its date, for x86_64 and arm64; such tags are not moved.
+# https://gallery.ecr.aws/amazonlinux/amazonlinux (2026-11)
+_IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023.10.20260120.4"
+_MINUTES = 60
+"""After this a job gives up: nodes that Karpenter starts take some ten, and so do large images."""
 
 
 def files(plan: Plan, placed: Placed = pods.placed) -> Iterator[Artifact]:
     """The tests of each node group; ``placed`` binds their pods to its nodes."""
     for group in plan.node_groups:
-        for count in _counts(group):
-            yield _of_each_node(plan, group, count, placed)
-        if nccl.runs(group) and plan.kubernetes.jobs != "none":
-            yield _all_reduce(plan, group, placed)
-        if group.type.family in _NEURON_FAMILIES:
-            yield _collectives(plan, group, placed)
-        if volumes.of(plan):
-            yield _file_systems(plan, group, placed)
+        yield from _of_group(plan, group, placed)
+
+
+def _of_group(plan: Plan, group: NodeGroup, placed: Placed) -> Iterator[Artifact]:
+    for count in _counts(group):
+        yield _of_each_node(plan, group, count, placed)
+    if nccl.runs(group) and plan.kubernetes.jobs != "none":
+        yield _all_reduce(plan, group, placed)
+    elif alone := collectives.within_a_node(group):
+        yield _collective(plan, group, alone, placed)
+    if volumes.of(plan):
+        yield _file_systems(plan, group, placed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,9 @@ class _Count:
     find: str
     """The command that prints how many there are."""
     devices: Mapping[str, int]
-    """What a pod asks for to have all of them: resource name -> number."""
+    """What a pod asks for: resource name -> number."""
+    alone: bool = True
+    """A pod takes all that its node has."""
 
     @property
     def total(self) -> int:
@@ -66,9 +70,22 @@ class _Count:
 def _counts(group: NodeGroup) -> Iterator[_Count]:
     if accelerators := capacity.accelerators(group):
         yield _Count("accelerators", *_kind(group), accelerators)
+    if group.mig:
+        yield from (_partition(profile) for profile in group.mig)
     if interfaces := capacity.efa_interfaces(group):
         find = "ls -d /dev/infiniband/uverbs* | wc -l"
         yield _Count("efa", "EFA interfaces", find, {names.EFA_RESOURCE: interfaces})
+
+
+def _partition(profile: str) -> _Count:
+    """One partition of a kind: whether a pod that asks for one gets it, and nothing else.
+
+    All of them together could be more pods than a node takes.
+    """
+    name = re.sub("[^a-z0-9]+", "-", profile)
+    find = f"nvidia-smi -L | grep -cF 'MIG {profile} '"
+    devices = {capacity.partition(profile): 1}
+    return _Count(f"mig-{name}", f"partition {profile} in a pod", find, devices, alone=False)
 
 
 def _kind(group: NodeGroup) -> tuple[str, str]:
@@ -81,8 +98,9 @@ def _kind(group: NodeGroup) -> tuple[str, str]:
 
 
 def _of_each_node(plan: Plan, group: NodeGroup, count: _Count, placed: Placed) -> Artifact:
-    """A job with one pod a node, which takes all there is to count."""
-    expected = f"{count.total} {count.what} on each node"
+    """A job with one pod a node, which counts what it was given."""
+    nodes = nccl.tested(group)
+    expected = f"{count.total} {count.what}{' on each node' if count.alone else ''}"
     script = (
         f"found=$({count.find})\n"
         f'echo "$(uname -n): $found of {expected}"\n'
@@ -95,7 +113,8 @@ def _of_each_node(plan: Plan, group: NodeGroup, count: _Count, placed: Placed) -
         "command": ["bash", "-c", Lines(script)],
         **taken.container,
     }
-    test = _Test(f"{group.name}-{count.test}", group.max, f"{expected}, {group.max} of them.")
+    says = f"{expected}, {nodes} {'of them' if count.alone else 'pods'}."
+    test = _Test(f"{group.name}-{count.test}", nodes, says, alone=count.alone)
     return _job(plan, group, test, {**placed(plan, group), **taken.pod, "containers": [container]})
 
 
@@ -106,8 +125,9 @@ class _Test:
     name: str
     nodes: int
     says: str
-    queued: bool = True
-    """Whether it waits for its nodes; one that takes next to nothing need not."""
+    alone: bool = True
+    """A pod takes all that its node has. Others are kept apart, and wait in no queue: Kueue would
+    choose their nodes, and knows nothing of pods that keep apart."""
 
 
 def _job(plan: Plan, group: NodeGroup, test: _Test, pod: Json) -> Artifact:
@@ -119,19 +139,29 @@ def _job(plan: Plan, group: NodeGroup, test: _Test, pod: Json) -> Artifact:
         # Each node fails for itself, so that the others are still heard.
         "backoffLimitPerIndex": 0,
         "activeDeadlineSeconds": _MINUTES * 60,
-        "template": pods.template(
-            plan, group, {"restartPolicy": "Never", **pod}, queued=test.queued
-        ),
+        "template": pods.template(plan, group, _kept(test, pod), queued=test.alone),
     }
     job = thing(
         "batch/v1",
         "Job",
         test.name,
         namespace=namespace,
-        labels=pods.queue_labels(plan, group) if test.queued else {},
+        labels=pods.queue_labels(plan, group) if test.alone else {},
         spec=spec,
     )
     return file(f"{FOLDER}/{test.name}.yaml", _how(test, namespace), [job])
+
+
+def _kept(test: _Test, pod: Json) -> Json:
+    """One pod a node, where it does not take all of it."""
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": names.HOST_LABEL,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"batch.kubernetes.io/job-name": test.name}},
+    }
+    spread = {} if test.alone else {"topologySpreadConstraints": [constraint]}
+    return {"restartPolicy": "Never", **spread, **pod}
 
 
 def _how(test: _Test, namespace: str) -> Iterator[str]:
@@ -149,29 +179,31 @@ def _all_reduce(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     return file(f"{FOLDER}/{name}.yaml", all_reduce.comment(plan, group, name, FOLDER), objects)
 
 
-def _collectives(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
-    """All devices of a node reduce together: NeuronLink, driver and runtime."""
-    ranks = capacity.neuron_cores(group)
-    script = (
-        "export PATH=/opt/aws/neuron/bin:$PATH\n"
-        f"nccom-test -r {ranks} -b 8 -e 1G -f 10 -n 20 -d fp32 allr\n"
-    )
-    taken = pods.taking(plan, group, pods.devices(group, efa=False))
+def _collective(plan: Plan, group: NodeGroup, test: Collective, placed: Placed) -> Artifact:
+    """A job in which the accelerators of each node reduce together, each node by itself."""
+    taken = pods.taking(plan, group, capacity.accelerators(group))
     container = {
-        "name": "nccom",
-        "image": _NEURON_IMAGE,
-        "command": ["bash", "-ec", Lines(script)],
+        "name": test.name,
+        "image": test.image,
+        "command": list(test.command),
         **taken.container,
+        "volumeMounts": [all_reduce.SHARED_MEMORY_MOUNT],
     }
-    says = f"nccom-test over {ranks} cores of each node, {group.max} of them."
-    test = _Test(f"{group.name}-nccom", group.max, says)
-    return _job(plan, group, test, {**placed(plan, group), **taken.pod, "containers": [container]})
+    pod = {
+        **placed(plan, group),
+        **taken.pod,
+        "containers": [container],
+        "volumes": [all_reduce.SHARED_MEMORY],
+    }
+    nodes = nccl.tested(group)
+    says = f"{test.what}, each of {nodes} nodes by itself."
+    return _job(plan, group, _Test(f"{group.name}-{test.name}", nodes, says), pod)
 
 
 def _file_systems(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     """Two nodes write into each file system, and each sees what the other wrote."""
     items = volumes.of(plan)
-    nodes = min(group.max, 2)
+    nodes = min(nccl.tested(group), 2)
     script = "".join(_look(item, nodes) for item in items)
     container = {
         "name": "file-systems",
@@ -185,10 +217,8 @@ def _file_systems(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     }
     pod = {**placed(plan, group), "containers": [container], "volumes": _claims(items)}
     mounts = ", ".join(item.mount for item in items)
-    # Kueue would choose the nodes, and knows nothing of pods that keep apart.
-    says = f"{mounts} from {nodes} nodes."
-    test = _Test(f"{group.name}-file-systems", nodes, says, queued=False)
-    return _job(plan, group, test, {**_apart(test.name), **pod})
+    test = _Test(f"{group.name}-file-systems", nodes, f"{mounts} from {nodes} nodes.", alone=False)
+    return _job(plan, group, test, pod)
 
 
 # Of this run of the job: what an earlier one has left is not taken for its own.
@@ -224,17 +254,6 @@ read_and_write() {
   fi
 }
 """
-
-
-def _apart(name: str) -> Json:
-    """One pod a node, as each asks for little."""
-    term = {
-        "labelSelector": {"matchLabels": {"job-name": name}},
-        "topologyKey": names.HOST_LABEL,
-    }
-    return {
-        "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-    }
 
 
 def _claims(items: Iterable[Storage]) -> list[Json]:

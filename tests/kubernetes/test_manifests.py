@@ -224,12 +224,21 @@ def test_what_others_measured_is_a_note(type: str, words: str) -> None:
 
 TESTS = [
     ("Trainium", {"h200-accelerators", "h200-efa", "h200-nccom"}),
-    ("partitions", {"h200-accelerators", "h100-accelerators", "whole-accelerators", "whole-efa",
-                    "whole-all-reduce"}),
+    (
+        "partitions",
+        {
+            *("h200-accelerators", "h200-mig-1g-18gb", "h200-mig-2g-35gb", "h200-mig-3g-71gb"),
+            *("h100-accelerators", "h100-mig-3g-40gb", "h100-mig-1g-10gb-me", "h100-mig-1g-10gb"),
+            *("whole-accelerators", "whole-efa", "whole-all-reduce"),
+        },
+    ),
     ("HPC nodes", {"h200-efa"}),
-    ("UltraServers", {"h200-accelerators", "h200-efa"}),
-    ("no operator, no queues", {"h200-accelerators", "h200-efa", "h200-file-systems"}),
-]  # fmt: skip
+    ("UltraServers", {"h200-accelerators", "h200-efa", "h200-all-reduce"}),
+    (
+        "no operator, no queues",
+        {"h200-accelerators", "h200-efa", "h200-all-reduce", "h200-file-systems"},
+    ),
+]
 
 
 @pytest.mark.parametrize(("spec", "tests"), TESTS)
@@ -262,3 +271,38 @@ def test_karpenter_starts_what_the_groups_say() -> None:
     ]
     assert kinds == [["reserved"]]
     assert [o["spec"]["weight"] for name, o in objects.items() if "Pool" in name] == [100, 99]
+
+
+def test_nodes_on_demand_are_started_a_few_at_a_time() -> None:
+    spec = SPECS["Karpenter, Spot and a reservation"]
+    for name, nodes in (("spot", 2), ("held", 2), ("h200", 2)):
+        [job] = objects_of(spec, f"smoke/{name}-accelerators.yaml")
+        assert job["spec"]["completions"] == nodes
+    [job] = objects_of("node_groups: [{name: h200, count: 16}]", "smoke/h200-accelerators.yaml")
+    assert job["spec"]["completions"] == 16
+
+
+ALONE = [
+    ("partitions", "h200-mig-1g-18gb", {"nvidia.com/mig-1g.18gb": "1"}),
+    ("partitions", "h100-mig-1g-10gb-me", {"nvidia.com/mig-1g.10gb.me": "1"}),
+    ("file systems of every kind", "h200-file-systems", {"cpu": "1", "memory": "1Gi"}),
+]
+
+
+@pytest.mark.parametrize(("spec", "name", "limits"), ALONE)
+def test_pods_that_leave_room_keep_apart(spec: str, name: str, limits: dict[str, str]) -> None:
+    """And wait in no queue: Kueue would put them on one node, and they would never start."""
+    [job] = objects_of(SPECS[spec], f"smoke/{name}.yaml")
+    pod = job["spec"]["template"]
+    [constraint] = pod["spec"]["topologySpreadConstraints"]
+    assert constraint["labelSelector"] == {"matchLabels": {"batch.kubernetes.io/job-name": name}}
+    assert pod["spec"]["containers"][0]["resources"]["limits"] == limits
+    assert "labels" not in job["metadata"]
+    assert "annotations" not in pod.get("metadata", {})
+
+
+def test_arm_nodes_reduce_within_themselves() -> None:
+    [job] = objects_of(SPECS["UltraServers"], "smoke/h200-all-reduce.yaml")
+    assert (job["kind"], job["spec"]["completions"]) == ("Job", 18)
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    assert container["resources"]["limits"] == {"nvidia.com/gpu": "4"}

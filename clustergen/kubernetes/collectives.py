@@ -1,0 +1,55 @@
+"""Reductions within a node, for accelerators that the image of NCCL's test has nothing for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clustergen.kubernetes import capacity, nccl
+from clustergen.plan.model import NodeGroup
+
+# For x86_64 and arm64, with the programs of nccl-tests and MPI, and without an SSH server: it
+# cannot be the worker of an MPIJob.
+# https://catalog.ngc.nvidia.com/orgs/nvidia/containers/pytorch (2026-11)
+_NVIDIA = "nvcr.io/nvidia/pytorch:25.06-py3"
+# https://github.com/aws-neuron/deep-learning-containers (2026-11): aws-neuronx-tools is in it.
+_NEURON = "public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.27.1-ubuntu24.04"
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """A command in which the accelerators of one node reduce together."""
+
+    name: str
+    what: str
+    image: str
+    command: tuple[str, ...]
+
+
+def within_a_node(group: NodeGroup) -> Collective | None:
+    """The test of a group; None where a node has one accelerator, or parts of them."""
+    if group.mig:
+        return None
+    if cores := capacity.neuron_cores(group):
+        return _neuron(cores)
+    return _nvidia(group) if group.type.gpus > 1 else None
+
+
+def _neuron(cores: int) -> Collective:
+    """https://awsdocs-neuron.readthedocs-hosted.com/en/latest/tools/neuron-sys-tools/nccom-test.html"""
+    sizes = ["-b", "8", "-e", "1G", "-f", "10", "-n", "20", "-d", "fp32"]
+    command = ("/opt/aws/neuron/bin/nccom-test", "-r", str(cores), *sizes, "allr")
+    return Collective("nccom", f"nccom-test over {cores} NeuronCores", _NEURON, command)
+
+
+def _nvidia(group: NodeGroup) -> Collective:
+    """All on this node, so that MPI needs no SSH.
+
+    Between nodes of an UltraServer NVLink needs a ComputeDomain beside the pods.
+    """
+    gpus = group.type.gpus
+    command = (
+        *("/usr/local/mpi/bin/mpirun", "--allow-run-as-root", "-np", str(gpus)),
+        *("-x", "NCCL_DEBUG=INFO", "/usr/local/bin/all_reduce_perf_mpi"),
+        *f"-b 8 -e {nccl.largest_gib(group)}G -f 2 -g 1 -c 1 -n 20".split(),
+    )
+    return Collective("all-reduce", f"NCCL all_reduce over {gpus} GPUs", _NVIDIA, command)
