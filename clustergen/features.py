@@ -254,6 +254,7 @@ FEATURES: tuple[Feature, ...] = (
         "Accounting in an external database",
         _when(("slurm", "accounting"), lambda p: isinstance(p.slurm.accounting, Database)),
     ),
+    Feature("slurm.idle-timeout", "Idle nodes stop", _written("slurm", "idle_timeout")),
     Feature(
         "slurm.settings",
         "slurm.conf settings",

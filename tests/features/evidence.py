@@ -103,6 +103,7 @@ _PARALLELCLUSTER: Rows = {
     "slurm.accounting-database": _yaml(
         rf'Uri: "db.example.com:3306"(.|\n)*PasswordSecretArn: "{_SECRET}"'
     ),
+    "slurm.idle-timeout": _yaml("ScaledownIdletime: 20"),
     "slurm.settings": _yaml(r"CustomSlurmSettings:\s+- SchedulerParameters: defer"),
     "monitoring.cloudwatch-dashboard": _yaml(r"Dashboards:\s+CloudWatch:\s+Enabled: true"),
     "monitoring.log-retention": _yaml("RetentionInDays: 90"),
@@ -171,6 +172,7 @@ _PCS: Rows = {
     "software.scripts": _template('"ScriptLocation": "s3://my-bucket/setup.sh"'),
     "slurm.version": _template('"Version": "25.05"'),
     "slurm.accounting-managed": _template(r'"Accounting": \{\s*"Mode": "STANDARD"'),
+    "slurm.idle-timeout": _template('"ScaleDownIdleTimeInSeconds": 1200'),
     "slurm.settings": _setting("SlurmCustomSettings", "SchedulerParameters", "defer"),
     "slurm.slurmdbd-settings": _setting("SlurmdbdCustomSettings", "PurgeJobAfter", "12months"),
     "slurm.cgroup-settings": _setting("CgroupCustomSettings", "ConstrainRAMSpace", "yes"),

@@ -192,6 +192,7 @@ USES: Mapping[str, Use] = {
     ),
     "slurm.accounting-managed": Use("", "slurm: {accounting: managed}"),
     "slurm.accounting-database": Use("", _DATABASE),
+    "slurm.idle-timeout": Use("", "slurm: {idle_timeout: 20m}"),
     "slurm.settings": Use("", "slurm: {settings: {SchedulerParameters: defer}}"),
     "slurm.slurmdbd-settings": Use(
         "",

@@ -74,7 +74,6 @@ IN_SPECS: list[tuple[str, str, str]] = [
     (PLAIN, "queues: [{name: more, node_groups: [h200]}]", "SUP001"),
     (PLAIN, "node_groups: [{name: cpu, instance_type: c6i.large, count: 1}]", "SLM350"),
     (PLAIN, "slurm: {version: '25.11'}", "SUP001"),
-    (PLAIN, "slurm: {idle_timeout: 30m}", "SLM356"),
     (DEPT, "targets: {hyperpod-slurm: {provisioning: all-at-once}}", "SLM352"),
     (DEPT, "slurm: {accounting: {user: root}}", "SLM353"),
     (DEPT, "slurm: {accounting: {secret: 'arn:aws:ssm:us-west-2:1:parameter/x'}}", "S"),

@@ -154,6 +154,11 @@ _SLURM = {
     "slurm.accounting-database": support(
         "full", "Orchestrator.Slurm.AccountingDatabase, continuous provisioning", CREATE_CLUSTER
     ),
+    "slurm.idle-timeout": support(
+        "partial",
+        "left out: nodes do not come and go with jobs, idle ones are charged",
+        _CONTINUOUS,
+    ),
     "slurm.settings": support(
         "partial",
         "the lifecycle script has slurm.conf include them; HyperPod writes the rest of it",

@@ -221,6 +221,7 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
                 _ACCOUNTING,
             ),
             _row("slurm.accounting-database", "full", "SlurmSettings.Database", _ACCOUNTING),
+            _row("slurm.idle-timeout", "full", "SlurmSettings.ScaledownIdletime", _SETTINGS),
             _row("slurm.settings", "full", "CustomSlurmSettings, less a deny list", _SETTINGS),
             _row(
                 "slurm.slurmdbd-settings",

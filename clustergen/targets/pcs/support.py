@@ -226,6 +226,7 @@ _SLURM = {
         "PCS keeps job records itself: write accounting: managed",
         "slurm-accounting",
     ),
+    "slurm.idle-timeout": _support("full", "ScaleDownIdleTimeInSeconds", CREATE_CLUSTER),
     "slurm.settings": _support(
         "full", "SlurmCustomSettings, from an allow-list", "slurm-custom-settings-cluster"
     ),

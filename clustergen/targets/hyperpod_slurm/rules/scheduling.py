@@ -98,16 +98,6 @@ LEGACY_CONTINUOUS = Rule(
     bad="targets: {hyperpod-slurm: {mode: legacy, provisioning: continuous}}",
     good="targets: {hyperpod-slurm: {mode: legacy, provisioning: all-at-once}}",
 )
-IDLE = Rule(
-    code="SLM356",
-    title="Nodes that never stop by themselves",
-    why="Slurm on HyperPod has a fixed number of nodes, busy or idle.",
-    source=limits.SLURM_CONTINUOUS,
-    severity=Severity.WARNING,
-    target="hyperpod-slurm",
-    bad="slurm: {idle_timeout: 30m}",
-    good="slurm: {}",
-)
 CONTROLLERS = Rule(
     code="SLM358",
     title="Several controllers without a database and a shared folder",
@@ -189,7 +179,6 @@ RULES = (
     DATABASE_USER,
     SECRET,
     LEGACY_CONTINUOUS,
-    IDLE,
     CONTROLLERS,
     CONTROLLERS_BY_API,
     CONTROLLERS_OF_OVERLAY,
@@ -211,12 +200,6 @@ def check(plan: Plan) -> Iterator[Finding]:
             modes.PROVISIONING,
             "the old form provisions all nodes at once",
             help="leave provisioning out, or write mode: customer-managed",
-        )
-    if plan.wrote("slurm", "idle_timeout"):
-        yield IDLE.at(
-            ("slurm", "idle_timeout"),
-            "idle nodes stay and are charged",
-            help="leave it out; change the size with count and another deployment",
         )
 
 
