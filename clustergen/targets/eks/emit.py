@@ -50,6 +50,7 @@ def _deploy(plan: Plan, document: cfn.Json) -> Artifact:
         parameters=[name for name in document.get("Parameters", {}) if name in known],
         fills=list(kubernetes_bundle.filled(plan)),
         karpenter=karpenter.is_on(plan),
+        admins=[arn.rpartition("/")[2] for arn in plan.kubernetes.admins],
     )
     return Artifact("deploy.sh", text, executable=True)
 

@@ -32,6 +32,8 @@ printf 'aws %s\\n' "$*" >>"$HERE/calls"
 case "$*" in
   *describe-stacks*example-eks*) cat "$HERE/cluster-outputs" ;;
   *describe-stacks*) cat "$HERE/outputs" ;;
+  *describe-cluster*) [[ -f $HERE/cluster ]] || exit 254 ;;
+  *get-caller-identity*) cat "$HERE/caller" ;;
 esac
 """
 
@@ -57,7 +59,9 @@ def place(lines: list[str], *words: str) -> int:
     return next(i for i, line in enumerate(lines) if all(word in line for word in words))
 
 
-@pytest.mark.parametrize("fragment", ["", KARPENTER])
+@pytest.mark.parametrize(
+    "fragment", ["", KARPENTER, "kubernetes: {admins: ['arn:aws:iam::111122223333:role/a']}"]
+)
 def test_scripts_are_sound(tmp_path: Path, fragment: str) -> None:
     text = (bundle(tmp_path, fragment) / "deploy.sh").read_text(encoding="utf-8")
     assert script_breaches({"deploy.sh": text}) == []
@@ -85,8 +89,9 @@ def test_nodes_of_karpenter_go_before_karpenter(tmp_path: Path) -> None:
     assert place(lines, "delete nodepools") < place(lines, "delete-stack", "example-eks")
 
 
-def test_what_the_stacks_answer_reaches_the_manifests(tmp_path: Path) -> None:
-    folder, tools = bundle(tmp_path / "bundle", KARPENTER), tmp_path / "tools"
+def deploy(tmp_path: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A run with programs that note what they are asked, and answer what stands in files."""
+    tools = tmp_path / "tools"
     tools.mkdir()
     for name, text in (("aws", AWS), ("kubectl", "#!/bin/bash\n"), ("helm", "#!/bin/bash\n")):
         (tools / name).write_text(text, encoding="utf-8")
@@ -95,19 +100,45 @@ def test_what_the_stacks_answer_reaches_the_manifests(tmp_path: Path) -> None:
         lines = "".join(f"{key}\t{value}\n" for key, value in values.items())
         (tmp_path / name).write_text(lines, encoding="utf-8")
     environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "HERE": str(tmp_path)}
-    done = subprocess.run(
+    return subprocess.run(
         ["bash", str(folder / "deploy.sh")],
         env=environment,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def test_what_the_stacks_answer_reaches_the_manifests(tmp_path: Path) -> None:
+    folder = bundle(tmp_path / "bundle", KARPENTER)
+    done = deploy(tmp_path, folder)
     assert done.returncode == 0, done.stderr
     filled = (folder / ".filled/manifests/karpenter.yaml").read_text(encoding="utf-8")
     assert 'role: "node-role"' in filled
     assert 'id: "sg-1a1b2c3d"' in filled
     assert "${" not in filled
     assert "queue" in (folder / ".filled/values/karpenter.yaml").read_text(encoding="utf-8")
+
+
+ADMIN = "kubernetes: {admins: ['arn:aws:iam::111122223333:role/teams/platform']}"
+CALLERS = [
+    ("arn:aws:sts::111122223333:assumed-role/platform/me", False, 2),
+    ("arn:aws:sts::111122223333:assumed-role/platform/me", True, 0),
+    ("arn:aws:sts::111122223333:assumed-role/deployer/platform", False, 0),
+    ("arn:aws:iam::111122223333:user/me", False, 0),
+]
+
+
+@pytest.mark.parametrize(("caller", "exists", "status"), CALLERS)
+def test_who_makes_the_cluster_has_an_entry_already(
+    tmp_path: Path, caller: str, exists: bool, status: int
+) -> None:
+    (tmp_path / "caller").write_text(caller + "\n", encoding="utf-8")
+    if exists:
+        (tmp_path / "cluster").touch()
+    done = deploy(tmp_path, bundle(tmp_path / "bundle", ADMIN))
+    assert done.returncode == status, done.stderr
+    assert ("leave it out of kubernetes.admins" in done.stderr) == (status == 2)
 
 
 def test_the_readme_says_how_the_nodes_of_a_block_are_asked_for() -> None:
