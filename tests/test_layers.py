@@ -26,7 +26,7 @@ ORDER = (
     ("spec",),
     ("plan.model",),
     ("plan",),
-    ("features", "rules", "cfn", "shell", "schemas", "yaml_text"),
+    ("features", "rules", "cfn", "shell", "schemas", "yaml_text", "nccl"),
     ("overlay", "placeholders"),
     ("foundation",),
     ("kubernetes",),

@@ -8,6 +8,7 @@ from typing import Any
 from clustergen.kubernetes import capacity, names, namespaces, nccl, pods
 from clustergen.kubernetes.manifest import Json, thing
 from clustergen.kubernetes.pods import Placed, Taking
+from clustergen.nccl import IMAGE, reference
 from clustergen.plan.model import NodeGroup, Plan
 
 TRAINER_API = "trainer.kubeflow.org/v1alpha1"
@@ -40,7 +41,7 @@ def comment(plan: Plan, group: NodeGroup, name: str, folder: str) -> Iterator[st
     yield 'It is right when "# Out of bounds values : 0 OK" is there'
     if interfaces := capacity.efa_interfaces(group):
         yield f'and NET/OFI says "Selected provider is efa" with {interfaces} nics.'
-    if published := nccl.reference(group):
+    if published := reference(group.type.name):
         yield published
 
 
@@ -150,7 +151,7 @@ def _launcher(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
     """On a node of the group, which has the image."""
     container = {
         "name": "launcher",
-        "image": nccl.IMAGE,
+        "image": IMAGE,
         "command": nccl.command(group),
         "resources": pods.amounts({"cpu": "1", "memory": "2Gi"}),
     }
@@ -161,7 +162,7 @@ def _worker(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
     taken = _all_of_a_node(plan, group)
     container: dict[str, Any] = {
         "name": "worker",
-        "image": nccl.IMAGE,
+        "image": IMAGE,
         "command": ["/usr/sbin/sshd", "-De"],
         "securityContext": {"capabilities": {"add": ["IPC_LOCK"]}},
         **taken.container,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clustergen.catalog import InstanceType
+from clustergen.catalog import InstanceType, neuron
 from clustergen.kubernetes.names import (
     EFA_RESOURCE,
     GPU_RESOURCE,
@@ -59,7 +59,7 @@ def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
     """Devices of one node that pods ask for by number; none where they claim them instead."""
     if plan.kubernetes.devices == "dra":
         return _huge_pages(group)
-    efa, cores = efa_interfaces(group), neuron_cores(group)
+    efa, cores = efa_interfaces(group), neuron.cores(group.type)
     return {
         **accelerators(group),
         **({NEURON_CORE_RESOURCE: cores} if cores else {}),
@@ -86,16 +86,6 @@ def partition(profile: str) -> str:
     https://github.com/NVIDIA/k8s-device-plugin (2026)
     """
     return f"{MIG_PREFIX}{profile.replace('+', '.')}"
-
-
-# Cores of a device, as the runtime makes them of itself: on Trainium2, two physical ones are one.
-# https://awsdocs-neuron.readthedocs-hosted.com/en/latest/about-neuron/arch/ (2026-10)
-_CORES = {"inf1": 4, "inf2": 2, "trn1": 2, "trn1n": 2, "trn2": 4, "trn2u": 4}
-
-
-def neuron_cores(group: NodeGroup) -> int:
-    """Neuron cores of a node; 0 where a device's are not known."""
-    return group.type.neuron_devices * _CORES.get(group.type.family, 0)
 
 
 def efa_interfaces(group: NodeGroup) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clustergen.kubernetes import capacity, nccl
+from clustergen.catalog import neuron
+from clustergen.nccl import largest_gib
 from clustergen.plan.model import NodeGroup
 
 # For x86_64 and arm64, with the programs of nccl-tests and MPI, and without an SSH server: it
@@ -29,7 +30,7 @@ def within_a_node(group: NodeGroup) -> Collective | None:
     """The test of a group; None where a node has one accelerator, or parts of them."""
     if group.mig:
         return None
-    if cores := capacity.neuron_cores(group):
+    if cores := neuron.cores(group.type):
         return _neuron(cores)
     return _nvidia(group) if group.type.gpus > 1 else None
 
@@ -50,6 +51,6 @@ def _nvidia(group: NodeGroup) -> Collective:
     command = (
         *("/usr/local/mpi/bin/mpirun", "--allow-run-as-root", "-np", str(gpus)),
         *("-x", "NCCL_DEBUG=INFO", "/usr/local/bin/all_reduce_perf_mpi"),
-        *f"-b 8 -e {nccl.largest_gib(group)}G -f 2 -g 1 -c 1 -n 20".split(),
+        *f"-b 8 -e {largest_gib(group)}G -f 2 -g 1 -c 1 -n 20".split(),
     )
     return Collective("all-reduce", f"NCCL all_reduce over {gpus} GPUs", _NVIDIA, command)

@@ -21,6 +21,7 @@ from clustergen.kubernetes import (
 from clustergen.kubernetes.collectives import Collective
 from clustergen.kubernetes.manifest import Json, file, thing
 from clustergen.kubernetes.pods import Placed
+from clustergen.nccl import image_runs
 from clustergen.plan.model import NodeGroup, Plan, Storage
 from clustergen.yaml_text import Lines
 
@@ -41,7 +42,7 @@ def files(plan: Plan, placed: Placed = pods.placed) -> Iterator[Artifact]:
 def _of_group(plan: Plan, group: NodeGroup, placed: Placed) -> Iterator[Artifact]:
     for count in _counts(group):
         yield _of_each_node(plan, group, count, placed)
-    if nccl.runs(group) and plan.kubernetes.jobs != "none":
+    if image_runs(group) and plan.kubernetes.jobs != "none":
         yield _all_reduce(plan, group, placed)
     elif alone := collectives.within_a_node(group):
         yield _collective(plan, group, alone, placed)

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from clustergen.kubernetes import bundle, nccl
+from clustergen import nccl
+from clustergen.kubernetes import bundle
 from tests.kubernetes.planned import files_of, objects_of, plan_of
 from tests.kubernetes.specs import SPECS, STORAGE
 
@@ -218,7 +219,7 @@ REFERENCES = [("p5.48xlarge", "487 GB/s at 16 GiB"), ("p5en.48xlarge", "")]
 def test_what_others_measured_is_a_note(type: str, words: str) -> None:
     text = f"node_groups: [{{name: h200, instance_type: {type}}}]"
     group = plan_of(text).node_groups[0]
-    assert words in nccl.reference(group)
+    assert words in nccl.reference(group.type.name)
     assert bool(words) == ("Published for" in files_of(text)["smoke/h200-all-reduce.yaml"])
 
 

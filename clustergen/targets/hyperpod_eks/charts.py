@@ -12,9 +12,10 @@ from clustergen import shell
 from clustergen.artifacts import Artifact
 from clustergen.catalog import InstanceType
 from clustergen.hyperpod.names import ml_name
+from clustergen.kubernetes.names import EFA_RESOURCE
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import eks_cluster
-from clustergen.targets.hyperpod_eks.limits import EFA_RESOURCE, HEALTH_LABEL
+from clustergen.targets.hyperpod_eks.limits import HEALTH_LABEL
 from clustergen.yaml_text import yaml_text
 
 PATH = "manifests/helm-values.yaml"

@@ -111,5 +111,4 @@ TAINT: Mapping[str, re.Pattern[str]] = MappingProxyType(
 GROUP_LABEL = "sagemaker.amazonaws.com/instance-group-name"
 HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"
 RESUME_ANNOTATION = "sagemaker.amazonaws.com/enable-job-auto-resume"
-EFA_RESOURCE = "vpc.amazonaws.com/efa"
 KARPENTER_API = "karpenter.sagemaker.amazonaws.com"

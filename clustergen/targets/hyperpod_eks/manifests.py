@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from clustergen.artifacts import Artifact
 from clustergen.kubernetes import volumes
+from clustergen.kubernetes.manifest import file
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import governance, karpenter
-from clustergen.yaml_text import yaml_text
 
 KARPENTER = "manifests/karpenter.yaml"
 VOLUMES = "manifests/volumes.yaml"
-
-
-def file(path: str, comment: Iterable[str], objects: Iterable[dict[str, Any]]) -> Artifact:
-    """One file of objects; ``comment`` is its first lines."""
-    head = "".join(f"# {line}\n" for line in comment)
-    return Artifact(path, head + "---\n".join(yaml_text(item) for item in objects))
 
 
 def files(plan: Plan) -> Iterator[Artifact]:

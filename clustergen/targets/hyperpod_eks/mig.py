@@ -32,11 +32,6 @@ def alternatives(group: NodeGroup) -> Iterator[Mapping[str, int]]:
                 yield wanted
 
 
-def resources(group: NodeGroup) -> Mapping[str, int]:
-    """What pods ask for instead of whole GPUs: resource name -> number on a node."""
-    return {f"nvidia.com/mig-{name}": n * group.type.gpus for name, n in group.mig.items()}
-
-
 def _whole(group: NodeGroup, name: str, count: int) -> bool:
     """Whether ``all-NAME`` makes ``count`` partitions of each GPU.
 

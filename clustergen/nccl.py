@@ -1,0 +1,62 @@
+"""NCCL's own tests: their image, the size of their messages, and what others have measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from clustergen.plan.model import NodeGroup
+
+# Tags of this registry are never moved. https://gallery.ecr.aws/hpc-cloud/nccl-tests (2026-11)
+IMAGE = (
+    "public.ecr.aws/hpc-cloud/nccl-tests:cuda12.8.1-efa1.43.2-ofiv1.16.3-ncclv2.27.7-1-testsv2.16.9"
+)
+# GPUs that the programs of IMAGE are built for; B300 runs those of B200.
+# https://github.com/awslabs/awsome-distributed-ai/tree/main/micro-benchmarks/nccl-tests (2026-11)
+_GPUS_OF_IMAGE = frozenset({"A100", "A10G", "L4", "L40S", "H100", "H200", "B200", "B300"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A published all_reduce bus bandwidth, in GB/s at a message size in GiB."""
+
+    nodes: int
+    busbw: float
+    size_gib: int
+
+
+# https://github.com/awslabs/awsome-distributed-ai, nccl-tests/README.md (2026-07)
+REFERENCES: Mapping[str, Reference] = MappingProxyType(
+    {
+        "p4de.24xlarge": Reference(2, 78.3, 2),
+        "p5.48xlarge": Reference(2, 487, 16),
+        "p6-b200.48xlarge": Reference(4, 377, 16),
+        "p6-b300.48xlarge": Reference(2, 751, 64),
+    }
+)
+
+
+def image_runs(group: NodeGroup) -> bool:
+    """Whether :data:`IMAGE` has programs for the nodes of a group; it is of x86_64."""
+    gpu = group.type.accelerator
+    known = gpu is not None and gpu.kind == "gpu" and gpu.name in _GPUS_OF_IMAGE
+    return known and group.type.arch == "x86_64" and not group.mig
+
+
+def largest_gib(group: NodeGroup) -> int:
+    """The largest message: a power of two, of which a GPU holds four (three, and NCCL's own)."""
+    gpu = group.type.accelerator
+    quarter = gpu.memory_mib // 1024 // 4 if gpu else 1
+    return 1 << max(quarter.bit_length() - 1, 0)
+
+
+def reference(instance_type: str) -> str:
+    """What others have measured, to compare with; it is no limit. Empty where nobody published."""
+    found = REFERENCES.get(instance_type)
+    if found is None:
+        return ""
+    return (
+        f"Published for {found.nodes} x {instance_type}: {found.busbw:g} GB/s at "
+        f"{found.size_gib} GiB. Other numbers of nodes differ; look closer below 75 % of it."
+    )
