@@ -68,6 +68,7 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
         "hyperpod/deploy-eks.sh.j2",
         eks=eks is not None,
         eks_parameters=list(eks.get("Parameters", {})) if eks else [],
+        admins=[arn.rpartition("/")[2] for arn in plan.kubernetes.admins] if eks else [],
         addons=any(file.path == addons.TEMPLATE for file in own),
         governed=governance.wanted(plan),
         manifests=[file.path for file in objects],

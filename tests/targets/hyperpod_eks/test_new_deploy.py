@@ -26,6 +26,8 @@ here() {{ [[ -f $HERE/status ]] || exit 254; }}
 case "$all" in
   *describe-stacks*-eks*) cat "$HERE/eks-outputs" ;;
   *describe-stacks*) cat "$HERE/outputs" ;;
+  *get-caller-identity*) cat "$HERE/caller" ;;
+  *"eks describe-cluster"*) [[ -f $HERE/eks ]] || exit 254 ;;
   *describe-volumes*) printf '/fsx/home\tNone\n' ;;
   *describe-addon*) [[ -f $HERE/addon ]] || exit 254 ;;
   *list-compute-quotas*)
@@ -363,3 +365,27 @@ def test_quotas_without_a_cluster(rig: Rig) -> None:
         "govern.sh: there is no HyperPod cluster example\n",
     )
     assert rig.run("govern.sh", "--dry-run").returncode == 0
+
+
+ADMIN = f"{NEW}kubernetes: {{admins: ['arn:aws:iam::111122223333:role/teams/platform']}}"
+CALLERS = [
+    ("arn:aws:sts::111122223333:assumed-role/platform/me", False, 2),
+    ("arn:aws:sts::111122223333:assumed-role/platform/me", True, 0),
+    ("arn:aws:sts::111122223333:assumed-role/deployer/platform", False, 0),
+]
+
+
+@pytest.mark.parametrize(("caller", "exists", "status"), CALLERS)
+def test_who_makes_the_cluster_has_an_entry_already(
+    tmp_path: Path, caller: str, exists: bool, status: int
+) -> None:
+    files = files_of_new(ADMIN)
+    made = rig_of(tmp_path, files, list(foundation.OUTPUTS(plan_of_new(ADMIN))))
+    (made.fake / "caller").write_text(f"{caller}\n")
+    if exists:
+        (made.fake / "eks").touch()
+    done = made.deploy()
+    assert done.returncode == status, done.stderr
+    assert ("leave it out of kubernetes.admins" in done.stderr) == (status == 2)
+    assert bool(made.calling("example-eks", "cloudformation deploy")) == (status == 0)
+    assert script_breaches({"deploy.sh": files["deploy.sh"]}) == []
