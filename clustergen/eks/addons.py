@@ -16,6 +16,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct, IDependable
 
 from clustergen.eks import roles
+from clustergen.eks.addresses import POD_ADDRESSES, SPARE_ADDRESSES
 from clustergen.eks.control_plane import ControlPlane
 from clustergen.foundation import access
 from clustergen.plan.model import Bucket, Ebs, Efs, FileCache, Lustre, Plan
@@ -41,15 +42,13 @@ class Addon:
     """And what else they may."""
 
 
-POD_ADDRESSES = 16
-"""IPv4 addresses that a node holds for its pods. By itself the VPC CNI holds a whole interface of
-them more than it needs: a hundred on the largest nodes, which run few pods."""
-
 VPC_CNI = Addon(
     "vpc-cni",
     configuration={
-        # https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/eni-and-ip-target.md
-        "env": {"MINIMUM_IP_TARGET": str(POD_ADDRESSES), "WARM_IP_TARGET": "4"}
+        "env": {
+            "MINIMUM_IP_TARGET": str(POD_ADDRESSES),
+            "WARM_IP_TARGET": str(SPARE_ADDRESSES),
+        }
     },
     service_account="aws-node",
     policies=("AmazonEKS_CNI_Policy",),

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from clustergen.eks.addresses import POD_ADDRESSES
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.eks.checks import RULES, check, overlaid
 from clustergen.targets.eks.support import SUPPORT
-
-POD_ADDRESSES = 16
-"""IPv4 addresses that the VPC CNI holds for the pods of a node: what :mod:`clustergen.eks.addons`
-tells it to, in place of a whole interface of them."""
 
 TARGET = Target(
     traits=Traits(
