@@ -70,6 +70,7 @@ FOUNDATION = {
             f"{_OWN}:eks:{_HERE}:cluster/*": "pods of any EKS cluster that the nodes may join",
             f"{_OWN}:ecr:<AWS::Region>:*:repository/*": "images of AWS are in accounts of AWS",
             f"{_OWN}:ec2:<AWS::Region>:*:instance/*": "instances of HyperPod are SageMaker's own",
+            f"{_OWN}:cloudwatch:{_HERE}:alarm:*": "alarms that the user names in an update",
             f"{_OWN}:kms:{_HERE}:key/*": "keys of volumes, and through SageMaker only",
             f"{_OWN}:sagemaker:{_HERE}:cluster/*": "the id of the cluster is not known before it",
             **{

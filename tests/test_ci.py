@@ -72,8 +72,10 @@ def check_step() -> str:
 def test_the_action_checks(tmp_path, spec, strict, status):
     head = "version: 1\nname: example\nregion: us-east-1\nnetwork: {zone: use1-az6}\n"
     group = "node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2}]\n"
+    # HyperPod has no word for it.
+    slow = group.replace("count: 2", "count: 2, root_volume: {throughput: 500}")
     (tmp_path / "good.yaml").write_text(head + group)
-    (tmp_path / "warned.yaml").write_text(head + group + "targets: {eks: {}}\n")
+    (tmp_path / "warned.yaml").write_text(head + slow + "targets: {hyperpod-slurm: {}}\n")
     (tmp_path / "bad.yaml").write_text(head)
     home = tmp_path / "clustergen" / "bin"
     home.mkdir(parents=True)
