@@ -43,15 +43,19 @@ def bundle_breaches(
 def _in_the_cluster(
     files: Mapping[str, str], documents: Mapping[str, Any], region: str
 ) -> Iterator[str]:
-    """The objects of a cluster of managed node groups, by the version of its control plane."""
-    resources = documents.get("cluster.template.json", {}).get("Resources", {})
-    versions = {r["Type"]: r["Properties"].get("Version") for r in resources.values() if _eks(r)}
-    if "AWS::EKS::Nodegroup" in versions:
-        yield from kubernetes_breaches(files, versions["AWS::EKS::Cluster"], region)
+    """The objects in an EKS cluster, by the version of its control plane where one is made."""
+    made = [
+        resource["Properties"]
+        for template in documents.values()
+        for resource in template.get("Resources", {}).values()
+        if resource.get("Type") == "AWS::EKS::Cluster"
+    ]
+    version = made[0]["Version"] if made else _AN_OLDER_VERSION
+    yield from kubernetes_breaches(files, version, region)
 
 
-def _eks(resource: Mapping[str, Any]) -> bool:
-    return resource.get("Type") in ("AWS::EKS::Cluster", "AWS::EKS::Nodegroup")
+_AN_OLDER_VERSION = "1.33"
+"""Of a cluster that is there: nothing newer is taken for granted."""
 
 
 def _of_clusters(

@@ -73,7 +73,10 @@ def _of_file(path: str, text: str, version: str, region: str) -> tuple[str, ...]
 
 
 def _holds_objects(path: str) -> bool:
-    return path.startswith(("manifests/", "smoke/")) and path.endswith(".yaml")
+    """Values of charts are no objects."""
+    return path.startswith(("manifests/", "smoke/")) and bool(
+        re.search(r"(?<!values)\.yaml$", path)
+    )
 
 
 def objects_in(files: Mapping[str, str], region: str = "us-east-1") -> Iterator[Object]:
@@ -106,6 +109,7 @@ _OTHERS = frozenset(
     {
         *("kueue.x-k8s.io", "karpenter.sh", "karpenter.k8s.aws", "trainer.kubeflow.org"),
         *("scheduling.volcano.sh", "scheduling.run.ai", "kubeflow.org"),
+        "karpenter.sagemaker.amazonaws.com",
     }
 )
 
@@ -227,7 +231,9 @@ def _references(objects: list[Object]) -> Iterator[str]:
     named = {(kind, name) for kind, _, name in known}
     for item in objects:
         at = item.namespace
-        if at and at != "default" and ("Namespace", at) not in named:
+        # HyperPod makes the namespaces of teams.
+        ours = at and at != "default" and not at.startswith("hyperpod-ns-")
+        if ours and ("Namespace", at) not in named:
             yield f"{item}: no namespace {at}"
         spec = item.body.get("spec", {})
         if item.kind == "PersistentVolumeClaim":

@@ -159,7 +159,8 @@ def _node_pool(spec: Json) -> Iterator[str]:
         if budget["nodes"] == "0"
         for reason in budget.get("reasons", ("Drifted", "Underutilized", "Empty"))
     }
-    if not {"Drifted", "Underutilized"} <= blocked:
+    own = template["nodeClassRef"]["group"] == "karpenter.k8s.aws"
+    if own and not {"Drifted", "Underutilized"} <= blocked:
         yield "nodes drift away under jobs"
     if not 1 <= spec.get("weight", 1) <= 100:
         yield "a weight beyond 1 to 100"
