@@ -26,11 +26,11 @@ from clustergen.eks.system_nodes import SystemNodes
 from clustergen.foundation import access
 from clustergen.kubernetes.karpenter import is_karpenter, is_on
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks.karpenter import Karpenter
-from clustergen.targets.eks.monitoring import ManagedPrometheus
 from clustergen.targets.eks.node_groups import ManagedNodeGroup, security_groups
 
 if TYPE_CHECKING:
+    from clustergen.targets.eks.karpenter import Karpenter
+    from clustergen.targets.eks.monitoring import ManagedPrometheus
     from clustergen.targets.eks.software import Software
 
 
@@ -135,6 +135,8 @@ class EksCluster(Construct):
     def make_karpenter(self) -> Karpenter | None:
         if not is_on(self.plan):
             return None
+        from clustergen.targets.eks.karpenter import Karpenter  # with parts of the CDK of its own
+
         return Karpenter(
             self,
             "Karpenter",
@@ -146,6 +148,8 @@ class EksCluster(Construct):
     def make_prometheus(self) -> ManagedPrometheus | None:
         if self.plan.monitoring.metrics != "managed-prometheus":
             return None
+        from clustergen.targets.eks.monitoring import ManagedPrometheus  # likewise
+
         return ManagedPrometheus(
             self,
             "Prometheus",
@@ -156,7 +160,7 @@ class EksCluster(Construct):
 
     def make_software(self) -> Software:
         """What runs in the cluster, once there are nodes for it."""
-        from clustergen.targets.eks.software import Software  # whose modules are large
+        from clustergen.targets.eks.software import Software  # likewise
 
         made = Software(
             self,
