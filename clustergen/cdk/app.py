@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import aws_cdk as cdk
@@ -13,7 +13,7 @@ from clustergen import compiler, overlay, renderer, report, targets
 from clustergen.cdk.compiled import Compiled
 from clustergen.commands.inputs import UsageError, wanted
 from clustergen.compiler import Checked
-from clustergen.findings import Finding, errors
+from clustergen.findings import Finding, Unrenderable, errors
 
 USAGE = """\
 usage: npx cdk COMMAND --all -c spec=FILE[,FILE...] [-c target=TARGET] [-c 'set=PATH=VALUE[;...]']
@@ -37,15 +37,22 @@ def main(build: Build, app: cdk.App | None = None) -> int:
     app = app or new()
     try:
         compiled, findings = compile(context(app))
+        _say(findings)
+        if compiled is None:
+            return 1
+        build(app, compiled)
     except UsageError as error:
         sys.stderr.write(f"clustergen: {error}\n{USAGE.format(targets=', '.join(targets.NAMES))}")
         return 1
-    sys.stderr.write(report.render("text", findings, {}, colour=sys.stderr.isatty()))
-    if compiled is None:
+    except Unrenderable as error:
+        _say(error.findings)
         return 1
-    build(app, compiled)
     app.synth()
     return 0
+
+
+def _say(findings: Sequence[Finding]) -> None:
+    sys.stderr.write(report.render("text", findings, {}, colour=sys.stderr.isatty()))
 
 
 def new(**props: Any) -> cdk.App:

@@ -7,7 +7,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.support.aws import Aws, cdk_is_missing, serving
+from clustergen.cdk import kernel
+
+kernel.load()  # before other modules do: it silences what jsii says of versions of Node.js
+
+from tests.support.aws import Aws, cdk_is_missing, serving  # noqa: E402
 
 
 @pytest.fixture(scope="session")

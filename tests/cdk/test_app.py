@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import tarfile
 from collections.abc import Sequence
 from importlib import resources as packaged
@@ -114,6 +116,20 @@ def test_the_role_of_the_provider_can_be_given(run: Any, tmp_path: Path) -> None
     resources = json.loads(text)["Resources"]
     assert resources["Provider"]["Properties"]["Parameters"] == {"CustomLambdaRole": role}
     assert not [r for r in resources.values() if r["Type"] == "AWS::IAM::ManagedPolicy"]
+
+
+def test_without_the_cdk_there_is_a_finding() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "app.py"],
+        env={"JSII_NODE": "no-such-node", "PATH": "/usr/bin:/bin"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "error[BND015]" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_every_target_has_its_stacks() -> None:

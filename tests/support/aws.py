@@ -88,8 +88,6 @@ def _environment() -> dict[str, str]:
         "AWS_SECRET_ACCESS_KEY": "testing",
         "AWS_EC2_METADATA_DISABLED": "true",
         "CDK_DISABLE_VERSION_CHECK": "1",
-        # The value has to be the major version that is not to be talked about.
-        "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
     }
 
 
