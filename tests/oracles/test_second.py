@@ -47,8 +47,7 @@ FAULTS: list[tuple[str, Any, Callable[[Any], object]]] = [
     ),
     ("a wrong type", FOUNDATION, lambda t: properties(t, "AWS::EC2::VPC").update(Tags="x")),
     ("no such type", FOUNDATION, lambda t: t["Resources"]["Vpc"].update(Type="AWS::EC2::Vpcs")),
-    ("another property gone", FOUNDATION, lambda t: properties(t, "AWS::EC2::Subnet").pop("VpcId")),
-    ),
+    ("no network", FOUNDATION, lambda t: properties(t, "AWS::EC2::Subnet").pop("VpcId")),
     (
         "an AMI type",
         EKS,
