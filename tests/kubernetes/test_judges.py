@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.kubernetes.planned import files_of, plan_of
+from tests.kubernetes.planned import files_of, objects_of, plan_of
 from tests.kubernetes.specs import SPECS
-from tests.oracles.kubernetes import kubernetes_breaches
+from tests.oracles.kubernetes import kubernetes_breaches, pod_templates
 from tests.oracles.shell import script_breaches
 
 
@@ -21,3 +21,22 @@ def test_scripts() -> None:
     """The scripts of all specs at once: each tool is started one time."""
     scripts = {f"{name}: install.sh": files_of(text)["install.sh"] for name, text in SPECS.items()}
     assert script_breaches(scripts) == []
+
+
+def test_scripts_of_pods() -> None:
+    """What stands in a pod's command as text, for every spec."""
+    scripts = {
+        f"{name}: {path}": f"#!/bin/bash\n{word}"
+        for name, text in SPECS.items()
+        for path in files_of(text)
+        if path.startswith("smoke/")
+        for job in objects_of(text, path)
+        for template in pod_templates(job)
+        for container in template["spec"]["containers"]
+        for word in container.get("command", ())
+        if "\n" in word
+    }
+    assert len(scripts) > 20
+    # What is counted are devices, whose names hold no blanks.
+    accepted = ("SC2012 ", "SC2010 ")
+    assert [b for b in script_breaches(scripts) if not any(word in b for word in accepted)] == []

@@ -1,0 +1,88 @@
+"""The test of the file systems: two nodes write, and each sees what the other wrote."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+
+from clustergen.artifacts import Artifact
+from clustergen.kubernetes import jobs, nccl, pods, volumes
+from clustergen.kubernetes.manifest import Json
+from clustergen.kubernetes.pods import Placed
+from clustergen.plan.model import NodeGroup, Plan, Storage
+from clustergen.yaml_text import Lines
+
+
+def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
+    """One job for all file systems of the plan."""
+    items = volumes.of(plan)
+    nodes = min(nccl.tested(group), 2)
+    script = "".join(_look(item, nodes) for item in items)
+    container = {
+        "name": "file-systems",
+        "image": jobs.IMAGE,
+        "command": ["bash", "-ec", Lines(_FUNCTIONS + script)],
+        "env": [_RUN],
+        "resources": pods.amounts({"cpu": "1", "memory": "1Gi"}),
+        "volumeMounts": [
+            {"name": volumes.claim_name(item), "mountPath": item.mount} for item in items
+        ],
+    }
+    pod = {**placed(plan, group), "containers": [container], "volumes": _claims(items)}
+    mounts = ", ".join(item.mount for item in items)
+    made = jobs.Test(
+        f"{group.name}-file-systems", nodes, f"{mounts} from {nodes} nodes.", alone=False
+    )
+    return jobs.job(plan, group, made, pod)
+
+
+# Of this run of the job: what an earlier one has left is not taken for its own.
+_RUN = {
+    "name": "RUN",
+    "valueFrom": {
+        "fieldRef": {"fieldPath": "metadata.labels['batch.kubernetes.io/controller-uid']"}
+    },
+}
+_FUNCTIONS = """\
+wait_for() {
+  local tries
+  for ((tries = 0; tries < 300; tries++)); do
+    if [ -e "$1" ]; then return 0; fi
+    sleep 2
+  done
+  echo "$1 is not seen from here" >&2
+  return 1
+}
+read_and_write() {
+  local at="$1/.clustergen-test-$RUN" pods=$2 n
+  mkdir -p "$at"
+  head -c 4194304 /dev/urandom >"$at/$JOB_COMPLETION_INDEX"
+  for ((n = 0; n < pods; n++)); do
+    wait_for "$at/$n"
+    cat "$at/$n" >/dev/null
+  done
+  : >"$at/done-$JOB_COMPLETION_INDEX"
+  echo "$1: written, and read from all of $pods"
+  if [ "$JOB_COMPLETION_INDEX" = 0 ]; then
+    for ((n = 0; n < pods; n++)); do wait_for "$at/done-$n"; done
+    rm -rf "$at"
+  fi
+}
+"""
+
+
+def _claims(items: Iterable[Storage]) -> list[Json]:
+    found = ((volumes.claim_name(item), item) for item in items)
+    return [{"name": name, "persistentVolumeClaim": _claim(name, item)} for name, item in found]
+
+
+def _claim(name: str, item: Storage) -> Json:
+    return {"claimName": name, **({"readOnly": True} if volumes.read_only(item) else {})}
+
+
+def _look(item: Storage, nodes: int) -> str:
+    """What is done with one file system: a file of each pod, which every other has to see."""
+    mount = shlex.quote(item.mount.rstrip("/") or "/")
+    if volumes.read_only(item):
+        return f"ls {mount} >/dev/null\necho {mount} is read\n"
+    return f"read_and_write {mount} {nodes}\n"

@@ -1,0 +1,74 @@
+"""Jobs of Kubernetes with one pod for each of some nodes, as files that say how to run them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from clustergen.artifacts import Artifact
+from clustergen.kubernetes import names, namespaces, pods
+from clustergen.kubernetes.manifest import Json, file, thing
+from clustergen.plan.model import NodeGroup, Plan
+
+FOLDER = "smoke"
+# A release of Amazon Linux by its date, for x86_64 and arm64; such tags are not moved.
+# https://gallery.ecr.aws/amazonlinux/amazonlinux (2026-11)
+IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023.10.20260120.4"
+_MINUTES = 60
+"""After this a job gives up: nodes that Karpenter starts take some ten, and so do large images."""
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A job with one pod for each of some nodes."""
+
+    name: str
+    nodes: int
+    says: str
+    alone: bool = True
+    """A pod takes all that its node has. Others are kept apart, and wait in no queue: Kueue would
+    choose their nodes, and knows nothing of pods that keep apart."""
+
+
+def job(plan: Plan, group: NodeGroup, test: Test, pod: Json) -> Artifact:
+    """The file of a test whose pods have the members ``pod``."""
+    namespace = namespaces.of_group(plan, group)
+    spec: Json = {
+        "completions": test.nodes,
+        "parallelism": test.nodes,
+        "completionMode": "Indexed",
+        # Each node fails for itself, so that the others are still heard.
+        "backoffLimitPerIndex": 0,
+        "activeDeadlineSeconds": _MINUTES * 60,
+        "template": pods.template(plan, group, _kept(test, pod), queued=test.alone),
+    }
+    made = thing(
+        "batch/v1",
+        "Job",
+        test.name,
+        namespace=namespace,
+        labels=pods.queue_labels(plan, group) if test.alone else {},
+        spec=spec,
+    )
+    return file(f"{FOLDER}/{test.name}.yaml", _how(test, namespace), [made])
+
+
+def _kept(test: Test, pod: Json) -> Json:
+    """One pod a node, where it does not take all of it."""
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": names.HOST_LABEL,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"batch.kubernetes.io/job-name": test.name}},
+    }
+    spread = {} if test.alone else {"topologySpreadConstraints": [constraint]}
+    return {"restartPolicy": "Never", **spread, **pod}
+
+
+def _how(test: Test, namespace: str) -> Iterator[str]:
+    at = f"--namespace {namespace}"
+    yield f"{test.says} Run it when nothing else does:"
+    yield f"  kubectl apply -f {FOLDER}/{test.name}.yaml"
+    yield f"  kubectl wait {at} --for=condition=complete --timeout={_MINUTES}m job/{test.name}"
+    yield f"  kubectl logs {at} --selector job-name={test.name} --prefix --tail=-1"
+    yield f"  kubectl delete {at} job/{test.name}"

@@ -1,0 +1,58 @@
+"""The test of the file systems, run as the pods run it, over a folder that they share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from tests.kubernetes.planned import objects_of
+
+SPEC = "storage: [{mount: /fsx, type: efs}]"
+
+
+def start(folder: Path, index: int, bin: Path) -> subprocess.Popen[str]:
+    """The pod of this index, with a `sleep` of a tenth of what is asked for."""
+    [job] = objects_of(SPEC, "smoke/h200-file-systems.yaml")
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    program, option, script = container["command"]
+    return subprocess.Popen(
+        [program, option, script.replace("/fsx", str(folder))],
+        env={
+            "PATH": f"{bin}{os.pathsep}/usr/bin:/bin",
+            "RUN": "7f3c",
+            "JOB_COMPLETION_INDEX": str(index),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def programs(tmp_path: Path, sleep: str) -> Path:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "sleep").write_text(f"#!/bin/sh\n{sleep}\n")
+    (folder / "sleep").chmod(0o755)
+    return folder
+
+
+def test_two_pods_see_each_other(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    bin = programs(tmp_path, "exec /bin/sleep 0.05")
+    pods = [start(shared, index, bin) for index in (0, 1)]
+    said = [pod.communicate(timeout=120) for pod in pods]
+    assert [pod.returncode for pod in pods] == [0, 0], said
+    assert all("written, and read from all of 2" in out for out, _ in said)
+    assert list(shared.iterdir()) == []
+
+
+def test_a_pod_that_is_alone_fails(tmp_path: Path) -> None:
+    """Two mounts that are not the same file system."""
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    pod = start(shared, 0, programs(tmp_path, "exit 0"))
+    _, said = pod.communicate(timeout=120)
+    assert pod.returncode != 0
+    assert "is not seen from here" in said
