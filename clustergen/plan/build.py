@@ -35,7 +35,9 @@ def build(
     groups = machines.groups(spec.node_groups)
     options = _options(spec, traits)
     head = _head(spec, traits, machines, options)
-    login = machines.machine(spec.login, ("login",)) if spec.login else None
+    # People reach the API of Kubernetes from where they are; a cluster for it has no such nodes.
+    people = None if traits.system_nodes else spec.login
+    login = machines.machine(people, ("login",)) if people else None
     system = machines.machine(spec.kubernetes.system_nodes, ("kubernetes", "system_nodes"))
     findings += machines.findings
     # Without a place or with a type unknown, whatever else is said of the cluster is guesswork.
@@ -67,6 +69,7 @@ def build(
         decisions=(*places.decisions, *machines.decisions, *decisions),
         written=said,
         sagemaker=traits.sagemaker,
+        system=system if traits.system_nodes else None,
     )
     needed = _addresses(plan, traits)
     return replace(plan, network=replace(plan.network, needed_addresses=needed)), findings
@@ -81,7 +84,7 @@ def _addresses(plan: Plan, traits: Traits) -> int:
     """IPv4 addresses of the private subnet that the cluster takes at its largest."""
     pods = traits.pod_addresses
     nodes = sum(group.max * (group.addresses + pods) for group in plan.node_groups)
-    nodes += plan.kubernetes.system_nodes.count * (1 + pods) if traits.system_nodes else 0
+    nodes += plan.system.count * (1 + pods) if plan.system else 0
     people = sum(machine.count for machine in (plan.head, plan.login) if machine)
     return nodes + people + sum(fsx.addresses(item) for item in plan.storage if not item.existing)
 

@@ -448,6 +448,8 @@ class Plan:
     """Every path that the user wrote, to tell a choice from a default."""
     sagemaker: bool = False
     """Quotas and prices are SageMaker's, not those of EC2."""
+    system: Machine | None = None
+    """The nodes of what runs a Kubernetes cluster, where they are the cluster owner's."""
 
     def wrote(self, *path: str | int) -> bool:
         """Whether the spec says anything at ``path``."""
@@ -457,6 +459,11 @@ class Plan:
     def max_nodes(self) -> int:
         """Nodes of all groups at their maximum."""
         return sum(group.max for group in self.node_groups)
+
+    @property
+    def machines(self) -> tuple[Machine, ...]:
+        """What there is beside the node groups."""
+        return tuple(filter(None, (self.head, self.login, self.system)))
 
     @property
     def instance_types(self) -> Iterator[InstanceType]:

@@ -40,7 +40,8 @@ class _Fleet:
 def _fleets(plan: Plan) -> Iterator[_Fleet]:
     for group in plan.node_groups:
         yield _Fleet(group.name, group.types, group.max, group.capacity.kind)
-    for title, machine in (("login nodes", plan.login), ("head node", plan.head)):
+    named = (("login nodes", plan.login), ("head node", plan.head), ("system nodes", plan.system))
+    for title, machine in named:
         if machine:
             yield _Fleet(title, (machine.type,), machine.count, "on-demand")
 
@@ -107,7 +108,7 @@ def _quota(type: InstanceType, kind: CapacityKind) -> tuple[str, str]:
 
 def _interface_row(plan: Plan) -> Row:
     interfaces = sum(len(group.interfaces) * group.max for group in plan.node_groups)
-    others = sum(machine.count for machine in filter(None, (plan.login, plan.head)))
+    others = sum(machine.count for machine in plan.machines)
     return "VPC network interfaces per Region", NETWORK_INTERFACES, f"{interfaces + others:,}"
 
 

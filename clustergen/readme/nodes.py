@@ -31,7 +31,8 @@ def table(plan: Plan) -> str:
 def _rows(plan: Plan) -> Iterator[Row]:
     for group in plan.node_groups:
         yield _group(group)
-    for title, machine in (("(login)", plan.login), ("(head node)", plan.head)):
+    named = (("(login)", plan.login), ("(head node)", plan.head), ("(system)", plan.system))
+    for title, machine in named:
         if machine:
             yield _machine(title, machine)
 

@@ -32,11 +32,7 @@ def check(plan: Plan) -> Iterator[Finding]:
         for group in plan.node_groups
         for index, type in enumerate(group.types)
     ]
-    machines += [
-        ((*machine.path, "instance_type"), machine.type)
-        for machine in (plan.head, plan.login)
-        if machine
-    ]
+    machines += [((*machine.path, "instance_type"), machine.type) for machine in plan.machines]
     for path, type in machines:
         yield from _where(plan, path, type)
 

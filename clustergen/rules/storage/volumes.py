@@ -25,9 +25,8 @@ class Placed:
 
 def volumes(plan: Plan) -> Iterator[Placed]:
     """The volumes of head, login and compute nodes, then the shared ones."""
-    for machine in (plan.head, plan.login):
-        if machine:
-            yield _placed((*machine.path, "root_volume"), machine.volume)
+    for machine in plan.machines:
+        yield _placed((*machine.path, "root_volume"), machine.volume)
     for group in plan.node_groups:
         yield _placed(group.at("root_volume"), group.volume)
     for item in new(plan, Ebs):

@@ -10,6 +10,7 @@ import pytest
 
 from tests.targets.eks.planned import (
     launch_template_of,
+    plan_of,
     properties_of,
     resources,
     template_of,
@@ -533,3 +534,11 @@ def test_nothing_of_the_cdk_shows() -> None:
         *("AWSTemplateFormatVersion", "Description", "Parameters", "Resources", "Outputs"),
     }
     assert all("Metadata" not in resource for resource in template["Resources"].values())
+
+
+def test_the_plan_has_system_nodes_and_nobody_to_log_in() -> None:
+    plan = plan_of("login: {instance_type: m7i.xlarge}")
+    assert plan.login is None
+    assert plan.system is plan.kubernetes.system_nodes
+    # An address for each node and those of its pods: two nodes of the group, two of the system.
+    assert plan.network.needed_addresses == 4 * (1 + 16)
