@@ -71,6 +71,9 @@ def _missing_keys(violation: Violation, place: Place) -> Iterator[Finding]:
     for key in _missing(violation):
         message = f"{_where(violation)} needs {key}"
         help = f"give {key}, or do not delete it"
+        if key == "Type" and violation.path[:1] == ("Resources",) and len(violation.path) == 2:
+            message = f"the template has no resource {violation.path[1]}"
+            help = "take the name from the rendered template, or give Type for one of your own"
         yield REQUIRED.at(place((*violation.path, key)), message, help=help)
 
 
