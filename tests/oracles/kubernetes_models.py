@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import json
 import shutil
@@ -79,18 +80,29 @@ _FOLDER = Path(__file__).parent / "karpenter"
 
 @functools.cache
 def _installed() -> Path:
-    """The folder of the package, filled the first time and when what is pinned changes."""
+    """The folder of the package, filled the first time and when what is pinned changes.
+
+    Safe when several test processes ask at once. Raises RuntimeError with npm's words on failure.
+    """
     folder = Path(__file__).parents[2] / ".judges" / "karpenter"
+    folder.mkdir(parents=True, exist_ok=True)
     lock = (_FOLDER / "package-lock.json").read_bytes()
     mark = folder / "installed.json"
-    if not mark.exists() or mark.read_bytes() != lock:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(_FOLDER / name, folder / name)
-        command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        subprocess.run(command, cwd=folder, capture_output=True, check=True)
-        mark.write_bytes(lock)
+    with folder.with_name("karpenter.lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if not mark.exists() or mark.read_bytes() != lock:
+            _install(folder)
+            mark.write_bytes(lock)
     return folder
+
+
+def _install(folder: Path) -> None:
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(_FOLDER / name, folder / name)
+    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"npm: {done.stderr}")
 
 
 # Rules of Karpenter 1.14 that stand beside its schemas, in words:
