@@ -16,12 +16,14 @@ from clustergen.compiler import Checked
 from clustergen.findings import Finding, Unrenderable, errors
 
 USAGE = """\
-usage: npx cdk COMMAND --all -c spec=FILE[,FILE...] [-c target=TARGET] [-c 'set=PATH=VALUE[;...]']
+usage: npx cdk COMMAND -c spec=FILE[,FILE...] [-c target=TARGET] [-c 'set=PATH=VALUE[;...]']
 
-  COMMAND  ls, synth, diff, deploy or destroy
+  COMMAND  ls, synth, diff, deploy --all, destroy --all
   spec     the spec; what later files say is merged over it
   target   {targets}; needed where the spec names several
   set      single values, merged over the files
+
+With the target parallelcluster, -c provider_role=ARN names the role that runs ParallelCluster.
 """
 
 Build = Callable[[cdk.App, Compiled], object]

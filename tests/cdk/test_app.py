@@ -181,3 +181,15 @@ def test_the_command_passes_findings_on(command: None, spec: Any) -> None:
     assert done.status == 1
     assert "p5en.48xlarge" in done.output
     assert "Traceback" not in done.output
+
+
+def test_two_versions_of_a_stack_are_compared_without_a_network(
+    command: None, tmp_path: Path
+) -> None:
+    context = ("-c", f"spec={P5}", "-c", "target=pcs")
+    cdk("synth", "--quiet", "--output", tmp_path, *context, **OFFLINE)
+    before = ("--template", tmp_path / "llm-p5-pcs.template.json")
+    changed = ("-c", "set=node_groups.h100.count=32")
+    done = cdk("diff", "llm-p5-pcs", "--exclusively", *before, *context, *changed, **OFFLINE)
+    assert re.search(r"\[-\] 16\n.*\[\+\] 32", done.output), done.output
+    assert "Number of stacks with differences: 1" in done.output
