@@ -48,7 +48,7 @@ def name_resources(scope: Construct) -> None:
     root = f"{cdk.Stack.of(scope).node.path}/"
     for construct in scope.node.find_all():
         if isinstance(construct, cdk.CfnResource):
-            construct.override_logical_id(_logical_id(construct.to_string().removeprefix(root)))
+            construct.override_logical_id(_logical_id(construct.node.path.removeprefix(root)))
 
 
 def _logical_id(path: str) -> str:
