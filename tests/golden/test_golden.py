@@ -22,6 +22,7 @@ GOLDEN = [
     ("hpc8a-two-queues", "parallelcluster"),
     ("hyperpod-slurm-customer-managed", "hyperpod-slurm"),
     ("hyperpod-eks-mig", "hyperpod-eks"),
+    ("eks-p5en-capacity-block", "eks"),
 ]
 
 
