@@ -83,7 +83,7 @@ def test_a_cluster_comes_and_goes(
         assert not unmade(this, stack)
     LOOK[target](this)
 
-    # The assembly of the first deployment; app.py makes the same again (tests of determinism).
+    # The assembly of the first deployment: that app.py makes the same again, test_synth.py shows.
     before = outputs(this)
     again = this.run("deploy", *HOW, app=this.assembly)
     assert again.count("(no changes)") == len(stacks), again

@@ -135,6 +135,12 @@ def test_the_foundation_feeds_the_cluster(name: str, target: str) -> None:
     assert all("Default" in each for each in made.cluster.get("Parameters", {}).values())
 
 
+@pytest.mark.parametrize(("name", "target"), [*FED, ("p5-on-demand", "eks")])
+def test_the_same_spec_makes_the_same_stacks(name: str, target: str) -> None:
+    """Assets, too, which are named by a hash of what is in them."""
+    assert of(name, target).templates == of(name, target).templates
+
+
 def keys_of_scripts(made: Synthesized) -> set[str]:
     """Where the documents look for scripts in the bucket: keys, and prefixes of them."""
     text = json.dumps(made.cluster["Resources"])
