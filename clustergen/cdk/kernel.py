@@ -82,7 +82,7 @@ def begin() -> None:
 
 
 # The largest parts of the library that stacks here need, in the order that they need them.
-_PARTS = ("iam", "kms", "logs", "eks", "ec2")
+_PARTS = ("iam", "kms", "logs", "eks")
 
 
 def _import_everything() -> None:

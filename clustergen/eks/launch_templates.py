@@ -1,14 +1,15 @@
-"""What the EC2 launch templates of all nodes of EKS have in common."""
+"""EC2 launch templates: what those of all nodes of EKS have in common."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import aws_cdk as cdk
-from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_eks as eks
 from constructs import Construct
 
+from clustergen import cfn
 from clustergen.plan.model import Plan, Volume
 
 ROOT_DEVICE = "/dev/xvda"
@@ -22,61 +23,60 @@ DEFAULT_ROOT_GIB = 100
 METADATA_HOPS = 1
 
 
-def make(
-    scope: Construct, plan: Plan, name: str, volume: Volume, **data: Any
-) -> ec2.CfnLaunchTemplate:
-    """A launch template of the nodes called ``name``.
+class LaunchTemplate(cdk.CfnResource):
+    """A launch template, its data in CloudFormation's words.
 
-    ``data`` are properties of LaunchTemplateData by the CDK's names, beside those for disk,
-    metadata and tags.
+    The CDK's own class for it comes with all of EC2, which takes longer to load than everything
+    else that a cluster is made of.
     """
-    device = ec2.CfnLaunchTemplate.BlockDeviceMappingProperty(
-        device_name=ROOT_DEVICE, ebs=_ebs(volume)
-    )
-    metadata = ec2.CfnLaunchTemplate.MetadataOptionsProperty(
-        http_endpoint="enabled",
-        http_tokens="required",
-        http_put_response_hop_limit=METADATA_HOPS,
-    )
-    return ec2.CfnLaunchTemplate(
-        scope,
-        "LaunchTemplate",
-        launch_template_data=ec2.CfnLaunchTemplate.LaunchTemplateDataProperty(
-            metadata_options=metadata,
-            block_device_mappings=[device],
-            tag_specifications=_tags(plan, name),
-            **data,
-        ),
-    )
+
+    def __init__(self, scope: Construct, id: str, *, data: Mapping[str, Any]) -> None:
+        super().__init__(
+            scope,
+            id,
+            type="AWS::EC2::LaunchTemplate",
+            properties={"LaunchTemplateData": dict(data)},
+        )
+
+    @property
+    def newest(self) -> eks.CfnNodegroup.LaunchTemplateSpecificationProperty:
+        """It and its newest version, as text: a literal version would never reach the nodes."""
+        return eks.CfnNodegroup.LaunchTemplateSpecificationProperty(
+            id=self.ref, version=cdk.Token.as_string(self.get_att("LatestVersionNumber"))
+        )
 
 
-def newest(
-    template: ec2.CfnLaunchTemplate,
-) -> eks.CfnNodegroup.LaunchTemplateSpecificationProperty:
-    """A launch template and its newest version, as text: a literal would never reach the nodes."""
-    return eks.CfnNodegroup.LaunchTemplateSpecificationProperty(
-        id=template.ref, version=template.attr_latest_version_number
-    )
+def make(
+    scope: Construct, plan: Plan, name: str, volume: Volume, more: Mapping[str, Any]
+) -> LaunchTemplate:
+    """The launch template of the nodes called ``name``: disk, metadata, tags and ``more``."""
+    data = {
+        "MetadataOptions": {
+            "HttpEndpoint": "enabled",
+            "HttpTokens": "required",
+            "HttpPutResponseHopLimit": METADATA_HOPS,
+        },
+        "BlockDeviceMappings": [{"DeviceName": ROOT_DEVICE, "Ebs": _ebs(volume)}],
+        # EKS does not hand the tags of a node group on to its instances.
+        "TagSpecifications": [
+            {"ResourceType": kind, "Tags": _tags(plan, name)}
+            for kind in ("instance", "volume", "network-interface")
+        ],
+        **more,
+    }
+    return LaunchTemplate(scope, "LaunchTemplate", data=data)
 
 
-def _ebs(volume: Volume) -> ec2.CfnLaunchTemplate.EbsProperty:
-    return ec2.CfnLaunchTemplate.EbsProperty(
-        delete_on_termination=True,
-        encrypted=True,
-        volume_type=volume.type,
-        volume_size=volume.size_gib or DEFAULT_ROOT_GIB,
-        iops=volume.iops,
-        throughput=volume.throughput,
-    )
+def _ebs(volume: Volume) -> cfn.Json:
+    given = {"Iops": volume.iops, "Throughput": volume.throughput}
+    return {
+        "DeleteOnTermination": True,
+        "Encrypted": True,
+        "VolumeType": volume.type,
+        "VolumeSize": volume.size_gib or DEFAULT_ROOT_GIB,
+        **{name: value for name, value in given.items() if value is not None},
+    }
 
 
-def _tags(plan: Plan, name: str) -> list[ec2.CfnLaunchTemplate.TagSpecificationProperty]:
-    """EKS does not hand the tags of a node group on to its instances."""
-    tags = [
-        cdk.CfnTag(key=key, value=value)
-        for key, value in {**plan.tags, "Name": f"{plan.name}-{name}"}.items()
-    ]
-    return [
-        ec2.CfnLaunchTemplate.TagSpecificationProperty(resource_type=kind, tags=tags)
-        for kind in ("instance", "volume", "network-interface")
-    ]
+def _tags(plan: Plan, name: str) -> list[cfn.Json]:
+    return cfn.tags({**plan.tags, "Name": f"{plan.name}-{name}"})

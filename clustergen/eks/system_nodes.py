@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from constructs import Construct, IDependable
@@ -12,6 +11,7 @@ from constructs import Construct, IDependable
 from clustergen.cdk.inputs import Inputs
 from clustergen.eks import images, launch_templates, roles
 from clustergen.eks.control_plane import ControlPlane
+from clustergen.eks.launch_templates import LaunchTemplate
 from clustergen.kubernetes import marks
 from clustergen.plan.model import Plan
 
@@ -20,7 +20,7 @@ class SystemNodes(Construct):
     """A managed node group, its launch template and the role of its nodes."""
 
     role: iam.Role
-    launch_template: ec2.CfnLaunchTemplate
+    launch_template: LaunchTemplate
     node_group: eks.CfnNodegroup
 
     def __init__(
@@ -43,8 +43,8 @@ class SystemNodes(Construct):
         super().__init__(scope, id)
         nodes = plan.kubernetes.system_nodes
         self.role = role or roles.of_nodes(self, "Role")
-        groups = {"security_group_ids": list(security_groups)} if security_groups else {}
-        self.launch_template = launch_templates.make(self, plan, "system", nodes.volume, **groups)
+        groups = {"SecurityGroupIds": list(security_groups)} if security_groups else {}
+        self.launch_template = launch_templates.make(self, plan, "system", nodes.volume, groups)
         self.node_group = eks.CfnNodegroup(
             self,
             "Resource",
@@ -55,7 +55,7 @@ class SystemNodes(Construct):
             ami_type=images.ami_type(nodes.type),
             capacity_type="ON_DEMAND",
             instance_types=[nodes.type.name],
-            launch_template=launch_templates.newest(self.launch_template),
+            launch_template=self.launch_template.newest,
             # One more while an update replaces the nodes one by one.
             scaling_config=eks.CfnNodegroup.ScalingConfigProperty(
                 min_size=nodes.count, max_size=nodes.count + 1, desired_size=nodes.count

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import aws_cdk as cdk
-from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from clustergen import cfn
 from clustergen.eks import launch_templates
+from clustergen.eks.launch_templates import LaunchTemplate
 from clustergen.plan.model import Interface, NodeGroup, Plan
 
 
@@ -26,51 +27,41 @@ def of_group(
     security_groups: Sequence[str],
     placement_group: str | None,
     user_data: str,
-) -> ec2.CfnLaunchTemplate:
+) -> LaunchTemplate:
     """The launch template of a node group of the spec."""
-    return launch_templates.make(
-        scope,
-        plan,
-        group.name,
-        group.volume,
+    data = {
         **_network(group.interfaces, security_groups),
+        **({"Placement": {"GroupName": placement_group}} if placement_group else {}),
         **_capacity(group),
         **_cpu(group),
-        **_placement(placement_group),
-        image_id=group.image,
-        user_data=cdk.Fn.base64(user_data),
-    )
+        **({"ImageId": group.image} if group.image else {}),
+        "UserData": cdk.Fn.base64(user_data),
+    }
+    return launch_templates.make(scope, plan, group.name, group.volume, data)
 
 
-def _network(interfaces: Sequence[Interface], groups: Sequence[str]) -> Mapping[str, Any]:
+def _network(interfaces: Sequence[Interface], groups: Sequence[str]) -> cfn.Json:
     """Security groups at the top for one plain interface, else every interface in full."""
     if len(interfaces) == 1 and interfaces[0].type == "interface":
-        return {"security_group_ids": list(groups)}
-    return {"network_interfaces": [_interface(interface, groups) for interface in interfaces]}
+        return {"SecurityGroupIds": list(groups)}
+    return {"NetworkInterfaces": [_interface(interface, groups) for interface in interfaces]}
 
 
-def _interface(
-    interface: Interface, groups: Sequence[str]
-) -> ec2.CfnLaunchTemplate.NetworkInterfaceProperty:
-    return ec2.CfnLaunchTemplate.NetworkInterfaceProperty(
-        network_card_index=interface.card,
-        device_index=interface.device,
-        interface_type=None if interface.type == "interface" else interface.type,
-        groups=list(groups),
-        delete_on_termination=True,
-    )
-
-
-def _placement(group: str | None) -> Mapping[str, Any]:
-    if group is None:
-        return {}
-    return {"placement": ec2.CfnLaunchTemplate.PlacementProperty(group_name=group)}
+def _interface(interface: Interface, groups: Sequence[str]) -> cfn.Json:
+    kind = {} if interface.type == "interface" else {"InterfaceType": interface.type}
+    return {
+        "NetworkCardIndex": interface.card,
+        "DeviceIndex": interface.device,
+        **kind,
+        "Groups": list(groups),
+        "DeleteOnTermination": True,
+    }
 
 
 _RESERVATIONS = {
-    "reservation": "capacity_reservation_id",
-    "capacity-block": "capacity_reservation_id",
-    "reservation-group": "capacity_reservation_resource_group_arn",
+    "reservation": "CapacityReservationId",
+    "capacity-block": "CapacityReservationId",
+    "reservation-group": "CapacityReservationResourceGroupArn",
 }
 
 
@@ -82,26 +73,17 @@ def _capacity(group: NodeGroup) -> Mapping[str, Any]:
     member = _RESERVATIONS.get(group.capacity.kind)
     if member is None:
         return {}
-    target: Any = {member: group.capacity.id}
-    specification = ec2.CfnLaunchTemplate.CapacityReservationSpecificationProperty(
-        capacity_reservation_target=ec2.CfnLaunchTemplate.CapacityReservationTargetProperty(
-            **target
-        )
-    )
-    data = {"capacity_reservation_specification": specification}
-    return {**data, **_block(group)} if group.capacity.kind == "capacity-block" else data
+    target = {"CapacityReservationTarget": {member: group.capacity.id}}
+    data: cfn.Json = {"CapacityReservationSpecification": target}
+    if group.capacity.kind == "capacity-block":
+        data["InstanceMarketOptions"] = {"MarketType": "capacity-block"}
+        data["InstanceType"] = group.type.name
+    return data
 
 
-def _block(group: NodeGroup) -> Mapping[str, Any]:
-    market = ec2.CfnLaunchTemplate.InstanceMarketOptionsProperty(market_type="capacity-block")
-    return {"instance_market_options": market, "instance_type": group.type.name}
-
-
-def _cpu(group: NodeGroup) -> Mapping[str, Any]:
+def _cpu(group: NodeGroup) -> cfn.Json:
     """SMT switched off, where the type has it on."""
     if group.threads_per_core == group.type.threads_per_core:
         return {}
-    options = ec2.CfnLaunchTemplate.CpuOptionsProperty(
-        core_count=group.type.cores, threads_per_core=group.threads_per_core
-    )
-    return {"cpu_options": options}
+    threads = group.threads_per_core
+    return {"CpuOptions": {"CoreCount": group.type.cores, "ThreadsPerCore": threads}}

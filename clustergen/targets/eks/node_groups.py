@@ -6,7 +6,7 @@ of instance types for one, fails on the taken name: the group has to be renamed 
 
 from __future__ import annotations
 
-from aws_cdk import aws_ec2 as ec2
+import aws_cdk as cdk
 from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from constructs import Construct
@@ -14,7 +14,7 @@ from constructs import Construct
 from clustergen.cdk.inputs import Inputs
 from clustergen.eks import images
 from clustergen.eks.control_plane import ControlPlane, service_cidr
-from clustergen.eks.launch_templates import newest
+from clustergen.eks.launch_templates import LaunchTemplate
 from clustergen.kubernetes import marks
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import launch_templates, placement_groups, user_data
@@ -34,9 +34,9 @@ UPDATED_AT_ONCE = 33
 class ManagedNodeGroup(Construct):
     """One node group of the spec, with its launch template and placement group."""
 
-    launch_template: ec2.CfnLaunchTemplate
+    launch_template: LaunchTemplate
     node_group: eks.CfnNodegroup
-    placement_group: ec2.CfnPlacementGroup | None
+    placement_group: cdk.CfnResource | None
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class ManagedNodeGroup(Construct):
         role: iam.IRole,
     ) -> None:
         super().__init__(scope, id)
-        self.placement_group = placement_groups.of_group(self, group)
+        self.placement_group = placement_groups.of_group(self, plan, group)
         self.launch_template = launch_templates.of_group(
             self,
             plan,
@@ -70,7 +70,7 @@ class ManagedNodeGroup(Construct):
             ami_type=None if group.image else images.ami_type(group.type),
             capacity_type=_CAPACITY.get(group.capacity.kind, "ON_DEMAND"),
             instance_types=_instance_types(group),
-            launch_template=newest(self.launch_template),
+            launch_template=self.launch_template.newest,
             scaling_config=_scaling(group),
             update_config=_updates(group),
             node_repair_config=eks.CfnNodegroup.NodeRepairConfigProperty(

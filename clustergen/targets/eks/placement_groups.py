@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from aws_cdk import aws_ec2 as ec2
+import aws_cdk as cdk
 from constructs import Construct
 
+from clustergen import cfn
 from clustergen.plan.model import NodeGroup, Plan, Subnet
 
 
-def of_group(scope: Construct, group: NodeGroup) -> ec2.CfnPlacementGroup | None:
+def of_group(scope: Construct, plan: Plan, group: NodeGroup) -> cdk.CfnResource | None:
     """The placement group that a node group has for itself."""
     if group.placement.kind != "cluster":
         return None
-    return ec2.CfnPlacementGroup(scope, "PlacementGroup", strategy="cluster")
+    tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
+    return cdk.CfnResource(
+        scope,
+        "PlacementGroup",
+        type="AWS::EC2::PlacementGroup",
+        properties={"Strategy": "cluster", **tags},
+    )
 
 
-def name(group: NodeGroup, own: ec2.CfnPlacementGroup | None) -> str | None:
+def name(group: NodeGroup, own: cdk.CfnResource | None) -> str | None:
     """The name of the placement group that a node group's nodes are in."""
     return own.ref if own else group.placement.group
 

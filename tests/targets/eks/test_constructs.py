@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any
 
 import aws_cdk as cdk
-from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
@@ -17,6 +16,7 @@ from clustergen.cdk.inputs import Imports
 from clustergen.cdk.stack import ClusterStack
 from clustergen.eks.addons import Addon, ManagedAddon
 from clustergen.eks.control_plane import ControlPlane
+from clustergen.eks.launch_templates import LaunchTemplate
 from clustergen.kubernetes import bundle
 from clustergen.kubernetes.components import components
 from clustergen.plan.model import NodeGroup, Ref
@@ -95,7 +95,7 @@ def test_the_parts_are_attributes() -> None:
         (cluster.control_plane.key, kms.Key),
         (cluster.node_role, iam.Role),
         (cluster.system_nodes.node_group, eks.CfnNodegroup),
-        (cluster.node_groups["h200"].launch_template, ec2.CfnLaunchTemplate),
+        (cluster.node_groups["h200"].launch_template, LaunchTemplate),
         (cluster.addons["coredns"].addon, eks.CfnAddon),
         (cluster.networking["vpc-cni"].role, iam.Role),
     ]
