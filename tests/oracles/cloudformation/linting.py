@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-import cfnlint.api
-from cfnlint.config import ManualArgs
+from cfnlint.config import ConfigMixIn, ManualArgs
+from cfnlint.decode.decode import decode_str
 from cfnlint.match import Match
+from cfnlint.rules import Rules
+from cfnlint.runner import Runner, run_template_by_data
 
 from tests.oracles.instance_types import all_types
 from tests.oracles.service_model import service_model
@@ -26,13 +29,24 @@ class Lint:
 
 def lint(templates: Mapping[str, str], regions: Iterable[str] = ("us-east-1",)) -> list[Lint]:
     """What cfn-lint reports of template texts by name in `regions`, false alarms left out."""
-    config = ManualArgs(regions=list(regions))
+    config = ConfigMixIn(**ManualArgs(regions=list(regions)))
     return [
         Lint(name, match.rule.id, _where(match), match.message)
         for name, text in templates.items()
-        for match in cfnlint.api.lint(text, config=config)
+        for match in _matches(text, config)
         if not _is_false_alarm(match)
     ]
+
+
+def _matches(text: str, config: ConfigMixIn) -> list[Match]:
+    template, unreadable = decode_str(text)
+    return unreadable or list(run_template_by_data(template, config, _rules()))
+
+
+@functools.cache
+def _rules() -> Rules:
+    """Its rules, made once: its own command, too, judges all templates with the same ones."""
+    return Runner(ConfigMixIn()).rules
 
 
 def _where(match: Match) -> str:
