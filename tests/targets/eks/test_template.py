@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import re
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.oracles.shell import script_breaches
 from tests.targets.eks.planned import (
     launch_template_of,
     plan_of,
@@ -503,6 +508,11 @@ def test_scripts_of_the_spec_run_before_the_node_joins() -> None:
     assert "Policies" not in properties_of("", "NodeRole")
 
 
+def test_the_script_that_runs_them_is_sound() -> None:
+    part = user_data(SCRIPTS).split("\n#!", 1)[1].partition("\n--CLUSTERGEN")[0]
+    assert script_breaches({"scripts.sh": f"#!{part.rstrip()}\n"}) == []
+
+
 IMAGE = group("image: ami-0a1b2c3d4e5f67890")
 
 
@@ -542,3 +552,38 @@ def test_the_plan_has_system_nodes_and_nobody_to_log_in() -> None:
     assert plan.system is plan.kubernetes.system_nodes
     # An address for each node and those of its pods: two nodes of the group, two of the system.
     assert plan.network.needed_addresses == 4 * (1 + 16)
+
+
+STUBS = {
+    "aws": '#!/bin/bash\ncp "$HERE/theirs" "${@: -1}"\n',
+    "systemctl": '#!/bin/bash\necho "$*" >>"$HERE/calls"\n',
+}
+THEIRS = '#!/bin/bash\nprintf \'%s\\n\' "$@" >"$HERE/arguments"\nexit "$(cat "$HERE/status")"\n'
+OUTCOMES = [
+    # Exit status of the user's script, its checksum in the spec, whether the node may join.
+    (0, hashlib.sha256(THEIRS.encode()).hexdigest(), True),
+    (3, hashlib.sha256(THEIRS.encode()).hexdigest(), False),
+    (0, "0" * 64, False),
+]
+
+
+@pytest.mark.parametrize(("status", "checksum", "joins"), OUTCOMES)
+def test_a_node_whose_script_fails_does_not_join(
+    tmp_path: Path, status: int, checksum: str, joins: bool
+) -> None:
+    fragment = (
+        "software: {scripts: [{run: s3://my-bucket/a.sh, args: [--fast, $(reboot)],"
+        f" sha256: '{checksum}'}}]}}"
+    )
+    script = user_data(fragment).split("\n#!", 1)[1].partition("\n--CLUSTERGEN")[0]
+    for name, text in {**STUBS, "script": f"#!{script}\n", "theirs": THEIRS}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "status").write_text(str(status), encoding="utf-8")
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "HERE": str(tmp_path)}
+    done = subprocess.run([tmp_path / "script"], env=environment, capture_output=True, check=False)
+    assert (done.returncode == 0) == joins
+    masked = (tmp_path / "calls").exists()
+    assert masked != joins
+    if joins:
+        assert (tmp_path / "arguments").read_text(encoding="utf-8") == "--fast\n$(reboot)\n"
