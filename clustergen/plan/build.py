@@ -69,7 +69,7 @@ def build(
         decisions=(*places.decisions, *machines.decisions, *decisions),
         written=said,
         sagemaker=traits.sagemaker,
-        system=system if traits.system_nodes else None,
+        system=system if _runs_eks(traits, options) else None,
     )
     needed = _addresses(plan, traits)
     return replace(plan, network=replace(plan.network, needed_addresses=needed)), findings
@@ -78,6 +78,11 @@ def build(
 _FATAL = frozenset(
     {"SPC030", "SPC031", "NET001", "NET002", "NET003", "NET004", "NET005", "NET006", "CAP001"}
 )
+
+
+def _runs_eks(traits: Traits, options: Any) -> bool:
+    """Whether the EKS cluster, and so its system nodes, are made with this one."""
+    return traits.system_nodes or getattr(options, "eks_cluster", None) == "new"
 
 
 def _addresses(plan: Plan, traits: Traits) -> int:

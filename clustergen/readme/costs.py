@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -40,17 +40,22 @@ class _Fleet:
 def _fleets(plan: Plan) -> Iterator[_Fleet]:
     for group in plan.node_groups:
         yield _Fleet(group.name, group.types, group.max, group.capacity.kind)
-    named = (("login nodes", plan.login), ("head node", plan.head), ("system nodes", plan.system))
-    for title, machine in named:
+    for title, machine in (("login nodes", plan.login), ("head node", plan.head)):
         if machine:
             yield _Fleet(title, (machine.type,), machine.count, "on-demand")
+
+
+def _system_nodes(plan: Plan) -> Iterator[_Fleet]:
+    """Those of an EKS cluster, which are EC2's also where the others are SageMaker's."""
+    if plan.system:
+        yield _Fleet("system nodes", (plan.system.type,), plan.system.count, "on-demand")
 
 
 def quotas(plan: Plan) -> str:
     """The quotas that the cluster at its maximum must fit in."""
     if plan.sagemaker:
         return _sagemaker_quotas(plan)
-    rows = [*_vcpu_rows(plan), _interface_row(plan)]
+    rows = [*_vcpu_rows([*_fleets(plan), *_system_nodes(plan)]), _interface_row(plan)]
     header = ("Service quota", "Code", "Needed")
     return (
         f"{markdown.table(header, rows, right=(2,))}\n\n"
@@ -71,6 +76,7 @@ def _sagemaker_quotas(plan: Plan) -> str:
     rows = [(title, f"{count:,}") for title, count in sorted(needed.items())]
     rows += [
         ("SageMaker instances of a HyperPod cluster, of all clusters", f"{total:,}"),
+        *((title, vcpus) for title, _, vcpus in _vcpu_rows(_system_nodes(plan))),
         (_interface_row(plan)[0], _interface_row(plan)[2]),
     ]
     return (
@@ -80,9 +86,9 @@ def _sagemaker_quotas(plan: Plan) -> str:
     )
 
 
-def _vcpu_rows(plan: Plan) -> Iterator[Row]:
+def _vcpu_rows(fleets: Iterable[_Fleet]) -> Iterator[tuple[str, str, str]]:
     needed: dict[tuple[str, str], int] = {}
-    for fleet in _fleets(plan):
+    for fleet in fleets:
         if fleet.kind in ("on-demand", "spot"):
             for quota, vcpus in _needed(fleet).items():
                 needed[quota] = needed.get(quota, 0) + vcpus
@@ -118,7 +124,7 @@ def price(plan: Plan) -> str:
         return ""
     if plan.sagemaker:
         return "HyperPod has prices of its own: https://aws.amazon.com/sagemaker/ai/pricing/"
-    fleets = list(_fleets(plan))
+    fleets = [*_fleets(plan), *_system_nodes(plan)]
     priced = [f for f in fleets if f.kind in _AT_ON_DEMAND_RATE and f.dollars is not None]
     others = (f"- {escape(f.title)}: {_why_not(f)}" for f in fleets if f not in priced)
     return "\n".join(
