@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import boto3
@@ -66,14 +67,18 @@ _KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
 def cdk(*arguments: object, app: str | Path = APP, **environment: str) -> Done:
     """Run the CDK's command as the README says it, in the checkout."""
     command = ["node", CDK, *arguments, "--app", app, "--ci"]
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=ROOT,
-        env=_environment() | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    with TemporaryDirectory() as folder:
+        # Two commands at once may not write into one folder, as they would by cdk.json.
+        if app == APP and "--output" not in arguments:
+            command += ["--output", folder]
+        done = subprocess.run(
+            [str(word) for word in command],
+            cwd=ROOT,
+            env=_environment() | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     return Done(done.returncode, done.stdout + done.stderr)
 
 
