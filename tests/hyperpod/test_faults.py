@@ -85,7 +85,8 @@ IN_SPECS: list[tuple[str, str, str]] = [
     (OWN, "software: {os: rhel9}", "IMG350"),
     (OWN, "users: [{name: alice, uid: 500}]", "SPC"),
     # Kubernetes.
-    (MIG, "targets: {hyperpod-eks: {eks_cluster: new}}", "NET403"),
+    (MIG, "targets: {hyperpod-eks: {eks_cluster: new}}\nnetwork: {control_plane_subnets: []}",
+     "NET403"),
     (MIG, f"targets: {{hyperpod-eks: {{eks_cluster: '{ARN.replace('cluster/', '')}'}}}}",
      "K8S401"),
     (KARPENTER, f"targets: {{hyperpod-eks: {{eks_cluster: '{ARN}'}}}}", "K8S402"),
