@@ -19,6 +19,7 @@ from clustergen.cdk.compiled import Compiled
 from clustergen.hyperpod.cloudformation import CLUSTER
 from clustergen.targets.hyperpod_eks import addons, charts, governance
 from clustergen.targets.hyperpod_eks.emit import EKS_TEMPLATE
+from stacks import acknowledged
 from stacks.hyperpod_slurm import HyperPodStack
 
 
@@ -35,6 +36,16 @@ class TemplateStack(cdk.Stack):
         self.resources = template.fill(
             self, document, imports=imports, export=self.exports.__getitem__
         )
+
+
+class GovernanceStack(TemplateStack):
+    """Priorities and quotas of HyperPod task governance."""
+
+    def __init__(
+        self, scope: Construct, id: str, text: str, imports: dict[str, str], **props: Any
+    ) -> None:
+        super().__init__(scope, id, text, imports, **props)
+        acknowledged.acknowledge(self, acknowledged.TASK_GOVERNANCE)
 
 
 class HyperPodEksStack(HyperPodStack):
@@ -62,13 +73,16 @@ def stacks(scope: Construct, compiled: Compiled, **props: Any) -> list[cdk.Stack
     eks = TemplateStack(scope, f"{name}-eks", files[EKS_TEMPLATE], compiled.imports, **props)
     cluster = HyperPodEksStack(scope, compiled, eks, **props)
     imports = {**compiled.imports, **eks.exports, **cluster.exports}
-    later = {"addons": addons.TEMPLATE, "governance": governance.TEMPLATE}
+    later = {
+        "addons": (TemplateStack, addons.TEMPLATE),
+        "governance": (GovernanceStack, governance.TEMPLATE),
+    }
     return [
         eks,
         cluster,
         *(
-            TemplateStack(scope, f"{name}-{stack}", files[path], imports, **props)
-            for stack, path in later.items()
+            kind(scope, f"{name}-{stack}", files[path], imports, **props)
+            for stack, (kind, path) in later.items()
             if path in files
         ),
     ]

@@ -57,8 +57,14 @@ class Aws:
         return boto3.client(service, region_name=region, endpoint_url=self.url, **_KEYS)
 
     def cdk(self, *arguments: object, region: str, app: str | Path = APP) -> Done:
-        """Run the CDK's command against it."""
-        return cdk(*arguments, app=app, AWS_ENDPOINT_URL=self.url, AWS_REGION=region)
+        """Run the CDK's command against it, its own rules judging what app.py makes."""
+        return cdk(
+            *arguments,
+            app=app,
+            AWS_ENDPOINT_URL=self.url,
+            AWS_REGION=region,
+            CDK_VALIDATION="true",
+        )
 
 
 _KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}

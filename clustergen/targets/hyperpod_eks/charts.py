@@ -19,11 +19,6 @@ from clustergen.targets.hyperpod_eks.limits import HEALTH_LABEL
 from clustergen.yaml_text import yaml_text
 
 PATH = "manifests/helm-values.yaml"
-INSTALL_COMMAND = (
-    "helm upgrade --install dependencies sagemaker-hyperpod-cli/helm_chart/HyperPodHelmChart "
-    f"--namespace kube-system --values {PATH}"
-)
-
 INSTALL = "install.sh"
 RELEASE = "dependencies"
 REPOSITORY = "https://github.com/aws/sagemaker-hyperpod-cli"
@@ -185,18 +180,16 @@ def values(plan: Plan) -> Artifact:
     parts = (p for p in _PARTS if p.keys != _CERT_MANAGER or not eks_cluster.is_new(plan))
     switches = "".join(_switch(part, plan) for part in parts)
     region = yaml_text({"global": {"region": plan.region}})
-    head = _NEW_HEAD if eks_cluster.is_new(plan) else _HEAD
-    if _partitioned(plan) and not eks_cluster.is_new(plan):
-        head += _PARTITIONED.format(region=plan.region)
-    return Artifact(PATH, f"{head}{region}{switches}")
+    return Artifact(PATH, f"{_HEAD}{region}{switches}")
 
 
 def install(plan: Plan) -> Artifact:
-    """The script that installs the chart in a new EKS cluster, before it has nodes."""
+    """The script that installs the chart in the EKS cluster, before it has nodes."""
     text = shell.render(
         "hyperpod/install.sh.j2",
         plan=plan,
         eks_cluster=eks_cluster.name(plan),
+        new=eks_cluster.is_new(plan),
         repository=REPOSITORY,
         commit=COMMIT,
         release=RELEASE,
@@ -205,19 +198,9 @@ def install(plan: Plan) -> Artifact:
     return Artifact(INSTALL, text, executable=True)
 
 
-_NEW_HEAD = f"""\
+_HEAD = f"""\
 # Values for HyperPod's chart of what has to run in the EKS cluster before the nodes come.
 # {INSTALL} installs it.
-"""
-_HEAD = """\
-# Values for HyperPod's chart of what has to run in the EKS cluster. It is a folder of a repository:
-#   git clone https://github.com/aws/sagemaker-hyperpod-cli
-#   helm dependency update sagemaker-hyperpod-cli/helm_chart/HyperPodHelmChart
-# Install it before the nodes come.
-"""
-_PARTITIONED = """\
-# The images of gpu-operator are in each region. Beside this file, give helm that of {region}:
-#   --values .../HyperPodHelmChart/charts/gpu-operator/regional-values/values-{region}.yaml
 """
 
 

@@ -44,6 +44,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
         *scripts,
         *_deployment(plan, document, scripts),
         charts.values(plan),
+        charts.install(plan),
         *smoke.files(plan),
     )
 
@@ -84,5 +85,4 @@ def _eks(plan: Plan) -> Iterator[Artifact]:
         from clustergen.targets.hyperpod_eks import control_plane  # needs the CDK
 
         yield json_artifact(EKS_TEMPLATE, control_plane.template(plan, foundation.OUTPUTS(plan)))
-        yield charts.install(plan)
         yield from addons.files(plan)

@@ -35,8 +35,8 @@ def _before(plan: Plan) -> Iterator[str]:
         "`kubectl` and `helm` reach the EKS cluster"
     )
     yield (
-        f"before the nodes come, install HyperPod's chart: `{charts.INSTALL_COMMAND}`; "
-        f"`{charts.PATH}` says what of it, and why"
+        f"before the nodes come, `./{charts.INSTALL}` installs HyperPod's chart, with `kubectl`, "
+        f"`helm` and `git`; `{charts.PATH}` says what of it, and why"
     )
 
 

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Installs what HyperPod needs in the EKS cluster before nodes join it: its chart, at one commit,
+# with manifests/helm-values.yaml. Running it again changes nothing.
+# Others may have installed the chart in this EKS cluster: `helm list --namespace kube-system` says.
+#   install.sh [--dry-run]
+set -euo pipefail
+
+region=us-east-1
+eks_cluster=platform
+repository=https://github.com/aws/sagemaker-hyperpod-cli
+commit=067d658b2d5c3d347afbadd75e1425214e965dcb
+# Kept apart from the kubeconfig of whoever runs this: no other cluster can be meant.
+export KUBECONFIG=.filled/kubeconfig
+checkout=.filled/sagemaker-hyperpod-cli
+chart=$checkout/helm_chart/HyperPodHelmChart
+dry_run=no
+
+note() {
+  printf '%s\n' "$*" >&2
+}
+
+fail() {
+  note "install.sh: $*"
+  exit 2
+}
+
+run() {
+  {
+    printf '+'
+    printf ' %q' "$@"
+    printf '\n'
+  } >&2
+  [[ $dry_run == yes ]] || "$@"
+}
+
+need() {
+  local tool
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null || fail "$tool is needed, and is not on PATH"
+  done
+}
+
+reach_cluster() {
+  run aws eks update-kubeconfig --region "$region" --name "$eks_cluster" --kubeconfig "$KUBECONFIG"
+  run kubectl get --raw /readyz --request-timeout=30s >/dev/null ||
+    fail "the API of $eks_cluster does not answer: it is private, or you have no entry of access"
+}
+
+# A commit is its own checksum: what comes is what was read when this was written.
+fetch_chart() {
+  local found
+  found=$(git -C "$checkout" rev-parse HEAD 2>/dev/null) || found=
+  [[ $found != "$commit" ]] || return 0
+  run rm -rf "$checkout"
+  run git init --quiet "$checkout"
+  run git -C "$checkout" fetch --quiet --depth 1 "$repository" "$commit"
+  run git -C "$checkout" checkout --quiet FETCH_HEAD
+}
+
+install_chart() {
+  run helm dependency update "$chart"
+  run helm upgrade --install dependencies "$chart" --namespace kube-system \
+    --values "$chart/charts/gpu-operator/regional-values/values-$region.yaml" \
+    --values manifests/helm-values.yaml
+}
+
+case ${1:-} in
+  '') ;;
+  --dry-run) dry_run=yes ;;
+  *)
+    note "usage: install.sh [--dry-run]"
+    exit 2
+    ;;
+esac
+
+cd "$(dirname "${BASH_SOURCE[0]}")"
+[[ $dry_run == yes ]] || need aws git helm kubectl
+[[ $dry_run == yes ]] || mkdir -p .filled
+reach_cluster
+fetch_chart
+install_chart
