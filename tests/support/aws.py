@@ -58,13 +58,8 @@ class Aws:
 
     def cdk(self, *arguments: object, region: str, app: str | Path = APP) -> Done:
         """Run the CDK's command against it, its own rules judging what app.py makes."""
-        return cdk(
-            *arguments,
-            app=app,
-            AWS_ENDPOINT_URL=self.url,
-            AWS_REGION=region,
-            CDK_VALIDATION="true",
-        )
+        there = reaching(self.url)
+        return cdk(*arguments, app=app, AWS_REGION=region, CDK_VALIDATION="true", **there)
 
 
 _KEYS = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
@@ -92,9 +87,13 @@ def _environment() -> dict[str, str]:
     """Nothing of the machine's own AWS; no question to a network."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
     nowhere = {"AWS_CONFIG_FILE": os.devnull, "AWS_SHARED_CREDENTIALS_FILE": os.devnull}
+    return {**kept, **nowhere, **reaching("http://localhost:9")}
+
+
+def reaching(url: str) -> dict[str, str]:
+    """The variables with which programs take ``url`` for AWS."""
     return {
-        **kept,
-        **nowhere,
+        "AWS_ENDPOINT_URL": url,
         "AWS_ACCESS_KEY_ID": "testing",
         "AWS_SECRET_ACCESS_KEY": "testing",
         "AWS_EC2_METADATA_DISABLED": "true",
@@ -103,10 +102,10 @@ def _environment() -> dict[str, str]:
 
 
 @contextmanager
-def serving() -> Iterator[Aws]:
-    """A server for as long as the block lasts."""
+def serving(port: int = 0) -> Iterator[Aws]:
+    """A server for as long as the block lasts; port 0 is one that is free."""
     moto_types.teach()
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=port, verbose=False)
     server.start()
     _, port = server.get_host_and_port()
     try:

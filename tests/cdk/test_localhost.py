@@ -1,0 +1,31 @@
+"""The AWS on localhost that people start by hand."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import urllib.request
+
+from tests.support.aws import ROOT
+
+
+def test_it_says_how_to_reach_it_and_answers() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.support.localhost", "0"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        try:
+            assert server.stdout is not None
+            said = dict(
+                server.stdout.readline().removeprefix("export ").strip().split("=", 1)
+                for _ in range(5)
+            )
+            with urllib.request.urlopen(f"{said['AWS_ENDPOINT_URL']}/moto-api/data.json") as page:
+                images = json.load(page)["ssm"]
+        finally:
+            server.terminate()
+    assert said["AWS_ACCESS_KEY_ID"] == "testing"
+    assert images

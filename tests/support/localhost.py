@@ -1,0 +1,46 @@
+"""An AWS on localhost, to try a deployment by hand: ``python -m tests.support.localhost [PORT]``.
+
+It prints what another shell has to export, and runs until it is stopped. What it is told is gone
+then. Public parameters that name images are there for the example specs.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import threading
+
+from clustergen import compiler, renderer, resources
+from clustergen.findings import Unrenderable
+from tests.support.aws import put_parameter, reaching, serving
+
+PORT = 5555
+
+
+def main(port: int) -> None:
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    put_images()
+    with serving(port) as aws:
+        for name, value in reaching(aws.url).items():
+            print(f"export {name}={value}")
+        sys.stdout.flush()
+        threading.Event().wait()
+
+
+def put_images() -> None:
+    """The images of PCS are named by parameters of AWS's own."""
+    for spec in sorted(resources.tree("specs").glob("*.yaml")):
+        checked = compiler.check([spec], targets=["pcs"])
+        try:
+            files = {a.path: a.text for a in renderer.render(checked, "pcs")}
+        except Unrenderable:
+            continue
+        for parameter in json.loads(files["cluster.template.json"])["Parameters"].values():
+            name = parameter.get("Default", "")
+            if name.startswith("/aws/service/"):
+                put_parameter(checked.plans["pcs"].region, name, "ami-0a1b2c3d4e5f67890")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else PORT)
