@@ -19,21 +19,18 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A closed set of regions with its own ARNs, host names and console."""
+    """A closed set of regions with its own ARNs and host names."""
 
     name: str
     dns_suffix: str
-    console_domain: str
 
 
-# botocore 1.44.5 data/partitions.json and endpoints.json (2026-11); console names from
-# https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/getting-started-sign-in.html
-# https://docs.amazonaws.cn/en_us/aws/latest/userguide/accounts-and-credentials.html
+# botocore 1.44.5 data/partitions.json and endpoints.json (2026-11)
 PARTITIONS = MappingProxyType(
     {
-        "aws": Partition("aws", "amazonaws.com", "console.aws.amazon.com"),
-        "aws-us-gov": Partition("aws-us-gov", "amazonaws.com", "console.amazonaws-us-gov.com"),
-        "aws-cn": Partition("aws-cn", "amazonaws.com.cn", "console.amazonaws.cn"),
+        "aws": Partition("aws", "amazonaws.com"),
+        "aws-us-gov": Partition("aws-us-gov", "amazonaws.com"),
+        "aws-cn": Partition("aws-cn", "amazonaws.com.cn"),
     }
 )
 

@@ -34,19 +34,19 @@ def test_zone(zone: str, region: str | None, by_id: bool, local: bool) -> None:
     assert regions.is_local_zone(zone) is local
 
 
-# region, ARN prefix, DNS suffix, console
+# region, ARN prefix, DNS suffix
 PARTITIONS = [
-    ("us-east-1", "aws", "amazonaws.com", "console.aws.amazon.com"),
-    ("us-gov-west-1", "aws-us-gov", "amazonaws.com", "console.amazonaws-us-gov.com"),
-    ("cn-north-1", "aws-cn", "amazonaws.com.cn", "console.amazonaws.cn"),
-    ("not-a-region", "aws", "amazonaws.com", "console.aws.amazon.com"),
+    ("us-east-1", "aws", "amazonaws.com"),
+    ("us-gov-west-1", "aws-us-gov", "amazonaws.com"),
+    ("cn-north-1", "aws-cn", "amazonaws.com.cn"),
+    ("not-a-region", "aws", "amazonaws.com"),
 ]
 
 
-@pytest.mark.parametrize(("region", "name", "dns", "console"), PARTITIONS)
-def test_partition(region: str, name: str, dns: str, console: str) -> None:
+@pytest.mark.parametrize(("region", "name", "dns"), PARTITIONS)
+def test_partition(region: str, name: str, dns: str) -> None:
     found = regions.partition_of(region)
-    assert (found.name, found.dns_suffix, found.console_domain) == (name, dns, console)
+    assert (found.name, found.dns_suffix) == (name, dns)
 
 
 NEAREST = [
