@@ -12,12 +12,6 @@ RESERVED_PREFIXES = (
     "k8s.aws/",
     "karpenter.sh/",
 )
-# https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
-MAX_NAME = 63
-"""Of a key, behind its prefix; the API alone would take longer ones."""
-
-# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-gpu-partitioning.html
-MIG_LABEL = "nvidia.com/mig.config"
 
 
 def reserved_prefix(key: str) -> str | None:

@@ -12,6 +12,8 @@ SYSTEM = "system_nodes"
 NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 """EKS labels the nodes of a managed node group with its name; our node pools do the same."""
 
+# https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/gpu-operator-mig.html
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-gpu-partitioning.html
 MIG_LABEL = "nvidia.com/mig.config"
 
 # What NVIDIA's and Neuron's own plugins tolerate: pods that ask for no accelerator stay away.

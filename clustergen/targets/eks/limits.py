@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -38,16 +37,6 @@ MAX_NODES = 450
 MAX_TAINTS = 50
 MAX_KEY = 63
 """Characters of a label's or a taint's key, its prefix included."""
-
-_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
-TAINT: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {
-        "key": re.compile(
-            rf"(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?{_NAME}"
-        ),
-        "value": re.compile(rf"(?:{_NAME})?"),
-    }
-)
 
 # The words of EKS's refusal; 2026-11-20.
 RESERVED = "https://github.com/aws/containers-roadmap/issues/1451"
@@ -92,8 +81,6 @@ HOST_NETWORK_PODS = 2
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html; 2026-11-20.
 MAX_USER_DATA = 16 * 1024
 """Bytes, before base64."""
-
-MIG_LABEL = "nvidia.com/mig.config"
 
 
 def minor(version: str) -> int:

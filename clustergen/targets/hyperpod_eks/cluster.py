@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from clustergen.hyperpod import groups
-from clustergen.hyperpod.labels import MIG_LABEL
 from clustergen.hyperpod.limits import MAX_SUBNETS
 from clustergen.hyperpod.request import Eks, InstanceGroup, KubernetesNode, Lifecycle, Request, Vpc
+from clustergen.kubernetes.marks import MIG_LABEL
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, karpenter, lifecycle, mig, patching
 

@@ -95,18 +95,6 @@ MIG_ALIKE = frozenset(_ALIKE)
 """Profiles that have a configuration ``all-PROFILE``: as many of them as a GPU holds."""
 MIG_MIXED = _mixed()
 
-_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
-# botocore 1.44.5 sagemaker: ClusterKubernetesTaintKey, ClusterKubernetesTaintValue; Kubernetes
-# limits the name to 63. An empty value is left out of the request. 2026-11-20.
-TAINT: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {
-        "key": re.compile(
-            rf"(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?{_NAME}"
-        ),
-        "value": re.compile(rf"(?:{_NAME})?"),
-    }
-)
-
 # Names of Kubernetes objects' labels, resources and APIs, the same in every partition; 2026-11-20.
 GROUP_LABEL = "sagemaker.amazonaws.com/instance-group-name"
 HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"

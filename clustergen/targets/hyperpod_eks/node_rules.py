@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 
 from clustergen.findings import Finding, Path, Rule, Severity
-from clustergen.hyperpod.labels import MIG_LABEL, reserved_prefix
+from clustergen.hyperpod.labels import reserved_prefix
+from clustergen.kubernetes import taints
+from clustergen.kubernetes.marks import MIG_LABEL
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import limits, mig
 from clustergen.targets.hyperpod_eks.cluster_rules import EXAMPLE
@@ -122,7 +124,7 @@ def _labels(group: NodeGroup) -> Iterator[Finding]:
             yield LABEL.at(
                 group.at("labels", key), f"the label {key} has no value", help="write 'true'"
             )
-        elif not limits.TAINT["key"].fullmatch(key):
+        elif not taints.KEY.fullmatch(key):
             yield LABEL.at(
                 group.at("labels", key),
                 f"the prefix of {key!r} is not a domain name",
@@ -133,23 +135,9 @@ def _labels(group: NodeGroup) -> Iterator[Finding]:
 
 
 def _taints(group: NodeGroup) -> Iterator[Finding]:
-    seen: set[tuple[str, str]] = set()
+    yield from taints.faults(group, BAD_TAINT)
     for index, taint in enumerate(group.taints):
-        if (taint.key, taint.effect) in seen:
-            yield BAD_TAINT.at(
-                group.at("taints", index),
-                f"{taint.key} with the effect {taint.effect} stands here twice",
-                help="leave one of them out",
-            )
-        seen.add((taint.key, taint.effect))
         yield from _reserved(group.at("taints", index, "key"), taint.key)
-        for field, form in limits.TAINT.items():
-            if not form.fullmatch(text := getattr(taint, field)):
-                yield BAD_TAINT.at(
-                    group.at("taints", index, field),
-                    f"{text!r} is not the {field} of a taint",
-                    help="letters, digits, - _ . and at most 63 of them",
-                )
     yield from _many(group, "taints", len(group.taints), limits.MAX_TAINTS)
     # Where there is nothing to check, another rule has said so.
     checked = set(group.health_checks) - {"gpu"} and (group.type.gpus or group.type.neuron_devices)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.hyperpod.labels import MAX_NAME, MIG_LABEL, reserved_prefix
+from clustergen.hyperpod.labels import reserved_prefix
 from clustergen.hyperpod.rules.breaches.breach import Breach, Json, of_group
 from clustergen.hyperpod.rules.breaches.members import as_map, continuous, maps, of_eks
+from clustergen.kubernetes.marks import MIG_LABEL
+from clustergen.kubernetes.taints import MAX_NAME
 
 
 def kubernetes(group: Json, document: Json) -> Iterator[Breach]:

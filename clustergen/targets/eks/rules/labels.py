@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Finding, Path, Rule
+from clustergen.kubernetes import marks, taints
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import limits
 
@@ -81,41 +82,26 @@ def _labels(plan: Plan, group: NodeGroup) -> Iterator[Finding]:
                 help=f"at most {limits.MAX_KEY}, the prefix included",
                 on_key=True,
             )
-        elif "/" in key and not limits.TAINT["key"].fullmatch(key):
+        elif "/" in key and not taints.KEY.fullmatch(key):
             yield LABEL.at(
                 path,
                 f"the prefix of {key!r} is not a domain name",
                 help="write one such as example.com/, or none",
                 on_key=True,
             )
-    if group.mig and limits.MIG_LABEL in group.labels:
+    if group.mig and marks.MIG_LABEL in group.labels:
         yield TWO_CONFIGURATIONS.at(
-            group.at("labels", limits.MIG_LABEL),
-            f"mig of {group.name} becomes the label {limits.MIG_LABEL}",
+            group.at("labels", marks.MIG_LABEL),
+            f"mig of {group.name} becomes the label {marks.MIG_LABEL}",
             help="leave one of the two out",
             on_key=True,
         )
 
 
 def _taints(plan: Plan, group: NodeGroup) -> Iterator[Finding]:
-    seen: set[tuple[str, str]] = set()
+    yield from taints.faults(group, TAINT, limits.MAX_KEY)
     for index, taint in enumerate(group.taints):
-        if (taint.key, taint.effect) in seen:
-            yield TAINT.at(
-                group.at("taints", index),
-                f"{taint.key} with the effect {taint.effect} stands here twice",
-                help="leave one of them out",
-            )
-        seen.add((taint.key, taint.effect))
         yield from _reserved(plan, group.at("taints", index, "key"), taint.key)
-        for field, form in limits.TAINT.items():
-            text = getattr(taint, field)
-            if not form.fullmatch(text) or len(text) > limits.MAX_KEY:
-                yield TAINT.at(
-                    group.at("taints", index, field),
-                    f"{text!r} is not the {field} of a taint",
-                    help=f"letters, digits, - _ . and at most {limits.MAX_KEY} of them",
-                )
     if len(group.taints) > limits.MAX_TAINTS:
         yield MANY.at(
             group.at("taints"),

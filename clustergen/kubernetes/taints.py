@@ -1,0 +1,45 @@
+"""What Kubernetes takes for a taint, whoever gives it to nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from clustergen.findings import Finding, Rule
+from clustergen.plan.model import NodeGroup
+
+# https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
+# and botocore 1.44.5: ClusterKubernetesTaintKey and ClusterKubernetesTaintValue of sagemaker, which
+# are the same; 2026-11-20.
+MAX_NAME = 63
+"""Characters of a key, behind its prefix, and of a value."""
+
+_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
+KEY = re.compile(
+    rf"(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?{_NAME}"
+)
+FORMS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {"key": KEY, "value": re.compile(rf"(?:{_NAME})?")}
+)
+
+
+def faults(group: NodeGroup, rule: Rule, most: int | None = None) -> Iterator[Finding]:
+    """Findings of ``rule`` on a group's taints; ``most``: characters of a whole key, if limited."""
+    seen: set[tuple[str, str]] = set()
+    for index, taint in enumerate(group.taints):
+        if (taint.key, taint.effect) in seen:
+            yield rule.at(
+                group.at("taints", index),
+                f"{taint.key} with the effect {taint.effect} stands here twice",
+                help="leave one of them out",
+            )
+        seen.add((taint.key, taint.effect))
+        for field, form in FORMS.items():
+            text: str = getattr(taint, field)
+            if not form.fullmatch(text) or (most is not None and len(text) > most):
+                yield rule.at(
+                    group.at("taints", index, field),
+                    f"{text!r} is not the {field} of a taint",
+                    help=f"letters, digits, - _ . and at most {MAX_NAME} of them",
+                )
