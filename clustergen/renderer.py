@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from clustergen import foundation, overlay, readme, targets
 from clustergen.artifacts import Bundle
 from clustergen.compiler import Checked
@@ -10,6 +12,14 @@ from clustergen.findings import Unrenderable, errors
 
 def render(checked: Checked, target: str) -> Bundle:
     """The bundle of ``target``. Raises :class:`Unrenderable` where findings stand against it."""
+    return rendered(checked, target)[1]
+
+
+def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
+    """The document of ``target``, with the user's overlay, and the bundle that holds it.
+
+    :raises Unrenderable: where findings stand against it.
+    """
     blocking = checked.blocking(target)
     if blocking or target not in checked.plans:
         raise Unrenderable(blocking or errors(checked.findings))
@@ -21,4 +31,4 @@ def render(checked: Checked, target: str) -> Bundle:
     if base is not None:
         bundle.append(base)
     bundle.append(readme.render(plan, chosen.title, chosen.steps(plan)))
-    return tuple(sorted(bundle, key=lambda artifact: artifact.path))
+    return document, tuple(sorted(bundle, key=lambda artifact: artifact.path))

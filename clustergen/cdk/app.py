@@ -9,7 +9,7 @@ from typing import Any
 
 import aws_cdk as cdk
 
-from clustergen import compiler, overlay, renderer, report, targets
+from clustergen import compiler, renderer, report, targets
 from clustergen.cdk.compiled import Compiled
 from clustergen.commands.inputs import UsageError, wanted
 from clustergen.compiler import Checked
@@ -96,13 +96,10 @@ def compile(context: Mapping[str, str]) -> tuple[Compiled | None, list[Finding]]
 
 def compiled(checked: Checked, target: str, settings: Mapping[str, str]) -> Compiled:
     """The cluster of a spec that nothing stands against."""
-    plan, chosen = checked.plans[target], targets.load(target)
-    document: dict[str, Any] = overlay.apply(
-        chosen.document(plan), plan.overlay, keys=chosen.list_keys
-    )
-    files = {artifact.path: artifact.text for artifact in renderer.render(checked, target)}
+    document, bundle = renderer.rendered(checked, target)
+    files = {artifact.path: artifact.text for artifact in bundle}
     said = {name: settings[name] for name in _SETTINGS if name in settings}
-    return Compiled(plan, target, document, files, said)
+    return Compiled(checked.plans[target], target, document, files, said)
 
 
 def _which(spec: str, named: list[str]) -> str:

@@ -5,8 +5,6 @@ set -euo pipefail
 
 dry_run=no
 context=
-# Commands are announced on a copy of stderr, so that a redirected command still shows.
-exec 3>&2
 
 usage() {
   cat <<'END'
@@ -18,12 +16,15 @@ usage: install.sh [--dry-run] [--context NAME]
 END
 }
 
+# Commands are announced on a copy of stderr, so that a redirected command still shows.
+exec 3>&2
+
 note() {
   printf '%s\n' "$*" >&3
 }
 
 fail() {
-  note "install.sh: $*"
+  note "${0##*/}: $*"
   exit 2
 }
 

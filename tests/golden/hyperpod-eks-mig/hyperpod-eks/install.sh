@@ -15,22 +15,16 @@ checkout=.filled/sagemaker-hyperpod-cli
 chart=$checkout/helm_chart/HyperPodHelmChart
 dry_run=no
 
+# Commands are announced on a copy of stderr, so that a redirected command still shows.
+exec 3>&2
+
 note() {
-  printf '%s\n' "$*" >&2
+  printf '%s\n' "$*" >&3
 }
 
 fail() {
-  note "install.sh: $*"
+  note "${0##*/}: $*"
   exit 2
-}
-
-run() {
-  {
-    printf '+'
-    printf ' %q' "$@"
-    printf '\n'
-  } >&2
-  [[ $dry_run == yes ]] || "$@"
 }
 
 need() {
@@ -38,6 +32,15 @@ need() {
   for tool in "$@"; do
     command -v "$tool" >/dev/null || fail "$tool is needed, and is not on PATH"
   done
+}
+
+run() {
+  {
+    printf '+'
+    printf ' %q' "$@"
+    printf '\n'
+  } >&3
+  [[ $dry_run == yes ]] || "$@"
 }
 
 reach_cluster() {

@@ -14,8 +14,6 @@ action=deploy
 dry_run=no
 outputs=
 outputs_file=
-# Commands are announced on a copy of stderr, so that a redirected command still shows.
-exec 3>&2
 
 usage() {
   cat <<'END'
@@ -30,12 +28,15 @@ usage: deploy.sh [--dry-run] [--outputs FILE] [--destroy | --destroy-foundation]
 END
 }
 
+# Commands are announced on a copy of stderr, so that a redirected command still shows.
+exec 3>&2
+
 note() {
   printf '%s\n' "$*" >&3
 }
 
 fail() {
-  note "deploy.sh: $*"
+  note "${0##*/}: $*"
   exit 2
 }
 
