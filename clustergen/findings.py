@@ -7,8 +7,9 @@ text from :mod:`clustergen.source`, and becomes text in one place only, :mod:`cl
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 Path = tuple[str | int, ...]
 """Where in the spec: ``("node_groups", 0, "instance_type")``."""
@@ -48,6 +49,10 @@ class Finding:
     target: str = ""
     """The only target it holds for; empty when it holds for all."""
     span: Span | None = None
+    fatal: bool = False
+    """Nothing can be planned of the spec."""
+    could_not: bool = False
+    """The command could not do what it was asked to, whatever the spec says."""
 
     def placed(self, span: Span | None) -> Finding:
         """The same finding with its position in the text."""
@@ -55,8 +60,31 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Problem:
+    """What the check of a rule found: a place, what is wrong there, and the way out."""
+
+    path: Path
+    message: str
+    help: str = ""
+    on_key: bool = False
+    severity: Severity | None = None
+    """Where this one is more or less severe than the rule usually is."""
+    source: str = ""
+    """Where another page than the rule's own proves it: a rule that judges several services."""
+
+
+Check = Callable[[Any], Iterable[Problem]]
+"""Looks at a subject (a plan, a spec, a document) and yields the problems of one rule."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
-    """What a finding code means: ``explain`` prints it, the tests run its examples."""
+    """What a finding code means, and the check that finds it.
+
+    A module of a ``rules`` package declares it above its check, with :func:`rule`. Some problems
+    show only while something is being done: text does not parse, a folder cannot be written. Such
+    a rule is declared without a check, and the code that meets the problem calls :meth:`at`.
+    """
 
     code: str
     title: str
@@ -69,6 +97,33 @@ class Rule:
     """The smallest repair of ``bad``: it does not have the finding."""
     severity: Severity = Severity.ERROR
     target: str = ""
+    """The target that the examples are for; empty when any will do."""
+    fatal: bool = False
+    """Nothing can be planned of a spec with this finding."""
+    could_not: bool = False
+    """The command could not do what it was asked to, whatever the spec says: exit status 2."""
+    check: Check | None = None
+
+    def find(self, subject: Any) -> Iterator[Finding]:
+        """The findings of this rule on ``subject``."""
+        for problem in self.check(subject) if self.check else ():
+            yield self.found(problem)
+
+    def found(self, problem: Problem) -> Finding:
+        """The finding that a problem is, in this rule's name."""
+        source = problem.source or self.source
+        return Finding(
+            code=self.code,
+            severity=problem.severity or self.severity,
+            message=problem.message,
+            path=problem.path,
+            help=problem.help,
+            note=source if source.startswith("https://") else "",
+            on_key=problem.on_key,
+            target=self.target,
+            fatal=self.fatal,
+            could_not=self.could_not,
+        )
 
     def at(
         self,
@@ -79,18 +134,39 @@ class Rule:
         on_key: bool = False,
         severity: Severity | None = None,
     ) -> Finding:
-        """A finding of this rule at ``path``."""
-        note = self.source if self.source.startswith("https://") else ""
-        return Finding(
-            code=self.code,
-            severity=severity or self.severity,
-            message=message,
-            path=path,
-            help=help,
-            note=note,
-            on_key=on_key,
-            target=self.target,
+        """A finding of this rule at ``path``, for code that is not a check."""
+        return self.found(Problem(path, message, help, on_key, severity))
+
+
+def rule(  # noqa: PLR0913 a rule has that many parts
+    code: str,
+    title: str,
+    *,
+    why: str,
+    source: str,
+    bad: str = "",
+    good: str = "",
+    severity: Severity = Severity.ERROR,
+    target: str = "",
+    fatal: bool = False,
+) -> Callable[[Check], Rule]:
+    """Declare the rule whose check is the function below; the function's name becomes the rule."""
+
+    def declare(check: Check) -> Rule:
+        return Rule(
+            code=code,
+            title=title,
+            why=why,
+            source=source,
+            bad=bad,
+            good=good,
+            severity=severity,
+            target=target,
+            fatal=fatal,
+            check=check,
         )
+
+    return declare
 
 
 EXAMPLE_BASE = """\

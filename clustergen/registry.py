@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from clustergen import bundle, compiler, features, overlay, placeholders, rules, source, targets
+from clustergen import (
+    bundle,
+    compiler,
+    discovery,
+    features,
+    overlay,
+    placeholders,
+    rules,
+    source,
+    targets,
+)
 from clustergen.cdk import kernel
 from clustergen.findings import Rule
 from clustergen.plan import names, network, nodes, storage
@@ -28,12 +39,20 @@ _PARTS = (
 
 
 def every() -> Iterator[Rule]:
-    """All rules."""
+    """All rules, each once."""
+    yield from dict.fromkeys(_every())
+
+
+def _every() -> Iterator[Rule]:
     for part in _PARTS:
-        yield from part.RULES
+        yield from getattr(part, "RULES", ())
     yield from rules.rules()
     for name in targets.NAMES:
         yield from targets.load(name).rules
+    for package in discovery.packages():
+        if package != rules.__name__:  # while rules move to the new form
+            with contextlib.suppress(TypeError):
+                yield from discovery.rules_below(package)
 
 
 def by_code() -> Mapping[str, Rule]:

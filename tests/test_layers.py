@@ -21,6 +21,7 @@ FILES = {path: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob
 ORDER = (
     ("resources",),
     ("findings", "artifacts"),
+    ("discovery",),
     ("source",),
     ("catalog",),
     ("spec",),

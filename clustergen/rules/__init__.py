@@ -1,8 +1,4 @@
-"""Cross-target rules: one small module each, found by itself.
-
-A rule module has ``RULES`` (or ``RULE``), what its findings mean, and ``check``, which looks at a
-plan and yields them.
-"""
+"""Rules that hold for every target: one module for each concern, discovered automatically."""
 
 from __future__ import annotations
 
@@ -21,17 +17,21 @@ def modules() -> tuple[ModuleType, ...]:
     """Every rule module, in the order of their names."""
     packages = pkgutil.walk_packages(__path__, f"{__name__}.")
     names = sorted(info.name for info in packages if not info.ispkg)
-    found = (importlib.import_module(name) for name in names)
-    return tuple(module for module in found if hasattr(module, "check"))
+    return tuple(importlib.import_module(name) for name in names)
 
 
 def rules() -> Iterator[Rule]:
     """What the findings of this package mean."""
     for module in modules():
-        yield from module.RULES if hasattr(module, "RULES") else (module.RULE,)
+        yield from (value for value in vars(module).values() if isinstance(value, Rule))
 
 
 def check(plan: Plan) -> Iterator[Finding]:
     """The findings of every rule."""
     for module in modules():
-        yield from module.check(plan)
+        if hasattr(module, "check"):
+            yield from module.check(plan)
+        else:
+            for value in vars(module).values():
+                if isinstance(value, Rule):
+                    yield from value.find(plan)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from clustergen import schemas
+from clustergen import discovery, schemas
 from clustergen.artifacts import Bundle
 from clustergen.features import Support
 from clustergen.findings import Finding, Rule
@@ -27,14 +27,16 @@ class Target:
     title: str
     support: Mapping[str, Support]
     """What it makes of each feature, by feature id."""
-    rules: tuple[Rule, ...]
-    check: Callable[[Plan], Iterator[Finding]]
     primary: str
     """Path of the artifact that holds the document."""
     schema: str
     """Name of the schema, in ``clustergen/schemas``, that an overlaid document must satisfy."""
     emitter: str
     """Module with ``document``, ``emit`` and ``steps``; imported when something is rendered."""
+    rule_packages: tuple[str, ...] = ()
+    """Packages whose rules look at a plan for this target."""
+    rules: tuple[Rule, ...] = ()
+    checks: Callable[[Plan], Iterator[Finding]] | None = None
     overlaid: Callable[[Plan, Mapping[str, Any]], Iterator[Finding]] | None = None
     """What an overlay makes of the document given that its schema cannot tell."""
 
@@ -46,6 +48,14 @@ class Target:
     def list_keys(self) -> tuple[str, ...]:
         """What identifies an item in the document's lists, for merging overlays: ``("Name",)``."""
         return schemas.load(self.schema).list_keys
+
+    def check(self, plan: Plan) -> Iterator[Finding]:
+        """What this target would refuse or do badly in ``plan``."""
+        for package in self.rule_packages:
+            for rule in discovery.rules(package):
+                yield from rule.find(plan)
+        if self.checks:
+            yield from self.checks(plan)
 
     def document(self, plan: Plan) -> dict[str, Any]:
         """The primary document of a plan without errors, before the user's overlay."""
