@@ -9,6 +9,7 @@ from typing import Any
 from clustergen import schemas
 from clustergen.findings import Finding, Rule
 from clustergen.plan.model import Plan
+from clustergen.targets.eks import document_rules
 from clustergen.targets.eks.rules import (
     control_plane,
     devices,
@@ -16,7 +17,6 @@ from clustergen.targets.eks.rules import (
     images,
     karpenter,
     labels,
-    overlay,
     scaling,
     scheduling,
     sizes,
@@ -29,7 +29,7 @@ _MODULES: tuple[ModuleType, ...] = (
     *(scaling, karpenter, images, sizes, entry, stack),
 )
 
-RULES: tuple[Rule, ...] = tuple(rule for module in (*_MODULES, overlay) for rule in module.RULES)
+RULES: tuple[Rule, ...] = tuple(rule for module in (*_MODULES, document_rules) for rule in module.RULES)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
@@ -40,4 +40,4 @@ def check(plan: Plan) -> Iterator[Finding]:
 
 def overlaid(plan: Plan, document: Mapping[str, Any]) -> Iterator[Finding]:
     """What the overlay of ``plan`` breaks in ``document``, the template without it."""
-    yield from overlay.check(plan, document, schemas.EKS.list_keys)
+    yield from document_rules.check(plan, document, schemas.EKS.list_keys)
