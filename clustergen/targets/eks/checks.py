@@ -29,7 +29,9 @@ _MODULES: tuple[ModuleType, ...] = (
     *(scaling, karpenter, images, sizes, entry, stack),
 )
 
-RULES: tuple[Rule, ...] = tuple(rule for module in (*_MODULES, document_rules) for rule in module.RULES)
+RULES: tuple[Rule, ...] = tuple(
+    rule for module in (*_MODULES, document_rules) for rule in module.RULES
+)
 
 
 def check(plan: Plan) -> Iterator[Finding]:
