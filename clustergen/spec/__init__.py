@@ -18,7 +18,7 @@ from clustergen.spec.compiled import named_targets, target_defaults
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
-    from clustergen.spec.rest import Remainder
+    from clustergen.spec.partial import Remainder
 
 __all__ = ["named_targets", "parse", "remainder", "target_defaults"]
 
@@ -28,13 +28,13 @@ def parse(document: Document) -> tuple[Spec | None, list[Finding]]:
     try:
         return compiled.read(document.data), []
     except ValidationError as error:
-        from clustergen.spec import refusals  # with pydantic's models, which say what was due
+        from clustergen.spec import errors  # with pydantic's models, which say what was due
 
-        return None, refusals.findings(error, document.data)
+        return None, errors.findings(error, document.data)
 
 
 def remainder(data: Any, findings: Sequence[Finding]) -> Remainder | None:
     """What can be planned of ``data`` in spite of ``findings`` on its form."""
-    from clustergen.spec import rest
+    from clustergen.spec import partial
 
-    return rest.remainder(data, findings)
+    return partial.remainder(data, findings)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from clustergen.spec import readers, shapes
+from clustergen.spec import patterns, validators
 
 
 class Section(BaseModel):
@@ -25,64 +25,64 @@ def shaped(pattern: str, example: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": pattern, "examples": [example]})
 
 
-_AS_TYPED = BeforeValidator(readers.as_typed, json_schema_input_type=str | int | float)
+_AS_TYPED = BeforeValidator(validators.as_typed, json_schema_input_type=str | int | float)
 
 Text = Annotated[str, _AS_TYPED]
 """A string; a bare number stays the text that was typed."""
 
 _TAG = Annotated[str, Field(max_length=256)]
 TagValue = Annotated[
-    _TAG, BeforeValidator(readers.as_typed, json_schema_input_type=_TAG | int | float)
+    _TAG, BeforeValidator(validators.as_typed, json_schema_input_type=_TAG | int | float)
 ]
-SlurmVersion = Annotated[str, Field(pattern=shapes.SLURM_VERSION.pattern), _AS_TYPED]
-Batch = Annotated[str, Field(pattern=shapes.BATCH.pattern), _AS_TYPED]
+SlurmVersion = Annotated[str, Field(pattern=patterns.SLURM_VERSION.regex), _AS_TYPED]
+Batch = Annotated[str, Field(pattern=patterns.BATCH.regex), _AS_TYPED]
 """A number of nodes, or a part of them in per cent."""
 
-AlarmName = Annotated[str, Field(max_length=255, pattern=shapes.ALARM.pattern), _AS_TYPED]
-KubernetesVersion = Annotated[str, Field(pattern=shapes.KUBERNETES_VERSION.pattern), _AS_TYPED]
+AlarmName = Annotated[str, Field(max_length=255, pattern=patterns.ALARM.regex), _AS_TYPED]
+KubernetesVersion = Annotated[str, Field(pattern=patterns.KUBERNETES_VERSION.regex), _AS_TYPED]
 
-GiB = Annotated[int, BeforeValidator(readers.size), shaped(r"^[0-9.]+(GiB|TiB|PiB)$", "500GiB")]
+GiB = Annotated[int, BeforeValidator(validators.size), shaped(r"^[0-9.]+(GiB|TiB|PiB)$", "500GiB")]
 """A size, held in GiB."""
 
 Seconds = Annotated[
     int,
-    BeforeValidator(readers.duration),
+    BeforeValidator(validators.duration),
     shaped(r"^([0-9]+[dhms])+$|^([0-9]+-)?[0-9]+:[0-9]{2}:[0-9]{2}$", "7d"),
 ]
 """A duration, held in seconds."""
 
 Cidr = Annotated[
-    str, BeforeValidator(readers.network), shaped(r"^[0-9a-f.:]+(/[0-9]+)?$", "203.0.113.0/24")
+    str, BeforeValidator(validators.network), shaped(r"^[0-9a-f.:]+(/[0-9]+)?$", "203.0.113.0/24")
 ]
 """Addresses, as a block of IPv4 or IPv6; a lone address is a block of one."""
 
 Block = Annotated[
     str,
-    BeforeValidator(readers.network),
-    BeforeValidator(readers.ipv4),
+    BeforeValidator(validators.network),
+    BeforeValidator(validators.ipv4),
     shaped(r"^[0-9.]+/[0-9]+$", "10.42.0.0/16"),
 ]
 """A block of IPv4 addresses, of a VPC or subnet."""
 
 
-VpcId = Annotated[str, Field(pattern=shapes.VPC.pattern)]
-SubnetId = Annotated[str, Field(pattern=shapes.SUBNET.pattern)]
-SecurityGroupId = Annotated[str, Field(pattern=shapes.SECURITY_GROUP.pattern)]
-AmiId = Annotated[str, Field(pattern=shapes.AMI.pattern)]
-FileSystemId = Annotated[str, Field(pattern=shapes.FILE_SYSTEM.pattern)]
-VolumeId = Annotated[str, Field(pattern=shapes.VOLUME.pattern)]
-ReservationId = Annotated[str, Field(pattern=shapes.RESERVATION.pattern)]
-Arn = Annotated[str, Field(pattern=shapes.ARN.pattern)]
-Principal = Annotated[str, Field(pattern=shapes.PRINCIPAL.pattern)]
-S3Uri = Annotated[str, Field(pattern=shapes.BUCKET.pattern)]
-Name = Annotated[str, Field(pattern=shapes.NAME.pattern)]
+VpcId = Annotated[str, Field(pattern=patterns.VPC.regex)]
+SubnetId = Annotated[str, Field(pattern=patterns.SUBNET.regex)]
+SecurityGroupId = Annotated[str, Field(pattern=patterns.SECURITY_GROUP.regex)]
+AmiId = Annotated[str, Field(pattern=patterns.AMI.regex)]
+FileSystemId = Annotated[str, Field(pattern=patterns.FILE_SYSTEM.regex)]
+VolumeId = Annotated[str, Field(pattern=patterns.VOLUME.regex)]
+ReservationId = Annotated[str, Field(pattern=patterns.RESERVATION.regex)]
+Arn = Annotated[str, Field(pattern=patterns.ARN.regex)]
+Principal = Annotated[str, Field(pattern=patterns.PRINCIPAL.regex)]
+S3Uri = Annotated[str, Field(pattern=patterns.BUCKET.regex)]
+Name = Annotated[str, Field(pattern=patterns.NAME.regex)]
 """A name of the user's: what all services accept; a shorter limit of one is its finding."""
 
-MountPath = Annotated[str, Field(pattern=shapes.MOUNT.pattern, max_length=200)]
+MountPath = Annotated[str, Field(pattern=patterns.MOUNT.regex, max_length=200)]
 
 Setting = Annotated[
     str,
-    BeforeValidator(readers.setting, json_schema_input_type=str | int | float | bool),
+    BeforeValidator(validators.setting, json_schema_input_type=str | int | float | bool),
 ]
 """A value of slurm.conf: any scalar, as text; a YAML boolean becomes Slurm's YES or NO."""
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
-from clustergen.spec import compiled, readers
+from clustergen.spec import compiled, validators
 from clustergen.spec.base import Section
 from clustergen.spec.compiled import DEFAULTS, FUNCTION, SECTION
 from clustergen.spec.model import Spec
@@ -61,10 +61,10 @@ def _data(node: Any) -> Any:
 
 
 def _name(function: Any) -> str:
-    for name, known in vars(readers).items():
+    for name, known in vars(validators).items():
         if known is function:
             return name
-    raise TypeError(f"{function!r} is not in clustergen.spec.readers")
+    raise TypeError(f"{function!r} is not in clustergen.spec.validators")
 
 
 def main(arguments: list[str]) -> int:

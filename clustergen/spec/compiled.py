@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import SchemaValidator
 
-from clustergen.spec import readers
+from clustergen.spec import validators
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
@@ -86,7 +86,7 @@ def _resolved(node: Any) -> Any:
     if not isinstance(node, Mapping):
         return node
     if FUNCTION in node:
-        return getattr(readers, node[FUNCTION])
+        return getattr(validators, node[FUNCTION])
     if SECTION in node:
         # Errors name the class.
         return type(node[SECTION], (Section,), {"__slots__": ()})

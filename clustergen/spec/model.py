@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clustergen.spec import shapes
+from clustergen.spec import patterns
 from clustergen.spec.base import Section, TagValue
 from clustergen.spec.network import Network
 from clustergen.spec.nodes import HeadNode, Login, NodeGroup, Queue
@@ -23,7 +23,7 @@ class Spec(Section):
 
     version: Literal[1] = Field(description="Version of the language.")
     name: str = Field(
-        pattern=shapes.CLUSTER_NAME.pattern,
+        pattern=patterns.CLUSTER_NAME.regex,
         description="Name of the cluster and prefix of what it owns.",
     )
     region: str = Field(description="AWS region, e.g. us-east-1.")

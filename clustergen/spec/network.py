@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from clustergen.spec import readers
+from clustergen.spec import validators
 from clustergen.spec.base import Block, Cidr, Section, SecurityGroupId, SubnetId, VpcId
 
 
@@ -20,7 +20,7 @@ class ExistingSubnet(Section):
 
 Subnet = Annotated[
     ExistingSubnet,
-    BeforeValidator(readers.subnet, json_schema_input_type=SubnetId | ExistingSubnet),
+    BeforeValidator(validators.subnet, json_schema_input_type=SubnetId | ExistingSubnet),
 ]
 
 

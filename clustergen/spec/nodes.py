@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from clustergen.spec import readers
+from clustergen.spec import validators
 from clustergen.spec.base import (
     AmiId,
     Arn,
@@ -95,13 +95,13 @@ class NodeGroup(Section):
     name: Name = Field(description="Name; unique in the spec.")
     instance_type: str | None = Field(None, description="EC2 instance type.")
     instance_types: list[str] = Field([], description="Several, in order of preference.")
-    count: Annotated[Count, BeforeValidator(readers.count, json_schema_input_type=int | Count)] = (
-        Field(description="How many nodes: a number, or {min, max}.")
-    )
+    count: Annotated[
+        Count, BeforeValidator(validators.count, json_schema_input_type=int | Count)
+    ] = Field(description="How many nodes: a number, or {min, max}.")
     capacity: Annotated[
         Capacity,
         BeforeValidator(
-            readers.capacity, json_schema_input_type=Literal["on-demand", "spot"] | Capacity
+            validators.capacity, json_schema_input_type=Literal["on-demand", "spot"] | Capacity
         ),
     ] = Field(
         Capacity.absent(on_demand=True),
@@ -129,7 +129,7 @@ class NodeGroup(Section):
     taints: list[Taint] = Field([], description="Kubernetes taints.")
     slurm: Settings = Field({}, description="Node settings of slurm.conf, e.g. Weight.")
 
-    _one_kind_of_type = model_validator(mode="after")(readers.one_kind_of_type)
+    _one_kind_of_type = model_validator(mode="after")(validators.one_kind_of_type)
 
 
 class Queue(Section):

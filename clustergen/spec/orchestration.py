@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from clustergen.spec import readers, shapes
+from clustergen.spec import patterns, validators
 from clustergen.spec.base import (
     Arn,
     Cidr,
@@ -22,10 +22,10 @@ from clustergen.spec.base import (
 class Database(Section):
     """An external MySQL or MariaDB for Slurm accounting."""
 
-    endpoint: str = Field(description="Host name.", pattern=shapes.HOST.pattern)
+    endpoint: str = Field(description="Host name.", pattern=patterns.HOST.regex)
     port: int = Field(3306, ge=1, le=65535, description="TCP port.")
     database: str | None = Field(
-        None, pattern=shapes.DATABASE.pattern, description="Database name."
+        None, pattern=patterns.DATABASE.regex, description="Database name."
     )
     user: str = Field("slurm", description="Database user.")
     secret: Arn = Field(description="Secrets Manager secret that holds the password.")
@@ -36,7 +36,7 @@ class Slurm(Section):
 
     version: SlurmVersion | None = Field(None, description='E.g. "25.11".')
     accounting: Annotated[
-        Literal["off", "managed"] | Database, BeforeValidator(readers.accounting)
+        Literal["off", "managed"] | Database, BeforeValidator(validators.accounting)
     ] = Field("off", description="off, managed (the service's own), or an external database.")
     idle_timeout: Seconds = Field(
         600,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clustergen.spec import shapes
+from clustergen.spec import patterns
 from clustergen.spec.base import Section, Text
 
 Os = Literal["alinux2023", "ubuntu2204", "ubuntu2404", "rhel8", "rhel9", "rocky8", "rocky9"]
@@ -17,7 +17,7 @@ class Script(Section):
     """A script of the user's, run at boot, in the order of the spec."""
 
     run: str = Field(
-        description="s3:// or https:// URL.", pattern=shapes.SCRIPT.pattern, max_length=1024
+        description="s3:// or https:// URL.", pattern=patterns.SCRIPT.regex, max_length=1024
     )
     on: list[Role] = Field(["head", "login", "compute"], min_length=1, description="Which nodes.")
     when: Literal["start", "configured"] = Field(
@@ -26,7 +26,7 @@ class Script(Section):
     args: list[Text] = Field([], description="Arguments.")
     node_groups: list[str] = Field([], description="Only these node groups; default: all.")
     sha256: str | None = Field(
-        None, pattern=shapes.SHA256.pattern, description="Checksum of the script."
+        None, pattern=patterns.SHA256.regex, description="Checksum of the script."
     )
 
 
@@ -43,8 +43,8 @@ class Software(Section):
 class User(Section):
     """A person with a login, the same uid on every node."""
 
-    name: str = Field(pattern=shapes.LOGIN_NAME.pattern, description="Login name.")
+    name: str = Field(pattern=patterns.LOGIN_NAME.regex, description="Login name.")
     uid: int = Field(ge=1000, le=4294967294, description="Numeric id, fixed on every node.")
-    ssh_key: Annotated[str, Field(pattern=shapes.SSH_KEY.pattern)] | None = Field(
+    ssh_key: Annotated[str, Field(pattern=patterns.SSH_KEY.regex)] | None = Field(
         None, description="OpenSSH public key."
     )

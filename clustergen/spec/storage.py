@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from clustergen.spec import shapes
+from clustergen.spec import patterns
 from clustergen.spec.base import (
     Arn,
     FileSystemId,
@@ -28,7 +28,7 @@ class Existing(Section):
     id: FileSystemId | VolumeId = Field(description="File system, file cache or EBS volume id.")
     dns_name: str | None = Field(None, description="DNS name; default: the service's form.")
     mount_name: str | None = Field(
-        None, description="Lustre mount name.", pattern=shapes.MOUNT_NAME.pattern
+        None, description="Lustre mount name.", pattern=patterns.MOUNT_NAME.regex
     )
     volume_id: VolumeId | None = Field(None, description="OpenZFS or ONTAP volume id.")
 

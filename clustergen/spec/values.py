@@ -9,7 +9,7 @@ from typing import Any
 
 from clustergen.findings import Finding, Path
 from clustergen.spec import form, sections
-from clustergen.spec.shapes import WORDS
+from clustergen.spec.patterns import DESCRIPTIONS
 
 Error = Any
 """One of pydantic's error details, a TypedDict."""
@@ -73,7 +73,7 @@ def _words(detail: Error) -> list[str]:
         case "union_tag_invalid":
             return _quoted(context["expected_tags"])
         case "string_pattern_mismatch":
-            return [WORDS[context["pattern"]]]
+            return [DESCRIPTIONS[context["pattern"]]]
         case "bool_type":
             return ["true", "false"]
         case "int_type":

@@ -1,4 +1,4 @@
-"""The forms of text that fields take: each as a pattern for machines and in words for people."""
+"""The patterns that text fields match, each with a description for people."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """A pattern, and what a text that matches it is."""
+class Pattern:
+    """A regular expression, and what a text that matches it is."""
 
-    pattern: str
-    words: str
+    regex: str
+    description: str
 
 
-def _id(prefix: str, what: str) -> Shape:
+def _id(prefix: str, what: str) -> Pattern:
     # Ids made before 2018 have eight digits.
-    return Shape(
+    return Pattern(
         rf"^{prefix}-([0-9a-f]{{8}}|[0-9a-f]{{17}})$", f"{what} such as {prefix}-0a1b2c3d4e5f67890"
     )
 
 
-CLUSTER_NAME = Shape(
+CLUSTER_NAME = Pattern(
     r"^[a-z][a-z0-9-]{2,39}$",
     "a name of 3 to 40 lower-case letters, digits and -, the first a letter, such as llm-pretrain",
 )
-NAME = Shape(
+NAME = Pattern(
     r"^[a-z][a-z0-9-]{0,39}$",
     "a name of up to 40 lower-case letters, digits and -, the first one a letter, such as h200",
 )
-LOGIN_NAME = Shape(
+LOGIN_NAME = Pattern(
     r"^[a-z_][a-z0-9_-]{0,31}$",
     "a name of up to 32 lower-case letters, digits, - and _, the first one a letter, such as alice",
 )
@@ -36,45 +36,45 @@ VPC = _id("vpc", "a VPC id")
 SUBNET = _id("subnet", "a subnet id")
 SECURITY_GROUP = _id("sg", "a security group id")
 AMI = _id("ami", "an AMI id")
-FILE_SYSTEM = Shape(
+FILE_SYSTEM = Pattern(
     r"^(fs|fc)-[0-9a-f]{8,40}$", "a file system or cache id such as fs-0a1b2c3d4e5f67890"
 )
-VOLUME = Shape(
+VOLUME = Pattern(
     r"^(fsvol|vol)-([0-9a-f]{8}|[0-9a-f]{17})$", "a volume id such as vol-0a1b2c3d4e5f67890"
 )
-RESERVATION = Shape(
+RESERVATION = Pattern(
     r"^cr-[0-9a-f]{8,17}$", "the id of a reservation or Capacity Block such as cr-0a1b2c3d4e5f67890"
 )
-ARN = Shape(
+ARN = Pattern(
     r"^arn:aws[a-z-]*:[a-z0-9-]+:[a-z0-9-]*:[0-9]*:.+$",
     "an ARN, arn:aws:service:region:account:resource",
 )
-PRINCIPAL = Shape(
+PRINCIPAL = Pattern(
     r"^arn:aws[a-z-]*:iam::[0-9]{12}:(role|user)/.+$",
     "the ARN of an IAM role or user, arn:aws:iam::111122223333:role/admin",
 )
-BUCKET = Shape(
+BUCKET = Pattern(
     r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$", "a place in S3, s3://bucket/prefix"
 )
-SCRIPT = Shape(
+SCRIPT = Pattern(
     r"^(s3|https)://[^\s]+$", "a URL that nodes can read: s3://bucket/setup.sh or https://..."
 )
-MOUNT = Shape(r"^/[A-Za-z0-9._/-]*$", "an absolute path such as /fsx")
-MOUNT_NAME = Shape(r"^[A-Za-z0-9_-]{1,8}$", "the MountName that FSx gives, up to 8 characters")
-SHA256 = Shape(r"^[0-9a-f]{64}$", "a checksum of 64 lower-case hexadecimal digits")
-SSH_KEY = Shape(
+MOUNT = Pattern(r"^/[A-Za-z0-9._/-]*$", "an absolute path such as /fsx")
+MOUNT_NAME = Pattern(r"^[A-Za-z0-9_-]{1,8}$", "the MountName that FSx gives, up to 8 characters")
+SHA256 = Pattern(r"^[0-9a-f]{64}$", "a checksum of 64 lower-case hexadecimal digits")
+SSH_KEY = Pattern(
     r"^(ssh-|ecdsa-|sk-)[^\r\n]+$", "a public key in one line, such as ssh-ed25519 AAAA..."
 )
-HOST = Shape(
+HOST = Pattern(
     r"^[A-Za-z0-9.-]+$", "a host name such as slurm.cluster-abc.us-east-1.rds.amazonaws.com"
 )
-DATABASE = Shape(r"^[0-9a-z_]{1,64}$", "a name of up to 64 lower-case letters, digits and _")
-SLURM_VERSION = Shape(r"^[0-9]{2}\.[0-9]{2}$", 'a version, year and month, such as "25.11"')
-BATCH = Shape(
+DATABASE = Pattern(r"^[0-9a-z_]{1,64}$", "a name of up to 64 lower-case letters, digits and _")
+SLURM_VERSION = Pattern(r"^[0-9]{2}\.[0-9]{2}$", 'a version, year and month, such as "25.11"')
+BATCH = Pattern(
     r"^([1-9][0-9]{0,3}|[1-9][0-9]?%|100%)$", 'a number of nodes or a part of the group: 2 or "10%"'
 )
-ALARM = Shape(r"^\S(.*\S)?$", "the name of an alarm, on one line")
-KUBERNETES_VERSION = Shape(r"^1\.[0-9]{2}$", 'a minor version such as "1.35"')
+ALARM = Pattern(r"^\S(.*\S)?$", "the name of an alarm, on one line")
+KUBERNETES_VERSION = Pattern(r"^1\.[0-9]{2}$", 'a minor version such as "1.35"')
 
 _ALL = (
     CLUSTER_NAME,
@@ -103,5 +103,5 @@ _ALL = (
     KUBERNETES_VERSION,
 )
 
-WORDS = {shape.pattern: shape.words for shape in _ALL}
-"""Words by pattern."""
+DESCRIPTIONS = {each.regex: each.description for each in _ALL}
+"""Descriptions by regular expression."""
