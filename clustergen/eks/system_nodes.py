@@ -12,7 +12,7 @@ from clustergen.cdk.inputs import Inputs
 from clustergen.eks import images, launch_templates, roles
 from clustergen.eks.control_plane import ControlPlane
 from clustergen.eks.launch_templates import LaunchTemplate
-from clustergen.kubernetes import marks
+from clustergen.kubernetes import labels_and_taints
 from clustergen.plan.model import Plan
 
 
@@ -49,7 +49,7 @@ class SystemNodes(Construct):
             self,
             "Resource",
             cluster_name=control_plane.name,
-            nodegroup_name=marks.SYSTEM,
+            nodegroup_name=labels_and_taints.SYSTEM,
             node_role=self.role.role_arn,
             subnets=[inputs.value(subnet.id) for subnet in plan.network.private],
             ami_type=images.ami_type(nodes.type),

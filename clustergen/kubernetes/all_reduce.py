@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from clustergen.kubernetes import capacity, names, namespaces, nccl, pods
-from clustergen.kubernetes.manifest import Json, thing
+from clustergen.kubernetes.manifest import Json, kubernetes_object
 from clustergen.kubernetes.pods import Placed, Taking
 from clustergen.nccl import IMAGE, reference
 from clustergen.plan.model import NodeGroup, Plan
@@ -74,7 +74,7 @@ def _mpi_job(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
     }
     labels = pods.queue_labels(plan, group)
     namespace = namespaces.of_group(plan, group)
-    return thing(MPI_API, "MPIJob", name, namespace=namespace, labels=labels, spec=spec)
+    return kubernetes_object(MPI_API, "MPIJob", name, namespace=namespace, labels=labels, spec=spec)
 
 
 def _together(plan: Plan, group: NodeGroup) -> Json:
@@ -110,7 +110,7 @@ def _runtime(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
     policy = {"numNodes": nccl.nodes(group), "mpi": mpi}
     spec = {"mlPolicy": policy, "template": {"spec": template}}
     namespace = namespaces.of_group(plan, group)
-    return thing(TRAINER_API, "TrainingRuntime", name, namespace=namespace, spec=spec)
+    return kubernetes_object(TRAINER_API, "TrainingRuntime", name, namespace=namespace, spec=spec)
 
 
 def _replicated(
@@ -144,7 +144,9 @@ def _train_job(plan: Plan, group: NodeGroup, name: str) -> Json:
     }
     labels = pods.queue_labels(plan, group)
     namespace = namespaces.of_group(plan, group)
-    return thing(TRAINER_API, "TrainJob", name, namespace=namespace, labels=labels, spec=spec)
+    return kubernetes_object(
+        TRAINER_API, "TrainJob", name, namespace=namespace, labels=labels, spec=spec
+    )
 
 
 def _launcher(plan: Plan, group: NodeGroup, placed: Placed) -> Json:

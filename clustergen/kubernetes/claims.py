@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clustergen.kubernetes import capacity, names, namespaces
-from clustergen.kubernetes.manifest import Json, thing
+from clustergen.kubernetes.manifest import Json, kubernetes_object
 from clustergen.plan.model import NodeGroup, Plan
 
 API = "resource.k8s.io/v1"
@@ -25,7 +25,9 @@ def objects(plan: Plan) -> Iterator[Json]:
         for group in namespaces.groups_of(plan, namespace):
             for name, devices in _templates(group):
                 spec = {"spec": {"devices": devices}}
-                yield thing(API, "ResourceClaimTemplate", name, namespace=namespace, spec=spec)
+                yield kubernetes_object(
+                    API, "ResourceClaimTemplate", name, namespace=namespace, spec=spec
+                )
 
 
 def names_of(group: NodeGroup, devices: Iterable[str]) -> list[str]:

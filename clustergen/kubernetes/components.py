@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from clustergen.catalog import regions, ultraservers
-from clustergen.kubernetes import capacity, charts, karpenter, marks, mig, names
+from clustergen.kubernetes import capacity, charts, karpenter, labels_and_taints, mig, names
 from clustergen.kubernetes.charts import Component
 from clustergen.plan.model import NodeGroup, Plan, Taint
 
@@ -163,7 +163,7 @@ def _metrics(plan: Plan) -> Iterator[Component]:
     yield Component(charts.DCGM_EXPORTER, "metrics of GPUs (monitoring)", values)
 
 
-_SYSTEM_NODES = {marks.NODE_GROUP_LABEL: marks.SYSTEM}
+_SYSTEM_NODES = {labels_and_taints.NODE_GROUP_LABEL: labels_and_taints.SYSTEM}
 
 
 def _replicas(plan: Plan) -> int:
@@ -177,7 +177,9 @@ def _types(groups: Iterable[NodeGroup]) -> list[str]:
 
 def _tolerations(plan: Plan, wanted: Callable[[NodeGroup], bool]) -> list[Json]:
     """What agents of a group's nodes must bear, in full: it replaces the list of the chart."""
-    taints = (t for group in plan.node_groups if wanted(group) for t in marks.taints(group))
+    taints = (
+        t for group in plan.node_groups if wanted(group) for t in labels_and_taints.taints(group)
+    )
     return [toleration(taint) for taint in dict.fromkeys(_keys(taints))]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from clustergen.artifacts import Artifact
 from clustergen.kubernetes import names, namespaces, pods
-from clustergen.kubernetes.manifest import Json, file, thing
+from clustergen.kubernetes.manifest import Json, file, kubernetes_object
 from clustergen.plan.model import NodeGroup, Plan
 
 FOLDER = "smoke"
@@ -42,7 +42,7 @@ def job(plan: Plan, group: NodeGroup, test: Test, pod: Json) -> Artifact:
         "activeDeadlineSeconds": _MINUTES * 60,
         "template": pods.template(plan, group, _kept(test, pod), queued=test.alone),
     }
-    made = thing(
+    made = kubernetes_object(
         "batch/v1",
         "Job",
         test.name,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from clustergen.kubernetes import marks
-from clustergen.kubernetes.manifest import thing
+from clustergen.kubernetes import labels_and_taints
+from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import GPU_RESOURCE, INSTANCE_TYPE_LABEL, NEURON_RESOURCE
 from clustergen.plan.model import Id, NodeGroup, Plan, Ref, Subnet
 
@@ -69,7 +69,7 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
         "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
         "tags": {**plan.tags, "Name": f"{plan.name}-{group.name}"},
     }
-    return thing(AWS_API, "EC2NodeClass", group.name, spec=spec)
+    return kubernetes_object(AWS_API, "EC2NodeClass", group.name, spec=spec)
 
 
 def _interfaces(group: NodeGroup) -> Json:
@@ -118,7 +118,12 @@ def _root(group: NodeGroup) -> Json:
 
 def _node_pool(group: NodeGroup, *, weight: int) -> Json:
     template: Json = {
-        "metadata": {"labels": {**marks.labels(group), marks.NODE_GROUP_LABEL: group.name}},
+        "metadata": {
+            "labels": {
+                **labels_and_taints.labels(group),
+                labels_and_taints.NODE_GROUP_LABEL: group.name,
+            }
+        },
         "spec": {
             "nodeClassRef": {"group": AWS_GROUP, "kind": "EC2NodeClass", "name": group.name},
             # A node that is replaced for its age alone takes a training job with it.
@@ -145,7 +150,7 @@ def _node_pool(group: NodeGroup, *, weight: int) -> Json:
         # The groups of the spec in their order.
         "weight": weight,
     }
-    return thing(API, "NodePool", group.name, spec=spec)
+    return kubernetes_object(API, "NodePool", group.name, spec=spec)
 
 
 def _capacity_type(group: NodeGroup) -> str:
@@ -170,7 +175,7 @@ def _taints(group: NodeGroup) -> Json:
             **({"value": taint.value} if taint.value else {}),
             "effect": taint.effect,
         }
-        for taint in marks.taints(group)
+        for taint in labels_and_taints.taints(group)
     ]
     return {"taints": found} if found else {}
 

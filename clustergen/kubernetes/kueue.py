@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from clustergen.kubernetes import capacity, claims, karpenter, marks
+from clustergen.kubernetes import capacity, claims, karpenter, labels_and_taints
 from clustergen.kubernetes.components import toleration
-from clustergen.kubernetes.manifest import thing
+from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import HOST_LABEL, NETWORK_LABELS
 from clustergen.plan.model import NodeGroup, Plan, Queue
 
@@ -108,17 +108,17 @@ def _used(plan: Plan) -> tuple[NodeGroup, ...]:
 def _topology(name: str) -> Json:
     labels = (*NETWORK_LABELS, HOST_LABEL) if name == NETWORK else (HOST_LABEL,)
     levels = [{"nodeLabel": label} for label in labels]
-    return thing(API, "Topology", name, spec={"levels": levels})
+    return kubernetes_object(API, "Topology", name, spec={"levels": levels})
 
 
 def _flavor(plan: Plan, group: NodeGroup) -> Json:
-    spec: Json = {"nodeLabels": {marks.NODE_GROUP_LABEL: group.name}}
-    if taints := marks.taints(group):
+    spec: Json = {"nodeLabels": {labels_and_taints.NODE_GROUP_LABEL: group.name}}
+    if taints := labels_and_taints.taints(group):
         # Given to the pods of a job that is let in, so that jobs need not know of taints.
         spec["tolerations"] = [toleration(taint) for taint in taints]
     if name := topology(plan, group):
         spec["topologyName"] = name
-    return thing(API, "ResourceFlavor", group.name, spec=spec)
+    return kubernetes_object(API, "ResourceFlavor", group.name, spec=spec)
 
 
 def _cohort(plan: Plan, name: str, members: Sequence[Queue]) -> Json:
@@ -129,7 +129,9 @@ def _cohort(plan: Plan, name: str, members: Sequence[Queue]) -> Json:
     ]
     resources = _resources(plan, [g for queue in members for g in queue.node_groups])
     flavors = [_quotas(plan, group, resources, mine=True) for group in groups]
-    return thing(API, "Cohort", name, spec={"resourceGroups": [_group(resources, flavors)]})
+    return kubernetes_object(
+        API, "Cohort", name, spec={"resourceGroups": [_group(resources, flavors)]}
+    )
 
 
 def _cluster_queue(plan: Plan, queue: Queue) -> Json:
@@ -145,7 +147,7 @@ def _cluster_queue(plan: Plan, queue: Queue) -> Json:
         "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": queue.name}},
         "resourceGroups": [_group(resources, flavors)],
     }
-    return thing(API, "ClusterQueue", queue.name, spec=spec)
+    return kubernetes_object(API, "ClusterQueue", queue.name, spec=spec)
 
 
 def _group(resources: Sequence[str], flavors: list[Json]) -> Json:
@@ -170,12 +172,12 @@ def _quotas(plan: Plan, group: NodeGroup, resources: Sequence[str], *, mine: boo
 
 def _local_queue(queue: Queue) -> Json:
     spec = {"clusterQueue": queue.name}
-    return thing(API, "LocalQueue", queue.name, namespace=queue.name, spec=spec)
+    return kubernetes_object(API, "LocalQueue", queue.name, namespace=queue.name, spec=spec)
 
 
 def _priority(queue: Queue) -> Json:
     """For jobs to name by the label kueue.x-k8s.io/priority-class."""
-    return thing(
+    return kubernetes_object(
         API,
         "WorkloadPriorityClass",
         queue.name,

@@ -19,7 +19,7 @@ def file(path: str, comment: Iterable[str], objects: Iterable[Json]) -> Artifact
     return Artifact(path, head + "---\n".join(yaml_text(item) for item in objects))
 
 
-def thing(
+def kubernetes_object(
     api: str,
     kind: str,
     name: str,

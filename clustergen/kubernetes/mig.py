@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen.kubernetes import marks
+from clustergen.kubernetes import labels_and_taints
 from clustergen.plan.model import Plan
 from clustergen.yaml_text import Lines, yaml_text
 
@@ -20,7 +20,7 @@ def config(plan: Plan) -> Lines:
     """
     configs: dict[str, Any] = {DISABLED: [{"devices": "all", "mig-enabled": False}]}
     for group in plan.node_groups:
-        if name := marks.mig_configuration(group):
+        if name := labels_and_taints.mig_configuration(group):
             parts = dict(group.mig)
             configs[name] = [{"devices": "all", "mig-enabled": True, "mig-devices": parts}]
     return Lines(yaml_text({"version": "v1", "mig-configs": configs}))

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from clustergen.kubernetes import marks
-from clustergen.kubernetes.manifest import Json, thing
+from clustergen.kubernetes import labels_and_taints
+from clustergen.kubernetes.manifest import Json, kubernetes_object
 from clustergen.plan.model import Plan
 
 NAME = "mpi-operator"
@@ -30,18 +30,22 @@ def is_on(plan: Plan) -> bool:
 
 def objects(plan: Plan) -> Iterator[Json]:
     """Everything of it, in an order that each can be made in."""
-    yield thing("v1", "Namespace", NAME)
-    yield thing("apiextensions.k8s.io/v1", "CustomResourceDefinition", CRD, spec=_definition())
-    yield thing("v1", "ServiceAccount", NAME, namespace=NAME)
-    yield thing(f"{_RBAC}/v1", "ClusterRole", NAME, rules=[_rule(*each) for each in _MAY])
-    yield thing(
+    yield kubernetes_object("v1", "Namespace", NAME)
+    yield kubernetes_object(
+        "apiextensions.k8s.io/v1", "CustomResourceDefinition", CRD, spec=_definition()
+    )
+    yield kubernetes_object("v1", "ServiceAccount", NAME, namespace=NAME)
+    yield kubernetes_object(
+        f"{_RBAC}/v1", "ClusterRole", NAME, rules=[_rule(*each) for each in _MAY]
+    )
+    yield kubernetes_object(
         f"{_RBAC}/v1",
         "ClusterRoleBinding",
         NAME,
         roleRef={"apiGroup": _RBAC, "kind": "ClusterRole", "name": NAME},
         subjects=[{"kind": "ServiceAccount", "name": NAME, "namespace": NAME}],
     )
-    yield thing(
+    yield kubernetes_object(
         "apps/v1", "Deployment", NAME, namespace=NAME, labels=_LABELS, spec=_deployment(plan)
     )
 
@@ -110,7 +114,7 @@ def _deployment(plan: Plan) -> Json:
     }
     pod = {
         "serviceAccountName": NAME,
-        "nodeSelector": {marks.NODE_GROUP_LABEL: marks.SYSTEM},
+        "nodeSelector": {labels_and_taints.NODE_GROUP_LABEL: labels_and_taints.SYSTEM},
         "containers": [container],
     }
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.kubernetes.manifest import Json, thing
+from clustergen.kubernetes.manifest import Json, kubernetes_object
 from clustergen.plan.model import NodeGroup, Plan, Queue
 
 DEFAULT = "default"
@@ -36,7 +36,9 @@ def groups_of(plan: Plan, namespace: str) -> tuple[NodeGroup, ...]:
 
 def objects(plan: Plan) -> tuple[Json, ...]:
     """The namespaces to make."""
-    return tuple(thing("v1", "Namespace", name) for name in all_of(plan) if name != DEFAULT)
+    return tuple(
+        kubernetes_object("v1", "Namespace", name) for name in all_of(plan) if name != DEFAULT
+    )
 
 
 def _by_queue(plan: Plan) -> bool:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from clustergen.kubernetes import capacity, claims, components, kueue, marks, names, namespaces
+from clustergen.kubernetes import (
+    capacity,
+    claims,
+    components,
+    kueue,
+    labels_and_taints,
+    names,
+    namespaces,
+)
 from clustergen.kubernetes.manifest import Json
 from clustergen.plan.model import NodeGroup, Plan
 
@@ -15,9 +23,9 @@ Placed = Callable[[Plan, NodeGroup], Json]
 
 def placed(plan: Plan, group: NodeGroup) -> Json:  # noqa: ARG001 others go by the plan
     """The nodes of a group, whatever taints they have."""
-    tolerations = [components.toleration(taint) for taint in marks.taints(group)]
+    tolerations = [components.toleration(taint) for taint in labels_and_taints.taints(group)]
     return {
-        "nodeSelector": {marks.NODE_GROUP_LABEL: group.name},
+        "nodeSelector": {labels_and_taints.NODE_GROUP_LABEL: group.name},
         **({"tolerations": tolerations} if tolerations else {}),
         "automountServiceAccountToken": False,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from clustergen.kubernetes import capacity, kueue
-from clustergen.kubernetes.manifest import Json, thing
+from clustergen.kubernetes.manifest import Json, kubernetes_object
 from clustergen.kubernetes.names import GPU_RESOURCE, KAI_ROOT
 from clustergen.plan.model import NodeGroup, Plan, Queue
 
@@ -29,7 +29,7 @@ def priorities(plan: Plan) -> Iterator[Json]:
         return
     for queue in plan.queues:
         if queue.priority is not None:
-            yield thing(
+            yield kubernetes_object(
                 "scheduling.k8s.io/v1",
                 "PriorityClass",
                 queue.name,
@@ -58,7 +58,7 @@ def _volcano(plan: Plan, queue: Queue) -> Json:
     }
     if queue.priority is not None:
         spec["priority"] = queue.priority
-    return thing(VOLCANO_API, "Queue", queue.name, spec=spec)
+    return kubernetes_object(VOLCANO_API, "Queue", queue.name, spec=spec)
 
 
 def _kai(name: str, plan: Plan, groups: Sequence[NodeGroup], place: Json) -> Json:
@@ -76,7 +76,7 @@ def _kai(name: str, plan: Plan, groups: Sequence[NodeGroup], place: Json) -> Jso
         kind: {"quota": amount, "limit": amount, "overQuotaWeight": 1}
         for kind, amount in amounts.items()
     }
-    return thing(KAI_API, "Queue", name, spec={**place, "resources": resources})
+    return kubernetes_object(KAI_API, "Queue", name, spec={**place, "resources": resources})
 
 
 def _kai_place(queue: Queue) -> Json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from clustergen.kubernetes.manifest import Json, thing
+from clustergen.kubernetes.manifest import Json, kubernetes_object
 from clustergen.plan.model import (
     Bucket,
     Ebs,
@@ -86,7 +86,7 @@ def _volume(item: Storage, namespace: str) -> Json:
         "claimRef": {"namespace": namespace, "name": name},
         **_source(item, namespace),
     }
-    return thing("v1", "PersistentVolume", f"{name}.{namespace}", spec=spec)
+    return kubernetes_object("v1", "PersistentVolume", f"{name}.{namespace}", spec=spec)
 
 
 def _claim(item: Storage, namespace: str) -> Json:
@@ -97,7 +97,7 @@ def _claim(item: Storage, namespace: str) -> Json:
         "volumeName": f"{name}.{namespace}",
         "resources": {"requests": {"storage": _size(item)}},
     }
-    return thing("v1", "PersistentVolumeClaim", name, namespace=namespace, spec=spec)
+    return kubernetes_object("v1", "PersistentVolumeClaim", name, namespace=namespace, spec=spec)
 
 
 def _mode(item: Storage) -> str:

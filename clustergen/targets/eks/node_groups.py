@@ -15,7 +15,7 @@ from clustergen.cdk.inputs import Inputs
 from clustergen.eks import images
 from clustergen.eks.control_plane import ControlPlane, service_cidr
 from clustergen.eks.launch_templates import LaunchTemplate
-from clustergen.kubernetes import marks
+from clustergen.kubernetes import labels_and_taints
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import launch_templates, placement_groups, user_data
 
@@ -76,7 +76,7 @@ class ManagedNodeGroup(Construct):
             node_repair_config=eks.CfnNodegroup.NodeRepairConfigProperty(
                 enabled=plan.resilience.replace_failed_nodes
             ),
-            labels=dict(marks.labels(group)) or None,
+            labels=dict(labels_and_taints.labels(group)) or None,
             taints=_taints(group) or None,
         )
 
@@ -134,5 +134,5 @@ def _taints(group: NodeGroup) -> list[eks.CfnNodegroup.TaintProperty]:
         eks.CfnNodegroup.TaintProperty(
             key=taint.key, value=taint.value or None, effect=_EFFECTS[taint.effect]
         )
-        for taint in marks.taints(group)
+        for taint in labels_and_taints.taints(group)
     ]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from clustergen.hyperpod import groups
 from clustergen.hyperpod.limits import MAX_SUBNETS
 from clustergen.hyperpod.request import Eks, InstanceGroup, KubernetesNode, Lifecycle, Request, Vpc
-from clustergen.kubernetes.marks import MIG_LABEL
+from clustergen.kubernetes.labels_and_taints import MIG_LABEL
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, karpenter, lifecycle, mig, patching
 

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.hyperpod.labels import reserved_prefix
 from clustergen.kubernetes import taints
-from clustergen.kubernetes.marks import MIG_LABEL
+from clustergen.kubernetes.labels_and_taints import MIG_LABEL
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import limits, mig
 from clustergen.targets.hyperpod_eks.cluster_rules import EXAMPLE

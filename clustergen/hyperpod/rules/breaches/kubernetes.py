@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clustergen.hyperpod.labels import reserved_prefix
 from clustergen.hyperpod.rules.breaches.breach import Breach, Json, of_group
 from clustergen.hyperpod.rules.breaches.members import as_map, continuous, maps, of_eks
-from clustergen.kubernetes.marks import MIG_LABEL
+from clustergen.kubernetes.labels_and_taints import MIG_LABEL
 from clustergen.kubernetes.taints import MAX_NAME
 
 

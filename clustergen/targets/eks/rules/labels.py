@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Finding, Path, Rule
-from clustergen.kubernetes import marks, taints
+from clustergen.kubernetes import labels_and_taints, taints
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import limits
 
@@ -89,10 +89,10 @@ def _labels(plan: Plan, group: NodeGroup) -> Iterator[Finding]:
                 help="write one such as example.com/, or none",
                 on_key=True,
             )
-    if group.mig and marks.MIG_LABEL in group.labels:
+    if group.mig and labels_and_taints.MIG_LABEL in group.labels:
         yield TWO_CONFIGURATIONS.at(
-            group.at("labels", marks.MIG_LABEL),
-            f"mig of {group.name} becomes the label {marks.MIG_LABEL}",
+            group.at("labels", labels_and_taints.MIG_LABEL),
+            f"mig of {group.name} becomes the label {labels_and_taints.MIG_LABEL}",
             help="leave one of the two out",
             on_key=True,
         )
