@@ -48,7 +48,10 @@ def _every() -> Iterator[Rule]:
         yield from getattr(part, "RULES", ())
     yield from rules.rules()
     for name in targets.NAMES:
-        yield from targets.load(name).rules
+        target = targets.load(name)
+        yield from target.rules
+        for package in target.rule_packages:
+            yield from discovery.rules(package)
     for package in discovery.packages():
         if package != rules.__name__:  # while rules move to the new form
             with contextlib.suppress(TypeError):

@@ -1,4 +1,4 @@
-"""What Kubernetes takes for a taint, whoever gives it to nodes."""
+"""What Kubernetes accepts as a taint."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from clustergen.findings import Finding, Rule
+from clustergen.findings import Finding, Problem, Rule
 from clustergen.plan.model import NodeGroup
 
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
@@ -24,22 +24,27 @@ FORMS: Mapping[str, re.Pattern[str]] = MappingProxyType(
 )
 
 
-def faults(group: NodeGroup, rule: Rule, most: int | None = None) -> Iterator[Finding]:
-    """Findings of ``rule`` on a group's taints; ``most``: characters of a whole key, if limited."""
+def find_problems(group: NodeGroup, most: int | None = None) -> Iterator[Problem]:
+    """What is wrong with a group's taints; ``most``: characters of a whole key, if limited."""
     seen: set[tuple[str, str]] = set()
     for index, taint in enumerate(group.taints):
         if (taint.key, taint.effect) in seen:
-            yield rule.at(
+            yield Problem(
                 group.at("taints", index),
-                f"{taint.key} with the effect {taint.effect} stands here twice",
+                f"{taint.key} with the effect {taint.effect} is listed twice",
                 help="leave one of them out",
             )
         seen.add((taint.key, taint.effect))
         for field, form in FORMS.items():
             text: str = getattr(taint, field)
             if not form.fullmatch(text) or (most is not None and len(text) > most):
-                yield rule.at(
+                yield Problem(
                     group.at("taints", index, field),
-                    f"{text!r} is not the {field} of a taint",
+                    f"{text!r} is not a valid {field} for a taint",
                     help=f"letters, digits, - _ . and at most {MAX_NAME} of them",
                 )
+
+
+def faults(group: NodeGroup, rule: Rule, most: int | None = None) -> Iterator[Finding]:
+    """The same as findings of ``rule``."""
+    yield from map(rule.found, find_problems(group, most))
