@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from clustergen import features, rules, source, targets
+from clustergen import discovery, features, rules, source, targets
 from clustergen.findings import Finding, Path, Rule, Severity, Unrenderable, errors
 from clustergen.plan import build
 from clustergen.plan.model import Plan
@@ -112,8 +112,8 @@ def _judged(
 
 
 def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
-    """What the user's overlay does to the target's document, and whether that still fits."""
-    from clustergen import overlay  # with its schemas, of no use to a spec that has none
+    """What the overlay changes in the target's document, and what it breaks."""
+    from clustergen import overlay  # loads schemas, which only specs with an overlay need
 
     path = ("targets", target.traits.section, "overlay")
     try:
@@ -122,6 +122,9 @@ def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
         yield from error.findings
         return
     yield from overlay.check(document, plan.overlay, target.schema, path)
+    if target.document_rules:
+        broken = discovery.rules(target.document_rules)
+        yield from overlay.regressions(broken, document, plan.overlay, target.schema, path)
     if target.overlaid:
         yield from target.overlaid(plan, document)
 

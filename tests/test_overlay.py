@@ -6,6 +6,7 @@ import copy
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustergen import overlay, schemas
+from clustergen.findings import Path as Place
+from clustergen.findings import Problem, rule
 from tests.oracles.parallelcluster.environment import python_for_validators
 
 PROJECT = Path(__file__).parents[1]
@@ -161,7 +164,7 @@ SAID_OF_CLUSTER: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...
     ({"LoginNodes": 3}, [("OVL003", ("LoginNodes",), "LoginNodes is a mapping, not 3")]),
     (
         queue(Networking={"SubnetIds": ["subnet-1"]}),
-        [("OVL003", (*IN_QUEUE, "Networking", "SubnetIds", 0), "the form is ^subnet-")],
+        [("OVL003", (*IN_QUEUE, "Networking", "SubnetIds", 0), "the pattern is ^subnet-")],
     ),
     ({"Scheduling": {"Schedulr": None}}, [("OVL004", ("Scheduling", "Schedulr"), "Scheduler?")]),
     ({"Image": {"Os": None}}, [("OVL005", ("Image", "Os"), "Image needs Os")]),
@@ -271,8 +274,8 @@ SAID_OF_REQUEST: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...
     ({"TieredStorageConfig": {"Mode": "Enable"}}, []),
     (group(ExecutionRole="${OtherRoleArn}", InstanceCount=8, ImageId="default"), []),
     (group(InstanceType=None, InstanceRequirements={"InstanceTypes": ["ml.p5.48xlarge"]}), []),
-    ({"ClusterName": "tr ain"}, [("OVL003", ("ClusterName",), "has not the form")]),
-    ({"ClusterName": "train\n"}, [("OVL003", ("ClusterName",), "has not the form")]),
+    ({"ClusterName": "tr ain"}, [("OVL003", ("ClusterName",), "does not match the required")]),
+    ({"ClusterName": "train\n"}, [("OVL003", ("ClusterName",), "does not match the required")]),
     ({"NodRecovery": "None"}, [("OVL002", ("NodRecovery",), "NodeRecovery")]),
     ({"NodeRecovery": "Sometimes"}, [("OVL003", ("NodeRecovery",), "known are Automatic")]),
     (group(InstanceCount="8"), [("OVL003", (*GPU, "InstanceCount"), "a whole number")]),
@@ -389,3 +392,35 @@ def test_the_schemas_are_those_of_their_sources(judge: str) -> None:
     command = [str(python), str(build), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+@rule("OVL399", "Not a rule of clustergen", why="It judges a toy.", source="tests")
+def few(document: dict[str, Any]) -> Iterator[Problem]:
+    for index, item in enumerate(document["Items"]):
+        if item["n"] > 3:
+            yield Problem(("Items", index, "n"), f"{item['Key']} has {item['n']}")
+    if "Name" not in document:
+        yield Problem(("Name",), "no name")
+
+
+# What is applied to the document below, and the places of what it breaks.
+BROKEN: list[tuple[dict[str, Any], list[Place]]] = [
+    ({}, []),
+    ({"Other": 1}, []),
+    ({"Items": [{"Key": "c", "n": 4}]}, [("Items", 0, "n")]),
+    ({"Items": [{"Key": "b", "n": 4}, {"Key": "a", "m": 1}]}, [("Items", 0, "n")]),
+    ({"Items": [{"Key": "big", "n": 8}]}, []),
+    ({"Items": [{"Key": "big", "n": 9}]}, [("Items", 0, "n")]),
+    ({"Name": None}, [("Name",)]),
+    ({"Name": None, "Items": [{"Key": "a", "n": 5}]}, [("Items", 0, "n"), ("Name",)]),
+]
+
+
+@pytest.mark.parametrize(("changes", "places"), BROKEN)
+def test_only_what_the_overlay_broke_is_found(changes: dict[str, Any], places: list[Place]) -> None:
+    document = {
+        "Name": "x",
+        "Items": [{"Key": k, "n": n} for k, n in (("a", 1), ("b", 2), ("big", 8))],
+    }
+    found = overlay.regressions([few], document, changes, "parallelcluster", ("over",))
+    assert [finding.path for finding in found] == [("over", *place) for place in places]

@@ -1,4 +1,4 @@
-"""What an overlay changes, in words."""
+"""The changes of an overlay, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from clustergen.findings import Finding, Path
 from clustergen.overlay.merging import called, naming
-from clustergen.overlay.rules import CHANGES, IDLE_DELETION
+from clustergen.overlay.rules.changes import CHANGES, IDLE_DELETION
 from clustergen.overlay.words import nearest
 
 _SHOWN: Final = 12
@@ -16,7 +16,7 @@ _SHOWN: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """One end of the overlay; ``text`` is its path in the document as people write it."""
+    """One leaf of the overlay; ``text`` is its path in the document."""
 
     path: Path
     text: str
@@ -48,7 +48,7 @@ def _changes(
 def reports(
     document: Mapping[str, Any], overlay: Mapping[str, Any], keys: Sequence[str]
 ) -> Iterator[Finding]:
-    """The note of all changes, and a finding for each deletion that deletes nothing."""
+    """One note with all changes, and a finding for each deletion of a missing key."""
     changes = list(_changes(document, overlay, keys))
     idle = [change for change in changes if change.after is None and change.before is _ABSENT]
     texts = [_in_words(change) for change in changes if change not in idle]

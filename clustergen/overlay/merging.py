@@ -1,4 +1,4 @@
-"""A document and what is laid over it, made one."""
+"""Merging an overlay into a document."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 
 def apply(document: Any, overlay: Any, *, keys: Sequence[str]) -> Any:
-    """``document`` with ``overlay`` laid on it; neither is changed.
+    """``document`` with ``overlay`` applied; neither is changed.
 
-    ``keys`` says what names the items of a list: the first of them that every item of both lists
-    has, and no two the same; ``A+B`` are two keys that name an item together. Items of the same
-    name merge, others are added; lists whose items have no such name are replaced.
+    ``keys`` names the items of a list: the first key that every item of both lists has, with
+    unique values; ``A+B`` are two keys that name an item together. Items of the same name merge,
+    others are added; lists whose items have no such name are replaced.
     """
     if isinstance(overlay, Mapping):
         base = document if isinstance(document, Mapping) else {}
@@ -30,7 +30,7 @@ def apply(document: Any, overlay: Any, *, keys: Sequence[str]) -> Any:
 
 
 def naming(base: Any, over: Any, keys: Sequence[str]) -> str | None:
-    """The first of ``keys`` that names the items of both lists; None when there is none."""
+    """The first of ``keys`` that names the items of both lists; None if there is none."""
     if not isinstance(base, list) or not base or not over:
         return None
     return next((name for name in keys if _names_all(base, name) and _names_all(over, name)), None)

@@ -1,4 +1,4 @@
-"""Resources of a CloudFormation template, and what refers to them."""
+"""Resources of a CloudFormation template, and references to them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from clustergen.findings import Finding, Path
-from clustergen.overlay.rules import DANGLING, UNCHECKED
+from clustergen.overlay.rules.references import DANGLING, UNCHECKED
 from clustergen.overlay.words import nearest
 from clustergen.schemas import Schema
 
@@ -29,7 +29,7 @@ def unchecked(merged: Any, overlay: Mapping[str, Any], schema: Schema) -> Iterat
 def dangling(
     document: Mapping[str, Any], merged: Mapping[str, Any], overlay: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """Names that the merged template refers to and lacks, unless ``document`` did already."""
+    """Names that the merged template refers to and lacks, unless ``document`` already did."""
     known = _names_in(merged)
     before = set(_referred(document)) - _names_in(document)
     for name in sorted(set(_referred(merged)) - known - before):
@@ -38,7 +38,7 @@ def dangling(
 
 
 def _cause(overlay: Any, name: str) -> Path:
-    """Where the overlay deletes ``name``, or else first refers to it."""
+    """Where the overlay deletes ``name``, or first refers to it."""
     resources = overlay.get("Resources")
     if isinstance(resources, Mapping) and name in resources:
         return ("Resources", name)
@@ -65,7 +65,7 @@ def _names_in(template: Mapping[str, Any]) -> set[str]:
 
 
 def _referred(node: Any) -> Iterator[str]:
-    """Every name that ``node``, which a person may have written, refers to."""
+    """Every name that ``node``, which may be user input, refers to."""
     for key, inner in _inner(node):
         match key, inner:
             case "Ref", str(name):

@@ -1,4 +1,4 @@
-"""What a schema refuses, in words."""
+"""Schema violations as findings."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clustergen.findings import Finding, Path
-from clustergen.overlay.rules import BAD_VALUE, COMBINATION, REQUIRED, UNKNOWN_KEY
+from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION, REQUIRED, UNKNOWN_KEY
 from clustergen.overlay.words import nearest
 from clustergen.schemas import Violation
 
 Place = Callable[[Path], Path]
-"""Where the overlay says what stands at a path of the merged document, as far as it does."""
+"""The deepest part of the overlay on the way to a path of the merged document."""
 
 
 def refusals(violation: Violation, place: Place) -> Iterator[Finding]:
@@ -30,22 +30,21 @@ def refusals(violation: Violation, place: Place) -> Iterator[Finding]:
 
 
 def once(violations: Sequence[Violation]) -> Iterator[Violation]:
-    """``violations`` less those that say again what another one says.
+    """``violations`` without those that repeat another one.
 
-    A text that is too short has not its form either, and a key that is written in the wrong case
-    is not missing as well.
+    Text that is too short also breaks its pattern; a key in the wrong case also looks missing.
     """
-    formless = {v.path for v in violations if v.keyword == "pattern"}
+    unmatched = {v.path for v in violations if v.keyword == "pattern"}
     misspelt = {(v.path, key.lower()) for v in violations for key in _unknown(v)}
     for violation in violations:
         length = violation.keyword in ("minLength", "maxLength")
         missing = {(violation.path, key.lower()) for key in _missing(violation)}
-        if not (length and violation.path in formless) and not missing & misspelt:
+        if not (length and violation.path in unmatched) and not missing & misspelt:
             yield violation
 
 
 def _unknown(violation: Violation) -> list[str]:
-    """The keys that ``additionalProperties`` refuses."""
+    """The keys that ``additionalProperties`` rejects."""
     if violation.keyword != "additionalProperties":
         return []
     keys = set(violation.found) - set(violation.schema.get("properties", {}))
@@ -53,7 +52,7 @@ def _unknown(violation: Violation) -> list[str]:
 
 
 def _missing(violation: Violation) -> list[str]:
-    """The key that ``required`` misses: one a violation, and only the validator's words say it."""
+    """The missing key: one per violation, and only the validator's message names it."""
     if violation.keyword != "required":
         return []
     return [key for key in violation.wanted if violation.message.startswith(repr(key))]
@@ -73,12 +72,12 @@ def _missing_keys(violation: Violation, place: Place) -> Iterator[Finding]:
         help = f"give {key}, or do not delete it"
         if key == "Type" and violation.path[:1] == ("Resources",) and len(violation.path) == 2:
             message = f"the template has no resource {violation.path[1]}"
-            help = "take the name from the rendered template, or give Type for one of your own"
+            help = "take the name from the rendered template, or give Type to add a resource"
         yield REQUIRED.at(place((*violation.path, key)), message, help=help)
 
 
 def _bad_value(violation: Violation) -> tuple[str, str]:
-    """Message and help for a value that is wrong by itself."""
+    """Message and help for a value that is wrong on its own."""
     key = _where(violation).rpartition(".")[2]
     match violation.keyword:
         case "enum":
@@ -87,20 +86,20 @@ def _bad_value(violation: Violation) -> tuple[str, str]:
         case "type":
             return f"{key} is {_kinds(violation.wanted)}, not {_short(violation.found)}", ""
         case "pattern":
-            message = f"{key}: {_short(violation.found)} has not the form that it must have"
-            return message, f"the form is {violation.wanted}"
+            message = f"{key}: {_short(violation.found)} does not match the required pattern"
+            return message, f"the pattern is {violation.wanted}"
         case _:
             return f"{key}: {_shortened(violation.message)}", ""
 
 
 def _where(violation: Violation) -> str:
-    """The path in the document as people write it: ``Scheduling.SlurmQueues[0]``."""
+    """The path in the document as text: ``Scheduling.SlurmQueues[0]``."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in violation.path)
     return "".join(steps).removeprefix(".") or "the document"
 
 
 def _together(violation: Violation) -> str:
-    """What keys must do together, when that is what the words ask."""
+    """Which keys the schema requires or forbids together; empty when it is about something else."""
     wanted = violation.wanted
     parts = wanted.get("anyOf", [wanted]) if isinstance(wanted, Mapping) else wanted
     if not all(isinstance(part, Mapping) and part.keys() == {"required"} for part in parts):

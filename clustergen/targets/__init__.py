@@ -35,6 +35,8 @@ class Target:
     """Module with ``document``, ``emit`` and ``steps``; imported when something is rendered."""
     rule_packages: tuple[str, ...] = ()
     """Packages whose rules look at a plan for this target."""
+    document_rules: str = ""
+    """Package whose rules look at an overlaid document; imported only for a spec with overlay."""
     rules: tuple[Rule, ...] = ()
     checks: Callable[[Plan], Iterator[Finding]] | None = None
     overlaid: Callable[[Plan, Mapping[str, Any]], Iterator[Finding]] | None = None

@@ -1,0 +1,37 @@
+"""Where an overlay sets a part of the merged document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from clustergen.findings import Path
+from clustergen.overlay.merging import called, naming
+
+
+def place(path: Path, merged: Any, overlay: Any, keys: Sequence[str]) -> Path:
+    """The deepest part of ``overlay`` on the way to ``path`` of the merged document.
+
+    ``keys`` names list items, as in :func:`clustergen.overlay.apply`.
+    """
+    place: Path = ()
+    for step in path:
+        if isinstance(overlay, Mapping) and step in overlay:
+            place, overlay = (*place, step), overlay[step]
+        elif (index := _index(step, merged, overlay, keys)) is not None:
+            place, overlay = (*place, index), overlay[index]
+        else:
+            break
+        merged = merged.get(step) if isinstance(merged, Mapping) else merged[step]
+    return place
+
+
+def _index(step: str | int, merged: Any, overlay: Any, keys: Sequence[str]) -> int | None:
+    """Which item of the overlay's list became item ``step`` of the merged one."""
+    if not isinstance(overlay, list) or not isinstance(step, int) or not merged:
+        return None
+    name = naming(merged, overlay, keys)
+    if name is None:
+        return step if len(merged) == len(overlay) else None
+    wanted = called(merged[step], name)
+    return next((i for i, item in enumerate(overlay) if called(item, name) == wanted), None)

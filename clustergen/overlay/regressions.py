@@ -1,0 +1,34 @@
+"""What an overlay breaks: problems of the merged document that the rendered one does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from clustergen import schemas
+from clustergen.findings import Finding, Path, Rule
+from clustergen.overlay.merging import apply
+from clustergen.overlay.placing import place
+
+
+def regressions(
+    rules: Iterable[Rule],
+    document: Mapping[str, Any],
+    overlay: Mapping[str, Any],
+    schema: str,
+    path_prefix: Path,
+) -> Iterator[Finding]:
+    """What ``rules``, whose subject is a document, find only once ``overlay`` is applied.
+
+    Each finding is at the deepest part of the overlay that leads to the problem. ``schema`` and
+    ``path_prefix`` are those of :func:`clustergen.overlay.check`.
+    """
+    keys = schemas.load(schema).list_keys
+    merged = apply(document, overlay, keys=keys)
+    for rule in rules:
+        before = set(rule.find(document))
+        for finding in rule.find(merged):
+            if finding not in before:
+                path = place(finding.path, merged, overlay, keys)
+                yield replace(finding, path=(*path_prefix, *path))

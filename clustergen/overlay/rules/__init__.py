@@ -1,0 +1,1 @@
+"""Rules about overlays themselves. They have no check: their problems show while merging."""

@@ -1,0 +1,25 @@
+"""Resources of a CloudFormation template, and references to them."""
+
+from __future__ import annotations
+
+from clustergen.findings import Rule, Severity
+
+UNCHECKED = Rule(
+    code="OVL006",
+    title="An overlay adds a resource that is not checked",
+    why="clustergen has schemas only for the resource types that it emits.",
+    source="clustergen",
+    severity=Severity.NOTE,
+    target="pcs",
+    bad="targets: {pcs: {overlay: {Resources: {Topic: {Type: 'AWS::SNS::Topic'}}}}}",
+    good="targets: {pcs: {}}",
+)
+DANGLING = Rule(
+    code="OVL008",
+    title="Reference to a missing resource or parameter",
+    why="CloudFormation rejects a template that refers to a resource or parameter that it lacks.",
+    source="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-ref.html",
+    target="pcs",
+    bad="targets: {pcs: {overlay: {Outputs: {Topic: {Value: {Ref: Topic}}}}}}",
+    good="targets: {pcs: {overlay: {Outputs: {Region: {Value: {Ref: 'AWS::Region'}}}}}}",
+)
