@@ -5,7 +5,7 @@ from __future__ import annotations
 from clustergen.eks.addresses import POD_ADDRESSES
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
-from clustergen.targets.eks.checks import RULES, check, overlaid
+from clustergen.targets.eks.checks import RULES, overlaid
 from clustergen.targets.eks.support import SUPPORT
 
 TARGET = Target(
@@ -22,8 +22,8 @@ TARGET = Target(
     ),
     title="Amazon EKS",
     support=SUPPORT,
+    rule_packages=("clustergen.targets.eks.rules",),
     rules=RULES,
-    checks=check,
     emitter="clustergen.targets.eks.emit",
     primary="cluster.template.json",
     schema="eks",

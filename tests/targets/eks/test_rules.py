@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from clustergen import discovery
 from clustergen.findings import Severity
 from clustergen.targets.eks import TARGET
 from tests.checking import codes, found, said
@@ -12,9 +13,10 @@ EKS = "eks"
 
 
 def test_codes_are_of_this_target() -> None:
-    numbers = [int(rule.code[3:]) for rule in TARGET.rules]
+    rules = [*discovery.rules_below("clustergen.targets.eks.rules"), *TARGET.rules]
+    numbers = [int(rule.code[3:]) for rule in rules]
     assert all(500 <= number < 600 for number in numbers)
-    assert {rule.target for rule in TARGET.rules} == {EKS}
+    assert {rule.target for rule in rules} == {EKS}
 
 
 def groups(*fields: str) -> str:
@@ -33,7 +35,7 @@ VPC = "network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [%s]%s}"
 LONG = "a." * 31 + "b/c"
 
 CASES = [
-    # Kubernetes versions by their calendar; what is not written is not spoken of.
+    # Kubernetes versions by their calendar; no findings on what is not written.
     ("kubernetes: {version: '1.36'}", "K8S504", False),
     ("kubernetes: {version: '1.35'}", "K8S504", False),
     ("kubernetes: {version: '1.32', support: extended}", "K8S502", True),
@@ -103,7 +105,7 @@ CASES = [
     ("kubernetes: {system_nodes: {instance_type: m7g.large}}", "K8S540", False),
     (KARPENTER + "node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 451}}]",
      "LIM502", False),
-    # What EKS has not, and the way out.
+    # What EKS lacks, and the way out.
     (groups("health_checks: [gpu]"), "SUP001", False),
     (groups("health_checks: [instance-stress]"), "SUP001", True),
     (groups("capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}"), "SUP001", True),
@@ -119,7 +121,7 @@ HELP = [
     ("kubernetes: {version: '1.37'}", "K8S500", "write version: '1.35'"),
     ("kubernetes: {version: '1.33'}", "K8S503", "write version: '1.35', or support: extended"),
     (groups("labels: {node.kubernetes.io/role: x}"), "K8S511",
-     "write it with a domain of your own, example.com/role"),
+     "write it with your own domain, such as example.com/role"),
     (groups("count: {min: 1, max: 4}"), "CAP500",
      "write kubernetes.autoscaler: karpenter, or count: 4"),
     (groups("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"), "CAP504",

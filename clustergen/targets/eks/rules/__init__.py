@@ -1,1 +1,9 @@
 """Rules that only EKS has, one module for each concern."""
+
+from __future__ import annotations
+
+import functools
+
+from clustergen import findings
+
+rule = functools.partial(findings.rule, target="eks")

@@ -1,20 +1,21 @@
-"""What a stack that installs software itself cannot do."""
+"""Volumes that pods mount."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Finding, Rule
+from clustergen.findings import Problem
 from clustergen.kubernetes import volumes
 from clustergen.plan.model import Ontap, OpenZfs, Plan
+from clustergen.targets.eks.rules import rule
 
-UNKNOWN_PATH = Rule(
-    code="STG501",
-    title="Volume whose path only FSx knows",
-    why="Pods mount it by the path that FSx exports it under. install.sh asks FSx for that, and a "
+
+@rule(
+    "STG501",
+    "Volume whose path only FSx knows",
+    why="Pods mount it by the path that FSx exports it under. install.sh asks FSx for that path; a "
     "stack cannot.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_DescribeVolumes.html",
-    target="eks",
     bad="""targets: {eks: {install: stack}}
 storage:
   - mount: /home
@@ -26,16 +27,13 @@ storage:
     type: fsx-openzfs
     existing: {id: fs-0a1b2c3d4e5f67890, volume_id: fsvol-0a1b2c3d4e5f67890}""",
 )
-RULES = (UNKNOWN_PATH,)
-
-
-def check(plan: Plan) -> Iterator[Finding]:
+def unknown_path(plan: Plan) -> Iterator[Problem]:
     if plan.options.install != "stack":
         return
     unknown = volumes.unknown_paths(plan)
     for item in plan.storage:
         if isinstance(item, OpenZfs | Ontap) and item.volume in unknown:
-            yield UNKNOWN_PATH.at(
+            yield Problem(
                 item.at("existing", "volume_id"),
                 f"a stack does not know the path of {item.volume}",
                 help="write targets.eks.install: script, which asks FSx",

@@ -1,0 +1,136 @@
+"""Who starts nodes, from which capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity
+from clustergen.kubernetes import karpenter
+from clustergen.plan.model import Plan
+from clustergen.targets.eks import limits
+from clustergen.targets.eks.rules import rule
+
+_KARPENTER = "kubernetes: {autoscaler: karpenter}"
+_GROUP = "arn:aws:resource-groups:us-east-1:111122223333:group/held"
+
+
+@rule(
+    "CAP500",
+    "Nodes on demand without an autoscaler",
+    why="A managed node group does not scale by itself.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/autoscaling.html",
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: h200, count: {min: 0, max: 4}}]",
+    good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
+)
+def unscaled(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if not karpenter.is_on(plan) and not group.static:
+            yield Problem(
+                group.at("count"),
+                f"{group.name} starts with {group.min} nodes, and nothing adds more on demand",
+                help=f"write kubernetes.autoscaler: karpenter, or count: {group.max}",
+            )
+
+
+@rule(
+    "CAP501",
+    "Autoscaler without anything to scale",
+    why="Karpenter scales the groups whose minimum and maximum differ; the others stay as they "
+    "are.",
+    source=limits.NODE_POOLS,
+    severity=Severity.WARNING,
+    bad=_KARPENTER,
+    good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
+)
+def idle_autoscaler(plan: Plan) -> Iterator[Problem]:
+    if karpenter.is_on(plan) and not karpenter.groups(plan):
+        yield Problem(
+            ("kubernetes", "autoscaler"),
+            "every node group has a fixed number of nodes",
+            help="write count: {min: 0, max: N} where nodes may come and go",
+        )
+
+
+@rule(
+    "CAP502",
+    "Spot for nodes that work as one",
+    why="A job over EFA stops when one of its nodes does, and EC2 reclaims each Spot node "
+    "separately, with two minutes' notice.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-interruptions.html",
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: h200, instance_type: p5.48xlarge, capacity: spot}]",
+    good="node_groups: [{name: h200, instance_type: g6e.4xlarge, capacity: spot}]",
+)
+def spot(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if group.capacity.kind == "spot" and group.efa and group.max > 1:
+            yield Problem(
+                group.at("capacity"),
+                f"EC2 can reclaim each of the {group.max} EFA nodes of {group.name} separately",
+                help="take a reservation or a Capacity Block, or write efa: false for jobs of one "
+                "node",
+            )
+
+
+@rule(
+    "CAP503",
+    "Group of reservations for nodes that Karpenter starts",
+    why="Karpenter finds reservations by their ids and tags, not by resource group.",
+    source=f"{limits.KARPENTER}#speccapacityreservationselectorterms",
+    bad=f"""{_KARPENTER}
+node_groups: [{{name: h200, count: {{max: 4}}, capacity: {{reservation_group: '{_GROUP}'}}}}]""",
+    good=f"""{_KARPENTER}
+node_groups: [{{name: h200, count: {{max: 4}}, capacity: {{reservation: cr-0a1b2c3d4e5f}}}}]""",
+)
+def reservation_group(plan: Plan) -> Iterator[Problem]:
+    for group in karpenter.groups(plan):
+        if group.capacity.kind == "reservation-group":
+            yield Problem(
+                group.at("capacity"),
+                f"Karpenter cannot start {group.name} from a group of reservations",
+                help=f"name one reservation, or write count: {group.max}",
+            )
+
+
+@rule(
+    "CAP505",
+    "Nodes that always run, in a group that Karpenter scales",
+    why="Karpenter starts nodes for pods that wait, and stops those that are empty, down to none.",
+    source=limits.NODE_POOLS,
+    severity=Severity.WARNING,
+    bad=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 2, max: 4}}}}]",
+    good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
+)
+def minimum(plan: Plan) -> Iterator[Problem]:
+    for group in karpenter.groups(plan):
+        if group.min:
+            yield Problem(
+                group.at("count"),
+                f"Karpenter does not keep {group.min} nodes of {group.name} when nothing runs "
+                "there",
+                help=f"write {{min: 0, max: {group.max}}}, and a second group with "
+                f"count: {group.min}",
+            )
+
+
+@rule(
+    "CAP504",
+    "Node group of a Capacity Block begins without nodes",
+    why="Nothing starts from a block before it begins, so the group is created empty and scaled "
+    "up on the day. EKS empties it 40 minutes before the block ends.",
+    source=limits.CAPACITY_BLOCKS,
+    severity=Severity.NOTE,
+    bad="node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
+    good="node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]",
+)
+def block_start(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if group.capacity.kind == "capacity-block" and group.min:
+            yield Problem(
+                group.at("capacity"),
+                f"{group.name} starts without nodes, as {group.capacity.id} may not have begun",
+                help="when it has: aws eks update-nodegroup-config --nodegroup-name "
+                f"{group.name} --scaling-config desiredSize={group.max} "
+                f"--cluster-name {plan.name}",
+            )

@@ -1,0 +1,182 @@
+"""The version of Kubernetes and how long EKS runs it, and the administrators of the cluster.
+
+Days are compared with the day on which the table was read, never with a clock: the same spec has
+the same findings on every day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from clustergen.eks import versions
+from clustergen.eks.versions import VERSIONS, Version
+from clustergen.findings import Path, Problem, Severity
+from clustergen.plan.model import Plan
+from clustergen.targets.eks import limits
+from clustergen.targets.eks.rules import rule
+
+_VERSION: Path = ("kubernetes", "version")
+_ADMINS: Path = ("kubernetes", "admins")
+_SOON = timedelta(days=60)
+"""So long before the end of extended support, EKS begins to send notices."""
+
+
+@rule(
+    "K8S500",
+    "Kubernetes version that EKS does not have",
+    why="EKS runs the versions of its calendar and creates no cluster of any other.",
+    source=versions.SOURCE,
+    bad="kubernetes: {version: '1.99'}",
+    good="kubernetes: {version: '1.35'}",
+)
+def unknown_version(plan: Plan) -> Iterator[Problem]:
+    name = plan.kubernetes.version
+    if name not in VERSIONS and not _is_older(name):
+        yield Problem(
+            _VERSION,
+            f"EKS had no Kubernetes {name} on {versions.DATE}; the newest was {versions.NEWEST}",
+            help=_newer(),
+        )
+
+
+@rule(
+    "K8S501",
+    "Kubernetes version that EKS no longer has",
+    why="After the end of extended support EKS upgrades clusters automatically and creates none.",
+    source=versions.SOURCE,
+    bad="kubernetes: {version: '1.29'}",
+    good="kubernetes: {version: '1.35'}",
+)
+def retired_version(plan: Plan) -> Iterator[Problem]:
+    name = plan.kubernetes.version
+    version = VERSIONS.get(name)
+    if version and _is_over(version):
+        ended = f"extended support of Kubernetes {name} ended on {version.extended_until}"
+        yield Problem(_VERSION, ended, help=_newer())
+    elif not version and _is_older(name):
+        gone = f"EKS no longer had Kubernetes {name} on {versions.DATE}"
+        yield Problem(_VERSION, gone, help=_newer())
+
+
+@rule(
+    "K8S502",
+    "Kubernetes version in extended support",
+    why="A cluster in extended support costs six times as much an hour, until EKS upgrades it.",
+    source=versions.SOURCE,
+    severity=Severity.WARNING,
+    bad="kubernetes: {version: '1.33', support: extended}",
+    good="kubernetes: {version: '1.35', support: extended}",
+)
+def extended_support(plan: Plan) -> Iterator[Problem]:
+    version = _in_extended_support(plan)
+    if version and plan.kubernetes.support != "standard":
+        yield Problem(
+            _VERSION,
+            f"{_standard_ended(version)}, extended support ends on {version.extended_until}",
+            help=_newer(),
+        )
+
+
+@rule(
+    "K8S503",
+    "Standard support for a version whose standard support has ended",
+    why="Extended support cannot be turned off for a version that is already in it.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/disable-extended-support.html",
+    bad="kubernetes: {version: '1.33', support: standard}",
+    good="kubernetes: {version: '1.33', support: extended}",
+)
+def no_standard_support(plan: Plan) -> Iterator[Problem]:
+    version = _in_extended_support(plan)
+    if version and plan.kubernetes.support == "standard":
+        help = f"{_newer()}, or support: extended"
+        yield Problem(_VERSION, _standard_ended(version), help=help)
+
+
+@rule(
+    "K8S504",
+    "Kubernetes version whose standard support ends soon",
+    why="On that day EKS upgrades the cluster automatically, or begins to charge for extended "
+    "support.",
+    source=versions.SOURCE,
+    severity=Severity.WARNING,
+    bad="kubernetes: {version: '1.34'}",
+    good="kubernetes: {version: '1.35'}",
+)
+def ending_support(plan: Plan) -> Iterator[Problem]:
+    version = VERSIONS.get(plan.kubernetes.version)
+    if not version or not version.standard or not version.standard_until:
+        return
+    if _days_left(version.standard_until) > _SOON:
+        return
+    upgraded = plan.kubernetes.support == "standard"
+    then = "EKS upgrades the cluster" if upgraded else "extended support, which costs more, begins"
+    yield Problem(
+        _VERSION,
+        f"standard support of Kubernetes {version.name} ends on {version.standard_until}: {then}",
+        help=_newer(),
+    )
+
+
+@rule(
+    "IAM500",
+    "Administrator named twice",
+    why="A cluster has one access entry for each role or user.",
+    source=limits.ACCESS_ENTRIES,
+    bad="kubernetes: {admins: ['arn:aws:iam::111122223333:role/platform', "
+    "'arn:aws:iam::111122223333:role/platform']}",
+    good="kubernetes: {admins: ['arn:aws:iam::111122223333:role/platform']}",
+)
+def admin_twice(plan: Plan) -> Iterator[Problem]:
+    admins = plan.kubernetes.admins
+    for index, arn in enumerate(admins):
+        if arn in admins[:index]:
+            yield Problem((*_ADMINS, index), f"{arn} is listed twice", help="leave one out")
+
+
+@rule(
+    "IAM501",
+    "Administrator of another partition",
+    why="Commercial regions, GovCloud and China do not know each other's roles and users.",
+    source=limits.ACCESS_ENTRIES,
+    bad="kubernetes: {admins: ['arn:aws-us-gov:iam::111122223333:role/platform']}",
+    good="kubernetes: {admins: ['arn:aws:iam::111122223333:role/platform']}",
+)
+def foreign_admin(plan: Plan) -> Iterator[Problem]:
+    for index, arn in enumerate(plan.kubernetes.admins):
+        partition = arn.split(":")[1]
+        if partition != plan.partition:
+            yield Problem(
+                (*_ADMINS, index),
+                f"{arn} belongs to {partition}, the cluster to {plan.partition}",
+                help=f"name a role of {plan.partition}",
+            )
+
+
+def _is_older(name: str) -> bool:
+    """Whether a version is older than all that the table has."""
+    return limits.minor(name) < limits.minor(next(iter(VERSIONS)))
+
+
+def _is_over(version: Version) -> bool:
+    return version.extended_until is not None and version.extended_until < versions.DATE
+
+
+def _in_extended_support(plan: Plan) -> Version | None:
+    """The version of the cluster, when EKS has it in extended support only."""
+    version = VERSIONS.get(plan.kubernetes.version)
+    return version if version and not version.standard and not _is_over(version) else None
+
+
+def _standard_ended(version: Version) -> str:
+    return f"standard support of Kubernetes {version.name} ended on {version.standard_until}"
+
+
+def _newer() -> str:
+    """The version with the longest announced support, which charts have caught up to."""
+    announced = [v for v in VERSIONS.values() if v.standard_until is not None]
+    return f"write version: '{announced[-1].name}'"
+
+
+def _days_left(day: str) -> timedelta:
+    return date.fromisoformat(day) - date.fromisoformat(versions.DATE)

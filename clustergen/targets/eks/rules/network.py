@@ -1,0 +1,196 @@
+"""The region, the subnets of the control plane, the way to its API, security groups, and SSH."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.catalog import regions, services
+from clustergen.findings import Path, Problem, Severity
+from clustergen.plan.model import Plan
+from clustergen.targets.eks import limits
+from clustergen.targets.eks.rules import rule
+
+_NODES = "{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}"
+_VPC = f"""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{_NODES}]"""
+_TWO_ZONES = f"""{_VPC}
+  control_plane_subnets:
+    - {{id: subnet-0a1b2c3d4e5f67891, zone: use1-az6, cidr: 10.42.255.224/28}}
+    - {{id: subnet-0a1b2c3d4e5f67892, zone: use1-az2, cidr: 10.42.255.240/28}}"""
+
+_ENDPOINT: Path = ("kubernetes", "public_endpoint_from")
+
+
+@rule(
+    "NET504",
+    "Region without managed node groups of EKS",
+    why="The service is not in every region; the catalog has the list and its date.",
+    source="https://docs.aws.amazon.com/general/latest/gr/eks.html",
+    severity=Severity.WARNING,
+    bad="region: me-south-1\nnetwork: {zone: mes1-az1}",
+    good="region: us-west-2\nnetwork: {zone: usw2-az1}",
+)
+def region(plan: Plan) -> Iterator[Problem]:
+    if services.available("eks", plan.region) is False:
+        near = ", ".join(services.SERVICES["eks"].nearest(plan.region))
+        yield Problem(
+            ("region",),
+            f"EKS had no managed node groups in {plan.region} on {services.SERVICES['eks'].date}",
+            help=f"regions that have them: {near}",
+        )
+
+
+@rule(
+    "NET505",
+    "Container images from outside China",
+    why="The charts and images of the software in the cluster are in registries outside China, "
+    "which nodes there reach slowly or not at all.",
+    source="https://docs.amazonaws.cn/en_us/aws/latest/userguide/ecr-public.html",
+    severity=Severity.WARNING,
+    bad="region: cn-north-1\nnetwork: {zone: cnn1-az1}\n"
+    "node_groups: [{name: h200, instance_type: g5.4xlarge}]",
+    good="region: us-east-1",
+)
+def registries(plan: Plan) -> Iterator[Problem]:
+    if plan.partition == "aws-cn":
+        yield Problem(
+            ("region",),
+            "the software in the cluster comes from registries outside China",
+            help="copy its charts and images into your own registry, and change their values",
+        )
+
+
+@rule(
+    "NET500",
+    "Control plane in one zone",
+    why="EKS puts the interfaces of a control plane into subnets of two zones or more; nodes may "
+    "stay in one.",
+    source=limits.NETWORK,
+    bad=_VPC,
+    good=_TWO_ZONES,
+)
+def one_zone(plan: Plan) -> Iterator[Problem]:
+    zones = {subnet.zone for subnet in plan.network.control_plane}
+    if not plan.network.new and len(zones) < 2:
+        (zone,) = zones or {None}
+        where = f"are all in {zone}" if zone else "have no zone in the spec"
+        yield Problem(
+            ("network", _control_plane_field(plan)),
+            f"the subnets of the control plane {where}",
+            help="write network.control_plane_subnets: two subnets with the zone of each",
+        )
+
+
+@rule(
+    "NET501",
+    "Zone that takes no control plane",
+    why="A few old zones and all Local Zones have no room for the interfaces of a control plane.",
+    source=limits.NETWORK,
+    bad=_TWO_ZONES.replace("use1-az2", "use1-az3"),
+    good=_TWO_ZONES,
+)
+def control_plane_zone(plan: Plan) -> Iterator[Problem]:
+    field = _control_plane_field(plan)
+    if plan.network.new or field == "private_subnets":
+        return
+    for index, subnet in enumerate(plan.network.control_plane):
+        if _takes_no_control_plane(subnet.zone or ""):
+            yield Problem(
+                ("network", field, index),
+                f"{subnet.zone} takes no control plane of EKS",
+                help="name a subnet of another zone",
+            )
+
+
+@rule(
+    "NET502",
+    "API of the cluster open to everyone",
+    why="Whoever holds a leaked credential reaches the API from anywhere, and anyone can try every "
+    "flaw of the API server.",
+    source=limits.ENDPOINT,
+    severity=Severity.WARNING,
+    bad="kubernetes: {public_endpoint_from: [0.0.0.0/0]}",
+    good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
+)
+def open_api(plan: Plan) -> Iterator[Problem]:
+    for index, block in enumerate(plan.kubernetes.public_endpoint_from):
+        if block in ("0.0.0.0/0", "::/0"):
+            yield Problem(
+                (*_ENDPOINT, index),
+                f"the API of the cluster is open to {block}",
+                help="name your own addresses; without any, the API is reached from the VPC only",
+            )
+
+
+@rule(
+    "NET503",
+    "API of the cluster reachable from the VPC only",
+    why="install.sh installs the software in the cluster through its API.",
+    source=limits.ENDPOINT,
+    severity=Severity.NOTE,
+    bad="kubernetes: {public_endpoint_from: []}",
+    good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
+)
+def private_api(plan: Plan) -> Iterator[Problem]:
+    if not plan.kubernetes.public_endpoint_from and plan.options.install == "script":
+        yield Problem(
+            _ENDPOINT,
+            "install.sh reaches the API of the cluster from within the VPC only",
+            help="run deploy.sh there or through a VPN, name your addresses, or write "
+            "targets.eks.install: stack",
+        )
+
+
+@rule(
+    "NIC500",
+    "Security groups that may not let EFA through",
+    why="Before Kubernetes 1.33 the cluster's own security group lets no EFA out: another group of "
+    "the nodes must allow all traffic to and from itself.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html",
+    severity=Severity.WARNING,
+    bad=f"{_TWO_ZONES}\n  security_groups: [sg-0a1b2c3d4e5f67890]\n"
+    "kubernetes: {version: '1.32', support: extended}",
+    good=f"{_TWO_ZONES}\n  security_groups: [sg-0a1b2c3d4e5f67890]\n"
+    "kubernetes: {version: '1.35'}",
+)
+def efa(plan: Plan) -> Iterator[Problem]:
+    built_in = limits.at_least(plan.kubernetes.version, limits.BUILT_IN_EFA)
+    known = built_in or plan.network.new_security_groups
+    if not known and any(group.efa for group in plan.node_groups):
+        yield Problem(
+            ("network", "security_groups"),
+            "EFA needs a security group that allows all traffic to and from itself",
+            help="add such rules to one of them, leave security_groups out, or write "
+            f"kubernetes.version: '{limits.DRA}' or later",
+        )
+
+
+@rule(
+    "NET506",
+    "SSH to the nodes of an EKS cluster",
+    why="Nodes have no public address, and their security groups allow no SSH. Users reach the "
+    "cluster through its API; Session Manager opens a shell on a node.",
+    source="https://docs.aws.amazon.com/eks/latest/best-practices/protecting-the-infrastructure.html",
+    severity=Severity.WARNING,
+    bad="network: {ssh_from: [203.0.113.0/24]}",
+    good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
+)
+def ssh(plan: Plan) -> Iterator[Problem]:
+    if plan.network.ssh_from:
+        yield Problem(
+            ("network", "ssh_from"),
+            "no node accepts SSH",
+            help="leave it out and use Session Manager; for kubectl from these addresses, write "
+            "kubernetes.public_endpoint_from",
+        )
+
+
+def _control_plane_field(plan: Plan) -> str:
+    """The field of an existing network that the subnets of the control plane come from."""
+    named = plan.wrote("network", "control_plane_subnets")
+    return "control_plane_subnets" if named else "private_subnets"
+
+
+def _takes_no_control_plane(zone: str) -> bool:
+    return zone in limits.ZONES_WITHOUT_CONTROL_PLANE or regions.is_local_zone(zone)

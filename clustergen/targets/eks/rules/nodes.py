@@ -1,0 +1,115 @@
+"""Root volumes, room for pods, and the nodes of the cluster's own software."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity
+from clustergen.plan.model import Interface, Plan
+from clustergen.targets.eks import limits, pods
+from clustergen.targets.eks.rules import rule
+
+_IMAGE_GIB = 20
+"""awslabs/amazon-eks-ami templates/al2023/variables-default.json, 2026-07."""
+_FEWEST_PODS = 12
+"""Agents of a node with all that a bundle can bring, and a few jobs."""
+_SYSTEM_VCPUS, _SYSTEM_GIB = 2, 8
+"""What the default bundle's software requests on two nodes, with room for one to fail."""
+
+
+@rule(
+    "STG500",
+    "Root volume smaller than its image",
+    why="EKS's image fills a volume of 20 GiB; EC2 starts nothing from less.",
+    source="https://github.com/awslabs/amazon-eks-ami",
+    bad="node_groups: [{name: h200, root_volume: {size: 10GiB}}]",
+    good="node_groups: [{name: h200, root_volume: {size: 100GiB}}]",
+)
+def root_volume(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        size = group.volume.size_gib
+        if group.image is None and size is not None and size < _IMAGE_GIB:
+            yield Problem(
+                group.at("root_volume", "size"),
+                f"{size} GiB for an image of {_IMAGE_GIB} GiB",
+                help="write 100GiB: container images are kept there too",
+            )
+
+
+@rule(
+    "LIM503",
+    "Nodes with room for few pods",
+    why="A pod takes an address of the node's interfaces. The agents of network, storage, devices "
+    "and metrics are pods on every node, before any job.",
+    source=limits.TYPES,
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: h200, instance_type: t3.micro}]",
+    good="node_groups: [{name: h200, instance_type: m7i.xlarge}]",
+)
+def few_pods(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        for type in group.types:
+            room = pods.most(type, group.interfaces)
+            if room < _FEWEST_PODS:
+                yield Problem(
+                    group.at("instance_type"),
+                    f"{type.name} has room for {room} pods",
+                    help="take a larger size",
+                )
+
+
+@rule(
+    "K8S540",
+    "System nodes too small for the cluster's software",
+    why="DNS, controllers, webhooks and metrics run there, and jobs wait while they do not.",
+    source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
+    severity=Severity.WARNING,
+    bad="kubernetes: {system_nodes: {instance_type: t3.small}}",
+    good="kubernetes: {system_nodes: {instance_type: m7i.large}}",
+)
+def small_system_nodes(plan: Plan) -> Iterator[Problem]:
+    system = plan.kubernetes.system_nodes
+    type = system.type
+    small = type.vcpus < _SYSTEM_VCPUS or type.memory_gib < _SYSTEM_GIB
+    if small or pods.most(type, (Interface(0, 0, "interface"),)) < 2 * _FEWEST_PODS:
+        yield Problem(
+            (*system.path, "instance_type"),
+            f"{type.name} has {type.vcpus} vCPUs and {type.memory_gib:g} GiB",
+            help=f"take {_SYSTEM_VCPUS} vCPUs and {_SYSTEM_GIB} GiB or more, such as m7i.large",
+        )
+
+
+@rule(
+    "K8S541",
+    "A single system node",
+    why="While it is replaced or updated there is no DNS, and no webhook admits pods.",
+    source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
+    severity=Severity.WARNING,
+    bad="kubernetes: {system_nodes: {count: 1}}",
+    good="kubernetes: {system_nodes: {count: 2}}",
+)
+def one_system_node(plan: Plan) -> Iterator[Problem]:
+    system = plan.kubernetes.system_nodes
+    if system.count < 2:
+        yield Problem(
+            (*system.path, "count"), "one system node, and none when it fails", help="write 2"
+        )
+
+
+@rule(
+    "K8S542",
+    "System nodes with accelerators",
+    why="Nothing of the cluster's own software uses an accelerator; jobs do not run there.",
+    source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
+    severity=Severity.WARNING,
+    bad="kubernetes: {system_nodes: {instance_type: g6.2xlarge}}",
+    good="kubernetes: {system_nodes: {instance_type: m7i.large}}",
+)
+def accelerated_system_nodes(plan: Plan) -> Iterator[Problem]:
+    system = plan.kubernetes.system_nodes
+    if system.type.accelerator:
+        yield Problem(
+            (*system.path, "instance_type"),
+            f"{system.type.name} has accelerators that nothing there uses",
+            help="take a general type, such as m7i.large; for jobs make a node group",
+        )

@@ -1,0 +1,54 @@
+"""Scripts of the spec, which user data names and compute nodes run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity
+from clustergen.plan.model import Plan
+from clustergen.targets.eks import limits
+from clustergen.targets.eks.rules import rule
+
+_OWN_USER_DATA, _QUOTES = 2048, 4
+"""Bytes of user data beside the scripts, at most, and around each word of them."""
+
+
+@rule(
+    "LIM504",
+    "More user data than EC2 takes",
+    why="The user data of a node names every script with its arguments, and EC2 takes 16 KiB.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html",
+    bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", args: ['
+    + ", ".join(["a" * 500] * 33)
+    + "]}]}",
+    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", args: [--fast]}]}',
+)
+def user_data(plan: Plan) -> Iterator[Problem]:
+    scripts = plan.software.scripts
+    text = sum(len(part) + _QUOTES for s in scripts for part in (s.url, s.sha256 or "", *s.args))
+    if text + _OWN_USER_DATA > limits.MAX_USER_DATA:
+        yield Problem(
+            ("software", "scripts"),
+            f"scripts and arguments take {text:,} characters; at most "
+            f"{limits.MAX_USER_DATA - _OWN_USER_DATA:,} fit",
+            help="keep arguments in a file that the script fetches",
+        )
+
+
+@rule(
+    "LIM505",
+    "Script that runs nowhere",
+    why="EKS runs the control plane, and there are no login nodes: scripts run on compute nodes.",
+    source=limits.LAUNCH_TEMPLATES,
+    severity=Severity.WARNING,
+    bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head]}]}',
+    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head, compute]}]}',
+)
+def nowhere(plan: Plan) -> Iterator[Problem]:
+    for script in plan.software.scripts:
+        if "compute" not in script.on:
+            yield Problem(
+                (*script.path, "on"),
+                f"this cluster has no {' or '.join(script.on)} node",
+                help="add compute",
+            )
