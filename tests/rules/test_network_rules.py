@@ -120,7 +120,7 @@ SAID = [
     (
         existing(A, ", ssh_from: [10.0.0.0/8]"),
         "NET014",
-        "there are no public_subnets for the nodes that ssh_from shall reach",
+        "ssh_from needs public_subnets: nodes in private subnets have no public address",
         "name public_subnets, or leave ssh_from out and use SSM",
     ),
     (existing(f"{A}, {A}"), "SPC030", f"'{A}' stands here twice", "leave one out"),

@@ -8,7 +8,7 @@ from tests.checking import codes, said
 
 BLOCK = "capacity: {capacity_block: cr-0a1b2c3d}"
 HELD = "capacity: {reservation: cr-0a1b2c3d}"
-LABEL = "letters, digits, - _ . and at most 63 of them"
+LABEL = "use letters, digits, - _ . and at most 63 of them"
 DALLAS = "network: {zone: use1-dfw2-az1}\n"
 OHIO = "region: us-east-2\nnetwork: {zone: use2-az2}\n"
 
@@ -167,20 +167,20 @@ SAID = [
         group("instance_type: m7i.4xlarge, scratch: /scratch"),
         "STG050",
         "m7i.4xlarge has no local NVMe",
-        "leave scratch out, or take a type with local disks",
+        "leave scratch out, or use a type with local disks",
     ),
     # Types that cannot stand in for each other.
     (
         group(types("m7i.4xlarge", "m7g.4xlarge")),
         "CAP004",
         "m7g.4xlarge has arm64 (architecture), m7i.4xlarge has x86_64",
-        "give types that differ groups of their own",
+        "put types that differ into separate groups",
     ),
     (
         group(types("g6e.12xlarge", "m7i.12xlarge")),
         "CAP004",
         "m7i.12xlarge has 0 (accelerators), g6e.12xlarge has 4",
-        "give types that differ groups of their own",
+        "put types that differ into separate groups",
     ),
     (
         group(types("m7i.4xlarge", "m7i.4xlarge")),
@@ -247,13 +247,13 @@ SAID = [
         "tags: {owner: '100% {ours}'}",
         "SPC036",
         "'100% {ours}' has % { }",
-        "letters, digits, spaces and _.:/=+-@ are taken",
+        "use letters, digits, spaces and _.:/=+-@",
     ),
     (
         "tags: {'cost#center': x}",
         "SPC036",
         "'cost#center' has #",
-        "letters, digits, spaces and _.:/=+-@ are taken",
+        "use letters, digits, spaces and _.:/=+-@",
     ),
 ]
 

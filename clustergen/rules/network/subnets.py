@@ -1,17 +1,87 @@
-"""NET012: subnets that lie in their VPC and beside each other."""
+"""Subnets: enough addresses, inside their VPC, and in the zone of the EFA nodes."""
 
 from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.findings import Finding, Path, Rule
-from clustergen.plan.model import Plan
+from clustergen.findings import Path, Problem, Severity, rule
+from clustergen.plan import network
+from clustergen.plan.model import NodeGroup, Plan
 
-RULE = Rule(
-    code="NET012",
-    title="Subnet outside the VPC, or over another one",
-    why="Subnets are parts of their VPC's block and never overlap: one of the numbers is a slip.",
+
+@rule(
+    "NET010",
+    "Too few addresses in the subnet",
+    why="Each interface with an address takes one; nodes for which none is left do not start.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
+    bad="network: {cidr: 10.42.0.0/25}\nnode_groups: [{name: h200, count: 64}]",
+    good="network: {cidr: 10.42.0.0/16}\nnode_groups: [{name: h200, count: 64}]",
+)
+def addresses(plan: Plan) -> Iterator[Problem]:
+    known = [network.capacity(s.cidr) for s in plan.network.private if s.cidr]
+    if len(known) < len(plan.network.private):
+        return  # without its CIDR block, a subnet's addresses cannot be counted offline
+    # EFA nodes share one zone, thus one subnet: the first is the bound.
+    room = known[0] if any(group.efa for group in plan.node_groups) else sum(known)
+    if plan.network.needed_addresses > room:
+        path = ("network", "cidr") if plan.network.new else ("network", "private_subnets")
+        yield Problem(
+            path,
+            f"the cluster takes {plan.network.needed_addresses:,} addresses at its largest, "
+            f"the subnet has {room:,}",
+            help=_more_room(plan),
+        )
+
+
+def _more_room(plan: Plan) -> str:
+    most = max(plan.node_groups, key=lambda group: group.max * group.addresses)
+    ways = ["widen the block (up to /16)" if plan.network.new else "name a larger subnet"]
+    ways.append("lower a maximum")
+    if _saves(most):
+        ways.insert(
+            0,
+            f"write efa_layout: efa-only in {most.name!r}: 1 address a node, not {most.addresses}",
+        )
+    return "; or ".join(ways)
+
+
+def _saves(group: NodeGroup) -> bool:
+    return group.efa and group.efa_layout == "efa" and group.addresses > 1
+
+
+@rule(
+    "NET011",
+    "EFA nodes stay in the first subnet",
+    why="EFA traffic does not leave a zone, and neither does a cluster placement group: EFA nodes "
+    "go into the first private subnet, and subnets in other zones serve other nodes only.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
+    severity=Severity.NOTE,
+    bad="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets:
+    - {id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}
+    - {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}""",
+    good="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}]""",
+)
+def efa_zone(plan: Plan) -> Iterator[Problem]:
+    first = plan.network.private[0].zone
+    tight = ", ".join(group.name for group in plan.node_groups if group.efa)
+    for index, subnet in enumerate(plan.network.private):
+        if tight and subnet.zone != first:
+            yield Problem(
+                ("network", "private_subnets", index),
+                f"no node of {tight} starts in {subnet.id}: EFA keeps them in {first}",
+                help="put the subnet of the EFA nodes first",
+            )
+
+
+@rule(
+    "NET012",
+    "Subnet outside the VPC, or over another one",
+    why="A subnet is part of its VPC's CIDR block, and subnets never overlap.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890
@@ -22,27 +92,25 @@ RULE = Rule(
   cidr: 10.42.0.0/16
   private_subnets: [{id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}]""",
 )
-
-
-def check(plan: Plan) -> Iterator[Finding]:
+def blocks(plan: Plan) -> Iterator[Problem]:
     if plan.network.new:
         return
-    # A VPC may have several blocks; the one given is believed to be the one that matters.
+    # A VPC may have several blocks; the one in the spec is taken to be the one that matters.
     vpc = ipaddress.IPv4Network(plan.network.cidr) if plan.network.cidr else None
     seen: list[tuple[ipaddress.IPv4Network, str]] = []
-    for path, id, cidr in _blocks(plan):
+    for path, id, cidr in _existing_blocks(plan):
         block = ipaddress.IPv4Network(cidr)
         if vpc is not None and not block.subnet_of(vpc):
-            yield RULE.at(path, f"{cidr} is not in the VPC's {vpc}", help="correct one of the two")
+            yield Problem(path, f"{cidr} is not in the VPC's {vpc}", help="correct one of the two")
         for other, name in seen:
             if block.overlaps(other) and name != id:
-                yield RULE.at(
+                yield Problem(
                     path, f"{cidr} overlaps {other} of {name}", help="correct one of the two"
                 )
         seen.append((block, id))
 
 
-def _blocks(plan: Plan) -> Iterator[tuple[Path, str, str]]:
+def _existing_blocks(plan: Plan) -> Iterator[tuple[Path, str, str]]:
     for field in ("private", "public"):
         for index, subnet in enumerate(getattr(plan.network, field)):
             if subnet.cidr:

@@ -1,41 +1,90 @@
-"""K8S001: labels that Kubernetes and Slurm take."""
+"""Labels of nodes, and tags of everything that is made."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
-from clustergen.findings import Finding, Rule
+from clustergen.findings import Problem, rule
 from clustergen.plan.model import Plan
-
-RULE = Rule(
-    code="K8S001",
-    title="Not a label",
-    why="A label is a name of letters, digits, `-`, `_` and `.`, at most 63 long, with an optional "
-    "DNS prefix; its value has the same form or is empty.",
-    source="https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/",
-    bad="node_groups: [{name: h200, labels: {team name: llm}}]",
-    good="node_groups: [{name: h200, labels: {team-name: llm}}]",
-)
 
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
 _KEY = re.compile(rf"(?:[a-z0-9](?:[a-z0-9.-]{{0,251}}[a-z0-9])?/)?{_PART}")
 _VALUE = re.compile(rf"(?:{_PART})?")
 
 
-def check(plan: Plan) -> Iterator[Finding]:
+@rule(
+    "K8S001",
+    "Not a label",
+    why="A label is a name of letters, digits, `-`, `_` and `.`, at most 63 long, with an optional "
+    "DNS prefix; its value has the same form or is empty.",
+    source="https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/",
+    bad="node_groups: [{name: h200, labels: {team name: llm}}]",
+    good="node_groups: [{name: h200, labels: {team-name: llm}}]",
+)
+def labels(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         for key, value in group.labels.items():
             if not _KEY.fullmatch(key):
-                yield RULE.at(
+                yield Problem(
                     group.at("labels", key),
                     f"{key!r} is not a label name",
-                    help="letters, digits, - _ . and at most 63 of them",
+                    help="use letters, digits, - _ . and at most 63 of them",
                     on_key=True,
                 )
             elif not _VALUE.fullmatch(value):
-                yield RULE.at(
+                yield Problem(
                     group.at("labels", key),
                     f"{value!r} is not a label value",
-                    help="letters, digits, - _ . and at most 63 of them",
+                    help="use letters, digits, - _ . and at most 63 of them",
                 )
+
+
+@rule(
+    "SPC035",
+    "Reserved tag key",
+    why="Only AWS can set keys that begin with `aws:`; every create call that has one fails.",
+    source="https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html",
+    bad="tags: {'aws:team': llm}",
+    good="tags: {team: llm}",
+)
+def reserved_tags(plan: Plan) -> Iterator[Problem]:
+    for key in plan.tags:
+        if key.lower().startswith("aws:"):
+            yield Problem(
+                ("tags", key),
+                f"{key!r} is reserved",
+                help=f"write {key[4:] or 'team'}",
+                on_key=True,
+            )
+
+
+_SIGNS = "_.:/=+-@"
+
+
+@rule(
+    "SPC036",
+    "Tag with characters that AWS refuses",
+    why="Roles and log groups get the tags too, and take only letters, digits, spaces and a few "
+    "signs; any other character fails their creation, and with it the stack.",
+    source="https://docs.aws.amazon.com/IAM/latest/APIReference/API_Tag.html",
+    bad="tags: {owner: alice & bob}",
+    good="tags: {owner: alice and bob}",
+)
+def tag_characters(plan: Plan) -> Iterator[Problem]:
+    for key, value in plan.tags.items():
+        for text, on_key in ((key, True), (value, False)):
+            if wrong := _refused(text):
+                yield Problem(
+                    ("tags", key),
+                    f"{text!r} has {' '.join(wrong)}",
+                    help=f"use letters, digits, spaces and {_SIGNS}",
+                    on_key=on_key,
+                )
+
+
+def _refused(text: str) -> list[str]:
+    """The characters of ``text`` that no tag may have, each once."""
+    taken = (c in _SIGNS or unicodedata.category(c)[0] in "LNZ" for c in text)
+    return list(dict.fromkeys(c for c, fine in zip(text, taken, strict=True) if not fine))

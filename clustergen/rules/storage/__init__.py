@@ -1,1 +1,1 @@
-"""Rules on storage: FSx file systems, EFS, EBS volumes, buckets, and where they are mounted."""
+"""Rules on storage: kinds, sizes, throughput, and where it is mounted."""

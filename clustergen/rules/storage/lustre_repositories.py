@@ -1,19 +1,25 @@
-"""FSX017: file systems that can be linked with S3."""
+"""FSx for Lustre linked with S3: data repositories."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from clustergen.findings import Finding, Rule
+from clustergen.findings import Problem, rule
+from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan
-from clustergen.rules.storage.entries import new, title
+from clustergen.plan.paths import inside
 
-RULE = Rule(
-    code="FSX017",
-    title="Data repositories on a file system that has none",
+_API = (
+    "https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html"
+)
+
+
+@rule(
+    "FSX017",
+    "Data repositories on a file system without them",
     why="Data repository associations exist on scratch-2, persistent-1 and persistent-2, not on "
     "scratch-1 and not with intelligent-tiering.",
-    source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html",
+    source=_API,
     bad="""storage:
   - mount: /fsx
     type: fsx-lustre
@@ -27,14 +33,84 @@ RULE = Rule(
     size: 1200GiB
     data_repositories: [{path: /data, s3: s3://training-data/data}]""",
 )
-
-
-def check(plan: Plan) -> Iterator[Finding]:
-    for item in new(plan, Lustre):
+def linkable(plan: Plan) -> Iterator[Problem]:
+    for item in stored.new(plan, Lustre):
         without = item.deployment == "SCRATCH_1" or item.storage_class == "INTELLIGENT_TIERING"
         if item.repositories and without:
-            yield RULE.at(
+            yield Problem(
                 item.at("data_repositories"),
-                f"a {title(item)} file system cannot be linked with S3",
-                help="scratch-2, persistent-1 and persistent-2 with ssd or hdd can",
+                f"a {stored.title(item)} file system cannot be linked with S3",
+                help="use scratch-2, persistent-1 or persistent-2 with ssd or hdd",
             )
+
+
+@rule(
+    "FSX018",
+    "Data repositories with overlapping folders",
+    why="Each folder of the file system belongs to one data repository; FSx refuses one inside "
+    "another.",
+    source=_API,
+    bad="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    data_repositories:
+      - {path: /data, s3: s3://training-data/data}
+      - {path: /data/small, s3: s3://training-data/small}""",
+    good="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    data_repositories:
+      - {path: /data, s3: s3://training-data/data}
+      - {path: /small, s3: s3://training-data/small}""",
+)
+def folders(plan: Plan) -> Iterator[Problem]:
+    for item in stored.new(plan, Lustre):
+        paths = [repository.path for repository in item.repositories]
+        for index, earlier in _overlaps(paths):
+            yield Problem(
+                item.at("data_repositories", index, "path"),
+                f"{paths[index]} overlaps with {paths[earlier]}",
+                help="give each data repository its own folder",
+            )
+
+
+@rule(
+    "FSX019",
+    "Data repositories with overlapping S3 prefixes",
+    why="Each S3 prefix is linked once; FSx refuses one inside another.",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html",
+    bad="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    data_repositories:
+      - {path: /data, s3: s3://training-data}
+      - {path: /small, s3: s3://training-data/small}""",
+    good="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    data_repositories:
+      - {path: /data, s3: s3://training-data/data}
+      - {path: /small, s3: s3://training-data/small}""",
+)
+def prefixes(plan: Plan) -> Iterator[Problem]:
+    for item in stored.new(plan, Lustre):
+        urls = [repository.s3 for repository in item.repositories]
+        for index, earlier in _overlaps([url.removeprefix("s3:/") for url in urls]):
+            yield Problem(
+                item.at("data_repositories", index, "s3"),
+                f"{urls[index]} overlaps with {urls[earlier]}",
+                help="give each data repository its own prefix",
+            )
+
+
+def _overlaps(paths: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Each path that overlaps with an earlier one, with the first such."""
+    for index, path in enumerate(paths):
+        for earlier, other in enumerate(paths[:index]):
+            if inside(path, other) or inside(other, path):
+                yield index, earlier
+                break

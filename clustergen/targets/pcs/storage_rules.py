@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Finding, Rule
-from clustergen.plan.model import Plan
-from clustergen.rules.storage.self_mounted import nameless
+from clustergen.plan.model import FileCache, Lustre, Ontap, Plan
 from clustergen.targets.pcs.limits import USER_GUIDE
 
 NAMELESS = Rule(
@@ -25,4 +24,19 @@ RULES = (NAMELESS,)
 
 def check(plan: Plan) -> Iterator[Finding]:
     """All findings of this module."""
-    yield from nameless(plan, NAMELESS)
+    for item in plan.storage:
+        if not item.existing:
+            continue
+        if isinstance(item, Lustre | FileCache) and item.mount_name is None:
+            yield NAMELESS.at(
+                item.at("existing"),
+                f"the mount name of {item.id} is needed to mount it",
+                help="add mount_name: ..., the MountName of aws fsx describe-file-systems",
+            )
+        elif isinstance(item, Ontap) and item.dns_name is None:
+            yield NAMELESS.at(
+                item.at("existing"),
+                f"the DNS name of the storage virtual machine of {item.id} is needed to mount it",
+                help="add dns_name: svm-....fs-....fsx.REGION..., from "
+                "aws fsx describe-storage-virtual-machines",
+            )

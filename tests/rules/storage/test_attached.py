@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clustergen.findings import Rule
-from clustergen.rules.storage import self_mounted
-from tests.rules.storage.judging import codes, judged, planned
+from tests.checking import found
+from tests.rules.storage.judging import codes, judged
 
 FS = "id: fs-0123456789abcdef0"
 
@@ -73,9 +72,6 @@ def test_settings_of_existing_storage_are_marked_at_their_key() -> None:
     assert [(f.path, f.on_key) for f in found] == [(("storage", 0, "size"), True)]
 
 
-NAME = Rule("STG999", "A name is missing", "Nodes mount by name.", "a test", target="pcs")
-
-
 @pytest.mark.parametrize(
     ("fields", "missing"),
     [
@@ -88,6 +84,6 @@ NAME = Rule("STG999", "A name is missing", "Nodes mount by name.", "a test", tar
     ],
 )
 def test_names_for_nodes_that_mount_by_themselves(fields: str, missing: bool) -> None:
-    plan, _ = planned(f"storage: [{{mount: /data, {fields}}}]")
-    found = list(self_mounted.nameless(plan, NAME))
-    assert [(f.code, f.path) for f in found] == [("STG999", ("storage", 0, "existing"))] * missing
+    findings = found(f"storage: [{{mount: /data, {fields}}}]", "pcs")
+    paths = [f.path for f in findings if f.code == "STG201"]
+    assert paths == [("storage", 0, "existing")] * missing

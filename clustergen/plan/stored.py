@@ -1,4 +1,4 @@
-"""The storage of a plan, by kind, and the words that findings on it share."""
+"""The storage of a plan by kind, and how findings name it."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from clustergen.plan.model import Lustre, Plan, Storage
 S = TypeVar("S", bound=Storage)
 
 
-def of(plan: Plan, kind: type[S]) -> Iterator[S]:
+def every(plan: Plan, kind: type[S]) -> Iterator[S]:
     """All storage of this kind, in the order of the spec."""
     return (item for item in plan.storage if isinstance(item, kind))
 
 
 def new(plan: Plan, kind: type[S]) -> Iterator[S]:
     """The storage of this kind that is to be created."""
-    return (item for item in of(plan, kind) if not item.existing)
+    return (item for item in every(plan, kind) if not item.existing)
 
 
-def words(constant: str) -> str:
-    """The language's spelling of an API constant: ``persistent-2`` for ``PERSISTENT_2``."""
+def spelled(constant: str) -> str:
+    """The spec's spelling of an API constant: ``persistent-2`` for ``PERSISTENT_2``."""
     return constant.lower().replace("_", "-")
 
 
 def title(item: Lustre) -> str:
     """``persistent-2 ssd``."""
-    return f"{words(item.deployment)} {words(item.storage_class)}"
+    return f"{spelled(item.deployment)} {spelled(item.storage_class)}"
 
 
 def either(values: Iterable[object], unit: str = "") -> str:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from clustergen.catalog.ebs import VOLUME_TYPES, VolumeType
 from clustergen.findings import Path
+from clustergen.plan import stored
 from clustergen.plan.model import Ebs, Plan, Volume
-from clustergen.rules.storage.entries import new
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A volume to be made, and where the spec speaks of it."""
+    """A volume to be made, and its place in the spec."""
 
     path: Path
     volume: Volume
@@ -29,15 +29,9 @@ def volumes(plan: Plan) -> Iterator[Placed]:
         yield _placed((*machine.path, "root_volume"), machine.volume)
     for group in plan.node_groups:
         yield _placed(group.at("root_volume"), group.volume)
-    for item in new(plan, Ebs):
+    for item in stored.new(plan, Ebs):
         yield _placed(item.path, item.volume)
 
 
 def _placed(path: Path, volume: Volume) -> Placed:
     return Placed(path, volume, VOLUME_TYPES[volume.type])
-
-
-def nearest(number: int, bounds: tuple[int, int]) -> int:
-    """``number``, or the bound that it is beyond."""
-    least, most = bounds
-    return min(max(number, least), most)

@@ -1,0 +1,148 @@
+"""How many nodes a group may have, and what its reservation or Capacity Block holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity, rule
+from clustergen.plan.model import NodeGroup, Plan
+
+_LARGEST_BLOCK = 64
+"""Instances: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html"""
+
+_ULTRASERVER = 9
+"""Instances of the smallest P6e-GB200 UltraServer; the larger has twice as many."""
+
+
+@rule(
+    "CAP005",
+    "A reservation holds one instance type",
+    why="A Capacity Reservation or Capacity Block is for one type; the other types of the group "
+    "could never start.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-overview.html",
+    bad="""node_groups:
+  - name: h200
+    instance_type: null
+    instance_types: [g6e.12xlarge, g6.12xlarge]
+    count: 2
+    capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
+    good="""node_groups:
+  - name: h200
+    instance_type: g6e.12xlarge
+    count: 2
+    capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
+)
+def reserved_type(plan: Plan) -> Iterator[Problem]:
+    for group, first in _reserved(plan):
+        if len(group.types) > 1:
+            yield Problem(
+                group.at("instance_types"),
+                f"{group.capacity.id} holds one type, the group has {len(group.types)}",
+                help="write instance_type with the type of the reservation",
+            )
+        if first.type != group.type:
+            yield Problem(
+                group.at("capacity"),
+                f"{group.capacity.id} holds one type, and {first.name!r} starts {first.type.name} "
+                f"from it",
+                help=f"name a reservation of {group.type.name}",
+            )
+
+
+@rule(
+    "CAP006",
+    "Two node groups share a reservation",
+    why="The groups compete for the same instances: together they cannot grow to their maximum "
+    "unless the reservation holds both.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-overview.html",
+    severity=Severity.WARNING,
+    bad="""node_groups:
+  - {name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}
+  - name: other
+    instance_type: p5en.48xlarge
+    count: 2
+    capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
+    good="node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]",
+)
+def shared_reservation(plan: Plan) -> Iterator[Problem]:
+    for group, first in _reserved(plan):
+        if first is not group and first.type == group.type:
+            yield Problem(
+                group.at("capacity"),
+                f"{group.capacity.id} is used by {first.name!r} too",
+                help=f"together they start up to {first.max + group.max} nodes from it",
+            )
+
+
+@rule(
+    "CAP007",
+    "More nodes than a Capacity Block can hold",
+    why="A Capacity Block has at most 64 instances, so a larger group can never fill from it.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html",
+    bad="""node_groups:
+  - {name: h200, count: 65, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
+    good="""node_groups:
+  - {name: h200, count: 64, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
+)
+def block_size(plan: Plan) -> Iterator[Problem]:
+    for group, _ in _reserved(plan):
+        if group.capacity.kind == "capacity-block" and group.max > _LARGEST_BLOCK:
+            yield Problem(
+                group.at("count"),
+                f"{group.max} nodes from one Capacity Block",
+                help=f"at most {_LARGEST_BLOCK}: split the group, one block each",
+            )
+
+
+def _reserved(plan: Plan) -> Iterator[tuple[NodeGroup, NodeGroup]]:
+    """Each group with a reservation id, and the first group that names the same id."""
+    first: dict[str, NodeGroup] = {}
+    for group in plan.node_groups:
+        if group.capacity.id is not None and not group.capacity.id.startswith("arn:"):
+            yield group, first.setdefault(group.capacity.id, group)
+
+
+@rule(
+    "CAP008",
+    "The maximum is zero or below the minimum",
+    why="A group that can never have a node is a mistake, and every service refuses min above max.",
+    source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_ScalingConfigurationRequest.html",
+    bad="node_groups: [{name: h200, count: {min: 4, max: 2}}]",
+    good="node_groups: [{name: h200, count: {min: 2, max: 4}}]",
+)
+def bounds(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        at = group.at("count")
+        if group.max < group.min:
+            yield Problem(
+                at,
+                f"a minimum of {group.min} above a maximum of {group.max}",
+                help=f"write {{min: {group.max}, max: {group.min}}}",
+            )
+        elif group.max == 0:
+            yield Problem(at, "a maximum of 0 nodes", help="write {min: 0, max: 1}")
+
+
+@rule(
+    "CAP009",
+    "Not a whole number of UltraServers",
+    why="P6e-GB200 is sold as UltraServers of 9 or 18 instances that share one NVLink domain.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-ultraservers.html",
+    bad="""node_groups:
+  - {name: h200, instance_type: p6e-gb200.36xlarge, count: 16,
+     capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
+    good="""node_groups:
+  - {name: h200, instance_type: p6e-gb200.36xlarge, count: 18,
+     capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
+)
+def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        extra = group.max % _ULTRASERVER
+        if extra and group.type.family == "p6e-gb200":
+            below, above = group.max - extra, group.max - extra + _ULTRASERVER
+            nearest = f"{below} or {above}" if below else str(above)
+            yield Problem(
+                group.at("count"),
+                f"{group.max} instances are not whole UltraServers of {_ULTRASERVER}",
+                help=f"write {nearest}",
+            )

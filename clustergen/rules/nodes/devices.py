@@ -1,0 +1,72 @@
+"""GPUs: MIG profiles that the GPU has, and that fit on it together."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from clustergen.catalog import mig
+from clustergen.findings import Problem, rule
+from clustergen.plan.model import NodeGroup, Plan
+
+_GUIDE = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"
+
+
+@rule(
+    "GPU001",
+    "The GPU has no such MIG profile",
+    why="Profiles are named by memory, which differs from GPU to GPU: 1g.10gb of an H100 is "
+    "1g.18gb of an H200.",
+    source=_GUIDE,
+    bad="node_groups: [{name: h200, mig: {1g.10gb: 7}}]",
+    good="node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
+)
+def profiles(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        for name in _unknown(group):
+            known = [profile.name for profile in mig.profiles(group.type)]
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+            help = f"did you mean {near[0]}? It has {', '.join(known)}" if near else ""
+            yield Problem(
+                group.at("mig", name),
+                f"{group.type.name} has no MIG profile {name}",
+                help=help or "leave mig out: its GPUs cannot be partitioned",
+                on_key=True,
+            )
+
+
+@rule(
+    "GPU002",
+    "More MIG partitions than a GPU holds",
+    why="A GPU has 7 compute and 8 memory slices, which its partitions share.",
+    source=_GUIDE,
+    bad="node_groups: [{name: h200, mig: {3g.71gb: 3}}]",
+    good="node_groups: [{name: h200, mig: {3g.71gb: 2}}]",
+)
+def slices(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if group.mig and not _unknown(group):
+            yield from _too_many(group)
+
+
+def _unknown(group: NodeGroup) -> list[str]:
+    """The profiles of the group that its GPU does not have."""
+    known = [profile.name for profile in mig.profiles(group.type)] if group.mig else []
+    return [name for name in group.mig if name not in known]
+
+
+def _too_many(group: NodeGroup) -> Iterator[Problem]:
+    for name, count in group.mig.items():
+        found = mig.profile(group.type, name)
+        if found is not None and count > found.most:
+            yield Problem(
+                group.at("mig", name), f"{count} x {name} on one GPU", help=f"at most {found.most}"
+            )
+            return
+    use = mig.use(group.type, group.mig)
+    if not use.fits:
+        yield Problem(
+            group.at("mig"),
+            f"partitions of {use.compute_slices} compute and {use.memory_slices} memory slices",
+            help=f"a GPU has {mig.COMPUTE_SLICES} and {mig.MEMORY_SLICES}",
+        )

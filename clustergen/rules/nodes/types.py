@@ -1,0 +1,172 @@
+"""Instance types: whether they are offered, what they have, and which can share a group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from clustergen import catalog
+from clustergen.catalog import InstanceType, regions
+from clustergen.findings import Path, Problem, Severity, rule
+from clustergen.plan.model import CapacityKind, Plan
+
+# A reservation holds On-Demand capacity; SageMaker sells training plans, for its own types.
+_USAGE_CLASS: dict[CapacityKind, str] = {
+    "on-demand": "on-demand",
+    "spot": "spot",
+    "reservation": "on-demand",
+    "reservation-group": "on-demand",
+    "interruptible-reservation": "on-demand",
+    "capacity-block": "capacity-block",
+}
+
+
+@rule(
+    "CAP002",
+    "The type is not sold this way",
+    why="EC2 offers types as On-Demand, Spot or Capacity Block, but not every type in every way.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceTypeInfo.html"
+    "#API_InstanceTypeInfo_Contents",
+    bad="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, capacity: spot}]",
+    good="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, capacity: on-demand}]",
+)
+def usage_class(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        wanted = _USAGE_CLASS.get(group.capacity.kind)
+        for type in group.types:
+            if wanted and wanted not in type.usage_classes:
+                yield Problem(
+                    group.at("capacity"),
+                    f"{type.name} is not sold as {wanted}",
+                    help=_sold(type, wanted),
+                )
+
+
+def _sold(type: InstanceType, wanted: str) -> str:
+    sold = f"{type.name} is sold as {', '.join(type.usage_classes)}"
+    if type.hyperpod and "on-demand" not in type.usage_classes:
+        sold += ", and by HyperPod as training_plan"
+    if wanted != "capacity-block" or type.accelerator is None:
+        return sold
+    same = [
+        other.name
+        for other in catalog.every()
+        if other.capacity_block
+        and other.accelerator
+        and other.accelerator.manufacturer == type.accelerator.manufacturer
+    ]
+    return f"{sold}; Capacity Blocks exist for {', '.join(same)}"
+
+
+@rule(
+    "CAP003",
+    "The type is not offered there",
+    why="Instances start only where EC2 has the type. Offerings grow, so this is a warning: it was "
+    "true when the catalog was built (`clustergen catalog TYPE` gives the date).",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/"
+    "API_DescribeInstanceTypeOfferings.html",
+    severity=Severity.WARNING,
+    bad="network: {zone: use1-az3}",
+    good="network: {zone: use1-az6}",
+)
+def offered(plan: Plan) -> Iterator[Problem]:
+    zone = plan.network.zone
+    for path, type in _named_types(plan):
+        if type.offered_in(plan.region) is False:
+            somewhere = ", ".join(type.regions) or "no surveyed region"
+            yield Problem(
+                path, f"{type.name} is not offered in {plan.region}", help=f"offered in {somewhere}"
+            )
+        elif zone and regions.is_zone_id(zone) and type.offered_in_zone(zone) is False:
+            here = [z for z in type.zone_ids if regions.region_of_zone(z) == plan.region]
+            yield Problem(
+                path,
+                f"{type.name} is not offered in {zone}",
+                help=f"in {plan.region}: {', '.join(here)}",
+            )
+
+
+def _named_types(plan: Plan) -> Iterator[tuple[Path, InstanceType]]:
+    """Each instance type of the spec, and where it is named."""
+    for group in plan.node_groups:
+        for index, type in enumerate(group.types):
+            one = len(group.types) == 1
+            yield group.at("instance_type") if one else group.at("instance_types", index), type
+    for machine in plan.machines:
+        yield (*machine.path, "instance_type"), machine.type
+
+
+_VISIBLE_TO_JOBS: tuple[tuple[str, Callable[[InstanceType], object]], ...] = (
+    ("architecture", lambda type: type.arch),
+    ("vCPUs", lambda type: type.vcpus),
+    ("accelerators", lambda type: type.accelerator.count if type.accelerator else 0),
+    (
+        "accelerator manufacturer",
+        lambda type: type.accelerator.manufacturer if type.accelerator else "none",
+    ),
+)
+
+
+@rule(
+    "CAP004",
+    "Types of one group differ in what jobs see",
+    why="A job is placed on the group, not on a type: the scheduler knows one number of CPUs and "
+    "accelerators and one architecture for all of its nodes.",
+    source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_cng_create.html",
+    bad="""node_groups:
+  - {name: h200, instance_type: null, instance_types: [g6e.12xlarge, g6.24xlarge], count: 2}""",
+    good="""node_groups:
+  - {name: h200, instance_type: null, instance_types: [g6e.12xlarge, g6.12xlarge], count: 2}""",
+)
+def interchangeable(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        first = group.types[0]
+        for index, other in enumerate(group.types[1:], start=1):
+            for name, fact in _VISIBLE_TO_JOBS:
+                if fact(other) != fact(first):
+                    yield Problem(
+                        group.at("instance_types", index),
+                        f"{other.name} has {fact(other)} ({name}), {first.name} has {fact(first)}",
+                        help="put types that differ into separate groups",
+                    )
+                    break
+
+
+@rule(
+    "CAP010",
+    "The type has no such number of threads per core",
+    why="EC2 refuses a thread count that the processor does not have; Graviton and HPC types have "
+    "one.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cpu-options-supported-instances-values.html",
+    bad="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, threads_per_core: 2}]",
+    good="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, threads_per_core: 1}]",
+)
+def threads_per_core(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        at = group.at("threads_per_core")
+        for type in group.types if plan.wrote(*at) else ():
+            valid = type.valid_threads_per_core or (type.threads_per_core,)
+            if group.threads_per_core not in valid:
+                yield Problem(
+                    at,
+                    f"{type.name} has {type.threads_per_core} thread per core",
+                    help=f"write {type.threads_per_core}, or leave it out",
+                )
+
+
+@rule(
+    "STG050",
+    "Scratch on a type without local NVMe",
+    why="Scratch is the local instance store; without one the folder would fill the root volume.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/InstanceStorage.html",
+    bad="node_groups: [{name: h200, instance_type: m7i.48xlarge, scratch: /scratch}]",
+    good="node_groups: [{name: h200, instance_type: m7i.48xlarge}]",
+)
+def local_disks(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        for type in group.types:
+            if group.scratch and not type.disk_count:
+                yield Problem(
+                    group.at("scratch"),
+                    f"{type.name} has no local NVMe",
+                    help="leave scratch out, or use a type with local disks",
+                )

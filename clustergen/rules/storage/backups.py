@@ -1,0 +1,110 @@
+"""Backups: which storage has them, and for how long they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, rule
+from clustergen.plan.model import Ebs, Efs, Lustre, OpenZfs, Plan
+from clustergen.plan.stored import new, spelled
+
+_FSX_DAYS = 90
+_EFS_DAYS = 35
+
+
+@rule(
+    "FSX020",
+    "Backups of a file system linked with S3",
+    why="FSx makes no backups of file systems with data repositories: their data is in S3.",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
+    bad="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    backups: 7d
+    data_repositories: [{path: /data, s3: s3://training-data/data}]""",
+    good="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    data_repositories: [{path: /data, s3: s3://training-data/data, export: [new, changed]}]""",
+)
+def linked(plan: Plan) -> Iterator[Problem]:
+    for item in new(plan, Lustre):
+        if item.backup_days is not None and item.repositories and not _is_scratch(item):
+            yield Problem(
+                item.at("backups"),
+                f"{item.mount} is linked with S3 and has no backups",
+                help="leave backups out, and export what you want to keep to the data repository",
+            )
+
+
+@rule(
+    "FSX021",
+    "Backups of a scratch file system",
+    why="Scratch file systems have no backups; their data is not even replicated.",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
+    bad="""storage:
+  - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB, backups: 7d}""",
+    good="""storage:
+  - {mount: /fsx, type: fsx-lustre, deployment: persistent-2, size: 1200GiB, backups: 7d}""",
+)
+def scratch(plan: Plan) -> Iterator[Problem]:
+    for item in new(plan, Lustre):
+        if item.backup_days is not None and _is_scratch(item):
+            yield Problem(
+                item.at("backups"),
+                f"{spelled(item.deployment)} has no backups",
+                help="leave backups out, or write deployment: persistent-2",
+            )
+
+
+def _is_scratch(item: Lustre) -> bool:
+    return item.deployment.startswith("SCRATCH")
+
+
+@rule(
+    "FSX023",
+    "Backups kept too long",
+    why="FSx keeps automatic backups for 90 days at the most.",
+    source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 120d}]",
+    good="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 90d}]",
+)
+def fsx_days(plan: Plan) -> Iterator[Problem]:
+    for item in plan.storage:
+        days = item.backup_days or 0
+        if isinstance(item, Lustre | OpenZfs) and not item.existing and days > _FSX_DAYS:
+            yield Problem(
+                item.at("backups"),
+                f"{days} days is longer than FSx keeps automatic backups",
+                help=f"at most {_FSX_DAYS}d; for longer, use AWS Backup",
+            )
+
+
+@rule(
+    "STG019",
+    "Backups that the service does not make automatically",
+    why="The automatic backups of EFS are kept for 35 days; EBS volumes have none without a policy "
+    "of AWS Backup or of the Data Lifecycle Manager.",
+    source="https://docs.aws.amazon.com/efs/latest/ug/automatic-backups.html",
+    bad="storage: [{mount: /home, type: efs, backups: 7d}]",
+    good="storage: [{mount: /home, type: efs, backups: 35d}]",
+)
+def efs_and_ebs(plan: Plan) -> Iterator[Problem]:
+    for item in plan.storage:
+        days = item.backup_days
+        if item.existing or days is None:
+            continue
+        if isinstance(item, Efs) and days != _EFS_DAYS:
+            yield Problem(
+                item.at("backups"),
+                f"EFS keeps its automatic backups for {_EFS_DAYS} days, not {days}",
+                help=f"write {_EFS_DAYS}d, or leave backups out and make a plan in AWS Backup",
+            )
+        elif isinstance(item, Ebs):
+            yield Problem(
+                item.at("backups"),
+                "EBS volumes have no automatic backups",
+                help="leave backups out and make a policy in the Data Lifecycle Manager",
+            )

@@ -1,0 +1,74 @@
+"""Buckets: their names, and settings that they do not have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem, rule
+from clustergen.plan import stored
+from clustergen.plan.model import Bucket, Lustre, Plan
+
+_RESERVED = ("xn--", "sthree-", "amzn-s3-demo-")
+_LONGEST = 63
+
+
+@rule(
+    "STG021",
+    "No bucket can have this name",
+    why="S3 refuses names with two dots in a row, names that look like IP addresses, and a few "
+    "reserved prefixes.",
+    source="https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html",
+    bad="storage: [{mount: /data, type: s3, bucket: s3://training..data}]",
+    good="storage: [{mount: /data, type: s3, bucket: s3://training-data}]",
+)
+def names(plan: Plan) -> Iterator[Problem]:
+    for path, url in _urls(plan):
+        name = url.removeprefix("s3://").partition("/")[0]
+        if reason := _refusal(name):
+            message = f"{name} is not a valid bucket name: {reason}"
+            yield Problem(path, message, help="check the name")
+
+
+def _refusal(name: str) -> str:
+    """Why S3 refuses a bucket name of allowed characters; empty when it does not."""
+    if not 3 <= len(name) <= _LONGEST:
+        return f"it has {len(name)} characters, not 3 to {_LONGEST}"
+    if ".." in name:
+        return "it has two dots in a row"
+    if re.fullmatch(r"[0-9]+(\.[0-9]+){3}", name):
+        return "it looks like an IP address"
+    reserved = next((prefix for prefix in _RESERVED if name.startswith(prefix)), "")
+    return f"{reserved}... is reserved" if reserved else ""
+
+
+def _urls(plan: Plan) -> Iterator[tuple[Path, str]]:
+    """Every S3 URL of the spec, and its place."""
+    for item in plan.storage:
+        if isinstance(item, Bucket):
+            yield item.at("bucket"), item.bucket
+        elif isinstance(item, Lustre):
+            for index, repository in enumerate(item.repositories):
+                yield item.at("data_repositories", index, "s3"), repository.s3
+    for script in plan.software.scripts:
+        if script.url.startswith("s3://"):
+            yield (*script.path, "run"), script.url
+
+
+@rule(
+    "STG022",
+    "Setting that a bucket does not have",
+    why="clustergen only mounts a bucket, by its name; it neither creates nor deletes one.",
+    source="the language, version 1",
+    bad="""storage:
+  - {mount: /data, type: s3, bucket: s3://training-data, on_delete: delete}""",
+    good="storage: [{mount: /data, type: s3, bucket: s3://training-data}]",
+)
+def settings(plan: Plan) -> Iterator[Problem]:
+    for item in stored.every(plan, Bucket):
+        if plan.wrote(*item.at("existing")):
+            message = f"{item.bucket} is named by bucket"
+            yield Problem(item.at("existing"), message, help="leave existing out", on_key=True)
+        if not item.retain:
+            message = f"{item.bucket} is never deleted"
+            yield Problem(item.at("on_delete"), message, help="leave on_delete out")

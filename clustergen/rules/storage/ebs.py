@@ -1,0 +1,151 @@
+"""EBS volumes, boot volumes among them: size, IOPS and throughput."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, rule
+from clustergen.plan.model import Plan
+from clustergen.plan.volumes import Placed, volumes
+
+_GP3 = "https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html"
+
+
+def _nearest(number: int, bounds: tuple[int, int]) -> int:
+    least, most = bounds
+    return min(max(number, least), most)
+
+
+@rule(
+    "STG008",
+    "Not a size of this EBS volume type",
+    why="Each volume type has a smallest and a largest size.",
+    source="https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html",
+    bad="storage: [{mount: /shared, type: ebs, volume_type: st1, size: 100GiB}]",
+    good="storage: [{mount: /shared, type: ebs, volume_type: st1, size: 125GiB}]",
+)
+def size(plan: Plan) -> Iterator[Problem]:
+    for placed in volumes(plan):
+        size, (least, most) = placed.volume.size_gib, placed.kind.gib
+        if size is not None and not least <= size <= most:
+            yield Problem(
+                placed.at("size"),
+                f"{size}GiB is not a size of a {placed.volume.type} volume",
+                help=f"{least}GiB to {most}GiB; nearest: {_nearest(size, placed.kind.gib)}GiB",
+            )
+
+
+@rule(
+    "STG009",
+    "IOPS that the volume type does not have",
+    why="gp3, io1 and io2 volumes have provisioned IOPS, each in its own range; io1 and io2 need "
+    "a number, the other types take none.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
+    bad="storage: [{mount: /shared, type: ebs, volume_type: gp3, size: 500GiB, iops: 2000}]",
+    good="storage: [{mount: /shared, type: ebs, volume_type: gp3, size: 500GiB, iops: 3000}]",
+)
+def iops(plan: Plan) -> Iterator[Problem]:
+    for placed in volumes(plan):
+        if placed.volume.iops is None:
+            yield from _missing(placed)
+        elif placed.kind.iops is None:
+            yield Problem(
+                placed.at("iops"),
+                f"{placed.volume.type} volumes take no IOPS setting",
+                help="leave iops out, or use gp3",
+            )
+        elif not _in_range(placed.volume.iops, placed.kind.iops):
+            least, most = placed.kind.iops
+            yield Problem(
+                placed.at("iops"),
+                f"{placed.volume.type} does not have {placed.volume.iops} IOPS",
+                help=f"{least} to {most}; nearest: "
+                f"{_nearest(placed.volume.iops, placed.kind.iops)}",
+            )
+
+
+def _missing(placed: Placed) -> Iterator[Problem]:
+    if placed.kind.iops and placed.kind.default_iops is None:
+        least, most = placed.kind.iops
+        yield Problem(
+            placed.path,
+            f"{placed.volume.type} volumes need iops",
+            help=f"add iops: {least} to {most}, or use gp3, which has 3000 by default",
+        )
+
+
+@rule(
+    "STG010",
+    "More IOPS than the size allows",
+    why="IOPS grow with the volume: 500 per GiB on gp3, 50 on io1, 1,000 on io2.",
+    source="https://docs.aws.amazon.com/ebs/latest/userguide/provisioned-iops.html",
+    bad="storage: [{mount: /shared, type: ebs, volume_type: io1, size: 100GiB, iops: 6000}]",
+    good="storage: [{mount: /shared, type: ebs, volume_type: io1, size: 100GiB, iops: 5000}]",
+)
+def iops_per_gib(plan: Plan) -> Iterator[Problem]:
+    for placed in volumes(plan):
+        iops, bounds, per_gib = placed.volume.iops, placed.kind.iops, placed.kind.iops_per_gib
+        size = placed.volume.size_gib
+        if iops is None or bounds is None or not _in_range(iops, bounds) or not size:
+            continue
+        # Every size has the least: a gp3 volume of 1 GiB has its 3,000 IOPS.
+        if per_gib and iops > max(size * per_gib, bounds[0]):
+            yield Problem(
+                placed.at("iops"),
+                f"{iops} IOPS are too many for {size}GiB of {placed.volume.type}",
+                help=f"at most {max(size * per_gib, bounds[0])}, or size: {-(-iops // per_gib)}GiB",
+            )
+
+
+@rule(
+    "STG011",
+    "Throughput that the volume type does not have",
+    why="gp3 volumes have 125 to 2,000 MiB/s; no other type lets you choose it.",
+    source=_GP3,
+    bad="storage: [{mount: /shared, type: ebs, volume_type: gp2, size: 500GiB, throughput: 250}]",
+    good="storage: [{mount: /shared, type: ebs, volume_type: gp3, size: 500GiB, throughput: 250}]",
+)
+def throughput(plan: Plan) -> Iterator[Problem]:
+    for placed in volumes(plan):
+        throughput, bounds = placed.volume.throughput, placed.kind.mibps
+        if throughput is None:
+            continue
+        if bounds is None:
+            yield Problem(
+                placed.at("throughput"),
+                f"{placed.volume.type} volumes take no throughput setting",
+                help="leave throughput out, or use gp3",
+            )
+        elif not _in_range(throughput, bounds):
+            yield Problem(
+                placed.at("throughput"),
+                f"{placed.volume.type} does not have {throughput} MiB/s",
+                help=f"{bounds[0]} to {bounds[1]}; nearest: {_nearest(throughput, bounds)}",
+            )
+
+
+@rule(
+    "STG012",
+    "More throughput than the IOPS allow",
+    why="A gp3 volume has at most 0.25 MiB/s for each of its IOPS, 3,000 if none are given.",
+    source=_GP3,
+    bad="storage: [{mount: /shared, type: ebs, size: 500GiB, throughput: 1000}]",
+    good="storage: [{mount: /shared, type: ebs, size: 500GiB, throughput: 1000, iops: 4000}]",
+)
+def throughput_per_iops(plan: Plan) -> Iterator[Problem]:
+    for placed in volumes(plan):
+        throughput, bounds = placed.volume.throughput, placed.kind.mibps
+        if throughput is None or bounds is None or not _in_range(throughput, bounds):
+            continue
+        iops = placed.volume.iops or placed.kind.default_iops or 0
+        needed = throughput * placed.kind.iops_per_mibps
+        if needed > iops:
+            yield Problem(
+                placed.at("throughput"),
+                f"{throughput} MiB/s are too many for {iops} IOPS",
+                help=f"write iops: {needed}, or throughput: {iops // placed.kind.iops_per_mibps}",
+            )
+
+
+def _in_range(number: int, bounds: tuple[int, int]) -> bool:
+    return bounds[0] <= number <= bounds[1]

@@ -1,0 +1,66 @@
+"""KMS keys: of the right region, and not for scratch file systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, rule
+from clustergen.plan import stored
+from clustergen.plan.model import Lustre, Plan
+
+
+@rule(
+    "STG020",
+    "KMS key of another region, or no key at all",
+    why="Storage is encrypted with a key of its own region; no service uses one from elsewhere.",
+    source="https://docs.aws.amazon.com/kms/latest/developerguide/concepts.html",
+    bad="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    kms_key: arn:aws:kms:us-west-2:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab""",
+    good="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    size: 1200GiB
+    kms_key: arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab""",
+)
+def key(plan: Plan) -> Iterator[Problem]:
+    for item in plan.storage:
+        if not item.kms_key:
+            continue
+        path, arn = item.at("kms_key"), item.kms_key
+        _, partition, service, region, _, resource = arn.split(":", 5)
+        if service != "kms" or not resource.startswith("key/"):
+            form = f"arn:{plan.partition}:kms:{plan.region}:ACCOUNT:key/ID"
+            yield Problem(path, f"{arn} is not the ARN of a KMS key", help=f"it looks like {form}")
+        elif (partition, region) != (plan.partition, plan.region):
+            yield Problem(
+                path,
+                f"the key is in {region}, the cluster in {plan.region}",
+                help=f"use a key of {plan.region}, or replicate a multi-Region key there",
+            )
+
+
+@rule(
+    "FSX022",
+    "KMS key of a scratch file system",
+    why="FSx encrypts scratch file systems with a key that it manages; the API refuses another "
+    "one.",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html",
+    bad="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    deployment: scratch-2
+    size: 1200GiB
+    kms_key: arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab""",
+    good="storage: [{mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB}]",
+)
+def scratch(plan: Plan) -> Iterator[Problem]:
+    for item in stored.new(plan, Lustre):
+        if item.deployment.startswith("SCRATCH") and item.kms_key:
+            yield Problem(
+                item.at("kms_key"),
+                f"FSx encrypts {stored.spelled(item.deployment)} with a key that it manages",
+                help="leave kms_key out, or write deployment: persistent-2",
+            )

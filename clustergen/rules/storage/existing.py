@@ -1,0 +1,121 @@
+"""Storage that exists already: its ids and names, and settings that do not apply to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, rule
+from clustergen.plan.model import (
+    Bucket,
+    Ebs,
+    Efs,
+    FileCache,
+    Lustre,
+    Ontap,
+    OpenZfs,
+    Plan,
+    Storage,
+)
+
+_KNOWN = frozenset({"mount", "type", "existing"})
+
+
+@rule(
+    "STG004",
+    "Setting of storage that exists already",
+    why="Existing storage is mounted as it is; a size or throughput given here changes nothing.",
+    source="the language, version 1",
+    bad="""storage:
+  - {mount: /fsx, type: fsx-lustre, size: 4800GiB, existing: {id: fs-0123456789abcdef0}}""",
+    good="storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0123456789abcdef0}}]",
+)
+def settings(plan: Plan) -> Iterator[Problem]:
+    for item in _attached(plan):
+        for field in _without_effect(plan, item):
+            yield Problem(
+                item.at(field),
+                f"{field} has no effect: {item.id} exists already",
+                help=f"leave {field} out, or leave existing out to create new storage",
+                on_key=True,
+            )
+
+
+def _without_effect(plan: Plan, item: Storage) -> list[str]:
+    """Fields in the spec that change nothing."""
+    depth = len(item.path)
+    written = {
+        str(path[depth])
+        for path in plan.written
+        if len(path) == depth + 1 and path[:depth] == item.path
+    }
+    # Whether clients use EFA to reach it is known from the spec only.
+    told = {"efa"} if isinstance(item, Lustre) else set()
+    kept = {"on_delete"} if item.retain else set()
+    return sorted(written - _KNOWN - told - kept)
+
+
+_KINDS: tuple[tuple[type[Storage], str, str, frozenset[str]], ...] = (
+    (Lustre, "an FSx file system", "fs-", frozenset({"dns_name", "mount_name"})),
+    (OpenZfs, "an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
+    (Ontap, "an FSx file system", "fs-", frozenset({"dns_name", "volume_id"})),
+    (FileCache, "a file cache", "fc-", frozenset({"dns_name", "mount_name"})),
+    (Efs, "an EFS file system", "fs-", frozenset({"dns_name"})),
+    (Ebs, "an EBS volume", "vol-", frozenset()),
+)
+"""Class, title, prefix of the id, and names that this kind of storage may have."""
+
+
+@rule(
+    "STG005",
+    "Id of another kind of storage",
+    why="Ids of file systems begin with fs-, of OpenZFS and ONTAP volumes with fsvol-, of file "
+    "caches with fc-, of EBS volumes with vol-.",
+    source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, existing: {id: vol-0123456789abcdef0}}]",
+    good="storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0123456789abcdef0}}]",
+)
+def ids(plan: Plan) -> Iterator[Problem]:
+    for item in _attached(plan):
+        _, title, prefix, _ = _kind(item)
+        if not str(item.id).startswith(prefix):
+            yield Problem(
+                item.at("existing", "id"),
+                f"{item.id} is not the id of {title}",
+                help=f"it looks like {prefix}0123456789abcdef0",
+            )
+        volume = item.volume if isinstance(item, OpenZfs | Ontap) else None
+        if isinstance(volume, str) and not volume.startswith("fsvol-"):
+            yield Problem(
+                item.at("existing", "volume_id"),
+                f"{volume} is not the id of an FSx volume",
+                help="it looks like fsvol-0123456789abcdef0",
+            )
+
+
+@rule(
+    "STG006",
+    "Name that this kind of storage does not have",
+    why="Only Lustre and file caches have a mount name, only OpenZFS and ONTAP have volumes, and "
+    "EBS volumes have no DNS name.",
+    source="the language, version 1",
+    bad="""storage:
+  - {mount: /home, type: efs, existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}}""",
+    good="storage: [{mount: /home, type: efs, existing: {id: fs-0123456789abcdef0}}]",
+)
+def names(plan: Plan) -> Iterator[Problem]:
+    for item in _attached(plan):
+        *_, having = _kind(item)
+        for field in ("dns_name", "mount_name", "volume_id"):
+            path = item.at("existing", field)
+            if field not in having and plan.wrote(*path):
+                message = f"{item.id} has no {field}"
+                yield Problem(path, message, help=f"leave {field} out", on_key=True)
+
+
+def _attached(plan: Plan) -> Iterator[Storage]:
+    """Storage that exists and is named by an id, which buckets are not."""
+    return (item for item in plan.storage if item.existing and not isinstance(item, Bucket))
+
+
+def _kind(item: Storage) -> tuple[type[Storage], str, str, frozenset[str]]:
+    return next(row for row in _KINDS if isinstance(item, row[0]))

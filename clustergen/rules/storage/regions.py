@@ -1,0 +1,89 @@
+"""Where Amazon FSx, and persistent-2 of FSx for Lustre, are known to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.catalog.fsx import Persistent2, persistent_2_in
+from clustergen.catalog.services import SERVICES, available
+from clustergen.findings import Problem, Severity, rule
+from clustergen.plan import stored
+from clustergen.plan.model import FileCache, Lustre, Ontap, OpenZfs, Plan
+
+_SLOW_TIERS = (125, 250)
+
+
+@rule(
+    "FSX010",
+    "Persistent-2 is not known to be there",
+    why="Regions and Local Zones have all of persistent-2, only its two slower tiers without EFA, "
+    "or none of it. The list grows, so this is a warning.",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html#persistent-deployment-regions",
+    severity=Severity.WARNING,
+    bad="""region: sa-east-1
+network: {zone: sae1-az1}
+node_groups: [{name: h200, instance_type: m7i.4xlarge, count: 2}]
+storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, throughput: 250}]""",
+    good="""region: sa-east-1
+network: {zone: sae1-az1}
+node_groups: [{name: h200, instance_type: m7i.4xlarge, count: 2}]
+storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, throughput: 200}]""",
+)
+def persistent_2(plan: Plan) -> Iterator[Problem]:
+    zone = plan.network.zone or plan.network.private[0].zone or ""
+    available = persistent_2_in(plan.region, zone)
+    for item in stored.new(plan, Lustre):
+        if item.deployment != "PERSISTENT_2" or available is Persistent2.FULL:
+            continue
+        if available is Persistent2.SLOW:
+            yield from _beyond_slow(item, f"{plan.region} ({zone})")
+        else:
+            yield Problem(
+                item.at("deployment"),
+                f"{plan.region} is not known to have persistent-2",
+                help="persistent-1 (50, 100 or 200 MB/s per TiB) is in every region that has FSx",
+            )
+
+
+def _beyond_slow(item: Lustre, where: str) -> Iterator[Problem]:
+    """What a file system asks of persistent-2 that only its full form has."""
+    if item.efa:
+        message = f"{where} is known to have persistent-2 without EFA"
+        yield Problem(item.at("efa"), message, help="write efa: false")
+    if item.storage_class != "SSD":
+        message = f"{where} is known to have persistent-2 on ssd"
+        yield Problem(item.at("storage_class"), message, help="write storage_class: ssd")
+    elif item.throughput not in _SLOW_TIERS:
+        message = f"{where} is known to have persistent-2 at 125 and 250 MB/s per TiB"
+        yield Problem(item.at("throughput"), message, help="write throughput: 250")
+
+
+@rule(
+    "FSX011",
+    "Amazon FSx is not known to be in the region",
+    why="A file system is in the region of its clients. The list of regions grows, so this is a "
+    "warning.",
+    source="https://docs.aws.amazon.com/general/latest/gr/fsxn.html",
+    severity=Severity.WARNING,
+    bad="""region: me-south-1
+network: {zone: mes1-az1}
+head_node: {instance_type: m6i.4xlarge}
+node_groups: [{name: h200, instance_type: m6i.4xlarge, count: 2}]
+storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB}]""",
+    good="""region: me-south-1
+network: {zone: mes1-az1}
+head_node: {instance_type: m6i.4xlarge}
+node_groups: [{name: h200, instance_type: m6i.4xlarge, count: 2}]
+storage: [{mount: /home, type: efs}]""",
+)
+def fsx(plan: Plan) -> Iterator[Problem]:
+    if available("fsx", plan.region) is not False:
+        return
+    near = ", ".join(SERVICES["fsx"].nearest(plan.region)[:4])
+    for item in plan.storage:
+        if isinstance(item, Lustre | OpenZfs | Ontap | FileCache):
+            yield Problem(
+                item.at("type"),
+                f"{plan.region} is not known to have Amazon FSx",
+                help=f"efs is there; FSx is in {near}",
+            )
