@@ -1,29 +1,9 @@
-"""The stacks of the CDK app: the foundation, and one module for each target.
+"""The CDK app. ``python app.py`` runs it in a checkout, ``python -m clustergen.stacks`` elsewhere.
 
-A module of a target has ``stacks``, which makes the stacks of a cluster, in the order in which they
-are deployed.
+The folder stands at the top of a checkout; a wheel carries it as ``clustergen.stacks``, so that
+nothing called ``stacks`` lands in site-packages. Its modules import one another relatively and so
+work under both names. No module of ``clustergen`` imports them.
+
+``app.py`` makes the stacks. Each target has a module with ``stacks``, which makes the stacks of a
+cluster in the order of deployment. ``aws_cdk`` is imported by these modules, but not here.
 """
-
-from __future__ import annotations
-
-import importlib
-from itertools import pairwise
-
-import aws_cdk as cdk
-
-from clustergen.cdk.app import settings
-from clustergen.cdk.compiled import Compiled
-from stacks.foundation import FoundationStack
-
-
-def build(app: cdk.App, compiled: Compiled) -> list[cdk.Stack]:
-    """The stacks of a cluster, the foundation first where it has one."""
-    props = settings(compiled)
-    document = compiled.foundation
-    base = [FoundationStack(app, compiled, document, **props)] if document else []
-    # Only the constructs of this target are loaded: those of EKS take longer than all the rest.
-    target = importlib.import_module(f"stacks.{compiled.target.replace('-', '_')}")
-    made: list[cdk.Stack] = [*base, *target.stacks(app, compiled, **props)]
-    for earlier, later in pairwise(made):
-        later.add_stack_dependency(earlier)
-    return made

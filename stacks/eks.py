@@ -8,24 +8,24 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clustergen import targets
-from clustergen.cdk import overlaid
-from clustergen.cdk.compiled import Compiled
 from clustergen.cdk.inputs import Imports
 from clustergen.cdk.stack import ClusterStack
 from clustergen.cdk.synth import FLAGS
 from clustergen.targets.eks.cluster import EksCluster
 from clustergen.targets.eks.synth import description
-from stacks import acknowledged
+
+from . import acknowledged, overlaid
+from .rendered import RenderedCluster
 
 
 class EksStack(ClusterStack):
     """The cluster; `cluster` has its parts, for what a subclass adds to them."""
 
-    def __init__(self, scope: Construct, compiled: Compiled, **props: Any) -> None:
-        plan = compiled.plan
+    def __init__(self, scope: Construct, rendered: RenderedCluster, **props: Any) -> None:
+        plan = rendered.plan
         super().__init__(
             scope,
-            compiled.stack_name,
+            rendered.stack_name,
             plan=plan,
             description=description(plan),
             env=props.get("env"),
@@ -38,15 +38,15 @@ class EksStack(ClusterStack):
             self,
             "Default",
             plan=plan,
-            inputs=Imports(compiled.imports),
+            inputs=Imports(rendered.imports),
             software=plan.options.install == "stack",
         )
         acknowledged.eks(self.cluster)
         if plan.overlay:
-            before = targets.load(compiled.target).document(plan)
-            overlaid.lay(self, before, compiled.document, compiled.imports)
+            before = targets.load(rendered.target).document(plan)
+            overlaid.lay(self, before, rendered.document, rendered.imports)
 
 
-def stacks(scope: Construct, compiled: Compiled, **props: Any) -> list[cdk.Stack]:
+def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:
     """The stacks of a cluster besides the foundation."""
-    return [EksStack(scope, compiled, **props)]
+    return [EksStack(scope, rendered, **props)]

@@ -7,18 +7,17 @@ from typing import Any
 import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen.cdk import template
-from clustergen.cdk.compiled import Compiled
-from stacks import acknowledged
+from . import acknowledged, template
+from .rendered import RenderedCluster
 
 
 class FoundationStack(cdk.Stack):
     """The template of `render`, its outputs exported for the stacks of clusters."""
 
     def __init__(
-        self, scope: Construct, compiled: Compiled, document: dict[str, Any], **props: Any
+        self, scope: Construct, rendered: RenderedCluster, document: dict[str, Any], **props: Any
     ) -> None:
-        super().__init__(scope, compiled.foundation_name, **props)
-        self.resources = template.fill(self, document, export=compiled.export_name)
+        super().__init__(scope, rendered.foundation_name, **props)
+        self.resources = template.fill(self, document, export=rendered.export_name)
         """By logical id."""
         acknowledged.acknowledge(self, acknowledged.FOUNDATION)

@@ -14,13 +14,13 @@ from typing import Any
 import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen.cdk import template
-from clustergen.cdk.compiled import Compiled
 from clustergen.hyperpod.cloudformation import CLUSTER
 from clustergen.targets.hyperpod_eks import addons, charts, governance
 from clustergen.targets.hyperpod_eks.emit import EKS_TEMPLATE
-from stacks import acknowledged
-from stacks.hyperpod_slurm import HyperPodStack
+
+from . import acknowledged, template
+from .hyperpod_slurm import HyperPodStack
+from .rendered import RenderedCluster
 
 
 class TemplateStack(cdk.Stack):
@@ -52,27 +52,27 @@ class HyperPodEksStack(HyperPodStack):
     """The cluster as nodes of the EKS cluster of the stack before it."""
 
     def __init__(
-        self, scope: Construct, compiled: Compiled, eks: TemplateStack, **props: Any
+        self, scope: Construct, rendered: RenderedCluster, eks: TemplateStack, **props: Any
     ) -> None:
-        super().__init__(scope, compiled, {**compiled.imports, **eks.exports}, **props)
+        super().__init__(scope, rendered, {**rendered.imports, **eks.exports}, **props)
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-install-packages-using-helm-chart.html
         cdk.Annotations.of(self).add_info(
             f"HyperPod's chart has to be in the EKS cluster before this stack: deploy "
             f"{eks.stack_name}, run ./{charts.INSTALL} of the rendered bundle, then deploy the rest"
         )
-        name = f"{compiled.plan.name}-{governance.CLUSTER}"
+        name = f"{rendered.plan.name}-{governance.CLUSTER}"
         self.export_value(self.resources[CLUSTER].get_att("ClusterArn"), name=name)
         self.exports = {governance.CLUSTER: name}
 
 
-def stacks(scope: Construct, compiled: Compiled, **props: Any) -> list[cdk.Stack]:
+def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:
     """The stacks of a cluster besides the foundation."""
-    name, files = compiled.plan.name, compiled.files
+    name, files = rendered.plan.name, rendered.files
     if EKS_TEMPLATE not in files:
-        return [HyperPodStack(scope, compiled, compiled.imports, **props)]
-    eks = TemplateStack(scope, f"{name}-eks", files[EKS_TEMPLATE], compiled.imports, **props)
-    cluster = HyperPodEksStack(scope, compiled, eks, **props)
-    imports = {**compiled.imports, **eks.exports, **cluster.exports}
+        return [HyperPodStack(scope, rendered, rendered.imports, **props)]
+    eks = TemplateStack(scope, f"{name}-eks", files[EKS_TEMPLATE], rendered.imports, **props)
+    cluster = HyperPodEksStack(scope, rendered, eks, **props)
+    imports = {**rendered.imports, **eks.exports, **cluster.exports}
     later = {
         "addons": (TemplateStack, addons.TEMPLATE),
         "governance": (GovernanceStack, governance.TEMPLATE),

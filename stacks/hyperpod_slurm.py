@@ -9,38 +9,38 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clustergen.artifacts import Artifact
-from clustergen.cdk import scripts, template
-from clustergen.cdk.compiled import Compiled
 from clustergen.hyperpod.scripts import FOLDER, prefix
-from stacks import acknowledged
+
+from . import acknowledged, scripts, template
+from .rendered import RenderedCluster
 
 
 class HyperPodStack(cdk.Stack):
     """The cluster, and its lifecycle scripts in the bucket of the foundation."""
 
     def __init__(
-        self, scope: Construct, compiled: Compiled, imports: Mapping[str, str], **props: Any
+        self, scope: Construct, rendered: RenderedCluster, imports: Mapping[str, str], **props: Any
     ) -> None:
-        super().__init__(scope, compiled.stack_name, **props)
-        self.resources = template.fill(self, compiled.template, imports=imports)
+        super().__init__(scope, rendered.stack_name, **props)
+        self.resources = template.fill(self, rendered.template, imports=imports)
         """By logical id."""
-        self.scripts = scripts.upload(self, uploads(compiled), imports)
+        self.scripts = scripts.upload(self, uploads(rendered), imports)
         acknowledged.bucket_deployment(self, imports[scripts.BUCKET])
         # An instance runs its scripts as soon as it boots.
         template.after(self.resources, "AWS::SageMaker::Cluster", self.scripts)
 
 
-def uploads(compiled: Compiled) -> dict[str, str]:
+def uploads(rendered: RenderedCluster) -> dict[str, str]:
     """Key in the bucket of scripts -> text."""
     lifecycle = [
         Artifact(path, text)
-        for path, text in compiled.files.items()
+        for path, text in rendered.files.items()
         if path.startswith(f"{FOLDER}/")
     ]
     place = f"{FOLDER}/{prefix(lifecycle)}"
     return {f"{place}{file.path.removeprefix(FOLDER)}": file.text for file in lifecycle}
 
 
-def stacks(scope: Construct, compiled: Compiled, **props: Any) -> list[cdk.Stack]:
+def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:
     """The stacks of a cluster besides the foundation."""
-    return [HyperPodStack(scope, compiled, compiled.imports, **props)]
+    return [HyperPodStack(scope, rendered, rendered.imports, **props)]

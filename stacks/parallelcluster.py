@@ -12,11 +12,11 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from clustergen.cdk import scripts
-from clustergen.cdk.compiled import Compiled
 from clustergen.targets.parallelcluster import actions
 from clustergen.targets.parallelcluster.limits import VERSION
-from stacks import acknowledged
+
+from . import acknowledged, scripts
+from .rendered import RenderedCluster
 
 # One template for each region; it makes the function that runs ParallelCluster, and its role.
 PROVIDER = (
@@ -28,29 +28,29 @@ PROVIDER = (
 class ParallelClusterStack(cdk.Stack):
     """The provider, and the cluster; ParallelCluster makes a stack of the cluster's name."""
 
-    def __init__(self, scope: Construct, compiled: Compiled, **props: Any) -> None:
-        super().__init__(scope, compiled.stack_name, **props)
-        self.provider = self._provider(compiled)
-        self.scripts = scripts.upload(self, uploads(compiled), compiled.imports)
-        acknowledged.bucket_deployment(self, compiled.imports[scripts.BUCKET])
+    def __init__(self, scope: Construct, rendered: RenderedCluster, **props: Any) -> None:
+        super().__init__(scope, rendered.stack_name, **props)
+        self.provider = self._provider(rendered)
+        self.scripts = scripts.upload(self, uploads(rendered), rendered.imports)
+        acknowledged.bucket_deployment(self, rendered.imports[scripts.BUCKET])
         token = self.provider.get_att("Outputs.ServiceToken")
         self.cluster = cdk.CfnResource(
             self,
             "Cluster",
             type="Custom::PclusterCluster",
-            properties={"ServiceToken": token, **properties(compiled)},
+            properties={"ServiceToken": token, **properties(rendered)},
         )
         if self.scripts is not None:
             self.cluster.node.add_dependency(self.scripts)
         self._outputs()
 
-    def _provider(self, compiled: Compiled) -> cdk.CfnStack:
+    def _provider(self, rendered: RenderedCluster) -> cdk.CfnStack:
         """With a role of its own, or with the one that `-c provider_role=ARN` names."""
-        role = compiled.settings.get("provider_role")
+        role = rendered.settings.get("provider_role")
         if role:
             parameters = {"CustomLambdaRole": role}
         else:
-            self.policy = _policy(self, compiled)
+            self.policy = _policy(self, rendered)
             parameters = {"AdditionalIamPolicies": self.policy.managed_policy_arn}
         return cdk.CfnStack(
             self, "Provider", template_url=cdk.Fn.sub(PROVIDER), parameters=parameters
@@ -66,31 +66,31 @@ class ParallelClusterStack(cdk.Stack):
             cdk.CfnOutput(self, name, value=value, description=description)
 
 
-def properties(compiled: Compiled) -> dict[str, Any]:
+def properties(rendered: RenderedCluster) -> dict[str, Any]:
     """What the custom resource is told: the name, and cluster.yaml with imported values."""
     return {
-        "ClusterName": compiled.plan.name,
-        "ClusterConfiguration": _filled(compiled.document, compiled),
+        "ClusterName": rendered.plan.name,
+        "ClusterConfiguration": _filled(rendered.document, rendered),
     }
 
 
-def _filled(value: Any, compiled: Compiled) -> Any:
+def _filled(value: Any, rendered: RenderedCluster) -> Any:
     if isinstance(value, dict):
-        return {key: _filled(inner, compiled) for key, inner in value.items()}
+        return {key: _filled(inner, rendered) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_filled(item, compiled) for item in value]
-    return scripts.filled(value, compiled.imports) if isinstance(value, str) else value
+        return [_filled(item, rendered) for item in value]
+    return scripts.filled(value, rendered.imports) if isinstance(value, str) else value
 
 
-def uploads(compiled: Compiled) -> dict[str, str]:
+def uploads(rendered: RenderedCluster) -> dict[str, str]:
     """Key in the bucket of scripts -> text: by content, and where head and login nodes look."""
-    plan = compiled.plan
+    plan = rendered.plan
     by_content = {script.key: script.text for script in actions.own_scripts(plan)}
     lasting = {s.current_key(plan): s.text for s in actions.lasting_scripts(plan)}
     return {**by_content, **lasting}
 
 
-def _policy(scope: Construct, compiled: Compiled) -> iam.ManagedPolicy:
+def _policy(scope: Construct, rendered: RenderedCluster) -> iam.ManagedPolicy:
     """What the role of the provider lacks for this cluster.
 
     It may attach only policies of ParallelCluster's own, and reads no buckets of the user's:
@@ -99,22 +99,22 @@ def _policy(scope: Construct, compiled: Compiled) -> iam.ManagedPolicy:
     made = iam.ManagedPolicy(
         scope,
         "ProviderPolicy",
-        description=f"What ParallelCluster may do for {compiled.plan.name}",
-        statements=list(_statements(compiled)),
+        description=f"What ParallelCluster may do for {rendered.plan.name}",
+        statements=list(_statements(rendered)),
     )
     acknowledged.provider_policy(made)
     return made
 
 
-def _statements(compiled: Compiled) -> Iterator[iam.PolicyStatement]:
-    said = list(_pairs(compiled.document))
+def _statements(rendered: RenderedCluster) -> Iterator[iam.PolicyStatement]:
+    said = list(_pairs(rendered.document))
     scripts_of_nodes = (text for key, text in said if key == "Script" and text.startswith("s3://"))
     objects = {text.removeprefix("s3://") for text in scripts_of_nodes}
     yield iam.PolicyStatement(
         sid="Scripts",
         actions=["s3:GetObject"],
-        resources=[_arn(f"s3:::{path}", compiled) for path in sorted(objects)]
-        or [_arn("s3:::${ScriptsBucketName}/*", compiled)],
+        resources=[_arn(f"s3:::{path}", rendered) for path in sorted(objects)]
+        or [_arn("s3:::${ScriptsBucketName}/*", rendered)],
     )
     if policies := sorted({text for key, text in said if key == "Policy"}):
         yield iam.PolicyStatement(
@@ -125,7 +125,7 @@ def _statements(compiled: Compiled) -> Iterator[iam.PolicyStatement]:
             ],
             conditions={
                 "ArnEquals": {
-                    "iam:PolicyARN": [scripts.filled(arn, compiled.imports) for arn in policies]
+                    "iam:PolicyARN": [scripts.filled(arn, rendered.imports) for arn in policies]
                 }
             },
         )
@@ -135,8 +135,8 @@ def _statements(compiled: Compiled) -> Iterator[iam.PolicyStatement]:
         )
 
 
-def _arn(rest: str, compiled: Compiled) -> str:
-    return f"arn:{cdk.Aws.PARTITION}:{scripts.filled(rest, compiled.imports)}"
+def _arn(rest: str, rendered: RenderedCluster) -> str:
+    return f"arn:{cdk.Aws.PARTITION}:{scripts.filled(rest, rendered.imports)}"
 
 
 def _pairs(value: Any) -> Iterator[tuple[str, str]]:
@@ -152,6 +152,6 @@ def _pairs(value: Any) -> Iterator[tuple[str, str]]:
             yield from _pairs(item)
 
 
-def stacks(scope: Construct, compiled: Compiled, **props: Any) -> list[cdk.Stack]:
+def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:
     """The stacks of a cluster besides the foundation."""
-    return [ParallelClusterStack(scope, compiled, **props)]
+    return [ParallelClusterStack(scope, rendered, **props)]

@@ -41,7 +41,6 @@ ORDER = (
     ("comparison",),
     ("cli",),
     ("commands",),
-    ("cdk.app",),
     ("__init__", "__main__", "docs"),
 )
 HEAVY = ("aws_cdk", "jsii", "boto3", "botocore", "cfnlint", "moto", "jsonschema", "shtab", "jinja2")

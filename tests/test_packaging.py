@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -25,10 +26,11 @@ NOT_SOURCE = (
 )
 
 
-def run(*command: object, cwd: Path, path: str = "") -> str:
+def run(*command: object, cwd: Path, path: str = "", **variables: str) -> str:
     """What `command` prints; `path` is put before what Python imports from."""
     environment = {key: value for key, value in os.environ.items() if key != "VIRTUAL_ENV"}
     environment |= {"PYTHONPATH": path, "UV_PYTHON": sys.executable, "UV_NO_PROGRESS": "1"}
+    environment |= variables
     done = subprocess.run(
         [str(word) for word in command],
         cwd=cwd,
@@ -112,6 +114,31 @@ def test_a_wheel_starts_checks_and_renders(wheel, tmp_path):
     run(*command, "render", "demo", "-o", "out", cwd=tmp_path, path=home)
     run(*command, "render", "demo", "-o", "checkout", cwd=tmp_path, path=str(ROOT))
     assert rendered(tmp_path / "out") == rendered(tmp_path / "checkout")
+
+
+def test_a_wheel_carries_the_cdk_app(wheel, tmp_path):
+    """`cdk --app "python -m clustergen.stacks"` makes the templates that app.py makes."""
+    home = installed(wheel, tmp_path / "site")
+    assert {path.name for path in (home / "clustergen" / "stacks").iterdir()} == {
+        path.name for path in (ROOT / "stacks").glob("*.py")
+    }
+    spec = ROOT / "specs" / "p5-on-demand.yaml"
+    context = json.dumps({"spec": str(spec), "target": "pcs"})
+    commands = {
+        "wheel": ((sys.executable, "-m", "clustergen.stacks"), str(home)),
+        "checkout": ((sys.executable, ROOT / "app.py"), str(ROOT)),
+    }
+    templates = {}
+    for name, (command, path) in commands.items():
+        folder = tmp_path / name
+        cdk = {"CDK_CONTEXT_JSON": context, "CDK_OUTDIR": str(folder)}
+        run(*command, cwd=tmp_path, path=path, **cdk)
+        templates[name] = {p.name: p.read_text() for p in folder.glob("*.template.json")}
+    assert set(templates["wheel"]) == {
+        "llm-p5-foundation.template.json",
+        "llm-p5-pcs.template.json",
+    }
+    assert templates["wheel"] == templates["checkout"]
 
 
 def test_an_sdist_builds_the_same_wheel(built, wheel, tmp_path):

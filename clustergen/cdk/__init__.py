@@ -1,1 +1,1 @@
-"""What stacks of the AWS CDK are made with; only synthesis and deployment load it."""
+"""Loading the AWS CDK, and synthesis of constructs; only rendering and deployment need it."""

@@ -11,12 +11,11 @@ from typing import Any
 
 import aws_cdk as cdk
 
-import stacks
 from clustergen import compiler
-from clustergen.cdk import app
-from clustergen.cdk.compiled import Compiled
 from clustergen.compiler import Checked
 from clustergen.findings import errors
+from stacks import app
+from stacks.rendered import RenderedCluster
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONTEXT: dict[str, Any] = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
@@ -26,16 +25,16 @@ CONTEXT: dict[str, Any] = json.loads((ROOT / "cdk.json").read_text(encoding="utf
 class Synthesized:
     """One cluster, and the templates of its stacks by their names, in the order of deployment."""
 
-    compiled: Compiled
+    rendered: RenderedCluster
     templates: dict[str, dict[str, Any]]
 
     @property
     def foundation(self) -> dict[str, Any] | None:
-        return self.templates.get(self.compiled.foundation_name)
+        return self.templates.get(self.rendered.foundation_name)
 
     @property
     def cluster(self) -> dict[str, Any]:
-        return self.templates[self.compiled.stack_name]
+        return self.templates[self.rendered.stack_name]
 
 
 def checked(spec: Path, target: str) -> Checked | None:
@@ -48,12 +47,12 @@ def synthesize(
     checked: Checked, target: str, settings: dict[str, str] | None = None
 ) -> Synthesized:
     """The app for a spec that nothing stands against."""
-    compiled = app.compiled(checked, target, settings or {})
+    rendered = app.rendered_cluster(checked, target, settings or {})
     with TemporaryDirectory() as folder:
         made = new_app(folder)
-        stacks.build(made, compiled)
+        app.build(made, rendered)
         assembly = made.synth()
-        return Synthesized(compiled, {s.stack_name: s.template for s in assembly.stacks})
+        return Synthesized(rendered, {s.stack_name: s.template for s in assembly.stacks})
 
 
 def new_app(folder: str | None = None, plugins: Sequence[Any] = (), **said: str) -> cdk.App:

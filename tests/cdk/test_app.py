@@ -15,9 +15,8 @@ from typing import Any
 import aws_cdk
 import pytest
 
-import stacks
 from clustergen import targets
-from clustergen.cdk import app
+from stacks import app
 from tests.cdk.synthesized import ROOT, new_app
 from tests.support.aws import cdk
 
@@ -40,7 +39,7 @@ def run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Any:
 
     def run(**context: str) -> tuple[int, str, list[str]]:
         capfd.readouterr()
-        status = app.main(stacks.build, new_app(str(tmp_path / "out"), **context))
+        status = app.main(new_app(str(tmp_path / "out"), **context))
         made = sorted(path.name for path in (tmp_path / "out").glob("*.template.json"))
         names = [name.removesuffix(".template.json") for name in made]
         return status, capfd.readouterr().err, names

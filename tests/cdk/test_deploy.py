@@ -41,7 +41,7 @@ class Deployment:
         found = checked(spec, target)
         assert found is not None
         self.made: Synthesized = synthesize(found, target)
-        self.region = self.made.compiled.plan.region
+        self.region = self.made.rendered.plan.region
         self.context = ("-c", f"spec={spec}", "-c", f"target={target}")
         self.aws, self.assembly = aws, folder / "assembly"
 
@@ -179,7 +179,7 @@ def look_at_parallelcluster(this: Deployment) -> None:
     """The provider is there, and is told the configuration with values in it."""
     (told,) = this.recorded("Custom::PclusterCluster")
     text = json.dumps(told)
-    assert told["ClusterName"] == this.made.compiled.plan.name
+    assert told["ClusterName"] == this.made.rendered.plan.name
     assert "${" not in text
     (provider,) = this.recorded("AWS::CloudFormation::Stack")
     assert provider["TemplateURL"] == (
@@ -221,7 +221,7 @@ def look_at_hyperpod_eks(this: Deployment) -> None:
 
 def look_at_eks(this: Deployment) -> None:
     """Each node group of the spec is there, with a launch template that has every card."""
-    plan = this.made.compiled.plan
+    plan = this.made.rendered.plan
     eks, ec2 = (this.aws.client(service, this.region) for service in ("eks", "ec2"))
     for group in plan.node_groups:
         found = eks.describe_nodegroup(clusterName=plan.name, nodegroupName=group.name)["nodegroup"]

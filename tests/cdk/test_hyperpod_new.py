@@ -33,7 +33,7 @@ def test_the_stacks_are_the_templates_of_the_bundle(text: str, names: list[str])
     made = of(text)
     assert list(made.templates) == names
     for name, template in made.templates.items():
-        assert differences(template, json.loads(made.compiled.files[FILES[name]])) == []
+        assert differences(template, json.loads(made.rendered.files[FILES[name]])) == []
         assert [str(found) for found in diagnose(json.dumps(template))] == []
 
 
@@ -66,4 +66,4 @@ def test_the_nodes_join_the_cluster_of_the_stack_before() -> None:
 def test_what_comes_between_is_said() -> None:
     output = of(NEW).templates["example-eks"]["Outputs"]["NextStep"]
     assert output["Value"] == "./install.sh"
-    assert "install.sh" in of(NEW).compiled.files
+    assert "install.sh" in of(NEW).rendered.files

@@ -13,10 +13,8 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk.cloudformation_include import CfnInclude
 from cdk_nag import AwsSolutionsChecks
 
-import stacks
 from clustergen import resources
-from clustergen.cdk import app
-from stacks import acknowledged
+from stacks import acknowledged, app
 from tests.cdk.synthesized import checked, new_app
 
 SPECS = resources.tree("specs")
@@ -54,8 +52,8 @@ def _violations(report: Path) -> Iterator[str]:
 def test_nothing_is_left_unexplained(name: str, target: str, tmp_path: Path) -> None:
     found = checked(SPECS / f"{name}.yaml", target)
     assert found is not None
-    compiled = app.compiled(found, target, {})
-    assert findings(tmp_path, lambda made: stacks.build(made, compiled)) == []
+    rendered = app.rendered_cluster(found, target, {})
+    assert findings(tmp_path, lambda made: app.build(made, rendered)) == []
 
 
 # The foundation, PCS and HyperPod are resources without types, of which the rules know nothing:
@@ -69,11 +67,11 @@ def test_nothing_is_left_unexplained_in_rendered_templates(
 ) -> None:
     found = checked(SPECS / f"{name}.yaml", target)
     assert found is not None
-    compiled = app.compiled(found, target, {})
+    rendered = app.rendered_cluster(found, target, {})
 
     def build(made: Any) -> None:
         for path in ("foundation.template.json", "cluster.template.json"):
-            (tmp_path / path).write_text(compiled.files[path], encoding="utf-8")
+            (tmp_path / path).write_text(rendered.files[path], encoding="utf-8")
             stack = cdk.Stack(made, path.partition(".")[0])
             CfnInclude(stack, "Rendered", template_file=str(tmp_path / path))
             acknowledged.acknowledge(stack, acknowledged.FOUNDATION)

@@ -82,7 +82,7 @@ def test_the_stacks_of_every_spec(name: str) -> None:
     """For each target that takes it: equal to what `render` writes, and right for both judges."""
     judged: dict[str, str] = {}
     for made in every(name):
-        target, files = made.compiled.target, made.compiled.files
+        target, files = made.rendered.target, made.rendered.files
         if made.foundation is not None:
             rendered = json.loads(files["foundation.template.json"])
             assert differences(made.foundation, rendered) == []
@@ -102,7 +102,7 @@ def configuration(made: Synthesized) -> Any:
     """What the custom resource of ParallelCluster is told, with placeholders again."""
     cluster = made.cluster["Resources"]["Cluster"]
     assert cluster["Type"] == "Custom::PclusterCluster"
-    assert cluster["Properties"]["ClusterName"] == made.compiled.plan.name
+    assert cluster["Properties"]["ClusterName"] == made.rendered.plan.name
     return placeholders(cluster["Properties"]["ClusterConfiguration"])
 
 
@@ -165,7 +165,7 @@ UPLOADED = [
 @pytest.mark.parametrize(("name", "target"), UPLOADED)
 def test_what_documents_name_is_uploaded_before(name: str, target: str) -> None:
     made = of(name, target)
-    uploaded = UPLOADS[target](made.compiled)
+    uploaded = UPLOADS[target](made.rendered)
     named = keys_of_scripts(made)
     assert named
     for key in named:
@@ -231,7 +231,7 @@ def test_an_overlay_reaches_a_stack_of_constructs() -> None:
     found = check_fragment(EKS_OVERLAY, "eks")
     assert not errors(found.findings), found.findings
     made = synthesize(found, "eks")
-    rendered = json.loads(made.compiled.files["cluster.template.json"])
+    rendered = json.loads(made.rendered.files["cluster.template.json"])
     assert differences(made.cluster, rendered) == []
     assert differences(rendered, made.cluster) == []
     cluster = made.cluster["Resources"]["Cluster"]
@@ -265,7 +265,7 @@ SEEDED: list[tuple[str, Any]] = [
 @pytest.mark.parametrize(("where", "change"), SEEDED)
 def test_the_comparison_sees_a_difference(where: str, change: Any) -> None:
     made = of("p5-on-demand", "pcs")
-    rendered = json.loads(made.compiled.files["cluster.template.json"])
+    rendered = json.loads(made.rendered.files["cluster.template.json"])
     altered = json.loads(json.dumps(made.cluster))
     change(altered)
     assert where in differences(altered, rendered)

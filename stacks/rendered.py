@@ -1,4 +1,4 @@
-"""A cluster as the stacks of the CDK app get it: its plan, and the files that `render` writes."""
+"""The input of the stacks: a cluster's plan, and the files that `render` writes for it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ TEMPLATE = "cluster.template.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """One spec for one target."""
+class RenderedCluster:
+    """One spec, rendered for one target."""
 
     plan: Plan
     target: str
@@ -24,7 +24,7 @@ class Compiled:
     files: Mapping[str, str]
     """Every file of the bundle: path to text."""
     settings: Mapping[str, str]
-    """What else was said on the command line, by the names of the context."""
+    """Further context values of the command line, by name."""
 
     @property
     def stack_name(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import aws_cdk as cdk
 
-from clustergen.cdk import template
+from . import template
 
 Json = dict[str, Any]
 _Change = tuple[tuple[str, ...], Any]

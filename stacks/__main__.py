@@ -1,0 +1,25 @@
+"""What ``cdk --app`` runs: ``python app.py``, or ``python -m clustergen.stacks`` from a wheel."""
+
+from __future__ import annotations
+
+import sys
+
+from clustergen import report
+from clustergen.cdk import kernel
+from clustergen.findings import Unrenderable
+
+
+def main() -> int:
+    """Start the CDK and run the app; returns the exit status."""
+    try:
+        kernel.load()
+    except Unrenderable as error:
+        sys.stderr.write(report.render("text", error.findings, {}))
+        return 1
+    from . import app  # imports aws_cdk, which kernel.load has started
+
+    return app.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
