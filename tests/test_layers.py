@@ -27,7 +27,7 @@ ORDER = (
     ("spec",),
     ("plan.model",),
     ("plan",),
-    ("features", "rules", "cfn", "shell", "schemas", "yaml_text", "nccl"),
+    ("features", "rules", "aws", "shell", "schemas", "yaml_text", "nccl"),
     ("overlay", "placeholders"),
     ("foundation",),
     ("kubernetes",),

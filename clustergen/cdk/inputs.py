@@ -13,7 +13,7 @@ from typing import Protocol
 import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen import cfn
+from clustergen.aws import cfn
 from clustergen.plan.model import Id, Ref
 
 

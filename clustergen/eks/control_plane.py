@@ -11,18 +11,12 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from clustergen.aws.logs import retention
 from clustergen.cdk.inputs import Inputs
 from clustergen.eks import roles
 from clustergen.plan.model import Plan
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
-
-# Retention is one of a list of numbers of days.
-# https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html
-_RETENTION_DAYS = (
-    *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545),
-    *(731, 1096, 1827, 2192, 2557, 2922, 3288, 3653),
-)
 
 
 class ControlPlane(Construct):
@@ -111,11 +105,6 @@ def service_cidr(plan: Plan) -> str:
 
 
 _SERVICE_CIDRS = ("172.20.0.0/16", "10.100.0.0/16")
-
-
-def retention(days: int) -> int:
-    """The shortest retention that CloudWatch Logs has and that keeps logs for ``days``."""
-    return next((kept for kept in _RETENTION_DAYS if kept >= days), _RETENTION_DAYS[-1])
 
 
 def _log_group(scope: Construct, plan: Plan) -> logs.CfnLogGroup:

@@ -9,7 +9,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_eks as eks
 from constructs import Construct
 
-from clustergen import cfn
+from clustergen.aws import launch_templates
 from clustergen.plan.model import Plan, Volume
 
 ROOT_DEVICE = "/dev/xvda"
@@ -51,32 +51,10 @@ def make(
 ) -> LaunchTemplate:
     """The launch template of the nodes called ``name``: disk, metadata, tags and ``more``."""
     data = {
-        "MetadataOptions": {
-            "HttpEndpoint": "enabled",
-            "HttpTokens": "required",
-            "HttpPutResponseHopLimit": METADATA_HOPS,
-        },
-        "BlockDeviceMappings": [{"DeviceName": ROOT_DEVICE, "Ebs": _ebs(volume)}],
+        **launch_templates.metadata_options(METADATA_HOPS),
+        **launch_templates.root_volume(volume, device=ROOT_DEVICE, default_gib=DEFAULT_ROOT_GIB),
         # EKS does not hand the tags of a node group on to its instances.
-        "TagSpecifications": [
-            {"ResourceType": kind, "Tags": _tags(plan, name)}
-            for kind in ("instance", "volume", "network-interface")
-        ],
+        **launch_templates.tag_specifications(plan, name),
         **more,
     }
     return LaunchTemplate(scope, "LaunchTemplate", data=data)
-
-
-def _ebs(volume: Volume) -> cfn.Json:
-    given = {"Iops": volume.iops, "Throughput": volume.throughput}
-    return {
-        "DeleteOnTermination": True,
-        "Encrypted": True,
-        "VolumeType": volume.type,
-        "VolumeSize": volume.size_gib or DEFAULT_ROOT_GIB,
-        **{name: value for name, value in given.items() if value is not None},
-    }
-
-
-def _tags(plan: Plan, name: str) -> list[cfn.Json]:
-    return cfn.tags({**plan.tags, "Name": f"{plan.name}-{name}"})

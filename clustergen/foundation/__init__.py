@@ -6,8 +6,8 @@ cluster's own artifacts know of it.
 
 from __future__ import annotations
 
-from clustergen import cfn
 from clustergen.artifacts import Artifact, json_artifact
+from clustergen.aws import cfn
 from clustergen.foundation import access, hyperpod, network, security, storage
 from clustergen.foundation.part import Part
 from clustergen.plan.model import Plan

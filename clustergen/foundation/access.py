@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from clustergen import cfn
-from clustergen.cfn import Json
+from clustergen.aws import cfn, iam
+from clustergen.aws.cfn import Json
 from clustergen.foundation.part import Output, Part, has_hyperpod, lasting, named
 from clustergen.plan.model import Bucket, Ontap, OpenZfs, Plan
 
@@ -64,19 +64,12 @@ def _bucket_name(plan: Plan) -> Json:
 
 def _bucket_policy() -> Json:
     whole, objects = cfn.get_att("ScriptsBucket", "Arn"), cfn.sub("${ScriptsBucket.Arn}/*")
-    deny = {
-        "Sid": "TlsOnly",
-        "Effect": "Deny",
-        "Principal": "*",
-        "Action": "s3:*",
-        "Resource": [whole, objects],
-        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-    }
+    deny = iam.deny_without_tls("s3", [whole, objects])
     policy = {
         "Type": "AWS::S3::BucketPolicy",
         "Properties": {
             "Bucket": cfn.ref("ScriptsBucket"),
-            "PolicyDocument": {"Version": "2012-10-17", "Statement": [deny]},
+            "PolicyDocument": iam.document([deny]),
         },
     }
     return lasting(policy, True)
@@ -93,7 +86,7 @@ def _role(plan: Plan) -> Json:
                 # PCS takes only roles of this path or whose name starts with AWSPCS.
                 # https://docs.aws.amazon.com/pcs/latest/userguide/security-instance-profiles.html
                 "Path": "/aws-pcs/",
-                "AssumeRolePolicyDocument": _trust(),
+                "AssumeRolePolicyDocument": iam.trust("ec2"),
                 "ManagedPolicyArns": [
                     cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{name}") for name in managed
                 ],
@@ -112,15 +105,9 @@ def _scripts_policy(plan: Plan) -> Json:
     """For nodes whose service makes their role, such as ParallelCluster login nodes."""
     policy = {
         "Description": f"Boot scripts of {plan.name}",
-        "PolicyDocument": {"Version": "2012-10-17", "Statement": _scripts(plan)},
+        "PolicyDocument": iam.document(_scripts(plan)),
     }
     return {"ScriptsPolicy": {"Type": "AWS::IAM::ManagedPolicy", "Properties": policy}}
-
-
-def _trust() -> Json:
-    ec2 = {"Service": cfn.sub("ec2.${AWS::URLSuffix}")}
-    allow = {"Effect": "Allow", "Principal": ec2, "Action": "sts:AssumeRole"}
-    return {"Version": "2012-10-17", "Statement": [allow]}
 
 
 def _document(plan: Plan) -> Json:
@@ -131,25 +118,25 @@ def _document(plan: Plan) -> Json:
         *volumes(plan),
         _logs(),
     ]
-    return {"Version": "2012-10-17", "Statement": statements}
+    return iam.document(statements)
 
 
 def _scripts(plan: Plan) -> list[Json]:
-    own = _allow("OwnScripts", ["s3:GetObject"], [cfn.sub("${ScriptsBucket.Arn}/*")])
+    own = iam.allow("OwnScripts", ["s3:GetObject"], [cfn.sub("${ScriptsBucket.Arn}/*")])
     return [own, *user_scripts(plan)]
 
 
 def _pcs_scripts(plan: Plan) -> Iterator[Json]:
     """The mount scripts that AWS hosts for PCS in each region."""
     if plan.partition in PCS_PARTITIONS:
-        yield _allow("PcsScripts", ["s3:GetObject"], [_s3_arn("aws-pcs-repo-${AWS::Region}/*")])
+        yield iam.allow("PcsScripts", ["s3:GetObject"], [_s3_arn("aws-pcs-repo-${AWS::Region}/*")])
 
 
 def user_scripts(plan: Plan) -> Iterator[Json]:
     scripts = (s.url for s in plan.software.scripts if s.url.startswith("s3://"))
     objects = sorted({_literal(url.removeprefix("s3://")) for url in scripts})
     if objects:
-        yield _allow("UserScripts", ["s3:GetObject"], [_s3_arn(path) for path in objects])
+        yield iam.allow("UserScripts", ["s3:GetObject"], [_s3_arn(path) for path in objects])
 
 
 def buckets(plan: Plan) -> Iterator[Json]:
@@ -161,12 +148,12 @@ def buckets(plan: Plan) -> Iterator[Json]:
     for number, mount in enumerate(mounts, 1):
         prefix = _literal(mount.prefix.strip("/"))
         within = f"{prefix}/*" if prefix else "*"
-        listing = _allow(f"List{number}", ["s3:ListBucket"], [_s3_arn(mount.bucket)])
-        yield {**listing, "Condition": {"StringLike": {"s3:prefix": _prefixes(mount)}}}
+        within_prefix = {"StringLike": {"s3:prefix": _prefixes(mount)}}
+        yield iam.allow(f"List{number}", ["s3:ListBucket"], [_s3_arn(mount.bucket)], within_prefix)
         actions = ["s3:GetObject"]
         if not mount.read_only:
             actions += ["s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]
-        yield _allow(f"Objects{number}", actions, [_s3_arn(f"{mount.bucket}/{within}")])
+        yield iam.allow(f"Objects{number}", actions, [_s3_arn(f"{mount.bucket}/{within}")])
 
 
 def _prefixes(mount: Bucket) -> list[str]:
@@ -177,18 +164,14 @@ def _prefixes(mount: Bucket) -> list[str]:
 def volumes(plan: Plan) -> Iterator[Json]:
     """Nodes that mount an existing volume themselves ask FSx for the path it is exported under."""
     if any(isinstance(s, Ontap | OpenZfs) and s.existing and s.volume for s in plan.storage):
-        yield _allow("Volumes", ["fsx:DescribeVolumes"], ["*"])
+        yield iam.allow("Volumes", ["fsx:DescribeVolumes"], ["*"])
 
 
 def _logs() -> Json:
     """The log groups of PCS nodes, where lifecycle scripts report what went wrong."""
     group = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:/aws/pcs/*"
-    actions = ("CreateLogGroup", "CreateLogStream", "DescribeLogStreams", "PutLogEvents")
-    return _allow("Logs", [f"logs:{action}" for action in actions], [cfn.sub(group)])
-
-
-def _allow(sid: str, actions: list[str], resources: Sequence[Json | str]) -> Json:
-    return {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": list(resources)}
+    writing = ("CreateLogGroup", "CreateLogStream", "DescribeLogStreams", "PutLogEvents")
+    return iam.allow("Logs", iam.actions("logs", *writing), [cfn.sub(group)])
 
 
 def _s3_arn(path: str) -> Json:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from clustergen import cfn
-from clustergen.cfn import Json
+from clustergen.aws import cfn, iam
+from clustergen.aws.cfn import Json
 from clustergen.foundation import access
 from clustergen.foundation.part import NOTHING, Output, Part, has_hyperpod, named
 from clustergen.plan.model import Database, Plan
@@ -47,9 +47,9 @@ def _execution_role(plan: Plan) -> Json:
         *_secret(plan),
     ]
     properties = {
-        "AssumeRolePolicyDocument": _trust("sagemaker.${AWS::URLSuffix}"),
+        "AssumeRolePolicyDocument": iam.trust("sagemaker"),
         "ManagedPolicyArns": [cfn.sub(managed)],
-        "Policies": [{"PolicyName": "cluster", "PolicyDocument": _document(statements)}],
+        "Policies": [{"PolicyName": "cluster", "PolicyDocument": iam.document(statements)}],
         "Tags": named(plan, "hyperpod"),
     }
     return {"Type": "AWS::IAM::Role", "Properties": properties}
@@ -69,31 +69,31 @@ def _interfaces() -> Iterator[Json]:
     ]
     # What they are attached to is of an account of SageMaker's.
     instances = cfn.sub("arn:${AWS::Partition}:ec2:${AWS::Region}:*:instance/*")
-    yield _allow("Interfaces", "ec2", (*made, *ended), [*own, instances])
-    yield _allow("InterfaceTags", "ec2", ("CreateTags",), own[:1])
+    yield iam.allow("Interfaces", iam.actions("ec2", *made, *ended), [*own, instances])
+    yield iam.allow("InterfaceTags", ["ec2:CreateTags"], own[:1])
     # EC2 knows no resources for what only describes.
     # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html
     described = (
         *("NetworkInterfaces", "Vpcs", "DhcpOptions", "Subnets", "SecurityGroups"),
         *("Instances", "InstanceTypes", "Tags"),
     )
-    yield _allow("Network", "ec2", [f"Describe{what}" for what in described], ["*"])
+    yield iam.allow("Network", [f"ec2:Describe{what}" for what in described], ["*"])
 
 
 def _pods() -> Iterator[Json]:
     """Pod identity of the EKS clusters of the account; Slurm nodes never ask."""
     clusters = "arn:${AWS::Partition}:eks:${AWS::Region}:${AWS::AccountId}:cluster/*"
-    yield _allow("PodIdentity", "eks-auth", ("AssumeRoleForPodIdentity",), [cfn.sub(clusters)])
+    yield iam.allow("PodIdentity", ["eks-auth:AssumeRoleForPodIdentity"], [cfn.sub(clusters)])
 
 
 def _images() -> Iterator[Json]:
     """Container images: the account's own, and those of AWS that HyperPod and EKS run."""
     repositories = cfn.sub("arn:${AWS::Partition}:ecr:${AWS::Region}:*:repository/*")
     pull = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
-    yield _allow("Images", "ecr", pull, [repositories])
+    yield iam.allow("Images", iam.actions("ecr", *pull), [repositories])
     # A token is for all registries: the action has no resource.
     # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonelasticcontainerregistry.html
-    yield _allow("ImageToken", "ecr", ("GetAuthorizationToken",), ["*"])
+    yield iam.allow("ImageToken", ["ecr:GetAuthorizationToken"], ["*"])
 
 
 def _files() -> Iterator[Json]:
@@ -101,59 +101,36 @@ def _files() -> Iterator[Json]:
 
     https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonfsx.html
     """
-    yield _allow("FileSystems", "fsx", ("DescribeFileSystems",), ["*"])
+    yield iam.allow("FileSystems", ["fsx:DescribeFileSystems"], ["*"])
 
 
 def _alarms() -> Iterator[Json]:
     """Alarms at which HyperPod takes a rolling update back, which it asks for as this role."""
     alarms = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:*"
-    yield _allow("Alarms", "cloudwatch", ("DescribeAlarms",), [cfn.sub(alarms)])
+    yield iam.allow("Alarms", ["cloudwatch:DescribeAlarms"], [cfn.sub(alarms)])
 
 
 def _secret(plan: Plan) -> Iterator[Json]:
     """The password of an external database, which the controller reads."""
     if isinstance(plan.slurm.accounting, Database):
-        yield _allow(
-            "Secret", "secretsmanager", ("GetSecretValue",), [plan.slurm.accounting.secret]
-        )
+        secret = plan.slurm.accounting.secret
+        yield iam.allow("Secret", ["secretsmanager:GetSecretValue"], [secret])
 
 
 def _cluster_role(plan: Plan) -> Json:
     """https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-autoscaling-iam.html"""
     clusters = "arn:${AWS::Partition}:sagemaker:${AWS::Region}:${AWS::AccountId}:cluster/*"
-    keys = _allow(
-        "Keys",
-        "kms",
-        ("CreateGrant", "DescribeKey"),
-        [cfn.sub("arn:${AWS::Partition}:kms:${AWS::Region}:${AWS::AccountId}:key/*")],
-    )
+    keys = cfn.sub("arn:${AWS::Partition}:kms:${AWS::Region}:${AWS::AccountId}:key/*")
     through = {"kms:ViaService": cfn.sub("sagemaker.${AWS::Region}.${AWS::URLSuffix}")}
+    nodes = iam.actions("sagemaker", "BatchAddClusterNodes", "BatchDeleteClusterNodes")
+    granting = iam.actions("kms", "CreateGrant", "DescribeKey")
     statements = [
-        _allow(
-            "Nodes",
-            "sagemaker",
-            ("BatchAddClusterNodes", "BatchDeleteClusterNodes"),
-            [cfn.sub(clusters)],
-        ),
-        {**keys, "Condition": {"StringEquals": through}},
+        iam.allow("Nodes", nodes, [cfn.sub(clusters)]),
+        iam.allow("Keys", granting, [keys], iam.equal(through)),
     ]
     properties = {
-        "AssumeRolePolicyDocument": _trust("hyperpod.sagemaker.${AWS::URLSuffix}"),
-        "Policies": [{"PolicyName": "nodes", "PolicyDocument": _document(statements)}],
+        "AssumeRolePolicyDocument": iam.trust("hyperpod.sagemaker"),
+        "Policies": [{"PolicyName": "nodes", "PolicyDocument": iam.document(statements)}],
         "Tags": named(plan, "hyperpod-autoscaler"),
     }
     return {"Type": "AWS::IAM::Role", "Properties": properties}
-
-
-def _trust(service: str) -> Json:
-    principal = {"Service": cfn.sub(service)}
-    return _document([{"Effect": "Allow", "Principal": principal, "Action": "sts:AssumeRole"}])
-
-
-def _document(statements: list[Json]) -> Json:
-    return {"Version": "2012-10-17", "Statement": statements}
-
-
-def _allow(sid: str, service: str, actions: Sequence[str], resources: Sequence[Json | str]) -> Json:
-    named_actions = [f"{service}:{action}" for action in actions]
-    return {"Sid": sid, "Effect": "Allow", "Action": named_actions, "Resource": list(resources)}

@@ -13,9 +13,9 @@ https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html
 
 from __future__ import annotations
 
-from clustergen import cfn
+from clustergen.aws import cfn
+from clustergen.aws.cfn import Json
 from clustergen.catalog import regions
-from clustergen.cfn import Json
 from clustergen.foundation.part import NOTHING, Output, Part, created, keeps_data, lasting, named
 from clustergen.plan.model import Plan, Subnet
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clustergen import cfn
+from clustergen.aws import cfn
+from clustergen.aws.cfn import Json
 from clustergen.catalog import services
-from clustergen.cfn import Json
 from clustergen.plan.model import Efs, Id, Lustre, OpenZfs, Plan, Ref, Storage
 
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from clustergen import cfn
-from clustergen.cfn import Json
+from clustergen.aws import cfn
+from clustergen.aws.cfn import Json
 from clustergen.foundation.part import Output, Part, created, here, keeps_data, lasting, named
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
 

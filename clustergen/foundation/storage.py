@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen import cfn
+from clustergen.aws import cfn, iam
+from clustergen.aws.cfn import Json
+from clustergen.aws.members import present
 from clustergen.catalog import regions
-from clustergen.cfn import Json
 from clustergen.foundation.part import Output, Part, created, here, lasting, named
 from clustergen.foundation.security import groups_of, rules_for
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Repository, Subnet
@@ -43,7 +44,7 @@ def _fsx(plan: Plan, storage: Lustre | OpenZfs, properties: Json) -> Json:
         **properties,
         "SubnetIds": [here(plan.network.private[0].id)],
         "SecurityGroupIds": groups_of(plan, storage),
-        **_some(KmsKeyId=storage.kms_key),
+        **present(KmsKeyId=storage.kms_key),
         "Tags": named(plan, _tail(storage)),
     }
     return lasting(resource, storage.retain)
@@ -54,7 +55,7 @@ def _lustre(plan: Plan, storage: Lustre) -> Json:
         "FileSystemType": "LUSTRE",
         "FileSystemTypeVersion": LUSTRE_VERSION,
         "StorageType": storage.storage_class,
-        **_some(StorageCapacity=storage.size_gib),
+        **present(StorageCapacity=storage.size_gib),
         "LustreConfiguration": _lustre_configuration(storage),
     }
     return {storage.output: _fsx(plan, storage, properties), **_repositories(plan, storage)}
@@ -80,7 +81,7 @@ def _throughput(storage: Lustre) -> Json:
             "ThroughputCapacity": storage.throughput,
             "DataReadCacheConfiguration": _read_cache(storage.read_cache_gib),
         }
-    unit = _some(PerUnitStorageThroughput=storage.throughput)
+    unit = present(PerUnitStorageThroughput=storage.throughput)
     if storage.storage_class == "HDD":
         # Required with HDD, even to say that there is none.
         unit["DriveCacheType"] = "READ" if storage.drive_cache else "NONE"
@@ -143,10 +144,10 @@ def _openzfs(plan: Plan, storage: OpenZfs) -> Json:
     properties = {
         "FileSystemType": "OPENZFS",
         "StorageType": "SSD",
-        **_some(StorageCapacity=storage.size_gib),
+        **present(StorageCapacity=storage.size_gib),
         "OpenZFSConfiguration": {
             "DeploymentType": storage.deployment,
-            **_some(ThroughputCapacity=storage.throughput),
+            **present(ThroughputCapacity=storage.throughput),
             "DiskIopsConfiguration": _disk_iops(storage.iops),
             "RootVolumeConfiguration": {
                 "DataCompressionType": storage.compression,
@@ -189,10 +190,10 @@ def _efs(plan: Plan, storage: Efs) -> Json:
         "Type": "AWS::EFS::FileSystem",
         "Properties": {
             "Encrypted": True,
-            **_some(KmsKeyId=storage.kms_key),
+            **present(KmsKeyId=storage.kms_key),
             "PerformanceMode": "generalPurpose",
             "ThroughputMode": storage.throughput_mode,
-            **_some(ProvisionedThroughputInMibps=storage.throughput),
+            **present(ProvisionedThroughputInMibps=storage.throughput),
             **(_one_zone(plan.network.private[0]) if storage.one_zone else {}),
             "BackupPolicy": {"Status": "ENABLED" if storage.backup_days else "DISABLED"},
             "FileSystemPolicy": _tls_only(),
@@ -249,15 +250,14 @@ def _tls_only() -> Json:
 
     https://docs.aws.amazon.com/efs/latest/ug/iam-access-control-nfs-efs.html
     """
-    actions = ("ClientMount", "ClientWrite", "ClientRootAccess")
-    return {
-        "Version": "2012-10-17",
-        "Statement": [
+    mounting = ("ClientMount", "ClientWrite", "ClientRootAccess")
+    return iam.document(
+        [
             {
                 "Sid": "Nodes",
                 "Effect": "Allow",
                 "Principal": {"AWS": "*"},
-                "Action": [f"elasticfilesystem:{action}" for action in actions],
+                "Action": iam.actions("elasticfilesystem", *mounting),
                 "Condition": {"Bool": {"elasticfilesystem:AccessedViaMountTarget": "true"}},
             },
             {
@@ -267,8 +267,8 @@ def _tls_only() -> Json:
                 "Action": "*",
                 "Condition": {"Bool": {"aws:SecureTransport": "false"}},
             },
-        ],
-    }
+        ]
+    )
 
 
 def _efs_outputs(storage: Efs) -> dict[str, Output]:
@@ -283,8 +283,3 @@ def _efs_outputs(storage: Efs) -> dict[str, Output]:
 def _tail(storage: Lustre | OpenZfs | Efs) -> str:
     """The end of a Name tag: the mount path in a form that reads well after a hyphen."""
     return storage.mount.strip("/").replace("/", "-")
-
-
-def _some(**properties: Any) -> Json:
-    """The properties that have a value."""
-    return {name: value for name, value in properties.items() if value is not None}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clustergen.aws import references
+from clustergen.aws.members import present
 from clustergen.hyperpod.request import (
     EbsVolume,
     Eks,
@@ -19,14 +21,13 @@ from clustergen.hyperpod.request import (
     SlurmNode,
     Vpc,
 )
-from clustergen.plan.model import Id, Ref
 
 Json = dict[str, Any]
 
 
 def document(request: Request) -> Json:
     """The request, members in the order of the API's own page."""
-    return _present(
+    return present(
         ClusterName=request.name,
         InstanceGroups=[_group(group) for group in request.groups],
         VpcConfig=_vpc(request.vpc),
@@ -36,7 +37,7 @@ def document(request: Request) -> Json:
         NodeRecovery="Automatic" if request.recover else "None",
         TieredStorageConfig=_tiered(request.tiered_memory_percent),
         NodeProvisioningMode="Continuous" if request.continuous else None,
-        ClusterRole=_text(request.cluster_role),
+        ClusterRole=request.cluster_role and references.text(request.cluster_role),
         AutoScaling={"Mode": "Enable", "AutoScalerType": "Karpenter"}
         if request.karpenter
         else None,
@@ -45,13 +46,13 @@ def document(request: Request) -> Json:
 
 def _group(group: InstanceGroup) -> Json:
     several = len(group.types) > 1
-    return _present(
+    return present(
         InstanceGroupName=group.name,
         InstanceType=None if several else group.types[0],
         InstanceRequirements={"InstanceTypes": list(group.types)} if several else None,
         InstanceCount=group.count,
         MinInstanceCount=group.min_count,
-        ExecutionRole=_text(group.role),
+        ExecutionRole=group.role and references.text(group.role),
         ThreadsPerCore=group.threads_per_core,
         LifeCycleConfig=_lifecycle(group.lifecycle),
         InstanceStorageConfigs=[_storage(item) for item in group.storage] or None,
@@ -73,7 +74,7 @@ def _group(group: InstanceGroup) -> Json:
 def _lifecycle(lifecycle: Lifecycle | None) -> Json | None:
     if lifecycle is None:
         return None
-    return _present(
+    return present(
         SourceS3Uri=lifecycle.source,
         OnCreate=lifecycle.on_create,
         OnInitComplete=lifecycle.on_init_complete,
@@ -83,17 +84,17 @@ def _lifecycle(lifecycle: Lifecycle | None) -> Json | None:
 def _storage(storage: InstanceStorage) -> Json:
     if isinstance(storage, EbsVolume):
         return {"EbsVolumeConfig": {"VolumeSizeInGB": storage.size_gb}}
+    name = references.text(storage.dns_name)
     if isinstance(storage, LustreMount):
-        mount = {"DnsName": _text(storage.dns_name), "MountName": _text(storage.mount_name)}
-        return {"FsxLustreConfig": {**mount, "MountPath": storage.mount_path}}
-    found = {"DnsName": _text(storage.dns_name), "MountPath": storage.mount_path}
-    return {"FsxOpenZfsConfig": found}
+        mount = {"MountName": references.text(storage.mount_name)}
+        return {"FsxLustreConfig": {"DnsName": name, **mount, "MountPath": storage.mount_path}}
+    return {"FsxOpenZfsConfig": {"DnsName": name, "MountPath": storage.mount_path}}
 
 
 def _vpc(vpc: Vpc) -> Json:
     return {
-        "SecurityGroupIds": [_text(id) for id in vpc.security_groups],
-        "Subnets": [_text(id) for id in vpc.subnets],
+        "SecurityGroupIds": [references.text(id) for id in vpc.security_groups],
+        "Subnets": [references.text(id) for id in vpc.subnets],
     }
 
 
@@ -101,27 +102,27 @@ def _slurm_node(node: SlurmNode | None) -> Json | None:
     if node is None:
         return None
     partitions = [node.partition] if node.partition else None
-    return _present(NodeType=node.type, PartitionNames=partitions)
+    return present(NodeType=node.type, PartitionNames=partitions)
 
 
 def _kubernetes_node(node: KubernetesNode | None) -> Json | None:
     if node is None or not (node.labels or node.taints):
         return None
     taints = [
-        _present(Key=taint.key, Value=taint.value or None, Effect=taint.effect)
+        present(Key=taint.key, Value=taint.value or None, Effect=taint.effect)
         for taint in node.taints
     ]
-    return _present(Labels=dict(node.labels) or None, Taints=taints or None)
+    return present(Labels=dict(node.labels) or None, Taints=taints or None)
 
 
 def _patching(patching: Patching | None) -> Json | None:
     if patching is None:
         return None
-    return _present(
+    return present(
         PatchingStrategy=patching.strategy,
         DeploymentConfig=_deployment(patching) or None,
         IdleWaitWindowInSeconds=patching.idle_wait,
-        DrainPolicy=_present(
+        DrainPolicy=present(
             DrainTimeoutInSeconds=patching.drain_timeout, OnDrainTimeout=patching.on_drain_timeout
         )
         or None,
@@ -132,7 +133,7 @@ def _deployment(patching: Patching) -> Json:
     batch = patching.batch
     kind = "CAPACITY_PERCENTAGE" if batch and batch.percent else "INSTANCE_COUNT"
     policy = batch and {"MaximumBatchSize": {"Type": kind, "Value": batch.size}}
-    return _present(
+    return present(
         RollingUpdatePolicy=policy,
         WaitIntervalInSeconds=patching.pause,
         AutoRollbackConfiguration=[{"AlarmName": name} for name in patching.alarms] or None,
@@ -143,7 +144,7 @@ def _orchestrator(orchestrator: Slurm | Eks | None) -> Json | None:
     if orchestrator is None:
         return None
     if isinstance(orchestrator, Eks):
-        return {"Eks": {"ClusterArn": _text(orchestrator.cluster)}}
+        return {"Eks": {"ClusterArn": references.text(orchestrator.cluster)}}
     database = orchestrator.database
     accounting = database and {
         "Endpoint": database.endpoint,
@@ -152,7 +153,7 @@ def _orchestrator(orchestrator: Slurm | Eks | None) -> Json | None:
         "SecretArn": database.secret,
     }
     return {
-        "Slurm": _present(SlurmConfigStrategy=orchestrator.strategy, AccountingDatabase=accounting)
+        "Slurm": present(SlurmConfigStrategy=orchestrator.strategy, AccountingDatabase=accounting)
     }
 
 
@@ -164,12 +165,3 @@ def _tiered(percent: int | None) -> Json | None:
 
 def _tags(tags: Mapping[str, str]) -> list[Json]:
     return [{"Key": key, "Value": value} for key, value in tags.items()]
-
-
-def _text(id: Id | None) -> str | None:
-    return f"${{{id.name}}}" if isinstance(id, Ref) else id
-
-
-def _present(**members: Any) -> Json:
-    """The members that are there; an empty structure is, for it has a meaning of its own."""
-    return {name: value for name, value in members.items() if value is not None}

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen import cfn
+from clustergen.aws import cfn
 from clustergen.findings import Path
 
 Json = dict[str, Any]

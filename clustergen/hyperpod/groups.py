@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clustergen.aws import references
 from clustergen.hyperpod import limits, names, storage
 from clustergen.hyperpod.request import InstanceGroup, InstanceStorage, Lifecycle, SlurmNode, Vpc
 from clustergen.plan.model import Machine, NodeGroup, Plan, Ref
@@ -21,7 +22,7 @@ def vpc(plan: Plan) -> Vpc:
 
 def lifecycle(prefix: str, *, on_create: str = "", on_init_complete: str = "") -> Lifecycle:
     """The scripts that ``deploy.sh`` uploads; ``prefix`` is the hash of their contents."""
-    source = f"s3://${{{SCRIPTS_BUCKET}}}/lifecycle/{prefix}/"
+    source = f"s3://{references.placeholder(SCRIPTS_BUCKET)}/lifecycle/{prefix}/"
     return Lifecycle(source, on_create or None, on_init_complete or None)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from clustergen.aws import references
 from clustergen.kubernetes import labels_and_taints
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import GPU_RESOURCE, INSTANCE_TYPE_LABEL, NEURON_RESOURCE
-from clustergen.plan.model import Id, NodeGroup, Plan, Ref, Subnet
+from clustergen.plan.model import NodeGroup, Plan, Subnet
 
 Json = dict[str, Any]
 
@@ -53,12 +54,12 @@ def objects(plan: Plan) -> Iterator[Json]:
 
 
 def _node_class(plan: Plan, group: NodeGroup) -> Json:
-    own = [_id(id) for id in plan.network.node_security_groups]
+    own = [references.text(id) for id in plan.network.node_security_groups]
     spec: Json = {
         "amiSelectorTerms": [{"id": group.image} if group.image else {"alias": "al2023@latest"}],
         **({"amiFamily": "AL2023"} if group.image else {}),
         "role": NODE_ROLE,
-        "subnetSelectorTerms": [{"id": _id(subnet.id)} for subnet in _subnets(plan, group)],
+        "subnetSelectorTerms": [{"id": references.text(s.id)} for s in _subnets(plan, group)],
         # The cluster's own lets the control plane, and EFA, through.
         "securityGroupSelectorTerms": [{"id": id} for id in (SECURITY_GROUP, *own)],
         **_interfaces(group),
@@ -189,7 +190,3 @@ def _subnets(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:
     alone = group.efa or group.placement.kind != "none"
     reserved = group.capacity.kind not in ("on-demand", "spot")
     return plan.network.private[:1] if alone or reserved else plan.network.private
-
-
-def _id(id: Id) -> str:
-    return f"${{{id.name}}}" if isinstance(id, Ref) else id

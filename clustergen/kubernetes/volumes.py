@@ -5,26 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from clustergen.aws import mounts, references
 from clustergen.kubernetes.manifest import Json, kubernetes_object
 from clustergen.plan.model import (
     Bucket,
     Ebs,
     Efs,
     FileCache,
-    Id,
     Lustre,
     Ontap,
     OpenZfs,
     Plan,
-    Ref,
     Storage,
 )
 
-# https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html (2026-11)
+# Without lazystatfs, unlike on nodes of Slurm.
 _LUSTRE_OPTIONS = ("noatime", "flock")
-# https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/performance.html (2026-11)
-_NFS_OPTIONS = ("noatime", "nfsvers=3", "nconnect=16", "rsize=1048576", "wsize=1048576")
-_ROOT_OF_OPENZFS = "/fsx"
 _ANY_SIZE_GIB = 1200
 """Kubernetes wants a size of volumes that have none; nothing goes by it."""
 
@@ -116,7 +112,7 @@ def _source(item: Storage, namespace: str) -> Json:
         case OpenZfs() | Ontap():
             return _nfs(item)
         case Efs():
-            return {"csi": {"driver": "efs.csi.aws.com", "volumeHandle": _text(item.id)}}
+            return {"csi": {"driver": "efs.csi.aws.com", "volumeHandle": references.text(item.id)}}
         case Bucket():
             return _bucket(item, namespace)
     raise TypeError(f"no volume for {item!r}")
@@ -131,21 +127,21 @@ def _lustre(item: Lustre | FileCache) -> Json:
         "mountOptions": list(_LUSTRE_OPTIONS),
         "csi": {
             "driver": "fsx.csi.aws.com",
-            "volumeHandle": _text(item.id),
+            "volumeHandle": references.text(item.id),
             "volumeAttributes": {
-                "dnsname": _text(item.dns_name),
-                "mountname": _text(item.mount_name),
+                "dnsname": references.text(item.dns_name),
+                "mountname": references.text(item.mount_name),
             },
         },
     }
 
 
 def _nfs(item: OpenZfs | Ontap) -> Json:
-    known = item.volume is None or isinstance(item.volume, Ref)
-    path = _ROOT_OF_OPENZFS if known else path_of(_text(item.volume))
+    volume = mounts.existing_volume(item.volume)
+    path = path_of(volume) if volume else mounts.ROOT_OF_OPENZFS
     return {
-        "mountOptions": list(_NFS_OPTIONS),
-        "nfs": {"server": _text(item.dns_name), "path": path},
+        "mountOptions": mounts.NFS_OPTIONS.split(","),
+        "nfs": {"server": references.text(item.dns_name), "path": path},
     }
 
 
@@ -162,8 +158,3 @@ def _bucket(item: Bucket, namespace: str) -> Json:
             "volumeAttributes": {"bucketName": item.bucket},
         },
     }
-
-
-def _text(id: Id | None) -> str:
-    """An id as text; a plan where one is missing has errors."""
-    return f"${{{id.name}}}" if isinstance(id, Ref) else id or ""

@@ -16,7 +16,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct, IDependable
 
-from clustergen import cfn
+from clustergen.aws import cfn
 from clustergen.cdk import stack
 from clustergen.cdk.inputs import Inputs
 from clustergen.eks import addons, roles

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen import cfn, foundation, shell
+from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
+from clustergen.aws import cfn
 from clustergen.cdk import kernel
 from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.kubernetes import karpenter

@@ -15,6 +15,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from clustergen.aws.iam import actions, allow, deny_without_tls, document, equal
 from clustergen.eks import roles
 from clustergen.eks.control_plane import ControlPlane
 from clustergen.plan.model import Plan
@@ -92,9 +93,8 @@ def _queue(scope: Construct) -> sqs.CfnQueue:
         scope,
         "QueuePolicy",
         queues=[queue.ref],
-        policy_document={
-            "Version": "2012-10-17",
-            "Statement": [
+        policy_document=document(
+            [
                 {
                     "Sid": "Events",
                     "Effect": "Allow",
@@ -102,16 +102,9 @@ def _queue(scope: Construct) -> sqs.CfnQueue:
                     "Action": "sqs:SendMessage",
                     "Resource": queue.attr_arn,
                 },
-                {
-                    "Sid": "TlsOnly",
-                    "Effect": "Deny",
-                    "Principal": "*",
-                    "Action": "sqs:*",
-                    "Resource": queue.attr_arn,
-                    "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-                },
-            ],
-        },
+                deny_without_tls("sqs", queue.attr_arn),
+            ]
+        ),
     )
     return queue
 
@@ -146,10 +139,10 @@ def _controller(plan: Plan, cluster_arn: str, queue_arn: str, node_role_arn: str
     return [
         *_instances(made, own),
         *_reading(),
-        _allow("Interruptions", [f"sqs:{action}" for action in queue], [queue_arn]),
-        _allow("PassNodeRole", ["iam:PassRole"], [node_role_arn], passed),
+        allow("Interruptions", actions("sqs", *queue), [queue_arn]),
+        allow("PassNodeRole", ["iam:PassRole"], [node_role_arn], equal(passed)),
         *_instance_profiles(made, own),
-        _allow("Cluster", ["eks:DescribeCluster"], [cluster_arn]),
+        allow("Cluster", ["eks:DescribeCluster"], [cluster_arn]),
     ]
 
 
@@ -161,12 +154,12 @@ def _instances(made: Json, own: Json) -> list[Json]:
     every = [_ec2(kind) for kind in _MADE]
     used = [*(_ec2(kind) for kind in _USED), *(_ec2(kind, account="") for kind in _PUBLIC)]
     return [
-        _allow("Use", _STARTS, used),
-        _allow("UseOwnTemplates", _STARTS, [_ec2("launch-template")], own),
-        _allow("Make", [*_STARTS, "ec2:CreateLaunchTemplate"], every, made),
-        _allow("TagNew", ["ec2:CreateTags"], every, {**made, "ec2:CreateAction": creations}),
-        _allow("TagInstances", ["ec2:CreateTags"], [_ec2("instance")], own),
-        _allow("End", ended, own_kinds, own),
+        allow("Use", _STARTS, used),
+        allow("UseOwnTemplates", _STARTS, [_ec2("launch-template")], equal(own)),
+        allow("Make", [*_STARTS, "ec2:CreateLaunchTemplate"], every, equal(made)),
+        allow("TagNew", ["ec2:CreateTags"], every, equal({**made, "ec2:CreateAction": creations})),
+        allow("TagInstances", ["ec2:CreateTags"], [_ec2("instance")], equal(own)),
+        allow("End", ended, own_kinds, equal(own)),
     ]
 
 
@@ -175,9 +168,9 @@ def _reading() -> list[Json]:
     images = f"arn:{cdk.Aws.PARTITION}:ssm:{region}::parameter/aws/service/*"
     described = [f"ec2:Describe{what}" for what in _DESCRIBED]
     return [
-        _allow("Read", described, ["*"], {"aws:RequestedRegion": region}),
-        _allow("ReadImages", ["ssm:GetParameter"], [images]),
-        _allow("ReadPrices", ["pricing:GetProducts"], ["*"]),
+        allow("Read", described, ["*"], equal({"aws:RequestedRegion": region})),
+        allow("ReadImages", ["ssm:GetParameter"], [images]),
+        allow("ReadPrices", ["pricing:GetProducts"], ["*"]),
     ]
 
 
@@ -194,18 +187,12 @@ def _instance_profiles(made: Json, own: Json) -> list[Json]:
     making = ("CreateInstanceProfile", "TagInstanceProfile")
     keeping = ("AddRoleToInstanceProfile", "RemoveRoleFromInstanceProfile", "DeleteInstanceProfile")
     return [
-        _allow("MakeProfiles", [f"iam:{action}" for action in making], arns, made),
-        _allow("OwnProfiles", [f"iam:{action}" for action in keeping], arns, own),
-        _allow("ReadProfiles", ["iam:GetInstanceProfile"], arns),
-        _allow("ListProfiles", ["iam:ListInstanceProfiles"], ["*"]),
+        allow("MakeProfiles", actions("iam", *making), arns, equal(made)),
+        allow("OwnProfiles", actions("iam", *keeping), arns, equal(own)),
+        allow("ReadProfiles", ["iam:GetInstanceProfile"], arns),
+        allow("ListProfiles", ["iam:ListInstanceProfiles"], ["*"]),
     ]
 
 
 def _ec2(kind: str, account: str = "*") -> str:
     return f"arn:{cdk.Aws.PARTITION}:ec2:{cdk.Aws.REGION}:{account}:{kind}/*"
-
-
-def _allow(sid: str, actions: list[str], resources: list[str], equals: Json | None = None) -> Json:
-    """A statement, for requests whose keys equal ``equals``."""
-    statement: Json = {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resources}
-    return {**statement, "Condition": {"StringEquals": equals}} if equals else statement

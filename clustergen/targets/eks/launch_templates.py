@@ -7,19 +7,19 @@ https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen import cfn
+from clustergen.aws import cfn
+from clustergen.aws.launch_templates import block_type, interface, market, reservation
 from clustergen.eks import launch_templates
 from clustergen.eks.launch_templates import LaunchTemplate
 from clustergen.plan.model import Interface, NodeGroup, Plan
 
 
-def of_group(
+def for_group(
     scope: Construct,
     plan: Plan,
     group: NodeGroup,
@@ -32,7 +32,9 @@ def of_group(
     data = {
         **_network(group.interfaces, security_groups),
         **({"Placement": {"GroupName": placement_group}} if placement_group else {}),
-        **_capacity(group),
+        **reservation(group),
+        **market(group),
+        **block_type(group),
         **_cpu(group),
         **({"ImageId": group.image} if group.image else {}),
         "UserData": cdk.Fn.base64(user_data),
@@ -44,41 +46,7 @@ def _network(interfaces: Sequence[Interface], groups: Sequence[str]) -> cfn.Json
     """Security groups at the top for one plain interface, else every interface in full."""
     if len(interfaces) == 1 and interfaces[0].type == "interface":
         return {"SecurityGroupIds": list(groups)}
-    return {"NetworkInterfaces": [_interface(interface, groups) for interface in interfaces]}
-
-
-def _interface(interface: Interface, groups: Sequence[str]) -> cfn.Json:
-    kind = {} if interface.type == "interface" else {"InterfaceType": interface.type}
-    return {
-        "NetworkCardIndex": interface.card,
-        "DeviceIndex": interface.device,
-        **kind,
-        "Groups": list(groups),
-        "DeleteOnTermination": True,
-    }
-
-
-_RESERVATIONS = {
-    "reservation": "CapacityReservationId",
-    "capacity-block": "CapacityReservationId",
-    "reservation-group": "CapacityReservationResourceGroupArn",
-}
-
-
-def _capacity(group: NodeGroup) -> Mapping[str, Any]:
-    """The reservation; of a Capacity Block the market and the instance type as well.
-
-    https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
-    """
-    member = _RESERVATIONS.get(group.capacity.kind)
-    if member is None:
-        return {}
-    target = {"CapacityReservationTarget": {member: group.capacity.id}}
-    data: cfn.Json = {"CapacityReservationSpecification": target}
-    if group.capacity.kind == "capacity-block":
-        data["InstanceMarketOptions"] = {"MarketType": "capacity-block"}
-        data["InstanceType"] = group.type.name
-    return data
+    return {"NetworkInterfaces": [interface(each, groups) for each in interfaces]}
 
 
 def _cpu(group: NodeGroup) -> cfn.Json:

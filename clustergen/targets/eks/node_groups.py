@@ -51,7 +51,7 @@ class ManagedNodeGroup(Construct):
     ) -> None:
         super().__init__(scope, id)
         self.placement_group = placement_groups.of_group(self, plan, group)
-        self.launch_template = launch_templates.of_group(
+        self.launch_template = launch_templates.for_group(
             self,
             plan,
             group,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen import cfn
+from clustergen.aws import cfn
 from clustergen.plan.model import NodeGroup, Plan, Subnet
 
 

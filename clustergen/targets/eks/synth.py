@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import aws_cdk as cdk
 
-from clustergen import cfn, foundation
+from clustergen import foundation
+from clustergen.aws import cfn
 from clustergen.cdk import synth
 from clustergen.cdk.inputs import Parameters
 from clustergen.cdk.stack import ClusterStack

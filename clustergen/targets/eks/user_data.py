@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustergen import shell
+from clustergen.aws import mime
 from clustergen.catalog import InstanceType
 from clustergen.plan.model import Interface, NodeGroup, Plan
 from clustergen.targets.eks import pods
@@ -37,8 +38,8 @@ def of_group(plan: Plan, group: NodeGroup, cluster: Cluster) -> str:
     parts = [("application/node.eks.aws", yaml_text(config))]
     if scripts := tuple(_scripts(plan, group)):
         text = shell.render("eks/scripts.sh.j2", scripts=scripts)
-        parts.append(('text/x-shellscript; charset="us-ascii"', text))
-    return multipart(parts)
+        parts.append((mime.SHELL_SCRIPT, text))
+    return mime.multipart(parts, BOUNDARY)
 
 
 def node_config(
@@ -56,14 +57,6 @@ def node_config(
         # checkpoints want the speed, and the root volume stays small.
         spec["instance"] = {"localStorage": {"strategy": "RAID0"}}
     return {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
-
-
-def multipart(parts: Sequence[tuple[str, str]]) -> str:
-    """A MIME message of ``parts``, each a content type and its text."""
-    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{BOUNDARY}"', ""]
-    for content_type, text in parts:
-        lines += [f"--{BOUNDARY}", f"Content-Type: {content_type}", "", text.rstrip("\n"), ""]
-    return "\n".join([*lines, f"--{BOUNDARY}--", ""])
 
 
 def _joining(cluster: Cluster) -> dict[str, Any]:

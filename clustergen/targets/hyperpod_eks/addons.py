@@ -9,8 +9,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from clustergen import cfn
 from clustergen.artifacts import Artifact, json_artifact
+from clustergen.aws import cfn, iam
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster
 from clustergen.targets.hyperpod_eks.governance import TASK_GOVERNANCE
@@ -110,7 +110,7 @@ def _observability(plan: Plan) -> Json:
         "Type": "AWS::APS::Workspace",
         "Properties": {"Alias": plan.name, "Tags": cfn.tags({**_TAG, **plan.tags})},
     }
-    policy = {"PolicyName": "metrics", "PolicyDocument": _document(_metrics_statements())}
+    policy = {"PolicyName": "metrics", "PolicyDocument": iam.document(_metrics_statements())}
     identity = {
         "ServiceAccount": "hyperpod-observability-operator-otel-collector",
         "RoleArn": cfn.get_att("ObservabilityRole", "Arn"),
@@ -156,51 +156,28 @@ def _metrics_statements() -> list[Json]:
     """https://docs.aws.amazon.com/sagemaker/latest/dg/hyperpod-observability-addon-troubleshooting.html"""
     group = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:"
     groups = f"{group}/aws/sagemaker/Clusters/*"
+    logs = iam.actions(
+        "logs",
+        *("CreateLogGroup", "CreateLogStream", "DescribeLogStreams"),
+        *("PutLogEvents", "GetLogEvents", "FilterLogEvents"),
+    )
+    workspace = cfn.get_att("MetricsWorkspace", "Arn")
     return [
-        {
-            "Sid": "Metrics",
-            "Effect": "Allow",
-            "Action": ["aps:RemoteWrite"],
-            "Resource": [cfn.get_att("MetricsWorkspace", "Arn")],
-        },
-        {
-            "Sid": "Logs",
-            "Effect": "Allow",
-            "Action": [
-                f"logs:{action}"
-                for action in (
-                    *("CreateLogGroup", "CreateLogStream", "DescribeLogStreams"),
-                    *("PutLogEvents", "GetLogEvents", "FilterLogEvents"),
-                )
-            ],
-            "Resource": [cfn.sub(groups), cfn.sub(f"{groups}:log-stream:*")],
-        },
+        iam.allow("Metrics", ["aps:RemoteWrite"], [workspace]),
+        iam.allow("Logs", logs, [cfn.sub(groups), cfn.sub(f"{groups}:log-stream:*")]),
     ]
 
 
 def _role(plan: Plan, name: str, permissions: Json) -> Json:
     """A role that pods of this EKS cluster take through pod identity, and nobody else."""
     cluster = "arn:${AWS::Partition}:eks:${AWS::Region}:${AWS::AccountId}:cluster/${EksClusterName}"
-    trust = {
-        "Effect": "Allow",
-        "Principal": {"Service": cfn.sub("pods.eks.${AWS::URLSuffix}")},
-        "Action": ["sts:AssumeRole", "sts:TagSession"],
-        "Condition": {
-            "StringEquals": {
-                "aws:SourceAccount": cfn.ref("AWS::AccountId"),
-                "aws:SourceArn": cfn.sub(cluster),
-            }
-        },
-    }
+    own = {"aws:SourceAccount": cfn.ref("AWS::AccountId"), "aws:SourceArn": cfn.sub(cluster)}
+    trust = iam.trust("pods.eks", ["sts:AssumeRole", "sts:TagSession"], iam.equal(own))
     return {
         "Type": "AWS::IAM::Role",
         "Properties": {
-            "AssumeRolePolicyDocument": _document([trust]),
+            "AssumeRolePolicyDocument": trust,
             **permissions,
             "Tags": cfn.tags(plan.tags, Name=f"{plan.name}-{name}"),
         },
     }
-
-
-def _document(statements: list[Json]) -> Json:
-    return {"Version": "2012-10-17", "Statement": statements}

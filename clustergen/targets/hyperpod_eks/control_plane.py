@@ -13,7 +13,7 @@ from typing import Any
 import aws_cdk as cdk
 from constructs import Construct, IDependable
 
-from clustergen import cfn
+from clustergen.aws import cfn
 from clustergen.cdk import synth
 from clustergen.cdk.inputs import Inputs, Parameters
 from clustergen.cdk.stack import ClusterStack, name_resources

@@ -13,8 +13,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from clustergen import cfn, shell
+from clustergen import shell
 from clustergen.artifacts import Artifact, json_artifact
+from clustergen.aws import cfn
 from clustergen.hyperpod.names import ml_name
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.targets.hyperpod_eks import eks_cluster, governance_limits

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from clustergen.aws import references
 from clustergen.hyperpod import steps
-from clustergen.plan.model import Database, Id, Lustre, OpenZfs, Plan, Ref
+from clustergen.plan.model import Database, Lustre, OpenZfs, Plan
 from clustergen.targets.hyperpod_slurm.limits import CONTROLLER, LOGIN
 
 VERSION = "1.0.0"
@@ -36,10 +37,10 @@ def _file_systems(plan: Plan) -> dict[str, str]:
     found: dict[str, str] = {}
     for item in plan.storage:
         if isinstance(item, Lustre) and "fsx_dns_name" not in found:
-            found["fsx_dns_name"] = _text(item.dns_name)
-            found["fsx_mountname"] = _text(item.mount_name or "")
+            found["fsx_dns_name"] = references.text(item.dns_name)
+            found["fsx_mountname"] = references.text(item.mount_name or "")
         elif isinstance(item, OpenZfs) and "fsx_openzfs_dns_name" not in found:
-            found["fsx_openzfs_dns_name"] = _text(item.dns_name)
+            found["fsx_openzfs_dns_name"] = references.text(item.dns_name)
     return found
 
 
@@ -56,7 +57,3 @@ def _several(plan: Plan) -> dict[str, Any]:
             "slurm_database_user": given.user,
         }
     }
-
-
-def _text(id: Id) -> str:
-    return f"${{{id.name}}}" if isinstance(id, Ref) else id

@@ -6,12 +6,12 @@ from typing import Any
 
 from clustergen import foundation
 from clustergen.artifacts import Artifact, Bundle
+from clustergen.aws.members import filled
 from clustergen.plan.model import Plan
 from clustergen.shell import render
 from clustergen.targets.parallelcluster import actions, nodes
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
 from clustergen.targets.parallelcluster.limits import VERSION, retention_days
-from clustergen.targets.parallelcluster.nodes import present
 from clustergen.targets.parallelcluster.scheduling import scheduling
 from clustergen.targets.parallelcluster.storage import shared_storage
 from clustergen.yaml_text import yaml_text
@@ -21,9 +21,9 @@ CONFIGURATION = "cluster.yaml"
 
 def document(plan: Plan) -> dict[str, Any]:
     """The cluster configuration, sections in the order of ParallelCluster's documentation."""
-    return present(
+    return filled(
         Region=plan.region,
-        Image=present(Os=plan.software.os, CustomAmi=nodes.common_image(plan)),
+        Image=filled(Os=plan.software.os, CustomAmi=nodes.common_image(plan)),
         HeadNode=head_node(plan, plan.head) if plan.head else None,
         LoginNodes=login_nodes(plan, plan.login) if plan.login else None,
         Scheduling=scheduling(plan),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from clustergen.aws import references
+from clustergen.aws.members import filled
 from clustergen.plan.model import Machine, Plan
 from clustergen.targets.parallelcluster import actions, nodes
-from clustergen.targets.parallelcluster.nodes import present
 
 LOGIN_POOL = "login"
 SCRIPTS_POLICY = "${ScriptsPolicyArn}"
@@ -15,16 +16,16 @@ SCRIPTS_POLICY = "${ScriptsPolicyArn}"
 def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
     """The head node: private while people come in through login nodes or from private networks."""
     custom = actions.head(plan)
-    return present(
+    return filled(
         InstanceType=head.type.name,
         Image=nodes.image(head.image, nodes.common_image(plan)),
         Networking=_networking(plan),
-        Ssh=present(KeyName=plan.options.key_name, AllowedIps=nodes.allowed_ips(plan.network)),
+        Ssh=filled(KeyName=plan.options.key_name, AllowedIps=nodes.allowed_ips(plan.network)),
         LocalStorage={"RootVolume": nodes.root_volume(head.volume)},
         CustomActions=custom,
         # Only root and the services of the head node may read its credentials.
         Imds={"Secured": True},
-        Iam=present(
+        Iam=filled(
             S3Access=actions.s3_access(custom),
             AdditionalIamPolicies=[nodes.session_manager(plan)],
         ),
@@ -37,8 +38,8 @@ def _networking(plan: Plan) -> dict[str, Any]:
         subnet, groups = network.private[0], nodes.node_groups(network)
     else:
         subnet, groups = nodes.entry_subnet(network), nodes.entry_groups(network)
-    return present(
-        SubnetId=nodes.text(subnet.id),
+    return filled(
+        SubnetId=references.text(subnet.id),
         # An address that stays when the head node is stopped and started.
         ElasticIp=True if subnet in network.public else None,
         AdditionalSecurityGroups=groups,
@@ -50,13 +51,13 @@ def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
     network, custom = plan.network, actions.login(plan)
     # Login nodes have no S3Access: the foundation has a policy for what they read.
     scripts = [{"Policy": SCRIPTS_POLICY}] if actions.s3_access(custom) else []
-    pool = present(
+    pool = filled(
         Name=LOGIN_POOL,
         InstanceType=login.type.name,
         Count=login.count,
         Image=nodes.image(login.image, nodes.common_image(plan)),
         Networking={
-            "SubnetIds": [nodes.text(nodes.entry_subnet(network).id)],
+            "SubnetIds": [references.text(nodes.entry_subnet(network).id)],
             "AdditionalSecurityGroups": nodes.entry_groups(network),
         },
         Ssh={"AllowedIps": nodes.allowed_ips(network)},

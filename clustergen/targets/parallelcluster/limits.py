@@ -6,10 +6,10 @@ The figures were read from the package aws-parallelcluster 3.16.1 on 2026-11-20;
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from clustergen.aws.logs import retention
 from clustergen.catalog import ebs
 from clustergen.catalog.ebs import VolumeType
 
@@ -140,6 +140,5 @@ REGIONS = frozenset({
 
 
 def retention_days(days: int) -> int:
-    """The shortest retention CloudWatch has that is not below ``days``; its longest at the most."""
-    position = bisect.bisect_left(LOG_RETENTION_DAYS, days)
-    return LOG_RETENTION_DAYS[min(position, len(LOG_RETENTION_DAYS) - 1)]
+    """The shortest retention that ParallelCluster takes and that keeps logs for ``days``."""
+    return retention(days, LOG_RETENTION_DAYS)

@@ -5,20 +5,17 @@ from __future__ import annotations
 import ipaddress
 from typing import Any
 
-from clustergen.plan.model import Id, Network, Plan, Ref, Subnet, Volume
+from clustergen.aws import references
+from clustergen.aws.members import filled
+from clustergen.plan.model import Network, Plan, Subnet, Volume
 
 NOBODY = "127.0.0.1/32"
 """A source of SSH that never comes; without one ParallelCluster opens port 22 to the world."""
 
 
-def text(id: Id) -> str:
-    """An id as it stands in the document: itself, or the placeholder of a foundation output."""
-    return f"${{{id.name}}}" if isinstance(id, Ref) else id
-
-
 def root_volume(volume: Volume) -> dict[str, Any]:
     """``RootVolume``; what the spec leaves open stays ParallelCluster's own."""
-    return present(
+    return filled(
         VolumeType=volume.type,
         Size=volume.size_gib,
         Iops=volume.iops,
@@ -39,20 +36,15 @@ def image(own: str | None, common: str | None) -> dict[str, Any]:
     return {} if own is None or own == common else {"CustomAmi": own}
 
 
-def present(**fields: Any) -> dict[str, Any]:
-    """The fields that have something to say, in order: None, empty maps and lists are left out."""
-    return {name: value for name, value in fields.items() if value not in (None, {}, [], ())}
-
-
 def node_groups(network: Network) -> list[str]:
     """Security groups of every node, beside ParallelCluster's own; storage lets these in."""
-    return [text(group) for group in network.node_security_groups]
+    return [references.text(group) for group in network.node_security_groups]
 
 
 def entry_groups(network: Network) -> list[str]:
     """Security groups of nodes that people connect to."""
     groups = (*network.node_security_groups, *network.login_security_groups)
-    return list(dict.fromkeys(text(group) for group in groups))
+    return list(dict.fromkeys(references.text(group) for group in groups))
 
 
 def allowed_ips(network: Network) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clustergen.aws import references
+from clustergen.aws.members import filled
 from clustergen.plan.model import Database, NodeGroup, Plan, Queue
 from clustergen.spec.quantities import format_slurm_duration
 from clustergen.targets.parallelcluster import actions, nodes
 from clustergen.targets.parallelcluster.homes import Homes, capacity_type, homes
-from clustergen.targets.parallelcluster.nodes import present
 
 
 def scheduling(plan: Plan) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def _slurm_settings(plan: Plan, housed: Homes) -> dict[str, Any]:
     accounting = plan.slurm.accounting
     settings = [{name: value} for name, value in plan.slurm.settings.items()]
     partitions = [_partition(queue, housed) for queue in housed.partitions]
-    return present(
+    return filled(
         ScaledownIdletime=idle_minutes(plan.slurm.idle_timeout),
         QueueUpdateStrategy=plan.options.queue_update_strategy.upper().replace("-", "_"),
         Database=_database(accounting) if isinstance(accounting, Database) else None,
@@ -41,7 +42,7 @@ def idle_minutes(seconds: int) -> int:
 
 
 def _database(database: Database) -> dict[str, Any]:
-    return present(
+    return filled(
         Uri=f"{database.endpoint}:{database.port}",
         UserName=database.user,
         PasswordSecretArn=database.secret,
@@ -53,7 +54,7 @@ def _partition(queue: Queue, housed: Homes) -> dict[str, Any]:
     """A line of slurm.conf of its own: a partition over nodes that other queues own."""
     owned = [group for group in queue.node_groups if group.name in housed.of]
     own = partition_settings(queue)
-    return present(
+    return filled(
         PartitionName=queue.name,
         Nodes=",".join(names for group in owned for names in _node_names(group, housed)),
         Default="YES" if queue.default else None,
@@ -74,7 +75,7 @@ def _node_names(group: NodeGroup, housed: Homes) -> list[str]:
 
 def partition_settings(queue: Queue) -> dict[str, str]:
     """Settings of the queue's line in slurm.conf; what the user wrote there comes last and wins."""
-    settings = present(
+    settings = filled(
         MaxTime=format_slurm_duration(queue.time_limit) if queue.time_limit is not None else None,
         PriorityTier=str(queue.priority) if queue.priority is not None else None,
     )
@@ -85,7 +86,7 @@ def _queue(plan: Plan, queue: Queue, housed: Homes) -> dict[str, Any]:
     first = queue.node_groups[0]
     custom = actions.compute(plan, queue)
     scratch = {"EphemeralVolume": {"MountDir": first.scratch}} if first.scratch else {}
-    return present(
+    return filled(
         Name=queue.name,
         CapacityType=capacity_type(first),
         AllocationStrategy=_allocation_strategy(queue),
@@ -100,7 +101,7 @@ def _queue(plan: Plan, queue: Queue, housed: Homes) -> dict[str, Any]:
         JobExclusiveAllocation=queue.exclusive or None,
         CustomSlurmSettings=_queue_settings(queue, housed),
         CustomActions=custom,
-        Iam=present(S3Access=actions.s3_access(custom)),
+        Iam=filled(S3Access=actions.s3_access(custom)),
         ComputeResources=[_compute_resource(group) for group in queue.node_groups],
     )
 
@@ -116,11 +117,11 @@ def subnets(plan: Plan, queue: Queue) -> list[str]:
     """One subnet, or one in each zone when nothing ties the queue's nodes to one zone."""
     private = plan.network.private
     if not all(_roams(group) for group in queue.node_groups):
-        return [nodes.text(private[0].id)]
+        return [references.text(private[0].id)]
     # EC2 Fleet takes one subnet in a zone; a zone that nobody named could be any.
     zones = {subnet.zone: subnet for subnet in reversed(private) if subnet.zone}
     roaming = [subnet for subnet in private if zones.get(subnet.zone or "") == subnet]
-    return [nodes.text(subnet.id) for subnet in roaming or private[:1]]
+    return [references.text(subnet.id) for subnet in roaming or private[:1]]
 
 
 def _roams(group: NodeGroup) -> bool:
@@ -142,7 +143,7 @@ def _allocation_strategy(queue: Queue) -> str | None:
 
 
 def _compute_resource(group: NodeGroup) -> dict[str, Any]:
-    return present(
+    return filled(
         Name=group.name,
         **_types(group),
         MinCount=group.min,

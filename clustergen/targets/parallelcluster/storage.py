@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from clustergen.aws.members import filled
+from clustergen.aws.references import text
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 from clustergen.targets.parallelcluster.limits import MAX_STORAGE_NAME, RESERVED_NAME
-from clustergen.targets.parallelcluster.nodes import present, text
 
 
 def shared_storage(plan: Plan) -> list[dict[str, Any]]:
@@ -65,7 +66,7 @@ def _settings(storage: Storage) -> tuple[str, dict[str, Any]] | None:
 def _ebs(storage: Ebs) -> dict[str, Any]:
     if storage.existing:
         return {"VolumeId": text(storage.id)}
-    return present(
+    return filled(
         VolumeType=storage.volume.type,
         Size=storage.volume.size_gib,
         Iops=storage.volume.iops,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen import cfn
+from clustergen.aws import cfn
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.pcs import limits, names, settings, subnets
 

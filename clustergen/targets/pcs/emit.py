@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen import cfn, foundation
+from clustergen import foundation
 from clustergen.artifacts import Bundle, json_artifact
+from clustergen.aws import cfn
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import (
     cluster,
@@ -82,10 +83,10 @@ def _resources(plan: Plan) -> Iterator[tuple[str, cfn.Json]]:
     for group in plan.node_groups:
         if group.placement.kind == "cluster":
             yield names.placement_group(group), _placement_group(plan)
-        yield names.launch_template(group.name), launch_template.of_group(plan, group)
+        yield names.launch_template(group.name), launch_template.for_group(plan, group)
         yield names.node_group(group.name), node_groups.of_group(plan, group)
     if plan.login:
-        yield names.launch_template(names.LOGIN), launch_template.of_login(plan, plan.login)
+        yield names.launch_template(names.LOGIN), launch_template.for_login(plan, plan.login)
         yield names.node_group(names.LOGIN), node_groups.of_login(plan, plan.login)
     for queue in plan.queues:
         yield names.queue(queue), cluster.queue(plan, queue)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from clustergen import cfn
+from clustergen.aws import cfn
 from clustergen.catalog import InstanceType
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits

@@ -7,10 +7,9 @@ https://docs.aws.amazon.com/pcs/latest/userguide/working-with_launch-templates_o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from clustergen import cfn
+from clustergen.aws import cfn, launch_templates
 from clustergen.plan.model import Id, Interface, Machine, NodeGroup, Plan, Volume
 from clustergen.targets.pcs import limits, names, subnets, user_data
 
@@ -21,20 +20,22 @@ METADATA_HOPS = 2
 _LINT = {"cfn-lint": {"config": {"ignore_checks": ["E3628"]}}}
 
 
-def of_group(plan: Plan, group: NodeGroup) -> cfn.Json:
+def for_group(plan: Plan, group: NodeGroup) -> cfn.Json:
     """The launch template of a node group."""
     data = {
         **_base(plan, group.name, group.volume),
         **_network(plan, group),
         **_placement(group),
-        **_capacity(group),
-        **_user_data(user_data.of(group)),
+        **launch_templates.market(group),
+        **launch_templates.reservation(group),
+        **launch_templates.block_type(group),
+        **_user_data(user_data.for_group(group)),
     }
     metadata = {"Metadata": _LINT} if "InstanceType" in data else {}
     return {**_resource(plan, group.name, data), **metadata}
 
 
-def of_login(plan: Plan, login: Machine) -> cfn.Json:
+def for_login(plan: Plan, login: Machine) -> cfn.Json:
     """The launch template of the login nodes."""
     subnet = subnets.of_login(plan)
     groups = [*plan.network.login_security_groups, *plan.network.node_security_groups]
@@ -47,42 +48,19 @@ def of_login(plan: Plan, login: Machine) -> cfn.Json:
 
 
 def _resource(plan: Plan, name: str, data: cfn.Json) -> cfn.Json:
-    tags = [{"ResourceType": "launch-template", "Tags": _tags(plan, name)}]
+    tags = launch_templates.tag_specifications(plan, name, ["launch-template"])
     return {
         "Type": "AWS::EC2::LaunchTemplate",
-        "Properties": {"LaunchTemplateData": data, "TagSpecifications": tags},
+        "Properties": {"LaunchTemplateData": data, **tags},
     }
 
 
 def _base(plan: Plan, name: str, volume: Volume) -> cfn.Json:
+    device = limits.ROOT_DEVICES[plan.software.os]
     return {
-        "MetadataOptions": {
-            "HttpEndpoint": "enabled",
-            "HttpTokens": "required",
-            "HttpPutResponseHopLimit": METADATA_HOPS,
-        },
-        "BlockDeviceMappings": [
-            {"DeviceName": limits.ROOT_DEVICES[plan.software.os], "Ebs": _ebs(volume)}
-        ],
-        "TagSpecifications": [
-            {"ResourceType": kind, "Tags": _tags(plan, name)}
-            for kind in ("instance", "volume", "network-interface")
-        ],
-    }
-
-
-def _tags(plan: Plan, name: str) -> list[cfn.Json]:
-    return cfn.tags({**plan.tags, "Name": f"{plan.name}-{name}"})
-
-
-def _ebs(volume: Volume) -> cfn.Json:
-    given: Mapping[str, Any] = {"Iops": volume.iops, "Throughput": volume.throughput}
-    return {
-        "DeleteOnTermination": True,
-        "Encrypted": True,
-        "VolumeType": volume.type,
-        "VolumeSize": volume.size_gib or limits.DEFAULT_ROOT_GIB,
-        **{name: value for name, value in given.items() if value is not None},
+        **launch_templates.metadata_options(METADATA_HOPS),
+        **launch_templates.root_volume(volume, device=device, default_gib=limits.DEFAULT_ROOT_GIB),
+        **launch_templates.tag_specifications(plan, name),
     }
 
 
@@ -96,15 +74,8 @@ def _network(plan: Plan, group: NodeGroup) -> cfn.Json:
 
 
 def _interface(interface: Interface, subnet: Id, groups: Sequence[Id]) -> cfn.Json:
-    kind = {} if interface.type == "interface" else {"InterfaceType": interface.type}
-    return {
-        "NetworkCardIndex": interface.card,
-        "DeviceIndex": interface.device,
-        **kind,
-        "SubnetId": cfn.value(subnet),
-        "Groups": [cfn.value(id) for id in groups],
-        "DeleteOnTermination": True,
-    }
+    values = [cfn.value(id) for id in groups]
+    return launch_templates.interface(interface, values, cfn.value(subnet))
 
 
 def _placement(group: NodeGroup) -> cfn.Json:
@@ -116,41 +87,6 @@ def _placement(group: NodeGroup) -> cfn.Json:
             return {"Placement": {"GroupName": group.placement.group}}
         case _:
             return {}
-
-
-_MARKETS = {
-    "capacity-block": "capacity-block",
-    "interruptible-reservation": "interruptible-capacity-reservation",
-}
-
-
-def _capacity(group: NodeGroup) -> cfn.Json:
-    """Market and reservation; a Capacity Block wants the instance type said here as well.
-
-    https://docs.aws.amazon.com/pcs/latest/userguide/capacity-blocks-configure-cng.html
-    """
-    kind = group.capacity.kind
-    data: cfn.Json = {}
-    if kind in _MARKETS:
-        data["InstanceMarketOptions"] = {"MarketType": _MARKETS[kind]}
-    if target := _reservation(group):
-        data["CapacityReservationSpecification"] = {"CapacityReservationTarget": target}
-    if kind == "capacity-block":
-        data["InstanceType"] = group.type.name
-    return data
-
-
-_RESERVATIONS = {
-    "reservation": "CapacityReservationId",
-    "capacity-block": "CapacityReservationId",
-    "interruptible-reservation": "CapacityReservationId",
-    "reservation-group": "CapacityReservationResourceGroupArn",
-}
-
-
-def _reservation(group: NodeGroup) -> cfn.Json:
-    member = _RESERVATIONS.get(group.capacity.kind)
-    return {member: group.capacity.id} if member else {}
 
 
 def _user_data(text: str | None) -> cfn.Json:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from clustergen import cfn
+from clustergen.aws import cfn
 from clustergen.plan.lustre_clients import efa_interfaces
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen import cfn
+from clustergen.aws import cfn
 from clustergen.catalog import regions
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.plan.model import Plan, Script

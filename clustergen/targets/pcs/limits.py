@@ -162,19 +162,7 @@ DEFAULT_ROOT_GIB = 200
 # 2026-11-20. A full version never changes its content.
 AWS_SCRIPTS = "s3://aws-pcs-repo-{region}/aws-pcs-node-lifecycle-scripts/{script}-v1.0.0.sh"
 
-# https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html;
-# 2026-11-20.
-RETENTION_DAYS = (
-    *(1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731),
-    *(1096, 1827, 2192, 2557, 2922, 3288, 3653),
-)
-
 
 def smallest_size(nodes: int) -> Size | None:
     """The smallest controller that holds so many nodes; None when none does."""
     return next((size for size in SIZES if nodes <= size.nodes), None)
-
-
-def retention(days: int) -> int:
-    """The shortest retention that keeps logs for ``days``; the longest there is when none does."""
-    return next((valid for valid in RETENTION_DAYS if valid >= days), RETENTION_DAYS[-1])

@@ -6,9 +6,10 @@ https://docs.aws.amazon.com/pcs/latest/userguide/monitoring_job-completion-logs.
 
 from __future__ import annotations
 
-from clustergen import cfn
+from clustergen.aws import cfn
+from clustergen.aws.logs import retention
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import limits, names
+from clustergen.targets.pcs import names
 
 LOG_TYPES = {"Scheduler": "PCS_SCHEDULER_LOGS", "Jobs": "PCS_JOBCOMP_LOGS"}
 """Stem of the resources' names, and the log type."""
@@ -34,7 +35,7 @@ def _log_group(plan: Plan, name: str) -> cfn.Json:
         plan,
         "AWS::Logs::LogGroup",
         LogGroupName=cfn.sub(name),
-        RetentionInDays=limits.retention(plan.monitoring.log_retention_days),
+        RetentionInDays=retention(plan.monitoring.log_retention_days),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from clustergen import cfn
+from clustergen.aws import cfn, mounts
 from clustergen.plan.model import (
     Bucket,
     Efs,
@@ -16,19 +16,10 @@ from clustergen.plan.model import (
     Ontap,
     OpenZfs,
     Plan,
-    Ref,
     Storage,
 )
 from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.scripts import Script
-
-# https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html
-LUSTRE_OPTIONS = "noatime,flock,lazystatfs"
-# https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/performance.html
-NFS_OPTIONS = "noatime,nfsvers=3,nconnect=16,rsize=1048576,wsize=1048576"
-# Without `iam`, which would refuse clients that a file system policy does not name.
-EFS_OPTIONS = "tls"
-ROOT_OF_OPENZFS = "/fsx"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +33,7 @@ class Mount:
 
 def of(plan: Plan) -> list[Mount]:
     """All mounts of a node; a folder comes before what is mounted inside it."""
-    ordered = sorted(plan.storage, key=lambda item: item.mount.rstrip("/").split("/"))
+    ordered = mounts.sort(plan.storage)
     return [
         Mount(f"mount {s.mount.strip('/')}", *found) for s in ordered for found in _how(plan, s)
     ]
@@ -65,7 +56,7 @@ def _lustre(plan: Plan, item: Lustre | FileCache) -> tuple[str, tuple[Any, ...]]
         *("--fsx-dns-name", cfn.value(item.dns_name)),
         *("--mount-name", _known(item.mount_name)),
         *("--mount-point", item.mount),
-        *("--options", LUSTRE_OPTIONS),
+        *("--options", mounts.LUSTRE_OPTIONS),
     )
 
 
@@ -73,12 +64,17 @@ def _efs(plan: Plan, item: Efs) -> tuple[str, tuple[Any, ...]]:
     return _by_aws(plan, "mount-efs"), (
         *("--file-system-id", cfn.value(item.id)),
         *("--mount-point", item.mount),
-        *("--options", EFS_OPTIONS),
+        *("--options", mounts.EFS_HELPER_OPTIONS),
     )
 
 
 def _nfs(plan: Plan, item: OpenZfs | Ontap) -> tuple[Any, ...]:
-    return (item.mount, NFS_OPTIONS, _known(item.dns_name), *_path(plan, item.volume))
+    return (
+        item.mount,
+        mounts.NFS_OPTIONS,
+        _known(item.dns_name),
+        *_path(plan, item.volume),
+    )
 
 
 def _known(id: Id | None) -> Any:
@@ -88,9 +84,9 @@ def _known(id: Id | None) -> Any:
 
 def _path(plan: Plan, volume: Id | None) -> tuple[str, ...]:
     """The root of a new file system; the path of an existing volume is known to FSx only."""
-    if volume is None or isinstance(volume, Ref):
-        return (ROOT_OF_OPENZFS,)
-    return ("--of-volume", volume, plan.region)
+    if existing := mounts.existing_volume(volume):
+        return ("--of-volume", existing, plan.region)
+    return (mounts.ROOT_OF_OPENZFS,)
 
 
 def _bucket(plan: Plan, item: Bucket) -> tuple[str, ...]:

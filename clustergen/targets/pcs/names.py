@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen import cfn
+from clustergen.aws import cfn
 from clustergen.plan.model import NodeGroup, Queue
 
 CLUSTER = "Cluster"

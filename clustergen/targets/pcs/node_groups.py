@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen import cfn
+from clustergen.aws import cfn
 from clustergen.plan.model import Machine, NodeGroup, Plan, Ref
 from clustergen.targets.pcs import images, lifecycle, names, settings, subnets
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from clustergen import cfn, shell
+from clustergen import shell
 from clustergen.artifacts import Artifact
+from clustergen.aws import cfn
 from clustergen.plan.model import User
 
 BUCKET = "ScriptsBucketName"

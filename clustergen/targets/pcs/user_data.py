@@ -7,30 +7,15 @@ https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ec2-user-data.html
 from __future__ import annotations
 
 from clustergen import shell
+from clustergen.aws import mime
 from clustergen.plan.model import NodeGroup
 
 BOUNDARY = "==CLUSTERGEN=="
 
 
-def of(group: NodeGroup) -> str | None:
+def for_group(group: NodeGroup) -> str | None:
     """The user data of a node group's nodes, in clear text; None when they need none."""
-    return multipart("text/cloud-boothook", _mig(group)) if group.mig else None
-
-
-def multipart(content_type: str, text: str) -> str:
-    """A MIME message of one part. A blank line must follow the headers and precede the end."""
-    lines = (
-        "MIME-Version: 1.0",
-        f'Content-Type: multipart/mixed; boundary="{BOUNDARY}"',
-        "",
-        f"--{BOUNDARY}",
-        f'Content-Type: {content_type}; charset="us-ascii"',
-        "",
-        text,
-        f"--{BOUNDARY}--",
-        "",
-    )
-    return "\n".join(lines)
+    return mime.multipart([(mime.BOOTHOOK, _mig(group))], BOUNDARY) if group.mig else None
 
 
 def _mig(group: NodeGroup) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 import aws_cdk as cdk
 
-from clustergen import cfn, foundation
+from clustergen import foundation
+from clustergen.aws import cfn
 from clustergen.cdk import synth
 from clustergen.cdk.inputs import Parameters
 from clustergen.cdk.stack import ClusterStack

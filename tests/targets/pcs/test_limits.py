@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from clustergen.aws import logs
 from clustergen.targets.pcs import limits
 from tests.oracles.service_model import compiled, service_model
 
@@ -53,7 +54,7 @@ def test_sizes_are_those_of_the_service() -> None:
 
 def test_retention_is_one_of_cloudwatch_logs() -> None:
     described = service_model("logs").shape_for("Days").documentation
-    assert all(str(days) in described for days in limits.RETENTION_DAYS)
+    assert all(str(days) in described for days in logs.RETENTION_DAYS)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
+from clustergen.aws import references
 from clustergen.findings import Finding, Rule, Severity
 from clustergen.plan.model import Plan
-from clustergen.targets.parallelcluster import limits, nodes
+from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.homes import homes
 from clustergen.targets.parallelcluster.scheduling import subnets
 
@@ -110,9 +111,9 @@ def _ssh(plan: Plan) -> Iterator[Finding]:
 def _unused(plan: Plan) -> Iterator[Finding]:
     used = {id for queue in homes(plan).queues for id in subnets(plan, queue)}
     for index, subnet in enumerate(plan.network.private):
-        if index and used and nodes.text(subnet.id) not in used:
+        if index and used and references.text(subnet.id) not in used:
             yield UNUSED_SUBNETS.at(
                 ("network", "private_subnets", index),
-                f"no node goes to {nodes.text(subnet.id)}",
+                f"no node goes to {references.text(subnet.id)}",
                 help="leave it out, or list several instance types in a group without EFA",
             )

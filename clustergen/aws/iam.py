@@ -1,0 +1,73 @@
+"""IAM policy documents as plain data.
+
+https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from clustergen.aws import cfn
+from clustergen.aws.cfn import Json
+
+VERSION = "2012-10-17"
+"""Of the policy language."""
+
+
+def document(statements: Iterable[Json]) -> Json:
+    """A policy of ``statements``."""
+    return {"Version": VERSION, "Statement": list(statements)}
+
+
+def actions(service: str, *names: str) -> list[str]:
+    """Actions of one service: ``actions("s3", "GetObject")`` is ``["s3:GetObject"]``."""
+    return [f"{service}:{name}" for name in names]
+
+
+def allow(
+    sid: str,
+    actions: Iterable[str],
+    resources: Iterable[Json | str],
+    condition: Mapping[str, Any] | None = None,
+) -> Json:
+    """A statement that allows ``actions`` on ``resources``, where ``condition`` holds."""
+    return {
+        "Sid": sid,
+        "Effect": "Allow",
+        "Action": list(actions),
+        "Resource": list(resources),
+        **({"Condition": dict(condition)} if condition else {}),
+    }
+
+
+def equal(keys: Mapping[str, Any]) -> Json:
+    """The condition that keys of the request have these values."""
+    return {"StringEquals": dict(keys)}
+
+
+def deny_without_tls(service: str, resource: Any) -> Json:
+    """The statement of a resource's policy that refuses requests in clear text."""
+    return {
+        "Sid": "TlsOnly",
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": f"{service}:*",
+        "Resource": resource,
+        "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+    }
+
+
+def trust(
+    service: str,
+    actions: str | list[str] = "sts:AssumeRole",
+    condition: Mapping[str, Any] | None = None,
+) -> Json:
+    """The policy that lets a service take a role; ``service`` is its name before the suffix."""
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"Service": cfn.sub(f"{service}.${{AWS::URLSuffix}}")},
+        "Action": actions,
+        **({"Condition": dict(condition)} if condition else {}),
+    }
+    return document([statement])

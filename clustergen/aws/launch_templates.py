@@ -1,0 +1,94 @@
+"""EC2 launch templates as plain data: the members that every target's nodes have.
+
+https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RequestLaunchTemplateData.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from clustergen.aws import cfn
+from clustergen.aws.cfn import Json
+from clustergen.aws.members import present
+from clustergen.plan.model import Interface, NodeGroup, Plan, Volume
+
+TAGGED = ("instance", "volume", "network-interface")
+"""What an instance brings with it. No service hands the tags of its node groups on to all of it."""
+
+
+def metadata_options(hops: int) -> Json:
+    """IMDSv2 alone; ``hops`` is how far its answers travel."""
+    return {
+        "MetadataOptions": {
+            "HttpEndpoint": "enabled",
+            "HttpTokens": "required",
+            "HttpPutResponseHopLimit": hops,
+        }
+    }
+
+
+def root_volume(volume: Volume, *, device: str, default_gib: int) -> Json:
+    """The encrypted root volume, of ``default_gib`` where the spec has no size."""
+    ebs = {
+        "DeleteOnTermination": True,
+        "Encrypted": True,
+        "VolumeType": volume.type,
+        "VolumeSize": volume.size_gib or default_gib,
+        **present(Iops=volume.iops, Throughput=volume.throughput),
+    }
+    return {"BlockDeviceMappings": [{"DeviceName": device, "Ebs": ebs}]}
+
+
+def tag_specifications(plan: Plan, name: str, kinds: Sequence[str] = TAGGED) -> Json:
+    """The spec's tags and a Name, on all that is made for nodes called ``name``."""
+    tags = cfn.tags(plan.tags, Name=f"{plan.name}-{name}")
+    return {"TagSpecifications": [{"ResourceType": kind, "Tags": tags} for kind in kinds]}
+
+
+def interface(interface: Interface, groups: Sequence[Any], subnet: Any = None) -> Json:
+    """One network interface; ``subnet`` where the template names it."""
+    return {
+        "NetworkCardIndex": interface.card,
+        "DeviceIndex": interface.device,
+        **({} if interface.type == "interface" else {"InterfaceType": interface.type}),
+        **present(SubnetId=subnet),
+        "Groups": list(groups),
+        "DeleteOnTermination": True,
+    }
+
+
+_MARKETS = {
+    "capacity-block": "capacity-block",
+    "interruptible-reservation": "interruptible-capacity-reservation",
+}
+_RESERVATIONS = {
+    "reservation": "CapacityReservationId",
+    "capacity-block": "CapacityReservationId",
+    "interruptible-reservation": "CapacityReservationId",
+    "reservation-group": "CapacityReservationResourceGroupArn",
+}
+
+
+def market(group: NodeGroup) -> Json:
+    """The market of a Capacity Block or an interruptible reservation."""
+    kind = _MARKETS.get(group.capacity.kind)
+    return {"InstanceMarketOptions": {"MarketType": kind}} if kind else {}
+
+
+def reservation(group: NodeGroup) -> Json:
+    """The reservation, block or group of reservations that nodes start in."""
+    member = _RESERVATIONS.get(group.capacity.kind)
+    if member is None:
+        return {}
+    target = {"CapacityReservationTarget": {member: group.capacity.id}}
+    return {"CapacityReservationSpecification": target}
+
+
+def block_type(group: NodeGroup) -> Json:
+    """The instance type, which only the template of a Capacity Block names.
+
+    https://docs.aws.amazon.com/pcs/latest/userguide/capacity-blocks-configure-cng.html
+    https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
+    """
+    return {"InstanceType": group.type.name} if group.capacity.kind == "capacity-block" else {}

@@ -1,0 +1,15 @@
+"""Which members of an object are written, where an absent one means the service's default."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def present(**members: Any) -> dict[str, Any]:
+    """The members that are not None; an empty structure stays, as it has a meaning of its own."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def filled(**members: Any) -> dict[str, Any]:
+    """The members that say something: None and empty structures are left out."""
+    return {name: value for name, value in members.items() if value not in (None, {}, [], ())}
