@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
-from clustergen.targets.hyperpod_eks.checks import RULES, check
+from clustergen.targets.hyperpod_eks.checks import check
 from clustergen.targets.hyperpod_eks.limits import POD_ADDRESSES
 from clustergen.targets.hyperpod_eks.support import SUPPORT
 
@@ -22,7 +22,7 @@ TARGET = Target(
     ),
     title="HyperPod with EKS",
     support=SUPPORT,
-    rules=RULES,
+    rule_packages=("clustergen.hyperpod.rules", "clustergen.targets.hyperpod_eks.rules"),
     checks=check,
     emitter="clustergen.targets.hyperpod_eks.emit",
     primary="create-cluster.json",

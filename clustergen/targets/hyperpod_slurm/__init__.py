@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
-from clustergen.targets.hyperpod_slurm.checks import RULES, check
+from clustergen.targets.hyperpod_slurm.checks import check
 from clustergen.targets.hyperpod_slurm.support import SUPPORT
 
 TARGET = Target(
@@ -20,7 +20,7 @@ TARGET = Target(
     ),
     title="SageMaker HyperPod with Slurm",
     support=SUPPORT,
-    rules=RULES,
+    rule_packages=("clustergen.hyperpod.rules", "clustergen.targets.hyperpod_slurm.rules"),
     checks=check,
     emitter="clustergen.targets.hyperpod_slurm.emit",
     primary="create-cluster.json",

@@ -8,6 +8,9 @@ from typing import Final
 CONTROLLER: Final = "controller"
 LOGIN: Final = "login"
 """Names of the instance groups that the spec's ``head_node`` and ``login`` become."""
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-multihead-slurm.html
+# 2026-11-20.
+MAX_CONTROLLERS: Final = 3
 PARAMETERS_FILE = "provisioning_parameters.json"
 """The old form's; in any other a file of this name is refused."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from clustergen.hyperpod.limits import GUIDE
 from clustergen.hyperpod.mounted import on_every_node
 from clustergen.plan.model import Plan, Queue
 
@@ -17,6 +18,7 @@ Mode = Literal["bootstrap", "extended", "customer-managed", "legacy"]
 """The first two are the API's: HyperPod sets up Slurm, and our script follows or is not needed."""
 
 PROVISIONING = ("targets", "hyperpod-slurm", "provisioning")
+MIGRATION = f"{GUIDE}sagemaker-hyperpod-slurm-api-config-migration.html"
 
 
 def options(plan: Plan) -> HyperPodSlurm:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from clustergen import discovery
 from clustergen.findings import errors
-from clustergen.targets.hyperpod_eks import TARGET, eks_cluster
+from clustergen.targets.hyperpod_eks import eks_cluster
 from tests.checking import check_fragment
 from tests.targets.hyperpod_eks.planned import codes, judged
 
 
 def test_codes_are_of_this_target() -> None:
-    numbers = [int(rule.code[3:]) for rule in TARGET.rules]
+    own = discovery.rules("clustergen.targets.hyperpod_eks.rules")
+    numbers = [int(rule.code[3:]) for rule in own]
     assert all(400 <= number < 450 for number in numbers)
-    assert {rule.target for rule in TARGET.rules} == {"hyperpod-eks"}
+    assert {rule.target for rule in own} == {"hyperpod-eks"}
 
 
 KARPENTER = "kubernetes: {autoscaler: karpenter}\n"
@@ -154,7 +156,7 @@ HELP = [
     ("node_groups: [{name: h200, count: {max: 4}}]", "CAP400",
      "write kubernetes.autoscaler: karpenter, or count: 4"),
     (groups("labels: {node.kubernetes.io/role: x}"), "K8S411",
-     "write it with a domain of your own, example.com/role"),
+     "use a domain of your own: example.com/role"),
 ]  # fmt: skip
 
 

@@ -103,11 +103,11 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ("users: [{name: alice, uid: 1000}]", "IMG351", ("users", 0, "uid"), "id of ubuntu", "2000"),
     (
         "storage: [{mount: /opt/sagemaker/home, type: efs}]",
-        *("STG352", ("storage", 0, "mount"), "is HyperPod's", "/shared/home"),
+        *("STG352", ("storage", 0, "mount"), "HyperPod uses", "/shared/home"),
     ),
     (
         _group("scratch: /opt/dlami/nvme"),
-        *("STG352", (*GROUP, "scratch"), "is HyperPod's", "/shared/nvme"),
+        *("STG352", (*GROUP, "scratch"), "HyperPod uses", "/shared/nvme"),
     ),
     (
         _group("slurm: {Weight: 10}"),
@@ -132,7 +132,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ),
     (
         "slurm: {settings: {'Max Jobs': 5}}",
-        *("SLM357", ("slurm", "settings", "Max Jobs"), "no name", "letters and digits"),
+        *("SLM357", ("slurm", "settings", "Max Jobs"), "not a name", "letters and digits"),
     ),
     (
         "slurm: {cgroup_settings: {AllowedRAMSpace: '9\\'}}",

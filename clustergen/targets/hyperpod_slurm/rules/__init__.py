@@ -1,1 +1,9 @@
-"""Rules of HyperPod with Slurm, by what they are about."""
+"""Rules of HyperPod with Slurm."""
+
+from __future__ import annotations
+
+import functools
+
+from clustergen import findings
+
+rule = functools.partial(findings.rule, target="hyperpod-slurm")

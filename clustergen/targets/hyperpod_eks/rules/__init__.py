@@ -1,0 +1,15 @@
+"""Rules of HyperPod with EKS."""
+
+from __future__ import annotations
+
+import functools
+
+from clustergen import findings
+
+rule = functools.partial(findings.rule, target="hyperpod-eks")
+
+# What the examples need besides what they are about: the EKS cluster.
+CLUSTER = "arn:aws:eks:us-east-1:111122223333:cluster/training"
+EXISTING = f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}"
+NEW = "targets: {hyperpod-eks: {eks_cluster: new}}"
+KARPENTER = f"{EXISTING}\nkubernetes: {{autoscaler: karpenter}}"

@@ -1,0 +1,85 @@
+"""MIG partitions, and how pods get devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
+
+from clustergen.findings import Problem
+from clustergen.kubernetes.labels_and_taints import MIG_LABEL
+from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.hyperpod_eks import limits, mig
+from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
+
+
+@rule(
+    "GPU400",
+    "Partitions without a MIG configuration",
+    why="HyperPod partitions GPUs by a label that names one of the configurations of NVIDIA's "
+    "operator; it has some for A100, H100, H200 and B300, none for B200 and GB200.",
+    source=limits.PARTITIONS,
+    bad=f"{EXISTING}\nnode_groups: [{{name: h200, mig: {{1g.35gb: 4}}}}]",
+    good=f"{EXISTING}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}}}]",
+)
+def configuration(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if group.mig and mig.configuration(group) is None:
+            wanted = ", ".join(f"{count} x {name}" for name, count in group.mig.items())
+            yield Problem(
+                group.at("mig"), f"no MIG configuration makes {wanted}", help=_alternatives(group)
+            )
+
+
+def _alternatives(group: NodeGroup) -> str:
+    """The partitions to take instead, those with a profile that was asked for first."""
+    found = list(mig.alternatives(group))
+    if not found:
+        gpu = group.type.accelerator.name if group.type.accelerator else "its GPU"
+        return f"leave mig out: there is no configuration for {gpu}"
+    near = chain(
+        (parts for parts in found if parts.keys() & group.mig.keys()),
+        (parts for parts in found if not parts.keys() & group.mig.keys()),
+    )
+    return "write " + ", or ".join(_as_yaml(parts) for parts in islice(near, 3))
+
+
+def _as_yaml(parts: Mapping[str, int]) -> str:
+    return "{" + ", ".join(f"{name}: {count}" for name, count in parts.items()) + "}"
+
+
+@rule(
+    "GPU401",
+    "MIG configuration in both labels and mig",
+    why="`mig` becomes the label nvidia.com/mig.config, which a node can have once.",
+    source=limits.PARTITIONS,
+    bad=f"{EXISTING}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}, "
+    "labels: {nvidia.com/mig.config: all-3g.71gb}}]",
+    good=f"{EXISTING}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}}}]",
+)
+def two_configurations(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if group.mig and MIG_LABEL in group.labels:
+            yield Problem(
+                group.at("labels", MIG_LABEL),
+                f"mig of {group.name} becomes the label {MIG_LABEL}",
+                help="leave one of the two out",
+                on_key=True,
+            )
+
+
+@rule(
+    "K8S432",
+    "Dynamic resource allocation on HyperPod",
+    why="HyperPod's chart installs device plugins; together with a driver of dynamic resource "
+    "allocation, both would hand out the same devices.",
+    source=limits.INSTALL,
+    bad=f"{NEW}\nkubernetes: {{devices: dra}}",
+    good=f"{NEW}\nkubernetes: {{devices: plugin}}",
+)
+def dynamic_allocation(plan: Plan) -> Iterator[Problem]:
+    if plan.kubernetes.devices == "dra":
+        yield Problem(
+            ("kubernetes", "devices"),
+            "HyperPod gives pods their devices through device plugins",
+            help="write devices: plugin, or take the eks target",
+        )

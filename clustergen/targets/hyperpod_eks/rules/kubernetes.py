@@ -1,0 +1,212 @@
+"""The EKS cluster: its version, its API, its administrators and what runs in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem, Severity
+from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
+from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
+
+_PATH: Path = ("targets", "hyperpod-eks", "eks_cluster")
+_ROLE = "arn:aws:iam::111122223333:role/platform"
+
+
+@rule(
+    "K8S401",
+    "Not the ARN of an EKS cluster",
+    why="The request names the EKS cluster by its ARN.",
+    source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/"
+    "API_ClusterOrchestratorEksConfig.html",
+    bad="targets: {hyperpod-eks: {eks_cluster: 'arn:aws:eks:us-east-1:111122223333:train'}}",
+    good=EXISTING,
+)
+def arn(plan: Plan) -> Iterator[Problem]:
+    given = plan.options.eks_cluster
+    if not eks_cluster.is_new(plan) and not limits.EKS_CLUSTER.fullmatch(given):
+        yield Problem(
+            _PATH,
+            f"{given} is not the ARN of an EKS cluster",
+            help=f"write arn:{plan.partition}:eks:{plan.region}:ACCOUNT:cluster/NAME; "
+            "aws eks describe-cluster shows it",
+        )
+
+
+@rule(
+    "K8S402",
+    "EKS cluster in another region",
+    why="Nodes and control plane share a VPC, which is in one region.",
+    source=limits.EKS_PREREQUISITES,
+    bad=EXISTING.replace("us-east-1", "us-west-2"),
+    good=EXISTING,
+)
+def region(plan: Plan) -> Iterator[Problem]:
+    match = limits.EKS_CLUSTER.fullmatch(plan.options.eks_cluster)
+    if match and (match["region"], match["partition"]) != (plan.region, plan.partition):
+        yield Problem(
+            _PATH,
+            f"{match['name']} is in {match['region']} ({match['partition']}), "
+            f"the nodes are in {plan.region}",
+            help=f"take a cluster in {plan.region}, or write region: {match['region']}",
+        )
+
+
+@rule(
+    "K8S403",
+    "Kubernetes version that HyperPod does not list",
+    why="HyperPod has node images for some versions of Kubernetes; the EKS cluster has to have one "
+    "of them.",
+    source=limits.EKS_PREREQUISITES,
+    severity=Severity.WARNING,
+    bad=f"{EXISTING}\nkubernetes: {{version: '1.29'}}",
+    good=f"{EXISTING}\nkubernetes: {{version: '1.34'}}",
+)
+def existing_version(plan: Plan) -> Iterator[Problem]:
+    if not eks_cluster.is_new(plan) and plan.wrote("kubernetes", "version"):
+        yield from _unlisted(
+            plan, f"take an EKS cluster of version {_nearest(plan.kubernetes.version)}"
+        )
+
+
+@rule(
+    "K8S430",
+    "New EKS cluster of a version that HyperPod has no images for",
+    why="HyperPod has node images for some versions of Kubernetes; nodes could not join a cluster "
+    "of another version, and EKS cannot downgrade.",
+    source=limits.EKS_PREREQUISITES,
+    bad=f"{NEW}\nkubernetes: {{version: '1.36'}}",
+    good=f"{NEW}\nkubernetes: {{version: '1.35'}}",
+)
+def new_version(plan: Plan) -> Iterator[Problem]:
+    if eks_cluster.is_new(plan):
+        yield from _unlisted(plan, f"write version: '{limits.KUBERNETES_VERSIONS[-1]}'")
+
+
+def _unlisted(plan: Plan, help: str) -> Iterator[Problem]:
+    known, version = limits.KUBERNETES_VERSIONS, plan.kubernetes.version
+    if version not in known:
+        yield Problem(
+            ("kubernetes", "version"),
+            f"HyperPod lists Kubernetes {known[0]} to {known[-1]}, not {version}",
+            help=help,
+        )
+
+
+def _nearest(version: str) -> str:
+    known = limits.KUBERNETES_VERSIONS
+    minor = int(version.partition(".")[2].partition(".")[0] or 0)
+    return known[0] if minor < int(known[0].partition(".")[2]) else known[-1]
+
+
+_CONTROL_PLANE = {
+    "admins": "its administrators",
+    "support": "its support policy",
+    "system_nodes": "the nodes of its controllers",
+}
+
+
+@rule(
+    "K8S404",
+    "Setting of an existing EKS cluster",
+    why="The bundle adds nodes to the EKS cluster and does not change the cluster itself.",
+    source=limits.EKS_PREREQUISITES,
+    severity=Severity.WARNING,
+    bad=f"{EXISTING}\nkubernetes: {{scheduler: volcano}}",
+    good=f"{EXISTING}\nkubernetes: {{scheduler: default}}",
+)
+def existing_settings(plan: Plan) -> Iterator[Problem]:
+    if eks_cluster.is_new(plan):
+        return
+    kubernetes = plan.kubernetes
+    if kubernetes.scheduler != "default":
+        yield Problem(
+            ("kubernetes", "scheduler"),
+            f"this bundle does not install {kubernetes.scheduler}",
+            help="install it in the EKS cluster, with the tool that you created the cluster with",
+        )
+    if kubernetes.public_endpoint_from:
+        yield Problem(
+            ("kubernetes", "public_endpoint_from"),
+            "this bundle does not change who can reach the API of the EKS cluster",
+            help="aws eks update-cluster-config --resources-vpc-config publicAccessCidrs=... "
+            "changes it",
+        )
+    for field, what in _CONTROL_PLANE.items():
+        if plan.wrote("kubernetes", field):
+            yield Problem(
+                ("kubernetes", field),
+                f"the EKS cluster keeps {what}",
+                help="change it with the tool that you created the cluster with",
+            )
+    if plan.wrote("queues") and not governance.wanted(plan):
+        yield Problem(
+            ("queues",),
+            "queues are Kueue objects in the EKS cluster, and this bundle creates none",
+            help="write kubernetes: {admission: kueue}: quotas of HyperPod task governance",
+        )
+
+
+@rule(
+    "K8S433",
+    "Software that HyperPod's bundle does not install",
+    why="The bundle installs HyperPod's own chart and add-ons: Kueue through task governance, MPI "
+    "and PyTorch jobs through their operators.",
+    source=limits.INSTALL,
+    severity=Severity.WARNING,
+    bad=f"{NEW}\nkubernetes: {{scheduler: volcano}}",
+    good=f"{NEW}\nkubernetes: {{scheduler: default}}",
+)
+def not_installed(plan: Plan) -> Iterator[Problem]:
+    if not eks_cluster.is_new(plan):
+        return
+    help = "install it with helm once the cluster exists, or take the eks target"
+    if plan.kubernetes.scheduler != "default":
+        message = f"this bundle does not install {plan.kubernetes.scheduler}"
+        yield Problem(("kubernetes", "scheduler"), message, help=help)
+    if plan.kubernetes.jobs == "kubeflow-trainer":
+        message = "HyperPod's chart installs operators for PyTorchJob and MPIJob, not Trainer"
+        yield Problem(("kubernetes", "jobs"), message, help=help)
+
+
+@rule(
+    "K8S431",
+    "New EKS cluster with a private API",
+    why="deploy.sh installs HyperPod's chart before there are nodes, and has to reach the API.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",
+    severity=Severity.NOTE,
+    bad=NEW,
+    good=f"{NEW}\nkubernetes: {{public_endpoint_from: [203.0.113.0/24]}}",
+)
+def private_api(plan: Plan) -> Iterator[Problem]:
+    if eks_cluster.is_new(plan) and not plan.kubernetes.public_endpoint_from:
+        yield Problem(
+            _PATH,
+            "only machines inside the VPC reach the API of the new EKS cluster",
+            help="run deploy.sh inside the VPC, or write kubernetes: {public_endpoint_from: [...]} "
+            "with the addresses that you connect from",
+        )
+
+
+@rule(
+    "IAM400",
+    "Administrator that EKS would refuse",
+    why="A cluster has one access entry for each role or user, and only for those of its own "
+    "partition.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
+    bad=f"{NEW}\nkubernetes: {{admins: ['{_ROLE}', '{_ROLE}']}}",
+    good=f"{NEW}\nkubernetes: {{admins: ['{_ROLE}']}}",
+)
+def admins(plan: Plan) -> Iterator[Problem]:
+    given = plan.kubernetes.admins if eks_cluster.is_new(plan) else ()
+    for index, arn in enumerate(given):
+        path: Path = ("kubernetes", "admins", index)
+        partition = arn.split(":")[1]
+        if arn in given[:index]:
+            yield Problem(path, f"{arn} is listed twice", help="leave one out")
+        elif partition != plan.partition:
+            yield Problem(
+                path,
+                f"{arn} is in the partition {partition}, the cluster in {plan.partition}",
+                help=f"name a role of {plan.partition}",
+            )

@@ -1,0 +1,111 @@
+"""The VPC and security groups that nodes and EKS cluster share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity
+from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_eks import eks_cluster, limits
+from clustergen.targets.hyperpod_eks.rules import CLUSTER, EXISTING, NEW, rule
+
+_SECURITY_GROUPS = "https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html"
+_VPC = """
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}]"""
+_GROUPS = "\n  security_groups: [sg-0a1b2c3d4e5f67890]"
+
+
+def _with_security_group(id: str) -> str:
+    return f"targets:\n  hyperpod-eks: {{eks_cluster: '{CLUSTER}', eks_security_group: {id}}}"
+
+
+@rule(
+    "NET400",
+    "New VPC beside an existing EKS cluster",
+    why="HyperPod's nodes and the EKS cluster's control plane have to be in one VPC.",
+    source=limits.EKS_PREREQUISITES,
+    severity=Severity.WARNING,
+    bad=EXISTING,
+    good=f"{EXISTING}{_VPC}{_GROUPS}",
+)
+def other_vpc(plan: Plan) -> Iterator[Problem]:
+    if not eks_cluster.is_new(plan) and plan.network.new:
+        yield Problem(
+            ("network",),
+            "the nodes would be in a new VPC, but the EKS cluster is in another",
+            help="write vpc, private_subnets and security_groups of the EKS cluster; or deploy the "
+            "foundation first and create the EKS cluster in its VPC",
+        )
+
+
+@rule(
+    "NET401",
+    "Nodes that the control plane cannot reach",
+    why="The security group of the foundation lets nodes talk to each other. Webhooks and logs "
+    "also need traffic between the nodes and the control plane, so the security group of the EKS "
+    "cluster and that of the nodes have to allow each other. The foundation adds these rules when "
+    "the spec names the group of the EKS cluster.",
+    source=_SECURITY_GROUPS,
+    severity=Severity.WARNING,
+    bad=f"{EXISTING}{_VPC}",
+    good=f"{_with_security_group('sg-0a1b2c3d4e5f67890')}{_VPC}",
+)
+def security_group(plan: Plan) -> Iterator[Problem]:
+    if eks_cluster.is_new(plan) or plan.network.new or not plan.network.new_security_groups:
+        return
+    if plan.options.eks_security_group is None:
+        yield Problem(
+            ("network",),
+            "the new security group does not allow traffic with the EKS cluster",
+            help="write targets.hyperpod-eks.eks_security_group: sg-..., the EKS cluster's own: "
+            "the foundation opens the two to each other. aws eks describe-cluster shows it as "
+            "clusterSecurityGroupId",
+        )
+
+
+@rule(
+    "NET402",
+    "Existing security groups are not changed",
+    why="Only a new security group of the nodes is opened to that of the EKS cluster; the rules of "
+    "existing groups are left to their owners.",
+    source=_SECURITY_GROUPS,
+    severity=Severity.WARNING,
+    bad=f"{_with_security_group('sg-0a1b2c3d4e5f67891')}{_VPC}{_GROUPS}",
+    good=f"{EXISTING}{_VPC}{_GROUPS}",
+)
+def unchanged_groups(plan: Plan) -> Iterator[Problem]:
+    network, theirs = plan.network, plan.options.eks_security_group
+    if eks_cluster.is_new(plan) or network.new_security_groups or not theirs:
+        return
+    if theirs not in network.node_security_groups:
+        yield Problem(
+            ("targets", "hyperpod-eks", "eks_security_group"),
+            f"clustergen adds no rules between {theirs} and the security groups of the nodes",
+            help="leave network.security_groups out, for a new group of nodes with those rules; or "
+            f"write {theirs} among them",
+        )
+
+
+@rule(
+    "NET403",
+    "Control plane in one zone",
+    why="EKS places the interfaces of a control plane in subnets of at least two zones; nodes can "
+    "stay in one.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
+    bad=f"{NEW}{_VPC}",
+    good=f"""{NEW}{_VPC}
+  control_plane_subnets:
+    - {{id: subnet-0a1b2c3d4e5f67891, zone: use1-az6, cidr: 10.42.255.224/28}}
+    - {{id: subnet-0a1b2c3d4e5f67892, zone: use1-az2, cidr: 10.42.255.240/28}}""",
+)
+def two_zones(plan: Plan) -> Iterator[Problem]:
+    zones = {subnet.zone for subnet in plan.network.control_plane}
+    if eks_cluster.is_new(plan) and not plan.network.new and len(zones) < 2:
+        named = plan.wrote("network", "control_plane_subnets")
+        yield Problem(
+            ("network", "control_plane_subnets" if named else "private_subnets"),
+            "the subnets for the control plane are not known to be in two zones",
+            help="write network.control_plane_subnets: two subnets with the zone of each",
+        )

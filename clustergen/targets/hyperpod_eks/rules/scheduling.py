@@ -1,0 +1,140 @@
+"""Queues as quotas of HyperPod task governance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity
+from clustergen.plan.model import Plan, Queue
+from clustergen.targets.hyperpod_eks import governance, limits
+from clustergen.targets.hyperpod_eks import governance_limits as accepted
+from clustergen.targets.hyperpod_eks.rules import NEW, rule
+
+_ELEVEN = ", ".join(
+    f"{{name: q{number}, node_groups: [h200], priority: {number}}}" for number in range(11)
+)
+_SIXTEEN = [f"{family}.{size}" for family in ("m5", "m6i") for size in
+            ("large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge",
+             "24xlarge")]  # fmt: skip
+_GROUPS = ", ".join(
+    f"{{name: g{number}, instance_type: {type}, count: 1}}" for number, type in enumerate(_SIXTEEN)
+)
+_NAMES = [f"g{number}" for number in range(len(_SIXTEEN))]
+
+
+@rule(
+    "K8S421",
+    "Too many priorities",
+    why="The policy of a cluster has at most 10 priority classes; each queue with a priority is "
+    "one.",
+    source=accepted.SCHEDULER,
+    bad=f"{NEW}\nqueues: [{_ELEVEN}]",
+    good=f"{NEW}\nqueues: [{_ELEVEN.replace(', priority: 0', '')}]",
+)
+def priority_classes(plan: Plan) -> Iterator[Problem]:
+    count = len(governance.weights(plan))
+    if governance.wanted(plan) and count > accepted.MAX_CLASSES:
+        yield Problem(
+            ("queues",),
+            f"{count} queues have a priority, but task governance takes {accepted.MAX_CLASSES}",
+            help="leave priority out where a queue comes last",
+        )
+
+
+@rule(
+    "K8S422",
+    "Priorities beyond the weights of task governance",
+    why="A weight is from 0 to 100; higher priorities are scaled down, so that their order stays.",
+    source=accepted.SCHEDULER,
+    severity=Severity.NOTE,
+    bad=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], priority: 1000}}]",
+    good=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], priority: 100}}]",
+)
+def scaled_priorities(plan: Plan) -> Iterator[Problem]:
+    weights = governance.weights(plan)
+    for queue in _governed(plan):
+        if queue.priority is not None and queue.priority != weights[queue.name]:
+            yield Problem(
+                queue.at("priority"),
+                f"priority {queue.priority} of {queue.name} becomes the weight "
+                f"{weights[queue.name]}",
+                help=f"write priorities from 0 to {accepted.MAX_WEIGHT} to choose the weights "
+                "yourself",
+            )
+
+
+@rule(
+    "K8S423",
+    "Queue with too many instance types",
+    why="A quota names at most 15 instance types or kinds of partitions.",
+    source=accepted.QUOTA,
+    bad=f"{NEW}\nnode_groups: [{_GROUPS}]\n"
+    f"queues: [{{name: all, node_groups: [{', '.join(_NAMES)}]}}]",
+    good=f"{NEW}\nnode_groups: [{_GROUPS}]\n"
+    f"queues: [{{name: all, node_groups: [{', '.join(_NAMES[1:])}]}}]",
+)
+def quota_types(plan: Plan) -> Iterator[Problem]:
+    for queue in _governed(plan):
+        kinds = list(governance.resources(plan, queue))
+        if len(kinds) > accepted.MAX_RESOURCES:
+            yield Problem(
+                queue.at("node_groups"),
+                f"{queue.name} has {len(kinds)} instance types or partitions, but a quota has at "
+                f"most {accepted.MAX_RESOURCES}",
+                help="split it into two queues, each with some of the groups",
+            )
+
+
+@rule(
+    "K8S424",
+    "Partitions that a quota cannot count",
+    why="Quotas support only some MIG profiles; jobs that ask for others would wait forever.",
+    source=accepted.PARTITION,
+    bad=f"{NEW}\nnode_groups: [{{name: h200, instance_type: p6-b300.48xlarge, "
+    "mig: {1g.34gb: 7}}]",
+    good=f"{NEW}\nkubernetes: {{admission: none}}\nnode_groups: [{{name: h200, "
+    "instance_type: p6-b300.48xlarge, mig: {1g.34gb: 7}}]",
+)
+def partitions(plan: Plan) -> Iterator[Problem]:
+    for queue in _governed(plan):
+        for group in queue.node_groups:
+            for profile in sorted(set(group.mig) - accepted.PARTITIONS):
+                yield Problem(
+                    group.at("mig"),
+                    f"a quota cannot count partitions of {profile}",
+                    help="write kubernetes: {admission: none}, and install Kueue with quotas of "
+                    "your own; or do not partition the GPUs",
+                )
+
+
+_INSTEAD = {
+    "time_limit": "write activeDeadlineSeconds, or runPolicy.activeDeadlineSeconds, into each job",
+    "exclusive": "let pods ask for all accelerators of a node, as the tests in smoke/ do",
+    "default": "each job names its queue: kueue.x-k8s.io/queue-name: hyperpod-ns-{}-localqueue",
+}
+
+
+@rule(
+    "K8S425",
+    "Queue setting that quotas do not have",
+    why="A quota sets what a team may use and borrow, and how it shares; it does not limit single "
+    "jobs.",
+    source=limits.TASK_GOVERNANCE,
+    severity=Severity.WARNING,
+    bad=f"{NEW}\nqueues: [{{name: train, node_groups: [h200], time_limit: 7d}}]",
+    good=f"{NEW}\nqueues: [{{name: train, node_groups: [h200]}}]",
+)
+def job_settings(plan: Plan) -> Iterator[Problem]:
+    for queue in _governed(plan):
+        for field, instead in _INSTEAD.items():
+            if plan.wrote(*queue.at(field)) and getattr(queue, field):
+                yield Problem(
+                    queue.at(field),
+                    f"{field} of {queue.name} is left out: quotas have no such setting",
+                    help=instead.format(queue.name),
+                )
+
+
+def _governed(plan: Plan) -> tuple[Queue, ...]:
+    """The queues that become quotas."""
+    return plan.queues if governance.wanted(plan) else ()

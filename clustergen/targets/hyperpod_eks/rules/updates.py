@@ -1,0 +1,115 @@
+"""Automatic patching, and scheduled updates of images."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from clustergen.findings import Path, Problem
+from clustergen.hyperpod import limits as service
+from clustergen.plan.model import Plan
+from clustergen.spec.quantities import format_duration
+from clustergen.targets.hyperpod_eks import limits
+from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
+
+_PATH: Path = ("targets", "hyperpod-eks", "auto_patching")
+_SCHEDULE: Path = ("targets", "hyperpod-eks", "update_schedule")
+_WAITING = ("idle_wait",)
+_DRAINING = ("batch", "pause", "drain_timeout", "on_drain_timeout", "rollback_alarms")
+_TIMES: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {
+        "idle_wait": service.IDLE_WAIT,
+        "drain_timeout": service.DRAIN_TIMEOUT,
+        "pause": service.BATCH_PAUSE,
+    }
+)
+
+
+def _patched(settings: str) -> str:
+    return f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', {settings}}}}}"
+
+
+@rule(
+    "K8S405",
+    "Strategy drain-first without a batch",
+    why="With drain-first, HyperPod takes nodes away from their pods and needs to know how many "
+    "at a time.",
+    source=limits.PATCHING,
+    bad=_patched("auto_patching: {strategy: drain-first}"),
+    good=_patched("auto_patching: {strategy: drain-first, batch: 10%}"),
+)
+def batch(plan: Plan) -> Iterator[Problem]:
+    given = plan.options.auto_patching
+    if given and _drains(plan) and given.batch is None:
+        yield Problem(
+            _PATH, "drain-first needs the number of nodes to drain", help="write batch: 10%"
+        )
+
+
+@rule(
+    "K8S406",
+    "Setting of another patching strategy",
+    why="Waiting for idle nodes is for when-idle and when-all-idle; batches and evictions are for "
+    "drain-first.",
+    source=limits.PATCHING,
+    bad=_patched("auto_patching: {strategy: drain-first, batch: 1, idle_wait: 12h}"),
+    good=_patched("auto_patching: {strategy: when-idle, idle_wait: 12h}"),
+)
+def other_strategy(plan: Plan) -> Iterator[Problem]:
+    given, drains = plan.options.auto_patching, _drains(plan)
+    for field in _WAITING if drains else _DRAINING:
+        if given and plan.wrote(*_PATH, field):
+            yield Problem(
+                (*_PATH, field),
+                f"{field} has no effect with {given.strategy}",
+                help=f"leave {field} out, or write strategy: "
+                f"{'when-idle' if drains else 'drain-first'}",
+            )
+
+
+@rule(
+    "LIM402",
+    "Duration that patching does not accept",
+    why="HyperPod waits an hour to 25 days for idle nodes, up to 90 minutes for pods to leave, and "
+    "up to an hour between batches.",
+    source=limits.PATCHING,
+    bad=_patched("auto_patching: {strategy: when-idle, idle_wait: 30m}"),
+    good=_patched("auto_patching: {strategy: when-idle, idle_wait: 2h}"),
+)
+def durations(plan: Plan) -> Iterator[Problem]:
+    for field, (least, most) in _TIMES.items():
+        seconds = getattr(plan.options.auto_patching, field, None)
+        if (field in _DRAINING) != _drains(plan) or seconds is None:
+            continue
+        if not least <= seconds <= most:
+            yield Problem(
+                (*_PATH, field),
+                f"{field} of {format_duration(seconds)}",
+                help=f"write {format_duration(least if seconds < least else most)}",
+            )
+
+
+@rule(
+    "K8S407",
+    "Not a schedule of updates",
+    why="It is a cron expression of six fields, minute and hour as numbers, in UTC; the day of the "
+    "month is ? where a day of the week is given.",
+    source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/"
+    "API_ScheduledUpdateConfig.html",
+    bad=_patched("update_schedule: 'cron(0 3 * * SUN)'"),
+    good=_patched("update_schedule: 'cron(0 3 ? * SUN *)'"),
+)
+def schedule(plan: Plan) -> Iterator[Problem]:
+    given = plan.options.update_schedule
+    if given is not None and not re.fullmatch(service.SCHEDULE, given):
+        yield Problem(
+            _SCHEDULE,
+            f"{given!r} is not a schedule that HyperPod accepts",
+            help=f"write {service.SCHEDULE_EXAMPLE} for Sundays at three in the morning, UTC",
+        )
+
+
+def _drains(plan: Plan) -> bool:
+    given = plan.options.auto_patching
+    return bool(given and given.strategy == "drain-first")

@@ -1,0 +1,84 @@
+"""The external database of Slurm's job records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem, Severity
+from clustergen.hyperpod import limits
+from clustergen.plan.model import Database, Plan
+from clustergen.targets.hyperpod_slurm import modes
+from clustergen.targets.hyperpod_slurm.rules import rule
+
+_SOURCE = f"{limits.CREATE_CLUSTER}#sagemaker-CreateCluster-request-Orchestrator"
+_ARN = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"
+_PATH: Path = ("slurm", "accounting")
+
+
+@rule(
+    "SLM352",
+    "External database without continuous provisioning",
+    why="HyperPod connects Slurm to your database only with continuous provisioning.",
+    source=_SOURCE,
+    bad=f"""slurm: {{accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}}}
+targets: {{hyperpod-slurm: {{provisioning: all-at-once}}}}""",
+    good=f"""slurm: {{accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}}}
+targets: {{hyperpod-slurm: {{provisioning: continuous}}}}""",
+)
+def provisioning(plan: Plan) -> Iterator[Problem]:
+    if _by_api(plan) and not modes.continuous(plan):
+        yield Problem(
+            _PATH,
+            "this cluster is provisioned all at once",
+            help="write provisioning: continuous, or accounting: managed",
+        )
+
+
+@rule(
+    "SLM353",
+    "Database user outside the secret",
+    why="HyperPod reads user and password from the secret.",
+    source=_SOURCE,
+    severity=Severity.WARNING,
+    bad=f"""slurm:
+  accounting: {{endpoint: db.example.com, user: slurmdbd, secret: "{_ARN}"}}""",
+    good=f"""slurm:
+  accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}""",
+)
+def user(plan: Plan) -> Iterator[Problem]:
+    given = plan.slurm.accounting
+    if isinstance(given, Database) and _by_api(plan) and plan.wrote(*_PATH, "user"):
+        yield Problem(
+            (*_PATH, "user"),
+            f"HyperPod does not get the user {given.user}",
+            help='keep {"username": ..., "password": ...} in the secret',
+        )
+
+
+@rule(
+    "SLM354",
+    "Not a secret of Secrets Manager",
+    why="HyperPod reads the password from Secrets Manager only.",
+    source=_SOURCE,
+    bad="""slurm:
+  accounting:
+    endpoint: db.example.com
+    secret: arn:aws:ssm:us-east-1:111122223333:parameter/slurm""",
+    good=f"""slurm:
+  accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}""",
+)
+def secret(plan: Plan) -> Iterator[Problem]:
+    given = plan.slurm.accounting
+    if not isinstance(given, Database):
+        return
+    if given.secret.split(":")[2] != "secretsmanager" or ":secret:" not in given.secret:
+        yield Problem(
+            (*_PATH, "secret"),
+            f"{given.secret} is not the ARN of a secret",
+            help=f"write arn:{plan.partition}:secretsmanager:{plan.region}:ACCOUNT:secret:NAME",
+        )
+
+
+def _by_api(plan: Plan) -> bool:
+    """Whether HyperPod connects an external database, rather than the lifecycle scripts."""
+    return isinstance(plan.slurm.accounting, Database) and modes.mode(plan) != "legacy"
