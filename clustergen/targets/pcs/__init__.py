@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
-from clustergen.targets.pcs.checks import RULES, check
 from clustergen.targets.pcs.support import SUPPORT
 
 TARGET = Target(
@@ -21,8 +20,7 @@ TARGET = Target(
     ),
     title="AWS PCS",
     support=SUPPORT,
-    rules=RULES,
-    checks=check,
+    rule_packages=("clustergen.targets.pcs.rules",),
     emitter="clustergen.targets.pcs.emit",
     primary="cluster.template.json",
     schema="pcs",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import found
 from tests.rules.storage.judging import codes, judged
 
 FS = "id: fs-0123456789abcdef0"
@@ -70,20 +69,3 @@ def test_storage(fields: str, expected: list[str]) -> None:
 def test_settings_of_existing_storage_are_marked_at_their_key() -> None:
     found = judged(f"storage: [{{mount: /x, type: fsx-lustre, size: 9GiB, existing: {{{FS}}}}}]")
     assert [(f.path, f.on_key) for f in found] == [(("storage", 0, "size"), True)]
-
-
-@pytest.mark.parametrize(
-    ("fields", "missing"),
-    [
-        (f"type: fsx-lustre, existing: {{{FS}}}", True),
-        (f"type: fsx-lustre, existing: {{{FS}, mount_name: abcdefgh}}", False),
-        ("type: fsx-lustre, size: 1200GiB", False),
-        ("type: file-cache, existing: {id: fc-0123456789abcdef0}", True),
-        (f"type: fsx-ontap, existing: {{{FS}, volume_id: fsvol-0123456789abcdef0}}", True),
-        (f"type: efs, existing: {{{FS}}}", False),
-    ],
-)
-def test_names_for_nodes_that_mount_by_themselves(fields: str, missing: bool) -> None:
-    findings = found(f"storage: [{{mount: /data, {fields}}}]", "pcs")
-    paths = [f.path for f in findings if f.code == "STG201"]
-    assert paths == [("storage", 0, "existing")] * missing

@@ -27,7 +27,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     (
         "slurm: {settings: {SchedulerParameter: defer}}",
         *("SLM203", (*SETTINGS, "SchedulerParameter")),
-        *("does not take SchedulerParameter in slurm.settings", "SchedulerParameters"),
+        *("does not accept SchedulerParameter in slurm.settings", "SchedulerParameters"),
     ),
     (
         "slurm: {settings: {MaxTime: 1-0}}",
@@ -111,11 +111,11 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     # Sizes
     (
         "node_groups: [{name: h200, count: {min: 0, max: 4000}}]",
-        *("LIM202", ("node_groups",), "4,000 nodes at most, and LARGE manages 2,048", "2,048"),
+        *("LIM202", ("node_groups",), "up to 4,000 nodes; LARGE manages 2,048", "2,048"),
     ),
     (
         "node_groups: [{name: h200, count: {min: 0, max: 600}}]\ntargets: {pcs: {size: medium}}",
-        *("LIM202", (*PCS, "size"), "600 nodes at most, and MEDIUM manages 512", "size: large"),
+        *("LIM202", (*PCS, "size"), "up to 600 nodes; MEDIUM manages 512", "size: large"),
     ),
     # Scripts
     (
@@ -203,3 +203,22 @@ def test_finding(text: str, code: str, path: Path, message: str, help: str) -> N
 )
 def test_nothing_is_said(text: str, code: str) -> None:
     assert _found(text, code) == []
+
+
+FS = "id: fs-0123456789abcdef0"
+
+
+@pytest.mark.parametrize(
+    ("fields", "missing"),
+    [
+        (f"type: fsx-lustre, existing: {{{FS}}}", True),
+        (f"type: fsx-lustre, existing: {{{FS}, mount_name: abcdefgh}}", False),
+        ("type: fsx-lustre, size: 1200GiB", False),
+        ("type: file-cache, existing: {id: fc-0123456789abcdef0}", True),
+        (f"type: fsx-ontap, existing: {{{FS}, volume_id: fsvol-0123456789abcdef0}}", True),
+        (f"type: efs, existing: {{{FS}}}", False),
+    ],
+)
+def test_existing_storage_needs_the_name_to_mount_it_by(fields: str, missing: bool) -> None:
+    found = _found(f"storage: [{{mount: /data, {fields}}}]", "STG201")
+    assert [finding.path for finding in found] == [("storage", 0, "existing")] * missing

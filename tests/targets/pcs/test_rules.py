@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from clustergen import discovery
 from clustergen.findings import Rule, errors
-from clustergen.targets.pcs import TARGET
 from tests.targets.pcs.planned import judged
 
-each_rule = pytest.mark.parametrize("rule", TARGET.rules, ids=lambda rule: rule.code)
+RULES = discovery.rules("clustergen.targets.pcs.rules")
+each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 
 
 @each_rule
@@ -31,7 +32,7 @@ def test_finding_of_the_bad_example_says_what_to_write(rule: Rule) -> None:
 
 
 def test_codes_are_of_pcs_and_used_once() -> None:
-    codes = [rule.code for rule in TARGET.rules]
+    codes = [rule.code for rule in RULES]
     assert len(set(codes)) == len(codes)
     assert {code[3] for code in codes} == {"2"}
-    assert {rule.target for rule in TARGET.rules} == {"pcs"}
+    assert {rule.target for rule in RULES} == {"pcs"}

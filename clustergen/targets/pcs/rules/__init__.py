@@ -1,0 +1,10 @@
+"""What PCS would reject or do differently in a plan."""
+
+from __future__ import annotations
+
+import functools
+
+from clustergen import findings
+
+rule = functools.partial(findings.rule, target="pcs")
+"""Declares a rule of PCS."""

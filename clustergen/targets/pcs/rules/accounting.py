@@ -1,0 +1,58 @@
+"""Job records and the settings of their database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity
+from clustergen.plan.model import Plan
+from clustergen.targets.pcs import limits
+from clustergen.targets.pcs.cluster import SECONDS_PER_DAY
+from clustergen.targets.pcs.rules import rule
+
+_PURGE = ("targets", "pcs", "purge_accounting")
+
+
+@rule(
+    "SLM207",
+    "Job records cannot be kept for this time",
+    why="PCS purges records after a whole number of days, at least one.",
+    source=limits.CREATE_CLUSTER,
+    bad="slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 12h}}",
+    good="slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 1d}}",
+)
+def purge_time(plan: Plan) -> Iterator[Problem]:
+    seconds = plan.options.purge_accounting
+    if seconds is None:
+        return
+    days, rest = divmod(seconds, SECONDS_PER_DAY)
+    lowest, highest = limits.PURGE_DAYS
+    if rest or not lowest <= days <= highest:
+        nearest = min(max(days + bool(rest), lowest), highest)
+        yield Problem(
+            _PURGE,
+            f"{seconds} s are not {lowest} to {highest:,} whole days",
+            help=f"write {nearest}d",
+        )
+
+
+@rule(
+    "SLM208",
+    "Accounting setting without accounting",
+    why="The setting is about the database of job records, which this cluster does not have.",
+    source=f"{limits.USER_GUIDE}slurm-accounting.html",
+    severity=Severity.WARNING,
+    bad="slurm: {slurmdbd_settings: {PurgeJobAfter: 12month}}",
+    good="slurm: {accounting: managed, slurmdbd_settings: {PurgeJobAfter: 12month}}",
+)
+def no_accounting(plan: Plan) -> Iterator[Problem]:
+    if plan.slurm.accounting != "off":
+        return
+    for path, given in (
+        (_PURGE, plan.options.purge_accounting),
+        (("slurm", "slurmdbd_settings"), plan.slurm.slurmdbd_settings),
+    ):
+        if given:
+            yield Problem(
+                path, f"{path[-1]} without accounting", help="write slurm.accounting: managed"
+            )

@@ -1,0 +1,157 @@
+"""Reserved capacity: interruptible reservations, Capacity Blocks, UltraServers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity
+from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.targets.pcs.limits import USER_GUIDE
+from clustergen.targets.pcs.rules import rule
+
+_ULTRASERVERS = f"{USER_GUIDE}capacity-blocks-nvidia-imex.html"
+
+_GB200 = (
+    "{name: gb200, instance_type: p6e-gb200.36xlarge, count: 18, "
+    "capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}"
+)
+
+
+@rule(
+    "CAP201",
+    "Static nodes on an interruptible reservation",
+    why="When an interruptible reservation is reclaimed, PCS keeps trying to replace the minimum.",
+    source=f"{USER_GUIDE}capacity-reservations-iodcr.html",
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}]",
+    good="node_groups: [{name: h200, count: {min: 0, max: 2}, "
+    "capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}]",
+)
+def interruptible(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if group.capacity.kind == "interruptible-reservation" and group.min:
+            yield Problem(
+                group.at("count"),
+                f"{group.min} nodes of {group.name} always run",
+                help=f"write count: {{min: 0, max: {group.max}}}",
+            )
+
+
+@rule(
+    "CAP202",
+    "Node groups that share a Capacity Block and scale",
+    why="Each group counts on the whole block: only fixed counts divide it.",
+    source=f"{USER_GUIDE}capacity-blocks-faq.html",
+    bad="""node_groups:
+  - {name: h200, count: {min: 0, max: 2}, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
+  - name: debug
+    instance_type: p5en.48xlarge
+    count: 1
+    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}""",
+    good="""node_groups:
+  - {name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
+  - name: debug
+    instance_type: p5en.48xlarge
+    count: 1
+    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}""",
+)
+def shared_block(plan: Plan) -> Iterator[Problem]:
+    users = defaultdict(list)
+    for group in plan.node_groups:
+        if group.capacity.kind == "capacity-block":
+            users[group.capacity.id].append(group)
+    for groups in users.values():
+        for group in groups:
+            others = [other.name for other in groups if other is not group]
+            if others and not group.static:
+                yield Problem(
+                    group.at("count"),
+                    f"{group.name} scales, and shares its Capacity Block with {', '.join(others)}",
+                    help=f"write count: {group.max}",
+                )
+
+
+@rule(
+    "CAP203",
+    "UltraServers beside other nodes in a queue",
+    why="UltraServers need a queue of their own, because a queue has one kind of topology.",
+    source=_ULTRASERVERS,
+    bad=f"node_groups: [{_GB200}]\nqueues: [{{name: train, node_groups: [h200, gb200]}}]",
+    good=f"node_groups: [{_GB200}]\n"
+    "queues: [{name: train, node_groups: [h200]}, {name: ultra, node_groups: [gb200], exclusive: "
+    "true}]",
+)
+def ultraserver_queue(plan: Plan) -> Iterator[Problem]:
+    for queue, groups in _ultraserver_queues(plan):
+        others = [group.name for group in queue.node_groups if group not in groups]
+        if others:
+            yield Problem(
+                queue.at("node_groups"),
+                f"the queue {queue.name} has UltraServers and {', '.join(others)}",
+                help="give each kind a queue of its own",
+            )
+
+
+@rule(
+    "CAP204",
+    "Sizes of UltraServer groups in a queue do not match",
+    why="Their counts must be in a ratio of a power of two, such as 9 and 18, to form blocks.",
+    source=_ULTRASERVERS,
+    bad=f"""node_groups:
+  - {_GB200}
+  - {_GB200.replace("name: gb200", "name: gb200-b").replace("18", "27").replace("890", "891")}
+queues: [{{name: ultra, node_groups: [gb200, gb200-b], exclusive: true}}]""",
+    good=f"""node_groups:
+  - {_GB200}
+  - {_GB200.replace("name: gb200", "name: gb200-b").replace("18", "9").replace("890", "891")}
+queues: [{{name: ultra, node_groups: [gb200, gb200-b], exclusive: true}}]""",
+)
+def ultraserver_ratio(plan: Plan) -> Iterator[Problem]:
+    for queue, groups in _ultraserver_queues(plan):
+        smallest = min(group.max for group in groups)
+        for group in groups:
+            if not _is_power_of_two(group.max, smallest):
+                yield Problem(
+                    group.at("count"),
+                    f"{group.max} nodes beside {smallest} in the queue {queue.name}",
+                    help=f"write {smallest}, {2 * smallest} or {4 * smallest}",
+                )
+
+
+@rule(
+    "CAP205",
+    "Jobs in an UltraServer queue may share nodes",
+    why="NVIDIA IMEX is set up anew for each job, which disturbs any other job on the node.",
+    source=_ULTRASERVERS,
+    severity=Severity.WARNING,
+    bad=f"node_groups: [{_GB200}]\nqueues: [{{name: ultra, node_groups: [gb200]}}]",
+    good=f"node_groups: [{_GB200}]\nqueues: [{{name: ultra, node_groups: [gb200], exclusive: "
+    "true}]",
+)
+def ultraserver_jobs(plan: Plan) -> Iterator[Problem]:
+    for queue, _ in _ultraserver_queues(plan):
+        if not queue.exclusive:
+            yield Problem(
+                queue.at("name"),
+                f"jobs of {queue.name} may share nodes",
+                help="write exclusive: true",
+            )
+
+
+def _ultraserver_queues(plan: Plan) -> Iterator[tuple[Queue, list[NodeGroup]]]:
+    """Queues with UltraServers, and their groups of UltraServers."""
+    for queue in plan.queues:
+        if groups := [group for group in queue.node_groups if _is_ultraserver(group)]:
+            yield queue, groups
+
+
+def _is_ultraserver(group: NodeGroup) -> bool:
+    # trn2u is sold singly too; PCS calls only NVLink domains of GPUs UltraServers.
+    return group.type.ultraserver is not None and group.type.gpus > 0
+
+
+def _is_power_of_two(number: int, unit: int) -> bool:
+    """Whether ``number`` is ``unit`` times a power of two."""
+    ratio, rest = divmod(number, unit) if unit else (0, 1)
+    return not rest and ratio > 0 and ratio & (ratio - 1) == 0

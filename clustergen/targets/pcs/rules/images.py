@@ -1,0 +1,94 @@
+"""Operating systems, and the software that the default image has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem, Severity
+from clustergen.plan.model import Bucket, Plan
+from clustergen.targets.pcs import limits, settings
+from clustergen.targets.pcs.limits import USER_GUIDE
+from clustergen.targets.pcs.rules import rule
+
+
+@rule(
+    "IMG201",
+    "Operating system without a ready image",
+    why="AWS publishes an image for PCS, with a name to look it up by, for Ubuntu 24.04 only.",
+    source=f"{USER_GUIDE}working-with_ami.html",
+    bad="software: {os: rhel9}",
+    good="software: {os: rhel9}\nnode_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
+)
+def no_image(plan: Plan) -> Iterator[Problem]:
+    if plan.software.os == limits.DEFAULT_IMAGE_OS:
+        return
+    for path, nodes in _on_default_image(plan):
+        yield Problem(
+            path,
+            f"no image of {plan.software.os} is known for {nodes}",
+            help=f"add image: ami-..., or write software.os: {limits.DEFAULT_IMAGE_OS}",
+        )
+
+
+@rule(
+    "IMG202",
+    "Software that the default image lacks",
+    why="PCS nodes run what their image brings. The default one has the drivers of NVIDIA GPUs, "
+    "EFA and the clients of Lustre and EFS. It lacks the Neuron driver, Mountpoint for Amazon S3, "
+    "and Enroot with Pyxis, which is built for one Slurm version.",
+    source=f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",
+    severity=Severity.WARNING,
+    bad="software: {containers: pyxis}",
+    good="software: {containers: pyxis}\nnode_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
+)
+def missing_software(plan: Plan) -> Iterator[Problem]:
+    nodes = ", ".join(nodes for _, nodes in _on_default_image(plan))
+    if not nodes or plan.software.os != limits.DEFAULT_IMAGE_OS:
+        return
+    for path, software, users in _needed_software(plan, nodes):
+        yield Problem(
+            path,
+            f"{users} boot the default image, which has no {software}",
+            help="set image: ami-... to an image that has it",
+        )
+
+
+@rule(
+    "IMG203",
+    "Instances that run macOS",
+    why="PCS nodes run Linux; Mac instances run macOS on dedicated hosts.",
+    source=f"{USER_GUIDE}operating-systems.html",
+    bad="node_groups: [{name: h200, instance_type: mac2.metal}]",
+    good="node_groups: [{name: h200, instance_type: m7g.metal}]",
+)
+def macos(plan: Plan) -> Iterator[Problem]:
+    machines = [
+        (group.at("instance_type"), type) for group in plan.node_groups for type in group.types
+    ]
+    if plan.login:
+        machines.append(((*plan.login.path, "instance_type"), plan.login.type))
+    for path, type in machines:
+        if type.arch not in limits.ARCHITECTURES:
+            yield Problem(path, f"{type.name} runs macOS", help="use a type that runs Linux")
+
+
+def _on_default_image(plan: Plan) -> Iterator[tuple[Path, str]]:
+    """The places whose nodes boot the default image, and what to call these nodes."""
+    for group in plan.node_groups:
+        if not group.image:
+            yield group.at("name"), f"nodes of {group.name}"
+    if plan.login and not plan.login.image:
+        yield plan.login.path, "login nodes"
+
+
+def _needed_software(plan: Plan, nodes: str) -> Iterator[tuple[Path, str, str]]:
+    """What the spec needs beyond the default image: the place, the software, the nodes."""
+    if plan.software.containers == "pyxis":
+        version = settings.version(plan)
+        yield ("software", "containers"), f"Enroot with Pyxis for Slurm {version}", nodes
+    for item in plan.storage:
+        if isinstance(item, Bucket):
+            yield item.at("type"), "mount-s3", nodes
+    for group in plan.node_groups:
+        if group.type.neuron_devices and not group.image:
+            yield group.at("name"), "Neuron driver", f"nodes of {group.name}"

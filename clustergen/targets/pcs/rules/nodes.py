@@ -1,0 +1,97 @@
+"""EFA interfaces, health checks, and what happens to failed nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity
+from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.pcs import lifecycle
+from clustergen.targets.pcs.limits import USER_GUIDE
+from clustergen.targets.pcs.rules import rule
+
+
+@rule(
+    "NIC201",
+    "EFA interfaces of a type that PCS does not document",
+    why="The PCS pages show interfaces of type efa only. Users who tried efa-only reported that it "
+    "did not reach the nodes.",
+    source=f"{USER_GUIDE}working-with_networking_efa_create-lt.html",
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: h200, efa_layout: efa-only}]",
+    good="node_groups: [{name: h200, efa_layout: efa}]",
+)
+def chosen_efa_only(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if _has_efa_only(group) and _chose_efa_only(plan, group):
+            addresses = sum("efa" in card.interface_types for card in group.type.cards)
+            yield Problem(
+                group.at("efa_layout"),
+                f"{group.name} has efa-only interfaces",
+                help=f"write efa; it takes {addresses} addresses a node",
+            )
+
+
+@rule(
+    "NIC202",
+    "Instance type whose EFA interfaces are efa-only",
+    why="The fastest network cards of the type support nothing else, and PCS documents interfaces "
+    "of type efa only: try a small node group first.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html",
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: gb200, instance_type: p6e-gb200.36xlarge, count: 18, "
+    "capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
+    good="node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
+)
+def forced_efa_only(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if _has_efa_only(group) and not _chose_efa_only(plan, group):
+            yield Problem(
+                group.at("instance_type"),
+                f"{group.type.name} has network cards that are efa-only",
+                help="start with a few nodes, and check `fi_info -p efa` on them",
+            )
+
+
+@rule(
+    "SLM213",
+    "GPU health check on nodes without accelerators",
+    why="The check counts the accelerators of a node at boot. This node has none to count.",
+    source=f"{USER_GUIDE}cng-node-lifecycle-actions.html",
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: h200, instance_type: m7i.4xlarge, health_checks: [gpu]}]",
+    good="node_groups: [{name: h200, health_checks: [gpu]}]",
+)
+def health_check(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if "gpu" in group.health_checks and not lifecycle.accelerators(group)[1]:
+            yield Problem(
+                group.at("health_checks"),
+                f"{group.type.name} has no accelerators",
+                help="leave health_checks out",
+            )
+
+
+@rule(
+    "SLM214",
+    "Failed nodes are always replaced",
+    why="PCS terminates an instance that fails and starts another. There is no switch for it.",
+    source=f"{USER_GUIDE}working-with_cng.html",
+    bad="resilience: {replace_failed_nodes: false}",
+    good="resilience: {replace_failed_nodes: true}",
+)
+def always_replaced(plan: Plan) -> Iterator[Problem]:
+    if not plan.resilience.replace_failed_nodes:
+        yield Problem(
+            ("resilience", "replace_failed_nodes"),
+            "PCS always replaces failed nodes; this setting has no effect",
+            help="write true, or leave it out",
+        )
+
+
+def _has_efa_only(group: NodeGroup) -> bool:
+    return any(interface.type == "efa-only" for interface in group.interfaces)
+
+
+def _chose_efa_only(plan: Plan, group: NodeGroup) -> bool:
+    return plan.wrote(*group.at("efa_layout")) and group.efa_layout == "efa-only"
