@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from clustergen import discovery, features, rules, source, targets
-from clustergen.findings import Finding, Path, Rule, Severity, Unrenderable, errors
+from clustergen.features.rules.support import unsupported
+from clustergen.findings import Finding, Path, Severity, Unrenderable, errors
 from clustergen.plan import build
 from clustergen.plan.model import Plan
 from clustergen.spec import named_targets, parse, remainder
@@ -17,14 +18,6 @@ from clustergen.targets import Target
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
-
-SAME_NAME = Rule(
-    code="BND010",
-    title="Two specs of one name",
-    why="A bundle's folder is named after the cluster; the second would replace the first.",
-    source="clustergen",
-)
-RULES = (SAME_NAME,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +124,7 @@ def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
 
 def _allowed(finding: Finding) -> Finding:
     """An unsupported feature that the user agreed to do without."""
-    if finding.code != features.UNSUPPORTED.code:
+    if finding.code != unsupported.code:
         return finding
     return replace(finding, severity=Severity.WARNING, message=f"{finding.message}; left out")
 

@@ -6,33 +6,8 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from clustergen import (
-    bundle,
-    compiler,
-    discovery,
-    features,
-    placeholders,
-    source,
-    targets,
-)
-from clustergen.cdk import kernel
+from clustergen import discovery, targets
 from clustergen.findings import Rule
-from clustergen.plan import names, network, nodes, storage
-from clustergen.spec import form
-
-_PARTS = (
-    source,
-    form,
-    names,
-    network,
-    nodes,
-    storage,
-    features,
-    compiler,
-    placeholders,
-    bundle,
-    kernel,
-)
 
 
 def every() -> Iterator[Rule]:
@@ -41,15 +16,13 @@ def every() -> Iterator[Rule]:
 
 
 def _every() -> Iterator[Rule]:
-    for part in _PARTS:
-        yield from getattr(part, "RULES", ())
+    # Bridge: rules in modules that are not discovered yet are listed by their targets.
     for name in targets.NAMES:
         target = targets.load(name)
         yield from target.rules
         for package in target.rule_packages:
             yield from discovery.rules(package)
     for package in discovery.packages():
-        # Bridge: packages that still have modules without a rule are listed by their targets.
         with contextlib.suppress(TypeError):
             yield from discovery.rules_below(package)
 

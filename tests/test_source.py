@@ -15,9 +15,12 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from clustergen import discovery
 from clustergen.findings import Finding, Rule, Span
-from clustergen.source import RULES, Float, merge, parse, read, read_text
-from clustergen.source.rules import DEPTH_LIMIT, NODE_LIMIT, SIZE_LIMIT
+from clustergen.source import Float, merge, parse, read, read_text
+from clustergen.source.limits import DEPTH, NODES, SIZE
+
+RULES = discovery.rules("clustergen.source.rules")
 
 SPEC = """\
 version: 1
@@ -277,9 +280,9 @@ def test_aliases_give_separate_values() -> None:
 
 
 def test_as_large_as_allowed() -> None:
-    wide = "a: [" + ", ".join(["1"] * (NODE_LIMIT - 2)) + "]\n"
-    deep = "a: " + "[" * (DEPTH_LIMIT - 1) + "]" * (DEPTH_LIMIT - 1) + "\n"
-    long = "a: 1\n#" + "x" * (SIZE_LIMIT - 6)
+    wide = "a: [" + ", ".join(["1"] * (NODES - 2)) + "]\n"
+    deep = "a: " + "[" * (DEPTH - 1) + "]" * (DEPTH - 1) + "\n"
+    long = "a: 1\n#" + "x" * (SIZE - 6)
     for text in (wide, deep, long):
         assert read_text(text)[1] == []
     assert codes(read_text(long + "x")[1]) == ["SPC006"]

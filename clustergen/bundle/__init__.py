@@ -1,4 +1,4 @@
-"""Bundles on disk: written whole or not at all, never over what a person changed, and compared.
+"""Bundles on disk: written whole or not at all, never over files edited by hand, and compared.
 
 A folder that clustergen wrote holds :data:`MANIFEST`, the hash of each of its files. What the user
 adds to the folder is theirs and stays.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from clustergen.bundle.checking import check
 from clustergen.bundle.manifest import MANIFEST
-from clustergen.bundle.rules import RULES
 from clustergen.bundle.writing import Written, write
 
-__all__ = ["MANIFEST", "RULES", "Written", "check", "write"]
+__all__ = ["MANIFEST", "Written", "check", "write"]

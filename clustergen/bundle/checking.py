@@ -12,7 +12,7 @@ from typing import Final
 
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.bundle.manifest import bad_paths, content, hashes_in
-from clustergen.bundle.rules import (
+from clustergen.bundle.rules.folder import (
     BAD_MANIFEST,
     DIFFERS,
     MISSING,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from clustergen import __version__
 from clustergen.artifacts import Artifact, Bundle
-from clustergen.bundle.rules import BAD_PATH
+from clustergen.bundle.rules.folder import BAD_PATH
 from clustergen.findings import Finding
 
 MANIFEST: Final = ".clustergen.json"

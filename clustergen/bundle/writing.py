@@ -22,7 +22,7 @@ from clustergen.bundle.manifest import (
     hashes_in,
     manifest_of,
 )
-from clustergen.bundle.rules import (
+from clustergen.bundle.rules.folder import (
     BAD_MANIFEST,
     EDITED,
     IN_THE_WAY,

@@ -14,21 +14,8 @@ import sys
 import threading
 from collections.abc import Iterator
 
-from clustergen.findings import Rule, Unrenderable
-
-NO_KERNEL = Rule(
-    code="BND015",
-    title="The CDK does not start",
-    why="The stack of an EKS cluster is made by the AWS CDK, which is written in JavaScript.",
-    source="https://docs.aws.amazon.com/cdk/v2/guide/work-with-cdk-python.html",
-)
-NO_EXTRA = Rule(
-    code="BND016",
-    title="A part of the CDK is not installed",
-    why="kubectl and helm are large, and only stacks that install software themselves need them.",
-    source="https://pypi.org/project/aws-cdk.lambda-layer-kubectl-v35/",
-)
-RULES = (NO_KERNEL, NO_EXTRA)
+from clustergen.cdk.rules.kernel import NO_EXTRA, NO_KERNEL
+from clustergen.findings import Unrenderable
 
 NODE = "Node.js 20 or later"
 

@@ -75,13 +75,9 @@ def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bo
     stream.write(text)
 
 
-# What is found where nothing could be done: a file that cannot be read, a folder not written.
-_COULD_NOT = frozenset({"SPC001", "SPC040", "SPC041", "BND005"})
-
-
 def could_not(findings: Sequence[Finding]) -> bool:
-    """Whether a finding says that something could not be done at all."""
-    return any(finding.code in _COULD_NOT for finding in findings)
+    """Whether the command could not do what it was asked to, whatever the spec says."""
+    return any(finding.could_not for finding in findings)
 
 
 def status(findings: Sequence[Finding], args: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from clustergen import bundle, compiler, placeholders, renderer, targets
 from clustergen.artifacts import Artifact, Bundle
+from clustergen.bundle.rules.folder import SAME_NAME
 from clustergen.cli import FOUND
 from clustergen.commands import inputs
 from clustergen.compiler import Checked
@@ -84,7 +85,7 @@ def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
         if folder in rendering.folders:
             other = rendering.folders[folder]
             rendering.findings.append(
-                compiler.SAME_NAME.at(("name",), f"{title} and {other} would both go to {folder}")
+                SAME_NAME.at(("name",), f"{title} and {other} would both go to {folder}")
             )
             continue
         rendering.folders[folder] = title

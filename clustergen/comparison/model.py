@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from clustergen import features, source, targets
+from clustergen import discovery, features, targets
 from clustergen.compiler import Checked
 from clustergen.features import FEATURES, Feature, Level, Support
 from clustergen.findings import Finding, Path, Severity, Span, errors
@@ -68,7 +68,7 @@ class Standing:
         """What has to change, each said once however often the spec has it."""
         # The target is known here: of an unsupported feature its name is enough.
         short = {
-            features.said(feature, "none", self.target.title): feature.title
+            features.message(feature, "none", self.target.title): feature.title
             for feature, _ in self.answers("none")
         }
         found: dict[tuple[str, str, str], list[Span]] = {}
@@ -117,7 +117,7 @@ def compare(title: str, checked: Checked, names: Iterable[str]) -> Comparison:
     return Comparison(title, name, tuple(_placed(standings)), checked.findings)
 
 
-_FORM = frozenset(rule.code for rule in source.RULES)
+_FORM = frozenset(rule.code for rule in discovery.rules("clustergen.source.rules"))
 """What is wrong with files and arguments: what was meant is not known, and not compared."""
 
 

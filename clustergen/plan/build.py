@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from clustergen import discovery
 from clustergen.catalog import regions
 from clustergen.findings import Finding, Path
-from clustergen.plan import fsx, model, names, network, storage
+from clustergen.plan import fsx, model, network, storage
 from clustergen.plan.model import NodeGroup, Plan, Traits
 from clustergen.plan.nodes import MachinePlanner
 from clustergen.spec import target_defaults
@@ -23,14 +24,14 @@ NEUTRAL = Traits(name="", section="", head_node=True)
 def build(
     spec: Spec, traits: Traits = NEUTRAL, written: Iterable[Path] = ()
 ) -> tuple[Plan | None, list[Finding]]:
-    """The plan of ``spec`` for the target with ``traits``, and what was found on the way.
+    """The plan of ``spec`` for the target with ``traits``, and the findings of planning it.
 
-    There is no plan when a name or place in the spec means nothing, for nothing could be said of
-    the rest. ``written`` are the paths that the user wrote
+    There is no plan where a finding is fatal. ``written`` are the paths that the user wrote
     (:meth:`clustergen.source.Document.written`).
     """
     said = frozenset(written)
-    findings = [*names.check(spec), *network.place(spec)]
+    rules = discovery.rules(f"{__package__}.rules")
+    findings = [finding for rule in rules for finding in rule.find(spec)]
     machines = MachinePlanner(traits)
     groups = machines.groups(spec.node_groups)
     options = _options(spec, traits)
@@ -40,8 +41,8 @@ def build(
     login = machines.machine(people, ("login",)) if people else None
     system = machines.machine(spec.kubernetes.system_nodes, ("kubernetes", "system_nodes"))
     findings += machines.findings
-    # Without a place or with a type unknown, whatever else is said of the cluster is guesswork.
-    if system is None or any(f.code in _FATAL for f in findings):
+    # Without a place, or with an unknown type, everything else about the cluster is guesswork.
+    if system is None or any(finding.fatal for finding in findings):
         return None, findings
     places = network.plan(spec)
     stored, decisions, more = storage.storage(spec, said)
@@ -73,11 +74,6 @@ def build(
     )
     needed = _addresses(plan, traits)
     return replace(plan, network=replace(plan.network, needed_addresses=needed)), findings
-
-
-_FATAL = frozenset(
-    {"SPC030", "SPC031", "NET001", "NET002", "NET003", "NET004", "NET005", "NET006", "CAP001"}
-)
 
 
 def _runs_eks(traits: Traits, options: Any) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clustergen.catalog import regions
-from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.plan.model import Decision, Id, Network, Ref, Subnet
 
 if TYPE_CHECKING:
@@ -26,61 +25,6 @@ https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"""
 SMALLEST_SUBNET = 28
 """Prefix length of the smallest subnet there is; same source."""
 
-_REGIONS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html"
-_AZ_IDS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html"
-_VPC_CIDR = "https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html"
-
-REGION = Rule(
-    code="NET001",
-    title="Unknown region",
-    why="Everything is made in the region; its name decides endpoints, partition and zones.",
-    source=_REGIONS,
-    bad="region: us-east1",
-    good="region: us-east-1",
-)
-ZONE = Rule(
-    code="NET002",
-    title="The zone is not in the region",
-    why="Nodes, file systems and reservations must share a zone, so it has to exist.",
-    source=_AZ_IDS,
-    bad="network: {zone: usw2-az1}",
-    good="network: {zone: use1-az6}",
-)
-NO_ZONE = Rule(
-    code="NET003",
-    title="No zone and no subnets",
-    why="Tightly coupled nodes and FSx for Lustre live in one zone, and only you know where your "
-    "capacity is.",
-    source=_AZ_IDS,
-    bad="network: {zone: null}",
-    good="network: {zone: use1-az6}",
-)
-NO_SUBNETS = Rule(
-    code="NET004",
-    title="Existing VPC without its subnets",
-    why="A VPC id alone does not say where in it the nodes go.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
-    bad="network: {vpc: vpc-0a1b2c3d4e5f67890}",
-    good="network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}",
-)
-FOREIGN_IDS = Rule(
-    code="NET005",
-    title="Existing subnets or security groups in a new VPC",
-    why="Subnets and security groups belong to a VPC; those of another one cannot be used.",
-    source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html",
-    bad="network: {private_subnets: [subnet-0a1b2c3d4e5f67890]}",
-    good="network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}",
-)
-CIDR = Rule(
-    code="NET006",
-    title="Not a block for a VPC",
-    why="A VPC has an IPv4 block between /16 and /28; a new one here needs room for four subnets.",
-    source=_VPC_CIDR,
-    bad="network: {cidr: 10.0.0.0/8}",
-    good="network: {cidr: 10.0.0.0/16}",
-)
-RULES = (REGION, ZONE, NO_ZONE, NO_SUBNETS, FOREIGN_IDS, CIDR)
-
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -88,37 +32,8 @@ class Planned:
     decisions: tuple[Decision, ...]
 
 
-def place(spec: Spec) -> Iterator[Finding]:
-    """Findings on region and zone: what must hold before anything can be planned."""
-    region, zone = spec.region, spec.network.zone
-    if region not in regions.REGIONS:
-        near = regions.nearest(region)
-        help = f"did you mean {near}?" if near else "regions look like us-east-1"
-        yield REGION.at(("region",), f"{region!r} is not a region", help=help)
-    else:
-        yield from _zones(spec)
-    if not zone and not spec.network.private_subnets:
-        yield NO_ZONE.at(("network",), "network.zone is missing", help=_zone_help(region))
-    yield from _ownership(spec.network)
-    if spec.network.cidr and spec.network.vpc == "new":
-        yield from _cidr(spec.network.cidr)
-
-
-def _zones(spec: Spec) -> Iterator[Finding]:
-    network, region = spec.network, spec.region
-    written: list[tuple[Path, str | None]] = [(("network", "zone"), network.zone)]
-    for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
-        subnets = enumerate(getattr(network, field))
-        written += ((("network", field, index, "zone"), subnet.zone) for index, subnet in subnets)
-    for path, zone in written:
-        if zone and regions.region_of_zone(zone) != region:
-            yield ZONE.at(path, _zone_message(zone, region), help=_zone_help(region))
-        elif zone and regions.is_zone_id(zone) and not _exists(zone, region):
-            yield ZONE.at(path, f"{region} has no zone {zone}", help=_zone_help(region))
-
-
 def plan(spec: Spec) -> Planned:
-    """The network of a spec that :func:`place` has nothing against; addresses still uncounted."""
+    """The network of a spec without fatal findings; addresses are not counted yet."""
     given = spec.network
     new = given.vpc == "new"
     subnets = _new_subnets(given) if new else _existing_subnets(given)
@@ -231,60 +146,3 @@ def _existing_control_plane(given: spec.Network) -> tuple[Subnet, ...]:
     private = _planned(given, given.private_subnets)
     by_zone = {subnet.zone: subnet for subnet in reversed(private)}
     return tuple(subnet for subnet in private if by_zone[subnet.zone] is subnet)
-
-
-def _ownership(network: spec.Network) -> Iterator[Finding]:
-    if network.vpc != "new":
-        if not network.private_subnets:
-            yield NO_SUBNETS.at(
-                ("network", "vpc"),
-                f"{network.vpc} is given without private_subnets",
-                help="add private_subnets: [subnet-...]",
-            )
-        return
-    for field in (
-        *("private_subnets", "public_subnets", "control_plane_subnets"),
-        "security_groups",
-    ):
-        if getattr(network, field):
-            yield FOREIGN_IDS.at(
-                ("network", field),
-                f"{field} are given, but the VPC is new",
-                help="add vpc: vpc-... that they belong to, or leave them out",
-            )
-
-
-def _cidr(cidr: str) -> Iterator[Finding]:
-    block = ipaddress.ip_network(cidr)
-    at = ("network", "cidr")
-    if block.version != 4 or not 16 <= block.prefixlen <= 25:
-        yield CIDR.at(
-            at,
-            f"{cidr} cannot be the block of a new VPC",
-            help="between /16 and /25, e.g. 10.42.0.0/16",
-        )
-    elif not block.is_private:
-        yield CIDR.at(
-            at,
-            f"{cidr} is a block of public addresses",
-            help="take one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16",
-            severity=Severity.WARNING,
-        )
-
-
-def _exists(zone: str, region: str) -> bool:
-    """Whether a zone id is known; regions and Local Zones nobody surveyed are believed."""
-    surveyed = regions.surveyed_zones().get(region)
-    return surveyed is None or zone in surveyed or regions.is_local_zone(zone)
-
-
-def _zone_message(zone: str, region: str) -> str:
-    where = regions.region_of_zone(zone)
-    return (
-        f"{zone} is in {where}, not in {region}" if where else f"{zone!r} is not a zone of {region}"
-    )
-
-
-def _zone_help(region: str) -> str:
-    known = regions.surveyed_zones().get(region)
-    return f"one of {', '.join(known)}" if known else "zone ids look like use1-az6"

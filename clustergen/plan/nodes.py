@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clustergen import catalog
 from clustergen.catalog import InstanceType
-from clustergen.findings import Finding, Path, Rule
+from clustergen.findings import Finding, Path
 from clustergen.plan import nics
 from clustergen.plan.model import (
     Capacity,
@@ -21,40 +21,11 @@ from clustergen.plan.model import (
     Traits,
     Volume,
 )
+from clustergen.plan.rules.nodes import NO_EFA, UNKNOWN_TYPE, UNLIKE_EFA
 
 if TYPE_CHECKING:
     from clustergen.spec import nodes as spec
     from clustergen.spec.orchestration import SystemNodes
-
-UNKNOWN_TYPE = Rule(
-    code="CAP001",
-    title="No such instance type",
-    why="Every decision about a node starts from the facts of its type.",
-    source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceTypes.html",
-    bad="node_groups: [{name: h200, instance_type: p5en.48xlage}]",
-    good="node_groups: [{name: h200, instance_type: p5en.48xlarge}]",
-)
-NO_EFA = Rule(
-    code="NIC001",
-    title="The instance type has no EFA",
-    why="`efa: true` is a promise to the jobs; without EFA they would fall back to TCP, silently.",
-    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-instance-types",
-    bad="node_groups: [{name: h200, instance_type: g6e.4xlarge, efa: true}]",
-    good="node_groups: [{name: h200, instance_type: g6e.8xlarge, efa: true}]",
-)
-UNLIKE_EFA = Rule(
-    code="NIC004",
-    title="Types of one group with different network cards",
-    why="A group has one list of interfaces: cards that only one of its types has cannot be in it, "
-    "and a list without them leaves most of the bandwidth unused.",
-    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html",
-    bad="""node_groups:
-  - {name: h200, instance_type: null, instance_types: [p5en.48xlarge, p5e.48xlarge], count: 2}""",
-    good="""node_groups:
-  - {name: h200, instance_type: p5en.48xlarge, count: 2}
-  - {name: h200-too, instance_type: p5e.48xlarge, count: 2}""",
-)
-RULES = (UNKNOWN_TYPE, NO_EFA, UNLIKE_EFA)
 
 
 class MachinePlanner:

@@ -9,47 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from clustergen.catalog import fsx as tables
 from clustergen.catalog.regions import partition_of
-from clustergen.findings import Finding, Path, Rule
+from clustergen.findings import Finding, Path
 from clustergen.plan import fsx, model
 from clustergen.plan.model import Decision, Id, Ref, Storage
+from clustergen.plan.rules.storage import BACKUP_DAYS, NO_VOLUME, ONLY_EXISTING
 
 if TYPE_CHECKING:
     from clustergen.spec import storage as spec
     from clustergen.spec.model import Spec
-
-ONLY_EXISTING = Rule(
-    code="STG001",
-    title="This kind of storage is only attached",
-    why="FSx for ONTAP needs a storage virtual machine and volumes, Amazon File Cache a "
-    "repository; they are made elsewhere and mounted here by their id.",
-    source="the language, version 1",
-    bad="storage: [{mount: /data, type: fsx-ontap}]",
-    good="""storage:
-  - mount: /data
-    type: fsx-ontap
-    existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}""",
-)
-NO_VOLUME = Rule(
-    code="STG002",
-    title="ONTAP file system without a volume",
-    why="What is mounted of an ONTAP file system is one of its volumes; its id alone names none.",
-    source="https://docs.aws.amazon.com/fsx/latest/ONTAPGuide/attach-linux-client.html",
-    bad="""storage:
-  - {mount: /data, type: fsx-ontap, existing: {id: fs-0123456789abcdef0}}""",
-    good="""storage:
-  - mount: /data
-    type: fsx-ontap
-    existing: {id: fs-0123456789abcdef0, volume_id: fsvol-0123456789abcdef0}""",
-)
-BACKUP_DAYS = Rule(
-    code="STG003",
-    title="Backups are kept for whole days",
-    why="Backups are made daily, and how long they are kept is counted in days.",
-    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-backups-fsx.html",
-    bad="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 36h}]",
-    good="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 2d}]",
-)
-RULES = (ONLY_EXISTING, NO_VOLUME, BACKUP_DAYS)
 
 _DAY = 86400
 _FOUNDATIONS_OWN = "StorageSecurityGroup"

@@ -13,7 +13,6 @@ from __future__ import annotations
 from clustergen.source.document import Document
 from clustergen.source.merge import merge
 from clustergen.source.reading import read, read_text
-from clustergen.source.rules import RULES
 from clustergen.source.scalars import Float
 
-__all__ = ["RULES", "Document", "Float", "merge", "read", "read_text"]
+__all__ = ["Document", "Float", "merge", "read", "read_text"]

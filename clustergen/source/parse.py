@@ -12,9 +12,20 @@ from typing import Any, NamedTuple
 import yaml
 
 from clustergen.findings import Finding, Path, Rule
-from clustergen.source import rules
+from clustergen.source import limits
 from clustergen.source.characters import INVISIBLE
 from clustergen.source.nodes import Entries, Items, Node, Place, Text
+from clustergen.source.rules.files import TOO_LARGE
+from clustergen.source.rules.text import (
+    ALIAS,
+    CHARACTER,
+    DUPLICATE_KEY,
+    KEY,
+    MERGE_KEY,
+    SEVERAL_DOCUMENTS,
+    TAG,
+    TOO_DEEP,
+)
 from clustergen.source.scalars import Scalar, resolve
 from clustergen.source.syntax import syntax_finding
 
@@ -62,7 +73,7 @@ def _first_invisible(text: Text) -> Finding | None:
 
 
 def _invisible(character: str, path: Path) -> Finding:
-    return rules.CHARACTER.at(
+    return CHARACTER.at(
         path,
         f"the character U+{ord(character):04X} cannot be in a spec",
         help="remove it; if the file is not text, name the spec's own file",
@@ -70,7 +81,7 @@ def _invisible(character: str, path: Path) -> Finding:
 
 
 class _Builder:
-    """Recursive descent over the events of one text, at most :data:`rules.DEPTH_LIMIT` deep."""
+    """Recursive descent over the events of one text, at most :data:`limits.DEPTH` deep."""
 
     def __init__(self, text: Text, events: Iterator[yaml.Event]) -> None:
         self.text = text
@@ -91,7 +102,7 @@ class _Builder:
         after = next(self.events)
         if not isinstance(after, yaml.StreamEndEvent):
             self.find(
-                rules.SEVERAL_DOCUMENTS,
+                SEVERAL_DOCUMENTS,
                 after,
                 "a second document begins here",
                 "put each spec into a file of its own; clustergen takes several",
@@ -154,14 +165,14 @@ class _Builder:
     def key(self, event: yaml.Event) -> str:
         """The key as text, whatever it is, so that what it stands for can still be checked."""
         if not isinstance(event, yaml.ScalarEvent):
-            self.find(rules.KEY, event, "a key must be text", "write a name before the colon")
+            self.find(KEY, event, "a key must be text", "write a name before the colon")
             self.node(event)
             return "?"
         self.refuse_tag(event)
         if not isinstance(self.scalar(event), str):
             word = event.value or "nothing"
             self.find(
-                rules.KEY,
+                KEY,
                 event,
                 f"the key {word} is not text",
                 f'write it in quotes: "{event.value}"',
@@ -181,7 +192,7 @@ class _Builder:
         anchor = self.anchors.get(str(event.anchor))
         if anchor is None:
             raise self.stop(
-                rules.ALIAS,
+                ALIAS,
                 event,
                 f"there is no &{event.anchor} before this",
                 "an alias repeats a value that was named with & above it; "
@@ -193,17 +204,17 @@ class _Builder:
 
     def grow(self, event: yaml.Event, count: int, *, aliased: bool = False) -> None:
         self.size += count
-        if self.size <= rules.NODE_LIMIT:
+        if self.size <= limits.NODES:
             return
-        rule = rules.ALIAS if aliased else rules.TOO_LARGE
-        message = f"this text stands for more than {rules.NODE_LIMIT} values"
+        rule = ALIAS if aliased else TOO_LARGE
+        message = f"this text stands for more than {limits.NODES} values"
         raise self.stop(rule, event, message, "write the spec without nested aliases, or shorter")
 
     def deepen(self, event: yaml.Event, count: int) -> None:
         self.deepest = max(self.deepest, self.depth + count)
-        if self.depth + count > rules.DEPTH_LIMIT:
-            message = f"nested deeper than {rules.DEPTH_LIMIT} levels"
-            raise self.stop(rules.TOO_DEEP, event, message, "look for brackets that are not closed")
+        if self.depth + count > limits.DEPTH:
+            message = f"nested deeper than {limits.DEPTH} levels"
+            raise self.stop(TOO_DEEP, event, message, "look for brackets that are not closed")
 
     def refuse_tag(self, event: yaml.Event) -> None:
         tag = getattr(event, "tag", None)
@@ -211,7 +222,7 @@ class _Builder:
             return
         short = str(tag).replace("tag:yaml.org,2002:", "!!")
         self.find(
-            rules.TAG,
+            TAG,
             event,
             f"the tag {short} cannot be used in a spec",
             "write the value itself, in quotes if it is text; "
@@ -220,7 +231,7 @@ class _Builder:
 
     def merge_key(self, event: yaml.Event) -> None:
         self.find(
-            rules.MERGE_KEY,
+            MERGE_KEY,
             event,
             "merge keys (<<) cannot be used in a spec",
             "write the values out, repeat the whole value with an alias (*name), "
@@ -230,7 +241,7 @@ class _Builder:
     def duplicate(self, event: yaml.Event, first: Node) -> None:
         line = f" on line {first.key.line + 1}" if first.key else ""
         self.find(
-            rules.DUPLICATE_KEY,
+            DUPLICATE_KEY,
             event,
             f"{self.path[-1]} is already given{line}",
             "keep one of the two",

@@ -8,11 +8,12 @@ import sys
 from collections.abc import Sequence
 
 from clustergen.findings import Finding
+from clustergen.source import limits
 from clustergen.source.document import Document
 from clustergen.source.merge import merge_nodes
 from clustergen.source.nodes import Node, Place, Text
 from clustergen.source.parse import parse
-from clustergen.source.rules import NOT_A_MAPPING, SIZE_LIMIT, TOO_LARGE, UNREADABLE
+from clustergen.source.rules.files import NOT_A_MAPPING, TOO_LARGE, UNREADABLE
 from clustergen.source.setting import apply_set
 
 STDIN = "-"
@@ -75,9 +76,9 @@ def _content(file: str) -> bytes:
     if file == STDIN:
         if sys.stdin is None:
             raise OSError("standard input is closed")
-        return sys.stdin.buffer.read(SIZE_LIMIT + 1)
+        return sys.stdin.buffer.read(limits.SIZE + 1)
     with open(file, "rb") as stream:
-        return stream.read(SIZE_LIMIT + 1)
+        return stream.read(limits.SIZE + 1)
 
 
 def _help(error: Exception) -> str:
@@ -105,8 +106,8 @@ def _root(content: bytes, name: str) -> tuple[Node | None, list[Finding]]:
 
 def _decoded(content: bytes, name: str) -> tuple[str, Finding | None]:
     start = Place(Text(name, ()), 0, 0, 0, 1)
-    if len(content) > SIZE_LIMIT:
-        message = f"{name} is larger than {SIZE_LIMIT // 1024} KiB"
+    if len(content) > limits.SIZE:
+        message = f"{name} is larger than {limits.SIZE // 1024} KiB"
         help = "name the spec's own file; a spec has a few kilobytes"
         return "", TOO_LARGE.at((), message, help=help).placed(start.span())
     try:

@@ -11,9 +11,10 @@ import re
 from dataclasses import replace
 
 from clustergen.findings import Finding, Path
+from clustergen.source import limits
 from clustergen.source.nodes import Entries, Items, Node, Place, Text, dotted
 from clustergen.source.parse import parse
-from clustergen.source.rules import DEPTH_LIMIT, SET
+from clustergen.source.rules.files import SET
 
 _STEP = re.compile(r'\.?(?:"(?P<quoted>[^"]*)"|(?P<key>[^.\[\]="\s]+))|\[(?P<index>[0-9]{1,6})\]')
 _NAME_WIDTH = 60
@@ -50,7 +51,7 @@ def _path(argument: str) -> tuple[list[str | int], int]:
             break
         steps.append(int(match["index"]) if match["index"] else match["quoted"] or match["key"])
         column = match.end()
-    if not steps or argument[column : column + 1] != "=" or len(steps) > DEPTH_LIMIT:
+    if not steps or argument[column : column + 1] != "=" or len(steps) > limits.DEPTH:
         raise _Refused("this is not PATH=VALUE", "write it as --set node_groups.h200.count=4")
     return steps, column + 1
 

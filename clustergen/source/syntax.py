@@ -12,7 +12,7 @@ import yaml
 
 from clustergen.findings import Finding
 from clustergen.source.nodes import Place, Text
-from clustergen.source.rules import SYNTAX
+from clustergen.source.rules.text import SYNTAX
 
 
 class _Words(NamedTuple):

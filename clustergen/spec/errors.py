@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from clustergen.findings import Finding, Path
-from clustergen.spec import form, sections, values
+from clustergen.spec import sections, values
+from clustergen.spec.rules import form
 from clustergen.spec.values import Error
 
 _OF_KEYS = ("missing", "extra_forbidden")

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from clustergen.findings import Finding, Path
-from clustergen.spec import form, sections
+from clustergen.spec import sections
 from clustergen.spec.patterns import DESCRIPTIONS
+from clustergen.spec.rules import form
 
 Error = Any
 """One of pydantic's error details, a TypedDict."""

@@ -18,7 +18,7 @@ SAID = [
     (
         "queues: [{name: train, node_groups: [h200, h200]}]",
         "SPC030",
-        "'h200' stands here twice",
+        "'h200' is listed twice",
         "leave one out",
     ),
     (
@@ -43,7 +43,7 @@ SAID = [
         "queues: [{name: a, node_groups: [h200], default: true},"
         " {name: b, node_groups: [h200], default: true}]",
         "SPC032",
-        "queue 'a' is the default already",
+        "queue 'a' is already the default",
         "keep default: true in one of them",
     ),
     (

@@ -71,7 +71,7 @@ SAID = [
         "network: {cidr: 8.8.0.0/16}",
         "NET006",
         "8.8.0.0/16 is a block of public addresses",
-        "take one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16",
+        "use one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16",
     ),
     # 59 addresses in the lower half of a /25; the head node takes one.
     (
@@ -123,7 +123,7 @@ SAID = [
         "ssh_from needs public_subnets: nodes in private subnets have no public address",
         "name public_subnets, or leave ssh_from out and use SSM",
     ),
-    (existing(f"{A}, {A}"), "SPC030", f"'{A}' stands here twice", "leave one out"),
+    (existing(f"{A}, {A}"), "SPC030", f"'{A}' is listed twice", "leave one out"),
 ]
 
 

@@ -185,7 +185,7 @@ SAID = [
     (
         group(types("m7i.4xlarge", "m7i.4xlarge")),
         "SPC030",
-        "'m7i.4xlarge' stands here twice",
+        "'m7i.4xlarge' is listed twice",
         "leave one out",
     ),
     (

@@ -1,17 +1,12 @@
-"""Which features a cluster uses, and how well each target supports them.
-
-The table is the one source of the ``SUP`` findings, of ``clustergen targets`` and of the support
-page. A feature says whether a plan uses it, and where in the spec; each target's ``support.py``
-says what it makes of it.
-"""
+"""The features that a spec can ask for, and where a plan shows that it does."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from clustergen.findings import Finding, Path, Rule, Severity
+from clustergen.findings import Path
 from clustergen.plan.model import (
     Bucket,
     Database,
@@ -306,49 +301,8 @@ FEATURES: tuple[Feature, ...] = (
 )
 
 
-UNSUPPORTED = Rule(
-    code="SUP001",
-    title="The target cannot do this",
-    why="Rendering without it would give another cluster than the one described. "
-    "`--allow-unsupported` renders all the same and leaves it out.",
-    source="the support matrix: `clustergen targets`",
-    target="parallelcluster",
-    bad="node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}]",
-    good="node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]",
-)
-PARTIAL = Rule(
-    code="SUP002",
-    title="The target does this differently",
-    why="The cluster gets what was asked for in another way than the spec's words suggest.",
-    source="the support matrix: `clustergen targets`",
-    severity=Severity.NOTE,
-    target="pcs",
-    bad="users: [{name: alice, uid: 2001}]",
-    good="users: []",
-)
-RULES = (UNSUPPORTED, PARTIAL)
-
-
 def used(plan: Plan) -> Iterator[tuple[Feature, tuple[Path, ...]]]:
     """The features that ``plan`` uses, each with the places in the spec that ask for it."""
     for feature in FEATURES:
         if paths := tuple(feature.uses(plan)):
             yield feature, paths
-
-
-def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Finding]:
-    """SUP findings: what ``title``, the target, makes of the features that ``plan`` uses."""
-    for feature, paths in used(plan):
-        answer = support[feature.id]
-        rule = {"none": UNSUPPORTED, "partial": PARTIAL}.get(answer.level)
-        if rule is None:
-            continue
-        message = said(feature, answer.level, title)
-        for path in paths:
-            yield rule.at(path, message, help=answer.how)
-
-
-def said(feature: Feature, level: Level, title: str) -> str:
-    """The message on a feature that ``title``, the target, cannot do or does differently."""
-    verb = "cannot do" if level == "none" else "does differently"
-    return f"{title} {verb}: {feature.title} [{feature.id}]"

@@ -1,4 +1,4 @@
-"""The rules of form: what a section may hold."""
+"""What a section may hold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LANGUAGE = "the language, version 1"
 UNKNOWN_KEY = Rule(
     code="SPC020",
     title="Unknown key",
-    why="A key that nothing reads is a setting that silently never takes effect.",
+    why="An unknown key would be a setting that silently never takes effect.",
     source=LANGUAGE,
     bad="network: {zones: use1-az6}",
     good="network: {zone: use1-az6}",
@@ -25,7 +25,7 @@ MISSING = Rule(
 TYPE = Rule(
     code="SPC022",
     title="Value of another type",
-    why="Types are strict: a list where a word is due, or a word where a number is due, is a slip.",
+    why="A list in place of a word, or a word in place of a number, is a mistake.",
     source=LANGUAGE,
     bad="login: {instance_type: m7i.xlarge, count: two}",
     good="login: {instance_type: m7i.xlarge, count: 2}",
@@ -41,9 +41,8 @@ OPTION = Rule(
 VALUE = Rule(
     code="SPC024",
     title="Value not in its form or range",
-    why="Ids, quantities, addresses and numbers have a form that the services check too, later.",
+    why="The services check the form of ids, quantities, addresses and numbers too, but later.",
     source=LANGUAGE,
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 4800, throughput: 250}]",
     good="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250}]",
 )
-RULES = (UNKNOWN_KEY, MISSING, TYPE, OPTION, VALUE)

@@ -1,70 +1,16 @@
-"""The ``${Name}`` placeholders of rendered documents, and the files that hold their values.
-
-A placeholder stands for an output of the foundation stack, and is written as outputs are named:
-``${PrivateSubnetId}``. Other text of the kind, such as ``${HOME}`` or ``${AWS::Region}``, is no
-placeholder and stays as it is.
-"""
+"""The files that hold the values of placeholders."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from clustergen.findings import Finding, Rule, Severity
-
-UNREADABLE = Rule(
-    code="SPC040",
-    title="the file of stack outputs cannot be read",
-    why="Its values fill the placeholders of the rendered documents.",
-    source="clustergen",
-)
-NOT_OUTPUTS = Rule(
-    code="SPC041",
-    title="the file does not hold stack outputs",
-    why="Values come from `cdk deploy --outputs-file FILE` or from `aws cloudformation "
-    "describe-stacks --output json`.",
-    source="https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html",
-)
-AMBIGUOUS = Rule(
-    code="SPC042",
-    title="several stacks give different values for one output",
-    why="Which of them the cluster belongs to cannot be told from the file.",
-    source="clustergen",
-    severity=Severity.NOTE,
-)
-UNFILLED = Rule(
-    code="SPC043",
-    title="a placeholder has no value",
-    why="A document never reaches a service with a placeholder left in it.",
-    source="clustergen",
-)
-RULES: Final = (UNREADABLE, NOT_OUTPUTS, AMBIGUOUS, UNFILLED)
+from clustergen.findings import Finding
+from clustergen.placeholders.rules.outputs import AMBIGUOUS, NOT_OUTPUTS, UNFILLED, UNREADABLE
 
 _HELP = "give the foundation's outputs: aws cloudformation describe-stacks --stack-name NAME"
-
-# Begins with a capital letter and has a small one: HOME and PATH are a shell's.
-_PLACEHOLDER = re.compile(r"\$\{(?=[A-Z0-9]*[a-z])([A-Z][A-Za-z0-9]*)\}")
-# Ids, names and ARNs. What else a value may hold could end the text that it is put into.
-_VALUE = re.compile(r"[\w.:/@+=,-]+", re.ASCII)
-
-
-def names(text: str) -> set[str]:
-    """The names of the placeholders in ``text``."""
-    return set(_PLACEHOLDER.findall(text))
-
-
-def fill(text: str, outputs: Mapping[str, str]) -> tuple[str, list[str]]:
-    """``text`` with its placeholders replaced, and the names that ``outputs`` has no value for.
-
-    A value that is not an id, a name or an ARN is as good as none. What replaced text says is not
-    looked into again.
-    """
-    values = {name: value for name, value in outputs.items() if _VALUE.fullmatch(value)}
-    filled = _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
-    return filled, sorted(names(text) - values.keys())
 
 
 def unfilled(path: str, missing: Iterable[str]) -> list[Finding]:
@@ -80,7 +26,7 @@ def read_outputs(path: str | os.PathLike[str]) -> tuple[dict[str, str], list[Fin
 
     The file is what ``cdk deploy --outputs-file`` writes (``{stack: {name: value}}``), what ``aws
     cloudformation describe-stacks`` prints, the list of outputs in that, or plain ``{name:
-    value}``. Names with several values are left out, and said.
+    value}``. Names with several values are left out, with a finding.
     """
     try:
         with open(path, encoding="utf-8-sig") as stream:

@@ -1,0 +1,42 @@
+"""The ``SUP`` findings: what a target makes of the features that a plan uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from clustergen import discovery
+from clustergen.features.table import Feature, Level, Support, used
+from clustergen.findings import Finding, Path, Problem
+from clustergen.plan.model import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A feature that a plan uses, and how well a target supports it."""
+
+    feature: Feature
+    paths: tuple[Path, ...]
+    support: Support
+    target: str
+    """The title of the target."""
+
+    def problems(self) -> Iterator[Problem]:
+        """One problem for each place in the spec that asks for the feature."""
+        text = message(self.feature, self.support.level, self.target)
+        return (Problem(path, text, help=self.support.how) for path in self.paths)
+
+
+def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Finding]:
+    """The findings on the features that ``plan`` uses, for the target called ``title``."""
+    uses: Sequence[Use] = [
+        Use(feature, paths, support[feature.id], title) for feature, paths in used(plan)
+    ]
+    for rule in discovery.rules(f"{__package__}.rules"):
+        yield from rule.find(uses)
+
+
+def message(feature: Feature, level: Level, title: str) -> str:
+    """The message on a feature that the target called ``title`` cannot do or does differently."""
+    verb = "cannot do this" if level == "none" else "handles this differently"
+    return f"{title} {verb}: {feature.title} [{feature.id}]"

@@ -1,0 +1,1 @@
+"""Rules on what a target makes of a feature."""

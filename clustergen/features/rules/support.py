@@ -1,0 +1,40 @@
+"""What a target cannot do, and what it does differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clustergen.features.checking import Use
+from clustergen.findings import Problem, Severity, rule
+
+
+@rule(
+    "SUP001",
+    "The target cannot do this",
+    why="Rendering without it would give another cluster than the one described. "
+    "`--allow-unsupported` leaves it out and renders the rest.",
+    source="the support matrix: `clustergen targets`",
+    target="parallelcluster",
+    bad="node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}]",
+    good="node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]",
+)
+def unsupported(uses: Sequence[Use]) -> Iterator[Problem]:
+    for use in uses:
+        if use.support.level == "none":
+            yield from use.problems()
+
+
+@rule(
+    "SUP002",
+    "The target does this differently",
+    why="The cluster gets this feature in another way than the spec suggests.",
+    source="the support matrix: `clustergen targets`",
+    severity=Severity.NOTE,
+    target="pcs",
+    bad="users: [{name: alice, uid: 2001}]",
+    good="users: []",
+)
+def partial(uses: Sequence[Use]) -> Iterator[Problem]:
+    for use in uses:
+        if use.support.level == "partial":
+            yield from use.problems()

@@ -1,0 +1,1 @@
+"""Rules on the stack outputs that fill placeholders."""

@@ -1,0 +1,1 @@
+"""Rules that must hold, or show, while a spec is planned."""

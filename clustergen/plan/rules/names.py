@@ -1,0 +1,140 @@
+"""Names in a spec: each is given once, and each that is used exists."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from clustergen.findings import Path, Problem, Severity, rule
+
+if TYPE_CHECKING:
+    from clustergen.spec.model import Spec
+
+_LANGUAGE = "the language, version 1"
+
+
+@rule(
+    "SPC030",
+    "Name used twice",
+    why="Queues, files and overlays refer to things by name, so each name must be unique.",
+    source=_LANGUAGE,
+    bad="queues: [{name: train, node_groups: [h200]}, {name: train, node_groups: [h200]}]",
+    good="queues: [{name: train, node_groups: [h200]}]",
+    fatal=True,
+)
+def unique(spec: Spec) -> Iterator[Problem]:
+    yield from _taken(("node_groups",), (group.name for group in spec.node_groups), "name")
+    yield from _taken(("queues",), (queue.name for queue in spec.queues), "name")
+    for path, items in _lists(spec):
+        for index, item in enumerate(items):
+            if item in items[:index]:
+                yield Problem((*path, index), f"{item!r} is listed twice", help="leave one out")
+
+
+def _lists(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
+    """The lists in which nothing may stand twice."""
+    for index, group in enumerate(spec.node_groups):
+        yield ("node_groups", index, "instance_types"), group.instance_types
+    network = spec.network
+    for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
+        yield ("network", field), [subnet.id for subnet in getattr(network, field)]
+    yield ("network", "security_groups"), network.security_groups
+    yield from _references(spec)
+
+
+def _taken(at: Path, names: Iterable[object], field: str) -> Iterator[Problem]:
+    """Each of ``names``, in the ``field`` of the items at ``at``, that an earlier item has."""
+    seen: dict[object, int] = {}
+    for index, name in enumerate(names):
+        if name in seen:
+            yield Problem(
+                (*at, index, field),
+                f"{name!r} is taken by {at[0]}[{seen[name]}]",
+                help=f"give one of them another {field}",
+            )
+        seen.setdefault(name, index)
+
+
+@rule(
+    "SPC031",
+    "No such node group",
+    why="A queue or a script refers to a node group that the spec does not have.",
+    source=_LANGUAGE,
+    bad="queues: [{name: train, node_groups: [h100]}]",
+    good="queues: [{name: train, node_groups: [h200]}]",
+    fatal=True,
+)
+def known_groups(spec: Spec) -> Iterator[Problem]:
+    groups = [group.name for group in spec.node_groups]
+    for path, names in _references(spec):
+        for index, name in enumerate(names):
+            if name not in groups:
+                near = difflib.get_close_matches(name, groups, n=1)
+                help = f"did you mean {near[0]}?" if near else f"there are {', '.join(groups)}"
+                yield Problem((*path, index), f"no node group is called {name!r}", help=help)
+
+
+def _references(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
+    """The lists of node groups' names in queues and scripts."""
+    for index, queue in enumerate(spec.queues):
+        yield ("queues", index, "node_groups"), queue.node_groups
+    for index, script in enumerate(spec.software.scripts):
+        yield ("software", "scripts", index, "node_groups"), script.node_groups
+
+
+@rule(
+    "SPC032",
+    "More than one default queue",
+    why="Jobs that name no queue can go to one place only.",
+    source="https://slurm.schedmd.com/slurm.conf.html#OPT_Default",
+    bad="""queues:
+  - {name: train, node_groups: [h200], default: true}
+  - {name: debug, node_groups: [h200], default: true}""",
+    good="queues: [{name: train, node_groups: [h200], default: true}]",
+)
+def one_default(spec: Spec) -> Iterator[Problem]:
+    defaults = [index for index, queue in enumerate(spec.queues) if queue.default]
+    for index in defaults[1:]:
+        yield Problem(
+            ("queues", index, "default"),
+            f"queue {spec.queues[defaults[0]].name!r} is already the default",
+            help="keep default: true in one of them",
+        )
+
+
+@rule(
+    "SPC033",
+    "Node group in no queue",
+    why="Jobs can never reach its nodes, which may still cost money.",
+    source=_LANGUAGE,
+    severity=Severity.WARNING,
+    bad="""node_groups:
+  - {name: h200, instance_type: p5en.48xlarge, count: 2}
+  - {name: cpu, instance_type: m7i.4xlarge, count: 1}
+queues: [{name: train, node_groups: [h200]}]""",
+    good="queues: [{name: train, node_groups: [h200]}]",
+)
+def reached_groups(spec: Spec) -> Iterator[Problem]:
+    reached = {name for queue in spec.queues for name in queue.node_groups}
+    for index, group in enumerate(spec.node_groups if spec.queues else ()):
+        if group.name not in reached:
+            yield Problem(
+                ("node_groups", index, "name"),
+                f"node group {group.name!r} is in no queue",
+                help=f"name it in a queue, or add {{name: {group.name}, "
+                f"node_groups: [{group.name}]}}",
+            )
+
+
+@rule(
+    "SPC034",
+    "Login name or uid used twice",
+    why="Files belong to a uid: two users with one uid own each other's files.",
+    source=_LANGUAGE,
+    bad="users: [{name: alice, uid: 2001}, {name: bob, uid: 2001}]",
+    good="users: [{name: alice, uid: 2001}, {name: bob, uid: 2002}]",
+)
+def unique_users(spec: Spec) -> Iterator[Problem]:
+    yield from _taken(("users",), (user.name for user in spec.users), "name")
+    yield from _taken(("users",), (user.uid for user in spec.users), "uid")

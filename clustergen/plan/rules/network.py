@@ -1,0 +1,159 @@
+"""Region, zone and VPC: what must hold before anything can be planned."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from clustergen.catalog import regions
+from clustergen.findings import Path, Problem, Severity, rule
+
+if TYPE_CHECKING:
+    from clustergen.spec.model import Spec
+
+_AZ_IDS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html"
+
+
+@rule(
+    "NET001",
+    "Unknown region",
+    why="Everything is made in the region; its name decides endpoints, partition and zones.",
+    source="https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html",
+    bad="region: us-east1",
+    good="region: us-east-1",
+    fatal=True,
+)
+def region(spec: Spec) -> Iterator[Problem]:
+    if spec.region not in regions.REGIONS:
+        near = regions.nearest(spec.region)
+        help = f"did you mean {near}?" if near else "regions look like us-east-1"
+        yield Problem(("region",), f"{spec.region!r} is not a region", help=help)
+
+
+@rule(
+    "NET002",
+    "The zone is not in the region",
+    why="Nodes, file systems and reservations must share a zone, so it has to exist.",
+    source=_AZ_IDS,
+    bad="network: {zone: usw2-az1}",
+    good="network: {zone: use1-az6}",
+    fatal=True,
+)
+def zones(spec: Spec) -> Iterator[Problem]:
+    region = spec.region
+    for path, zone in _zones(spec) if region in regions.REGIONS else ():
+        if regions.region_of_zone(zone) != region:
+            yield Problem(path, _elsewhere(zone, region), help=_known_zones(region))
+        elif regions.is_zone_id(zone) and not _exists(zone, region):
+            yield Problem(path, f"{region} has no zone {zone}", help=_known_zones(region))
+
+
+def _zones(spec: Spec) -> Iterator[tuple[Path, str]]:
+    """Every zone that the spec names, and its place."""
+    if spec.network.zone:
+        yield ("network", "zone"), spec.network.zone
+    for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
+        for index, subnet in enumerate(getattr(spec.network, field)):
+            if subnet.zone:
+                yield ("network", field, index, "zone"), subnet.zone
+
+
+def _exists(zone: str, region: str) -> bool:
+    """Whether a zone id is known; in regions and Local Zones without a survey, every zone is."""
+    surveyed = regions.surveyed_zones().get(region)
+    return surveyed is None or zone in surveyed or regions.is_local_zone(zone)
+
+
+def _elsewhere(zone: str, region: str) -> str:
+    where = regions.region_of_zone(zone)
+    return (
+        f"{zone} is in {where}, not in {region}" if where else f"{zone!r} is not a zone of {region}"
+    )
+
+
+def _known_zones(region: str) -> str:
+    known = regions.surveyed_zones().get(region)
+    return f"one of {', '.join(known)}" if known else "zone ids look like use1-az6"
+
+
+@rule(
+    "NET003",
+    "No zone and no subnets",
+    why="Tightly coupled nodes and FSx for Lustre live in one zone, and only you know where your "
+    "capacity is.",
+    source=_AZ_IDS,
+    bad="network: {zone: null}",
+    good="network: {zone: use1-az6}",
+    fatal=True,
+)
+def missing_zone(spec: Spec) -> Iterator[Problem]:
+    if not spec.network.zone and not spec.network.private_subnets:
+        yield Problem(("network",), "network.zone is missing", help=_known_zones(spec.region))
+
+
+@rule(
+    "NET004",
+    "Existing VPC without its subnets",
+    why="A VPC id alone does not say where in it the nodes go.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
+    bad="network: {vpc: vpc-0a1b2c3d4e5f67890}",
+    good="network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}",
+    fatal=True,
+)
+def missing_subnets(spec: Spec) -> Iterator[Problem]:
+    if spec.network.vpc != "new" and not spec.network.private_subnets:
+        yield Problem(
+            ("network", "vpc"),
+            f"{spec.network.vpc} is given without private_subnets",
+            help="add private_subnets: [subnet-...]",
+        )
+
+
+@rule(
+    "NET005",
+    "Existing subnets or security groups in a new VPC",
+    why="Subnets and security groups belong to a VPC and cannot be used in another one.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html",
+    bad="network: {private_subnets: [subnet-0a1b2c3d4e5f67890]}",
+    good="network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}",
+    fatal=True,
+)
+def foreign_ids(spec: Spec) -> Iterator[Problem]:
+    fields = ("private_subnets", "public_subnets", "control_plane_subnets", "security_groups")
+    for field in fields if spec.network.vpc == "new" else ():
+        if getattr(spec.network, field):
+            yield Problem(
+                ("network", field),
+                f"{field} are given, but the VPC is new",
+                help="add vpc: vpc-... that they belong to, or leave them out",
+            )
+
+
+@rule(
+    "NET006",
+    "Not a block for a VPC",
+    why="A VPC has an IPv4 block between /16 and /28; a new one here needs room for four subnets.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html",
+    bad="network: {cidr: 10.0.0.0/8}",
+    good="network: {cidr: 10.0.0.0/16}",
+    fatal=True,
+)
+def block(spec: Spec) -> Iterator[Problem]:
+    at, cidr = ("network", "cidr"), spec.network.cidr
+    if not cidr or spec.network.vpc != "new":
+        return
+    network = ipaddress.ip_network(cidr)
+    if network.version != 4 or not 16 <= network.prefixlen <= 25:
+        yield Problem(
+            at,
+            f"{cidr} cannot be the block of a new VPC",
+            help="between /16 and /25, e.g. 10.42.0.0/16",
+        )
+    elif not network.is_private:
+        yield Problem(
+            at,
+            f"{cidr} is a block of public addresses",
+            help="use one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16",
+            severity=Severity.WARNING,
+        )
