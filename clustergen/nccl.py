@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-
+from clustergen.catalog import InstanceType, families
+from clustergen.catalog.families import Measurement
 from clustergen.plan.model import NodeGroup
 
 # Tags of this registry are never moved. https://gallery.ecr.aws/hpc-cloud/nccl-tests (2026-11)
@@ -15,26 +13,6 @@ IMAGE = (
 # GPUs that the programs of IMAGE are built for; B300 runs those of B200.
 # https://github.com/awslabs/awsome-distributed-ai/tree/main/micro-benchmarks/nccl-tests (2026-11)
 _GPUS_OF_IMAGE = frozenset({"A100", "A10G", "L4", "L40S", "H100", "H200", "B200", "B300"})
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A published all_reduce bus bandwidth, in GB/s at a message size in GiB."""
-
-    nodes: int
-    busbw: float
-    size_gib: int
-
-
-# https://github.com/awslabs/awsome-distributed-ai, nccl-tests/README.md (2026-07)
-REFERENCES: Mapping[str, Reference] = MappingProxyType(
-    {
-        "p4de.24xlarge": Reference(2, 78.3, 2),
-        "p5.48xlarge": Reference(2, 487, 16),
-        "p6-b200.48xlarge": Reference(4, 377, 16),
-        "p6-b300.48xlarge": Reference(2, 751, 64),
-    }
-)
 
 
 def image_runs(group: NodeGroup) -> bool:
@@ -51,12 +29,18 @@ def largest_gib(group: NodeGroup) -> int:
     return 1 << max(quarter.bit_length() - 1, 0)
 
 
-def reference(instance_type: str) -> str:
+def measurement(type: InstanceType) -> Measurement | None:
+    """What others have measured on nodes of a type."""
+    found = families.find(type.family).nccl
+    return found if found and found.size == type.size else None
+
+
+def reference(type: InstanceType) -> str:
     """What others have measured, to compare with; it is no limit. Empty where nobody published."""
-    found = REFERENCES.get(instance_type)
+    found = measurement(type)
     if found is None:
         return ""
     return (
-        f"Published for {found.nodes} x {instance_type}: {found.busbw:g} GB/s at "
-        f"{found.size_gib} GiB. Other numbers of nodes differ; look closer below 75 % of it."
+        f"Published for {found.nodes} x {type.name}: {found.busbw:g} GB/s at "
+        f"{found.gib} GiB. Other numbers of nodes differ; look closer below 75 % of it."
     )

@@ -1,7 +1,7 @@
 """Rebuilds the catalog's data: ``python -m clustergen.catalog.build [--check]``.
 
 What EC2 says (:mod:`clustergen.catalog.survey`) is joined with the files kept by hand in ``data/``:
-``corrections.json`` (what EC2's answers lack or have wrong), ``nitro.json`` and ``prices.json``.
+``corrections.json`` (what EC2's answers lack or have wrong), ``families.json`` and ``prices.json``.
 Written are ``instances.jsonl``, ``zones.json`` and ``provenance.json``. Needs moto and botocore,
 which the compiler does not.
 """
@@ -9,6 +9,7 @@ which the compiler does not.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import datetime
 import json
 import re
@@ -18,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clustergen.catalog import rows, survey
-from clustergen.catalog.instance import NetworkCard
+from clustergen.catalog import families, rows, survey
+from clustergen.catalog.instance import Accelerator, NetworkCard
 from clustergen.catalog.lookup import DATA
 from clustergen.catalog.rows import Row
 
@@ -29,7 +30,8 @@ class _ByHand:
     """The facts EC2 does not tell, by instance type or family."""
 
     corrections: Mapping[str, Mapping[str, Any]]
-    nitro: Mapping[str, int]
+    """By type."""
+    family_corrections: Mapping[str, Mapping[str, Any]]
     prices: Mapping[str, float]
     hyperpod: frozenset[str]
     plans: frozenset[str]
@@ -70,22 +72,22 @@ def build(found: survey.Survey) -> dict[str, str]:
 def _surveyed_row(facts: Mapping[str, Any], offerings: survey.Offerings, by_hand: _ByHand) -> Row:
     name: str = facts["InstanceType"]
     zones = [zone for by_zone in offerings.values() for zone, on in by_zone.items() if name in on]
-    return {
+    row = {
         "name": name,
         **_machine(facts),
         **_network(facts["NetworkInfo"]),
         **_terms(facts),
         "zones": rows.encode_zones(zones, sorted(offerings)),
         **_by_name(name, by_hand),
-        **_correction(name, by_hand, whole=False),
     }
+    return _corrected(row, by_hand)
 
 
 def _whole_row(name: str, order: Sequence[str], by_hand: _ByHand) -> Row:
     """A type that only the corrections know; EC2's own answer takes its place once there is one."""
     return {
         "name": name,
-        **_correction(name, by_hand, whole=True),
+        **by_hand.corrections[name]["row"],
         "zones": rows.encode_zones((), order),
         **_by_name(name, by_hand),
     }
@@ -173,24 +175,39 @@ _USAGE_ORDER = ("on-demand", "spot", "capacity-block")
 
 def _by_name(name: str, by_hand: _ByHand) -> Row:
     return {
-        "nitro": by_hand.nitro.get(name.partition(".")[0]),
+        "nitro": families.find(_family(name)).nitro,
         "price": by_hand.prices.get(name),
         "hyperpod": name in by_hand.hyperpod,
         "plan": name in by_hand.plans,
     }
 
 
-def _correction(name: str, by_hand: _ByHand, *, whole: bool) -> Row:
-    found = by_hand.corrections.get(name, {})
-    row: Row = found.get("row", {}) if found.get("whole", False) == whole else {}
+def _corrected(row: Row, by_hand: _ByHand) -> Row:
+    """``row`` as corrected for its family, then for the type itself."""
+    name: str = row["name"]
+    found = (by_hand.family_corrections.get(_family(name)), by_hand.corrections.get(name))
+    for correction in found:
+        if correction and not correction.get("whole"):
+            row = row | {key: _value(row, key, new) for key, new in correction["row"].items()}
     return row
 
 
+def _value(row: Row, key: str, new: Any) -> Any:
+    """The corrected value of ``key``; of an accelerator, an object names the wrong fields only."""
+    if key != "accelerator" or not isinstance(new, dict):
+        return new
+    return list(dataclasses.astuple(dataclasses.replace(Accelerator(*row[key]), **new)))
+
+
+def _family(name: str) -> str:
+    return name.partition(".")[0]
+
+
 def _by_hand(hyperpod: frozenset[str], plans: frozenset[str]) -> _ByHand:
-    nitro, prices = _hand_file("nitro.json")["families"], _hand_file("prices.json")
+    prices, corrections = _hand_file("prices.json"), _hand_file("corrections.json")
     return _ByHand(
-        corrections=_hand_file("corrections.json")["types"],
-        nitro={f: int(generation) for generation, fs in nitro.items() for f in fs.split()},
+        corrections=corrections["types"],
+        family_corrections=corrections["families"],
         prices={**prices["older"]["usd_per_hour"], **prices["usd_per_hour"]},
         hyperpod=hyperpod,
         plans=plans,
@@ -202,8 +219,8 @@ def _zone_numbers(found: survey.Survey, region: str) -> list[int]:
 
 
 def _provenance(found: survey.Survey, hyperpod_source: str) -> dict[str, dict[str, str]]:
-    corrections = _hand_file("corrections.json")["types"].values()
-    prices, nitro = _hand_file("prices.json"), _hand_file("nitro.json")
+    corrections = [c for group in _hand_file("corrections.json").values() for c in group.values()]
+    prices, nitro = _hand_file("prices.json"), families.table()["facts"]["nitro"]
     return {
         "instance facts": {"source": found.source, "date": found.date},
         "offerings": {"source": found.source, "date": found.date},

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from clustergen.catalog import families
 from clustergen.catalog.instance import InstanceType
 
 
@@ -199,30 +200,17 @@ MAX_DATA_REPOSITORIES = 8
 
 LUSTRE_TCP_PORTS = ((988, 988), (1018, 1023))
 
-# Clients of an EFA file system: Nitro v4 and later with EFA, but not Trn2; all others use TCP.
-# https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html (2026-08)
-_NO_EFA_CLIENT = ("trn2", "trn2u")
-
 
 def efa_client(instance: InstanceType) -> bool:
-    """Whether the instance reaches an EFA-enabled file system over EFA."""
+    """Whether the instance reaches an EFA-enabled file system over EFA.
+
+    Clients are Nitro v4 and later with EFA, but not Trn2; all others use TCP.
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html (2026-08)
+    """
     new_enough = instance.efa and (instance.nitro or 0) >= 4
-    return new_enough and instance.family not in _NO_EFA_CLIENT
+    return new_enough and families.find(instance.family).lustre_efa > 0
 
 
-# EFA interfaces of a client that Lustre uses, each of which is a connection of the file system.
-# https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html (2026-11)
-EFA_INTERFACES: Mapping[str, int] = MappingProxyType(
-    {
-        "p5.48xlarge": 8,
-        "p5e.48xlarge": 8,
-        "p5en.48xlarge": 8,
-        "p6-b200.48xlarge": 8,
-        "p6e-gb200.36xlarge": 8,
-    }
-)
-OTHER_EFA_INTERFACES = 2
-"""Of any other type, as far as it has so many."""
 EFA_CONNECTIONS = 1024
 """Over all clients of a file system."""
 

@@ -135,6 +135,14 @@ class InstanceType:
         return self._count("neuron")
 
     @property
+    def nvlink_domain(self) -> bool:
+        """Whether its GPUs share an NVLink domain with those of other instances.
+
+        Trn2 UltraServers are not meant: trn2u is sold singly, too.
+        """
+        return self.ultraserver is not None and self.gpus > 0
+
+    @property
     def capacity_block(self) -> bool:
         """Whether EC2 Capacity Blocks for ML sell it."""
         return "capacity-block" in self.usage_classes

@@ -123,7 +123,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "instances.ultraserver",
         "P6e-GB200 UltraServers",
-        _typed("instance_type", lambda g: g.type.family.startswith("p6e")),
+        _typed("instance_type", lambda g: g.type.nvlink_domain),
     ),
     Feature("instances.trainium", "AWS Trainium", _family("trn")),
     Feature("instances.inferentia", "AWS Inferentia", _family("inf")),

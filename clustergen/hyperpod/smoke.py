@@ -7,7 +7,7 @@ from typing import Any
 
 from clustergen import nccl, shell
 from clustergen.artifacts import Artifact, Bundle
-from clustergen.catalog import neuron, ultraservers
+from clustergen.catalog import neuron
 from clustergen.hyperpod import mounts, steps
 from clustergen.plan.model import NodeGroup, Plan
 
@@ -40,7 +40,7 @@ def _jobs(plan: Plan, group: NodeGroup, partition: str) -> Iterator[Artifact]:
         "kind": kind if count else "",
         "accelerators": count,
         "efa": steps.efa_devices(group),
-        "nvlink": bool(group.type.gpus) and bool(ultraservers.of_instance(group.type.name)),
+        "nvlink": group.type.nvlink_domain,
         "tasks": 1,
         "minutes": 15,
     }
@@ -63,7 +63,7 @@ def _all_reduce(plan: Plan, group: NodeGroup, values: dict[str, Any]) -> Iterato
         "tasks": group.type.gpus,
         "minutes": 60,
         "largest": f"{nccl.largest_gib(group)}G",
-        "reference": nccl.reference(group.type.name),
+        "reference": nccl.reference(group.type),
         "image": IMAGE,
     }
     yield _job("all-reduce", "All GPUs reduce together, with the programs of the image.", sized)

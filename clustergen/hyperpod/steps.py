@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from clustergen.catalog import InstanceType, ultraservers
+from clustergen.catalog import InstanceType
 from clustergen.hyperpod import mounts
 from clustergen.plan.lustre_clients import efa_interfaces
 from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan, Queue
@@ -213,7 +213,7 @@ def _health(group: NodeGroup) -> Iterator[Step]:
 
 def _fabric(group: NodeGroup) -> tuple[str, ...]:
     efa = "efa" if group.efa else "plain"
-    domain = bool(group.type.gpus) and bool(ultraservers.of_instance(group.type.name))
+    domain = group.type.nvlink_domain
     return (efa, "nvlink") if domain else (efa,)
 
 

@@ -41,7 +41,7 @@ def comment(plan: Plan, group: NodeGroup, name: str, folder: str) -> Iterator[st
     yield 'It is right when "# Out of bounds values : 0 OK" is there'
     if interfaces := capacity.efa_interfaces(group):
         yield f'and NET/OFI says "Selected provider is efa" with {interfaces} nics.'
-    if published := reference(group.type.name):
+    if published := reference(group.type):
         yield published
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from clustergen.catalog import families
 from clustergen.kubernetes import capacity, claims, karpenter, labels_and_taints
 from clustergen.kubernetes.components import toleration
 from clustergen.kubernetes.manifest import kubernetes_object
@@ -22,18 +23,10 @@ API = "kueue.x-k8s.io/v1beta2"
 NETWORK, HOSTS = "aws-network", "hosts"
 """Topologies: by the layers of EC2's network, and by nodes alone."""
 
-# Types, by family or alone, and regions that EC2 tells the network topology of:
+# Regions whose network topology EC2 tells, of the types that the catalog knows for it:
 # other nodes have no labels of it, and Kueue would find none of them.
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-topology-prerequisites.html
 # (2026-11)
-_FAMILIES = frozenset(
-    {
-        *("g6e", "g7e", "hpc6a", "hpc6id", "hpc7a", "hpc7g", "hpc8a"),
-        *("p3dn", "p4d", "p4de", "p5e", "p5en", "p6-b200", "p6-b300", "p6e-gb200"),
-        *("trn1", "trn1n", "trn2u"),
-    }
-)
-_TYPES = frozenset({"p5.48xlarge", "trn2.48xlarge"})
 _REGIONS = frozenset(
     {
         *("us-east-1", "us-east-2", "us-west-1", "us-west-2", "us-gov-west-1", "ca-central-1"),
@@ -76,7 +69,7 @@ def topology(plan: Plan, group: NodeGroup) -> str | None:
     """
     if karpenter.is_karpenter(plan, group) or claims.is_on(plan):
         return None
-    known = all(type.family in _FAMILIES or type.name in _TYPES for type in group.types)
+    known = all(families.find(type.family).has_topology(type.size) for type in group.types)
     return NETWORK if known and plan.region in _REGIONS else HOSTS
 
 

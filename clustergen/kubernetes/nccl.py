@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.nccl import REFERENCES, largest_gib
+from clustergen.nccl import largest_gib, measurement
 from clustergen.plan.model import NodeGroup
 
 _NODES = 2
@@ -11,7 +11,7 @@ _NODES = 2
 
 def nodes(group: NodeGroup) -> int:
     """Nodes of the test: as many as were published, or few, and no more than there are."""
-    found = REFERENCES.get(group.type.name)
+    found = measurement(group.type)
     return min(tested(group), found.nodes if found else _NODES)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.catalog import fsx
+from clustergen.catalog import families, fsx
 from clustergen.plan.model import Lustre, NodeGroup, Plan
 
 
@@ -16,7 +16,7 @@ def efa_interfaces(plan: Plan, group: NodeGroup) -> int:
     if not served or not _is_client(group):
         return 0
     clients = sum(other.max for other in plan.node_groups if _is_client(other))
-    most = fsx.EFA_INTERFACES.get(group.type.name, fsx.OTHER_EFA_INTERFACES)
+    most = families.find(group.type.family).lustre_efa
     return min(most, group.type.max_efa, max(1, fsx.EFA_CONNECTIONS // max(1, clients)))
 
 

@@ -96,6 +96,31 @@ def test_what_ec2_has_wrong_is_corrected() -> None:
     assert row["accelerator"] == ["neuron", "AWS", "Trainium2", 1, 98304]
 
 
+NEURON = {"Count": 2, "Name": "Trainium2", "MemoryInfo": {"SizeInMiB": 524288}}
+
+# instance type -> accelerator, with corrections of the family and of one of its types
+CORRECTED = {
+    "p9.24xlarge": ["neuron", "AWS", "Trainium2", 2, 98304],
+    "p9.48xlarge": ["neuron", "AWS", "Trainium9", 1, 65536],
+    "p9en.48xlarge": ["neuron", "AWS", "Trainium2", 2, 524288],
+}
+
+
+def test_a_family_is_corrected_and_a_type_after_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    whole = {"accelerator": ["neuron", "AWS", "Trainium9", 1, 65536]}
+    corrections = {
+        "families": {"p9": {"date": "2026-01-01", "row": {"accelerator": {"memory_mib": 98304}}}},
+        "types": {"p9.48xlarge": {"date": "2026-01-01", "row": whole}},
+    }
+    (tmp_path / "corrections.json").write_text(json.dumps(corrections))
+    (tmp_path / "prices.json").write_bytes((DATA / "prices.json").read_bytes())
+    monkeypatch.setattr(build, "DATA", tmp_path)
+    rows = built(*(answer(name, NeuronInfo={"NeuronDevices": [NEURON]}) for name in CORRECTED))
+    assert {name: rows[name]["accelerator"] for name in CORRECTED} == CORRECTED
+
+
 def test_a_whole_correction_yields_to_ec2() -> None:
     assert built(answer("p6e-gb200.36xlarge"))["p6e-gb200.36xlarge"]["cards"] == "1x4ieo"
 
@@ -155,7 +180,9 @@ def test_provenance_is_complete() -> None:
 
 
 def test_each_correction_says_why_and_where_from() -> None:
-    for correction in json.loads((DATA / "corrections.json").read_text())["types"].values():
+    corrections = json.loads((DATA / "corrections.json").read_text())
+    assert set(corrections) == {"families", "types"}
+    for correction in (one for group in corrections.values() for one in group.values()):
         assert correction["why"]
         assert correction["source"].startswith("https://")
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", correction["date"])

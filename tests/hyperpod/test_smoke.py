@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clustergen import nccl
+from clustergen import catalog, nccl
 from clustergen.hyperpod import smoke
 from tests.hyperpod.planned import plan_of
 from tests.hyperpod.test_lifecycle import SPEC
@@ -133,4 +133,7 @@ def test_messages_fit_into_the_gpus(type: str, words: str) -> None:
 def test_published_figures_are_notes() -> None:
     text = jobs("node_groups: [{name: h200, instance_type: p5.48xlarge, count: 2}]")
     assert "Published for 2 x p5.48xlarge: 487 GB/s at 16 GiB" in text["all-reduce-h200.sbatch"]
-    assert nccl.reference("p5en.48xlarge") == ""
+    for name in ("p5.4xlarge", "p5en.48xlarge"):
+        type = catalog.find(name)
+        assert type is not None
+        assert nccl.reference(type) == ""

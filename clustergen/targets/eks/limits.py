@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 USER_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/"
 LAUNCH_TEMPLATES = f"{USER_GUIDE}launch-templates.html"
 CAPACITY_BLOCKS = f"{USER_GUIDE}ml-node-groups.html"
@@ -55,23 +52,6 @@ DRA = "1.34"
 """From this version on, devices can be claimed (resource.k8s.io/v1)."""
 # ULTRASERVERS; 2026-11-20.
 ULTRASERVER = "1.33"
-
-# IMAGES: the families that each variant of Amazon Linux 2023 has drivers for; 2026-11-20.
-IMAGE_FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "AL2023_x86_64_NVIDIA": frozenset(
-            {
-                *("p6-b300", "p6-b200", "p5", "p5e", "p5en", "p4d", "p4de", "p3", "p3dn"),
-                *("g7e", "gr6", "g6", "g6e", "g6f", "gr6f", "g5", "g4dn"),
-            }
-        ),
-        "AL2023_ARM_64_NVIDIA": frozenset({"p6e-gb200", "g5g"}),
-        # trn1n and trn2u are sizes of network and of links, with the chips of trn1 and trn2.
-        "AL2023_x86_64_NEURON": frozenset({"inf1", "inf2", "trn1", "trn1n", "trn2", "trn2u"}),
-    }
-)
-# TYPES; 2026-11-20.
-FAMILIES_WITHOUT_IMAGE = frozenset({"a1"})
 
 # TYPES: pods of a node with an address each, capped; 2026-11-20.
 MAX_PODS_SMALL, MAX_PODS_LARGE, LARGE_VCPUS = 110, 250, 30

@@ -59,15 +59,11 @@ VOLUME_TYPES: Mapping[str, VolumeType] = MappingProxyType(
     }
 )
 
-# constants: UNSUPPORTED_OSES_FOR_MICRO_NANO, UNSUPPORTED_OSES_FOR_P6E_GB200, PRIVATE_OSES,
-# NVIDIA_OPENRM_UNSUPPORTED_INSTANCE_TYPES, CAPACITY_RESERVATION_OS_MAP
+# constants: UNSUPPORTED_OSES_FOR_MICRO_NANO, PRIVATE_OSES, CAPACITY_RESERVATION_OS_MAP
 OSES_WITHOUT_IMAGE = ("rocky8", "rocky9")
-OSES_WITHOUT_P6E_GB200 = ("rhel8", "rocky8", "rhel9")
 OSES_TOO_BIG_FOR_MICRO = ("ubuntu2204", "ubuntu2404", "rhel8", "rocky8", "rhel9", "rocky9")
 OSES_OF_RED_HAT_RESERVATIONS = ("rhel8", "rhel9")
 OSES_WITHOUT_RSA_KEYS = ("ubuntu2204", "ubuntu2404")
-FAMILIES_WITHOUT_DRIVER = ("p2", "p3", "p3dn", "g2", "g3", "g3s")
-"""GPUs that the open NVIDIA kernel module of the official images does not drive."""
 
 # constants: OS_MAPPING; the users of services have uids below 1000:
 # https://github.com/aws/aws-parallelcluster-cookbook

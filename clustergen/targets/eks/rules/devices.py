@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen.catalog import families
 from clustergen.findings import Problem, Severity
 from clustergen.kubernetes import karpenter
 from clustergen.plan.model import NodeGroup, Plan
@@ -86,7 +87,7 @@ def uncounted_claims(plan: Plan) -> Iterator[Problem]:
 )
 def no_driver(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups if _claims(plan) else ():
-        if group.type.family == "inf1":
+        if not families.find(group.type.family).device_claims:
             yield Problem(
                 group.at("instance_type"),
                 f"{group.type.name} has no driver for device claims",
@@ -179,7 +180,7 @@ def coherent_memory(plan: Plan) -> Iterator[Problem]:
 )
 def partitions_with_efa(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        if group.mig and group.efa and not _is_ultraserver(group):
+        if group.mig and group.efa and not group.type.nvlink_domain:
             yield Problem(
                 group.at("mig"),
                 f"partitions of {group.name} do not communicate over EFA",
@@ -197,8 +198,4 @@ def _has_devices(group: NodeGroup) -> bool:
 
 
 def _ultraservers(plan: Plan) -> Iterator[NodeGroup]:
-    return filter(_is_ultraserver, plan.node_groups)
-
-
-def _is_ultraserver(group: NodeGroup) -> bool:
-    return group.type.family.startswith("p6e")
+    return (group for group in plan.node_groups if group.type.nvlink_domain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import InstanceType
+from clustergen.catalog import InstanceType, families
 from clustergen.findings import Path, Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
@@ -81,8 +81,8 @@ def _types(plan: Plan) -> Iterator[tuple[InstanceType, Path]]:
 
 
 def _has_no_image(type: InstanceType) -> bool:
-    return type.arch.endswith("_mac") or type.family in limits.FAMILIES_WITHOUT_IMAGE
+    return type.arch.endswith("_mac") or not families.find(type.family).eks_image
 
 
 def _has_driver(type: InstanceType) -> bool:
-    return any(type.family in families for families in limits.IMAGE_FAMILIES.values())
+    return families.find(type.family).eks_driver

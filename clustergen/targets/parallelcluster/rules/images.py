@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import InstanceType
+from clustergen.catalog import InstanceType, families
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.parallelcluster import limits
@@ -156,13 +156,14 @@ def _types(plan: Plan, group: NodeGroup) -> Iterator[Finding]:
 
 def _type(plan: Plan, type: InstanceType, at: Path, *, official: bool) -> Iterator[Finding]:
     os = plan.software.os
-    if type.family.startswith("p6e-gb200") and os in limits.OSES_WITHOUT_P6E_GB200:
+    family = families.find(type.family)
+    if os in family.parallelcluster_without:
         yield ULTRASERVER_OS.at(
             at,
             f"{type.name} does not run with {os}",
             help="take ubuntu2404, ubuntu2204 or alinux2023",
         )
-    if type.family in limits.FAMILIES_WITHOUT_DRIVER and official:
+    if not family.open_driver and official:
         yield NO_DRIVER.at(
             at, f"the official images do not drive {type.name}", help="take g4dn, g5 or later"
         )

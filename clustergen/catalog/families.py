@@ -1,0 +1,64 @@
+"""Facts about families of instance types that EC2's own answer does not have.
+
+``data/families.json`` has one row for each family, and above the rows what each fact is, its source
+and its date. A family without a row has the defaults of :class:`Family`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen.catalog.lookup import DATA
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A published all_reduce bus bandwidth, in GB/s at a message size in GiB."""
+
+    size: str
+    """The instance size, such as ``48xlarge``."""
+    nodes: int
+    busbw: float
+    gib: int
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One row: each fact as ``families.json`` describes it."""
+
+    nitro: int | None = None
+    topology: str = ""
+    """``all``, or sizes separated by spaces."""
+    neuron_cores: int = 0
+    """Logical cores of a device; 0 where they are not known."""
+    device_claims: bool = True
+    lustre_efa: int = 2
+    """0: it is no EFA client."""
+    nccl: Measurement | None = None
+    eks_driver: bool = False
+    eks_image: bool = True
+    open_driver: bool = True
+    parallelcluster_without: tuple[str, ...] = ()
+
+    def has_topology(self, size: str) -> bool:
+        """Whether EC2 tells where in the network instances of this size are."""
+        return self.topology == "all" or size in self.topology.split()
+
+
+@functools.cache
+def find(family: str) -> Family:
+    """The facts about the family of this name, such as ``p5en``."""
+    row = table()["families"].get(family, {})
+    measured = Measurement(**row["nccl"]) if "nccl" in row else None
+    lacking = tuple(row.get("parallelcluster_without", ()))
+    return Family(**{**row, "nccl": measured, "parallelcluster_without": lacking})
+
+
+@functools.cache
+def table() -> dict[str, Any]:
+    """The file as it is: ``facts`` with their sources, and the rows of ``families``."""
+    found: dict[str, Any] = json.loads((DATA / "families.json").read_text(encoding="ascii"))
+    return found

@@ -1,0 +1,112 @@
+"""The table of families: each row is of a real family, each fact has a source, and is found."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+
+from clustergen import catalog
+from clustergen.catalog import families
+from clustergen.catalog.families import Family, Measurement
+from clustergen.catalog.lookup import DATA
+
+ROWS = families.table()["families"]
+SIZES: dict[str, set[str]] = {}
+for one in catalog.every():
+    SIZES.setdefault(one.family, set()).add(one.size)
+
+
+def test_each_fact_says_what_it_is_and_where_from() -> None:
+    facts = families.table()["facts"]
+    assert list(facts) == [field.name for field in dataclasses.fields(Family)]
+    for fact in facts.values():
+        assert fact["what"]
+        assert fact["source"].startswith(("https://", "aws-parallelcluster 3."))
+        assert re.fullmatch(r"2026-\d\d(-\d\d)?", fact["date"])
+
+
+def test_a_family_is_one_line() -> None:
+    lines = (DATA / "families.json").read_text(encoding="ascii").splitlines()
+    rows = [match[1] for line in lines if (match := re.match(r' {4}"(.*?)": \{.*\},?$', line))]
+    assert rows == [*families.table()["facts"], *sorted(ROWS)]
+
+
+def _is_gone(family: str) -> bool:
+    """Whether the catalog says of a family that EC2 does not offer it any more."""
+    missing = catalog.explain_missing(f"{family}.2xlarge")
+    return "retired" in missing.reason or "any more" in missing.reason
+
+
+@pytest.mark.parametrize("family", ROWS)
+def test_a_row_is_of_a_known_family_and_its_sizes(family: str) -> None:
+    assert family in SIZES or _is_gone(family)
+    row = families.find(family)
+    assert row != Family()
+    named = set() if row.topology == "all" else set(row.topology.split())
+    measured = {row.nccl.size} if row.nccl else set()
+    assert named | measured <= SIZES.get(family, set())
+
+
+def test_families_with_efa_or_an_accelerator_have_a_row() -> None:
+    needed = {one.family for one in catalog.every() if one.efa or one.accelerator}
+    assert needed - set(ROWS) == set()
+
+
+FACTS = [
+    ("p5", "nitro", 4),
+    ("m5", "nitro", None),
+    ("inf1", "neuron_cores", 4),
+    ("trn2", "neuron_cores", 4),
+    ("p5", "neuron_cores", 0),
+    ("inf1", "device_claims", False),
+    ("inf2", "device_claims", True),
+    ("p5en", "lustre_efa", 8),
+    ("p6-b300", "lustre_efa", 2),
+    ("trn2u", "lustre_efa", 0),
+    ("p6-b200", "nccl", Measurement("48xlarge", 4, 377, 16)),
+    ("p5en", "nccl", None),
+    ("g6f", "eks_driver", True),
+    ("vt1", "eks_driver", False),
+    ("g7", "eks_driver", False),
+    ("a1", "eks_image", False),
+    ("m6g", "eks_image", True),
+    ("p3dn", "open_driver", False),
+    ("g4dn", "open_driver", True),
+    ("p6e-gb200", "parallelcluster_without", ("rhel8", "rocky8", "rhel9")),
+    ("p5", "parallelcluster_without", ()),
+]
+
+
+@pytest.mark.parametrize(("family", "fact", "expected"), FACTS)
+def test_fact(family: str, fact: str, expected: object) -> None:
+    assert getattr(families.find(family), fact) == expected
+
+
+# family, size, whether EC2 tells where in the network its instances are
+TOPOLOGY = [
+    ("p5", "48xlarge", True),
+    ("p5", "4xlarge", False),
+    ("p5en", "48xlarge", True),
+    ("trn2", "3xlarge", False),
+    ("g6e", "xlarge", True),
+    ("g6", "48xlarge", False),
+    ("m7i", "large", False),
+]
+
+
+@pytest.mark.parametrize(("family", "size", "expected"), TOPOLOGY)
+def test_topology(family: str, size: str, expected: bool) -> None:
+    assert families.find(family).has_topology(size) is expected
+
+
+# Of GPUs, not of Trainium, which is sold singly too.
+DOMAINS = [("p6e-gb200.36xlarge", True), ("trn2u.48xlarge", False), ("p6-b200.48xlarge", False)]
+
+
+@pytest.mark.parametrize(("name", "expected"), DOMAINS)
+def test_nvlink_domain(name: str, expected: bool) -> None:
+    found = catalog.find(name)
+    assert found is not None
+    assert found.nvlink_domain is expected
