@@ -8,7 +8,7 @@ import re
 import pytest
 
 from clustergen import catalog
-from clustergen.catalog import families
+from clustergen.catalog import families, ultraservers
 from clustergen.catalog.families import Family, Measurement
 from clustergen.catalog.lookup import DATA
 
@@ -110,3 +110,11 @@ def test_nvlink_domain(name: str, expected: bool) -> None:
     found = catalog.find(name)
     assert found is not None
     assert found.nvlink_domain is expected
+
+
+def test_each_nvlink_domain_is_a_known_ultraserver() -> None:
+    """Its instances are counted, and the larger UltraServers are multiples of the smallest."""
+    for one in catalog.every():
+        if one.nvlink_domain:
+            smallest, *larger = (s.instances for s in ultraservers.of_instance(one.name))
+            assert [count % smallest for count in larger] == [0] * len(larger)

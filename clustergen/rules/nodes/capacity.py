@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen.catalog import ultraservers
 from clustergen.findings import Problem, Severity, rule
 from clustergen.plan.model import NodeGroup, Plan
 
 _LARGEST_BLOCK = 64
 """Instances: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html"""
-
-_ULTRASERVER = 9
-"""Instances of the smallest P6e-GB200 UltraServer; the larger has twice as many."""
 
 
 @rule(
@@ -137,12 +135,15 @@ def bounds(plan: Plan) -> Iterator[Problem]:
 )
 def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        extra = group.max % _ULTRASERVER
-        if extra and group.type.family == "p6e-gb200":
-            below, above = group.max - extra, group.max - extra + _ULTRASERVER
+        if not group.type.nvlink_domain:
+            continue
+        # The larger UltraServers have a multiple of the smallest.
+        smallest = ultraservers.of_instance(group.type.name)[0].instances
+        if extra := group.max % smallest:
+            below, above = group.max - extra, group.max - extra + smallest
             nearest = f"{below} or {above}" if below else str(above)
             yield Problem(
                 group.at("count"),
-                f"{group.max} instances are not whole UltraServers of {_ULTRASERVER}",
+                f"{group.max} instances are not whole UltraServers of {smallest}",
                 help=f"write {nearest}",
             )
