@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen.catalog import InstanceType
 from clustergen.hyperpod import mounts
+from clustergen.plan import model
 from clustergen.plan.lustre_clients import efa_interfaces
 from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan, Queue
 from clustergen.plan.model import Script as UserScript
@@ -16,7 +17,7 @@ from clustergen.spec.quantities import format_slurm_duration
 Mode = Literal["api", "customer-managed", "legacy"]
 Role = Literal["controller", "login", "compute"]
 # Where the scripts of each role stand in the language.
-_ON = {"controller": "head", "login": "login", "compute": "compute"}
+_ON: Mapping[Role, model.Role] = {"controller": "head", "login": "login", "compute": "compute"}
 
 CONTROLLER, LOGIN = "controller", "login"
 """The instance groups that the spec's ``head_node`` and ``login`` become."""
@@ -116,7 +117,7 @@ def merged(derived: Mapping[str, str], given: Mapping[str, str]) -> dict[str, st
 
 
 def _of_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
-    own = [script for script in plan.software.scripts if _ON[role] in script.on]
+    own = plan.scripts_on(_ON[role])
     yield Step("system", "system.sh", ("slurmd",))
     yield from _users_scripts(own, "start")
     yield from _shared(plan, role)
@@ -129,7 +130,7 @@ def _of_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
 
 
 def _of_group(plan: Plan, mode: Mode, group: NodeGroup) -> Iterator[Step]:
-    own = [s for s in plan.software.scripts if "compute" in s.on and group.name in s.node_groups]
+    own = plan.scripts_of(group)
     yield Step("system", "system.sh", ("slurmd",))
     yield from _users_scripts(own, "start")
     yield from _scratch(group)
@@ -143,7 +144,7 @@ def _of_group(plan: Plan, mode: Mode, group: NodeGroup) -> Iterator[Step]:
 
 
 def _of_node(plan: Plan, group: NodeGroup) -> Iterator[Step]:
-    own = [s for s in plan.software.scripts if "compute" in s.on and group.name in s.node_groups]
+    own = plan.scripts_of(group)
     yield Step("system", "system.sh", ("containerd",))
     yield from _users_scripts(own, "start")
     yield Step("runtime storage", "runtime-storage.sh", seconds=900)
@@ -222,7 +223,7 @@ def _exporters(plan: Plan) -> Iterator[Step]:
         yield Step("exporters", "exporters.sh", required=False)
 
 
-def _users_scripts(own: list[UserScript], when: str) -> Iterator[Step]:
+def _users_scripts(own: Sequence[UserScript], when: str) -> Iterator[Step]:
     for script in own:
         if script.when == when:
             name = "script " + script.url.rpartition("/")[2]

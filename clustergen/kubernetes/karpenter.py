@@ -9,7 +9,7 @@ from clustergen.aws import references
 from clustergen.kubernetes import labels_and_taints
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import GPU_RESOURCE, INSTANCE_TYPE_LABEL, NEURON_RESOURCE
-from clustergen.plan.model import NodeGroup, Plan, Subnet
+from clustergen.plan.model import NodeGroup, Plan
 
 Json = dict[str, Any]
 
@@ -59,7 +59,7 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
         "amiSelectorTerms": [{"id": group.image} if group.image else {"alias": "al2023@latest"}],
         **({"amiFamily": "AL2023"} if group.image else {}),
         "role": NODE_ROLE,
-        "subnetSelectorTerms": [{"id": references.text(s.id)} for s in _subnets(plan, group)],
+        "subnetSelectorTerms": [{"id": references.text(s.id)} for s in plan.subnets_of(group)],
         # The cluster's own lets the control plane, and EFA, through.
         "securityGroupSelectorTerms": [{"id": id} for id in (SECURITY_GROUP, *own)],
         **_interfaces(group),
@@ -183,10 +183,3 @@ def _taints(group: NodeGroup) -> Json:
 
 def _in(key: str, values: list[str]) -> Json:
     return {"key": key, "operator": "In", "values": values}
-
-
-def _subnets(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:
-    """All of them, or the one zone that nodes are close to each other or reserved in."""
-    alone = group.efa or group.placement.kind != "none"
-    reserved = group.capacity.kind not in ("on-demand", "spot")
-    return plan.network.private[:1] if alone or reserved else plan.network.private

@@ -82,6 +82,11 @@ class Capacity:
     kind: CapacityKind
     id: str | None = None
 
+    @property
+    def reserved(self) -> bool:
+        """Whether instances are set aside in one zone: neither On-Demand nor Spot."""
+        return self.kind not in ("on-demand", "spot")
+
 
 @dataclass(frozen=True, slots=True)
 class Placement:
@@ -101,13 +106,17 @@ class Volume:
     throughput: int | None
 
 
+Role = Literal["head", "login", "compute"]
+"""What a node is in the cluster."""
+
+
 @dataclass(frozen=True, slots=True)
 class Script:
     """A script of the user's. ``url`` is s3:// or https://."""
 
     path: Path
     url: str
-    on: tuple[Literal["head", "login", "compute"], ...]
+    on: tuple[Role, ...]
     when: Literal["start", "configured"]
     args: tuple[str, ...]
     node_groups: tuple[str, ...]
@@ -168,6 +177,16 @@ class NodeGroup:
     @property
     def static(self) -> bool:
         return self.min == self.max
+
+    @property
+    def reserved(self) -> bool:
+        """Whether its instances are set aside in one zone: neither On-Demand nor Spot."""
+        return self.capacity.reserved
+
+    @property
+    def one_zone(self) -> bool:
+        """Whether all nodes start in one zone, as EFA, reservations and placement groups do."""
+        return self.efa or self.reserved or self.placement.kind != "none"
 
     @property
     def addresses(self) -> int:
@@ -450,6 +469,18 @@ class Plan:
     """Quotas and prices are SageMaker's, not those of EC2."""
     system: Machine | None = None
     """The nodes of what runs a Kubernetes cluster, where they are the cluster owner's."""
+
+    def subnets_of(self, group: NodeGroup) -> tuple[Subnet, ...]:
+        """The subnets that a group's nodes may start in, by preference."""
+        return self.network.private[:1] if group.one_zone else self.network.private
+
+    def scripts_of(self, group: NodeGroup) -> tuple[Script, ...]:
+        """The user's scripts that a group's nodes run, in their order."""
+        return tuple(s for s in self.scripts_on("compute") if group.name in s.node_groups)
+
+    def scripts_on(self, role: Role) -> tuple[Script, ...]:
+        """The user's scripts for nodes of one role, in their order."""
+        return tuple(script for script in self.software.scripts if role in script.on)
 
     def wrote(self, *path: str | int) -> bool:
         """Whether the spec says anything at ``path``."""

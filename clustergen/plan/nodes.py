@@ -135,7 +135,7 @@ class MachinePlanner:
             return Placement("none")
         # A reservation or block fixes where its instances are; a group beside it can only fail.
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html
-        if capacity.kind not in ("on-demand", "spot"):
+        if capacity.reserved:
             self._decide((*path, "placement"), f"{group.name}: placed by its {capacity.kind}")
             return Placement("none")
         self._decide((*path, "placement"), f"{group.name}: cluster placement group, for EFA")

@@ -44,7 +44,7 @@ def supported(plan: Plan) -> Iterator[Problem]:
 def reserved(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         bought = group.capacity.kind
-        if group.placement.kind == "cluster" and bought not in ("on-demand", "spot"):
+        if group.placement.kind == "cluster" and group.reserved:
             yield Problem(
                 group.at("placement"),
                 f"a placement group beside the {bought} {group.capacity.id or ''}".rstrip(),

@@ -65,7 +65,7 @@ class ManagedNodeGroup(Construct):
             cluster_name=control_plane.name,
             nodegroup_name=group.name,
             node_role=role.role_arn,
-            subnets=[inputs.value(s.id) for s in placement_groups.subnets(plan, group)],
+            subnets=[inputs.value(s.id) for s in plan.subnets_of(group)],
             # With an image of the user's own, EKS refuses to be told the kind of it.
             ami_type=None if group.image else images.ami_type(group.type),
             capacity_type=_CAPACITY.get(group.capacity.kind, "ON_DEMAND"),
@@ -115,7 +115,7 @@ def _scaling(group: NodeGroup) -> eks.CfnNodegroup.ScalingConfigProperty:
 
 def can_surge(group: NodeGroup) -> bool:
     """Whether more nodes than a group's own can be had while it is updated."""
-    return group.capacity.kind in ("on-demand", "spot") and not group.efa
+    return not (group.reserved or group.efa)
 
 
 def _updates(group: NodeGroup) -> eks.CfnNodegroup.UpdateConfigProperty:

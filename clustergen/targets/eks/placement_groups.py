@@ -6,7 +6,7 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clustergen.aws import cfn
-from clustergen.plan.model import NodeGroup, Plan, Subnet
+from clustergen.plan.model import NodeGroup, Plan
 
 
 def of_group(scope: Construct, plan: Plan, group: NodeGroup) -> cdk.CfnResource | None:
@@ -25,10 +25,3 @@ def of_group(scope: Construct, plan: Plan, group: NodeGroup) -> cdk.CfnResource 
 def name(group: NodeGroup, own: cdk.CfnResource | None) -> str | None:
     """The name of the placement group that a node group's nodes are in."""
     return own.ref if own else group.placement.group
-
-
-def subnets(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:
-    """Where the nodes of a group are started: EFA and reservations do not reach another zone."""
-    alone = group.efa or group.capacity.kind not in ("on-demand", "spot")
-    single = alone or group.placement.kind != "none"
-    return plan.network.private[:1] if single else plan.network.private

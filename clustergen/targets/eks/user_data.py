@@ -8,7 +8,7 @@ https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/api/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,7 @@ def of_group(plan: Plan, group: NodeGroup, cluster: Cluster) -> str:
     """The user data of a group's nodes, in clear text."""
     config = node_config(group.types, group.interfaces, cluster if group.image else None)
     parts = [("application/node.eks.aws", yaml_text(config))]
-    if scripts := tuple(_scripts(plan, group)):
+    if scripts := plan.scripts_of(group):
         text = shell.render("eks/scripts.sh.j2", scripts=scripts)
         parts.append((mime.SHELL_SCRIPT, text))
     return mime.multipart(parts, BOUNDARY)
@@ -68,9 +68,3 @@ def _joining(cluster: Cluster) -> dict[str, Any]:
             "cidr": cluster.service_cidr,
         }
     }
-
-
-def _scripts(plan: Plan, group: NodeGroup) -> Iterator[dict[str, Any]]:
-    for script in plan.software.scripts:
-        if "compute" in script.on and group.name in script.node_groups:
-            yield {"url": script.url, "args": script.args, "sha256": script.sha256 or ""}

@@ -57,9 +57,8 @@ def _group(plan: Plan, group: NodeGroup, scripts: Lifecycle) -> InstanceGroup:
 
 
 def _spread(plan: Plan, group: NodeGroup) -> Vpc | None:
-    """All private subnets, for nodes that nothing ties to one zone; EFA and training plans do."""
+    """All private subnets, for nodes that may start in several zones."""
     subnets = plan.network.private[:MAX_SUBNETS]
-    tied = group.efa or group.capacity.kind == "training-plan" or group.placement.kind != "none"
-    if tied or len(subnets) == 1:
+    if group.one_zone or len(subnets) == 1:
         return None
     return Vpc(eks_cluster.security_groups(plan), tuple(subnet.id for subnet in subnets))

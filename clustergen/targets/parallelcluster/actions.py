@@ -18,7 +18,6 @@ from clustergen.artifacts import Artifact
 from clustergen.plan.lustre_clients import efa_interfaces
 from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software
 from clustergen.shell import content_key, render
-from clustergen.targets.parallelcluster import homes
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
 
 Role = Literal["head", "login", "compute"]
@@ -99,7 +98,7 @@ def login(plan: Plan) -> dict[str, Any]:
 
 
 def _long_lived(plan: Plan, role: Role) -> dict[str, Any]:
-    scripts = [script for script in plan.software.scripts if role in script.on]
+    scripts = plan.scripts_on(role)
     setups = _setups(plan)
     configured = [_at(own.current_key(plan), [role]) for own in setups]
     updated = [_at(own.key, [role]) for own in setups]
@@ -113,7 +112,7 @@ def _long_lived(plan: Plan, role: Role) -> dict[str, Any]:
 
 def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
     """``CustomActions`` of a queue that owns its nodes, whose groups run the same scripts."""
-    scripts = homes.scripts_of(plan, queue.node_groups[0])
+    scripts = plan.scripts_of(queue.node_groups[0])
     arguments = ["compute", _local_storage(queue)]
     configured = [_at(own.key, arguments) for own in _setups(plan)]
     checker = _checker().key if _checked(plan.software) else ""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clustergen.plan.model import NodeGroup, Plan, Queue, Script
+from clustergen.plan.model import NodeGroup, Plan, Queue
 
 _CAPACITY_TYPES = {"spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
 
@@ -45,15 +45,6 @@ def capacity_type(group: NodeGroup) -> str:
     return _CAPACITY_TYPES.get(group.capacity.kind, "ONDEMAND")
 
 
-def scripts_of(plan: Plan, group: NodeGroup) -> tuple[Script, ...]:
-    """The user's scripts that run on the group's nodes."""
-    return tuple(
-        script
-        for script in plan.software.scripts
-        if "compute" in script.on and group.name in script.node_groups
-    )
-
-
 def differing(plan: Plan, queue: Queue) -> list[str]:
     """Fields of the spec that ParallelCluster sets by queue and in which the groups differ."""
     return [field for field, values in _by_queue(plan, queue) if len(set(values)) > 1]
@@ -65,4 +56,4 @@ def _by_queue(plan: Plan, queue: Queue) -> Iterator[tuple[str, list[object]]]:
     yield "image", [group.image for group in groups]
     yield "root_volume", [group.volume for group in groups]
     yield "scratch", [group.scratch for group in groups]
-    yield "scripts", [scripts_of(plan, group) for group in groups]
+    yield "scripts", [plan.scripts_of(group) for group in groups]

@@ -116,7 +116,7 @@ def _queue_settings(queue: Queue, housed: Homes) -> dict[str, str]:
 def subnets(plan: Plan, queue: Queue) -> list[str]:
     """One subnet, or one in each zone when nothing ties the queue's nodes to one zone."""
     private = plan.network.private
-    if not all(_roams(group) for group in queue.node_groups):
+    if not all(_spreads(group) for group in queue.node_groups):
         return [references.text(private[0].id)]
     # EC2 Fleet takes one subnet in a zone; a zone that nobody named could be any.
     zones = {subnet.zone: subnet for subnet in reversed(private) if subnet.zone}
@@ -124,10 +124,9 @@ def subnets(plan: Plan, queue: Queue) -> list[str]:
     return [references.text(subnet.id) for subnet in roaming or private[:1]]
 
 
-def _roams(group: NodeGroup) -> bool:
-    """ParallelCluster spreads only groups of several types, and never EFA or placement groups."""
-    tied = group.efa or group.placement.kind != "none"
-    return len(group.types) > 1 and not tied and group.capacity.kind in ("on-demand", "spot")
+def _spreads(group: NodeGroup) -> bool:
+    """Whether nodes start in several zones, which takes several types in ParallelCluster."""
+    return len(group.types) > 1 and not group.one_zone
 
 
 def _allocation_strategy(queue: Queue) -> str | None:

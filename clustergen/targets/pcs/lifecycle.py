@@ -36,7 +36,7 @@ class Action:
 
 def of_group(plan: Plan, group: NodeGroup) -> list[Action]:
     """The actions of a compute node, in order."""
-    own = [script for script in plan.software.scripts if _on_group(script, group)]
+    own = plan.scripts_of(group)
     return [
         *_first(plan),
         *_users_scripts(own, "start"),
@@ -51,7 +51,7 @@ def of_group(plan: Plan, group: NodeGroup) -> list[Action]:
 
 def of_login(plan: Plan) -> list[Action]:
     """The actions of a login node, in order."""
-    own = [script for script in plan.software.scripts if "login" in script.on]
+    own = plan.scripts_on("login")
     return [
         *_first(plan),
         *_users_scripts(own, "start"),
@@ -148,7 +148,3 @@ def _users_scripts(own: Sequence[UserScript], when: str) -> Iterator[Action]:
         if script.when == when:
             label = script.url.rpartition("/")[2]
             yield Action(label, script.url, script.args, checksum=script.sha256)
-
-
-def _on_group(script: UserScript, group: NodeGroup) -> bool:
-    return "compute" in script.on and group.name in script.node_groups

@@ -17,13 +17,9 @@ def of_controller(plan: Plan) -> Subnet | None:
 def spreads(group: NodeGroup) -> bool:
     """Whether the nodes of a group may be in several subnets.
 
-    Interfaces that are listed name their subnet, and EFA does not reach into another one; neither
-    does a reservation.
+    Several interfaces are listed one by one in the launch template, and each names its subnet.
     """
-    single = len(group.interfaces) == 1 and not group.efa
-    return (
-        single and group.capacity.kind in ("on-demand", "spot") and group.placement.kind == "none"
-    )
+    return len(group.interfaces) == 1 and not group.one_zone
 
 
 def of_group(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:

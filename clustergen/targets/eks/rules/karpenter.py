@@ -90,10 +90,9 @@ def _repair(plan: Plan, group: NodeGroup) -> Iterator[Problem]:
 
 
 def _scripts(plan: Plan, group: NodeGroup) -> Iterator[Problem]:
-    for script in plan.software.scripts:
-        if group.name in script.node_groups and "compute" in script.on:
-            yield Problem(
-                (*script.path, "run"),
-                f"Karpenter starts the nodes of {group.name}, and they do not run it",
-                help=f"write count: {group.max} in {group.name}, or build your own image",
-            )
+    for script in plan.scripts_of(group):
+        yield Problem(
+            (*script.path, "run"),
+            f"Karpenter starts the nodes of {group.name}, and they do not run it",
+            help=f"write count: {group.max} in {group.name}, or build your own image",
+        )
