@@ -97,7 +97,9 @@ class Rule:
     """The smallest repair of ``bad``: it does not have the finding."""
     severity: Severity = Severity.ERROR
     target: str = ""
-    """The target that the examples are for; empty when any will do."""
+    """The target that the rule is for; empty when it holds for all."""
+    by_limits: bool = False
+    """It judges every target by that target's limits; ``target`` is only that of the examples."""
     fatal: bool = False
     """Nothing can be planned of a spec with this finding."""
     could_not: bool = False
@@ -149,6 +151,7 @@ def rule(  # noqa: PLR0913 a rule has that many parts
     severity: Severity = Severity.ERROR,
     target: str = "",
     fatal: bool = False,
+    by_limits: bool = False,
 ) -> Callable[[Check], Rule]:
     """Declare the rule whose check is the function below; the function's name becomes the rule."""
 
@@ -163,6 +166,7 @@ def rule(  # noqa: PLR0913 a rule has that many parts
             severity=severity,
             target=target,
             fatal=fatal,
+            by_limits=by_limits,
             check=check,
         )
 

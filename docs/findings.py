@@ -61,7 +61,7 @@ def page() -> str:
 def _entry(rule: Rule) -> Iterator[str]:
     yield f'### <a id="{rule.code.lower()}"></a>{rule.code}: {rule.title}'
     yield ""
-    where = f", {rule.target} only" if rule.target else ""
+    where = f", {rule.target} only" if rule.target and not rule.by_limits else ""
     yield f"*{rule.severity.value.capitalize()}{where}.* {rule.why}"
     yield from _example("Bad", rule.bad)
     yield from _example("Good", rule.good)

@@ -12,6 +12,7 @@ from clustergen.cdk.inputs import Imports
 from clustergen.cdk.stack import ClusterStack
 from clustergen.cdk.synth import FLAGS
 from clustergen.targets.eks.cluster import EksCluster
+from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.synth import description
 
 from . import acknowledged, overlaid
@@ -39,7 +40,7 @@ class EksStack(ClusterStack):
             "Default",
             plan=plan,
             inputs=Imports(rendered.imports),
-            software=plan.options.install == "stack",
+            software=plan.options_as(Options).install == "stack",
         )
         acknowledged.eks(self.cluster)
         if plan.overlay:

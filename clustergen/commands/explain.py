@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
 
 def as_text(rule: Rule) -> str:
     """What, why, a bad and a good example, and the source of a rule."""
-    about = f" ({rule.target})" if rule.target else ""
+    about = f" ({rule.target})" if rule.target and not rule.by_limits else ""
     parts = [f"{rule.code} {rule.severity}: {rule.title}{about}", textwrap.fill(rule.why, 88)]
     for title, example in (("Bad", rule.bad), ("Good", rule.good)):
         if example:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from clustergen.findings import Path, Severity
+from clustergen.plan.limits import GroupSize, Limits, Names, Quota, Region
+from clustergen.plan.model import Plan
+
 CREATE_CLUSTER = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateCluster.html"
 _API = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_"
 INSTANCE_GROUP = f"{_API}ClusterInstanceGroupSpecification.html"
@@ -61,3 +65,38 @@ BATCH_PAUSE = (0, 3600)
 UNIVERSAL_PARTITION = "dev"
 DEFAULT_DATABASE = "slurm_acct_db"
 """The API's page and CloudFormation's name different ones, so it is always written."""
+
+
+def _largest(plan: Plan) -> Path:
+    return max(plan.node_groups, key=lambda group: group.max).at("count")
+
+
+LIMITS = Limits(
+    title="HyperPod",
+    region=Region("hyperpod", Severity.ERROR, f"{GUIDE}sagemaker-hyperpod.html"),
+    names=(
+        Names(
+            of=("cluster", "node group", "queue"),
+            longest=MAX_NAME,
+            final_hyphen=False,
+            source=CREATE_CLUSTER,
+        ),
+    ),
+    quotas=(
+        Quota(
+            what=f"instances in a cluster, and an account has {INSTANCES_PER_ACCOUNT}",
+            most=INSTANCES_PER_CLUSTER,
+            count=lambda plan: (
+                plan.max_nodes
+                + sum(machine.count for machine in (plan.head, plan.login) if machine)
+            ),
+            place=_largest,
+            help="ask for more under Service Quotas, Amazon SageMaker, before you deploy",
+            source=QUOTAS,
+            severity=Severity.WARNING,
+        ),
+    ),
+    group_size=GroupSize(most=MAX_COUNT, source=INSTANCE_GROUP),
+    no_ssh=PREREQUISITES,
+)
+"""What both orchestrators have in common; each target adds its own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from clustergen.findings import Finding, Problem, Rule
@@ -22,6 +22,13 @@ KEY = re.compile(
 FORMS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {"key": KEY, "value": re.compile(rf"(?:{_NAME})?")}
 )
+
+
+def prefix_of(key: str, prefixes: Sequence[str]) -> str | None:
+    """The one of ``prefixes`` that ``key`` has, or that its own prefix is a subdomain of."""
+    prefix, slash, _ = key.rpartition("/")
+    own = f"{prefix}{slash}"
+    return next((p for p in prefixes if own == p or own.endswith(f".{p}")), None)
 
 
 def find_problems(group: NodeGroup, most: int | None = None) -> Iterator[Problem]:

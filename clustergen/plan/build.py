@@ -34,7 +34,8 @@ def build(
     findings = [finding for rule in rules for finding in rule.find(spec)]
     machines = MachinePlanner(traits)
     groups = machines.groups(spec.node_groups)
-    options = _options(spec, traits)
+    section = _section(spec, traits)
+    options = traits.options.read(section)
     head = _head(spec, traits, machines, options)
     # People reach the API of Kubernetes from where they are; a cluster for it has no such nodes.
     people = None if traits.system_nodes else spec.login
@@ -66,7 +67,8 @@ def build(
         monitoring=_monitoring(spec),
         resilience=model.Resilience(**vars(spec.resilience)),
         options=options,
-        overlay=options.overlay if options else {},
+        overlay=section.overlay if section else {},
+        limits=traits.limits,
         decisions=(*places.decisions, *machines.decisions, *decisions),
         written=said,
         sagemaker=traits.sagemaker,
@@ -76,9 +78,9 @@ def build(
     return replace(plan, network=replace(plan.network, needed_addresses=needed)), findings
 
 
-def _runs_eks(traits: Traits, options: Any) -> bool:
+def _runs_eks(traits: Traits, options: model.Options) -> bool:
     """Whether the EKS cluster, and so its system nodes, are made with this one."""
-    return traits.system_nodes or getattr(options, "eks_cluster", None) == "new"
+    return traits.system_nodes or options.creates_eks
 
 
 def _addresses(plan: Plan, traits: Traits) -> int:
@@ -90,7 +92,7 @@ def _addresses(plan: Plan, traits: Traits) -> int:
     return nodes + people + sum(fsx.addresses(item) for item in plan.storage if not item.existing)
 
 
-def _options(spec: Spec, traits: Traits) -> Any:
+def _section(spec: Spec, traits: Traits) -> Any:
     """The target's own section, with its defaults when the spec has none."""
     field = traits.section.replace("-", "_")
     if not field:
@@ -99,11 +101,11 @@ def _options(spec: Spec, traits: Traits) -> Any:
 
 
 def _head(
-    spec: Spec, traits: Traits, machines: MachinePlanner, options: Any
+    spec: Spec, traits: Traits, machines: MachinePlanner, options: model.Options
 ) -> model.Machine | None:
     """The head node; where a target has several controllers, each of them is one."""
     found = machines.machine(spec.head_node, ("head_node",)) if traits.head_node else None
-    return replace(found, count=getattr(options, "controllers", 1)) if found else None
+    return replace(found, count=options.head_nodes) if found else None
 
 
 def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...]:

@@ -6,12 +6,14 @@ have a different proven answer on each. Emitters read plans and nothing else.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Self, TypeVar
 
 from clustergen.catalog import InstanceType
 from clustergen.findings import Path
+from clustergen.plan.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,38 @@ class Ref:
 
 Id = str | Ref
 """A literal id, or a reference to a foundation output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What only one target has. A target with a section of its own subclasses it, field by field.
+
+    The fields have the names of those in the section (:mod:`clustergen.spec.targets`).
+    """
+
+    @classmethod
+    def read(cls, section: Any) -> Self:
+        """The options that a section of the spec means; :meth:`convert` changes single values."""
+        fields = (field.name for field in dataclasses.fields(cls))
+        return cls(**{name: cls.convert(name, getattr(section, name)) for name in fields})
+
+    @classmethod
+    def convert(cls, name: str, value: Any) -> Any:  # noqa: ARG003 subclasses look at the name
+        """The value of the field ``name``, for what the section has in another form."""
+        return value
+
+    @property
+    def head_nodes(self) -> int:
+        """Head nodes that the cluster has, where it has any."""
+        return 1
+
+    @property
+    def creates_eks(self) -> bool:
+        """An EKS cluster is created with the nodes, and so its system nodes."""
+        return False
+
+
+OwnOptions = TypeVar("OwnOptions", bound=Options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +83,10 @@ class Traits:
     """IPv4 addresses that a node takes for its pods, beside those of its interfaces."""
     system_nodes: bool = False
     """The cluster owner runs the nodes of DNS, controllers and the like."""
+    limits: Limits = Limits()  # noqa: RUF009 a frozen value
+    """What the service accepts."""
+    options: type[Options] = Options
+    """What the target's own section becomes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,8 +498,9 @@ class Plan:
     monitoring: Monitoring
     resilience: Resilience
     options: Any
-    """The target's own section of the spec (:mod:`clustergen.spec.targets`), defaults included."""
+    """What only this target has; :meth:`options_as` gives them with their type."""
     overlay: Mapping[str, Any]
+    limits: Limits
     decisions: tuple[Decision, ...]
     written: frozenset[Path] = field(default=frozenset(), repr=False)
     """Every path that the user wrote, to tell a choice from a default."""
@@ -481,6 +520,16 @@ class Plan:
     def scripts_on(self, role: Role) -> tuple[Script, ...]:
         """The user's scripts for nodes of one role, in their order."""
         return tuple(script for script in self.software.scripts if role in script.on)
+
+    def options_as(self, kind: type[OwnOptions]) -> OwnOptions:
+        """The target's own options.
+
+        :raises TypeError: when the plan is for another target.
+        """
+        if not isinstance(self.options, kind):
+            whose = f"{kind.__qualname__} of {kind.__module__}"
+            raise TypeError(f"a plan for {self.target or 'no target'} has no {whose}")
+        return self.options
 
     def wrote(self, *path: str | int) -> bool:
         """Whether the spec says anything at ``path``."""

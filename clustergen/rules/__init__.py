@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from clustergen import discovery
 from clustergen.findings import Finding
@@ -12,4 +13,5 @@ from clustergen.plan.model import Plan
 def check(plan: Plan) -> Iterator[Finding]:
     """The findings of every rule in this package."""
     for rule in discovery.rules_below(__name__):
-        yield from rule.find(plan)
+        for finding in rule.find(plan):
+            yield replace(finding, target=plan.target) if rule.by_limits else finding

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from clustergen import targets
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.spec.targets import Targets
+from clustergen.targets.eks import options as eks
+from clustergen.targets.pcs import options as pcs
 from tests.checking import check_fragment
 
 PC, PCS = "parallelcluster", "pcs"
@@ -143,8 +146,17 @@ def test_options_have_their_defaults(name: str) -> None:
     section = targets.load(name).traits.section
     fields = Targets.model_validate({section: {}})
     expected = vars(getattr(fields, section.replace("-", "_")))
-    assert vars(planned("{}", name).options) == expected
-    assert planned("{}", name).overlay == {}
+    plan = planned("{}", name)
+    assert {**dataclasses.asdict(plan.options), "overlay": plan.overlay} == expected
+
+
+def test_options_are_those_of_the_plans_target() -> None:
+    plan = planned("{}", PCS)
+    assert plan.options_as(pcs.Options).size == "auto"
+    with pytest.raises(
+        TypeError, match=r"a plan for pcs has no Options of clustergen\.targets\.eks"
+    ):
+        plan.options_as(eks.Options)
 
 
 def test_nothing_is_planned_of_what_means_nothing() -> None:

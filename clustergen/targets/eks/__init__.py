@@ -6,10 +6,14 @@ from clustergen.eks.addresses import POD_ADDRESSES
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.eks.checks import RULES, overlaid
+from clustergen.targets.eks.limits import LIMITS
+from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.support import SUPPORT
 
 TARGET = Target(
     traits=Traits(
+        limits=LIMITS,
+        options=Options,
         name="eks",
         section="eks",
         scheduler="kubernetes",

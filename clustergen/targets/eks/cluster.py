@@ -27,6 +27,7 @@ from clustergen.foundation import access
 from clustergen.kubernetes.karpenter import is_karpenter, is_on
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks.node_groups import ManagedNodeGroup, security_groups
+from clustergen.targets.eks.options import Options
 
 if TYPE_CHECKING:
     from clustergen.targets.eks.karpenter import Karpenter
@@ -83,7 +84,7 @@ class EksCluster(Construct):
             "Cluster",
             plan=self.plan,
             inputs=self.inputs,
-            deletion_protection=self.plan.options.deletion_protection,
+            deletion_protection=self.plan.options_as(Options).deletion_protection,
         )
 
     def make_system_nodes(self) -> SystemNodes:

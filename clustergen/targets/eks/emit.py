@@ -11,6 +11,7 @@ from clustergen.cdk import kernel
 from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.kubernetes import karpenter
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.eks.options import Options
 
 TEMPLATE = "cluster.template.json"
 
@@ -38,7 +39,7 @@ def emit(plan: Plan, document: cfn.Json) -> Bundle:
 
 def by_stack(plan: Plan) -> bool:
     """Whether the stack installs the software, which needs assets, and so the CDK to deploy it."""
-    return bool(plan.options.install == "stack")
+    return plan.options_as(Options).install == "stack"
 
 
 def _deploy(plan: Plan, document: cfn.Json) -> Artifact:
@@ -110,7 +111,7 @@ def _scale(plan: Plan, group: NodeGroup) -> str:
 
 
 def _protected(plan: Plan) -> Iterator[str]:
-    if plan.options.deletion_protection:
+    if plan.options_as(Options).deletion_protection:
         yield (
             "before that, take back the protection: `targets.eks.deletion_protection: false`, and "
             "deploy once more"

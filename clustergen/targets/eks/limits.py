@@ -2,6 +2,23 @@
 
 from __future__ import annotations
 
+from clustergen.findings import Severity
+from clustergen.kubernetes import karpenter
+from clustergen.kubernetes.names import KAI_ROOT
+from clustergen.plan.limits import (
+    GroupSize,
+    Labels,
+    Limits,
+    Names,
+    Quota,
+    Region,
+    Reserved,
+    RootVolume,
+    Scripts,
+    Systems,
+    Verdict,
+)
+
 USER_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/"
 LAUNCH_TEMPLATES = f"{USER_GUIDE}launch-templates.html"
 CAPACITY_BLOCKS = f"{USER_GUIDE}ml-node-groups.html"
@@ -61,6 +78,72 @@ HOST_NETWORK_PODS = 2
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html; 2026-11-20.
 MAX_USER_DATA = 16 * 1024
 """Bytes, before base64."""
+
+
+# awslabs/amazon-eks-ami templates/al2023/variables-default.json, 2026-07.
+IMAGE_GIB = 20
+OS = "alinux2023"
+
+# What the bundle creates namespaces for, and what EKS's add-ons do.
+_NAMESPACES = (
+    "nvidia gpu-operator kueue-system volcano-system kai-scheduler kubeflow-system mpi-operator "
+    f"monitoring amazon-cloudwatch {KAI_ROOT}"
+).split()
+_KUBERNETES = "https://kubernetes.io/docs/concepts/overview/working-with-objects/"
+
+LIMITS = Limits(
+    title="EKS",
+    region=Region(
+        "eks", Severity.WARNING, "https://docs.aws.amazon.com/general/latest/gr/eks.html"
+    ),
+    names=(Names(of=("node group", "queue"), final_hyphen=False, source=f"{_KUBERNETES}names/"),),
+    reserved=(
+        Reserved(
+            of="queue",
+            names=dict.fromkeys(_NAMESPACES, "something that runs in the cluster"),
+            prefixes=("kube-", "system-"),
+            source=f"{_KUBERNETES}namespaces/",
+        ),
+    ),
+    systems=Systems(
+        images=frozenset({OS}),
+        title="EKS",
+        suggested=OS,
+        only_written=True,
+        severity=Severity.WARNING,
+        source=f"{USER_GUIDE}eks-optimized-amis.html",
+    ),
+    quotas=(
+        Quota(
+            what="node groups, including the system nodes",
+            most=MAX_NODE_GROUPS,
+            count=lambda plan: len(plan.node_groups) - len(karpenter.groups(plan)) + 1,
+            place=("node_groups",),
+            help="ask Service Quotas for more first",
+            source=QUOTAS,
+            severity=Severity.WARNING,
+        ),
+    ),
+    group_size=GroupSize(most=MAX_NODES, source=QUOTAS, severity=Severity.WARNING, karpenter=False),
+    root_volume=RootVolume(IMAGE_GIB, "https://github.com/awslabs/amazon-eks-ami"),
+    scripts=Scripts(login=False, source=LAUNCH_TEMPLATES),
+    no_ssh="https://docs.aws.amazon.com/eks/latest/best-practices/"
+    "protecting-the-infrastructure.html",
+    unscaled=Verdict(Severity.WARNING, f"{USER_GUIDE}autoscaling.html"),
+    autoscaler=NODE_POOLS,
+    mig_label=MIG,
+    labels=Labels(
+        source=CREATE_NODE_GROUP,
+        taints_source=TAINTS,
+        reserved_source=RESERVED,
+        reserved=RESERVED_PREFIXES,
+        reserved_with_karpenter=KARPENTER_PREFIXES,
+        longest_key=MAX_KEY,
+        most_taints=MAX_TAINTS,
+    ),
+    control_plane_zones=NETWORK,
+    administrators=ACCESS_ENTRIES,
+)
 
 
 def minor(version: str) -> int:

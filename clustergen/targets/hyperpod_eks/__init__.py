@@ -5,11 +5,14 @@ from __future__ import annotations
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.hyperpod_eks.checks import check
-from clustergen.targets.hyperpod_eks.limits import POD_ADDRESSES
+from clustergen.targets.hyperpod_eks.limits import LIMITS, POD_ADDRESSES
+from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.support import SUPPORT
 
 TARGET = Target(
     traits=Traits(
+        limits=LIMITS,
+        options=Options,
         name="hyperpod-eks",
         section="hyperpod-eks",
         scheduler="kubernetes",

@@ -10,6 +10,7 @@ from clustergen.hyperpod.request import Eks, InstanceGroup, KubernetesNode, Life
 from clustergen.kubernetes.labels_and_taints import MIG_LABEL
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, karpenter, lifecycle, mig, patching
+from clustergen.targets.hyperpod_eks.options import Options
 
 # The policy of the training operator's role lets it see only clusters with this tag.
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerHyperPodTrainingOperatorAccess.html
@@ -32,7 +33,7 @@ def request(plan: Plan) -> Request:
         tags={**_OPERATOR_TAG, **plan.tags},
         cluster_role=groups.CLUSTER_ROLE if scaled else None,
         karpenter=scaled,
-        tiered_memory_percent=plan.options.tiered_checkpoints,
+        tiered_memory_percent=plan.options_as(Options).tiered_checkpoints,
     )
 
 
@@ -52,7 +53,7 @@ def _group(plan: Plan, group: NodeGroup, scripts: Lifecycle) -> InstanceGroup:
         vpc=None if scaled else _spread(plan, group),
         kubernetes=KubernetesNode(labels(group), group.taints),
         patching=patching.of(plan),
-        update_schedule=plan.options.update_schedule,
+        update_schedule=plan.options_as(Options).update_schedule,
     )
 
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.plan.model import Id, Plan, Ref
-
-NEW = "new"
+from clustergen.targets.hyperpod_eks.options import Options
 
 OUTPUTS: Mapping[str, str] = MappingProxyType(
     {
@@ -21,18 +20,17 @@ OUTPUTS: Mapping[str, str] = MappingProxyType(
 
 def is_new(plan: Plan) -> bool:
     """Whether the bundle makes the EKS cluster."""
-    return bool(plan.options.eks_cluster == NEW)
+    return plan.options_as(Options).creates_eks
 
 
 def arn(plan: Plan) -> Id:
     """The ARN of the EKS cluster."""
-    cluster: str = plan.options.eks_cluster
-    return Ref("EksClusterArn") if is_new(plan) else cluster
+    return Ref("EksClusterArn") if is_new(plan) else plan.options_as(Options).eks_cluster
 
 
 def name(plan: Plan) -> str:
     """The name of the EKS cluster; a new one has that of the spec."""
-    cluster: str = plan.options.eks_cluster
+    cluster = plan.options_as(Options).eks_cluster
     return plan.name if is_new(plan) else cluster.rpartition("/")[2]
 
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
+from clustergen.findings import Severity
+from clustergen.hyperpod import labels
+from clustergen.hyperpod import limits as shared
 from clustergen.hyperpod.limits import GUIDE
+from clustergen.plan.limits import Labels, Systems, Verdict
 
 EKS_PREREQUISITES = f"{GUIDE}sagemaker-hyperpod-eks-prerequisites.html"
 INSTALL = f"{GUIDE}sagemaker-hyperpod-eks-install-packages-using-helm-chart.html"
@@ -100,3 +105,30 @@ GROUP_LABEL = "sagemaker.amazonaws.com/instance-group-name"
 HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"
 RESUME_ANNOTATION = "sagemaker.amazonaws.com/enable-job-auto-resume"
 KARPENTER_API = "karpenter.sagemaker.amazonaws.com"
+
+LIMITS = replace(
+    shared.LIMITS,
+    systems=Systems(
+        images=frozenset({OS}),
+        title="HyperPod with EKS",
+        suggested=OS,
+        own_image=False,
+        only_written=True,
+        severity=Severity.WARNING,
+        source=EKS_PREREQUISITES,
+    ),
+    unscaled=Verdict(Severity.ERROR, SCALING),
+    autoscaler=NODE_CLASS,
+    mig_label=PARTITIONS,
+    labels=Labels(
+        source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/"
+        "API_ClusterKubernetesConfig.html",
+        taints_source="https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/",
+        reserved_source=LABELS,
+        reserved=labels.RESERVED_PREFIXES,
+        most_labels=MAX_LABELS,
+        most_taints=MAX_TAINTS,
+    ),
+    control_plane_zones="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
+    administrators="https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
+)

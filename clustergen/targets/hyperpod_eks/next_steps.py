@@ -15,6 +15,7 @@ from clustergen.targets.hyperpod_eks import (
     manifests,
     smoke,
 )
+from clustergen.targets.hyperpod_eks.options import Options
 
 
 def steps(plan: Plan) -> list[str]:
@@ -78,9 +79,9 @@ def _after(plan: Plan) -> Iterator[str]:
             f"lines of each file say what to expect; of {smoke.FOLDER}/ there are {len(tests)}"
         )
     yield from _addons(plan)
-    if plan.options.tiered_checkpoints:
+    if percent := plan.options_as(Options).tiered_checkpoints:
         yield (
-            f"{plan.options.tiered_checkpoints} % of the memory of each node is kept for "
+            f"{percent} % of the memory of each node is kept for "
             "checkpoints, which jobs write to it with SageMakerTieredStorageWriter"
         )
     if plan.resilience.auto_resume:

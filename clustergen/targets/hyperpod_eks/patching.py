@@ -8,6 +8,7 @@ from typing import Literal
 
 from clustergen.hyperpod.request import Batch, Patching
 from clustergen.plan.model import Plan
+from clustergen.targets.hyperpod_eks.options import Options
 
 _STRATEGIES: Mapping[str, Literal["WhenIdle", "WhenAllIdle", "DrainFirst"]] = MappingProxyType(
     {"when-idle": "WhenIdle", "when-all-idle": "WhenAllIdle", "drain-first": "DrainFirst"}
@@ -19,7 +20,7 @@ _ON_TIMEOUT: Mapping[str, Literal["Skip", "Force"]] = MappingProxyType(
 
 def of(plan: Plan) -> Patching | None:
     """The patching of every group; None where people patch by hand."""
-    given = plan.options.auto_patching
+    given = plan.options_as(Options).auto_patching
     if given is None:
         return None
     return Patching(
@@ -28,7 +29,7 @@ def of(plan: Plan) -> Patching | None:
         batch=_batch(given.batch) if given.batch else None,
         pause=given.pause,
         drain_timeout=given.drain_timeout,
-        on_drain_timeout=_ON_TIMEOUT.get(given.on_drain_timeout),
+        on_drain_timeout=_ON_TIMEOUT.get(given.on_drain_timeout or ""),
         alarms=tuple(given.rollback_alarms),
     )
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.hyperpod_slurm.checks import check
+from clustergen.targets.hyperpod_slurm.limits import LIMITS
+from clustergen.targets.hyperpod_slurm.options import Options
 from clustergen.targets.hyperpod_slurm.support import SUPPORT
 
 TARGET = Target(
     traits=Traits(
+        limits=LIMITS,
+        options=Options,
         name="hyperpod-slurm",
         section="hyperpod-slurm",
         # An address on every card: 32 of each P5 node.

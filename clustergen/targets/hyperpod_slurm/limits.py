@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
+
+from clustergen.hyperpod import limits
+from clustergen.plan.limits import Reserved, Secret, Systems, Users
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html; 2026-11-20.
 CONTROLLER: Final = "controller"
@@ -30,3 +34,24 @@ OWN_SETTINGS: Final = frozenset({
     "slurmctldhost", "slurmctldport", "slurmdport", "slurmuser", "statesavelocation",
     "topologyplugin",
 })  # fmt: skip
+
+_OSES = ("ubuntu2204", "ubuntu2404")
+_IMAGE = f"{limits.GUIDE}sagemaker-hyperpod-release-ami-slurm.html"
+
+LIMITS = replace(
+    limits.LIMITS,
+    reserved=(
+        Reserved(
+            of="node group",
+            names={CONTROLLER: "the group of the head node", LOGIN: "the group of login nodes"},
+            source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
+        ),
+    ),
+    systems=Systems(
+        images=frozenset(_OSES), title="HyperPod", suggested="ubuntu2404", source=_IMAGE
+    ),
+    users=Users(names=TAKEN_USERS, default=dict.fromkeys(_OSES, DEFAULT_USER), source=_IMAGE),
+    secret=Secret(f"{limits.CREATE_CLUSTER}#sagemaker-CreateCluster-request-Orchestrator"),
+    unmounted=frozenset({"fsx-lustre"}),
+    unmounted_source=limits.SLURM_API,
+)

@@ -5,14 +5,12 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-con
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from clustergen.hyperpod.limits import GUIDE
 from clustergen.hyperpod.mounted import on_every_node
 from clustergen.plan.model import Plan, Queue
-
-if TYPE_CHECKING:
-    from clustergen.spec.targets import HyperPodSlurm
+from clustergen.targets.hyperpod_slurm.options import Options
 
 Mode = Literal["bootstrap", "extended", "customer-managed", "legacy"]
 """The first two are the API's: HyperPod sets up Slurm, and our script follows or is not needed."""
@@ -21,10 +19,9 @@ PROVISIONING = ("targets", "hyperpod-slurm", "provisioning")
 MIGRATION = f"{GUIDE}sagemaker-hyperpod-slurm-api-config-migration.html"
 
 
-def options(plan: Plan) -> HyperPodSlurm:
+def options(plan: Plan) -> Options:
     """The target's own section of the spec."""
-    found: HyperPodSlurm = plan.options
-    return found
+    return plan.options_as(Options)
 
 
 def mode(plan: Plan) -> Mode:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.parallelcluster.checks import RULES, check
+from clustergen.targets.parallelcluster.limits import LIMITS
+from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.support import SUPPORT
 
 TARGET = Target(
     traits=Traits(
+        limits=LIMITS,
+        options=Options,
         name="parallelcluster",
         section="parallelcluster",
         # https://github.com/aws/aws-parallelcluster/releases/tag/v3.15.0

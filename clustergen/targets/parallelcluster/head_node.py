@@ -8,6 +8,7 @@ from clustergen.aws import references
 from clustergen.aws.members import filled
 from clustergen.plan.model import Machine, Plan
 from clustergen.targets.parallelcluster import actions, nodes
+from clustergen.targets.parallelcluster.options import Options
 
 LOGIN_POOL = "login"
 SCRIPTS_POLICY = "${ScriptsPolicyArn}"
@@ -20,7 +21,9 @@ def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
         InstanceType=head.type.name,
         Image=nodes.image(head.image, nodes.common_image(plan)),
         Networking=_networking(plan),
-        Ssh=filled(KeyName=plan.options.key_name, AllowedIps=nodes.allowed_ips(plan.network)),
+        Ssh=filled(
+            KeyName=plan.options_as(Options).key_name, AllowedIps=nodes.allowed_ips(plan.network)
+        ),
         LocalStorage={"RootVolume": nodes.root_volume(head.volume)},
         CustomActions=custom,
         # Only root and the services of the head node may read its credentials.

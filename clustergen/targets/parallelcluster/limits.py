@@ -12,6 +12,20 @@ from types import MappingProxyType
 from clustergen.aws.logs import retention
 from clustergen.catalog import ebs
 from clustergen.catalog.ebs import VolumeType
+from clustergen.findings import Severity
+from clustergen.plan.limits import (
+    Limits,
+    Named,
+    Names,
+    Quota,
+    Region,
+    Reserved,
+    RootVolume,
+    Secret,
+    Systems,
+    Users,
+)
+from clustergen.targets.parallelcluster.homes import homes
 
 VERSION = "3.16.1"
 
@@ -125,6 +139,7 @@ DENIED_NODE_SETTINGS = frozenset({
 # constants: MIN_SLURM_NODE_PRIORITY, MAX_SLURM_NODE_PRIORITY
 NODE_PRIORITY = (1, 2**32 - 1)
 
+
 # The package's resources/supported-regions, partitions aws, aws-us-gov and aws-cn
 REGIONS = frozenset({
     "af-south-1", "ap-east-1", "ap-northeast-1", "ap-northeast-2", "ap-south-1", "ap-southeast-1",
@@ -138,3 +153,69 @@ REGIONS = frozenset({
 def retention_days(days: int) -> int:
     """The shortest retention that ParallelCluster takes and that keeps logs for ``days``."""
     return retention(days, LOG_RETENTION_DAYS)
+
+
+_NAMED: tuple[Named, ...] = ("node group", "queue")
+_FEW_QUEUES = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#Scheduling-v3-SlurmQueues"
+
+LIMITS = Limits(
+    title="ParallelCluster",
+    region=Region(
+        "parallelcluster",
+        Severity.ERROR,
+        "https://docs.aws.amazon.com/parallelcluster/latest/ug/supported-regions-v3.html",
+    ),
+    names=(
+        Names(
+            of=_NAMED,
+            longest=MAX_NAME,
+            source="pcluster.validators.cluster_validators: NameValidator",
+        ),
+    ),
+    reserved=tuple(
+        Reserved(
+            of=kind,
+            names={RESERVED_NAME: "ParallelCluster's own"},
+            source="pcluster.validators.cluster_validators: NameValidator",
+        )
+        for kind in _NAMED
+    ),
+    systems=Systems(
+        images=frozenset(DEFAULT_USERS) - frozenset(OSES_WITHOUT_IMAGE),
+        title="ParallelCluster",
+        suggested="ubuntu2404",
+        source="https://docs.aws.amazon.com/parallelcluster/latest/ug/building-custom-ami-v3.html",
+    ),
+    users=Users(names=TAKEN_USERS, default=DEFAULT_USERS, source="pcluster.constants: OS_MAPPING"),
+    secret=Secret(
+        "https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html",
+        same_region=True,
+    ),
+    quotas=(
+        Quota(
+            what="queues",
+            most=MAX_QUEUES,
+            count=lambda plan: len(homes(plan).queues),
+            place=lambda plan: ("queues",) if plan.wrote("queues") else ("node_groups",),
+            help="put node groups that are alike into one queue",
+            source=_FEW_QUEUES,
+        ),
+        Quota(
+            what="node groups",
+            most=MAX_COMPUTE_RESOURCES,
+            count=lambda plan: len(plan.node_groups),
+            place=("node_groups",),
+            help="put types that are alike into one group, as instance_types",
+            source=_FEW_QUEUES,
+        ),
+    ),
+    root_volume=RootVolume(
+        MIN_ROOT_VOLUME_GIB,
+        "https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.2",
+        head=True,
+    ),
+    slurm_versions=(SLURM_VERSION,),
+    slurm_versions_source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.1",
+    default_slurm_version=SLURM_VERSION,
+    always_replaces="https://docs.aws.amazon.com/parallelcluster/latest/ug/processes-v3.html",
+)

@@ -11,6 +11,7 @@ from clustergen.plan.model import Database, NodeGroup, Plan, Queue
 from clustergen.spec.quantities import format_slurm_duration
 from clustergen.targets.parallelcluster import actions, nodes
 from clustergen.targets.parallelcluster.homes import Homes, capacity_type, homes
+from clustergen.targets.parallelcluster.options import Options
 
 
 def scheduling(plan: Plan) -> dict[str, Any]:
@@ -18,7 +19,7 @@ def scheduling(plan: Plan) -> dict[str, Any]:
     housed = homes(plan)
     return {
         "Scheduler": "slurm",
-        "ScalingStrategy": plan.options.scaling_strategy,
+        "ScalingStrategy": plan.options_as(Options).scaling_strategy,
         "SlurmSettings": _slurm_settings(plan, housed),
         "SlurmQueues": [_queue(plan, queue, housed) for queue in housed.queues],
     }
@@ -28,9 +29,10 @@ def _slurm_settings(plan: Plan, housed: Homes) -> dict[str, Any]:
     accounting = plan.slurm.accounting
     settings = [{name: value} for name, value in plan.slurm.settings.items()]
     partitions = [_partition(queue, housed) for queue in housed.partitions]
+    update = plan.options_as(Options).queue_update_strategy
     return filled(
         ScaledownIdletime=idle_minutes(plan.slurm.idle_timeout),
-        QueueUpdateStrategy=plan.options.queue_update_strategy.upper().replace("-", "_"),
+        QueueUpdateStrategy=update.upper().replace("-", "_"),
         Database=_database(accounting) if isinstance(accounting, Database) else None,
         CustomSlurmSettings=settings + partitions,
     )

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
+from clustergen.targets.pcs.limits import LIMITS
+from clustergen.targets.pcs.options import Options
 from clustergen.targets.pcs.support import SUPPORT
 
 TARGET = Target(
     traits=Traits(
+        limits=LIMITS,
+        options=Options,
         name="pcs",
         section="pcs",
         # The one form of EFA interfaces that the pages of PCS show:

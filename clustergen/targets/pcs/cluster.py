@@ -7,6 +7,7 @@ from typing import Any
 from clustergen.aws import cfn
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.pcs import limits, names, settings, subnets
+from clustergen.targets.pcs.options import Options
 
 SECONDS_PER_DAY = 86400
 
@@ -18,8 +19,8 @@ def nodes(plan: Plan) -> int:
 
 def size(plan: Plan) -> str | None:
     """The controller's size; None when the cluster is larger than any."""
-    if plan.options.size != "auto":
-        return str(plan.options.size).upper()
+    if plan.options_as(Options).size != "auto":
+        return str(plan.options_as(Options).size).upper()
     smallest = limits.smallest_size(nodes(plan))
     return smallest.name if smallest else None
 
@@ -71,7 +72,7 @@ def _slurm(plan: Plan) -> cfn.Json:
     return {
         "ScaleDownIdleTimeInSeconds": plan.slurm.idle_timeout,
         "Accounting": _accounting(plan),
-        "SlurmRest": {"Mode": "STANDARD" if plan.options.rest else "NONE"},
+        "SlurmRest": {"Mode": "STANDARD" if plan.options_as(Options).rest else "NONE"},
         **{name: settings.as_parameters(given) for name, given in lists.items() if given},
     }
 
@@ -79,7 +80,7 @@ def _slurm(plan: Plan) -> cfn.Json:
 def _accounting(plan: Plan) -> dict[str, Any]:
     if plan.slurm.accounting != "managed":
         return {"Mode": "NONE"}
-    purge = plan.options.purge_accounting
+    purge = plan.options_as(Options).purge_accounting
     days = {} if purge is None else {"DefaultPurgeTimeInDays": purge // SECONDS_PER_DAY}
     return {"Mode": "STANDARD", **days}
 

@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from clustergen.findings import Severity
+from clustergen.plan.limits import Limits, Names, Quota, Region, Reserved, Scripts, Systems
+from clustergen.targets.pcs import names
+
 USER_GUIDE = "https://docs.aws.amazon.com/pcs/latest/userguide/"
 CREATE_CLUSTER = "https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateCluster.html"
 CREATE_NODE_GROUP = (
@@ -166,3 +170,64 @@ AWS_SCRIPTS = "s3://aws-pcs-repo-{region}/aws-pcs-node-lifecycle-scripts/{script
 def smallest_size(nodes: int) -> Size | None:
     """The smallest controller that holds so many nodes; None when none does."""
     return next((size for size in SIZES if nodes <= size.nodes), None)
+
+
+_QUOTAS = f"{USER_GUIDE}service-endpoints-quotas.html"
+
+LIMITS = Limits(
+    title="PCS",
+    region=Region(
+        "pcs", Severity.WARNING, "https://docs.aws.amazon.com/general/latest/gr/pcs.html"
+    ),
+    names=(
+        Names(
+            of=("node group", "queue"),
+            shortest=MIN_NAME,
+            longest=MAX_NAME,
+            source=CREATE_NODE_GROUP,
+        ),
+    ),
+    reserved=(
+        Reserved(
+            of="node group",
+            names={names.LOGIN: "the login nodes"},
+            with_login=True,
+            source=CREATE_NODE_GROUP,
+        ),
+    ),
+    systems=Systems(
+        images=frozenset({DEFAULT_IMAGE_OS}),
+        title="PCS",
+        suggested=DEFAULT_IMAGE_OS,
+        by_node=True,
+        source=f"{USER_GUIDE}working-with_ami.html",
+    ),
+    quotas=(
+        Quota(
+            what="node groups, including the login nodes",
+            most=MAX_NODE_GROUPS,
+            count=lambda plan: len(plan.node_groups) + (plan.login is not None),
+            place=("node_groups",),
+            help="open a support case first",
+            source=_QUOTAS,
+            severity=Severity.WARNING,
+        ),
+        Quota(
+            what="queues",
+            most=MAX_QUEUES,
+            count=lambda plan: len(plan.queues),
+            place=("queues",),
+            help="open a support case first",
+            source=_QUOTAS,
+            severity=Severity.WARNING,
+        ),
+    ),
+    scripts=Scripts(login=True, source=f"{USER_GUIDE}cng-node-lifecycle-actions-configure.html"),
+    slurm_versions=tuple(version.name for version in SLURM_VERSIONS),
+    slurm_versions_source=f"{USER_GUIDE}slurm-versions.html",
+    default_slurm_version=DEFAULT_SLURM_VERSION,
+    ended_slurm_versions=ENDED_SLURM_VERSIONS,
+    unmounted=frozenset({"fsx-lustre", "fsx-ontap"}),
+    unmounted_source=f"{USER_GUIDE}cng-node-lifecycle-actions-vetted-scripts.html",
+    always_replaces=f"{USER_GUIDE}working-with_cng.html",
+)

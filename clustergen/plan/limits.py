@@ -1,0 +1,198 @@
+"""What a service accepts, as data.
+
+Each target fills in one :class:`Limits`. The rules of :mod:`clustergen.rules.services` judge every
+plan by it, so a new target gets these rules without writing any. What a target leaves out is not
+limited. Every part carries the page that proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from clustergen.findings import Path, Severity
+
+if TYPE_CHECKING:
+    from clustergen.plan.model import Plan
+
+Named = Literal["cluster", "node group", "queue"]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Where the service is: its key in :data:`clustergen.catalog.services.SERVICES`."""
+
+    service: str
+    severity: Severity
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """The form of names that the service is given."""
+
+    of: tuple[Named, ...]
+    source: str
+    shortest: int = 1
+    longest: int = 63
+    """In characters."""
+    final_hyphen: bool = True
+    """A name may end with a hyphen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reserved:
+    """Names that are taken, by what."""
+
+    of: Named
+    names: Mapping[str, str]
+    source: str
+    prefixes: tuple[str, ...] = ()
+    with_login: bool = False
+    """They are taken only where the cluster has login nodes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Systems:
+    """The operating systems that the service's own images have."""
+
+    images: frozenset[str]
+    title: str
+    """Whose images: "PCS", "HyperPod with EKS"."""
+    suggested: str
+    source: str
+    severity: Severity = Severity.ERROR
+    own_image: bool = True
+    """An image of the user's own may have another system."""
+    by_node: bool = False
+    """Each node group without an image is a finding of its own."""
+    only_written: bool = False
+    """The default of the spec is not meant: only a system that the user wrote counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Users:
+    """Login names and uids that the image has already."""
+
+    names: frozenset[str]
+    default: Mapping[str, str]
+    """The image's own user, by operating system."""
+    source: str
+    default_uid: int = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Where the password of the accounting database may be."""
+
+    source: str
+    same_region: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """The most of something in one cluster, counted in the plan."""
+
+    what: str
+    most: int
+    count: Callable[[Plan], int]
+    place: Path | Callable[[Plan], Path]
+    help: str
+    source: str
+    severity: Severity = Severity.ERROR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupSize:
+    """The most nodes of one group."""
+
+    most: int
+    source: str
+    severity: Severity = Severity.ERROR
+    karpenter: bool = True
+    """It holds for groups that Karpenter scales, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """That something is so with the service: how severe it is, and the page that proves it."""
+
+    severity: Severity
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """What the service takes for labels and taints of nodes."""
+
+    source: str
+    taints_source: str
+    reserved_source: str
+    reserved: tuple[str, ...]
+    """Prefixes of keys; domains below them are reserved as well."""
+    reserved_with_karpenter: tuple[str, ...] = ()
+    longest_key: int | None = None
+    """Characters of a key with its prefix."""
+    most_labels: int | None = None
+    most_taints: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RootVolume:
+    """The size that the service's own image needs, in GiB."""
+
+    gib: int
+    source: str
+    head: bool = False
+    """The head node boots such an image, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scripts:
+    """The kinds of nodes that run the user's scripts, besides compute nodes."""
+
+    login: bool
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """All of it, for one service. ``title`` is what messages call the service."""
+
+    title: str = ""
+    region: Region | None = None
+    names: tuple[Names, ...] = ()
+    reserved: tuple[Reserved, ...] = ()
+    systems: Systems | None = None
+    users: Users | None = None
+    secret: Secret | None = None
+    quotas: tuple[Quota, ...] = ()
+    group_size: GroupSize | None = None
+    root_volume: RootVolume | None = None
+    scripts: Scripts | None = None
+    slurm_versions: tuple[str, ...] = ()
+    """Those that a cluster may be created with; empty where the service has no Slurm."""
+    slurm_versions_source: str = ""
+    default_slurm_version: str = ""
+    ended_slurm_versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Version -> ISO date since when it is not offered any more."""
+    unmounted: frozenset[str] = frozenset()
+    """Kinds of existing storage that nodes mount by a name that its id does not tell."""
+    unmounted_source: str = ""
+    always_replaces: str = ""
+    """The page that says that failed nodes are always replaced; empty where it can be chosen."""
+    no_ssh: str = ""
+    """The page that says that nodes have no public address; empty where they may have one."""
+    unscaled: Verdict | None = None
+    """Nothing changes the number of nodes on demand, unless an autoscaler is installed."""
+    autoscaler: str = ""
+    """The page about the autoscaler; empty where there is none to choose."""
+    mig_label: str = ""
+    """The page about MIG by a label of the node; empty where MIG is set up in another way."""
+    labels: Labels | None = None
+    control_plane_zones: str = ""
+    """The page that says that a control plane is in two zones; empty where there is none."""
+    administrators: str = ""
+    """The page about access entries of EKS; empty where there are none."""

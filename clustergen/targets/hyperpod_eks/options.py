@@ -1,0 +1,55 @@
+"""What only HyperPod with EKS has: ``targets.hyperpod-eks``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from clustergen.plan import model
+
+NEW = "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Patching:
+    """Automatic security patches; times in seconds, None for the service's default."""
+
+    strategy: Literal["when-idle", "when-all-idle", "drain-first"]
+    idle_wait: int | None
+    batch: str | None
+    """``2`` is a number of nodes, ``10%`` a part of the group."""
+    pause: int | None
+    drain_timeout: int | None
+    on_drain_timeout: Literal["skip", "force"] | None
+    rollback_alarms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Options(model.Options):
+    """See :class:`clustergen.spec.targets.HyperPodEks`."""
+
+    eks_cluster: str
+    """``new``, or the ARN of an EKS cluster."""
+    eks_security_group: str | None
+    tiered_checkpoints: int | None
+    """Per cent of the memory of each node."""
+    auto_patching: Patching | None
+    update_schedule: str | None
+
+    @classmethod
+    def convert(cls, name: str, value: Any) -> Any:
+        if name != "auto_patching" or value is None:
+            return value
+        return Patching(
+            strategy=value.strategy,
+            idle_wait=value.idle_wait,
+            batch=value.batch,
+            pause=value.pause,
+            drain_timeout=value.drain_timeout,
+            on_drain_timeout=value.on_drain_timeout,
+            rollback_alarms=tuple(value.rollback_alarms),
+        )
+
+    @property
+    def creates_eks(self) -> bool:
+        return self.eks_cluster == NEW

@@ -1,0 +1,21 @@
+"""What only HyperPod with Slurm has: ``targets.hyperpod-slurm``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from clustergen.plan import model
+
+
+@dataclass(frozen=True, slots=True)
+class Options(model.Options):
+    """See :class:`clustergen.spec.targets.HyperPodSlurm`."""
+
+    provisioning: Literal["continuous", "all-at-once"]
+    mode: Literal["api", "customer-managed", "legacy"]
+    controllers: int
+
+    @property
+    def head_nodes(self) -> int:
+        return self.controllers
