@@ -8,6 +8,7 @@ from clustergen.catalog import regions, services
 from clustergen.findings import Path, Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
+from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.rules import rule
 
 _NODES = "{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}"
@@ -133,7 +134,7 @@ def open_api(plan: Plan) -> Iterator[Problem]:
     good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
 )
 def private_api(plan: Plan) -> Iterator[Problem]:
-    if not plan.kubernetes.public_endpoint_from and plan.options.install == "script":
+    if not plan.kubernetes.public_endpoint_from and plan.options_as(Options).install == "script":
         yield Problem(
             _ENDPOINT,
             "install.sh reaches the API of the cluster from within the VPC only",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clustergen.findings import Problem
 from clustergen.kubernetes import volumes
 from clustergen.plan.model import Ontap, OpenZfs, Plan
+from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.rules import rule
 
 
@@ -28,7 +29,7 @@ storage:
     existing: {id: fs-0a1b2c3d4e5f67890, volume_id: fsvol-0a1b2c3d4e5f67890}""",
 )
 def unknown_path(plan: Plan) -> Iterator[Problem]:
-    if plan.options.install != "stack":
+    if plan.options_as(Options).install != "stack":
         return
     unknown = volumes.unknown_paths(plan)
     for item in plan.storage:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clustergen.findings import Path, Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
+from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
 
 _PATH: Path = ("targets", "hyperpod-eks", "eks_cluster")
@@ -23,7 +24,7 @@ _ROLE = "arn:aws:iam::111122223333:role/platform"
     good=EXISTING,
 )
 def arn(plan: Plan) -> Iterator[Problem]:
-    given = plan.options.eks_cluster
+    given = plan.options_as(Options).eks_cluster
     if not eks_cluster.is_new(plan) and not limits.EKS_CLUSTER.fullmatch(given):
         yield Problem(
             _PATH,
@@ -42,7 +43,7 @@ def arn(plan: Plan) -> Iterator[Problem]:
     good=EXISTING,
 )
 def region(plan: Plan) -> Iterator[Problem]:
-    match = limits.EKS_CLUSTER.fullmatch(plan.options.eks_cluster)
+    match = limits.EKS_CLUSTER.fullmatch(plan.options_as(Options).eks_cluster)
     if match and (match["region"], match["partition"]) != (plan.region, plan.partition):
         yield Problem(
             _PATH,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, limits
+from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import CLUSTER, EXISTING, NEW, rule
 
 _SECURITY_GROUPS = "https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html"
@@ -55,7 +56,7 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
 def security_group(plan: Plan) -> Iterator[Problem]:
     if eks_cluster.is_new(plan) or plan.network.new or not plan.network.new_security_groups:
         return
-    if plan.options.eks_security_group is None:
+    if plan.options_as(Options).eks_security_group is None:
         yield Problem(
             ("network",),
             "the new security group does not allow traffic with the EKS cluster",
@@ -76,7 +77,7 @@ def security_group(plan: Plan) -> Iterator[Problem]:
     good=f"{EXISTING}{_VPC}{_GROUPS}",
 )
 def unchanged_groups(plan: Plan) -> Iterator[Problem]:
-    network, theirs = plan.network, plan.options.eks_security_group
+    network, theirs = plan.network, plan.options_as(Options).eks_security_group
     if eks_cluster.is_new(plan) or network.new_security_groups or not theirs:
         return
     if theirs not in network.node_security_groups:

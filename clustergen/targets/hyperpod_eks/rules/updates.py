@@ -11,6 +11,7 @@ from clustergen.hyperpod import limits as service
 from clustergen.plan.model import Plan
 from clustergen.spec.quantities import format_duration
 from clustergen.targets.hyperpod_eks import limits
+from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
 
 _PATH: Path = ("targets", "hyperpod-eks", "auto_patching")
@@ -40,7 +41,7 @@ def _patched(settings: str) -> str:
     good=_patched("auto_patching: {strategy: drain-first, batch: 10%}"),
 )
 def batch(plan: Plan) -> Iterator[Problem]:
-    given = plan.options.auto_patching
+    given = plan.options_as(Options).auto_patching
     if given and _drains(plan) and given.batch is None:
         yield Problem(
             _PATH, "drain-first needs the number of nodes to drain", help="write batch: 10%"
@@ -57,7 +58,7 @@ def batch(plan: Plan) -> Iterator[Problem]:
     good=_patched("auto_patching: {strategy: when-idle, idle_wait: 12h}"),
 )
 def other_strategy(plan: Plan) -> Iterator[Problem]:
-    given, drains = plan.options.auto_patching, _drains(plan)
+    given, drains = plan.options_as(Options).auto_patching, _drains(plan)
     for field in _WAITING if drains else _DRAINING:
         if given and plan.wrote(*_PATH, field):
             yield Problem(
@@ -79,7 +80,7 @@ def other_strategy(plan: Plan) -> Iterator[Problem]:
 )
 def durations(plan: Plan) -> Iterator[Problem]:
     for field, (least, most) in _TIMES.items():
-        seconds = getattr(plan.options.auto_patching, field, None)
+        seconds = getattr(plan.options_as(Options).auto_patching, field, None)
         if (field in _DRAINING) != _drains(plan) or seconds is None:
             continue
         if not least <= seconds <= most:
@@ -101,7 +102,7 @@ def durations(plan: Plan) -> Iterator[Problem]:
     good=_patched("update_schedule: 'cron(0 3 ? * SUN *)'"),
 )
 def schedule(plan: Plan) -> Iterator[Problem]:
-    given = plan.options.update_schedule
+    given = plan.options_as(Options).update_schedule
     if given is not None and not re.fullmatch(service.SCHEDULE, given):
         yield Problem(
             _SCHEDULE,
@@ -111,5 +112,5 @@ def schedule(plan: Plan) -> Iterator[Problem]:
 
 
 def _drains(plan: Plan) -> bool:
-    given = plan.options.auto_patching
+    given = plan.options_as(Options).auto_patching
     return bool(given and given.strategy == "drain-first")
