@@ -25,7 +25,7 @@ ORDER = (
     ("source",),
     ("catalog",),
     ("spec",),
-    ("plan.model",),
+    ("plan.limits", "plan.model"),
     ("plan",),
     ("features", "aws", "shell", "schemas", "yaml_text", "nccl"),
     ("overlay", "placeholders"),
