@@ -8,6 +8,7 @@ from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.cluster import SECONDS_PER_DAY
+from clustergen.targets.pcs.options import Options
 from clustergen.targets.pcs.rules import rule
 
 _PURGE = ("targets", "pcs", "purge_accounting")
@@ -22,7 +23,7 @@ _PURGE = ("targets", "pcs", "purge_accounting")
     good="slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 1d}}",
 )
 def purge_time(plan: Plan) -> Iterator[Problem]:
-    seconds = plan.options.purge_accounting
+    seconds = plan.options_as(Options).purge_accounting
     if seconds is None:
         return
     days, rest = divmod(seconds, SECONDS_PER_DAY)
@@ -49,7 +50,7 @@ def no_accounting(plan: Plan) -> Iterator[Problem]:
     if plan.slurm.accounting != "off":
         return
     for path, given in (
-        (_PURGE, plan.options.purge_accounting),
+        (_PURGE, plan.options_as(Options).purge_accounting),
         (("slurm", "slurmdbd_settings"), plan.slurm.slurmdbd_settings),
     ):
         if given:

@@ -8,6 +8,7 @@ from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import cluster, limits
 from clustergen.targets.pcs.limits import CREATE_CLUSTER, USER_GUIDE
+from clustergen.targets.pcs.options import Options
 from clustergen.targets.pcs.rules import rule
 
 
@@ -23,13 +24,14 @@ from clustergen.targets.pcs.rules import rule
 def controller_size(plan: Plan) -> Iterator[Problem]:
     nodes = cluster.nodes(plan)
     chosen = next(
-        (size for size in limits.SIZES if size.name.lower() == plan.options.size), limits.SIZES[-1]
+        (size for size in limits.SIZES if size.name.lower() == plan.options_as(Options).size),
+        limits.SIZES[-1],
     )
     if nodes <= chosen.nodes:
         return
     fitting = limits.smallest_size(nodes)
     yield Problem(
-        ("node_groups",) if plan.options.size == "auto" else ("targets", "pcs", "size"),
+        ("node_groups",) if plan.options_as(Options).size == "auto" else ("targets", "pcs", "size"),
         f"up to {nodes:,} nodes; {chosen.name} manages {chosen.nodes:,}",
         help=f"write size: {fitting.name.lower()}"
         if fitting
