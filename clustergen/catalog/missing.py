@@ -126,7 +126,7 @@ def _other_ultraserver(plain: str) -> ultraservers.UltraServer | None:
 
 
 def _ultraserver(plain: str, server: ultraservers.UltraServer) -> Missing:
-    known = ultraservers.of_instance(server.instance_type)
+    known = ultraservers.containing(server.instance_type)
     counts = " or ".join(f"{s.instances} ({s.name})" for s in known)
     return Missing(
         f"{plain} is an UltraServer, not an instance type",

@@ -130,7 +130,7 @@ def _hyperpod(instance: InstanceType) -> str:
 
 
 def _ultraserver(instance: InstanceType) -> str:
-    servers = ultraservers.of_instance(instance.name)
+    servers = ultraservers.containing(instance.name)
     return ", ".join(f"{server.instances} in one {server.name}" for server in servers)
 
 

@@ -25,9 +25,9 @@ ULTRASERVERS = (
 )
 
 
-def of_instance(name: str) -> tuple[UltraServer, ...]:
-    """The UltraServers that are made of the instance type ``name``, smallest first."""
-    return tuple(server for server in ULTRASERVERS if server.instance_type == name)
+def containing(instance_type: str) -> tuple[UltraServer, ...]:
+    """The UltraServers made of this instance type, smallest first."""
+    return tuple(server for server in ULTRASERVERS if server.instance_type == instance_type)
 
 
 def find(name: str) -> UltraServer | None:

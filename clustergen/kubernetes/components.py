@@ -43,7 +43,7 @@ def _nvidia(plan: Plan) -> Iterator[Component]:
     elif not claims:
         values = {"tolerations": tolerations}
         yield Component(charts.NVIDIA_PLUGIN, f"offers {names.GPU_RESOURCE}", values)
-    domains = any(ultraservers.of_instance(group.type.name) for group in plan.node_groups)
+    domains = any(ultraservers.containing(group.type.name) for group in plan.node_groups)
     if claims or domains:
         yield Component(charts.NVIDIA_DRA, *_nvidia_dra(claims, domains, tolerations))
 

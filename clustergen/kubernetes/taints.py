@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from clustergen.findings import Finding, Problem, Rule
+from clustergen.findings import Problem
 from clustergen.plan.model import NodeGroup
 
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
@@ -50,8 +50,3 @@ def find_problems(group: NodeGroup, most: int | None = None) -> Iterator[Problem
                     f"{text!r} is not a valid {field} for a taint",
                     help=f"letters, digits, - _ . and at most {MAX_NAME} of them",
                 )
-
-
-def faults(group: NodeGroup, rule: Rule, most: int | None = None) -> Iterator[Finding]:
-    """The same as findings of ``rule``."""
-    yield from map(rule.found, find_problems(group, most))

@@ -116,5 +116,5 @@ def test_each_nvlink_domain_is_a_known_ultraserver() -> None:
     """Its instances are counted, and the larger UltraServers are multiples of the smallest."""
     for one in catalog.every():
         if one.nvlink_domain:
-            smallest, *larger = (s.instances for s in ultraservers.of_instance(one.name))
+            smallest, *larger = (s.instances for s in ultraservers.containing(one.name))
             assert [count % smallest for count in larger] == [0] * len(larger)

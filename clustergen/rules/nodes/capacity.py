@@ -138,7 +138,7 @@ def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
         if not group.type.nvlink_domain:
             continue
         # The larger UltraServers have a multiple of the smallest.
-        smallest = ultraservers.of_instance(group.type.name)[0].instances
+        smallest = ultraservers.containing(group.type.name)[0].instances
         if extra := group.max % smallest:
             below, above = group.max - extra, group.max - extra + smallest
             nearest = f"{below} or {above}" if below else str(above)

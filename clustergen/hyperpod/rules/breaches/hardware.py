@@ -22,7 +22,7 @@ def hardware(group: Json, document: Json) -> Iterator[Breach]:
             "deep health checks of nodes without accelerators",
             "leave OnStartDeepHealthChecks out",
         )
-    if not planned and any(ultraservers.of_instance(type.name) for type in found):
+    if not planned and any(ultraservers.containing(type.name) for type in found):
         yield of_group(
             "hardware",
             group,

@@ -142,13 +142,8 @@ def ultraserver_jobs(plan: Plan) -> Iterator[Problem]:
 def _ultraserver_queues(plan: Plan) -> Iterator[tuple[Queue, list[NodeGroup]]]:
     """Queues with UltraServers, and their groups of UltraServers."""
     for queue in plan.queues:
-        if groups := [group for group in queue.node_groups if _is_ultraserver(group)]:
+        if groups := [group for group in queue.node_groups if group.type.nvlink_domain]:
             yield queue, groups
-
-
-def _is_ultraserver(group: NodeGroup) -> bool:
-    # trn2u is sold singly too; PCS calls only NVLink domains of GPUs UltraServers.
-    return group.type.ultraserver is not None and group.type.gpus > 0
 
 
 def _is_power_of_two(number: int, unit: int) -> bool:
