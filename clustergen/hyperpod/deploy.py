@@ -47,7 +47,7 @@ def files(
         template,
         **more,
         plan=plan,
-        foundation=bool(foundation.OUTPUTS(plan)),
+        foundation=bool(foundation.outputs(plan)),
         uploads=[],
         prefix=scripts.prefix(lifecycle) if lifecycle else "",
         filled=[file.path for file in lifecycle if file.path.endswith(".json")],

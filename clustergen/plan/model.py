@@ -475,9 +475,9 @@ class Decision:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """A cluster, whole."""
+    """A cluster, whole. It equals only itself, so what is derived from it can be kept by plan."""
 
     target: str
     name: str

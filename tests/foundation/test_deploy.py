@@ -267,4 +267,4 @@ def test_shell_judges_accept(text: str, uploads: tuple[str, ...], with_foundatio
 
 
 def test_the_foundation_has_every_output_of_these_tests() -> None:
-    assert set(VALUES) <= set(foundation.OUTPUTS(plan_of(SPEC)))
+    assert set(VALUES) <= set(foundation.outputs(plan_of(SPEC)))

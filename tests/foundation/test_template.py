@@ -146,7 +146,7 @@ def test_every_rule_and_group_says_what_it_is_for(name: str) -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_outputs_are_those_announced(name: str) -> None:
-    announced = foundation.OUTPUTS(plan_of(VARIANTS[name]))
+    announced = foundation.outputs(plan_of(VARIANTS[name]))
     outputs = template_of(VARIANTS[name])["Outputs"]
     assert {key: output["Description"] for key, output in outputs.items()} == announced
 

@@ -86,7 +86,7 @@ def bundle_of(folder: Path, spec: str, orchestrator: str) -> Bundle:
     for name, text in {"aws": AWS, "sleep": "#!/bin/bash\n"}.items():
         (made.fake / name).write_text(text)
         (made.fake / name).chmod(0o755)
-    outputs = {name: f"{name}-0a1b".lower() for name in foundation.OUTPUTS(plan)}
+    outputs = {name: f"{name}-0a1b".lower() for name in foundation.outputs(plan)}
     made.answers(
         outputs="".join(f"{name}\t{value}\n" for name, value in outputs.items()),
         next="InService\n",

@@ -43,7 +43,7 @@ def by_stack(plan: Plan) -> bool:
 
 
 def _deploy(plan: Plan, document: cfn.Json) -> Artifact:
-    known = foundation.OUTPUTS(plan)
+    known = foundation.outputs(plan)
     text = shell.render(
         "eks/deploy.sh.j2",
         plan=plan,

@@ -19,7 +19,7 @@ def template(plan: Plan) -> cfn.Json:
         stack = ClusterStack(app, "Cluster", plan=plan, description=description(plan))
         from clustergen.targets.eks.cluster import EksCluster  # while the app was made, this loaded
 
-        EksCluster(stack, "Default", plan=plan, inputs=Parameters(stack, foundation.OUTPUTS(plan)))
+        EksCluster(stack, "Default", plan=plan, inputs=Parameters(stack, foundation.outputs(plan)))
         return stack
 
     return synth.template(make)

@@ -51,7 +51,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 def _outputs(plan: Plan) -> Mapping[str, str]:
     """Name -> description of what the stacks before the HyperPod cluster give."""
-    given = foundation.OUTPUTS(plan)
+    given = foundation.outputs(plan)
     return {**given, **eks_cluster.OUTPUTS} if eks_cluster.is_new(plan) else given
 
 
@@ -84,5 +84,5 @@ def _eks(plan: Plan) -> Iterator[Artifact]:
         kernel.load()
         from clustergen.targets.hyperpod_eks import control_plane  # needs the CDK
 
-        yield json_artifact(EKS_TEMPLATE, control_plane.template(plan, foundation.OUTPUTS(plan)))
+        yield json_artifact(EKS_TEMPLATE, control_plane.template(plan, foundation.outputs(plan)))
         yield from addons.files(plan)

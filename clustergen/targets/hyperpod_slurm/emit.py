@@ -26,7 +26,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     scripts = lifecycle.files(plan)
     return (
         json_artifact(REQUEST, document),
-        json_artifact(TEMPLATE, cloudformation.template(document, foundation.OUTPUTS(plan))),
+        json_artifact(TEMPLATE, cloudformation.template(document, foundation.outputs(plan))),
         *scripts,
         *deploy.files(plan, document, scripts),
         *smoke.slurm(plan),

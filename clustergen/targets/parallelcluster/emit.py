@@ -57,7 +57,7 @@ def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
         "parallelcluster/deploy.sh.j2",
         plan=plan,
         version=VERSION,
-        foundation=bool(foundation.OUTPUTS(plan)),
+        foundation=bool(foundation.outputs(plan)),
         subnets=[subnet.id for subnet in (*plan.network.private, *plan.network.public)],
         uploads=[script.key for script in scripts],
         current=[(s.name, s.current_key(plan)) for s in actions.lasting_scripts(plan)],

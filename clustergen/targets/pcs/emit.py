@@ -26,7 +26,7 @@ TEMPLATE = "cluster.template.json"
 def document(plan: Plan) -> cfn.Json:
     """The CloudFormation template of a plan without errors."""
     resources, outputs = dict(_resources(plan)), dict(_outputs(plan))
-    parameters = cfn.parameters({**resources, **outputs}, foundation.OUTPUTS(plan))
+    parameters = cfn.parameters({**resources, **outputs}, foundation.outputs(plan))
     return {
         "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
         "Description": f"AWS PCS cluster {plan.name}",
@@ -39,7 +39,7 @@ def document(plan: Plan) -> cfn.Json:
 def emit(plan: Plan, document: cfn.Json) -> Bundle:
     """All files of the cluster; ``document`` is its template, with the user's overlay."""
     own = _scripts(plan)
-    known = foundation.OUTPUTS(plan)
+    known = foundation.outputs(plan)
     return (
         json_artifact(TEMPLATE, document),
         *(script.artifact for script in own),

@@ -59,7 +59,7 @@ def synthesized(kind: type[EksCluster], fragment: str = "") -> Json:
 
     def make(app: cdk.App) -> cdk.Stack:
         stack = ClusterStack(app, "Cluster", plan=plan)
-        kind(stack, "Default", plan=plan, inputs=Parameters(stack, foundation.OUTPUTS(plan)))
+        kind(stack, "Default", plan=plan, inputs=Parameters(stack, foundation.outputs(plan)))
         return stack
 
     return synth.template(make)

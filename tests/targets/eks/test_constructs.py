@@ -141,7 +141,7 @@ IN_STACK = (
 def with_software(fragment: str) -> dict[str, Any]:
     made, plan = app(), plan_of(fragment)
     stack = ClusterStack(made, "Own", plan=plan)
-    exports = {name: f"base-{name}" for name in foundation.OUTPUTS(plan)}
+    exports = {name: f"base-{name}" for name in foundation.outputs(plan)}
     EksCluster(stack, "Default", plan=plan, inputs=Imports(exports), software=True)
     template: dict[str, Any] = made.synth().get_stack_by_name("Own").template
     return template

@@ -131,7 +131,7 @@ def rig_of(folder: Path, files: dict[str, str], outputs: list[str]) -> Rig:
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Rig:
-    return rig_of(tmp_path, files_of_new(NEW), list(foundation.OUTPUTS(plan_of_new(NEW))))
+    return rig_of(tmp_path, files_of_new(NEW), list(foundation.outputs(plan_of_new(NEW))))
 
 
 STEPS = ("deploy --stack-name example-foundation", "deploy --stack-name example-eks",
@@ -216,7 +216,7 @@ def test_no_placeholder_reaches_the_service(rig: Rig) -> None:
 
 
 def test_outputs_of_a_file_give_way_to_those_of_the_stack(rig: Rig, tmp_path: Path) -> None:
-    names = list(foundation.OUTPUTS(plan_of_new(NEW)))
+    names = list(foundation.outputs(plan_of_new(NEW)))
     given = {name: f"{name.lower()}-file" for name in (*names, "EksClusterArn")}
     path = tmp_path / "outputs.json"
     path.write_text(json.dumps({"stack": given}, indent=1))
@@ -328,7 +328,7 @@ storage:
 
 def test_volumes_are_in_the_namespaces_of_queues(tmp_path: Path) -> None:
     files = files_of_new(STORED)
-    made = rig_of(tmp_path, files, list(foundation.OUTPUTS(plan_of_new(STORED))))
+    made = rig_of(tmp_path, files, list(foundation.outputs(plan_of_new(STORED))))
     done = made.deploy()
     assert done.returncode == 0, done.stderr
     assert made.calls[-1].endswith("apply --server-side --filename .filled/manifests/volumes.yaml")
@@ -380,7 +380,7 @@ def test_who_makes_the_cluster_has_an_entry_already(
     tmp_path: Path, caller: str, exists: bool, status: int
 ) -> None:
     files = files_of_new(ADMIN)
-    made = rig_of(tmp_path, files, list(foundation.OUTPUTS(plan_of_new(ADMIN))))
+    made = rig_of(tmp_path, files, list(foundation.outputs(plan_of_new(ADMIN))))
     (made.fake / "caller").write_text(f"{caller}\n")
     if exists:
         (made.fake / "eks").touch()
