@@ -15,6 +15,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from clustergen.digests import sha256
 from clustergen.resources import tree
 
 if TYPE_CHECKING:
@@ -32,9 +33,7 @@ def render(template: str, /, **values: Any) -> str:
 
 def content_key(name: str, text: str) -> str:
     """The key of an uploaded script: another text is another key, so none is ever overwritten."""
-    import hashlib  # loads OpenSSL
-
-    return f"{hashlib.sha256(text.encode()).hexdigest()[:16]}/{name}"
+    return f"{sha256(text)[:16]}/{name}"
 
 
 @functools.cache
@@ -53,6 +52,14 @@ def environment() -> Environment:
     )
     made.filters["raw"] = _raw
     return made
+
+
+def compile_templates(*folders: str) -> None:
+    """Compile the templates in ``folders`` ahead of rendering."""
+    made = environment()
+    for name in made.list_templates():
+        if name.partition("/")[0] in folders:
+            made.get_template(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from clustergen.cli import parser
+from clustergen.commands.arguments import parser
 
 _HEAD = """\
 # The command line

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from clustergen.cli import parser
+from clustergen.commands.arguments import parser
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent

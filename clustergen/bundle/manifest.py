@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any, Final
 from clustergen import __version__
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.bundle.rules.folder import BAD_PATH
+from clustergen.digests import sha256
 from clustergen.findings import Finding
 
 MANIFEST: Final = ".clustergen.json"
@@ -21,7 +21,7 @@ Hashes = Mapping[str, str]
 
 def manifest_of(bundle: Bundle) -> Artifact:
     """The manifest as one more file of ``bundle``."""
-    files = {artifact.path: digest(content(artifact)) for artifact in bundle}
+    files = {artifact.path: sha256(content(artifact)) for artifact in bundle}
     document = {"clustergen": __version__, "files": dict(sorted(files.items()))}
     return Artifact(MANIFEST, json.dumps(document, indent=2) + "\n")
 
@@ -29,10 +29,6 @@ def manifest_of(bundle: Bundle) -> Artifact:
 def content(artifact: Artifact) -> bytes:
     """The bytes of a file: UTF-8, lines ended as the text ends them, on every system."""
     return artifact.text.encode()
-
-
-def digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def hashes_in(folder: Path) -> Hashes | None:

@@ -18,7 +18,6 @@ from clustergen.bundle.manifest import (
     Hashes,
     bad_paths,
     content,
-    digest,
     hashes_in,
     manifest_of,
 )
@@ -30,6 +29,7 @@ from clustergen.bundle.rules.folder import (
     NOT_OURS,
     NOT_WRITTEN,
 )
+from clustergen.digests import sha256
 from clustergen.findings import Finding, Unrenderable
 
 _ELSEWHERE = "name another folder with -o"
@@ -144,7 +144,7 @@ def _conflicts(folder: Path, before: Hashes, bundle: Bundle, force: bool) -> Ite
             yield IN_THE_WAY.at((), f"{blocker} is in the way of {path}", help="move it away")
         elif os.path.lexists(path) and not force:
             found = path.read_bytes()
-            if found != wanted.get(name) and digest(found) != before.get(name):
+            if found != wanted.get(name) and sha256(found) != before.get(name):
                 yield _not_to_be_lost(path, name in before)
 
 

@@ -11,9 +11,9 @@ import importlib
 import os
 import shutil
 import sys
-import threading
 from collections.abc import Iterator
 
+from clustergen import startup
 from clustergen.cdk.rules.kernel import NO_EXTRA, NO_KERNEL
 from clustergen.findings import Unrenderable
 
@@ -63,20 +63,13 @@ def begin() -> None:
     """Start loading in the background, beside whatever else there is to do first."""
     _silence()
     if shutil.which(_node()):
-        # Until its process has started, nothing is won by doing something else as well.
+        # Until its process has started, other work at the same time gains nothing.
         importlib.import_module("jsii")
-        threading.Thread(target=_import_everything, name="cdk", daemon=True).start()
+        startup.import_in_background(*_PARTS)
 
 
 # The largest parts of the library that stacks here need, in the order that they need them.
-_PARTS = ("iam", "kms", "logs", "eks")
-
-
-def _import_everything() -> None:
-    # What fails here fails again where it is needed, and is reported there.
-    with contextlib.suppress(Exception):
-        for part in _PARTS:
-            importlib.import_module(f"aws_cdk.aws_{part}")
+_PARTS = ("aws_cdk.aws_iam", "aws_cdk.aws_kms", "aws_cdk.aws_logs", "aws_cdk.aws_eks")
 
 
 def _silence() -> None:

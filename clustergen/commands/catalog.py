@@ -7,8 +7,8 @@ import json
 
 from clustergen import catalog
 from clustergen.catalog import InstanceType, select, show
-from clustergen.cli import OK
 from clustergen.commands import inputs
+from clustergen.commands.exit_status import OK
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,8 +6,8 @@ import argparse
 import sys
 
 from clustergen import comparison, compiler, report, targets
-from clustergen.cli import FAILED, FOUND, OK
 from clustergen.commands import inputs
+from clustergen.commands.exit_status import FAILED, FOUND, OK
 from clustergen.comparison import Comparison
 
 

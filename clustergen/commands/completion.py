@@ -7,7 +7,8 @@ import sys
 
 import shtab
 
-from clustergen.cli import OK, parser
+from clustergen.commands.arguments import parser
+from clustergen.commands.exit_status import OK
 
 
 def run(args: argparse.Namespace) -> int:

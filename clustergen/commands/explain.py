@@ -7,8 +7,8 @@ import difflib
 import textwrap
 
 from clustergen import registry
-from clustergen.cli import OK
 from clustergen.commands import inputs
+from clustergen.commands.exit_status import OK
 from clustergen.findings import Rule
 
 

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from clustergen import resources
-from clustergen.cli import OK
 from clustergen.commands import inputs
+from clustergen.commands.exit_status import OK
 from clustergen.commands.schema import as_text
 from clustergen.spec.schema import FILE as SCHEMA
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clustergen import report, targets
-from clustergen.cli import FAILED, FOUND, OK, coloured
+from clustergen.commands import colour
+from clustergen.commands.exit_status import FAILED, FOUND, OK
 from clustergen.findings import Finding, Rule, Severity
 
 
@@ -71,7 +72,7 @@ def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bo
         from clustergen.registry import by_code  # imports every rule there is
 
         rules = by_code()
-    text = report.render(args.output, findings, rules, colour=coloured(args.color, stream))
+    text = report.render(args.output, findings, rules, colour=colour.is_wanted(args.color, stream))
     stream.write(text)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from clustergen import bundle, compiler, placeholders, renderer, targets
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.bundle.rules.folder import SAME_NAME
-from clustergen.cli import FOUND
 from clustergen.commands import inputs
+from clustergen.commands.exit_status import FOUND
 from clustergen.compiler import Checked
 from clustergen.findings import Finding, Unrenderable, errors
 

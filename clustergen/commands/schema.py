@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 
-from clustergen.cli import OK
+from clustergen.commands.exit_status import OK
 from clustergen.spec import schema
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from clustergen import targets
-from clustergen.cli import OK
+from clustergen.commands.exit_status import OK
 from clustergen.comparison.columns import columns, wrapped
 from clustergen.comparison.words import LEVELS
 from clustergen.features import FEATURES, Feature

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 
 from clustergen.aws import cfn, iam
 from clustergen.aws.cfn import Json
+from clustergen.digests import sha256
 from clustergen.foundation.part import Output, Part, has_hyperpod, lasting, named
 from clustergen.plan.model import Bucket, Ontap, OpenZfs, Plan
 
@@ -57,7 +57,7 @@ def _bucket_name(plan: Plan) -> Json:
     """
     if not has_hyperpod(plan):
         return {}
-    digest = hashlib.sha256(f"{plan.name}/{plan.region}".encode()).hexdigest()[:6]
+    digest = sha256(f"{plan.name}/{plan.region}")[:6]
     name = plan.name[:20].rstrip("-")
     return {"BucketName": cfn.sub(f"sagemaker-{name}-{digest}-${{AWS::AccountId}}")}
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from clustergen import shell
 from clustergen.artifacts import Artifact
+from clustergen.digests import sha256
 from clustergen.hyperpod import mounts, steps, verify
 from clustergen.hyperpod.steps import CONTROLLER, Group, Mode
 from clustergen.plan.model import Bucket, Plan
@@ -50,10 +50,8 @@ def entry_point(orchestrator: str, mode: str) -> str:
 
 def prefix(artifacts: Iterable[Artifact]) -> str:
     """A hash of names and contents: another set is another place."""
-    found = hashlib.sha256()
-    for artifact in sorted(artifacts, key=lambda artifact: artifact.path):
-        found.update(f"{artifact.path}\0{artifact.text}\0".encode())
-    return found.hexdigest()[:16]
+    in_order = sorted(artifacts, key=lambda artifact: artifact.path)
+    return sha256("".join(f"{each.path}\0{each.text}\0" for each in in_order))[:16]
 
 
 def _entry(groups: Sequence[Group], mode: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clustergen.aws import mounts, references
+from clustergen.digests import sha256
 from clustergen.kubernetes.manifest import Json, kubernetes_object
 from clustergen.plan.model import (
     Bucket,
@@ -43,10 +44,8 @@ def claim_name(item: Storage) -> str:
     name = item.mount.strip("/").lower().replace("/", "-")
     if re.fullmatch(r"(/[a-z0-9]+)+/?", item.mount) and len(name) <= _LONGEST:
         return name
-    import hashlib  # loads OpenSSL
-
     plain = re.sub(r"[^a-z0-9]+", "-", name).strip("-")[: _LONGEST - 7].strip("-")
-    return "-".join(filter(None, (plain, hashlib.sha256(item.mount.encode()).hexdigest()[:6])))
+    return "-".join(filter(None, (plain, sha256(item.mount)[:6])))
 
 
 _LONGEST = 60

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from clustergen.catalog import fsx as tables
 from clustergen.catalog.regions import partition_of
+from clustergen.digests import sha256
 from clustergen.findings import Finding, Path
 from clustergen.plan import fsx, model
 from clustergen.plan.model import Decision, Id, Ref, Storage
@@ -45,9 +46,7 @@ def output_stem(mount: str) -> str:
     stem = "Storage" + "".join(word[0].upper() + word[1:] for word in words)
     if re.fullmatch(r"(/[a-z][a-z0-9]*)+", mount) and stem != _FOUNDATIONS_OWN:
         return stem
-    import hashlib  # loads OpenSSL
-
-    return stem + hashlib.sha256(mount.encode()).hexdigest()[:6]
+    return stem + sha256(mount)[:6]
 
 
 def _zone(spec: Spec) -> str:

@@ -1,7 +1,7 @@
 """The language: what a user may write, and what is said of what does not fit.
 
-It is defined by the pydantic models of :mod:`clustergen.spec.model` and read through their compiled
-form; the models themselves are loaded for what is wrong in form, and for the JSON Schema.
+The pydantic models of :mod:`clustergen.spec.model` define it. Specs are read with their stored core
+schema; the models are loaded only to explain errors and to write the JSON Schema.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pydantic_core import ValidationError
 
 from clustergen.findings import Finding
 from clustergen.source import Document
-from clustergen.spec import compiled
-from clustergen.spec.compiled import named_targets, target_defaults
+from clustergen.spec import core_schema
+from clustergen.spec.core_schema import named_targets, target_defaults
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
@@ -26,7 +26,7 @@ __all__ = ["named_targets", "parse", "remainder", "target_defaults"]
 def parse(document: Document) -> tuple[Spec | None, list[Finding]]:
     """The spec in ``document``; or what is wrong with its form, all of it."""
     try:
-        return compiled.read(document.data), []
+        return core_schema.read(document.data), []
     except ValidationError as error:
         from clustergen.spec import errors  # with pydantic's models, which say what was due
 

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic_core import ValidationError
 
 from clustergen.findings import Finding, Path
-from clustergen.spec import compiled, errors
+from clustergen.spec import core_schema, errors
 from clustergen.spec.model import Spec
 
 # What every spec has and no other finding depends on.
@@ -48,7 +48,7 @@ def remainder(data: Any, findings: Sequence[Finding]) -> Remainder | None:
         cuts += new
         left = _without(data, (), frozenset(cuts))
         try:
-            spec = compiled.read({**_NEEDED, **left})
+            spec = core_schema.read({**_NEEDED, **left})
             return Remainder(spec, frozenset(_paths(left, ())), data, cuts)
         except ValidationError as error:
             findings = errors.findings(error, left)

@@ -1,6 +1,6 @@
 """What fields do with what was written, before or after pydantic looks at its type.
 
-Free of pydantic's models: a spec is read with :mod:`clustergen.spec.compiled`, which knows these
+Free of pydantic's models: a spec is read with :mod:`clustergen.spec.core_schema`, which knows these
 functions by name.
 """
 

@@ -18,9 +18,7 @@ TEMPLATE = "cluster.template.json"
 
 def document(plan: Plan) -> cfn.Json:
     """The synthesized CloudFormation template of a plan without errors."""
-    # While the CDK starts in the background, what the other files need is imported; to make them
-    # again takes no time.
-    kubernetes_bundle.files(plan)
+    shell.compile_templates("eks", "kubernetes", "shared")  # while the CDK starts in the background
     kernel.load()
     from clustergen.targets.eks import synth  # which needs the CDK
 

@@ -16,6 +16,7 @@ from typing import Any
 from clustergen import shell
 from clustergen.artifacts import Artifact, json_artifact
 from clustergen.aws import cfn
+from clustergen.digests import sha256
 from clustergen.hyperpod.names import ml_name
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.targets.hyperpod_eks import eks_cluster, governance_limits
@@ -148,10 +149,8 @@ def _share(plan: Plan, queue: Queue, group: NodeGroup) -> int:
 
 def _described(what: str, members: Json) -> Json:
     """``members`` with a description by which ``deploy.sh`` sees whether they are in force."""
-    import hashlib  # loads OpenSSL
-
     text = json.dumps(members, sort_keys=True)
-    return {"Description": f"{what} {hashlib.sha256(text.encode()).hexdigest()[:12]}", **members}
+    return {"Description": f"{what} {sha256(text)[:12]}", **members}
 
 
 # CloudFormation --------------------------------------------------------------------------------

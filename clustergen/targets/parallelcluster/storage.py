@@ -6,11 +6,11 @@ volumes are its own: it creates them with the head node, in its zone, and export
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from clustergen.aws.members import filled
 from clustergen.aws.references import text
+from clustergen.digests import sha256
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 from clustergen.targets.parallelcluster.limits import MAX_STORAGE_NAME, RESERVED_NAME
 
@@ -29,7 +29,7 @@ def storage_name(mount: str) -> str:
     name = mount.strip("/").replace("/", "+")
     if name and len(name) <= MAX_STORAGE_NAME and name != RESERVED_NAME:
         return name
-    return "storage-" + hashlib.sha256(mount.encode()).hexdigest()[:8]
+    return "storage-" + sha256(mount)[:8]
 
 
 def _entry(storage: Storage) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from clustergen import shell
 from clustergen.artifacts import Artifact
 from clustergen.aws import cfn
+from clustergen.digests import sha256
 from clustergen.plan.model import User
 
 BUCKET = "ScriptsBucketName"
@@ -36,9 +37,7 @@ class Script:
     @property
     def checksum(self) -> str:
         """SHA-256 of the text, in hexadecimal."""
-        import hashlib  # loads OpenSSL
-
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        return sha256(self.text)
 
     @property
     def key(self) -> str:

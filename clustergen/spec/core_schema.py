@@ -1,10 +1,11 @@
 """Reading a spec without loading pydantic's models.
 
-To import pydantic's model machinery and build the validator of some forty sections takes longer
-than all the rest of a check. What comes out of it is data, the core schema that pydantic_core runs,
-and ``compiled.json`` keeps that. The models stay the one place where the language is defined:
-``python -m clustergen.spec.compile`` writes the file from them, ``--check`` says whether it is
-current.
+Importing pydantic's models and building the validators of some forty sections takes longer than the
+rest of a check. The result is data, the core schema that pydantic_core runs, and
+``core_schema.json`` holds it. The models remain the only definition of the language:
+``python -m clustergen.spec.build`` writes the file from them, ``--check`` tells whether it is up to
+date. The file is in the repository and not made with the wheel, so that a checkout needs no build
+and a review shows what a change of the models does to the language.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
     from clustergen.spec.model import Spec
     from clustergen.spec.targets import Target
 
-FILE = Path(__file__).with_name("compiled.json")
+FILE = Path(__file__).with_name("core_schema.json")
 FUNCTION, DEFAULTS, SECTION = "$function", "$defaults", "$section"
 
 
 class Section:
-    """A section as it was read; it has the attributes of the model it was compiled from."""
+    """A section as it was read, with the attributes of its model."""
 
     __slots__ = (
         "__dict__",

@@ -1,4 +1,4 @@
-"""The compiled form of the language is the language."""
+"""Reading with the stored core schema is reading with the models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from clustergen import source
 from clustergen.findings import EXAMPLE_BASE
 from clustergen.registry import every
 from clustergen.resources import tree
-from clustergen.spec import compile, compiled
+from clustergen.spec import build, core_schema
 from clustergen.spec.model import Spec
 
 BASE = source.read_text(EXAMPLE_BASE)[0]
@@ -24,8 +24,8 @@ SPECS = sorted(tree("specs").glob("*.yaml"))
 
 
 def plain(value: Any) -> Any:
-    """Sections, compiled or not, as plain data; with what was written of them."""
-    if isinstance(value, BaseModel | compiled.Section):
+    """Sections, of models or not, as plain data, with the fields that were written."""
+    if isinstance(value, BaseModel | core_schema.Section):
         fields = {key: plain(inner) for key, inner in vars(value).items()}
         return fields, sorted(value.__pydantic_fields_set__)
     if isinstance(value, dict):
@@ -45,14 +45,14 @@ def outcome(read: Any, data: Any) -> Any:
 
 
 def test_it_is_current() -> None:
-    assert compiled.FILE.read_text(encoding="utf-8") == compile.content()
+    assert core_schema.FILE.read_text(encoding="utf-8") == build.content()
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
 def test_a_spec_reads_the_same(path: Any) -> None:
     document = source.read([path])[0]
     assert document is not None
-    read = outcome(compiled.read, document.data)
+    read = outcome(core_schema.read, document.data)
     assert isinstance(read, tuple)
     assert read == outcome(Spec.model_validate, document.data)
 
@@ -66,7 +66,7 @@ def test_an_example_reads_the_same(rule: Any) -> None:
             continue
         whole = not isinstance(document.data, dict) or "version" in document.data
         data = document.data if whole else source.merge(BASE.data, document.data)
-        assert outcome(compiled.read, data) == outcome(Spec.model_validate, data)
+        assert outcome(core_schema.read, data) == outcome(Spec.model_validate, data)
 
 
 VALUES = st.one_of(
@@ -101,7 +101,7 @@ PLACES = list(places(EVERY_FIELD.data))
 def test_a_changed_spec_reads_the_same(path: tuple[Any, ...], value: Any) -> None:
     assert EVERY_FIELD is not None
     data = replaced(EVERY_FIELD.data, path, value)
-    assert outcome(compiled.read, data) == outcome(Spec.model_validate, data)
+    assert outcome(core_schema.read, data) == outcome(Spec.model_validate, data)
 
 
 def test_a_check_loads_no_models() -> None:

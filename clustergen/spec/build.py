@@ -1,4 +1,4 @@
-"""``python -m clustergen.spec.compile [--check]``: writes ``compiled.json`` from the models."""
+"""``python -m clustergen.spec.build [--check]``: writes ``core_schema.json`` from the models."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
-from clustergen.spec import compiled, validators
+from clustergen.spec import core_schema, validators
 from clustergen.spec.base import Section
-from clustergen.spec.compiled import DEFAULTS, FUNCTION, SECTION
+from clustergen.spec.core_schema import DEFAULTS, FUNCTION, SECTION
 from clustergen.spec.model import Spec
 from clustergen.spec.targets import Targets
 
-# What core schemas hold for other purposes than reading.
+# Parts of a core schema that serve other purposes than reading.
 _LEFT_OUT = (
     "json_schema_input_schema",
     "metadata",
@@ -31,7 +31,7 @@ def content() -> str:
     Spec.model_rebuild()
     schema = _data(Spec.__pydantic_core_schema__)
     made = {"schema": schema, "targets": dict(_targets())}
-    return json.dumps(made, indent=None, separators=(",", ":")) + "\n"
+    return "".join(_lines(made)) + "\n"
 
 
 def _targets() -> Iterator[tuple[str, Any]]:
@@ -39,6 +39,33 @@ def _targets() -> Iterator[tuple[str, Any]]:
     for name, field in Targets.model_fields.items():
         (section,) = (m for m in get_args(field.annotation) if issubclass(m, Section))
         yield name, _data(section.absent())
+
+
+def _lines(value: Any, indent: str = "", used: int = 0) -> Iterator[str]:
+    """``value`` as JSON; what fits in a line stays in one, so that a changed field is one line.
+
+    ``used`` is the width of what stands before it in its line.
+    """
+    flat = json.dumps(value)
+    if not isinstance(value, dict | list) or len(indent) + used + len(flat) <= _WIDTH:
+        yield flat
+        return
+    yield flat[0]
+    for number, (key, item) in enumerate(_members(value)):
+        yield f"{',' if number else ''}\n{indent} {key}"
+        yield from _lines(item, f"{indent} ", len(key))
+    yield f"\n{indent}{flat[-1]}"
+
+
+def _members(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str, Any]]:
+    """What to write before each member of an object or array, and the member."""
+    if isinstance(value, dict):
+        yield from ((f"{json.dumps(key)}: ", item) for key, item in value.items())
+    else:
+        yield from (("", item) for item in value)
+
+
+_WIDTH = 98  # with a comma, at most 100
 
 
 def _data(node: Any) -> Any:
@@ -71,9 +98,9 @@ def main(arguments: list[str]) -> int:
     """Write the file, or with ``--check`` compare."""
     made = content()
     if "--check" not in arguments:
-        compiled.FILE.write_text(made, encoding="utf-8")
-    elif compiled.FILE.read_text(encoding="utf-8") != made:
-        print("compiled.json is not current; run `python -m clustergen.spec.compile`")
+        core_schema.FILE.write_text(made, encoding="utf-8")
+    elif core_schema.FILE.read_text(encoding="utf-8") != made:
+        print("core_schema.json is out of date; run `python -m clustergen.spec.build`")
         return 1
     return 0
 

@@ -1,0 +1,197 @@
+"""The commands and their options, as a parser."""
+
+from __future__ import annotations
+
+import argparse
+
+from clustergen import __version__
+
+_EXAMPLES = """\
+examples:
+  clustergen init specs
+  clustergen check specs/cluster.yaml
+  clustergen render specs/cluster.yaml --target pcs -o out
+  clustergen compare specs/cluster.yaml
+  clustergen explain FSX004
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole grammar of the command line."""
+    root = argparse.ArgumentParser(
+        prog="clustergen",
+        description="Describe an ML training cluster once; compile it for every AWS service that "
+        "can run it.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    root.add_argument("--version", action="version", version=f"clustergen {__version__}")
+    commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _check(commands)
+    _render(commands)
+    _compare(commands)
+    _init(commands)
+    _explain(commands)
+    _schema(commands)
+    _targets(commands)
+    _catalog(commands)
+    _completion(commands)
+    return root
+
+
+Commands = argparse._SubParsersAction  # argparse gives what add_subparsers returns no public name
+
+
+def _command(
+    commands: Commands[argparse.ArgumentParser], name: str, help: str
+) -> argparse.ArgumentParser:
+    description = help[0].upper() + help[1:] + "."
+    return commands.add_parser(name, help=help, description=description, allow_abbrev=False)
+
+
+def _check(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "check", "say what is wrong with specs")
+    _specs(command)
+    _reporting(command)
+
+
+def _render(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "render", "compile specs for their targets")
+    _specs(command)
+    command.add_argument(
+        "-o",
+        "--out",
+        default="out",
+        metavar="DIR",
+        help="folder for bundles: DIR/<name>/<target> (out)",
+    )
+    command.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 where a bundle would change"
+    )
+    command.add_argument(
+        "--stdout", action="store_true", help="print one artifact of one spec and target instead"
+    )
+    command.add_argument("--file", metavar="PATH", help="the artifact for --stdout (the main one)")
+    command.add_argument(
+        "--outputs", metavar="FILE", help="fill placeholders from these stack outputs (JSON)"
+    )
+    command.add_argument(
+        "--force", action="store_true", help="overwrite files that a person edited"
+    )
+    _reporting(command)
+
+
+def _compare(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "compare", "show what each target makes of specs")
+    _sources(command)
+    command.add_argument(
+        "--targets",
+        "--target",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="targets to compare, with commas between them (all)",
+    )
+    _format(command)
+
+
+def _init(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "init", "write a commented starter spec and its schema")
+    command.add_argument("dir", nargs="?", default=".", metavar="DIR", help="where to (.)")
+    command.add_argument(
+        "--preset", metavar="NAME", help="kind of cluster; `--preset list` lists them"
+    )
+    command.add_argument("--force", action="store_true", help="overwrite files that are there")
+
+
+def _explain(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "explain", "explain a finding's code")
+    command.add_argument(
+        "code", nargs="?", metavar="CODE", help="e.g. FSX004; none lists all codes"
+    )
+
+
+def _schema(commands: Commands[argparse.ArgumentParser]) -> None:
+    _command(commands, "schema", "print the JSON Schema of specs")
+
+
+def _targets(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "targets", "show what each target supports")
+    _format(command)
+
+
+def _format(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--output", choices=("text", "json", "markdown"), default="text", help="format (text)"
+    )
+
+
+def _catalog(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "catalog", "show the facts of instance types")
+    command.add_argument("types", nargs="*", metavar="TYPE", help="e.g. p5en.48xlarge")
+    command.add_argument(
+        "--where", metavar="EXPR", help="select, e.g. 'efa and accelerator=H200 and vcpus>=96'"
+    )
+    command.add_argument("--output", choices=("text", "json"), default="text", help="format (text)")
+
+
+def _completion(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "completion", "print a shell completion script")
+    command.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+
+
+def _sources(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "specs",
+        nargs="*",
+        metavar="SPEC",
+        help="spec files or folders of them; - is standard input",
+    )
+    command.add_argument(
+        "-f",
+        "--file-over",
+        dest="files",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="merge into one spec, in order; over each SPEC where there are any",
+    )
+    command.add_argument(
+        "--set",
+        dest="sets",
+        action="append",
+        default=[],
+        metavar="PATH=VALUE",
+        help="change one value",
+    )
+
+
+def _specs(command: argparse.ArgumentParser) -> None:
+    _sources(command)
+    command.add_argument(
+        "--target",
+        dest="targets",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a target or `all`; may be repeated (those that the spec names)",
+    )
+    command.add_argument(
+        "--allow-unsupported",
+        action="store_true",
+        help="warn of what a target cannot do, and leave it out",
+    )
+
+
+def _reporting(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--output",
+        choices=("text", "json", "sarif", "github"),
+        default="text",
+        help="format of the findings (text)",
+    )
+    command.add_argument("--strict", action="store_true", help="warnings count as errors")
+    command.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour (auto)"
+    )
