@@ -1,4 +1,4 @@
-"""The way of the data is the order of imports: what may import what, and what may not be loaded."""
+"""Which modules may import which, and what a command may not load."""
 
 from __future__ import annotations
 
@@ -13,37 +13,11 @@ import pytest
 
 import clustergen
 from clustergen import resources, targets
+from tests import floors
 
 PACKAGE = Path(clustergen.__file__).parent
 FILES = {path: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
 
-# Each layer imports only from those above it; a name stands for a module or a package.
-ORDER = (
-    ("resources",),
-    ("findings", "artifacts"),
-    ("discovery",),
-    ("source",),
-    ("catalog",),
-    ("spec",),
-    ("plan.limits", "plan.model"),
-    ("plan",),
-    ("features", "aws", "shell", "schemas", "yaml_text", "nccl"),
-    ("overlay", "placeholders"),
-    ("foundation",),
-    ("kubernetes",),
-    ("rules",),
-    ("hyperpod",),
-    ("cdk",),
-    ("eks",),
-    ("targets",),
-    ("bundle", "readme", "report", "memory"),
-    ("compiler",),
-    ("renderer", "registry"),
-    ("comparison",),
-    ("cli",),
-    ("commands",),
-    ("__init__", "__main__", "docs"),
-)
 HEAVY = ("aws_cdk", "jsii", "boto3", "botocore", "cfnlint", "moto", "jsonschema", "shtab", "jinja2")
 
 
@@ -82,22 +56,89 @@ def ours(path: Path, *, only_top: bool = False) -> set[str]:
     return found - {module_of(path)}
 
 
-def layer(module: str) -> int:
-    """The place of a module in the order; the longest name that fits counts."""
-    fits = [
-        (len(name), number)
-        for number, names in enumerate(ORDER)
-        for name in names
-        if module == name or module.startswith(f"{name}.")
-    ]
-    assert fits, f"{module} has no place in the order of imports"
-    return max(fits)[1]
+PICTURE = floors.drawn((floors.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_imports_only_what_stands_before_it(module: str) -> None:
-    here = layer(module)
-    assert {other for other in ours(MODULES[module]) if layer(other) > here} == set()
+def test_imports_go_down_the_floors() -> None:
+    """The picture in CONTRIBUTING.md and the imports agree."""
+    assert floors.disagreements(PICTURE, floors.imported()) == []
+
+
+SMALL = """
+## Floors
+
+```mermaid
+flowchart TB
+  subgraph top["Top"]
+    cli
+    stacks
+  end
+  subgraph bottom["Bottom"]
+    plan
+    spec["the spec"]
+  end
+  top --> bottom
+  plan --> spec
+```
+
+## Next
+"""
+FAULTS: dict[str, tuple[str, str, dict[str, set[floors.Arrow]], list[str]]] = {
+    "none": ("", "", {}, []),
+    "missing": ("    stacks\n", "", {}, ["stacks is not drawn"]),
+    "extra": ("    cli\n", "    cli\n    gone\n", {}, ["gone is drawn and does not exist"]),
+    "twice": ("    cli\n", "    cli\n    cli\n", {}, ["cli is drawn 2 times"]),
+    "up": ("", "", {"spec": {("s.py", "stacks")}}, ["s.py imports stacks from a higher floor"]),
+    "sideways": (
+        "",
+        "",
+        {"stacks": {("a.py", "cli")}},
+        ["a.py imports cli of its own floor: no arrow stacks --> cli"],
+    ),
+    "round": (
+        "  plan --> spec\n",
+        "  plan --> spec\n  spec --> plan\n",
+        {"spec": {("s.py", "plan")}},
+        ["a cycle: plan -> spec -> plan"],
+    ),
+    "unused": (
+        "  plan --> spec\n",
+        "  plan --> spec\n  stacks --> cli\n",
+        {},
+        ["no import for the arrow stacks --> cli"],
+    ),
+    "leaves": (
+        "  plan --> spec\n",
+        "  plan --> spec\n  cli --> plan\n",
+        {},
+        ["the arrow cli --> plan leaves its floor"],
+    ),
+    "unjoined": ("  top --> bottom\n", "", {}, ["no arrow from floor top to bottom"]),
+    "upside down": (
+        "  top --> bottom\n",
+        "  top --> bottom\n  bottom --> top\n",
+        {},
+        ["floor top is not right below bottom"],
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_picture_is_compared(fault: str) -> None:
+    old, new, more, said = FAULTS[fault]
+    imports: dict[str, set[floors.Arrow]] = {
+        "cli": {("c.py", "plan")},
+        "stacks": set(),
+        "plan": {("p.py", "spec")},
+        "spec": set(),
+    }
+    imports |= more
+    assert floors.disagreements(floors.drawn(SMALL.replace(old, new)), imports) == said
+
+
+def test_the_picture_has_one_form() -> None:
+    with pytest.raises(ValueError, match="not understood"):
+        floors.drawn(SMALL.replace("plan --> spec", "plan -.-> spec"))
 
 
 def test_there_are_no_cycles() -> None:
