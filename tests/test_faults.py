@@ -38,7 +38,7 @@ IN_SPECS: list[tuple[str, str, tuple[str, ...], str]] = [
     (PLAIN, "network: {cidr: 10.0.0.0/23}", PCS, "NET010"),
     (PLAIN, "network: {vpc: vpc-0a1b2c3d}", BOTH, "NET004"),
     (PLAIN, "region: ap-south-2\nnetwork: {zone: aps2-az1}", PC, "NET101"),
-    (PLAIN, "region: us-west-1\nnetwork: {zone: usw1-az1}", PCS, "NET201"),
+    (PLAIN, "region: us-west-1\nnetwork: {zone: usw1-az1}", PCS, "NET020"),
     # What.
     (PLAIN, "node_groups: [{name: h100, instance_type: p5.48xl}]", BOTH, "CAP001"),
     (PLAIN, "node_groups: [{name: h100, instance_type: hpc7a.96xlarge, capacity: spot,"
@@ -67,7 +67,7 @@ IN_SPECS: list[tuple[str, str, tuple[str, ...], str]] = [
     # Slurm and the rest.
     (PLAIN, "queues: [{name: train, node_groups: [h200]}]", BOTH, "SPC031"),
     (PLAIN, "slurm: {settings: {SlurmctldHost: here}}", BOTH, "SLM"),
-    (PLAIN, "slurm: {version: '22.05'}", PCS, "SLM201"),
+    (PLAIN, "slurm: {version: '22.05'}", PCS, "SLM001"),
     (PLAIN, "slurm: {accounting: managed}", PC, "SUP001"),
     (PLAIN, "users: [{name: a, uid: 2001}, {name: b, uid: 2001}]", BOTH, "SPC034"),
     (PLAIN, "tags: {'aws:x': y}", BOTH, "SPC035"),

@@ -42,25 +42,25 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         PC: {"SUP001", "NIC101", "SLM106", "STG105"},
         PCS: {"SUP001", "SLM211"},
         HP: {"SUP001"},
-        EKS: {"SUP001", "K8S406", "K8S413", "CAP400"},
+        EKS: {"SUP001", "K8S406", "K8S413", "CAP011"},
         K8S: {"SUP001"},
     },
     "everything-existing": {
         PC: set(),
         PCS: set(),
         HP: _NO,
-        EKS: {"SUP001", "CAP400"},
+        EKS: {"SUP001", "CAP011"},
         K8S: set(),
     },
-    "g6e-spot-finetune": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP400"}, K8S: set()},
+    "g6e-spot-finetune": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP011"}, K8S: set()},
     # HyperPod is in no region of GovCloud.
-    "govcloud": {PC: set(), PCS: set(), HP: {"NET300"}, EKS: {"NET300"}, K8S: set()},
+    "govcloud": {PC: set(), PCS: set(), HP: {"NET020"}, EKS: {"NET020"}, K8S: set()},
     # CAP300: SageMaker has no m7a and no c7i; SUP001: and no HPC types.
     "hpc8a-two-queues": {
         PC: set(),
         PCS: set(),
         HP: {"SUP001", "CAP300"},
-        EKS: {"SUP001", "CAP300", "CAP400"},
+        EKS: {"SUP001", "CAP300", "CAP011"},
         K8S: set(),
     },
     "hyperpod-eks-karpenter": {PC: set(), PCS: set(), HP: _NO, EKS: set(), K8S: set()},
@@ -84,14 +84,14 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         PC: {"SUP001"},
         PCS: set(),
         HP: {"SUP001", "CAP300"},
-        EKS: {"CAP300", "CAP400"},
+        EKS: {"CAP300", "CAP011"},
         K8S: set(),
     },
     "mixed-fair-share-database": {
         PC: set(),
         PCS: {"SUP001", "SLM203"},
         HP: {"SUP001", "CAP300"},
-        EKS: {"CAP300", "CAP400"},
+        EKS: {"CAP300", "CAP011"},
         K8S: set(),
     },
     "p5-on-demand": {PC: set(), PCS: set(), HP: set(), EKS: set(), K8S: set()},
@@ -101,8 +101,8 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "p6-b300": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     # PCS keeps its own interfaces in a subnet of the region, which a new VPC in Dallas has not.
     "p6e-gb200-ultraserver": {PC: set(), PCS: {"NET202"}, HP: _NO, EKS: _NO, K8S: set()},
-    "single-gpu-dev": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP400"}, K8S: set()},
-    "trn1-efs": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP400"}, K8S: set()},
+    "single-gpu-dev": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP011"}, K8S: set()},
+    "trn1-efs": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP011"}, K8S: set()},
     "trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
 }
 PAIRS = [(name, target) for name in SPECS for target in targets.NAMES]

@@ -12,49 +12,6 @@ from clustergen.plan.model import Plan
 
 
 @rule(
-    "LIM301",
-    "More instances than the default quota",
-    why="Unless raised, the quotas are 20 instances for a cluster and 30 for an account, besides "
-    "those of each instance type for cluster usage.",
-    source=service.QUOTAS,
-    severity=Severity.WARNING,
-    bad="node_groups: [{name: h200, count: 20}]",
-    good="node_groups: [{name: h200, count: 16}]",
-)
-def quota(plan: Plan) -> Iterator[Problem]:
-    machines = sum(machine.count for machine in (plan.head, plan.login) if machine)
-    total = plan.max_nodes + machines
-    if total > service.INSTANCES_PER_CLUSTER:
-        largest = max(plan.node_groups, key=lambda group: group.max)
-        yield Problem(
-            largest.at("count"),
-            f"{total} instances; the default quotas are {service.INSTANCES_PER_CLUSTER} for a "
-            f"cluster and {service.INSTANCES_PER_ACCOUNT} for an account",
-            help="request more in Service Quotas, Amazon SageMaker, before you deploy",
-        )
-
-
-@rule(
-    "LIM302",
-    "Too many instances in a group",
-    why="An instance group has at most 6,758 instances.",
-    source=service.INSTANCE_GROUP,
-    bad="node_groups: [{name: h200, instance_type: c6i.large, count: 6759}]\n"
-    "network: {cidr: 10.0.0.0/16}",
-    good="node_groups: [{name: h200, instance_type: c6i.large, count: 6758}]\n"
-    "network: {cidr: 10.0.0.0/16}",
-)
-def group_size(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups:
-        if group.max > service.MAX_COUNT:
-            yield Problem(
-                group.at("count"),
-                f"{group.max:,} instances in {group.name}",
-                help=f"write {service.MAX_COUNT} or less, and add a second group",
-            )
-
-
-@rule(
     "LIM303",
     "Setting that CloudFormation does not support",
     why="AWS::SageMaker::Cluster lacks some members of the CreateCluster API. deploy.sh uses "

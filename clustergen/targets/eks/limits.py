@@ -100,7 +100,7 @@ LIMITS = Limits(
     reserved=(
         Reserved(
             of="queue",
-            names=dict.fromkeys(_NAMESPACES, "something that runs in the cluster"),
+            names=dict.fromkeys(_NAMESPACES, "software that runs in the cluster"),
             prefixes=("kube-", "system-"),
             source=f"{_KUBERNETES}namespaces/",
         ),

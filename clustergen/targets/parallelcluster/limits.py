@@ -175,7 +175,7 @@ LIMITS = Limits(
     reserved=tuple(
         Reserved(
             of=kind,
-            names={RESERVED_NAME: "ParallelCluster's own"},
+            names={RESERVED_NAME: "ParallelCluster"},
             source="pcluster.validators.cluster_validators: NameValidator",
         )
         for kind in _NAMED

@@ -190,8 +190,8 @@ FINDINGS: list[tuple[str, str]] = [
     ("kubernetes: {devices: dra}", "K8S432"),
     ("kubernetes: {scheduler: kai}", "K8S433"),
     ("kubernetes: {jobs: kubeflow-trainer}", "K8S433"),
-    (VPC.replace("use1-az2", "use1-az6"), "NET403"),
-    ("kubernetes: {admins: ['arn:aws-us-gov:iam::111122223333:role/platform']}", "IAM400"),
+    (VPC.replace("use1-az2", "use1-az6"), "NET022"),
+    ("kubernetes: {admins: ['arn:aws-us-gov:iam::111122223333:role/platform']}", "IAM002"),
 ]
 
 
@@ -202,7 +202,7 @@ def test_findings(text: str, code: str) -> None:
 
 @pytest.mark.parametrize("text", [VPC, NEW, "kubernetes: {public_endpoint_from: [203.0.113.0/24]}"])
 def test_what_is_right_is_not_found_wrong(text: str) -> None:
-    assert not codes(text) & {"K8S430", "K8S432", "K8S433", "NET403", "NET400", "NET401", "K8S404"}
+    assert not codes(text) & {"K8S430", "K8S432", "K8S433", "NET022", "NET400", "NET401", "K8S404"}
 
 
 TAINTED = """

@@ -47,17 +47,17 @@ def patching(settings: str) -> str:
 
 CASES = [
     # A key below a reserved domain is reserved, too; one that merely ends like it is not.
-    (groups("labels: {node.kubernetes.io/role: x}"), "K8S411", True),
-    (groups("labels: {notkubernetes.io/role: x}"), "K8S411", False),
-    (groups("labels: {kubernetes.io: x}"), "K8S411", False),
-    (groups("labels: {nvidia.com/mig.config: all-1g.10gb}"), "K8S411", False),
-    (groups("taints: [{key: karpenter.sh/own}]"), "K8S411", True),
-    (groups("taints: [{key: x, value: 'a b'}]"), "K8S412", True),
-    (groups("taints: [{key: x}]"), "K8S412", False),
-    (groups("taints: [{key: x}, {key: x, value: y}]"), "K8S412", True),
-    (groups("taints: [{key: x}, {key: x, effect: NoExecute}]"), "K8S412", False),
-    (groups("labels: {a..b/role: x}"), "K8S410", True),
-    (groups("labels: {a.b/role: x}"), "K8S410", False),
+    (groups("labels: {node.kubernetes.io/role: x}"), "K8S003", True),
+    (groups("labels: {notkubernetes.io/role: x}"), "K8S003", False),
+    (groups("labels: {kubernetes.io: x}"), "K8S003", False),
+    (groups("labels: {nvidia.com/mig.config: all-1g.10gb}"), "K8S003", False),
+    (groups("taints: [{key: karpenter.sh/own}]"), "K8S003", True),
+    (groups("taints: [{key: x, value: 'a b'}]"), "K8S004", True),
+    (groups("taints: [{key: x}]"), "K8S004", False),
+    (groups("taints: [{key: x}, {key: x, value: y}]"), "K8S004", True),
+    (groups("taints: [{key: x}, {key: x, effect: NoExecute}]"), "K8S004", False),
+    (groups("labels: {a..b/role: x}"), "K8S002", True),
+    (groups("labels: {a.b/role: x}"), "K8S002", False),
     (groups("taints: [{key: x}], health_checks: [gpu]"), "K8S413", False),
     # What all-1g.10gb makes does not fit on the smaller A100, where the name means another piece.
     ("node_groups: [{name: h200, instance_type: p4d.24xlarge, mig: {1g.10gb: 4}}]", "GPU400", True),
@@ -107,7 +107,7 @@ CASES = [
     (f"{VPC}  security_groups: [sg-0a1b2c3d4e5f67890]\n{theirs(1)}", "NET402", True),
     # Shared by both HyperPod targets.
     ("node_groups: [{name: h200, instance_type: c7i.8xlarge}]", "CAP300", True),
-    ("node_groups: [{name: h200, count: 21}]", "LIM301", True),
+    ("node_groups: [{name: h200, count: 21}]", "LIM003", True),
     ("node_groups: [{name: h200, health_checks: [multi-node]}]", "LIM303", True),
     ("targets: {hyperpod-eks: {overlay: {NodeProvisioningMode: null, "
      "AutoScaling: {Mode: Enable}}}}", "OVL304", True),
@@ -153,9 +153,9 @@ HELP = [
      "leave mig out: there is no configuration for B200"),
     ("kubernetes: {version: '1.36'}", "K8S403", "take an EKS cluster of version 1.35"),
     ("kubernetes: {version: '1.29'}", "K8S403", "take an EKS cluster of version 1.30"),
-    ("node_groups: [{name: h200, count: {max: 4}}]", "CAP400",
+    ("node_groups: [{name: h200, count: {max: 4}}]", "CAP011",
      "write kubernetes.autoscaler: karpenter, or count: 4"),
-    (groups("labels: {node.kubernetes.io/role: x}"), "K8S411",
+    (groups("labels: {node.kubernetes.io/role: x}"), "K8S003",
      "use a domain of your own: example.com/role"),
 ]  # fmt: skip
 

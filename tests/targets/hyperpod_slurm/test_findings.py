@@ -51,17 +51,17 @@ CASES: list[tuple[str, str, Path, str, str]] = [
         *("CAP302", (*GROUP, "capacity", "training_plan"), "not the ARN", ":training-plan/NAME"),
     ),
     # Names
-    ("name: example--", "LIM300", ("name",), "'example--' ends in -", "write example"),
+    ("name: example--", "LIM001", ("name",), "'example--' ends with a hyphen", "write example"),
     (
         "queues: [{name: train-, node_groups: [h200]}]",
-        *("LIM300", ("queues", 0, "name"), "'train-'", "write train"),
+        *("LIM001", ("queues", 0, "name"), "'train-'", "write train"),
     ),
     (
         "node_groups: [{name: login, instance_type: c6i.large, count: 1}]",
-        *("LIM350", ("node_groups", 1, "name"), "login nodes", "login-nodes"),
+        *("LIM002", ("node_groups", 1, "name"), "login nodes", "login-nodes"),
     ),
     # Quotas
-    (_group("count: 20"), "LIM301", (*GROUP, "count"), "21 instances", "Service Quotas"),
+    (_group("count: 20"), "LIM003", (*GROUP, "count"), "21 instances", "Service Quotas"),
     # Accounting
     (
         DATABASE + "targets: {hyperpod-slurm: {mode: customer-managed, provisioning: all-at-once}}",
@@ -98,9 +98,9 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     # What the image and HyperPod have already
     (
         "users: [{name: slurm, uid: 2001}]",
-        *("IMG351", ("users", 0, "name"), "slurm is a user", "another name"),
+        *("IMG002", ("users", 0, "name"), "'slurm' is a user", "another name"),
     ),
-    ("users: [{name: alice, uid: 1000}]", "IMG351", ("users", 0, "uid"), "id of ubuntu", "2000"),
+    ("users: [{name: alice, uid: 1000}]", "IMG002", ("users", 0, "uid"), "id of ubuntu", "2000"),
     (
         "storage: [{mount: /opt/sagemaker/home, type: efs}]",
         *("STG352", ("storage", 0, "mount"), "HyperPod uses", "/shared/home"),
@@ -189,9 +189,9 @@ def test_finding(text: str, code: str, path: Path, message: str, help: str) -> N
 QUIET: list[tuple[str, str]] = [
     (DATABASE + LEGACY, "SLM352"),
     (LEGACY, "SLM355"),
-    (_group("count: 19"), "LIM301"),
+    (_group("count: 19"), "LIM003"),
     (_group("efa: false, instance_type: c6i.8xlarge"), "NIC300"),
-    (_group("image: ami-0a1b2c3d4e5f67890") + "\nsoftware: {os: ubuntu2204}", "IMG350"),
+    (_group("image: ami-0a1b2c3d4e5f67890") + "\nsoftware: {os: ubuntu2204}", "IMG001"),
     (SPECS["restricted"], "OVL301"),
     (
         LEGACY.replace(

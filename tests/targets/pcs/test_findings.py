@@ -19,9 +19,9 @@ def _found(text: str, code: str) -> list[Finding]:
 
 CASES: list[tuple[str, str, Path, str, str]] = [
     # Versions
-    ('slurm: {version: "24.11"}', "SLM201", ("slurm", "version"), "end of life", "25.11"),
-    ('slurm: {version: "24.11"}', "SLM201", ("slurm", "version"), "2026-05-31", "26.05"),
-    ('slurm: {version: "25.02"}', "SLM201", ("slurm", "version"), "not offered", "25.11"),
+    ('slurm: {version: "24.11"}', "SLM001", ("slurm", "version"), "end of life", "25.11"),
+    ('slurm: {version: "24.11"}', "SLM001", ("slurm", "version"), "2026-05-31", "26.05"),
+    ('slurm: {version: "25.02"}', "SLM001", ("slurm", "version"), "not offered", "25.11"),
     ('slurm: {version: "25.05"}', "SLM202", ("slurm", "version"), "2026-11-30", "25.11"),
     # Settings: the nearest name, the level it belongs to, or what does its work
     (
@@ -98,15 +98,15 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     # Names
     (
         "queues: [{name: p5, node_groups: [h200]}]",
-        *("LIM201", ("queues", 0, "name"), "'p5' has 2 characters", "p5-queue"),
+        *("LIM001", ("queues", 0, "name"), "'p5' has 2 characters", "p5-queue"),
     ),
     (
         "node_groups: [{name: a-name-of-some-twenty-seven, instance_type: m7i.xlarge, count: 1}]",
-        *("LIM201", ("node_groups", 1, "name"), "has 27 characters", "a-name-of-some-twenty-sev"),
+        *("LIM001", ("node_groups", 1, "name"), "has 27 characters", "a-name-of-some-twenty-sev"),
     ),
     (
         "node_groups: [{name: p5, instance_type: m7i.xlarge, count: 1}]",
-        *("LIM201", ("node_groups", 1, "name"), "'p5' has 2 characters", "p5-nodes"),
+        *("LIM001", ("node_groups", 1, "name"), "'p5' has 2 characters", "p5-nodes"),
     ),
     # Sizes
     (
@@ -132,12 +132,12 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ),
     (
         'software: {scripts: [{run: "s3://my-bucket/a.sh", on: [login]}]}',
-        *("LIM209", (*SCRIPT, "on"), "login node", "compute"),
+        *("LIM005", (*SCRIPT, "on"), "login node", "compute"),
     ),
     # Places
     (
         "region: us-west-1\nnetwork: {zone: usw1-az1}",
-        "NET201",
+        "NET020",
         ("region",),
         "us-west-1",
         "us-west-2",
@@ -150,7 +150,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     (
         "software: {os: rhel9}\nlogin: {instance_type: m7i.xlarge}\n"
         "node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
-        *("IMG201", ("login",), "rhel9", "image: ami-"),
+        *("IMG001", ("login",), "rhel9", "image: ami-"),
     ),
     (
         "software: {containers: pyxis}\nlogin: {instance_type: m7i.xlarge}",
@@ -190,7 +190,7 @@ def test_finding(text: str, code: str, path: Path, message: str, help: str) -> N
         ("node_groups: [{name: h200, mig: {1g.18gb: 7}, slurm: {Sockets: 2}}]", "SLM211"),
         ("node_groups: [{name: h200, count: {min: 0, max: 2048}}]", "LIM202"),
         ('software: {scripts: [{run: "https://example.com:8443/a.sh?b#c"}]}', "LIM206"),
-        ('software: {scripts: [{run: "s3://my-bucket/a.sh", on: [login, compute]}]}', "LIM209"),
+        ('software: {scripts: [{run: "s3://my-bucket/a.sh", on: [login, compute]}]}', "LIM005"),
         (f"node_groups: [{{name: h200, {BLOCK}}}]", "CAP202"),
         ("software: {containers: docker}", "IMG202"),
         (
@@ -198,7 +198,7 @@ def test_finding(text: str, code: str, path: Path, message: str, help: str) -> N
             "image: ami-0a1b2c3d4e5f67890}]",
             "IMG202",
         ),
-        ("region: ap-south-2\nnetwork: {zone: aps2-az1}", "NET201"),
+        ("region: ap-south-2\nnetwork: {zone: aps2-az1}", "NET020"),
     ],
 )
 def test_nothing_is_said(text: str, code: str) -> None:
@@ -220,5 +220,5 @@ FS = "id: fs-0123456789abcdef0"
     ],
 )
 def test_existing_storage_needs_the_name_to_mount_it_by(fields: str, missing: bool) -> None:
-    found = _found(f"storage: [{{mount: /data, {fields}}}]", "STG201")
+    found = _found(f"storage: [{{mount: /data, {fields}}}]", "STG052")
     assert [finding.path for finding in found] == [("storage", 0, "existing")] * missing

@@ -15,44 +15,6 @@ _GROUP = "arn:aws:resource-groups:us-east-1:111122223333:group/held"
 
 
 @rule(
-    "CAP500",
-    "Nodes on demand without an autoscaler",
-    why="A managed node group does not scale by itself.",
-    source="https://docs.aws.amazon.com/eks/latest/userguide/autoscaling.html",
-    severity=Severity.WARNING,
-    bad="node_groups: [{name: h200, count: {min: 0, max: 4}}]",
-    good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
-)
-def unscaled(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups:
-        if not karpenter.is_on(plan) and not group.static:
-            yield Problem(
-                group.at("count"),
-                f"{group.name} starts with {group.min} nodes, and nothing adds more on demand",
-                help=f"write kubernetes.autoscaler: karpenter, or count: {group.max}",
-            )
-
-
-@rule(
-    "CAP501",
-    "Autoscaler without anything to scale",
-    why="Karpenter scales the groups whose minimum and maximum differ; the others stay as they "
-    "are.",
-    source=limits.NODE_POOLS,
-    severity=Severity.WARNING,
-    bad=_KARPENTER,
-    good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
-)
-def idle_autoscaler(plan: Plan) -> Iterator[Problem]:
-    if karpenter.is_on(plan) and not karpenter.groups(plan):
-        yield Problem(
-            ("kubernetes", "autoscaler"),
-            "every node group has a fixed number of nodes",
-            help="write count: {min: 0, max: N} where nodes may come and go",
-        )
-
-
-@rule(
     "CAP502",
     "Spot for nodes that work as one",
     why="A job over EFA stops when one of its nodes does, and EC2 reclaims each Spot node "

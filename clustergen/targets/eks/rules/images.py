@@ -10,28 +10,6 @@ from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule
 
-_OS = "alinux2023"
-
-
-@rule(
-    "IMG500",
-    "Operating system that EKS has no image of",
-    why="EKS's images are Amazon Linux 2023, Bottlerocket and Windows. clustergen's nodes run the "
-    "first, or your own image.",
-    source="https://docs.aws.amazon.com/eks/latest/userguide/eks-optimized-amis.html",
-    severity=Severity.WARNING,
-    bad="software: {os: ubuntu2404}",
-    good="software: {os: alinux2023}",
-)
-def operating_system(plan: Plan) -> Iterator[Problem]:
-    custom = plan.node_groups and all(group.image for group in plan.node_groups)
-    if plan.software.os != _OS and plan.wrote("software", "os") and not custom:
-        yield Problem(
-            ("software", "os"),
-            f"the nodes run Amazon Linux 2023, not {plan.software.os}",
-            help=f"write os: {_OS}, or give the node groups your own image",
-        )
-
 
 @rule(
     "IMG501",

@@ -17,7 +17,6 @@ from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule
 
 _VERSION: Path = ("kubernetes", "version")
-_ADMINS: Path = ("kubernetes", "admins")
 _SOON = timedelta(days=60)
 """So long before the end of extended support, EKS begins to send notices."""
 
@@ -116,41 +115,6 @@ def ending_support(plan: Plan) -> Iterator[Problem]:
         f"standard support of Kubernetes {version.name} ends on {version.standard_until}: {then}",
         help=_newer(),
     )
-
-
-@rule(
-    "IAM500",
-    "Administrator named twice",
-    why="A cluster has one access entry for each role or user.",
-    source=limits.ACCESS_ENTRIES,
-    bad="kubernetes: {admins: ['arn:aws:iam::111122223333:role/platform', "
-    "'arn:aws:iam::111122223333:role/platform']}",
-    good="kubernetes: {admins: ['arn:aws:iam::111122223333:role/platform']}",
-)
-def admin_twice(plan: Plan) -> Iterator[Problem]:
-    admins = plan.kubernetes.admins
-    for index, arn in enumerate(admins):
-        if arn in admins[:index]:
-            yield Problem((*_ADMINS, index), f"{arn} is listed twice", help="leave one out")
-
-
-@rule(
-    "IAM501",
-    "Administrator of another partition",
-    why="Commercial regions, GovCloud and China do not know each other's roles and users.",
-    source=limits.ACCESS_ENTRIES,
-    bad="kubernetes: {admins: ['arn:aws-us-gov:iam::111122223333:role/platform']}",
-    good="kubernetes: {admins: ['arn:aws:iam::111122223333:role/platform']}",
-)
-def foreign_admin(plan: Plan) -> Iterator[Problem]:
-    for index, arn in enumerate(plan.kubernetes.admins):
-        partition = arn.split(":")[1]
-        if partition != plan.partition:
-            yield Problem(
-                (*_ADMINS, index),
-                f"{arn} belongs to {partition}, the cluster to {plan.partition}",
-                help=f"name a role of {plan.partition}",
-            )
 
 
 def _is_older(name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.catalog import regions, services
+from clustergen.catalog import regions
 from clustergen.findings import Path, Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
@@ -24,25 +24,6 @@ _ENDPOINT: Path = ("kubernetes", "public_endpoint_from")
 
 
 @rule(
-    "NET504",
-    "Region without managed node groups of EKS",
-    why="The service is not in every region; the catalog has the list and its date.",
-    source="https://docs.aws.amazon.com/general/latest/gr/eks.html",
-    severity=Severity.WARNING,
-    bad="region: me-south-1\nnetwork: {zone: mes1-az1}",
-    good="region: us-west-2\nnetwork: {zone: usw2-az1}",
-)
-def region(plan: Plan) -> Iterator[Problem]:
-    if services.available("eks", plan.region) is False:
-        near = ", ".join(services.SERVICES["eks"].nearest(plan.region))
-        yield Problem(
-            ("region",),
-            f"EKS had no managed node groups in {plan.region} on {services.SERVICES['eks'].date}",
-            help=f"regions that have them: {near}",
-        )
-
-
-@rule(
     "NET505",
     "Container images from outside China",
     why="The charts and images of the software in the cluster are in registries outside China, "
@@ -59,27 +40,6 @@ def registries(plan: Plan) -> Iterator[Problem]:
             ("region",),
             "the software in the cluster comes from registries outside China",
             help="copy its charts and images into your own registry, and change their values",
-        )
-
-
-@rule(
-    "NET500",
-    "Control plane in one zone",
-    why="EKS puts the interfaces of a control plane into subnets of two zones or more; nodes may "
-    "stay in one.",
-    source=limits.NETWORK,
-    bad=_VPC,
-    good=_TWO_ZONES,
-)
-def one_zone(plan: Plan) -> Iterator[Problem]:
-    zones = {subnet.zone for subnet in plan.network.control_plane}
-    if not plan.network.new and len(zones) < 2:
-        (zone,) = zones or {None}
-        where = f"are all in {zone}" if zone else "have no zone in the spec"
-        yield Problem(
-            ("network", _control_plane_field(plan)),
-            f"the subnets of the control plane {where}",
-            help="write network.control_plane_subnets: two subnets with the zone of each",
         )
 
 
@@ -164,26 +124,6 @@ def efa(plan: Plan) -> Iterator[Problem]:
             "EFA needs a security group that allows all traffic to and from itself",
             help="add such rules to one of them, leave security_groups out, or write "
             f"kubernetes.version: '{limits.DRA}' or later",
-        )
-
-
-@rule(
-    "NET506",
-    "SSH to the nodes of an EKS cluster",
-    why="Nodes have no public address, and their security groups allow no SSH. Users reach the "
-    "cluster through its API; Session Manager opens a shell on a node.",
-    source="https://docs.aws.amazon.com/eks/latest/best-practices/protecting-the-infrastructure.html",
-    severity=Severity.WARNING,
-    bad="network: {ssh_from: [203.0.113.0/24]}",
-    good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
-)
-def ssh(plan: Plan) -> Iterator[Problem]:
-    if plan.network.ssh_from:
-        yield Problem(
-            ("network", "ssh_from"),
-            "no node accepts SSH",
-            help="leave it out and use Session Manager; for kubectl from these addresses, write "
-            "kubernetes.public_endpoint_from",
         )
 
 

@@ -9,31 +9,10 @@ from clustergen.plan.model import Interface, Plan
 from clustergen.targets.eks import limits, pods
 from clustergen.targets.eks.rules import rule
 
-_IMAGE_GIB = 20
-"""awslabs/amazon-eks-ami templates/al2023/variables-default.json, 2026-07."""
 _FEWEST_PODS = 12
 """Agents of a node with all that a bundle can bring, and a few jobs."""
 _SYSTEM_VCPUS, _SYSTEM_GIB = 2, 8
 """What the default bundle's software requests on two nodes, with room for one to fail."""
-
-
-@rule(
-    "STG500",
-    "Root volume smaller than its image",
-    why="EKS's image fills a volume of 20 GiB; EC2 starts nothing from less.",
-    source="https://github.com/awslabs/amazon-eks-ami",
-    bad="node_groups: [{name: h200, root_volume: {size: 10GiB}}]",
-    good="node_groups: [{name: h200, root_volume: {size: 100GiB}}]",
-)
-def root_volume(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups:
-        size = group.volume.size_gib
-        if group.image is None and size is not None and size < _IMAGE_GIB:
-            yield Problem(
-                group.at("root_volume", "size"),
-                f"{size} GiB for an image of {_IMAGE_GIB} GiB",
-                help="write 100GiB: container images are kept there too",
-            )
 
 
 @rule(

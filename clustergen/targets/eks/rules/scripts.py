@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule
@@ -33,22 +33,3 @@ def user_data(plan: Plan) -> Iterator[Problem]:
             f"{limits.MAX_USER_DATA - _OWN_USER_DATA:,} fit",
             help="keep arguments in a file that the script fetches",
         )
-
-
-@rule(
-    "LIM505",
-    "Script that runs nowhere",
-    why="EKS runs the control plane, and there are no login nodes: scripts run on compute nodes.",
-    source=limits.LAUNCH_TEMPLATES,
-    severity=Severity.WARNING,
-    bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head]}]}',
-    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head, compute]}]}',
-)
-def nowhere(plan: Plan) -> Iterator[Problem]:
-    for script in plan.software.scripts:
-        if "compute" not in script.on:
-            yield Problem(
-                (*script.path, "on"),
-                f"this cluster has no {' or '.join(script.on)} node",
-                help="add compute",
-            )

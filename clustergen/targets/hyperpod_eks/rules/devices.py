@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 
 from clustergen.findings import Problem
-from clustergen.kubernetes.labels_and_taints import MIG_LABEL
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import limits, mig
 from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
@@ -45,26 +44,6 @@ def _alternatives(group: NodeGroup) -> str:
 
 def _as_yaml(parts: Mapping[str, int]) -> str:
     return "{" + ", ".join(f"{name}: {count}" for name, count in parts.items()) + "}"
-
-
-@rule(
-    "GPU401",
-    "MIG configuration in both labels and mig",
-    why="`mig` becomes the label nvidia.com/mig.config, which a node can have once.",
-    source=limits.PARTITIONS,
-    bad=f"{EXISTING}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}, "
-    "labels: {nvidia.com/mig.config: all-3g.71gb}}]",
-    good=f"{EXISTING}\nnode_groups: [{{name: h200, mig: {{1g.18gb: 7}}}}]",
-)
-def two_configurations(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups:
-        if group.mig and MIG_LABEL in group.labels:
-            yield Problem(
-                group.at("labels", MIG_LABEL),
-                f"mig of {group.name} becomes the label {MIG_LABEL}",
-                help="leave one of the two out",
-                on_key=True,
-            )
 
 
 @rule(

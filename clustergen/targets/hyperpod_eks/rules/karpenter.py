@@ -82,25 +82,6 @@ def partitions(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
-    "CAP403",
-    "Autoscaler without anything to scale",
-    why="Karpenter scales the groups whose minimum and maximum differ; it does not touch the "
-    "others.",
-    source=limits.NODE_CLASS,
-    severity=Severity.WARNING,
-    bad=KARPENTER,
-    good=f"{KARPENTER}\nnode_groups: [{{name: h200, count: {{max: 4}}}}]",
-)
-def idle(plan: Plan) -> Iterator[Problem]:
-    if karpenter.on(plan) and all(group.static for group in plan.node_groups):
-        yield Problem(
-            ("kubernetes", "autoscaler"),
-            "every node group has a fixed number of nodes",
-            help="write count: {min: 0, max: N} where nodes may come and go",
-        )
-
-
-@rule(
     "LIM401",
     "Too many groups for Karpenter to choose from",
     why="A node class has at most 10 groups; a queue becomes one node class.",

@@ -11,7 +11,6 @@ from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
 
 _PATH: Path = ("targets", "hyperpod-eks", "eks_cluster")
-_ROLE = "arn:aws:iam::111122223333:role/platform"
 
 
 @rule(
@@ -187,27 +186,3 @@ def private_api(plan: Plan) -> Iterator[Problem]:
             help="run deploy.sh inside the VPC, or write kubernetes: {public_endpoint_from: [...]} "
             "with the addresses that you connect from",
         )
-
-
-@rule(
-    "IAM400",
-    "Administrator that EKS would refuse",
-    why="A cluster has one access entry for each role or user, and only for those of its own "
-    "partition.",
-    source="https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
-    bad=f"{NEW}\nkubernetes: {{admins: ['{_ROLE}', '{_ROLE}']}}",
-    good=f"{NEW}\nkubernetes: {{admins: ['{_ROLE}']}}",
-)
-def admins(plan: Plan) -> Iterator[Problem]:
-    given = plan.kubernetes.admins if eks_cluster.is_new(plan) else ()
-    for index, arn in enumerate(given):
-        path: Path = ("kubernetes", "admins", index)
-        partition = arn.split(":")[1]
-        if arn in given[:index]:
-            yield Problem(path, f"{arn} is listed twice", help="leave one out")
-        elif partition != plan.partition:
-            yield Problem(
-                path,
-                f"{arn} is in the partition {partition}, the cluster in {plan.partition}",
-                help=f"name a role of {plan.partition}",
-            )

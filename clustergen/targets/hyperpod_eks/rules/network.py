@@ -8,7 +8,7 @@ from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, limits
 from clustergen.targets.hyperpod_eks.options import Options
-from clustergen.targets.hyperpod_eks.rules import CLUSTER, EXISTING, NEW, rule
+from clustergen.targets.hyperpod_eks.rules import CLUSTER, EXISTING, rule
 
 _SECURITY_GROUPS = "https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html"
 _VPC = """
@@ -86,27 +86,4 @@ def unchanged_groups(plan: Plan) -> Iterator[Problem]:
             f"clustergen adds no rules between {theirs} and the security groups of the nodes",
             help="leave network.security_groups out, for a new group of nodes with those rules; or "
             f"write {theirs} among them",
-        )
-
-
-@rule(
-    "NET403",
-    "Control plane in one zone",
-    why="EKS places the interfaces of a control plane in subnets of at least two zones; nodes can "
-    "stay in one.",
-    source="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
-    bad=f"{NEW}{_VPC}",
-    good=f"""{NEW}{_VPC}
-  control_plane_subnets:
-    - {{id: subnet-0a1b2c3d4e5f67891, zone: use1-az6, cidr: 10.42.255.224/28}}
-    - {{id: subnet-0a1b2c3d4e5f67892, zone: use1-az2, cidr: 10.42.255.240/28}}""",
-)
-def two_zones(plan: Plan) -> Iterator[Problem]:
-    zones = {subnet.zone for subnet in plan.network.control_plane}
-    if eks_cluster.is_new(plan) and not plan.network.new and len(zones) < 2:
-        named = plan.wrote("network", "control_plane_subnets")
-        yield Problem(
-            ("network", "control_plane_subnets" if named else "private_subnets"),
-            "the subnets for the control plane are not known to be in two zones",
-            help="write network.control_plane_subnets: two subnets with the zone of each",
         )

@@ -55,30 +55,6 @@ def user(plan: Plan) -> Iterator[Problem]:
         )
 
 
-@rule(
-    "SLM354",
-    "Not a secret of Secrets Manager",
-    why="HyperPod reads the password from Secrets Manager only.",
-    source=_SOURCE,
-    bad="""slurm:
-  accounting:
-    endpoint: db.example.com
-    secret: arn:aws:ssm:us-east-1:111122223333:parameter/slurm""",
-    good=f"""slurm:
-  accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}""",
-)
-def secret(plan: Plan) -> Iterator[Problem]:
-    given = plan.slurm.accounting
-    if not isinstance(given, Database):
-        return
-    if given.secret.split(":")[2] != "secretsmanager" or ":secret:" not in given.secret:
-        yield Problem(
-            (*_PATH, "secret"),
-            f"{given.secret} is not the ARN of a secret",
-            help=f"write arn:{plan.partition}:secretsmanager:{plan.region}:ACCOUNT:secret:NAME",
-        )
-
-
 def _by_api(plan: Plan) -> bool:
     """Whether HyperPod connects an external database, rather than the lifecycle scripts."""
     return isinstance(plan.slurm.accounting, Database) and modes.mode(plan) != "legacy"

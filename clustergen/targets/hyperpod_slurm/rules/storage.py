@@ -37,27 +37,6 @@ def mounted_by_script(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
-    "STG351",
-    "Lustre without its mount name",
-    why="HyperPod mounts a file system by its DNS name and its mount name.",
-    source=limits.SLURM_API,
-    bad="""storage:
-  - {mount: /fsx, type: fsx-lustre, existing: {id: fs-0123456789abcdef0}}""",
-    good="""storage:
-  - {mount: /fsx, type: fsx-lustre,
-     existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}}""",
-)
-def mount_name(plan: Plan) -> Iterator[Problem]:
-    for item in _file_systems(plan):
-        if not isinstance(item, OpenZfs) and not item.mount_name:
-            yield Problem(
-                item.at("existing"),
-                f"{item.mount} has no mount name",
-                help="add mount_name: aws fsx describe-file-systems shows it",
-            )
-
-
-@rule(
     "STG352",
     "Mount point that HyperPod uses",
     why="HyperPod has its second volume at /opt/sagemaker, local disks at /opt/dlami/nvme and its "

@@ -12,25 +12,6 @@ from clustergen.targets.pcs.rules import rule
 
 
 @rule(
-    "IMG201",
-    "Operating system without a ready image",
-    why="AWS publishes an image for PCS, with a name to look it up by, for Ubuntu 24.04 only.",
-    source=f"{USER_GUIDE}working-with_ami.html",
-    bad="software: {os: rhel9}",
-    good="software: {os: rhel9}\nnode_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
-)
-def no_image(plan: Plan) -> Iterator[Problem]:
-    if plan.software.os == limits.DEFAULT_IMAGE_OS:
-        return
-    for path, nodes in _on_default_image(plan):
-        yield Problem(
-            path,
-            f"no image of {plan.software.os} is known for {nodes}",
-            help=f"add image: ami-..., or write software.os: {limits.DEFAULT_IMAGE_OS}",
-        )
-
-
-@rule(
     "IMG202",
     "Software that the default image lacks",
     why="PCS nodes run what their image brings. The default one has the drivers of NVIDIA GPUs, "

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import cluster, limits
-from clustergen.targets.pcs.limits import CREATE_CLUSTER, USER_GUIDE
+from clustergen.targets.pcs.limits import CREATE_CLUSTER
 from clustergen.targets.pcs.options import Options
 from clustergen.targets.pcs.rules import rule
 
@@ -37,32 +37,3 @@ def controller_size(plan: Plan) -> Iterator[Problem]:
         if fitting
         else f"at most {chosen.nodes:,} in a cluster",
     )
-
-
-@rule(
-    "LIM203",
-    "More node groups or queues than the default quota",
-    why="PCS allows 10 of each in a cluster. A support case raises the quota, before deployment.",
-    source=f"{USER_GUIDE}service-endpoints-quotas.html",
-    severity=Severity.WARNING,
-    bad="queues: ["
-    + ", ".join(f"{{name: queue-{n}, node_groups: [h200]}}" for n in range(1, 12))
-    + "]",
-    good="queues: [{name: queue-1, node_groups: [h200]}]",
-)
-def quota(plan: Plan) -> Iterator[Problem]:
-    groups = len(plan.node_groups) + (plan.login is not None)
-    counts = (
-        (
-            ("node_groups",),
-            "node groups, including the login nodes",
-            groups,
-            limits.MAX_NODE_GROUPS,
-        ),
-        (("queues",), "queues", len(plan.queues), limits.MAX_QUEUES),
-    )
-    for path, kind, count, most in counts:
-        if count > most:
-            yield Problem(
-                path, f"{count} {kind}; the quota is {most}", help="open a support case first"
-            )

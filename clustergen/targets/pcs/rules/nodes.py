@@ -72,23 +72,6 @@ def health_check(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
-    "SLM214",
-    "Failed nodes are always replaced",
-    why="PCS terminates an instance that fails and starts another. There is no switch for it.",
-    source=f"{USER_GUIDE}working-with_cng.html",
-    bad="resilience: {replace_failed_nodes: false}",
-    good="resilience: {replace_failed_nodes: true}",
-)
-def always_replaced(plan: Plan) -> Iterator[Problem]:
-    if not plan.resilience.replace_failed_nodes:
-        yield Problem(
-            ("resilience", "replace_failed_nodes"),
-            "PCS always replaces failed nodes; this setting has no effect",
-            help="write true, or leave it out",
-        )
-
-
 def _has_efa_only(group: NodeGroup) -> bool:
     return any(interface.type == "efa-only" for interface in group.interfaces)
 

@@ -13,23 +13,6 @@ from clustergen.targets.pcs.rules import rule
 
 
 @rule(
-    "SLM201",
-    "Slurm version that PCS does not offer",
-    why="PCS creates clusters with a few Slurm versions, each until its end of life.",
-    source=f"{USER_GUIDE}slurm-versions.html",
-    bad='slurm: {version: "24.11"}',
-    good='slurm: {version: "25.11"}',
-)
-def version(plan: Plan) -> Iterator[Problem]:
-    name = settings.version(plan)
-    if _offered(name):
-        return
-    ended = limits.ENDED_SLURM_VERSIONS.get(name)
-    state = f"reached its end of life on PCS on {ended}" if ended else "is not offered by PCS"
-    yield Problem(("slurm", "version"), f"Slurm {name} {state}", help=_other_versions())
-
-
-@rule(
     "SLM202",
     "Slurm version near its end of life",
     why="After its end of life no cluster is created with a version. Running clusters lose support "

@@ -108,26 +108,6 @@ def far_bucket(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
-    "LIM209",
-    "Script that runs on no node",
-    why="PCS runs the controller itself, and runs no scripts on it.",
-    source=_CONFIGURE,
-    severity=Severity.WARNING,
-    bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head]}]}',
-    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head, compute]}]}',
-)
-def runs_nowhere(plan: Plan) -> Iterator[Problem]:
-    kinds = {"compute", "login"} if plan.login else {"compute"}
-    for script in plan.software.scripts:
-        if not kinds & set(script.on):
-            yield Problem(
-                (*script.path, "on"),
-                f"no node of this cluster is a {' or '.join(script.on)} node",
-                help="add compute",
-            )
-
-
 def _can_be_fetched(script: Script) -> bool:
     return re.fullmatch(limits.SCRIPT_LOCATION, script.url) is not None
 

@@ -1,0 +1,58 @@
+"""Who changes the number of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity
+from clustergen.plan.model import Plan
+from clustergen.rules.services import rule
+
+_KARPENTER = "kubernetes: {autoscaler: karpenter}"
+
+
+@rule(
+    "CAP011",
+    "Nodes on demand without an autoscaler",
+    why="The service's node groups do not scale automatically. Karpenter starts nodes for pods "
+    "that wait.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/autoscaling.html",
+    target="eks",
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: h200, count: {min: 0, max: 4}}]",
+    good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
+)
+def unscaled(plan: Plan) -> Iterator[Problem]:
+    limit = plan.limits.unscaled
+    if limit is None or plan.kubernetes.autoscaler == "karpenter":
+        return
+    for group in plan.node_groups:
+        if not group.static:
+            yield Problem(
+                group.at("count"),
+                f"nothing starts more than {group.min} nodes of {group.name} on demand",
+                help=f"write kubernetes.autoscaler: karpenter, or count: {group.max}",
+                severity=limit.severity,
+                source=limit.source,
+            )
+
+
+@rule(
+    "CAP012",
+    "Autoscaler with nothing to scale",
+    why="Karpenter scales the groups whose minimum and maximum differ; the others keep their size.",
+    source="https://karpenter.sh/docs/concepts/nodepools/",
+    severity=Severity.WARNING,
+    target="eks",
+    bad=_KARPENTER,
+    good=f"{_KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
+)
+def idle_autoscaler(plan: Plan) -> Iterator[Problem]:
+    on = plan.limits.autoscaler and plan.kubernetes.autoscaler == "karpenter"
+    if on and all(group.static for group in plan.node_groups):
+        yield Problem(
+            ("kubernetes", "autoscaler"),
+            "every node group has a fixed number of nodes",
+            help="write count: {min: 0, max: N} where nodes may come and go",
+            source=plan.limits.autoscaler,
+        )

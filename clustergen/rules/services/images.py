@@ -1,0 +1,82 @@
+"""Operating systems of the service's own images, and what they need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem
+from clustergen.plan.limits import Systems
+from clustergen.plan.model import Plan
+from clustergen.rules.services import rule
+
+
+@rule(
+    "IMG001",
+    "Operating system without an image",
+    why="Nodes for which the spec names no image boot the service's own, which exists for some "
+    "operating systems only.",
+    source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ami.html",
+    target="pcs",
+    bad="software: {os: alinux2023}",
+    good="software: {os: ubuntu2404}",
+)
+def system(plan: Plan) -> Iterator[Problem]:
+    limit, os = plan.limits.systems, plan.software.os
+    if limit is None or os in limit.images:
+        return
+    if limit.only_written and not plan.wrote("software", "os"):
+        return
+    without = list(_without_image(plan, limit))
+    if without and limit.by_node:
+        for path, who in without:
+            yield _missing(limit, path, os, who)
+    elif without:
+        yield _missing(limit, ("software", "os"), os, ", ".join(who for _, who in without))
+
+
+def _missing(limit: Systems, path: Path, os: str, who: str) -> Problem:
+    own = f"add image: ami-... for {who}, or " if limit.own_image else ""
+    return Problem(
+        path,
+        f"{limit.title} has no image of {os}; needed for {who}",
+        help=f"{own}write os: {limit.suggested}",
+        severity=limit.severity,
+        source=limit.source,
+    )
+
+
+def _without_image(plan: Plan, limit: Systems) -> Iterator[tuple[Path, str]]:
+    """Place and name of what boots the service's image."""
+    machines = (("the head node", plan.head), ("login nodes", plan.login))
+    for title, machine in machines:
+        if machine and not (machine.image and limit.own_image):
+            yield machine.path, title
+    for group in plan.node_groups:
+        if not (group.image and limit.own_image):
+            yield group.at("name"), f"nodes of {group.name}"
+
+
+@rule(
+    "STG051",
+    "Root volume smaller than the image",
+    why="EC2 starts no instance whose root volume is smaller than the image's snapshot.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/create-root-volume.html",
+    target="eks",
+    bad="node_groups: [{name: h200, root_volume: {size: 10GiB}}]",
+    good="node_groups: [{name: h200, root_volume: {size: 100GiB}}]",
+)
+def root_volume(plan: Plan) -> Iterator[Problem]:
+    limit = plan.limits.root_volume
+    if limit is None:
+        return
+    nodes = [(group.path, group.volume, group.image) for group in plan.node_groups]
+    if plan.head and limit.head:
+        nodes.append((plan.head.path, plan.head.volume, plan.head.image))
+    for path, volume, image in nodes:
+        if image is None and volume.size_gib is not None and volume.size_gib < limit.gib:
+            yield Problem(
+                (*path, "root_volume", "size"),
+                f"a volume of {volume.size_gib} GiB for an image of {limit.gib} GiB",
+                help="write 100GiB: container images are kept there too",
+                source=limit.source,
+            )

@@ -1,0 +1,41 @@
+"""The control plane of an EKS cluster that is created with the nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem
+from clustergen.plan.model import Plan
+from clustergen.rules.services import rule
+
+_VPC = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6, cidr: 10.42.0.0/17}}]
+  security_groups: [sg-0a1b2c3d4e5f67890]
+{}"""
+_TWO = """  control_plane_subnets:
+    - {id: subnet-0a1b2c3d4e5f67891, zone: use1-az6, cidr: 10.42.255.224/28}
+    - {id: subnet-0a1b2c3d4e5f67892, zone: use1-az2, cidr: 10.42.255.240/28}"""
+
+
+@rule(
+    "NET022",
+    "Control plane in one zone",
+    why="EKS puts the network interfaces of a control plane into subnets of at least two zones. "
+    "Nodes may stay in one.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html",
+    target="eks",
+    bad=_VPC.format(""),
+    good=_VPC.format(_TWO),
+)
+def one_zone(plan: Plan) -> Iterator[Problem]:
+    made = plan.limits.control_plane_zones and plan.system is not None
+    zones = {subnet.zone for subnet in plan.network.control_plane}
+    if made and not plan.network.new and len(zones) < 2:
+        named = plan.wrote("network", "control_plane_subnets")
+        yield Problem(
+            ("network", "control_plane_subnets" if named else "private_subnets"),
+            "the subnets of the control plane are not known to be in two zones",
+            help="write network.control_plane_subnets: two subnets with the zone of each",
+            source=plan.limits.control_plane_zones,
+        )

@@ -1,0 +1,94 @@
+"""Names in the form that the service accepts, and not taken already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem
+from clustergen.plan.limits import Named, Names, Reserved
+from clustergen.plan.model import Plan
+from clustergen.rules.services import rule
+
+
+@rule(
+    "LIM001",
+    "Name that the service does not accept",
+    why="Names of clusters, node groups and queues become names of the service's own resources, "
+    "which have a form and a length.",
+    source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
+    target="pcs",
+    bad="node_groups: [{name: accelerated-nodes-of-research, instance_type: m7i.xlarge}]",
+    good="node_groups: [{name: accelerated-nodes, instance_type: m7i.xlarge}]",
+)
+def form(plan: Plan) -> Iterator[Problem]:
+    for limit in plan.limits.names:
+        for path, kind, name in _named(plan):
+            if kind in limit.of and (wrong := _wrong(limit, name)):
+                yield Problem(
+                    path, wrong, help=f"write {_fitting(limit, kind, name)}", source=limit.source
+                )
+
+
+@rule(
+    "LIM002",
+    "Name that is taken",
+    why="Some names belong to the service, or to something that the bundle creates beside it.",
+    source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
+    target="pcs",
+    bad="login: {}\nnode_groups: [{name: login, instance_type: m7i.xlarge}]",
+    good="login: {}\nnode_groups: [{name: front, instance_type: m7i.xlarge}]",
+)
+def reserved(plan: Plan) -> Iterator[Problem]:
+    for limit in plan.limits.reserved:
+        if limit.with_login and plan.login is None:
+            continue
+        for path, kind, name in _named(plan, every_queue=limit.of == "queue"):
+            if kind == limit.of and (owner := _owner(limit, name)):
+                yield Problem(
+                    path,
+                    f"{name!r} is reserved for {owner}",
+                    help=f"write {_renamed(limit, name)}",
+                    source=limit.source,
+                )
+
+
+def _named(plan: Plan, *, every_queue: bool = False) -> Iterator[tuple[Path, Named, str]]:
+    """Place, kind and name. A queue that the spec does not write has its group's name and place."""
+    yield ("name",), "cluster", plan.name
+    for group in plan.node_groups:
+        yield group.at("name"), "node group", group.name
+    for queue in plan.queues:
+        if every_queue or queue.path[0] == "queues":
+            yield queue.at("name"), "queue", queue.name
+
+
+def _wrong(limit: Names, name: str) -> str:
+    """What is wrong with a name; empty if nothing is."""
+    if len(name) > limit.longest:
+        return f"{name!r} has {len(name)} characters; the maximum is {limit.longest}"
+    if len(name) < limit.shortest:
+        return f"{name!r} has {len(name)} characters; the minimum is {limit.shortest}"
+    if name.endswith("-") and not limit.final_hyphen:
+        return f"{name!r} ends with a hyphen"
+    return ""
+
+
+def _fitting(limit: Names, kind: Named, name: str) -> str:
+    if len(name) < limit.shortest:
+        return f"{name}-{_SUFFIXES[kind]}"
+    return name[: limit.longest].rstrip("-")
+
+
+_SUFFIXES = {"cluster": "cluster", "node group": "nodes", "queue": "queue"}
+
+
+def _owner(limit: Reserved, name: str) -> str:
+    """What has a name; empty if it is free."""
+    if name.startswith(limit.prefixes):
+        return "software that runs in the cluster"
+    return limit.names.get(name, "")
+
+
+def _renamed(limit: Reserved, name: str) -> str:
+    prefix = next((p for p in limit.prefixes if name.startswith(p)), "")
+    return f"{name.removeprefix(prefix)}-{_SUFFIXES[limit.of]}"

@@ -1,0 +1,92 @@
+"""Users whom the image has already, and who may administer the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem
+from clustergen.plan.model import Plan
+from clustergen.rules.services import rule
+
+
+@rule(
+    "IMG002",
+    "User that the image has already",
+    why="The image has a default user with uid 1000, and users of services. A second user of the "
+    "same name or uid cannot be created, and the node fails to start.",
+    source="pcluster.constants: OS_MAPPING",
+    target="parallelcluster",
+    bad="users: [{name: ubuntu, uid: 2001}]",
+    good="users: [{name: alice, uid: 2001}]",
+)
+def taken(plan: Plan) -> Iterator[Problem]:
+    limit = plan.limits.users
+    if limit is None:
+        return
+    default = limit.default.get(plan.software.os, "its default user")
+    for user in plan.users:
+        if user.name in limit.names:
+            can_log_in = f", or remove it: {default} can log in already"
+            yield Problem(
+                (*user.path, "name"),
+                f"{user.name!r} is a user of the image",
+                help="write another name" + (can_log_in if user.name == default else ""),
+                source=limit.source,
+            )
+        elif user.uid == limit.default_uid:
+            yield Problem(
+                (*user.path, "uid"),
+                f"{user.uid} is the uid of {default}, the default user of the image",
+                help="write 2000 or more",
+                source=limit.source,
+            )
+
+
+_ROLE = "arn:aws:iam::111122223333:role/platform"
+
+
+@rule(
+    "IAM001",
+    "Administrator named twice",
+    why="An EKS cluster has one access entry for each role or user.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
+    target="eks",
+    bad=f"kubernetes: {{admins: ['{_ROLE}', '{_ROLE}']}}",
+    good=f"kubernetes: {{admins: ['{_ROLE}']}}",
+)
+def administrator_twice(plan: Plan) -> Iterator[Problem]:
+    admins = plan.kubernetes.admins if _has_access_entries(plan) else ()
+    for index, arn in enumerate(admins):
+        if arn in admins[:index]:
+            yield Problem(
+                ("kubernetes", "admins", index),
+                f"{arn} is listed twice",
+                help="remove one of the two",
+                source=plan.limits.administrators,
+            )
+
+
+@rule(
+    "IAM002",
+    "Administrator of another partition",
+    why="Commercial regions, GovCloud and China do not share roles and users.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
+    target="eks",
+    bad="kubernetes: {admins: ['arn:aws-us-gov:iam::111122223333:role/platform']}",
+    good=f"kubernetes: {{admins: ['{_ROLE}']}}",
+)
+def administrator_elsewhere(plan: Plan) -> Iterator[Problem]:
+    for index, arn in enumerate(plan.kubernetes.admins if _has_access_entries(plan) else ()):
+        partition = arn.split(":")[1]
+        if partition != plan.partition:
+            yield Problem(
+                ("kubernetes", "admins", index),
+                f"{arn} belongs to {partition}, the cluster to {plan.partition}",
+                help=f"name a role of {plan.partition}",
+                source=plan.limits.administrators,
+            )
+
+
+def _has_access_entries(plan: Plan) -> bool:
+    """Whether the EKS cluster is created with this one, and with it its access entries."""
+    return bool(plan.limits.administrators) and plan.system is not None
