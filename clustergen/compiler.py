@@ -118,8 +118,6 @@ def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
     if target.document_rules:
         broken = discovery.rules(target.document_rules)
         yield from overlay.regressions(broken, document, plan.overlay, target.schema, path)
-    if target.overlaid:
-        yield from target.overlaid(plan, document)
 
 
 def _allowed(finding: Finding) -> Finding:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from clustergen import compiler
+from clustergen import compiler, discovery, targets
 from clustergen.compiler import Checked
 from clustergen.findings import EXAMPLE_BASE, Finding
 
@@ -53,3 +54,9 @@ def said(fragment: str, code: str, target: str = "") -> tuple[str, str]:
     findings = [f for f in found(fragment, target) if f.code == code]
     assert len(findings) == 1, [f"{f.code} {f.message}" for f in findings]
     return findings[0].message, findings[0].help
+
+
+def broken(target: str, document: Mapping[str, Any]) -> list[Finding]:
+    """What the document rules of a target find in `document`."""
+    rules = discovery.rules(targets.load(target).document_rules)
+    return [finding for rule in rules for finding in rule.find(document)]

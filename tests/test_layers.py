@@ -226,7 +226,10 @@ LOADS: list[tuple[tuple[str, ...], set[str]]] = [
     (("--help",), {"pydantic", "yaml", "clustergen.spec", "clustergen.catalog", *HEAVY}),
     (("check", SPEC), {*HEAVY}),
     (("compare", SPEC), {*HEAVY}),
-    (("check", SPEC, "--target", "eks"), {*HEAVY}),
+    (
+        ("check", SPEC, "--target", "eks"),
+        {*HEAVY, "clustergen.overlay", "clustergen.targets.eks.rules.document"},
+    ),
     (("render", SPEC, "--stdout", "--target", "pcs"), {*HEAVY} - {"jinja2"}),
     (("catalog", "p5.48xlarge"), {"pydantic", "clustergen.spec", *HEAVY}),
 ]
@@ -264,7 +267,7 @@ MAY_NAME_A_PARTITION = (
     # Names of Kubernetes' labels and APIs, and of services that take roles: the same everywhere.
     "eks/control_plane.py",
     "eks/roles.py",
-    "targets/eks/breaches/access.py",
+    "targets/eks/rules/document/users.py",
     "targets/eks/karpenter.py",
     "kubernetes/labels_and_taints.py",
     "kubernetes/names.py",

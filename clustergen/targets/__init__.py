@@ -1,7 +1,7 @@
 """The targets: what each must provide, and where it is found.
 
 A target is a package of this one with the same few files: ``__init__`` (its ``TARGET``),
-``emit.py``, ``support.py``, ``limits.py``, ``checks.py``.
+``emit.py``, ``support.py``, ``limits.py``, ``rules/``.
 """
 
 from __future__ import annotations
@@ -39,8 +39,6 @@ class Target:
     """Package whose rules look at an overlaid document; imported only for a spec with overlay."""
     rules: tuple[Rule, ...] = ()
     checks: Callable[[Plan], Iterator[Finding]] | None = None
-    overlaid: Callable[[Plan, Mapping[str, Any]], Iterator[Finding]] | None = None
-    """What an overlay makes of the document given that its schema cannot tell."""
 
     @property
     def name(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from clustergen.eks.addresses import POD_ADDRESSES
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
-from clustergen.targets.eks.checks import RULES, overlaid
 from clustergen.targets.eks.limits import LIMITS
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.support import SUPPORT
@@ -27,9 +26,8 @@ TARGET = Target(
     title="Amazon EKS",
     support=SUPPORT,
     rule_packages=("clustergen.targets.eks.rules",),
-    rules=RULES,
+    document_rules="clustergen.targets.eks.rules.document",
     emitter="clustergen.targets.eks.emit",
     primary="cluster.template.json",
     schema="eks",
-    overlaid=overlaid,
 )

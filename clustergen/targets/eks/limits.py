@@ -79,6 +79,33 @@ HOST_NETWORK_PODS = 2
 MAX_USER_DATA = 16 * 1024
 """Bytes, before base64."""
 
+ADDONS = f"{USER_GUIDE}workloads-add-ons-available-eks.html"
+# ADDONS and community-addons.html; 2026-11-20. Names of partners' add-ons are vendor_product.
+ADDON_NAMES = frozenset(
+    {
+        *("vpc-cni", "coredns", "kube-proxy", "eks-pod-identity-agent"),
+        *("aws-ebs-csi-driver", "aws-efs-csi-driver", "aws-fsx-csi-driver"),
+        *("aws-mountpoint-s3-csi-driver", "snapshot-controller", "eks-node-monitoring-agent"),
+        *("amazon-cloudwatch-observability", "adot", "aws-guardduty-agent"),
+        *("aws-network-flow-monitoring-agent", "aws-secrets-store-csi-driver-provider"),
+        *("amazon-sagemaker-hyperpod-taskgovernance", "amazon-sagemaker-hyperpod-observability"),
+        *("amazon-sagemaker-hyperpod-training-operator", "amazon-sagemaker-hyperpod-inference"),
+        *("amazon-sagemaker-spaces", "metrics-server", "kube-state-metrics"),
+        *("prometheus-node-exporter", "cert-manager", "external-dns", "fluent-bit"),
+        *("sriov-network-metrics-exporter", "aws-privateca-connector-for-kubernetes"),
+    }
+)
+CHART_NAMES = frozenset(
+    {
+        *("aws-efa-k8s-device-plugin", "aws-dranet", "nvidia-device-plugin", "gpu-operator"),
+        *("dcgm-exporter", "neuron-device-plugin", "neuron-helm-chart", "kueue", "volcano"),
+        *("kai-scheduler", "mpi-operator", "kubeflow-trainer", "training-operator", "kuberay"),
+        *("jobset", "lws", "karpenter", "aws-load-balancer-controller", "kube-prometheus-stack"),
+        *("cluster-autoscaler",),
+    }
+)
+"""Software that is installed with its chart or manifests, not as an add-on."""
+
 
 # awslabs/amazon-eks-ami templates/al2023/variables-default.json, 2026-07.
 IMAGE_GIB = 20

@@ -14,8 +14,7 @@ import pytest
 
 from clustergen import compiler, resources, targets
 from clustergen.findings import Severity, errors
-from clustergen.targets.eks.breaches import breaches
-from tests.checking import check
+from tests.checking import broken, check
 from tests.oracles.cloudformation import check as template_breaches
 from tests.oracles.cloudformation import lint
 from tests.oracles.eks import eks_breaches
@@ -128,61 +127,61 @@ IN_OVERLAYS: list[tuple[str, str]] = [
     # What goes together, by the rules of the documentation.
     (TEMPLATE % "IamInstanceProfile: {Name: nodes}", "OVL500"),
     (TEMPLATE % "HibernationOptions: {Configured: true}", "OVL500"),
-    (TEMPLATE % "InstanceMarketOptions: {MarketType: spot}", "OVL500"),
+    (TEMPLATE % "InstanceMarketOptions: {MarketType: spot}", "OVL540"),
     (TEMPLATE % "NetworkInterfaces: [{NetworkCardIndex: 0, DeviceIndex: 0, SubnetId: subnet-0a}]",
      "OVL500"),
     (GROUP % "DiskSize: 500", "OVL501"),
-    (GROUP % "RemoteAccess: {Ec2SshKey: key}", "OVL501"),
-    (GROUP % "InstanceTypes: [p5en.48xlarge]", "OVL501"),
-    (GROUP % "LaunchTemplate: {Name: other}", "OVL501"),
-    (TEMPLATE % "ImageId: ami-0a1b2c3d4e5f67890", "OVL501"),
+    (GROUP % "RemoteAccess: {Ec2SshKey: key}", "OVL516"),
+    (GROUP % "InstanceTypes: [p5en.48xlarge]", "OVL512"),
+    (GROUP % "LaunchTemplate: {Name: other}", "OVL511"),
+    (TEMPLATE % "ImageId: ami-0a1b2c3d4e5f67890", "OVL528"),
     (TEMPLATE % "InstanceMarketOptions: null", "OVL502"),
     (TEMPLATE % "CapacityReservationSpecification: null", "OVL502"),
     (TEMPLATE % "CapacityReservationSpecification: {CapacityReservationPreference: none}",
-     "OVL502"),
-    (TEMPLATE % "Placement: {GroupName: ours}", "OVL502"),
-    (GROUP % "CapacityType: ON_DEMAND", "OVL502"),
-    (GROUP % "Subnets: [subnet-0a1b2c3d4e5f67890, subnet-0a1b2c3d4e5f67891]", "OVL502"),
-    (TEMPLATE % "SecurityGroupIds: [sg-0a1b2c3d4e5f67890]", "OVL503"),
+     "OVL536"),
+    (TEMPLATE % "Placement: {GroupName: ours}", "OVL534"),
+    (GROUP % "CapacityType: ON_DEMAND", "OVL532"),
+    (GROUP % "Subnets: [subnet-0a1b2c3d4e5f67890, subnet-0a1b2c3d4e5f67891]", "OVL539"),
+    (TEMPLATE % "SecurityGroupIds: [sg-0a1b2c3d4e5f67890]", "OVL517"),
     (TEMPLATE % "NetworkInterfaces: [{NetworkCardIndex: 0, DeviceIndex: 0, Groups: [sg-0a]}]",
      "OVL503"),
     (TEMPLATE % "NetworkInterfaces: [{NetworkCardIndex: 0, DeviceIndex: 0, "
-     "InterfaceType: efa-only}]", "OVL503"),
+     "InterfaceType: efa-only}]", "OVL518"),
     (TEMPLATE % "NetworkInterfaces: [{NetworkCardIndex: 1, DeviceIndex: 0, "
-     "InterfaceType: efa_only}]", "OVL503"),
+     "InterfaceType: efa_only}]", "OVL520"),
     (TEMPLATE % "NetworkInterfaces: [{NetworkCardIndex: 16, DeviceIndex: 0, Groups: "
-     "[{'Fn::GetAtt': [Cluster, ClusterSecurityGroupId]}]}]", "OVL503"),
+     "[{'Fn::GetAtt': [Cluster, ClusterSecurityGroupId]}]}]", "OVL522"),
     (GROUP % "AmiType: AL2023_ARM_64_NVIDIA", "OVL504"),
-    (GROUP % "AmiType: AL2023_x86_64_STANDARD", "OVL504"),
-    (GROUP % "AmiType: AL2_x86_64_GPU", "OVL504"),
-    (DATA % "InstanceTypes: [p6e-b200.36xlarge]", "OVL504"),
+    (GROUP % "AmiType: AL2023_x86_64_STANDARD", "OVL530"),
+    (GROUP % "AmiType: AL2_x86_64_GPU", "OVL531"),
+    (DATA % "InstanceTypes: [p6e-b200.36xlarge]", "OVL515"),
     (TEMPLATE % "UserData: {'Fn::Base64': 'set -e'}", "OVL505"),
     (TEMPLATE % "UserData: {'Fn::Base64': 'MIME-Version: 1.0\\n\\n/etc/eks/bootstrap.sh a'}",
-     "OVL505"),
+     "OVL543"),
     (GROUP % "ScalingConfig: {DesiredSize: 40}", "OVL506"),
-    (GROUP % "UpdateConfig: {MaxUnavailable: 1, MaxUnavailablePercentage: 33}", "OVL506"),
+    (GROUP % "UpdateConfig: {MaxUnavailable: 1, MaxUnavailablePercentage: 33}", "OVL547"),
     (GROUP % "NodeRepairConfig: {MaxUnhealthyNodeThresholdCount: 1, "
-     "MaxUnhealthyNodeThresholdPercentage: 20}", "OVL506"),
+     "MaxUnhealthyNodeThresholdPercentage: 20}", "OVL548"),
     (GROUP % "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
      "AcceleratedInstanceNotReady, NodeUnhealthyReason: NvidiaXID64Error, "
-     "MinRepairWaitTimeMins: 5, RepairAction: Replace}]}", "OVL506"),
-    (GROUP % "Labels: {kubernetes.io/role: a}", "OVL501"),
-    (DATA % "Version: '1.36'", "OVL501"),
-    (DATA % "AmiType: BOTTLEROCKET_x86_64", "OVL505"),
-    (CLUSTER % "Version: '1.99'", "OVL507"),
-    (CLUSTER % "ResourcesVpcConfig: {SubnetIds: [subnet-0a1b2c3d4e5f67890]}", "OVL507"),
-    (CLUSTER % "AccessConfig: {AuthenticationMode: CONFIG_MAP}", "OVL507"),
-    (CLUSTER % "ComputeConfig: {Enabled: true}", "OVL507"),
-    (CLUSTER % "KubernetesNetworkConfig: {ServiceIpv4Cidr: 8.8.0.0/16}", "OVL507"),
+     "MinRepairWaitTimeMins: 5, RepairAction: Replace}]}", "OVL550"),
+    (GROUP % "Labels: {kubernetes.io/role: a}", "OVL544"),
+    (DATA % "Version: '1.36'", "OVL552"),
+    (DATA % "AmiType: BOTTLEROCKET_x86_64", "OVL542"),
+    (CLUSTER % "Version: '1.99'", "OVL553"),
+    (CLUSTER % "ResourcesVpcConfig: {SubnetIds: [subnet-0a1b2c3d4e5f67890]}", "OVL524"),
+    (CLUSTER % "AccessConfig: {AuthenticationMode: CONFIG_MAP}", "OVL554"),
+    (CLUSTER % "ComputeConfig: {Enabled: true}", "OVL555"),
+    (CLUSTER % "KubernetesNetworkConfig: {ServiceIpv4Cidr: 8.8.0.0/16}", "OVL527"),
     (CLUSTER % "ResourcesVpcConfig: {PublicAccessCidrs: [0.0.0.0/0]}", "OVL508"),
     ("ClusterAdmin1: {Properties: {Type: EC2_LINUX}}", "OVL509"),
     ("ClusterAdmin1: {Properties: {AccessPolicies: [{PolicyArn: "
      "'arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy', "
-     "AccessScope: {Type: namespace}}]}}", "OVL509"),
+     "AccessScope: {Type: namespace}}]}}", "OVL557"),
     ("AddonVpcCniRole: {Properties: {AssumeRolePolicyDocument: {Statement: [{Effect: Allow, "
-     "Principal: {Service: pods.eks.amazonaws.com}, Action: 'sts:AssumeRole'}]}}}", "OVL509"),
+     "Principal: {Service: pods.eks.amazonaws.com}, Action: 'sts:AssumeRole'}]}}}", "OVL559"),
     ("AddonEksPodIdentityAgent: {Properties: {AddonName: eks-pod-identity}}", "OVL510"),
-    ("AddonVpcCni: {Properties: {ConfigurationValues: 'WARM_IP_TARGET=4'}}", "OVL510"),
+    ("AddonVpcCni: {Properties: {ConfigurationValues: 'WARM_IP_TARGET=4'}}", "OVL561"),
 ]  # fmt: skip
 
 
@@ -208,7 +207,7 @@ ALL = [BLOCK, HELD, SPOT, TRN, MIG, GB200]
 @pytest.mark.parametrize("spec", ALL)
 def test_what_the_faults_are_sown_into_is_right(spec: str) -> None:
     template = document(spec)
-    assert [breach.message for breach in breaches(template)] == []
+    assert [finding.message for finding in broken("eks", template)] == []
     assert eks_breaches(template) == []
     assert template_breaches(template, "us-east-2") == []
 
@@ -323,8 +322,8 @@ def test_a_fault_in_a_template_is_caught(path: str, value: Any, judged: str, our
     if judged:
         assert any(judged in breach for breach in said), said
     if ours:
-        found = [f"{breach.message}; {breach.help}" for breach in breaches(faulty)]
-        assert any(ours in breach for breach in found), found
+        found = [f"{finding.message}; {finding.help}" for finding in broken("eks", faulty)]
+        assert any(ours in text for text in found), found
 
 
 # Path in the template, value, rule of cfn-lint.

@@ -1,0 +1,152 @@
+"""The image of a node group: its instance types, its launch template, the Kubernetes version."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.catalog import InstanceType
+from clustergen.findings import Problem
+from clustergen.targets.eks import limits
+from clustergen.targets.eks.rules.document import (
+    in_launch_template,
+    in_node_group,
+    in_resources,
+    rule,
+)
+from clustergen.targets.eks.template import Template
+
+_CUSTOM = "CUSTOM"
+_WITHOUT_AL2 = "1.33"
+
+
+@rule(
+    "OVL504",
+    "Image for another architecture",
+    why="An image for x86_64 does not boot on arm64, and the reverse.",
+    source=limits.IMAGES,
+    bad=in_node_group("AmiType: AL2023_ARM_64_NVIDIA"),
+    good=in_node_group("AmiType: AL2023_x86_64_NVIDIA"),
+)
+def architecture(template: Template) -> Iterator[Problem]:
+    for nodes in template.nodes:
+        for type in nodes.types:
+            if _is_named(nodes.image) and not _boots(nodes.image, type):
+                yield nodes.group.problem(
+                    ("AmiType",),
+                    f"{nodes.image} on {type.name}, which is {type.arch}",
+                    f"write {_right_image(type)}",
+                )
+
+
+@rule(
+    "OVL528",
+    "AmiType or version with a custom image",
+    why="If the launch template names an image, EKS rejects AmiType, Version and ReleaseVersion in "
+    "the node group.",
+    source=limits.CREATE_NODE_GROUP,
+    bad=in_launch_template("ImageId: ami-0a1b2c3d4e5f67890"),
+    good=in_resources(
+        "NodeGroupH200LaunchTemplate: "
+        "{Properties: {LaunchTemplateData: {ImageId: ami-0a1b2c3d4e5f67890}}}, "
+        "NodeGroupH200: {Properties: {AmiType: null}}"
+    ),
+)
+def custom_image(template: Template) -> Iterator[Problem]:
+    for nodes in template.nodes:
+        for member in ("AmiType", "Version", "ReleaseVersion"):
+            if nodes.has_custom_image and member in nodes.group.properties:
+                yield nodes.group.problem(
+                    (member,),
+                    f"{member} beside ImageId of the launch template",
+                    "leave one of the two out",
+                )
+
+
+@rule(
+    "OVL529",
+    "AmiType CUSTOM",
+    why="EKS reports CUSTOM for a node group whose launch template names an image. A request "
+    "cannot ask for it.",
+    source=limits.CREATE_NODE_GROUP,
+    bad=in_node_group("AmiType: CUSTOM"),
+    good=in_node_group("AmiType: AL2023_x86_64_NVIDIA"),
+)
+def custom_type(template: Template) -> Iterator[Problem]:
+    for nodes in template.nodes:
+        if nodes.image == _CUSTOM and nodes.types:
+            yield nodes.group.problem(
+                ("AmiType",),
+                "only EKS sets AmiType CUSTOM, in its answers",
+                "name ImageId in the launch template",
+            )
+
+
+@rule(
+    "OVL530",
+    "Image whose driver does not fit the instance type",
+    why="Accelerators need the image with their driver. That image has no use on other instances.",
+    source=limits.IMAGES,
+    bad=in_node_group("AmiType: AL2023_x86_64_STANDARD"),
+    good=in_node_group("AmiType: AL2023_x86_64_NVIDIA"),
+)
+def driver(template: Template) -> Iterator[Problem]:
+    for nodes in template.nodes:
+        for type in nodes.types:
+            if what := _wrong_driver(nodes.image, type):
+                yield nodes.group.problem(("AmiType",), what, f"write {_right_image(type)}")
+
+
+@rule(
+    "OVL531",
+    "Amazon Linux 2 for a Kubernetes version without it",
+    why="EKS publishes no images of Amazon Linux 2 from Kubernetes 1.33 on.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html",
+    bad=in_node_group("AmiType: AL2_x86_64_GPU"),
+    good=in_node_group("AmiType: AL2023_x86_64_NVIDIA"),
+)
+def amazon_linux_2(template: Template) -> Iterator[Problem]:
+    versions = [cluster.properties.get("Version") for cluster in template.clusters]
+    known = [v for v in versions if isinstance(v, str) and v.partition(".")[2].isdecimal()]
+    if not any(limits.at_least(version, _WITHOUT_AL2) for version in known):
+        return
+    for nodes in template.nodes:
+        if nodes.image.startswith("AL2_"):
+            yield nodes.group.problem(
+                ("AmiType",),
+                f"{nodes.image}: there is no Amazon Linux 2 from Kubernetes {_WITHOUT_AL2} on",
+                f"write {_right_image(nodes.types[0])}" if nodes.types else "write one of AL2023",
+            )
+
+
+def _is_named(image: str) -> bool:
+    """Whether AmiType names an image: it is neither left out nor CUSTOM."""
+    return image not in ("", _CUSTOM)
+
+
+def _boots(image: str, type: InstanceType) -> bool:
+    return ("ARM_64" in image) == (type.arch == "arm64")
+
+
+def _wrong_driver(image: str, type: InstanceType) -> str:
+    """What is wrong with the driver of an image that boots on ``type``; empty if nothing is."""
+    if not (_is_named(image) and _boots(image, type)):
+        return ""
+    if type.accelerator and _driver(image) != _driver(_right_image(type)):
+        return f"{image} has no driver for {type.name}"
+    if not type.accelerator and _driver(image):
+        return f"{image} on {type.name}, which has no accelerator"
+    return ""
+
+
+def _right_image(type: InstanceType) -> str:
+    arch = "ARM_64" if type.arch == "arm64" else "x86_64"
+    if type.neuron_devices:
+        return f"AL2023_{arch}_NEURON"
+    return f"AL2023_{arch}_{'NVIDIA' if type.gpus else 'STANDARD'}"
+
+
+def _driver(image: str) -> str:
+    """``NVIDIA``, ``NEURON`` or nothing. Bottlerocket's standard images have Neuron's driver."""
+    if "GPU" in image or "NVIDIA" in image:
+        return "NVIDIA"
+    return "NEURON" if "NEURON" in image else ""

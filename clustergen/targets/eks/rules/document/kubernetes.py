@@ -1,0 +1,176 @@
+"""Kubernetes: versions, Auto Mode and add-ons."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterator
+
+from clustergen.eks import versions
+from clustergen.findings import Problem
+from clustergen.targets.eks import limits
+from clustergen.targets.eks.rules.document import (
+    in_cluster,
+    in_node_group,
+    in_resources,
+    rule,
+)
+from clustergen.targets.eks.template import Template, as_map
+
+
+def _addon(name: str) -> str:
+    given = f"ClusterName: {{Ref: Cluster}}, AddonName: {name}"
+    return f"Metrics: {{Type: 'AWS::EKS::Addon', Properties: {{{given}}}}}"
+
+
+@rule(
+    "OVL510",
+    "Unknown add-on",
+    why="Add-ons are those of EKS's list. Other software is installed with its chart.",
+    source=limits.ADDONS,
+    bad=in_resources(_addon("aws-efa-k8s-device-plugin")),
+    good=in_resources(_addon("metrics-server")),
+)
+def unknown_addon(template: Template) -> Iterator[Problem]:
+    for addon in template.addons:
+        name = addon.properties.get("AddonName")
+        if isinstance(name, str) and name not in limits.ADDON_NAMES:
+            near = difflib.get_close_matches(name, sorted(limits.ADDON_NAMES), n=1)
+            # Anything else may be an add-on of a partner or newer than the list.
+            if near or name in limits.CHART_NAMES:
+                yield addon.problem(
+                    ("AddonName",),
+                    f"{name} is no add-on of EKS",
+                    f"did you mean {near[0]}?" if near else "install its chart, as install.sh does",
+                )
+
+
+@rule(
+    "OVL552",
+    "Nodes newer than the control plane",
+    why="A kubelet must not be newer than its API server.",
+    source="https://kubernetes.io/releases/version-skew-policy/",
+    bad=in_node_group("Version: '1.36'"),
+    good=in_node_group("Version: '1.35'"),
+)
+def newer_nodes(template: Template) -> Iterator[Problem]:
+    for nodes in template.nodes:
+        for own in template.clusters:
+            version, limit = nodes.group.properties.get("Version"), own.properties.get("Version")
+            minor, most = _minor(version), _minor(limit)
+            if minor is not None and most is not None and minor > most:
+                yield nodes.group.problem(
+                    ("Version",),
+                    f"nodes of Kubernetes {version} in a cluster of {limit}",
+                    "leave Version out: it follows the cluster",
+                )
+
+
+@rule(
+    "OVL553",
+    "Kubernetes version that EKS does not offer",
+    why="EKS rejects a cluster of a version that it does not support.",
+    source=limits.VERSIONS,
+    bad=in_cluster("Version: '1.99'"),
+    good=in_cluster("Version: '1.36'"),
+)
+def version(template: Template) -> Iterator[Problem]:
+    for own in template.clusters:
+        given = own.properties.get("Version")
+        if isinstance(given, str) and given not in versions.VERSIONS:
+            yield own.problem(
+                ("Version",),
+                f"EKS had no Kubernetes {given} on {versions.DATE}",
+                f"one of {', '.join(versions.VERSIONS)}",
+            )
+
+
+_AUTO_MODE = {
+    "ComputeConfig": ("Enabled",),
+    "StorageConfig": ("BlockStorage", "Enabled"),
+    "KubernetesNetworkConfig": ("ElasticLoadBalancing", "Enabled"),
+}
+
+
+@rule(
+    "OVL555",
+    "Auto Mode enabled in part",
+    why="EKS enables compute, block storage and load balancing of Auto Mode together, or none.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/auto-enable-existing.html",
+    bad=in_cluster("ComputeConfig: {Enabled: true}"),
+    good=in_cluster("ComputeConfig: {Enabled: false}"),
+)
+def auto_mode(template: Template) -> Iterator[Problem]:
+    for own in template.clusters:
+        on = [
+            name
+            for name, path in _AUTO_MODE.items()
+            if _value(own.properties.get(name), path) is True
+        ]
+        if on and len(on) < len(_AUTO_MODE):
+            yield own.problem(
+                (on[0],),
+                f"Auto Mode in part: {', '.join(on)}",
+                f"enable all of {', '.join(_AUTO_MODE)}, or none",
+            )
+
+
+@rule(
+    "OVL560",
+    "Add-on given twice",
+    why="A cluster has each add-on once. EKS rejects the second.",
+    source="https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateAddon.html",
+    bad=in_resources(_addon("vpc-cni")),
+    good=in_resources(_addon("metrics-server")),
+)
+def repeated_addon(template: Template) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for addon in template.addons:
+        name = addon.properties.get("AddonName")
+        if isinstance(name, str):
+            if name in seen:
+                yield addon.problem(("AddonName",), f"{name} a second time", "keep one")
+            seen.add(name)
+
+
+@rule(
+    "OVL561",
+    "Add-on values that are not a map",
+    why="The values of an add-on are a map, as text in JSON or YAML.",
+    source="https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateAddon.html",
+    bad=in_resources("AddonVpcCni: {Properties: {ConfigurationValues: WARM_IP_TARGET=4}}"),
+    good=in_resources(
+        "AddonVpcCni: "
+        """{Properties: {ConfigurationValues: '{"env": {"WARM_IP_TARGET": "4"}}'}}"""
+    ),
+)
+def addon_values(template: Template) -> Iterator[Problem]:
+    for addon in template.addons:
+        values = addon.properties.get("ConfigurationValues")
+        if isinstance(values, str) and not _is_map(values):
+            yield addon.problem(
+                ("ConfigurationValues",),
+                "values that are no map in JSON or YAML",
+                "write a map, as text",
+            )
+
+
+def _is_map(text: str) -> bool:
+    """Whether the text is a map in JSON, or begins like one in YAML."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return re.match(r"\s*(#.*\n\s*)*[\w.-]+:(\s|$)", text) is not None
+
+
+def _minor(version: object) -> int | None:
+    """``"1.35"`` as 35; None for anything else."""
+    major, _, minor = str(version).partition(".")
+    return int(minor) if major == "1" and minor.isdecimal() else None
+
+
+def _value(value: object, path: tuple[str, ...]) -> object:
+    for step in path:
+        value = as_map(value).get(step)
+    return value

@@ -1,0 +1,157 @@
+"""Updates and automatic repair of nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from clustergen.findings import Problem
+from clustergen.targets.eks import limits
+from clustergen.targets.eks.rules.document import in_node_group, in_resources, rule
+from clustergen.targets.eks.template import Json, Resource, Template, as_map, maps
+
+_API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
+_AGENT = "eks-node-monitoring-agent"
+# limits.REPAIR; 2026-11-20.
+CONDITIONS = (
+    *("AcceleratedHardwareReady", "ContainerRuntimeReady", "KernelReady", "NetworkingReady"),
+    *("StorageReady", "Ready", "DiskPressure", "MemoryPressure"),
+)
+_OVERRIDE = (
+    *("NodeMonitoringCondition", "NodeUnhealthyReason", "MinRepairWaitTimeMins", "RepairAction"),
+)
+
+
+@rule(
+    "OVL546",
+    "Launch template without a version",
+    why="Without Version the node group stays at the default version of its launch template, and "
+    "updates of the stack do not reach the nodes.",
+    source=f"{_API}LaunchTemplateSpecification.html",
+    bad=in_node_group("LaunchTemplate: {Version: null}"),
+    good=in_node_group("LaunchTemplate: {Version: '1'}"),
+)
+def template_version(template: Template) -> Iterator[Problem]:
+    for nodes in template.nodes:
+        used = nodes.group.properties.get("LaunchTemplate")
+        if isinstance(used, Mapping) and "Version" not in used:
+            yield nodes.group.problem(
+                ("LaunchTemplate",),
+                "a launch template without Version, which no update reaches",
+                "write Version: {Fn::GetAtt: [TEMPLATE, LatestVersionNumber]}",
+            )
+
+
+@rule(
+    "OVL547",
+    "Unavailable nodes as a count and a percentage",
+    why="EKS accepts MaxUnavailable or MaxUnavailablePercentage, not both.",
+    source=f"{_API}NodegroupUpdateConfig.html",
+    bad=in_node_group("UpdateConfig: {MaxUnavailable: 1, MaxUnavailablePercentage: 33}"),
+    good=in_node_group("UpdateConfig: {MaxUnavailable: 1, MaxUnavailablePercentage: null}"),
+)
+def unavailable(template: Template) -> Iterator[Problem]:
+    for nodes in template.nodes:
+        yield from _excluded(nodes.group, "UpdateConfig", "MaxUnavailable", "")
+
+
+@rule(
+    "OVL548",
+    "Repair limit as a count and a percentage",
+    why="EKS accepts each limit of node repair as a count or as a percentage, not both.",
+    source=f"{_API}NodeRepairConfig.html",
+    bad=in_node_group(
+        "NodeRepairConfig: "
+        "{MaxUnhealthyNodeThresholdCount: 1, MaxUnhealthyNodeThresholdPercentage: 20}"
+    ),
+    good=in_node_group("NodeRepairConfig: {MaxUnhealthyNodeThresholdPercentage: 20}"),
+)
+def repair_limits(template: Template) -> Iterator[Problem]:
+    for nodes in template.nodes:
+        for limit in ("MaxUnhealthyNodeThreshold", "MaxParallelNodesRepaired"):
+            yield from _excluded(nodes.group, "NodeRepairConfig", limit, "Count")
+
+
+@rule(
+    "OVL549",
+    "Incomplete repair override",
+    why="EKS rejects an override of node repair that does not give all four values.",
+    source=f"{_API}NodeRepairConfigOverrides.html",
+    bad=in_node_group("NodeRepairConfig: {NodeRepairConfigOverrides: [{RepairAction: Reboot}]}"),
+    good=in_node_group(
+        "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
+        "AcceleratedHardwareReady, NodeUnhealthyReason: NvidiaXID64Error, "
+        "MinRepairWaitTimeMins: 5, RepairAction: Reboot}]}"
+    ),
+)
+def incomplete_override(template: Template) -> Iterator[Problem]:
+    for group, index, override in _overrides(template):
+        missing = [member for member in _OVERRIDE if member not in override]
+        if missing:
+            yield group.problem(
+                ("NodeRepairConfig", "NodeRepairConfigOverrides", index),
+                f"an override of repair without {', '.join(missing)}",
+                "add them",
+            )
+
+
+@rule(
+    "OVL550",
+    "Unknown node condition",
+    why="An override applies to a condition that the node monitoring agent reports.",
+    source=limits.REPAIR,
+    bad=in_node_group(
+        "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
+        "AcceleratedInstanceNotReady, NodeUnhealthyReason: NvidiaXID64Error, "
+        "MinRepairWaitTimeMins: 5, RepairAction: Reboot}]}"
+    ),
+    good=in_node_group(
+        "NodeRepairConfig: {NodeRepairConfigOverrides: [{NodeMonitoringCondition: "
+        "AcceleratedHardwareReady, NodeUnhealthyReason: NvidiaXID64Error, "
+        "MinRepairWaitTimeMins: 5, RepairAction: Reboot}]}"
+    ),
+)
+def unknown_condition(template: Template) -> Iterator[Problem]:
+    for group, index, override in _overrides(template):
+        condition = override.get("NodeMonitoringCondition")
+        if isinstance(condition, str) and condition not in CONDITIONS:
+            yield group.problem(
+                ("NodeRepairConfig", "NodeRepairConfigOverrides", index),
+                f"{condition} is not a condition of the node monitoring agent",
+                f"one of {', '.join(CONDITIONS)}",
+            )
+
+
+@rule(
+    "OVL551",
+    "Node repair without the monitoring agent",
+    why="Without the node monitoring agent, EKS sees only that a node is not ready. It "
+    "misses faults of accelerators.",
+    source=limits.REPAIR,
+    bad=in_resources("AddonEksNodeMonitoringAgent: null"),
+    good=in_resources("AddonEksNodeMonitoringAgent: {Properties: {ResolveConflicts: PRESERVE}}"),
+)
+def monitoring_agent(template: Template) -> Iterator[Problem]:
+    for nodes in template.nodes:
+        repair = as_map(nodes.group.properties.get("NodeRepairConfig"))
+        if repair.get("Enabled") is True and not template.has_addon(_AGENT):
+            yield nodes.group.problem(
+                ("NodeRepairConfig",),
+                "node repair without the node monitoring agent, which watches accelerators",
+                f"keep the add-on {_AGENT}",
+            )
+
+
+def _overrides(template: Template) -> Iterator[tuple[Resource, int, Json]]:
+    for nodes in template.nodes:
+        repair = as_map(nodes.group.properties.get("NodeRepairConfig"))
+        for index, override in enumerate(maps(repair.get("NodeRepairConfigOverrides"))):
+            yield nodes.group, index, override
+
+
+def _excluded(group: Resource, member: str, name: str, suffix: str) -> Iterator[Problem]:
+    """A problem if ``member`` gives a limit both ways."""
+    given, count, percentage = group.properties.get(member), f"{name}{suffix}", f"{name}Percentage"
+    if {count, percentage} <= as_map(given).keys():
+        yield group.problem(
+            (member,), f"{count} and {percentage} exclude each other", "leave one of the two out"
+        )

@@ -1,0 +1,174 @@
+"""A rendered EKS template as document rules see it: its resources, and which belong together.
+
+Takes any JSON, because an overlay may contain anything: what is not even a template is the schema's
+business. A value that only CloudFormation can resolve is assumed to be right.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen import catalog
+from clustergen.catalog import InstanceType
+from clustergen.findings import Path, Problem
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A resource: logical id and properties."""
+
+    id: str
+    properties: Json
+
+    def problem(self, path: Path, message: str, help: str) -> Problem:
+        """A problem at ``path`` of the properties."""
+        return Problem(("Resources", self.id, "Properties", *path), f"{self.id}: {message}", help)
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """A managed node group and its launch template."""
+
+    group: Resource
+    template: Resource | None
+    """None if the group has none, or one that is not in this document."""
+
+    @property
+    def data(self) -> Json:
+        """LaunchTemplateData; empty without a launch template."""
+        return as_map(self.template.properties.get("LaunchTemplateData")) if self.template else {}
+
+    @property
+    def image(self) -> str:
+        """Its AmiType; empty without one."""
+        given = self.group.properties.get("AmiType")
+        return given if isinstance(given, str) else ""
+
+    @property
+    def has_custom_image(self) -> bool:
+        return "ImageId" in self.data
+
+    @property
+    def user_data(self) -> str | None:
+        """The text before base64, with references not yet filled in; None if it is not known."""
+        return _decoded(self.data.get("UserData"))
+
+    @property
+    def interfaces(self) -> list[Json]:
+        return maps(self.data.get("NetworkInterfaces"))
+
+    @property
+    def type_names(self) -> list[str]:
+        """The instance types that the group or the launch template names."""
+        named = [
+            self.data.get("InstanceType"),
+            *as_list(self.group.properties.get("InstanceTypes")),
+        ]
+        return [name for name in named if isinstance(name, str)]
+
+    @property
+    def types(self) -> list[InstanceType]:
+        """The named types that the catalog knows."""
+        found = (catalog.find(name) for name in self.type_names)
+        return [type for type in found if type is not None]
+
+    def template_problem(self, path: Path, message: str, help: str) -> Problem:
+        """A problem at ``path`` of LaunchTemplateData; of the group if it has no template."""
+        if self.template is None:
+            return self.group.problem(("LaunchTemplate",), message, help)
+        return self.template.problem(("LaunchTemplateData", *path), message, help)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A CloudFormation template."""
+
+    document: Json
+
+    def resources(self, type: str) -> list[Resource]:
+        """All resources of one type."""
+        return [
+            Resource(name, as_map(body.get("Properties")))
+            for name, body in as_map(self.document.get("Resources")).items()
+            if isinstance(body, Mapping) and body.get("Type") == type
+        ]
+
+    @property
+    def clusters(self) -> list[Resource]:
+        return self.resources("AWS::EKS::Cluster")
+
+    @property
+    def addons(self) -> list[Resource]:
+        return self.resources("AWS::EKS::Addon")
+
+    def has_addon(self, name: str) -> bool:
+        return any(addon.properties.get("AddonName") == name for addon in self.addons)
+
+    @property
+    def nodes(self) -> Iterator[Nodes]:
+        """Every managed node group with its launch template."""
+        templates = {
+            resource.id: resource for resource in self.resources("AWS::EC2::LaunchTemplate")
+        }
+        for group in self.resources("AWS::EKS::Nodegroup"):
+            used = as_map(group.properties.get("LaunchTemplate"))
+            name = referred(used.get("Id")) or referred(used.get("Name"))
+            yield Nodes(group, templates.get(name or ""))
+
+
+def _decoded(value: Any) -> str | None:
+    inner = as_map(value).get("Fn::Base64")
+    sub = as_map(inner).get("Fn::Sub")
+    for given in (inner, sub, sub[0] if isinstance(sub, list) and sub else None):
+        if isinstance(given, str):
+            return given
+    if not isinstance(value, str):
+        return None
+    try:
+        return base64.b64decode(value, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return value
+
+
+def referred(value: Any) -> str | None:
+    """The logical id that a Ref or GetAtt names."""
+    given = as_map(value)
+    if isinstance(given.get("Ref"), str):
+        return str(given["Ref"])
+    match given.get("Fn::GetAtt"):
+        case [str(name), *_]:
+            return name
+        case str(text):
+            return text.partition(".")[0]
+    return None
+
+
+def attribute(value: Any) -> str | None:
+    """The attribute that a GetAtt reads."""
+    match as_map(value).get("Fn::GetAtt"):
+        case [_, str(name)]:
+            return name
+        case str(text):
+            return text.partition(".")[2]
+    return None
+
+
+def as_map(value: Any) -> Json:
+    """``value`` if it is a map, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """``value`` if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def maps(value: Any) -> list[Json]:
+    """The maps in a list."""
+    return [item for item in as_list(value) if isinstance(item, Mapping)]
