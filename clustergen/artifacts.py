@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+Json = dict[str, Any]
+"""A JSON object."""
+
 
 @dataclass(frozen=True, slots=True)
 class Artifact:

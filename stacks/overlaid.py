@@ -7,9 +7,10 @@ from typing import Any
 
 import aws_cdk as cdk
 
+from clustergen.artifacts import Json
+
 from . import template
 
-Json = dict[str, Any]
 _Change = tuple[tuple[str, ...], Any]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import aws_cdk as cdk
 from constructs import Construct, IConstruct
 
-Json = dict[str, Any]
+from clustergen.artifacts import Json
 
 _PARAMETER = {
     "Type": "type",

@@ -70,7 +70,6 @@ def test_the_next_bundle_replaces_the_first(out: Path) -> None:
     assert files(out) == texts(SECOND)
     assert not (out / "scripts").exists()
     assert written.changed == ("README.md", "cluster.yaml")
-    assert written.unchanged == ("deploy.sh",)
     assert written.removed == ("scripts/mount.sh",)
 
 

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.plan.model import Id, Ref
-
-Json = dict[str, Any]
 
 FORMAT_VERSION = "2010-09-09"
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.aws.cfn import Json
 
 VERSION = "2012-10-17"
 """Of the policy language."""

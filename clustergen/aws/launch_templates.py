@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.aws.cfn import Json
 from clustergen.aws.members import present
 from clustergen.plan.model import Interface, NodeGroup, Plan, Volume
 

@@ -43,7 +43,6 @@ class Written:
     directory: Path
     changed: tuple[str, ...]
     """New files, and files whose content or mode is new."""
-    unchanged: tuple[str, ...]
     removed: tuple[str, ...]
     """Files of the bundle before that this one does not have."""
 
@@ -172,7 +171,7 @@ def _difference(folder: Path, before: Hashes, bundle: Bundle) -> Written:
     same = {a.path for a in bundle if not any(compare(folder, a))}
     paths = {artifact.path for artifact in bundle}
     gone = (name for name in set(before) - paths if os.path.lexists(folder / name))
-    return Written(folder, *(tuple(sorted(names)) for names in (paths - same, same, gone)))
+    return Written(folder, *(tuple(sorted(names)) for names in (paths - same, gone)))
 
 
 def _stage(place: _Place, bundle: Bundle) -> None:

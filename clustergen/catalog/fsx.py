@@ -192,12 +192,10 @@ def lustre_addresses(
     return max(1, -(-amount // per_server)) + metadata_servers
 
 
-FILE_SYSTEM_VERSIONS = ("2.10", "2.12", "2.15")
-"""``FileSystemTypeVersion``. 2.15 is the one every PERSISTENT_2 option works with."""
-
 MAX_DATA_REPOSITORIES = 8
 """Data repository associations of one file system; none on SCRATCH_1 and Intelligent-Tiering."""
 
+# https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html (2026-08)
 LUSTRE_TCP_PORTS = ((988, 988), (1018, 1023))
 
 
@@ -283,6 +281,7 @@ OPENZFS_GIB = (64, 524_288)
 """Least and most ``StorageCapacity``."""
 OPENZFS_IOPS_PER_GIB = 3
 """Disk IOPS in mode ``AUTOMATIC``."""
+# https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/limit-access-security-groups.html (2026-08)
 OPENZFS_PORTS = ((111, 111), (2049, 2049), (20001, 20003))
 """TCP and UDP."""
 
@@ -292,10 +291,7 @@ def openzfs_class(deployment: str) -> OpenZfsClass | None:
     return next((kind for kind in OPENZFS if kind.deployment == deployment), None)
 
 
-# https://docs.aws.amazon.com/efs/latest/ug/performance.html, botocore 1.44.5 efs (2026-11)
-EFS_PERFORMANCE_MODES = ("generalPurpose", "maxIO")
-"""maxIO is not for One Zone file systems, and not with elastic throughput."""
-EFS_THROUGHPUT_MODES = ("bursting", "provisioned", "elastic")
 EFS_PROVISIONED_MIBPS = (1, 3414)
-"""Least and most ``ProvisionedThroughputInMibps``."""
+"""Least and most ``ProvisionedThroughputInMibps``: botocore 1.44.5, efs (2026-11)."""
+# https://docs.aws.amazon.com/efs/latest/ug/network-access.html (2026-08)
 EFS_PORT = 2049

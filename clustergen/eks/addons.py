@@ -15,13 +15,12 @@ from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from constructs import Construct, IDependable
 
+from clustergen.artifacts import Json
 from clustergen.eks import roles
 from clustergen.eks.addresses import POD_ADDRESSES, SPARE_ADDRESSES
 from clustergen.eks.control_plane import ControlPlane
 from clustergen.foundation import access
 from clustergen.plan.model import Bucket, Ebs, Efs, FileCache, Lustre, Plan
-
-Json = dict[str, Any]
 
 
 def _never(_plan: Plan) -> list[Json]:

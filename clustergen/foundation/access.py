@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn, iam
-from clustergen.aws.cfn import Json
 from clustergen.digests import sha256
 from clustergen.foundation.part import Output, Part, has_hyperpod, lasting, named
 from clustergen.plan.model import Bucket, Ontap, OpenZfs, Plan

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn, iam
-from clustergen.aws.cfn import Json
 from clustergen.foundation import access
 from clustergen.foundation.part import NOTHING, Output, Part, has_hyperpod, named
 from clustergen.plan.model import Database, Plan

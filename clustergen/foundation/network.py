@@ -13,8 +13,8 @@ https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html
 
 from __future__ import annotations
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.aws.cfn import Json
 from clustergen.catalog import regions
 from clustergen.foundation.part import NOTHING, Output, Part, created, keeps_data, lasting, named
 from clustergen.plan.model import Plan, Subnet

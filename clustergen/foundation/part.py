@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.aws.cfn import Json
 from clustergen.catalog import services
 from clustergen.plan.model import Efs, Id, Lustre, OpenZfs, Plan, Ref, Storage
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.aws.cfn import Json
+from clustergen.catalog import fsx
 from clustergen.foundation.part import Output, Part, created, here, keeps_data, lasting, named
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
 
@@ -46,20 +47,15 @@ class Peer:
     id: Any
 
 
-# https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html (2026-08)
-# https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/limit-access-security-groups.html (2026-08)
-# https://docs.aws.amazon.com/efs/latest/ug/network-access.html (2026-08)
 _PORTS: Mapping[type[FileSystem], tuple[str, tuple[Ports, ...]]] = {
-    Lustre: ("Lustre", (Ports("tcp", 988, 988), Ports("tcp", 1018, 1023))),
+    Lustre: ("Lustre", tuple(Ports("tcp", *ports) for ports in fsx.LUSTRE_TCP_PORTS)),
     OpenZfs: (
         "OpenZfs",
         tuple(
-            Ports(protocol, first, last)
-            for protocol in ("tcp", "udp")
-            for first, last in ((111, 111), (2049, 2049), (20001, 20003))
+            Ports(protocol, *ports) for protocol in ("tcp", "udp") for ports in fsx.OPENZFS_PORTS
         ),
     ),
-    Efs: ("Efs", (Ports("tcp", 2049, 2049),)),
+    Efs: ("Efs", (Ports("tcp", fsx.EFS_PORT, fsx.EFS_PORT),)),
 }
 
 

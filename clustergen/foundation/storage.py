@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn, iam
-from clustergen.aws.cfn import Json
 from clustergen.aws.members import present
 from clustergen.catalog import regions
 from clustergen.foundation.part import Output, Part, created, here, lasting, named

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.aws import references
 from clustergen.aws.members import present
 from clustergen.hyperpod.request import (
@@ -21,8 +21,6 @@ from clustergen.hyperpod.request import (
     SlurmNode,
     Vpc,
 )
-
-Json = dict[str, Any]
 
 
 def document(request: Request) -> Json:

@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.findings import Path
-
-Json = dict[str, Any]
 
 CLUSTER = "Cluster"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.kubernetes import capacity, names, namespaces, nccl, pods
-from clustergen.kubernetes.manifest import Json, kubernetes_object
+from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.pods import Placed, Taking
 from clustergen.nccl import IMAGE, reference
 from clustergen.plan.model import NodeGroup, Plan

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from clustergen import placeholders, shell
-from clustergen.artifacts import Artifact
+from clustergen.artifacts import Artifact, Json
 from clustergen.kubernetes import (
     claims,
     karpenter,
@@ -19,7 +19,7 @@ from clustergen.kubernetes import (
 )
 from clustergen.kubernetes.charts import Component
 from clustergen.kubernetes.components import components
-from clustergen.kubernetes.manifest import FOLDER, Json, file
+from clustergen.kubernetes.manifest import FOLDER, file
 from clustergen.plan.model import Plan
 from clustergen.yaml_text import yaml_text
 

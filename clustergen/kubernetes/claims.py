@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from clustergen.artifacts import Json
 from clustergen.kubernetes import capacity, names, namespaces
-from clustergen.kubernetes.manifest import Json, kubernetes_object
+from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.plan.model import NodeGroup, Plan
 
 API = "resource.k8s.io/v1"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.catalog import regions, ultraservers
 from clustergen.kubernetes import capacity, charts, karpenter, labels_and_taints, mig, names
 from clustergen.kubernetes.charts import Component
 from clustergen.plan.model import NodeGroup, Plan, Taint
-
-Json = dict[str, Any]
 
 
 def components(plan: Plan) -> tuple[Component, ...]:

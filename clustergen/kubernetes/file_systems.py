@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
-from clustergen.artifacts import Artifact
+from clustergen.artifacts import Artifact, Json
 from clustergen.kubernetes import jobs, nccl, pods, volumes
-from clustergen.kubernetes.manifest import Json
 from clustergen.kubernetes.pods import Placed
 from clustergen.plan.model import NodeGroup, Plan, Storage
 from clustergen.yaml_text import Lines

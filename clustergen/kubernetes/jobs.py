@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clustergen.artifacts import Artifact
+from clustergen.artifacts import Artifact, Json
 from clustergen.kubernetes import names, namespaces, pods
-from clustergen.kubernetes.manifest import Json, file, kubernetes_object
+from clustergen.kubernetes.manifest import file, kubernetes_object
 from clustergen.plan.model import NodeGroup, Plan
 
 FOLDER = "smoke"

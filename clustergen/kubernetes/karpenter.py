@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.aws import references
 from clustergen.kubernetes import labels_and_taints
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import GPU_RESOURCE, INSTANCE_TYPE_LABEL, NEURON_RESOURCE
 from clustergen.plan.model import NodeGroup, Plan
-
-Json = dict[str, Any]
 
 NAMESPACE = "kube-system"
 SERVICE_ACCOUNT = "karpenter"

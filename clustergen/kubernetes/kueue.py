@@ -8,16 +8,14 @@ https://kueue.sigs.k8s.io/docs/concepts/ (v1beta2, 2026-08)
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.catalog import families
 from clustergen.kubernetes import capacity, claims, karpenter, labels_and_taints
 from clustergen.kubernetes.components import toleration
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import HOST_LABEL, NETWORK_LABELS
 from clustergen.plan.model import NodeGroup, Plan, Queue
-
-Json = dict[str, Any]
 
 API = "kueue.x-k8s.io/v1beta2"
 NETWORK, HOSTS = "aws-network", "hosts"

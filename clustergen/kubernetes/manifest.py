@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from clustergen.artifacts import Artifact
+from clustergen.artifacts import Artifact, Json
 from clustergen.yaml_text import yaml_text
-
-Json = dict[str, Any]
 
 FOLDER = "manifests"
 

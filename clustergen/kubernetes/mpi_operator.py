@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.kubernetes import labels_and_taints
-from clustergen.kubernetes.manifest import Json, kubernetes_object
+from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.plan.model import Plan
 
 NAME = "mpi-operator"

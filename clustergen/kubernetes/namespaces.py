@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from clustergen.kubernetes.manifest import Json, kubernetes_object
+from clustergen.artifacts import Json
+from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.plan.model import NodeGroup, Plan, Queue
 
 DEFAULT = "default"

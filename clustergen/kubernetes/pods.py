@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from clustergen.artifacts import Json
 from clustergen.kubernetes import (
     capacity,
     claims,
@@ -14,7 +15,6 @@ from clustergen.kubernetes import (
     names,
     namespaces,
 )
-from clustergen.kubernetes.manifest import Json
 from clustergen.plan.model import NodeGroup, Plan
 
 Placed = Callable[[Plan, NodeGroup], Json]

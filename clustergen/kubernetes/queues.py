@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from clustergen.artifacts import Json
 from clustergen.kubernetes import capacity, kueue
-from clustergen.kubernetes.manifest import Json, kubernetes_object
+from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import GPU_RESOURCE, KAI_ROOT
 from clustergen.plan.model import NodeGroup, Plan, Queue
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from clustergen.artifacts import Json
 from clustergen.aws import mounts, references
 from clustergen.digests import sha256
-from clustergen.kubernetes.manifest import Json, kubernetes_object
+from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.plan.model import (
     Bucket,
     Ebs,

@@ -21,7 +21,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-Json = dict[str, Any]
+from clustergen.artifacts import Json
 
 FOLDER = Path(__file__).parent
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

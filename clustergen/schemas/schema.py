@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-Json = dict[str, Any]
+from clustergen.artifacts import Json
 
 
 @dataclass(frozen=True, slots=True)

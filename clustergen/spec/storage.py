@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from clustergen.catalog import fsx
 from clustergen.spec import patterns
 from clustergen.spec.base import (
     Arn,
@@ -77,7 +78,7 @@ class FsxLustre(_Created):
         "auto", description="SSD read cache with intelligent-tiering."
     )
     data_repositories: list[DataRepository] = Field(
-        [], max_length=8, description="Linked S3 prefixes."
+        [], max_length=fsx.MAX_DATA_REPOSITORIES, description="Linked S3 prefixes."
     )
 
 
@@ -113,7 +114,12 @@ class Efs(_Created):
     throughput_mode: Literal["elastic", "bursting", "provisioned"] = Field(
         "elastic", description="Throughput mode."
     )
-    throughput: int | None = Field(None, ge=1, le=3414, description="MiB/s, with mode provisioned.")
+    throughput: int | None = Field(
+        None,
+        ge=fsx.EFS_PROVISIONED_MIBPS[0],
+        le=fsx.EFS_PROVISIONED_MIBPS[1],
+        description="MiB/s, with mode provisioned.",
+    )
     one_zone: bool = Field(False, description="Keep the data in one zone: cheaper, less durable.")
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
+from clustergen.artifacts import Json
 from clustergen.hyperpod.rules.breaches import breaches
-
-Json = dict[str, Any]
 
 
 def _slurm() -> Json:

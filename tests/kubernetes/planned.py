@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import yaml
 
-from clustergen import kubernetes
+from clustergen.artifacts import Json
 from clustergen.compiler import Checked
 from clustergen.findings import EXAMPLE_BASE, errors
+from clustergen.kubernetes import bundle
 from clustergen.plan.model import Plan
 from tests.checking import check
 
 TARGET = "eks"
-
-Json = dict[str, Any]
 
 
 @functools.cache
@@ -35,7 +33,7 @@ def plan_of(text: str = "") -> Plan:
 @functools.cache
 def files_of(text: str = "") -> dict[str, str]:
     """Path and text of every file of what runs in the cluster."""
-    return {file.path: file.text for file in kubernetes.files(plan_of(text))}
+    return {file.path: file.text for file in bundle.files(plan_of(text))}
 
 
 def objects_of(text: str, path: str) -> list[Json]:

@@ -17,9 +17,8 @@ from moto.core.common_models import CloudFormationModel
 from moto.eks.models import eks_backends
 from moto.s3.models import s3_backends
 
+from clustergen.artifacts import Json
 from tests.oracles.cloudformation.attributes import Place, attribute_value, ref_value
-
-Json = dict[str, Any]
 
 RECORDED_TYPES = (
     "AWS::APS::Scraper",

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen import schemas
+from clustergen.artifacts import Json
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.hyperpod import limits
-from clustergen.hyperpod.rules.breaches import Breach, Json, breaches
+from clustergen.hyperpod.rules.breaches import Breach, breaches
 from clustergen.plan.model import Plan
 
 _SLURM_GROUP = "InstanceGroups: [{InstanceGroupName: h200, SlurmConfig: "

@@ -16,6 +16,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct, IDependable
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.cdk import stack
 from clustergen.cdk.inputs import Inputs
@@ -176,7 +177,7 @@ class EksCluster(Construct):
         )
         return made
 
-    def node_statements(self) -> list[cfn.Json]:
+    def node_statements(self) -> list[Json]:
         """What nodes themselves may do in AWS, beside what every node of EKS does."""
         return list(access.user_scripts(self.plan))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen import foundation, shell
-from clustergen.artifacts import Artifact, Bundle, json_artifact
-from clustergen.aws import cfn
+from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.cdk import kernel
 from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.kubernetes import karpenter
@@ -16,7 +15,7 @@ from clustergen.targets.eks.options import Options
 TEMPLATE = "cluster.template.json"
 
 
-def document(plan: Plan) -> cfn.Json:
+def document(plan: Plan) -> Json:
     """The synthesized CloudFormation template of a plan without errors."""
     shell.compile_templates("eks", "kubernetes", "shared")  # while the CDK starts in the background
     kernel.load()
@@ -25,7 +24,7 @@ def document(plan: Plan) -> cfn.Json:
     return synth.template(plan)
 
 
-def emit(plan: Plan, document: cfn.Json) -> Bundle:
+def emit(plan: Plan, document: Json) -> Bundle:
     """All files of the cluster; ``document`` is its template, with the user's overlay."""
     inside = kubernetes_bundle.files(plan)
     if by_stack(plan):
@@ -40,7 +39,7 @@ def by_stack(plan: Plan) -> bool:
     return plan.options_as(Options).install == "stack"
 
 
-def _deploy(plan: Plan, document: cfn.Json) -> Artifact:
+def _deploy(plan: Plan, document: Json) -> Artifact:
     known = foundation.outputs(plan)
     text = shell.render(
         "eks/deploy.sh.j2",

@@ -6,7 +6,6 @@ https://karpenter.sh/docs/reference/cloudformation/ (1.14)
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_eks as eks
@@ -15,12 +14,11 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from clustergen.artifacts import Json
 from clustergen.aws.iam import actions, allow, deny_without_tls, document, equal
 from clustergen.eks import roles
 from clustergen.eks.control_plane import ControlPlane
 from clustergen.plan.model import Plan
-
-Json = dict[str, Any]
 
 NAMESPACE = "kube-system"
 SERVICE_ACCOUNT = "karpenter"

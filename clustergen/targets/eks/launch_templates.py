@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen.aws import cfn
+from clustergen.artifacts import Json
 from clustergen.aws.launch_templates import block_type, interface, market, reservation
 from clustergen.eks import launch_templates
 from clustergen.eks.launch_templates import LaunchTemplate
@@ -42,14 +42,14 @@ def for_group(
     return launch_templates.make(scope, plan, group.name, group.volume, data)
 
 
-def _network(interfaces: Sequence[Interface], groups: Sequence[str]) -> cfn.Json:
+def _network(interfaces: Sequence[Interface], groups: Sequence[str]) -> Json:
     """Security groups at the top for one plain interface, else every interface in full."""
     if len(interfaces) == 1 and interfaces[0].type == "interface":
         return {"SecurityGroupIds": list(groups)}
     return {"NetworkInterfaces": [interface(each, groups) for each in interfaces]}
 
 
-def _cpu(group: NodeGroup) -> cfn.Json:
+def _cpu(group: NodeGroup) -> Json:
     """SMT switched off, where the type has it on."""
     if group.threads_per_core == group.type.threads_per_core:
         return {}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Json = dict[str, Any]
+from clustergen.artifacts import Json
 
 INTERVAL = "30s"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import aws_cdk as cdk
 
 from clustergen import foundation
-from clustergen.aws import cfn
+from clustergen.artifacts import Json
 from clustergen.cdk import synth
 from clustergen.cdk.inputs import Parameters
 from clustergen.cdk.stack import ClusterStack
 from clustergen.plan.model import Plan
 
 
-def template(plan: Plan) -> cfn.Json:
+def template(plan: Plan) -> Json:
     """The template of a plan's stack; what the foundation gives is its parameters."""
 
     def make(app: cdk.App) -> cdk.Stack:

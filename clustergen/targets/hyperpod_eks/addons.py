@@ -9,13 +9,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from clustergen.artifacts import Artifact, json_artifact
+from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn, iam
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster
 from clustergen.targets.hyperpod_eks.governance import TASK_GOVERNANCE
-
-Json = dict[str, Any]
 
 TEMPLATE = "addons.template.json"
 OBSERVABILITY = "amazon-sagemaker-hyperpod-observability"

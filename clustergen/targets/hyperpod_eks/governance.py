@@ -11,17 +11,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from clustergen import shell
-from clustergen.artifacts import Artifact, json_artifact
+from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn
 from clustergen.digests import sha256
 from clustergen.hyperpod.names import ml_name
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.targets.hyperpod_eks import eks_cluster, governance_limits
-
-Json = dict[str, Any]
 
 FOLDER = "governance"
 SCRIPT = "govern.sh"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.plan.model import NodeGroup, Plan, Taint
 from clustergen.targets.hyperpod_eks.limits import KARPENTER_API
-
-Json = dict[str, Any]
 
 _CLASS = "HyperpodNodeClass"
 

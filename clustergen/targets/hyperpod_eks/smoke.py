@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
-from clustergen.artifacts import Artifact
+from clustergen.artifacts import Artifact, Json
 from clustergen.hyperpod import names
 from clustergen.kubernetes import smoke
 from clustergen.kubernetes.components import toleration
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import karpenter
 from clustergen.targets.hyperpod_eks.limits import GROUP_LABEL
-
-Json = dict[str, Any]
 
 FOLDER = smoke.FOLDER
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.pcs import limits, names, settings, subnets
@@ -25,7 +26,7 @@ def size(plan: Plan) -> str | None:
     return smallest.name if smallest else None
 
 
-def resource(plan: Plan) -> cfn.Json:
+def resource(plan: Plan) -> Json:
     """The resource of the cluster.
 
     Name, networking and size cannot change in place. The fixed name makes CloudFormation refuse a
@@ -46,7 +47,7 @@ def resource(plan: Plan) -> cfn.Json:
     return {"Type": "AWS::PCS::Cluster", "Properties": properties}
 
 
-def queue(plan: Plan, queue: Queue) -> cfn.Json:
+def queue(plan: Plan, queue: Queue) -> Json:
     """The resource of a queue."""
     custom = settings.as_parameters(settings.of_queue(queue))
     properties = {
@@ -62,7 +63,7 @@ def queue(plan: Plan, queue: Queue) -> cfn.Json:
     return {"Type": "AWS::PCS::Queue", "Properties": properties}
 
 
-def _slurm(plan: Plan) -> cfn.Json:
+def _slurm(plan: Plan) -> Json:
     """An empty list of settings is refused, so what is empty is left out."""
     lists = {
         "SlurmCustomSettings": settings.of_cluster(plan),
@@ -85,6 +86,6 @@ def _accounting(plan: Plan) -> dict[str, Any]:
     return {"Mode": "STANDARD", **days}
 
 
-def _tags(plan: Plan) -> cfn.Json:
+def _tags(plan: Plan) -> Json:
     """A map, unlike the tag lists of other services."""
     return {"Tags": dict(plan.tags)} if plan.tags else {}

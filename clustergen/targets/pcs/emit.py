@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen import foundation
-from clustergen.artifacts import Bundle, json_artifact
+from clustergen.artifacts import Bundle, Json, json_artifact
 from clustergen.aws import cfn
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import (
@@ -23,7 +23,7 @@ from clustergen.targets.pcs.scripts import Script
 TEMPLATE = "cluster.template.json"
 
 
-def document(plan: Plan) -> cfn.Json:
+def document(plan: Plan) -> Json:
     """The CloudFormation template of a plan without errors."""
     resources, outputs = dict(_resources(plan)), dict(_outputs(plan))
     parameters = cfn.parameters({**resources, **outputs}, foundation.outputs(plan))
@@ -36,7 +36,7 @@ def document(plan: Plan) -> cfn.Json:
     }
 
 
-def emit(plan: Plan, document: cfn.Json) -> Bundle:
+def emit(plan: Plan, document: Json) -> Bundle:
     """All files of the cluster; ``document`` is its template, with the user's overlay."""
     own = _scripts(plan)
     known = foundation.outputs(plan)
@@ -78,7 +78,7 @@ def _pinning(plan: Plan) -> Iterator[str]:
         )
 
 
-def _resources(plan: Plan) -> Iterator[tuple[str, cfn.Json]]:
+def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     yield names.CLUSTER, cluster.resource(plan)
     for group in plan.node_groups:
         if group.placement.kind == "cluster":
@@ -93,12 +93,12 @@ def _resources(plan: Plan) -> Iterator[tuple[str, cfn.Json]]:
     yield from logs.resources(plan).items()
 
 
-def _placement_group(plan: Plan) -> cfn.Json:
+def _placement_group(plan: Plan) -> Json:
     tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
     return {"Type": "AWS::EC2::PlacementGroup", "Properties": {"Strategy": "cluster", **tags}}
 
 
-def _outputs(plan: Plan) -> Iterator[tuple[str, cfn.Json]]:
+def _outputs(plan: Plan) -> Iterator[tuple[str, Json]]:
     yield _output("ClusterId", "Id of the cluster", cfn.get_att(names.CLUSTER, "Id"))
     yield _output("ClusterArn", "ARN of the cluster", cfn.get_att(names.CLUSTER, "Arn"))
     yield _output(
@@ -114,7 +114,7 @@ def _outputs(plan: Plan) -> Iterator[tuple[str, cfn.Json]]:
         yield _output("LoginCommand", how, _login_command())
 
 
-def _login_command() -> cfn.Json:
+def _login_command() -> Json:
     """PCS tags every instance with the id of its node group."""
     return cfn.sub(
         "aws ec2 describe-instances --region ${AWS::Region} --output text"
@@ -124,7 +124,7 @@ def _login_command() -> cfn.Json:
     )
 
 
-def _output(name: str, description: str, value: object) -> tuple[str, cfn.Json]:
+def _output(name: str, description: str, value: object) -> tuple[str, Json]:
     return name, {"Description": description, "Value": value}
 
 

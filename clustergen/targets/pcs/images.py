@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.catalog import InstanceType
 from clustergen.plan.model import Plan
@@ -18,7 +19,7 @@ def of(image: str | None, type: InstanceType) -> Any:
     return image or cfn.ref(_PARAMETERS[type.arch])
 
 
-def parameters(plan: Plan) -> cfn.Json:
+def parameters(plan: Plan) -> Json:
     """A parameter for the default image of each architecture that some node takes it for."""
     return {
         name: _parameter(arch)
@@ -33,7 +34,7 @@ def _defaulted(plan: Plan) -> Iterable[str]:
         yield plan.login.type.arch
 
 
-def _parameter(arch: str) -> cfn.Json:
+def _parameter(arch: str) -> Json:
     return {
         "Type": "AWS::SSM::Parameter::Value<AWS::EC2::Image::Id>",
         "Default": limits.IMAGE_PARAMETER.format(arch=arch),

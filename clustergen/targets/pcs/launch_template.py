@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn, launch_templates
 from clustergen.plan.model import Id, Interface, Machine, NodeGroup, Plan, Volume
 from clustergen.targets.pcs import limits, names, subnets, user_data
@@ -20,7 +21,7 @@ METADATA_HOPS = 2
 _LINT = {"cfn-lint": {"config": {"ignore_checks": ["E3628"]}}}
 
 
-def for_group(plan: Plan, group: NodeGroup) -> cfn.Json:
+def for_group(plan: Plan, group: NodeGroup) -> Json:
     """The launch template of a node group."""
     data = {
         **_base(plan, group.name, group.volume),
@@ -35,7 +36,7 @@ def for_group(plan: Plan, group: NodeGroup) -> cfn.Json:
     return {**_resource(plan, group.name, data), **metadata}
 
 
-def for_login(plan: Plan, login: Machine) -> cfn.Json:
+def for_login(plan: Plan, login: Machine) -> Json:
     """The launch template of the login nodes."""
     subnet = subnets.of_login(plan)
     groups = [*plan.network.login_security_groups, *plan.network.node_security_groups]
@@ -47,7 +48,7 @@ def for_login(plan: Plan, login: Machine) -> cfn.Json:
     return _resource(plan, names.LOGIN, data)
 
 
-def _resource(plan: Plan, name: str, data: cfn.Json) -> cfn.Json:
+def _resource(plan: Plan, name: str, data: Json) -> Json:
     tags = launch_templates.tag_specifications(plan, name, ["launch-template"])
     return {
         "Type": "AWS::EC2::LaunchTemplate",
@@ -55,7 +56,7 @@ def _resource(plan: Plan, name: str, data: cfn.Json) -> cfn.Json:
     }
 
 
-def _base(plan: Plan, name: str, volume: Volume) -> cfn.Json:
+def _base(plan: Plan, name: str, volume: Volume) -> Json:
     device = limits.ROOT_DEVICES[plan.software.os]
     return {
         **launch_templates.metadata_options(METADATA_HOPS),
@@ -64,7 +65,7 @@ def _base(plan: Plan, name: str, volume: Volume) -> cfn.Json:
     }
 
 
-def _network(plan: Plan, group: NodeGroup) -> cfn.Json:
+def _network(plan: Plan, group: NodeGroup) -> Json:
     """Security groups at the top for one plain interface, else every interface in full."""
     groups = plan.network.node_security_groups
     if subnets.spreads(group):
@@ -73,12 +74,12 @@ def _network(plan: Plan, group: NodeGroup) -> cfn.Json:
     return {"NetworkInterfaces": [_interface(i, subnet.id, groups) for i in group.interfaces]}
 
 
-def _interface(interface: Interface, subnet: Id, groups: Sequence[Id]) -> cfn.Json:
+def _interface(interface: Interface, subnet: Id, groups: Sequence[Id]) -> Json:
     values = [cfn.value(id) for id in groups]
     return launch_templates.interface(interface, values, cfn.value(subnet))
 
 
-def _placement(group: NodeGroup) -> cfn.Json:
+def _placement(group: NodeGroup) -> Json:
     match group.placement.kind:
         case "cluster":
             # Ref of a placement group is its name, which CloudFormation makes up.
@@ -89,5 +90,5 @@ def _placement(group: NodeGroup) -> cfn.Json:
             return {}
 
 
-def _user_data(text: str | None) -> cfn.Json:
+def _user_data(text: str | None) -> Json:
     return {"UserData": {"Fn::Base64": text}} if text else {}

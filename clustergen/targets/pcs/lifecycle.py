@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from clustergen.aws import cfn
+from clustergen.artifacts import Json
 from clustergen.plan.lustre_clients import efa_interfaces
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
@@ -61,13 +61,13 @@ def of_login(plan: Plan) -> list[Action]:
     ]
 
 
-def emitted(actions: Sequence[Action]) -> cfn.Json:
+def emitted(actions: Sequence[Action]) -> Json:
     """``actions`` as the property NodeLifecycleActions."""
     stage = [_emit(number, action) for number, action in enumerate(actions, 1)]
     return {"Stages": {"NodeBootstrapped": stage}}
 
 
-def _emit(number: int, action: Action) -> cfn.Json:
+def _emit(number: int, action: Action) -> Json:
     arguments = {"Arguments": list(action.arguments)} if action.arguments else {}
     return {
         "Name": script_name(number, action.label),
@@ -78,7 +78,7 @@ def _emit(number: int, action: Action) -> cfn.Json:
     }
 
 
-def _source(action: Action) -> cfn.Json:
+def _source(action: Action) -> Json:
     if isinstance(action.script, Script):
         return {
             "ScriptLocation": action.script.location,

@@ -6,6 +6,7 @@ https://docs.aws.amazon.com/pcs/latest/userguide/monitoring_job-completion-logs.
 
 from __future__ import annotations
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.aws.logs import retention
 from clustergen.plan.model import Plan
@@ -15,7 +16,7 @@ LOG_TYPES = {"Scheduler": "PCS_SCHEDULER_LOGS", "Jobs": "PCS_JOBCOMP_LOGS"}
 """Stem of the resources' names, and the log type."""
 
 
-def resources(plan: Plan) -> cfn.Json:
+def resources(plan: Plan) -> Json:
     """A log group, a source, a destination and what joins them, for each type of log.
 
     The log group of the nodes' scripts is the one that AWS's logging script writes to.
@@ -30,7 +31,7 @@ def resources(plan: Plan) -> cfn.Json:
     }
 
 
-def _log_group(plan: Plan, name: str) -> cfn.Json:
+def _log_group(plan: Plan, name: str) -> Json:
     return _resource(
         plan,
         "AWS::Logs::LogGroup",
@@ -39,7 +40,7 @@ def _log_group(plan: Plan, name: str) -> cfn.Json:
     )
 
 
-def _delivery(plan: Plan, stem: str, type: str) -> cfn.Json:
+def _delivery(plan: Plan, stem: str, type: str) -> Json:
     group, source, destination = f"{stem}LogGroup", f"{stem}LogSource", f"{stem}LogDestination"
     cluster_id = f"${{{names.CLUSTER}.Id}}"
     return {
@@ -68,6 +69,6 @@ def _delivery(plan: Plan, stem: str, type: str) -> cfn.Json:
     }
 
 
-def _resource(plan: Plan, type: str, **properties: object) -> cfn.Json:
+def _resource(plan: Plan, type: str, **properties: object) -> Json:
     tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
     return {"Type": type, "Properties": {**properties, **tags}}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.plan.model import Machine, NodeGroup, Plan, Ref
 from clustergen.targets.pcs import images, lifecycle, names, settings, subnets
@@ -23,7 +24,7 @@ _PURCHASES = {
 _INSTANCE_PROFILE = cfn.value(Ref("NodeInstanceProfileArn"))
 
 
-def of_group(plan: Plan, group: NodeGroup) -> cfn.Json:
+def of_group(plan: Plan, group: NodeGroup) -> Json:
     """The resource of a node group of the spec."""
     purchase = _PURCHASES.get(group.capacity.kind, "ONDEMAND")
     spot = {"SpotOptions": {"AllocationStrategy": "price-capacity-optimized"}}
@@ -39,7 +40,7 @@ def of_group(plan: Plan, group: NodeGroup) -> cfn.Json:
     return _resource(properties)
 
 
-def of_login(plan: Plan, login: Machine) -> cfn.Json:
+def of_login(plan: Plan, login: Machine) -> Json:
     """The resource of the login nodes: a group that always runs and that no queue has."""
     properties = {
         **_node_group(plan, names.LOGIN, [login.type.name], login.count, login.count),
@@ -51,7 +52,7 @@ def of_login(plan: Plan, login: Machine) -> cfn.Json:
     return _resource(properties)
 
 
-def _resource(properties: cfn.Json) -> cfn.Json:
+def _resource(properties: Json) -> Json:
     return {
         "Type": "AWS::PCS::ComputeNodeGroup",
         # A node that is quicker would make the log group itself, and the stack fail on it.
@@ -77,8 +78,8 @@ def _node_group(plan: Plan, name: str, types: list[str], min: int, max: int) -> 
     }
 
 
-def _slurm(group: NodeGroup) -> cfn.Json:
-    configuration: cfn.Json = {}
+def _slurm(group: NodeGroup) -> Json:
+    configuration: Json = {}
     if custom := settings.of_group(group):
         configuration["SlurmCustomSettings"] = settings.as_parameters(custom)
     if records := settings.gres_records(group):

@@ -10,7 +10,7 @@ import functools
 from dataclasses import dataclass
 
 from clustergen import shell
-from clustergen.artifacts import Artifact
+from clustergen.artifacts import Artifact, Json
 from clustergen.aws import cfn
 from clustergen.digests import sha256
 from clustergen.plan.model import User
@@ -45,7 +45,7 @@ class Script:
         return shell.content_key(self.name, self.text)
 
     @property
-    def location(self) -> cfn.Json:
+    def location(self) -> Json:
         """Its address, in CloudFormation's words."""
         return cfn.sub(f"s3://${{{BUCKET}}}/{self.key}")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import aws_cdk as cdk
 
 from clustergen import foundation
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.cdk import synth
 from clustergen.cdk.inputs import Parameters
@@ -17,8 +17,6 @@ from clustergen.plan.model import Plan
 from clustergen.targets.eks import emit
 from clustergen.targets.eks.cluster import EksCluster
 from tests.checking import check_fragment
-
-Json = dict[str, Any]
 
 
 def plan_of(fragment: str = "") -> Plan:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import kubernetes_validate
 import pytest
 import yaml
 
+from clustergen.artifacts import Json
 from clustergen.targets.hyperpod_eks.limits import KUBERNETES_VERSIONS
 from tests.targets.hyperpod_eks.planned import files_of, request_of
 from tests.targets.hyperpod_eks.specs import SPECS
 
 SPOT = SPECS["Spot beside On-Demand, scaled"]
-Json = dict[str, Any]
 
 
 def objects(text: str, start: str) -> Iterator[Json]:
