@@ -96,12 +96,27 @@ def _judged(
         return None, findings
     findings += rules.check(plan)
     specific = [*features.check(plan, target.support, target.title), *target.check(plan)]
+    specific = [_with_other_targets(finding) for finding in specific]
     if allow_unsupported:
         specific = [_allowed(finding) for finding in specific]
     findings += (replace(finding, target=name) for finding in specific)
     if plan.overlay and not errors(findings):
         findings += (replace(f, target=name) for f in _overlaid(plan, target))
     return plan, findings
+
+
+def _with_other_targets(finding: Finding) -> Finding:
+    """The finding with the targets that have the feature it is about named in its help."""
+    if not finding.feature:
+        return finding
+    others = targets.supporting(finding.feature) if finding.severity is Severity.ERROR else ()
+    way_out = f"{finding.help}; or use {_choice(others)}" if others else finding.help
+    return replace(finding, help=way_out, feature="")
+
+
+def _choice(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:

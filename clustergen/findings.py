@@ -53,6 +53,8 @@ class Finding:
     """Nothing can be planned of the spec."""
     could_not: bool = False
     """The command could not do what it was asked to, whatever the spec says."""
+    feature: str = ""
+    """The id of a feature that other targets may have, until the help names them."""
 
     def placed(self, span: Span | None) -> Finding:
         """The same finding with its position in the text."""
@@ -71,6 +73,8 @@ class Problem:
     """Where this one is more or less severe than the rule usually is."""
     source: str = ""
     """Where another page than the rule's own proves it: a rule that judges several services."""
+    feature: str = ""
+    """The id of a feature that the target lacks: the help then names targets that have it."""
 
 
 Check = Callable[[Any], Iterable[Problem]]
@@ -125,6 +129,7 @@ class Rule:
             target=self.target,
             fatal=self.fatal,
             could_not=self.could_not,
+            feature=problem.feature,
         )
 
     def at(

@@ -24,7 +24,10 @@ class Use:
     def problems(self) -> Iterator[Problem]:
         """One problem for each place in the spec that asks for the feature."""
         text = message(self.feature, self.support.level, self.target)
-        return (Problem(path, text, help=self.support.how) for path in self.paths)
+        return (
+            Problem(path, text, help=self.support.how, feature=self.feature.id)
+            for path in self.paths
+        )
 
 
 def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from clustergen.plan.model import (
     Storage,
 )
 
+LEFT_OUT = "left out"
 Level = Literal["full", "managed", "partial", "none"]
 
 
@@ -37,6 +38,11 @@ class Support:
     source: str
     """URL, or package and field, that proves it."""
     checked: str = "2026-11-20"
+
+    @property
+    def ignored(self) -> bool:
+        """Whether the target renders without the feature: a partial answer that begins so."""
+        return self.level == "partial" and self.how.startswith(LEFT_OUT)
 
 
 Uses = Callable[[Plan], Iterable[Path]]

@@ -25,7 +25,7 @@ def alternatives(type: InstanceType) -> str:
     alike = [t for t in known if _kind(t) == _kind(type) and _distance(type, t) <= _FAR]
     near = sorted(alike, key=lambda t: (_distance(type, t), _kinship(type, t), t.name))[:3]
     if not near:
-        return "take a target that runs any EC2 type: parallelcluster or pcs"
+        return "use another service: HyperPod offers fewer types than EC2"
     return f"nearest types that HyperPod has: {', '.join(found.name for found in near)}"
 
 

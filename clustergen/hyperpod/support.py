@@ -22,20 +22,17 @@ SHARED: Mapping[str, Support] = MappingProxyType(
         "capacity.on-demand": support("full", "InstanceCount of the group", INSTANCE_GROUP),
         "capacity.reservation": support(
             "none",
-            "HyperPod has no field for a reservation of EC2; take {training_plan: arn...}, or the "
-            "parallelcluster, pcs or eks target",
+            "HyperPod cannot use EC2 reservations; write {training_plan: arn...}",
             INSTANCE_GROUP,
         ),
         "capacity.reservation-group": support(
             "none",
-            "HyperPod has no field for reservations of EC2; take {training_plan: arn...}, or the "
-            "parallelcluster, pcs or eks target",
+            "HyperPod cannot use EC2 reservations; write {training_plan: arn...}",
             INSTANCE_GROUP,
         ),
         "capacity.block": support(
             "none",
-            "HyperPod has no field for a Capacity Block; take {training_plan: arn...}, or the "
-            "parallelcluster, pcs or eks target",
+            "HyperPod cannot use Capacity Blocks; write {training_plan: arn...}",
             INSTANCE_GROUP,
         ),
         "capacity.training-plan": support(
@@ -44,13 +41,12 @@ SHARED: Mapping[str, Support] = MappingProxyType(
         "instances.trainium": support("full", "InstanceType, trn1 and trn2", INSTANCE_GROUP),
         "instances.inferentia": support(
             "none",
-            "HyperPod has no Inferentia; take Trainium, or the parallelcluster, pcs or eks target",
+            "HyperPod has no Inferentia; use Trainium",
             INSTANCE_GROUP,
         ),
         "instances.hpc": support(
             "none",
-            "HyperPod has no HPC instances; take c or m types, or the parallelcluster, pcs or eks "
-            "target",
+            "HyperPod has no HPC instances; use c or m types",
             INSTANCE_GROUP,
         ),
         "instances.several-types": support(
@@ -62,8 +58,7 @@ SHARED: Mapping[str, Support] = MappingProxyType(
         "network.efa-layout": support("full", "NetworkInterface.InterfaceType", INSTANCE_GROUP),
         "placement.existing": support(
             "none",
-            "HyperPod has no field for a placement group; leave placement out, or take the "
-            "parallelcluster, pcs or eks target",
+            "HyperPod places nodes itself; remove placement",
             INSTANCE_GROUP,
         ),
         "nodes.smt": support("full", "ThreadsPerCore: 2", INSTANCE_GROUP),

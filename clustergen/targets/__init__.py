@@ -94,6 +94,12 @@ def resolve(name: str) -> str | None:
     return canonical if canonical in _MODULES else None
 
 
+def supporting(feature: str) -> tuple[str, ...]:
+    """The names of the targets that have a feature, by its id. Loads every target."""
+    answers = ((name, load(name).support[feature]) for name in NAMES)
+    return tuple(name for name, answer in answers if answer.level != "none" and not answer.ignored)
+
+
 def load(name: str) -> Target:
     """The target called ``name``; its package is imported only now."""
     target: Target = importlib.import_module(_MODULES[name]).TARGET

@@ -41,13 +41,12 @@ _CAPACITY = {
     ),
     "capacity.interruptible": _support(
         "none",
-        "managed node groups are ON_DEMAND, SPOT or CAPACITY_BLOCK; take spot, a reservation, or "
-        "the pcs target",
+        "managed node groups are ON_DEMAND, SPOT or CAPACITY_BLOCK; use spot or a reservation",
         limits.CREATE_NODE_GROUP,
     ),
     "capacity.training-plan": _support(
         "none",
-        "training plans are SageMaker's; take {capacity_block: cr-...}, or the hyperpod-eks target",
+        "training plans are for SageMaker; write {capacity_block: cr-...}",
         limits.CREATE_NODE_GROUP,
     ),
 }
@@ -107,8 +106,7 @@ _MACHINES = {
     ),
     "health.deep": _support(
         "none",
-        "EKS does not test instances before pods get them; leave these checks out, or take the "
-        "hyperpod-eks target",
+        "EKS does not test instances before pods get them; remove these checks",
         "node-health-nma",
     ),
     "head.node": _support("managed", "EKS runs the control plane", "eks-architecture"),
@@ -173,9 +171,7 @@ _SOFTWARE = {
     ),
 }
 
-_NO_SLURM = _support(
-    "partial", "left out: Kubernetes has no Slurm; pcs and hyperpod-slurm have", "eks-architecture"
-)
+_NO_SLURM = _support("partial", "left out: EKS does not run Slurm", "eks-architecture")
 
 _SLURM = {
     "slurm.version": _NO_SLURM,

@@ -14,14 +14,13 @@ from clustergen.hyperpod.support import SHARED, support
 from clustergen.targets.hyperpod_eks import limits
 
 _LIFECYCLE = "sagemaker-hyperpod-eks-operate-cli-command-create-cluster"
-_RESERVED = "take {training_plan: arn...}, or the parallelcluster, pcs or eks target"
+_RESERVED = "write {training_plan: arn...}"
 
 _CAPACITY = {
     "capacity.spot": support("full", "CapacityRequirements: Spot", limits.SPOT),
     "capacity.interruptible": support(
         "none",
-        "HyperPod has no field for reservations of EC2; take {training_plan: arn...}, spot, or the "
-        "pcs target",
+        "HyperPod cannot use EC2 reservations; write {training_plan: arn...} or spot",
         INSTANCE_GROUP,
     ),
 }

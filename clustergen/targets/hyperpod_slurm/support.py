@@ -21,8 +21,7 @@ _RESILIENCY = "sagemaker-hyperpod-resiliency-slurm"
 _CAPACITY = {
     "capacity.spot": support(
         "none",
-        "Spot is for HyperPod with EKS; take on-demand, or the hyperpod-eks, parallelcluster, "
-        "pcs or eks target",
+        "HyperPod with Slurm has no Spot; write on-demand",
         "sagemaker-hyperpod-spot-instances",
     ),
     "capacity.interruptible": support(
@@ -54,7 +53,7 @@ _MACHINES = {
     ),
     "nodes.mig": support(
         "none",
-        "MIG is for HyperPod with EKS; take the hyperpod-eks, pcs or eks target",
+        "HyperPod with Slurm does not partition GPUs; remove mig",
         "sagemaker-hyperpod-eks-gpu-partitioning",
     ),
     "nodes.labels": support(
@@ -70,20 +69,17 @@ _MACHINES = {
     ),
     "nodes.slurm-settings": support(
         "none",
-        "HyperPod writes the nodes of slurm.conf itself; leave their settings out, or take the "
-        "parallelcluster or pcs target",
+        "HyperPod writes the nodes of slurm.conf itself; remove their settings",
         _REFERENCE,
     ),
     "nodes.scaling": support(
         "none",
-        "nodes of Slurm on HyperPod do not come and go with jobs: write count: N, or take the "
-        "hyperpod-eks, parallelcluster, pcs or eks target",
+        "Slurm nodes on HyperPod do not scale with jobs; write count: N",
         _CONTINUOUS,
     ),
     "nodes.mixed-scaling": support(
         "none",
-        "nodes of Slurm on HyperPod do not come and go with jobs: write count: N, or take the "
-        "parallelcluster or pcs target",
+        "Slurm nodes on HyperPod do not scale with jobs; write count: N",
         _CONTINUOUS,
     ),
     "health.gpu": support(
@@ -145,7 +141,7 @@ _SOFTWARE = {
 _SLURM = {
     "slurm.version": support(
         "none",
-        "HyperPod's image decides the version; leave slurm.version out, or take the pcs target",
+        "HyperPod's image decides the version; remove slurm.version",
         "sagemaker-hyperpod-release-ami-slurm",
     ),
     "slurm.accounting-managed": support(
@@ -166,7 +162,7 @@ _SLURM = {
     ),
     "slurm.slurmdbd-settings": support(
         "none",
-        "HyperPod writes slurmdbd.conf itself; leave the settings out, or take the pcs target",
+        "HyperPod writes slurmdbd.conf itself; remove the settings",
         _REFERENCE,
     ),
     "slurm.cgroup-settings": support(

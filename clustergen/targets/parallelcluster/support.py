@@ -53,7 +53,7 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "capacity.training-plan",
                 "none",
-                "training plans are SageMaker's: take a Capacity Block, or a hyperpod target",
+                "training plans are for SageMaker; write {capacity_block: cr-...}",
                 "https://docs.aws.amazon.com/sagemaker/latest/dg/reserve-capacity-with-training-plans.html",
             ),
             _row(
@@ -100,8 +100,8 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "nodes.mig",
                 "none",
-                "Gres is ParallelCluster's own and counts whole GPUs; partition GPUs in a boot "
-                "script, or take the pcs target",
+                "ParallelCluster writes Gres itself and counts whole GPUs; partition GPUs in a "
+                "boot script",
                 _SETTINGS,
             ),
             _row(
@@ -216,8 +216,7 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "slurm.accounting-managed",
                 "none",
-                "ParallelCluster brings no database: give {endpoint, user, secret} of one, or take "
-                "the pcs target",
+                "ParallelCluster brings no database; give {endpoint, user, secret} of one",
                 _ACCOUNTING,
             ),
             _row("slurm.accounting-database", "full", "SlurmSettings.Database", _ACCOUNTING),

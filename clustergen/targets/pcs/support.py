@@ -134,7 +134,7 @@ _MACHINES = {
     ),
     "health.deep": _support(
         "none",
-        "PCS has no deep health checks; leave only gpu, or take a HyperPod target",
+        "PCS has no deep health checks; keep only gpu",
         _ACTIONS,
     ),
     "head.node": _support(

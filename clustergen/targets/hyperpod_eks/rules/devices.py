@@ -60,5 +60,5 @@ def dynamic_allocation(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("kubernetes", "devices"),
             "HyperPod gives pods their devices through device plugins",
-            help="write devices: plugin, or take the eks target",
+            help="write devices: plugin; only EKS without HyperPod has device claims",
         )

@@ -160,7 +160,7 @@ def existing_settings(plan: Plan) -> Iterator[Problem]:
 def not_installed(plan: Plan) -> Iterator[Problem]:
     if not eks_cluster.is_new(plan):
         return
-    help = "install it with helm once the cluster exists, or take the eks target"
+    help = "install it with helm once the cluster exists"
     if plan.kubernetes.scheduler != "default":
         message = f"this bundle does not install {plan.kubernetes.scheduler}"
         yield Problem(("kubernetes", "scheduler"), message, help=help)
