@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustergen import overlay, schemas
+from clustergen import overlay, targets
 from clustergen.findings import Path as Place
 from clustergen.findings import Problem, rule
 from tests.oracles.parallelcluster.environment import python_for_validators
@@ -375,11 +375,11 @@ def test_the_validator_is_not_imported_without_an_overlay() -> None:
     assert done.stdout == "False\n"
 
 
-@pytest.mark.parametrize("name", ["parallelcluster", "pcs", "hyperpod"])
+@pytest.mark.parametrize("name", targets.NAMES)
 def test_the_schemas_are_sound(name: str) -> None:
     from jsonschema import Draft202012Validator
 
-    schema = schemas.load(name).document()
+    schema = targets.load(name).schema.document()
     Draft202012Validator.check_schema(schema)
     referred = set(json.dumps(schema).split('"#/$defs/')[1:])
     assert {text.partition('"')[0] for text in referred} <= schema["$defs"].keys()

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from clustergen import schemas
 from clustergen.findings import Finding, Path, Rule
 from clustergen.overlay.merging import apply
 from clustergen.overlay.placing import place
+from clustergen.schemas import Schema
 
 
 def regressions(
     rules: Iterable[Rule],
     document: Mapping[str, Any],
     overlay: Mapping[str, Any],
-    schema: str,
+    schema: Schema,
     path_prefix: Path,
 ) -> Iterator[Finding]:
     """What ``rules``, whose subject is a document, find only once ``overlay`` is applied.
@@ -24,7 +24,7 @@ def regressions(
     Each finding is at the deepest part of the overlay that leads to the problem. ``schema`` and
     ``path_prefix`` are those of :func:`clustergen.overlay.check`.
     """
-    keys = schemas.load(schema).list_keys
+    keys = schema.list_keys
     merged = apply(document, overlay, keys=keys)
     for rule in rules:
         before = set(rule.find(document))

@@ -6,6 +6,6 @@ verified by its tests.
 
 from __future__ import annotations
 
-from clustergen.schemas.schema import EKS, HYPERPOD, PARALLELCLUSTER, PCS, Schema, Violation, load
+from clustergen.schemas.schema import Schema, Violation
 
-__all__ = ["EKS", "HYPERPOD", "PARALLELCLUSTER", "PCS", "Schema", "Violation", "load"]
+__all__ = ["Schema", "Violation"]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from clustergen.artifacts import Json
 
@@ -35,6 +35,7 @@ class Schema:
     """The schema of one target's document. The validator is imported at the first question."""
 
     file: str
+    """Its name in this folder, or a path."""
     cloudformation: bool
     """Its values may be intrinsic functions, and its texts may be written as numbers."""
     list_keys: tuple[str, ...]
@@ -42,9 +43,14 @@ class Schema:
     quoted: bool = True
     """Its numbers and truth values may be written as text."""
 
+    @property
+    def path(self) -> Path:
+        """The JSON Schema's file."""
+        return Path(__file__).parent / self.file
+
     def document(self) -> Json:
         """The JSON Schema itself."""
-        return _read(self.file)
+        return _read(self.path)
 
     def violations(self, document: Mapping[str, Any]) -> list[Violation]:
         """What of ``document`` the schema refuses, by path.
@@ -52,47 +58,9 @@ class Schema:
         A value that is known only after deployment is not looked into: an intrinsic function, or
         a text with a ``${Name}`` placeholder.
         """
-        validate = _validator(self.file, self.cloudformation, self.quoted)
+        validate = _validator(self.path, self.cloudformation, self.quoted)
         found = [_violation(error) for error in validate(document)]
         return sorted(found, key=lambda v: ([str(step) for step in v.path], v.keyword, v.message))
-
-
-PARALLELCLUSTER: Final = Schema(
-    file="parallelcluster-3.16.1.json",
-    cloudformation=False,
-    list_keys=("Name", "Key"),
-)
-PCS: Final = Schema(
-    file="pcs.json",
-    cloudformation=True,
-    list_keys=(
-        *("ParameterName", "DeviceName", "NetworkCardIndex+DeviceIndex", "InstanceType"),
-        *("ResourceType", "Name", "Key"),
-    ),
-)
-EKS: Final = Schema(
-    file="eks.json",
-    cloudformation=True,
-    list_keys=(
-        *("NetworkCardIndex+DeviceIndex", "DeviceIndex", "DeviceName", "ResourceType"),
-        *("PolicyName", "Sid", "ServiceAccount", "Name", "Key"),
-    ),
-)
-HYPERPOD: Final = Schema(
-    file="hyperpod.json",
-    cloudformation=False,
-    list_keys=("InstanceGroupName", "Key"),
-    quoted=False,
-)
-_SCHEMAS = {"parallelcluster": PARALLELCLUSTER, "pcs": PCS, "eks": EKS, "hyperpod": HYPERPOD}
-
-
-def load(name: str) -> Schema:
-    """The schema of the target called ``name``.
-
-    :raises KeyError: when there is none.
-    """
-    return _SCHEMAS[name]
 
 
 Errors = Callable[[Mapping[str, Any]], Iterator[Any]]
@@ -100,13 +68,13 @@ _PLACEHOLDER = re.compile(r"\$\{\w+\}")
 
 
 @functools.cache
-def _read(file: str) -> Json:
-    schema: Json = json.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
+def _read(path: Path) -> Json:
+    schema: Json = json.loads(path.read_text(encoding="utf-8"))
     return schema
 
 
 @functools.cache
-def _validator(file: str, cloudformation: bool, quoted: bool) -> Errors:
+def _validator(path: Path, cloudformation: bool, quoted: bool) -> Errors:
     from jsonschema import Draft202012Validator, validators
 
     left_open = _is_intrinsic if cloudformation else _has_placeholder
@@ -120,7 +88,7 @@ def _validator(file: str, cloudformation: bool, quoted: bool) -> Errors:
     kind: Any = validators.create(
         Draft202012Validator.META_SCHEMA, words, type_checker=types, id_of=lambda _: ""
     )
-    errors: Errors = kind(_read(file)).iter_errors
+    errors: Errors = kind(_read(path)).iter_errors
     return errors
 
 

@@ -14,13 +14,13 @@ from pydantic_core import ValidationError
 from clustergen.findings import Finding
 from clustergen.source import Document
 from clustergen.spec import core_schema
-from clustergen.spec.core_schema import named_targets, target_defaults
+from clustergen.spec.core_schema import named_targets, target_defaults, target_fields
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
     from clustergen.spec.partial import Remainder
 
-__all__ = ["named_targets", "parse", "remainder", "target_defaults"]
+__all__ = ["named_targets", "parse", "remainder", "target_defaults", "target_fields"]
 
 
 def parse(document: Document) -> tuple[Spec | None, list[Finding]]:

@@ -63,6 +63,14 @@ def target_defaults(section: str) -> Target:
     return defaults
 
 
+def target_fields() -> Mapping[str, frozenset[str]]:
+    """The fields of each target's section, by the section's name as it is written."""
+    sections = _file()["targets"]
+    return {
+        name.replace("_", "-"): frozenset(section[DEFAULTS]) for name, section in sections.items()
+    }
+
+
 def named_targets(spec: Spec) -> tuple[str, ...]:
     """The CLI names of the targets that the spec writes down, in the order of the language."""
     written = spec.targets.__pydantic_fields_set__

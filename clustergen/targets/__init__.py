@@ -1,22 +1,27 @@
 """The targets: what each must provide, and where it is found.
 
 A target is a package of this one with the same few files: ``__init__`` (its ``TARGET``),
-``emit.py``, ``support.py``, ``limits.py``, ``rules/``.
+``options.py``, ``limits.py``, ``support.py``, ``rules/`` and ``emit.py``.
+:mod:`clustergen.targets.contract` checks that they fit together.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from clustergen import discovery, schemas
+from clustergen import discovery
 from clustergen.artifacts import Bundle
 from clustergen.features import Support
 from clustergen.findings import Finding, Rule
+from clustergen.plan.limits import Limits
 from clustergen.plan.model import Plan, Traits
+from clustergen.schemas import Schema
+from clustergen.targets import contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +34,8 @@ class Target:
     """What it makes of each feature, by feature id."""
     primary: str
     """Path of the artifact that holds the document."""
-    schema: str
-    """Name of the schema, in ``clustergen/schemas``, that an overlaid document must satisfy."""
+    schema: Schema
+    """What an overlaid document must satisfy."""
     emitter: str
     """Module with ``document``, ``emit`` and ``steps``; imported when something is rendered."""
     rule_packages: tuple[str, ...] = ()
@@ -45,9 +50,14 @@ class Target:
         return self.traits.name
 
     @property
+    def limits(self) -> Limits:
+        """What the service accepts."""
+        return self.traits.limits
+
+    @property
     def list_keys(self) -> tuple[str, ...]:
         """What identifies an item in the document's lists, for merging overlays: ``("Name",)``."""
-        return schemas.load(self.schema).list_keys
+        return self.schema.list_keys
 
     def check(self, plan: Plan) -> Iterator[Finding]:
         """What this target would refuse or do badly in ``plan``."""
@@ -73,7 +83,15 @@ class Target:
         return steps
 
     def _emitter(self) -> ModuleType:
-        return importlib.import_module(self.emitter)
+        emitter = importlib.import_module(self.emitter)
+        if missing := [name for name in _EMITTER if not hasattr(emitter, name)]:
+            raise contract.IncompleteTarget(
+                f"target {self.name}: {self.emitter} has no {', '.join(missing)}"
+            )
+        return emitter
+
+
+_EMITTER = ("document", "emit", "steps")
 
 
 _MODULES = {
@@ -100,7 +118,10 @@ def supporting(feature: str) -> tuple[str, ...]:
     return tuple(name for name, answer in answers if answer.level != "none" and not answer.ignored)
 
 
+@functools.cache
 def load(name: str) -> Target:
-    """The target called ``name``; its package is imported only now."""
-    target: Target = importlib.import_module(_MODULES[name]).TARGET
-    return target
+    """The target called ``name``; its package is imported only now.
+
+    :raises IncompleteTarget: when a part of it is missing.
+    """
+    return contract.verify(name, importlib.import_module(_MODULES[name]).TARGET)

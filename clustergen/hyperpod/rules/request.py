@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clustergen import schemas
 from clustergen.artifacts import Json
 from clustergen.findings import Finding, Path, Rule, Severity
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.rules.breaches import Breach, breaches
+from clustergen.hyperpod.schema import SCHEMA
 from clustergen.plan.model import Plan
 
 _SLURM_GROUP = "InstanceGroups: [{InstanceGroupName: h200, SlurmConfig: "
@@ -137,7 +137,7 @@ def check(plan: Plan, document: Json) -> Iterator[Finding]:
     from clustergen import overlay  # with its schemas, of no use to a spec that has none
 
     before = set(breaches(document))
-    merged = overlay.apply(document, plan.overlay, keys=schemas.HYPERPOD.list_keys)
+    merged = overlay.apply(document, plan.overlay, keys=SCHEMA.list_keys)
     for breach in breaches(merged):
         if breach not in before:
             path = ("targets", plan.target, "overlay", *_place(breach, plan.overlay))

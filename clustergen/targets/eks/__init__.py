@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clustergen.eks.addresses import POD_ADDRESSES
 from clustergen.plan.model import Traits
+from clustergen.schemas import Schema
 from clustergen.targets import Target
 from clustergen.targets.eks.limits import LIMITS
 from clustergen.targets.eks.options import Options
@@ -29,5 +30,19 @@ TARGET = Target(
     document_rules="clustergen.targets.eks.rules.document",
     emitter="clustergen.targets.eks.emit",
     primary="cluster.template.json",
-    schema="eks",
+    schema=Schema(
+        file="eks.json",
+        cloudformation=True,
+        list_keys=(
+            "NetworkCardIndex+DeviceIndex",
+            "DeviceIndex",
+            "DeviceName",
+            "ResourceType",
+            "PolicyName",
+            "Sid",
+            "ServiceAccount",
+            "Name",
+            "Key",
+        ),
+    ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clustergen.hyperpod.schema import SCHEMA
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.hyperpod_eks.checks import check
@@ -29,5 +30,5 @@ TARGET = Target(
     checks=check,
     emitter="clustergen.targets.hyperpod_eks.emit",
     primary="create-cluster.json",
-    schema="hyperpod",
+    schema=SCHEMA,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clustergen.hyperpod.schema import SCHEMA
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
 from clustergen.targets.hyperpod_slurm.checks import check
@@ -28,5 +29,5 @@ TARGET = Target(
     checks=check,
     emitter="clustergen.targets.hyperpod_slurm.emit",
     primary="create-cluster.json",
-    schema="hyperpod",
+    schema=SCHEMA,
 )

@@ -26,8 +26,7 @@ _CAPACITY = {
     ),
     "capacity.interruptible": support(
         "none",
-        "HyperPod has no field for reservations of EC2; take {training_plan: arn...}, or the pcs "
-        "target",
+        "HyperPod cannot use EC2 reservations; write {training_plan: arn...}",
         INSTANCE_GROUP,
     ),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clustergen.plan.model import Traits
+from clustergen.schemas import Schema
 from clustergen.targets import Target
 from clustergen.targets.parallelcluster.checks import RULES, check
 from clustergen.targets.parallelcluster.limits import LIMITS
@@ -27,5 +28,7 @@ TARGET = Target(
     checks=check,
     emitter="clustergen.targets.parallelcluster.emit",
     primary="cluster.yaml",
-    schema="parallelcluster",
+    schema=Schema(
+        file="parallelcluster-3.16.1.json", cloudformation=False, list_keys=("Name", "Key")
+    ),
 )

@@ -46,8 +46,7 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "capacity.interruptible",
                 "none",
-                "ParallelCluster has no such capacity type; take {reservation: cr-...}, or the pcs "
-                "target",
+                "ParallelCluster has no such capacity type; take {reservation: cr-...}, ",
                 "pcluster.config.common: CapacityType",
             ),
             _row(

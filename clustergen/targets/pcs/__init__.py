@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clustergen.plan.model import Traits
+from clustergen.schemas import Schema
 from clustergen.targets import Target
 from clustergen.targets.pcs.limits import LIMITS
 from clustergen.targets.pcs.options import Options
@@ -27,5 +28,17 @@ TARGET = Target(
     rule_packages=("clustergen.targets.pcs.rules",),
     emitter="clustergen.targets.pcs.emit",
     primary="cluster.template.json",
-    schema="pcs",
+    schema=Schema(
+        file="pcs.json",
+        cloudformation=True,
+        list_keys=(
+            "ParameterName",
+            "DeviceName",
+            "NetworkCardIndex+DeviceIndex",
+            "InstanceType",
+            "ResourceType",
+            "Name",
+            "Key",
+        ),
+    ),
 )

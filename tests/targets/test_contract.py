@@ -1,0 +1,94 @@
+"""What a target must provide: each missing part is one sentence, when the target is loaded."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clustergen import targets
+from clustergen.plan import model
+from clustergen.plan.limits import Limits
+from clustergen.targets import Target
+from clustergen.targets.contract import IncompleteTarget, verify
+
+PCS = targets.load("pcs")
+
+
+def traits(**changes: Any) -> model.Traits:
+    return replace(PCS.traits, **changes)
+
+
+def without(feature: str) -> Mapping[str, Any]:
+    return {id: answer for id, answer in PCS.support.items() if id != feature}
+
+
+@dataclass(frozen=True, slots=True)
+class Few(model.Options):
+    """Options that lack what the language has, and have what it lacks."""
+
+    size: str
+    color: str
+
+
+FAULTS: list[tuple[Target, str]] = [
+    (replace(PCS, traits=traits(name="psc")), "target pcs: its traits call it 'psc'"),
+    (replace(PCS, title=""), "title or limits.title is empty"),
+    (replace(PCS, traits=traits(limits=Limits())), "title or limits.title is empty"),
+    (
+        replace(PCS, traits=traits(options=Few)),
+        "options lack purge_accounting, rest of the section targets.pcs",
+    ),
+    (
+        replace(PCS, traits=traits(section="psc")),
+        "the language has no section targets.psc for its options",
+    ),
+    (replace(PCS, support=without("nodes.mig")), "support has no answer for nodes.mig"),
+    (
+        replace(PCS, support={**PCS.support, "nodes.magic": PCS.support["nodes.mig"]}),
+        "support answers for nodes.magic, which no feature is called",
+    ),
+    (replace(PCS, schema=replace(PCS.schema, file="psc.json")), "there is no schema psc.json"),
+    (
+        replace(PCS, emitter="clustergen.targets.pcs.emitter"),
+        "there is no module clustergen.targets.pcs.emitter",
+    ),
+    (
+        replace(PCS, rule_packages=("clustergen.targets.pcs.roles",)),
+        "there is no module clustergen.targets.pcs.roles",
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "message"), FAULTS, ids=[message for _, message in FAULTS])
+def test_a_missing_part_is_one_sentence(target: Target, message: str) -> None:
+    with pytest.raises(IncompleteTarget) as caught:
+        verify("pcs", target)
+    assert message in str(caught.value)
+
+
+def test_options_that_the_language_lacks() -> None:
+    @dataclass(frozen=True, slots=True)
+    class More(PCS.traits.options):  # type: ignore[misc, name-defined]
+        color: str = ""
+
+    with pytest.raises(IncompleteTarget, match=r"the section targets\.pcs lacks color"):
+        verify("pcs", replace(PCS, traits=traits(options=More)))
+
+
+def test_an_emitter_without_its_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = types.ModuleType("empty_emitter")
+    monkeypatch.setitem(__import__("sys").modules, "empty_emitter", empty)
+    with pytest.raises(IncompleteTarget, match="empty_emitter has no document, emit, steps"):
+        replace(PCS, emitter="empty_emitter").document(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", targets.NAMES)
+def test_every_target_is_whole(name: str) -> None:
+    assert verify(name, targets.load(name)).schema.path.parent == Path(
+        targets.__file__
+    ).parent.with_name("schemas")
