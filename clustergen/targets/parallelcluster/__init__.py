@@ -5,7 +5,6 @@ from __future__ import annotations
 from clustergen.plan.model import Traits
 from clustergen.schemas import Schema
 from clustergen.targets import Target
-from clustergen.targets.parallelcluster.checks import RULES, check
 from clustergen.targets.parallelcluster.limits import LIMITS
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.support import SUPPORT
@@ -24,8 +23,7 @@ TARGET = Target(
     ),
     title="AWS ParallelCluster",
     support=SUPPORT,
-    rules=RULES,
-    checks=check,
+    rule_packages=("clustergen.targets.parallelcluster.rules",),
     emitter="clustergen.targets.parallelcluster.emit",
     primary="cluster.yaml",
     schema=Schema(

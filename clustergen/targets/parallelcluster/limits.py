@@ -25,7 +25,7 @@ from clustergen.plan.limits import (
     Systems,
     Users,
 )
-from clustergen.targets.parallelcluster.homes import homes
+from clustergen.targets.parallelcluster.queue_owners import queue_owners
 
 VERSION = "3.16.1"
 
@@ -195,7 +195,7 @@ LIMITS = Limits(
         Quota(
             what="queues",
             most=MAX_QUEUES,
-            count=lambda plan: len(homes(plan).queues),
+            count=lambda plan: len(queue_owners(plan).queues),
             place=lambda plan: ("queues",) if plan.wrote("queues") else ("node_groups",),
             help="put node groups that are alike into one queue",
             source=_FEW_QUEUES,

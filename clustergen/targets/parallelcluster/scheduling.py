@@ -10,25 +10,29 @@ from clustergen.aws.members import filled
 from clustergen.plan.model import Database, NodeGroup, Plan, Queue
 from clustergen.spec.quantities import format_slurm_duration
 from clustergen.targets.parallelcluster import actions, nodes
-from clustergen.targets.parallelcluster.homes import Homes, capacity_type, homes
 from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.queue_owners import (
+    QueueOwners,
+    capacity_type,
+    queue_owners,
+)
 
 
 def scheduling(plan: Plan) -> dict[str, Any]:
     """The section of a plan whose queues passed the checks."""
-    housed = homes(plan)
+    owners = queue_owners(plan)
     return {
         "Scheduler": "slurm",
         "ScalingStrategy": plan.options_as(Options).scaling_strategy,
-        "SlurmSettings": _slurm_settings(plan, housed),
-        "SlurmQueues": [_queue(plan, queue, housed) for queue in housed.queues],
+        "SlurmSettings": _slurm_settings(plan, owners),
+        "SlurmQueues": [_queue(plan, queue, owners) for queue in owners.queues],
     }
 
 
-def _slurm_settings(plan: Plan, housed: Homes) -> dict[str, Any]:
+def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
     accounting = plan.slurm.accounting
     settings = [{name: value} for name, value in plan.slurm.settings.items()]
-    partitions = [_partition(queue, housed) for queue in housed.partitions]
+    partitions = [_partition(queue, owners) for queue in owners.partitions]
     update = plan.options_as(Options).queue_update_strategy
     return filled(
         ScaledownIdletime=idle_minutes(plan.slurm.idle_timeout),
@@ -52,26 +56,26 @@ def _database(database: Database) -> dict[str, Any]:
     )
 
 
-def _partition(queue: Queue, housed: Homes) -> dict[str, Any]:
+def _partition(queue: Queue, owners: QueueOwners) -> dict[str, Any]:
     """A line of slurm.conf of its own: a partition over nodes that other queues own."""
-    owned = [group for group in queue.node_groups if group.name in housed.of]
+    owned = [group for group in queue.node_groups if group.name in owners.by_group]
     own = partition_settings(queue)
     return filled(
         PartitionName=queue.name,
-        Nodes=",".join(names for group in owned for names in _node_names(group, housed)),
+        Nodes=",".join(names for group in owned for names in _node_names(group, owners)),
         Default="YES" if queue.default else None,
         OverSubscribe="EXCLUSIVE" if queue.exclusive else None,
         **own,
     )
 
 
-def _node_names(group: NodeGroup, housed: Homes) -> list[str]:
+def _node_names(group: NodeGroup, owners: QueueOwners) -> list[str]:
     """How ParallelCluster calls the nodes: static ones ``-st-``, dynamic ones ``-dy-``.
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.html
     """
     counts = (("st", group.min), ("dy", group.max - group.min))
-    queue = housed.of[group.name]
+    queue = owners.by_group[group.name]
     return [f"{queue}-{kind}-{group.name}-[1-{count}]" for kind, count in counts if count]
 
 
@@ -84,7 +88,7 @@ def partition_settings(queue: Queue) -> dict[str, str]:
     return {**settings, **queue.slurm}
 
 
-def _queue(plan: Plan, queue: Queue, housed: Homes) -> dict[str, Any]:
+def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
     first = queue.node_groups[0]
     custom = actions.compute(plan, queue)
     scratch = {"EphemeralVolume": {"MountDir": first.scratch}} if first.scratch else {}
@@ -101,17 +105,17 @@ def _queue(plan: Plan, queue: Queue, housed: Homes) -> dict[str, Any]:
             "LocalStorage": {"RootVolume": nodes.root_volume(first.volume), **scratch}
         },
         JobExclusiveAllocation=queue.exclusive or None,
-        CustomSlurmSettings=_queue_settings(queue, housed),
+        CustomSlurmSettings=_queue_settings(queue, owners),
         CustomActions=custom,
         Iam=filled(S3Access=actions.s3_access(custom)),
         ComputeResources=[_compute_resource(group) for group in queue.node_groups],
     )
 
 
-def _queue_settings(queue: Queue, housed: Homes) -> dict[str, str]:
+def _queue_settings(queue: Queue, owners: QueueOwners) -> dict[str, str]:
     """ParallelCluster makes its first queue the default one; a later partition takes over."""
-    taken = any(partition.default for partition in housed.partitions)
-    yielded = {"Default": "NO"} if taken and queue == housed.queues[0] else {}
+    taken = any(partition.default for partition in owners.partitions)
+    yielded = {"Default": "NO"} if taken and queue == owners.queues[0] else {}
     return {**yielded, **partition_settings(queue)}
 
 

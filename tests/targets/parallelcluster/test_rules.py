@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from clustergen import discovery
 from clustergen.findings import Rule, errors
-from clustergen.targets.parallelcluster import TARGET
 from tests.targets.parallelcluster.planning import every_finding, own_findings
 
-BY_CODE = pytest.mark.parametrize("rule", TARGET.rules, ids=lambda rule: rule.code)
+RULES = discovery.rules("clustergen.targets.parallelcluster.rules")
+BY_CODE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 
 
 @BY_CODE
@@ -26,10 +27,10 @@ def test_good_example_has_no_error(rule: Rule) -> None:
 
 
 def test_codes_are_of_this_target_and_used_once() -> None:
-    codes = [rule.code for rule in TARGET.rules]
+    codes = [rule.code for rule in RULES]
     assert len(codes) == len(set(codes))
     assert all(code[3] == "1" and len(code) == 6 for code in codes)
-    assert {rule.target for rule in TARGET.rules} == {"parallelcluster"}
+    assert {rule.target for rule in RULES} == {"parallelcluster"}
 
 
 @pytest.mark.parametrize(
@@ -37,50 +38,50 @@ def test_codes_are_of_this_target_and_used_once() -> None:
     [
         (
             "queues: [{name: a-queue-of-twenty-six-chars, node_groups: [h200]}]",
-            "'a-queue-of-twenty-six-chars' has 27 characters, of 25 at the most",
-            "shorten it, as a-queue-of-twenty-six-cha",
+            "'a-queue-of-twenty-six-chars' has 27 characters; at most 25 are allowed",
+            "shorten it, for example to a-queue-of-twenty-six-cha",
         ),
         ("slurm: {idle_timeout: 61s}", "61 seconds are rounded up to 2 min", "write 2m"),
-        ("monitoring: {log_retention: 31d}", "CloudWatch keeps logs 60d, not 31d", "write 60d"),
+        ("monitoring: {log_retention: 31d}", "CloudWatch keeps logs for 60d, not 31d", "write 60d"),
         (
             "monitoring: {log_retention: 9999d}",
-            "CloudWatch keeps logs 3653d, not 9999d",
+            "CloudWatch keeps logs for 3653d, not 9999d",
             "write 3653d",
         ),
         (
             "storage: [{mount: /w, type: ebs, volume_type: st1, size: 200GiB}]",
-            "ParallelCluster takes size 500 to 16384, not 200",
+            "ParallelCluster accepts size 500 to 16384, not 200",
             "write 500GiB",
         ),
         (
             "storage: [{mount: /w, type: ebs, size: 1GiB}]",
-            "ParallelCluster takes size 6 to 16384, not 1",
+            "ParallelCluster accepts size 6 to 16384, not 1",
             "write 6GiB",
         ),
         (
             "storage: [{mount: /w, type: ebs, size: 1TiB, iops: 16000, throughput: 2000}]",
-            "ParallelCluster takes throughput 125 to 1000, not 2000",
+            "ParallelCluster accepts throughput 125 to 1000, not 2000",
             "write 1000",
         ),
         (
             "node_groups: [{name: h200, root_volume: {type: io1, iops: 3000}}]",
-            "ParallelCluster takes iops 100 to 2250, not 3000",
+            "ParallelCluster accepts iops 100 to 2250, not 3000",
             "write 2250",
         ),
         (
             "node_groups: [{name: h200, scratch: /.local}]",
-            "/.local has a part that begins with a dot",
-            "as /local",
+            "/.local has a component that begins with a dot",
+            "write /local",
         ),
         (
             "head_node: {root_volume: {size: 40GiB}}",
-            "40GiB do not hold the image of 45GiB",
+            "40GiB cannot hold the image of 45GiB",
             "write 50GiB or more, or leave it out",
         ),
         (
             "users: [{name: alice, uid: 1000}]",
-            "1000 is the uid of ubuntu, the image's own user",
-            "take 1001 or more",
+            "1000 is the uid of ubuntu, the image's default user",
+            "choose 1001 or more",
         ),
         (
             "software: {scripts: [{run: 's3://My_Bucket/x.sh'}]}",
@@ -90,7 +91,7 @@ def test_codes_are_of_this_target_and_used_once() -> None:
         (
             "login: {instance_type: m8g.xlarge}",
             "m8g.xlarge is arm64, the rest of the cluster is x86_64",
-            "take an Intel or AMD type, such as m7i.4xlarge",
+            "use an Intel or AMD type, such as m7i.4xlarge",
         ),
         (
             "slurm: {settings: {SuspendTime: 300}}",
@@ -99,7 +100,7 @@ def test_codes_are_of_this_target_and_used_once() -> None:
         ),
         (
             "queues: [{name: train, node_groups: [h200], priority: 1, slurm: {prioritytier: 2}}]",
-            "prioritytier is what `priority` of the queue says",
+            "prioritytier and `priority` of the queue are the same setting",
             "keep `priority`, leave prioritytier out",
         ),
     ],

@@ -1,4 +1,10 @@
-"""The rules of ParallelCluster: what its own validators would refuse, and what they miss.
+"""What ParallelCluster's own validators would refuse in a plan, and what they miss."""
 
-Each module has ``RULES`` and ``check``, which looks at a plan and yields findings.
-"""
+from __future__ import annotations
+
+import functools
+
+from clustergen import findings
+
+rule = functools.partial(findings.rule, target="parallelcluster")
+"""Declares a rule of ParallelCluster."""

@@ -1,4 +1,4 @@
-"""Regions, subnets, who may connect, and the form of network interfaces."""
+"""Regions, SSH and subnets."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ import ipaddress
 from collections.abc import Iterator
 
 from clustergen.aws import references
-from clustergen.findings import Finding, Rule, Severity
+from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.homes import homes
+from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.queue_owners import queue_owners
+from clustergen.targets.parallelcluster.rules import rule
 from clustergen.targets.parallelcluster.scheduling import subnets
 
-_TARGET = "parallelcluster"
-_SSH = "https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Ssh"
 
-REGION = Rule(
-    code="NET101",
-    title="ParallelCluster is not in this region",
+@rule(
+    "NET101",
+    "ParallelCluster is not available in this region",
     why="It has neither images nor its own artifacts there.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/supported-regions-v3.html",
-    target=_TARGET,
     bad="""region: ap-south-2
 network: {zone: aps2-az1}
 node_groups: [{name: h200, instance_type: m7i.4xlarge}]""",
@@ -28,13 +27,23 @@ node_groups: [{name: h200, instance_type: m7i.4xlarge}]""",
 network: {zone: aps1-az1}
 node_groups: [{name: h200, instance_type: m7i.4xlarge}]""",
 )
-ONE_SOURCE = Rule(
-    code="NET102",
-    title="ParallelCluster takes one source of SSH",
-    why="Ssh.AllowedIps is one IPv4 block. Several are let in by the foundation's login group, "
-    "which is not made where existing security groups are given.",
-    source=_SSH,
-    target=_TARGET,
+def region(plan: Plan) -> Iterator[Problem]:
+    if plan.region not in limits.REGIONS:
+        continent = plan.region.split("-")[0]
+        near = sorted(name for name in limits.REGIONS if name.split("-")[0] == continent)
+        yield Problem(
+            ("region",),
+            f"ParallelCluster {limits.VERSION} does not support {plan.region}",
+            help=f"use another target there (pcs, hyperpod, eks), or one of {', '.join(near)}",
+        )
+
+
+@rule(
+    "NET102",
+    "ParallelCluster allows SSH from one block only",
+    why="Ssh.AllowedIps is one IPv4 block. The foundation's login security group allows several, "
+    "but is not created when the spec gives existing security groups.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Ssh",
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [subnet-0a1b2c3d4e5f67890]
@@ -46,14 +55,24 @@ ONE_SOURCE = Rule(
   security_groups: [sg-0a1b2c3d4e5f67890]
   ssh_from: [10.1.0.0/16]""",
 )
-UNUSED_SUBNETS = Rule(
-    code="NET103",
-    title="Private subnets that no node uses",
-    why="ParallelCluster spreads only groups of several instance types over zones, never those "
-    "with EFA, a placement group or a reservation; and one subnet a zone.",
+def ssh_blocks(plan: Plan) -> Iterator[Problem]:
+    blocks = plan.network.ssh_from
+    has_ipv6 = any(ipaddress.ip_network(block).version == 6 for block in blocks)
+    if not plan.network.login_security_groups and (len(blocks) > 1 or has_ipv6):
+        yield Problem(
+            ("network", "ssh_from"),
+            f"only one IPv4 block of {', '.join(blocks)} can be allowed",
+            help="keep one, and allow the others in a security group of your own",
+        )
+
+
+@rule(
+    "NET103",
+    "Private subnets that no node uses",
+    why="ParallelCluster spreads a group over zones only if it has several instance types and no "
+    "EFA, placement group or reservation. It uses one subnet in each zone.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-Networking-SubnetIds",
     severity=Severity.NOTE,
-    target=_TARGET,
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [subnet-0a1b2c3d4e5f67890, {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}]
@@ -63,57 +82,33 @@ node_groups: [{name: h200, instance_type: m7i.4xlarge}]""",
   private_subnets: [subnet-0a1b2c3d4e5f67890]
 node_groups: [{name: h200, instance_type: m7i.4xlarge}]""",
 )
-EFA_LAYOUT = Rule(
-    code="NIC101",
-    title="ParallelCluster makes EFA interfaces efa-only",
-    why="Since 3.15 the primary interface is a plain one and every EFA interface is efa-only, "
-    "which takes one address a node. The other form is a developer's setting of the whole cluster.",
-    source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.15.0",
-    target=_TARGET,
-    bad="node_groups: [{name: h200, efa_layout: efa}]",
-    good="node_groups: [{name: h200, efa_layout: efa-only}]",
-)
-RULES = (REGION, ONE_SOURCE, UNUSED_SUBNETS, EFA_LAYOUT)
-
-
-def check(plan: Plan) -> Iterator[Finding]:
-    """Findings on the network."""
-    if plan.region not in limits.REGIONS:
-        near = sorted(r for r in limits.REGIONS if r.split("-")[0] == plan.region.split("-")[0])
-        yield REGION.at(
-            ("region",),
-            f"ParallelCluster {limits.VERSION} does not support {plan.region}",
-            help=f"take another target there (pcs, hyperpod, eks), or one of {', '.join(near)}",
-        )
-    yield from _ssh(plan)
-    yield from _unused(plan)
-    for group in plan.node_groups:
-        if group.efa and group.efa_layout == "efa":
-            yield EFA_LAYOUT.at(
-                group.at("efa_layout"),
-                f"{group.name}: interfaces of the form efa are not made",
-                help="write efa-only; or set DevSettings.EfaInterfaceType: efa in an overlay",
-            )
-
-
-def _ssh(plan: Plan) -> Iterator[Finding]:
-    network, at = plan.network, ("network", "ssh_from")
-    sixes = [block for block in network.ssh_from if ipaddress.ip_network(block).version == 6]
-    own = bool(network.login_security_groups)
-    if not own and (len(network.ssh_from) > 1 or sixes):
-        yield ONE_SOURCE.at(
-            at,
-            f"of {', '.join(network.ssh_from)} one IPv4 block can be allowed",
-            help="keep one, and let the others in by a rule of your own security group",
-        )
-
-
-def _unused(plan: Plan) -> Iterator[Finding]:
-    used = {id for queue in homes(plan).queues for id in subnets(plan, queue)}
+def unused_subnets(plan: Plan) -> Iterator[Problem]:
+    used = {id for queue in queue_owners(plan).queues for id in subnets(plan, queue)}
     for index, subnet in enumerate(plan.network.private):
         if index and used and references.text(subnet.id) not in used:
-            yield UNUSED_SUBNETS.at(
+            yield Problem(
                 ("network", "private_subnets", index),
-                f"no node goes to {references.text(subnet.id)}",
+                f"no node is placed in {references.text(subnet.id)}",
                 help="leave it out, or list several instance types in a group without EFA",
             )
+
+
+@rule(
+    "IMG105",
+    "The key pair must not be an RSA one",
+    why="Ubuntu's SSH server rejects the RSA keys that EC2 creates. ParallelCluster checks the "
+    "type of the key pair.",
+    source="pcluster.validators.ec2_validators: KeyPairValidator",
+    severity=Severity.NOTE,
+    bad="targets: {parallelcluster: {key_name: admin}}",
+    good="""software: {os: alinux2023}
+targets: {parallelcluster: {key_name: admin}}""",
+)
+def rsa_key(plan: Plan) -> Iterator[Problem]:
+    key_name = plan.options_as(Options).key_name
+    if key_name and plan.software.os in limits.OSES_WITHOUT_RSA_KEYS:
+        yield Problem(
+            ("targets", "parallelcluster", "key_name"),
+            f"{key_name!r} must be an ED25519 key pair for {plan.software.os}",
+            help="aws ec2 create-key-pair --key-type ed25519",
+        )

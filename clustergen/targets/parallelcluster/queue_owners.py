@@ -1,9 +1,9 @@
 """Which ParallelCluster queue a node group's nodes belong to.
 
 In ParallelCluster a compute resource belongs to one queue, and capacity type, image, volumes and
-scripts are the queue's. A queue of the spec whose groups agree on these and have no queue yet
-becomes a ParallelCluster queue, the home of its groups. Any other queue becomes a custom Slurm
-partition over nodes that other queues own, which ParallelCluster leaves alone:
+scripts belong to the queue. A queue of the spec becomes a ParallelCluster queue, which owns the
+nodes of its groups, if these groups agree on all that and have no queue yet. Any other queue
+becomes a custom Slurm partition over nodes of other queues, which ParallelCluster leaves alone:
 https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settings-v3.html
 """
 
@@ -18,26 +18,27 @@ _CAPACITY_TYPES = {"spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
 
 
 @dataclass(frozen=True, slots=True)
-class Homes:
-    """Queues that own nodes, partitions over them, and the queue's name by group name."""
+class QueueOwners:
+    """Which queues own nodes, and which are partitions over nodes of other queues."""
 
     queues: tuple[Queue, ...]
     partitions: tuple[Queue, ...]
-    of: dict[str, str]
+    by_group: dict[str, str]
+    """The name of the queue that owns a group's nodes, by group name."""
 
 
-def homes(plan: Plan) -> Homes:
-    """The default queue is asked first: ParallelCluster makes its first queue the default one."""
+def queue_owners(plan: Plan) -> QueueOwners:
+    """The default queue comes first: ParallelCluster makes its first queue the default one."""
     queues: list[Queue] = []
     partitions: list[Queue] = []
-    of: dict[str, str] = {}
+    by_group: dict[str, str] = {}
     for queue in sorted(plan.queues, key=lambda queue: not queue.default):
-        if differing(plan, queue) or any(group.name in of for group in queue.node_groups):
+        if differing(plan, queue) or any(group.name in by_group for group in queue.node_groups):
             partitions.append(queue)
         else:
             queues.append(queue)
-            of |= {group.name: queue.name for group in queue.node_groups}
-    return Homes(tuple(queues), tuple(partitions), of)
+            by_group |= {group.name: queue.name for group in queue.node_groups}
+    return QueueOwners(tuple(queues), tuple(partitions), by_group)
 
 
 def capacity_type(group: NodeGroup) -> str:

@@ -1,0 +1,110 @@
+"""How many queues, node groups and file systems; memory of the head node; log retention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity
+from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
+from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster.queue_owners import queue_owners
+from clustergen.targets.parallelcluster.rules import rule
+
+_MANY_GROUPS = [f"{{name: g{n}, instance_type: m7i.4xlarge, count: 1}}" for n in range(51)]
+_SIX_VOLUMES = [f"{{mount: /work{n}, type: ebs, size: 100GiB}}" for n in range(6)]
+
+_KINDS: tuple[tuple[str, tuple[type[Storage], ...], int], ...] = (
+    ("EBS volumes", (Ebs,), limits.MAX_EBS),
+    ("EFS file systems", (Efs,), limits.MAX_EXISTING_EFS),
+    ("FSx file systems", (Lustre, OpenZfs, Ontap, FileCache), limits.MAX_EXISTING_FSX),
+)
+
+
+@rule(
+    "LIM102",
+    "Too many queues or node groups",
+    why="A ParallelCluster cluster has at most 50 queues and 50 compute resources.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#Scheduling-v3-SlurmQueues",
+    bad=f"node_groups: [{', '.join(_MANY_GROUPS)}]",
+    good="node_groups: [{name: g0, instance_type: m7i.4xlarge, count: 51}]",
+)
+def queues(plan: Plan) -> Iterator[Problem]:
+    queues = len(queue_owners(plan).queues)
+    if queues > limits.MAX_QUEUES:
+        yield Problem(
+            ("queues",) if plan.wrote("queues") else ("node_groups",),
+            f"{queues} queues; at most {limits.MAX_QUEUES} are allowed",
+            help="put similar node groups into one queue",
+        )
+    groups = len(plan.node_groups)
+    if groups > limits.MAX_COMPUTE_RESOURCES:
+        yield Problem(
+            ("node_groups",),
+            f"{groups} node groups; at most {limits.MAX_COMPUTE_RESOURCES} are allowed",
+            help="put similar types into one group, with instance_types",
+        )
+
+
+@rule(
+    "LIM103",
+    "The head node is too small for so many nodes",
+    why="It needs 1 GiB of memory for every 25 nodes and 0.6 GiB for itself, up to 16 GiB in all.",
+    source="pcluster.validators.cluster_validators: HeadNodeMemorySizeValidator",
+    bad="""head_node: {instance_type: t3.medium}
+node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 200}}]""",
+    good="""head_node: {instance_type: m7i.xlarge}
+node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 200}}]""",
+)
+def head_memory(plan: Plan) -> Iterator[Problem]:
+    if plan.head is None:
+        return
+    needed = min(
+        plan.max_nodes / limits.NODES_PER_HEAD_NODE_GIB + limits.HEAD_NODE_SYSTEM_GIB,
+        limits.HEAD_NODE_ENOUGH_GIB,
+    )
+    if plan.head.type.memory_gib < needed:
+        yield Problem(
+            (*plan.head.path, "instance_type"),
+            f"{plan.head.type.name} has {plan.head.type.memory_gib:g} GiB of memory, "
+            f"{plan.max_nodes} nodes need {needed:.1f}",
+            help="use a type with 16 GiB or more, such as m7i.xlarge (m8g.xlarge with arm64)",
+        )
+
+
+@rule(
+    "LIM104",
+    "Too many file systems",
+    why="ParallelCluster mounts at most 5 EBS volumes, 20 EFS and 20 FSx file systems.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/shared-storage-quotas-v3.html",
+    bad=f"storage: [{', '.join(_SIX_VOLUMES)}]",
+    good="storage: [{mount: /work, type: ebs, size: 600GiB}]",
+)
+def file_systems(plan: Plan) -> Iterator[Problem]:
+    for title, kinds, most in _KINDS:
+        found = [item for item in plan.storage if isinstance(item, kinds)]
+        for item in found[most:]:
+            yield Problem(
+                item.path,
+                f"one of {len(found)} {title}; at most {most} are allowed",
+                help="use folders of one file system instead",
+            )
+
+
+@rule(
+    "LIM105",
+    "Retention that CloudWatch Logs does not offer",
+    why="CloudWatch Logs offers certain numbers of days; clustergen uses the next longer one.",
+    source="https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html",
+    severity=Severity.NOTE,
+    bad="monitoring: {log_retention: 45d}",
+    good="monitoring: {log_retention: 60d}",
+)
+def log_retention(plan: Plan) -> Iterator[Problem]:
+    days = plan.monitoring.log_retention_days
+    kept = limits.retention_days(days)
+    if kept != days:
+        yield Problem(
+            ("monitoring", "log_retention"),
+            f"CloudWatch keeps logs for {kept}d, not {days}d",
+            help=f"write {kept}d",
+        )

@@ -1,0 +1,184 @@
+"""Types, placement, EFA, EBS volumes, and what happens to failed nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.catalog import ebs
+from clustergen.catalog.ebs import VolumeType
+from clustergen.findings import Path, Problem
+from clustergen.plan.model import Ebs, Plan, Volume
+from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster.rules import rule
+from clustergen.targets.parallelcluster.scheduling import switches_smt_off
+
+
+@rule(
+    "CAP103",
+    "Types of one group differ in cores, with SMT off",
+    why="With SMT off, Slurm counts cores and has one number for all nodes of the group. Types "
+    "with the same number of vCPUs differ when one of them has no SMT.",
+    source="pcluster.validators.instances_validators: InstancesCPUValidator",
+    bad="""node_groups:
+  - name: h200
+    instance_type: null
+    instance_types: [m7i.4xlarge, m7a.4xlarge]
+    threads_per_core: 1""",
+    good="""node_groups:
+  - name: h200
+    instance_type: null
+    instance_types: [m7i.4xlarge, m6i.4xlarge]
+    threads_per_core: 1""",
+)
+def cores(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        cores = {type.name: type.cores for type in group.types}
+        if switches_smt_off(group) and len(set(cores.values())) > 1:
+            yield Problem(
+                group.at("instance_types"),
+                ", ".join(f"{name} has {count} cores" for name, count in cores.items()),
+                help="keep types with the same number of cores, or leave threads_per_core out",
+            )
+
+
+@rule(
+    "PLC101",
+    "Type that does not support cluster placement groups",
+    why="ParallelCluster treats every placement group as one with the strategy cluster, existing "
+    "ones too.",
+    source="pcluster.validators.ec2_validators: InstanceTypePlacementGroupValidator",
+    bad="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: {group: mine}}]",
+    good="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: none}]",
+)
+def placement(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        for type in group.types:
+            if group.placement.kind == "existing" and "cluster" not in type.placement:
+                yield Problem(
+                    group.at("placement"),
+                    f"{type.name} does not support placement groups with the strategy cluster",
+                    help="write placement: none",
+                )
+
+
+@rule(
+    "NIC101",
+    "ParallelCluster makes EFA interfaces efa-only",
+    why="Since 3.15 the primary interface has no EFA and every EFA interface is efa-only, which "
+    "takes one address a node. The other type is a developer setting of the whole cluster.",
+    source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.15.0",
+    bad="node_groups: [{name: h200, efa_layout: efa}]",
+    good="node_groups: [{name: h200, efa_layout: efa-only}]",
+)
+def efa_layout(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if group.efa and group.efa_layout == "efa":
+            yield Problem(
+                group.at("efa_layout"),
+                f"{group.name}: ParallelCluster makes no interfaces of type efa",
+                help="write efa-only; or set DevSettings.EfaInterfaceType: efa in an overlay",
+            )
+
+
+@rule(
+    "STG105",
+    "Login nodes have the root volume of their image",
+    why="ParallelCluster has no setting for the root volume of a login node.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/LoginNodes-v3.html",
+    bad="login: {instance_type: m7i.xlarge, root_volume: {size: 200GiB}}",
+    good="login: {instance_type: m7i.xlarge}",
+)
+def login_volume(plan: Plan) -> Iterator[Problem]:
+    if plan.wrote("login", "root_volume"):
+        yield Problem(
+            ("login", "root_volume"),
+            "login nodes keep the root volume of their image",
+            help="leave it out, or build an image with the volume that you want",
+        )
+
+
+@rule(
+    "STG106",
+    "Root volume smaller than the image",
+    why="The official images have 45 GiB, and 50 from version 3.16.2 on.",
+    source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.2",
+    bad="node_groups: [{name: h200, root_volume: {size: 40GiB}}]",
+    good="node_groups: [{name: h200, root_volume: {size: 50GiB}}]",
+)
+def root_size(plan: Plan) -> Iterator[Problem]:
+    for path, volume, image in _root_volumes(plan):
+        size = volume.size_gib
+        if size and size < limits.MIN_ROOT_VOLUME_GIB and not image:
+            yield Problem(
+                (*path, "size"),
+                f"{size}GiB cannot hold the image of {limits.MIN_ROOT_VOLUME_GIB}GiB",
+                help="write 50GiB or more, or leave it out",
+            )
+
+
+@rule(
+    "STG107",
+    "An EBS volume outside ParallelCluster's limits",
+    why="EBS has raised its limits on size, IOPS and throughput; ParallelCluster has older ones.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html#SharedStorage-v3-EbsSettings",
+    bad="storage: [{mount: /work, type: ebs, size: 500GiB, iops: 20000}]",
+    good="storage: [{mount: /work, type: ebs, size: 500GiB, iops: 16000}]",
+)
+def volumes(plan: Plan) -> Iterator[Problem]:
+    for item in plan.storage:
+        if isinstance(item, Ebs) and not item.existing:
+            yield from _out_of_limits(item.path, item.volume)
+    for path, volume, _ in _root_volumes(plan):
+        yield from _out_of_limits(path, volume)
+
+
+@rule(
+    "SLM110",
+    "Failed nodes are always replaced",
+    why="clustermgtd replaces static nodes that fail and stops dynamic ones; there is no switch.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/processes-v3.html",
+    bad="resilience: {replace_failed_nodes: false}",
+    good="resilience: {replace_failed_nodes: true}",
+)
+def always_replaced(plan: Plan) -> Iterator[Problem]:
+    if not plan.resilience.replace_failed_nodes:
+        yield Problem(
+            ("resilience", "replace_failed_nodes"),
+            "ParallelCluster always replaces failed nodes; this setting has no effect",
+            help="write true, or leave it out",
+        )
+
+
+def _root_volumes(plan: Plan) -> Iterator[tuple[Path, Volume, str | None]]:
+    """Root volumes that ParallelCluster can set: the place, the volume, the custom image on it."""
+    if plan.head:
+        yield (*plan.head.path, "root_volume"), plan.head.volume, plan.head.image
+    for group in plan.node_groups:
+        yield group.at("root_volume"), group.volume, group.image
+
+
+def _out_of_limits(at: Path, volume: Volume) -> Iterator[Problem]:
+    """What EBS has and ParallelCluster refuses; another rule reports what EBS does not have."""
+    ours, theirs = limits.VOLUME_TYPES[volume.type], ebs.VOLUME_TYPES[volume.type]
+    for field, number, most, known in (
+        ("size", volume.size_gib, theirs.gib, ours.gib),
+        ("iops", volume.iops, theirs.iops, _iops(volume, ours)),
+        ("throughput", volume.throughput, theirs.mibps, ours.mibps),
+    ):
+        if number is None or not most or not known or not most[0] <= number <= most[1]:
+            continue
+        if not known[0] <= number <= known[1]:
+            nearest = min(max(number, known[0]), known[1])
+            yield Problem(
+                (*at, field),
+                f"ParallelCluster accepts {field} {known[0]} to {known[1]}, not {number}",
+                help=f"write {nearest}{'GiB' if field == 'size' else ''}",
+            )
+
+
+def _iops(volume: Volume, type: VolumeType) -> tuple[int, int] | None:
+    """IOPS that a volume may have; one without a size has that of the official images."""
+    if type.iops is None or type.iops_per_gib is None or volume.size_gib:
+        return type.iops
+    least, most = type.iops
+    return least, max(least, min(most, limits.MIN_ROOT_VOLUME_GIB * type.iops_per_gib))

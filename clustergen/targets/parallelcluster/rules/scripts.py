@@ -1,0 +1,33 @@
+"""Where the user's scripts are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from clustergen.findings import Problem
+from clustergen.plan.model import Plan
+from clustergen.targets.parallelcluster.rules import rule
+
+_BUCKET_NAMES = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"
+
+# _BUCKET_NAMES; a `*` in a key would let the nodes read more than the script.
+_OBJECT = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/[^*?]+")
+
+
+@rule(
+    "IAM102",
+    "Not the URL of an object in S3",
+    why="Nodes may read exactly the objects that the spec names: a bucket and a key.",
+    source=_BUCKET_NAMES,
+    bad='software: {scripts: [{run: "s3://my-bucket"}]}',
+    good='software: {scripts: [{run: "s3://my-bucket/setup.sh"}]}',
+)
+def location(plan: Plan) -> Iterator[Problem]:
+    for script in plan.software.scripts:
+        if script.url.startswith("s3://") and not _OBJECT.fullmatch(script.url):
+            yield Problem(
+                (*script.path, "run"),
+                f"{script.url!r} does not name a bucket and a key",
+                help="write s3://bucket/folder/script.sh; bucket names are in lower case",
+            )
