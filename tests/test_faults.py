@@ -37,7 +37,7 @@ IN_SPECS: list[tuple[str, str, tuple[str, ...], str]] = [
     (PLAIN, "network: {cidr: 10.0.0.0/25}\nnode_groups: [{name: h100, count: 70}]", BOTH, "NET010"),
     (PLAIN, "network: {cidr: 10.0.0.0/23}", PCS, "NET010"),
     (PLAIN, "network: {vpc: vpc-0a1b2c3d}", BOTH, "NET004"),
-    (PLAIN, "region: ap-south-2\nnetwork: {zone: aps2-az1}", PC, "NET101"),
+    (PLAIN, "region: ap-south-2\nnetwork: {zone: aps2-az1}", PC, "NET020"),
     (PLAIN, "region: us-west-1\nnetwork: {zone: usw1-az1}", PCS, "NET020"),
     # What.
     (PLAIN, "node_groups: [{name: h100, instance_type: p5.48xl}]", BOTH, "CAP001"),

@@ -24,7 +24,7 @@ PC, PCS, HP, EKS = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks"
 K8S = "eks"
 _NO = {"SUP001"}
 ANSWERS: dict[str, dict[str, set[str]]] = {
-    "ap-south-2": {PC: {"NET101"}, PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
+    "ap-south-2": {PC: {"NET020"}, PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     # PCS and ParallelCluster: a Local Zone, an arm64 head node. HyperPod: training plans only.
     "eks-dra-gb200": {
         PC: {"IMG104"},

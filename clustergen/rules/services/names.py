@@ -39,11 +39,13 @@ def form(plan: Plan) -> Iterator[Problem]:
     good="login: {}\nnode_groups: [{name: front, instance_type: m7i.xlarge}]",
 )
 def reserved(plan: Plan) -> Iterator[Problem]:
+    reported: set[Path] = set()  # a queue that the spec does not write shares its group's name
     for limit in plan.limits.reserved:
         if limit.with_login and plan.login is None:
             continue
         for path, kind, name in _named(plan, every_queue=limit.of == "queue"):
-            if kind == limit.of and (owner := _owner(limit, name)):
+            if kind == limit.of and path not in reported and (owner := _owner(limit, name)):
+                reported.add(path)
                 yield Problem(
                     path,
                     f"{name!r} is reserved for {owner}",

@@ -140,16 +140,6 @@ DENIED_NODE_SETTINGS = frozenset({
 NODE_PRIORITY = (1, 2**32 - 1)
 
 
-# The package's resources/supported-regions, partitions aws, aws-us-gov and aws-cn
-REGIONS = frozenset({
-    "af-south-1", "ap-east-1", "ap-northeast-1", "ap-northeast-2", "ap-south-1", "ap-southeast-1",
-    "ap-southeast-2", "ap-southeast-3", "ap-southeast-5", "ap-southeast-7", "ca-central-1",
-    "cn-north-1", "cn-northwest-1", "eu-central-1", "eu-north-1", "eu-south-1", "eu-west-1",
-    "eu-west-2", "eu-west-3", "il-central-1", "me-south-1", "sa-east-1", "us-east-1", "us-east-2",
-    "us-gov-east-1", "us-gov-west-1", "us-west-1", "us-west-2",
-})  # fmt: skip
-
-
 def retention_days(days: int) -> int:
     """The shortest retention that ParallelCluster takes and that keeps logs for ``days``."""
     return retention(days, LOG_RETENTION_DAYS)

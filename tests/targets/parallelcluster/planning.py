@@ -33,8 +33,9 @@ def plan_of(fragment: str = "") -> Plan:
 
 
 def own_findings(fragment: str) -> list[Finding]:
-    """What this target's rules say."""
-    return list(TARGET.check(plan_of(fragment)))
+    """What this target's rules say, and the shared rules that go by its limits."""
+    plan = plan_of(fragment)
+    return [*(finding for finding in rules.check(plan) if finding.target), *TARGET.check(plan)]
 
 
 def every_finding(fragment: str) -> list[Finding]:

@@ -33,13 +33,79 @@ def test_codes_are_of_this_target_and_used_once() -> None:
     assert {rule.target for rule in RULES} == {"parallelcluster"}
 
 
+MANY_GROUPS = ", ".join(f"{{name: g{n}, instance_type: m7i.4xlarge, count: 1}}" for n in range(51))
+DATABASE = """slurm:
+  accounting:
+    endpoint: db.example.com
+    secret: arn:aws:secretsmanager:{region}:123456789012:secret:slurm-AbCdEf"""
+REGION = """region: {region}
+network: {{zone: {zone}}}
+node_groups: [{{name: h200, instance_type: m7i.4xlarge}}]"""
+
+
+@pytest.mark.parametrize(
+    ("code", "bad", "good"),
+    [
+        (
+            "NET020",
+            REGION.format(region="ap-south-2", zone="aps2-az1"),
+            REGION.format(region="ap-south-1", zone="aps1-az1"),
+        ),
+        (
+            "IMG001",
+            "software: {os: rocky9}",
+            "software: {os: rocky9}\nhead_node: {image: ami-0a1b2c3d4e5f67890}\n"
+            "node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
+        ),
+        ("IMG002", "users: [{name: ubuntu, uid: 2001}]", "users: [{name: alice, uid: 2001}]"),
+        (
+            "LIM001",
+            "queues: [{name: pre-training-of-large-models, node_groups: [h200]}]",
+            "queues: [{name: pre-training, node_groups: [h200]}]",
+        ),
+        (
+            "LIM002",
+            "node_groups: [{name: default, instance_type: m7i.4xlarge, count: 1}]",
+            "node_groups: [{name: main, instance_type: m7i.4xlarge, count: 1}]",
+        ),
+        (
+            "LIM003",
+            f"node_groups: [{MANY_GROUPS}]",
+            "node_groups: [{name: g0, instance_type: m7i.4xlarge, count: 51}]",
+        ),
+        ("SLM001", 'slurm: {version: "24.11"}', 'slurm: {version: "25.11"}'),
+        (
+            "SLM002",
+            "resilience: {replace_failed_nodes: false}",
+            "resilience: {replace_failed_nodes: true}",
+        ),
+        ("SLM003", DATABASE.format(region="eu-west-1"), DATABASE.format(region="us-east-1")),
+        (
+            "STG051",
+            "node_groups: [{name: h200, root_volume: {size: 40GiB}}]",
+            "node_groups: [{name: h200, root_volume: {size: 50GiB}}]",
+        ),
+    ],
+)
+def test_shared_rules_go_by_its_limits(code: str, bad: str, good: str) -> None:
+    found = own_findings(bad)
+    assert {finding.code for finding in found} == {code}
+    assert all(finding.help and finding.target == "parallelcluster" for finding in found)
+    assert errors(every_finding(good)) == []
+
+
+def test_a_group_without_a_queue_is_reported_once_for_its_name() -> None:
+    found = own_findings("node_groups: [{name: default, instance_type: m7i.4xlarge, count: 1}]")
+    assert [finding.path for finding in found] == [("node_groups", 1, "name")]
+
+
 @pytest.mark.parametrize(
     ("fragment", "message", "help"),
     [
         (
             "queues: [{name: a-queue-of-twenty-six-chars, node_groups: [h200]}]",
-            "'a-queue-of-twenty-six-chars' has 27 characters; at most 25 are allowed",
-            "shorten it, for example to a-queue-of-twenty-six-cha",
+            "'a-queue-of-twenty-six-chars' has 27 characters; the maximum is 25",
+            "write a-queue-of-twenty-six-cha",
         ),
         ("slurm: {idle_timeout: 61s}", "61 seconds are rounded up to 2 min", "write 2m"),
         ("monitoring: {log_retention: 31d}", "CloudWatch keeps logs for 60d, not 31d", "write 60d"),
@@ -75,13 +141,13 @@ def test_codes_are_of_this_target_and_used_once() -> None:
         ),
         (
             "head_node: {root_volume: {size: 40GiB}}",
-            "40GiB cannot hold the image of 45GiB",
-            "write 50GiB or more, or leave it out",
+            "a volume of 40 GiB for an image of 45 GiB",
+            "write 100GiB: container images are kept there too",
         ),
         (
             "users: [{name: alice, uid: 1000}]",
-            "1000 is the uid of ubuntu, the image's default user",
-            "choose 1001 or more",
+            "1000 is the uid of ubuntu, the default user of the image",
+            "write 2000 or more",
         ),
         (
             "software: {scripts: [{run: 's3://My_Bucket/x.sh'}]}",
@@ -126,7 +192,7 @@ def test_a_rocky_cluster_names_what_lacks_an_image() -> None:
         "head_node: {image: ami-0a1b2c3d4e5f67890}"
     )
     assert [f.message for f in found] == [
-        "ParallelCluster has no rocky9 image; without one: login, node_groups[0]"
+        "ParallelCluster has no image of rocky9; needed for login nodes, nodes of h200"
     ]
 
 

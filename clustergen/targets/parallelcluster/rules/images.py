@@ -12,30 +12,6 @@ from clustergen.targets.parallelcluster.rules import rule
 
 
 @rule(
-    "IMG101",
-    "No official image of this operating system",
-    why="ParallelCluster publishes no Rocky Linux images: every node needs one built with "
-    "`pcluster build-image`.",
-    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/building-custom-ami-v3.html",
-    bad="software: {os: rocky9}",
-    good="""software: {os: rocky9}
-head_node: {image: ami-0a1b2c3d4e5f67890}
-node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]""",
-)
-def no_official_image(plan: Plan) -> Iterator[Problem]:
-    os = plan.software.os
-    machines = [(machine.path, machine.image) for machine in plan.machines]
-    groups = [(group.path, group.image) for group in plan.node_groups]
-    lacking = ", ".join(_words(path) for path, image in machines + groups if not image)
-    if os in limits.OSES_WITHOUT_IMAGE and lacking:
-        yield Problem(
-            ("software", "os"),
-            f"ParallelCluster has no {os} image; without one: {lacking}",
-            help=f"set image: ami-... for {lacking}, or use ubuntu2404 or alinux2023",
-        )
-
-
-@rule(
     "IMG102",
     "P6e-GB200 does not run on this operating system",
     why="Only the images of other operating systems have the drivers of the UltraServer.",
@@ -162,8 +138,3 @@ def _instances(plan: Plan) -> Iterator[tuple[Path, InstanceType, str | None]]:
             yield path, type, group.image
     for machine in plan.machines:
         yield (*machine.path, "instance_type"), machine.type, machine.image
-
-
-def _words(path: Path) -> str:
-    first, *rest = path
-    return str(first) + "".join(f"[{step}]" for step in rest)

@@ -1,4 +1,4 @@
-"""How many queues, node groups and file systems; memory of the head node; log retention."""
+"""Memory of the head node, number of file systems, and log retention."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Iterator
 from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 from clustergen.targets.parallelcluster import limits
-from clustergen.targets.parallelcluster.queue_owners import queue_owners
 from clustergen.targets.parallelcluster.rules import rule
 
-_MANY_GROUPS = [f"{{name: g{n}, instance_type: m7i.4xlarge, count: 1}}" for n in range(51)]
 _SIX_VOLUMES = [f"{{mount: /work{n}, type: ebs, size: 100GiB}}" for n in range(6)]
 
 _KINDS: tuple[tuple[str, tuple[type[Storage], ...], int], ...] = (
@@ -18,31 +16,6 @@ _KINDS: tuple[tuple[str, tuple[type[Storage], ...], int], ...] = (
     ("EFS file systems", (Efs,), limits.MAX_EXISTING_EFS),
     ("FSx file systems", (Lustre, OpenZfs, Ontap, FileCache), limits.MAX_EXISTING_FSX),
 )
-
-
-@rule(
-    "LIM102",
-    "Too many queues or node groups",
-    why="A ParallelCluster cluster has at most 50 queues and 50 compute resources.",
-    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#Scheduling-v3-SlurmQueues",
-    bad=f"node_groups: [{', '.join(_MANY_GROUPS)}]",
-    good="node_groups: [{name: g0, instance_type: m7i.4xlarge, count: 51}]",
-)
-def queues(plan: Plan) -> Iterator[Problem]:
-    queues = len(queue_owners(plan).queues)
-    if queues > limits.MAX_QUEUES:
-        yield Problem(
-            ("queues",) if plan.wrote("queues") else ("node_groups",),
-            f"{queues} queues; at most {limits.MAX_QUEUES} are allowed",
-            help="put similar node groups into one queue",
-        )
-    groups = len(plan.node_groups)
-    if groups > limits.MAX_COMPUTE_RESOURCES:
-        yield Problem(
-            ("node_groups",),
-            f"{groups} node groups; at most {limits.MAX_COMPUTE_RESOURCES} are allowed",
-            help="put similar types into one group, with instance_types",
-        )
 
 
 @rule(

@@ -1,4 +1,4 @@
-"""Regions, SSH and subnets."""
+"""SSH and subnets."""
 
 from __future__ import annotations
 
@@ -13,29 +13,6 @@ from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.queue_owners import queue_owners
 from clustergen.targets.parallelcluster.rules import rule
 from clustergen.targets.parallelcluster.scheduling import subnets
-
-
-@rule(
-    "NET101",
-    "ParallelCluster is not available in this region",
-    why="It has neither images nor its own artifacts there.",
-    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/supported-regions-v3.html",
-    bad="""region: ap-south-2
-network: {zone: aps2-az1}
-node_groups: [{name: h200, instance_type: m7i.4xlarge}]""",
-    good="""region: ap-south-1
-network: {zone: aps1-az1}
-node_groups: [{name: h200, instance_type: m7i.4xlarge}]""",
-)
-def region(plan: Plan) -> Iterator[Problem]:
-    if plan.region not in limits.REGIONS:
-        continent = plan.region.split("-")[0]
-        near = sorted(name for name in limits.REGIONS if name.split("-")[0] == continent)
-        yield Problem(
-            ("region",),
-            f"ParallelCluster {limits.VERSION} does not support {plan.region}",
-            help=f"use another target there (pcs, hyperpod, eks), or one of {', '.join(near)}",
-        )
 
 
 @rule(

@@ -1,4 +1,4 @@
-"""Types, placement, EFA, EBS volumes, and what happens to failed nodes."""
+"""Instance types, placement, EFA, and EBS volumes."""
 
 from __future__ import annotations
 
@@ -98,25 +98,6 @@ def login_volume(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
-    "STG106",
-    "Root volume smaller than the image",
-    why="The official images have 45 GiB, and 50 from version 3.16.2 on.",
-    source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.2",
-    bad="node_groups: [{name: h200, root_volume: {size: 40GiB}}]",
-    good="node_groups: [{name: h200, root_volume: {size: 50GiB}}]",
-)
-def root_size(plan: Plan) -> Iterator[Problem]:
-    for path, volume, image in _root_volumes(plan):
-        size = volume.size_gib
-        if size and size < limits.MIN_ROOT_VOLUME_GIB and not image:
-            yield Problem(
-                (*path, "size"),
-                f"{size}GiB cannot hold the image of {limits.MIN_ROOT_VOLUME_GIB}GiB",
-                help="write 50GiB or more, or leave it out",
-            )
-
-
-@rule(
     "STG107",
     "An EBS volume outside ParallelCluster's limits",
     why="EBS has raised its limits on size, IOPS and throughput; ParallelCluster has older ones.",
@@ -128,33 +109,10 @@ def volumes(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
         if isinstance(item, Ebs) and not item.existing:
             yield from _out_of_limits(item.path, item.volume)
-    for path, volume, _ in _root_volumes(plan):
-        yield from _out_of_limits(path, volume)
-
-
-@rule(
-    "SLM110",
-    "Failed nodes are always replaced",
-    why="clustermgtd replaces static nodes that fail and stops dynamic ones; there is no switch.",
-    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/processes-v3.html",
-    bad="resilience: {replace_failed_nodes: false}",
-    good="resilience: {replace_failed_nodes: true}",
-)
-def always_replaced(plan: Plan) -> Iterator[Problem]:
-    if not plan.resilience.replace_failed_nodes:
-        yield Problem(
-            ("resilience", "replace_failed_nodes"),
-            "ParallelCluster always replaces failed nodes; this setting has no effect",
-            help="write true, or leave it out",
-        )
-
-
-def _root_volumes(plan: Plan) -> Iterator[tuple[Path, Volume, str | None]]:
-    """Root volumes that ParallelCluster can set: the place, the volume, the custom image on it."""
     if plan.head:
-        yield (*plan.head.path, "root_volume"), plan.head.volume, plan.head.image
+        yield from _out_of_limits((*plan.head.path, "root_volume"), plan.head.volume)
     for group in plan.node_groups:
-        yield group.at("root_volume"), group.volume, group.image
+        yield from _out_of_limits(group.at("root_volume"), group.volume)
 
 
 def _out_of_limits(at: Path, volume: Volume) -> Iterator[Problem]:

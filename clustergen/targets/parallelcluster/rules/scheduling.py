@@ -1,4 +1,4 @@
-"""Slurm: its version, settings that are ParallelCluster's own, and queues."""
+"""Slurm: settings that ParallelCluster writes itself, queues, and idle time."""
 
 from __future__ import annotations
 
@@ -26,24 +26,6 @@ _INSTEAD = {
     "epilog": "let a boot script of the head node add to /opt/slurm/etc/scripts/epilog.d",
 }
 """What replaces a setting that ParallelCluster writes itself, by lower-case name."""
-
-
-@rule(
-    "SLM101",
-    "Slurm version that ParallelCluster does not have",
-    why="Slurm is part of the images: each ParallelCluster version has exactly one.",
-    source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.1",
-    bad='slurm: {version: "24.11"}',
-    good='slurm: {version: "25.11"}',
-)
-def version(plan: Plan) -> Iterator[Problem]:
-    if plan.slurm.version not in (None, limits.SLURM_VERSION):
-        yield Problem(
-            ("slurm", "version"),
-            f"ParallelCluster {limits.VERSION} runs Slurm {limits.SLURM_VERSION}, "
-            f"not {plan.slurm.version}",
-            help=f'write version: "{limits.SLURM_VERSION}", or leave it out',
-        )
 
 
 @rule(
