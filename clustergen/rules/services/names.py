@@ -17,8 +17,8 @@ from clustergen.rules.services import rule
     "which have a form and a length.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
     target="pcs",
-    bad="node_groups: [{name: accelerated-nodes-of-research, instance_type: m7i.xlarge}]",
-    good="node_groups: [{name: accelerated-nodes, instance_type: m7i.xlarge}]",
+    bad="node_groups: [{name: accelerated-nodes-of-research, instance_type: m7i.xlarge, count: 1}]",
+    good="node_groups: [{name: accelerated-nodes, instance_type: m7i.xlarge, count: 1}]",
 )
 def form(plan: Plan) -> Iterator[Problem]:
     for limit in plan.limits.names:
@@ -35,8 +35,8 @@ def form(plan: Plan) -> Iterator[Problem]:
     why="Some names belong to the service, or to something that the bundle creates beside it.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
     target="pcs",
-    bad="login: {}\nnode_groups: [{name: login, instance_type: m7i.xlarge}]",
-    good="login: {}\nnode_groups: [{name: front, instance_type: m7i.xlarge}]",
+    bad="login: {}\nnode_groups: [{name: login, instance_type: m7i.xlarge, count: 1}]",
+    good="login: {}\nnode_groups: [{name: front, instance_type: m7i.xlarge, count: 1}]",
 )
 def reserved(plan: Plan) -> Iterator[Problem]:
     reported: set[Path] = set()  # a queue that the spec does not write shares its group's name
