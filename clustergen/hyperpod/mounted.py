@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.plan.lustre_clients import efa_interfaces
+from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import FileCache, Lustre, NodeGroup, OpenZfs, Plan
 
 Mounted = Lustre | FileCache | OpenZfs
@@ -22,7 +22,7 @@ def by_service(plan: Plan, group: NodeGroup | None = None) -> tuple[Mounted, ...
         for item in plan.storage
         if isinstance(item, OpenZfs) and not (item.existing and item.volume)
     ]
-    over_efa = group is not None and efa_interfaces(plan, group)
+    over_efa = group is not None and lustre_interfaces(plan, group)
     return (*(() if over_efa else lustre[:1]), *openzfs[:1])
 
 

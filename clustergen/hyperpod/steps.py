@@ -9,7 +9,7 @@ from typing import Any, Literal
 from clustergen.catalog import InstanceType
 from clustergen.hyperpod import mounts
 from clustergen.plan import model
-from clustergen.plan.lustre_clients import efa_interfaces
+from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan, Queue
 from clustergen.plan.model import Script as UserScript
 from clustergen.spec.quantities import format_slurm_duration
@@ -195,7 +195,7 @@ def _database(plan: Plan) -> tuple[Any, ...]:
 
 def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Step]:
     """Lustre's network over EFA, before anything is mounted; without it Lustre takes TCP."""
-    if interfaces := efa_interfaces(plan, group):
+    if interfaces := lustre_interfaces(plan, group):
         yield Step("lustre efa", "lustre-efa.sh", (interfaces,), required=False)
 
 

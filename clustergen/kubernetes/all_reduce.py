@@ -40,7 +40,7 @@ def comment(plan: Plan, group: NodeGroup, name: str, folder: str) -> Iterator[st
     yield f"  kubectl logs {at} --follow --selector {_launcher_label(name, trainer)}"
     yield f"  kubectl delete {at} {'trainjob' if trainer else 'mpijob'}/{name}"
     yield 'It is right when "# Out of bounds values : 0 OK" is there'
-    if interfaces := capacity.efa_interfaces(group):
+    if interfaces := group.efa_interfaces:
         yield f'and NET/OFI says "Selected provider is efa" with {interfaces} nics.'
     if published := reference(group.type):
         yield published
@@ -182,6 +182,6 @@ def _worker(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
 def _all_of_a_node(plan: Plan, group: NodeGroup) -> Taking:
     """Every device; and the huge pages in which libfabric keeps its buffers."""
     pages = {names.HUGE_PAGES: f"{names.HUGE_PAGES_OF_A_POD_MIB}Mi"}
-    huge = pages if capacity.efa_interfaces(group) else {}
+    huge = pages if group.efa_interfaces else {}
     memory = min(_MEMORY_MIB, capacity.of_node(plan, group)[capacity.MEMORY] // 2)
     return pods.taking(plan, group, pods.devices(group), memory=f"{memory}Mi", **huge)

@@ -59,7 +59,7 @@ def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
     """Devices of one node that pods ask for by number; none where they claim them instead."""
     if plan.kubernetes.devices == "dra":
         return _huge_pages(group)
-    efa, cores = efa_interfaces(group), neuron.cores(group.type)
+    efa, cores = group.efa_interfaces, neuron.cores(group.type)
     return {
         **accelerators(group),
         **({NEURON_CORE_RESOURCE: cores} if cores else {}),
@@ -86,11 +86,6 @@ def partition(profile: str) -> str:
     https://github.com/NVIDIA/k8s-device-plugin (2026)
     """
     return f"{MIG_PREFIX}{profile.replace('+', '.')}"
-
-
-def efa_interfaces(group: NodeGroup) -> int:
-    """EFA interfaces of a node."""
-    return sum(interface.type != "interface" for interface in group.interfaces)
 
 
 def quantity(name: str, amount: int) -> str:
@@ -131,7 +126,7 @@ def _huge_pages(group: NodeGroup) -> Mapping[str, int]:
 
 
 def _has_huge_pages(group: NodeGroup) -> bool:
-    return efa_interfaces(group) > 0 and _accelerated(group)
+    return group.efa_interfaces > 0 and _accelerated(group)
 
 
 def _accelerated(group: NodeGroup) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clustergen.artifacts import Json
-from clustergen.kubernetes import capacity, names, namespaces
+from clustergen.kubernetes import names, namespaces
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.plan.model import NodeGroup, Plan
 
@@ -50,7 +50,7 @@ def _templates(group: NodeGroup) -> Iterator[tuple[str, Json]]:
         kind = names.GPU_CLASS if group.type.gpus else names.NEURON_CLASS
         request = _request("accelerators", _exactly(kind, accelerators))
         yield f"{group.name}-accelerators", {"requests": [request]}
-    if interfaces := capacity.efa_interfaces(group):
+    if interfaces := group.efa_interfaces:
         request = _request("efa", _exactly(names.EFA_CLASS, interfaces))
         yield f"{group.name}-efa", {"requests": [request]}
     if share := _share(group):
@@ -59,7 +59,7 @@ def _templates(group: NodeGroup) -> Iterator[tuple[str, Json]]:
 
 def _share(group: NodeGroup) -> Json | None:
     """One GPU with the EFA interfaces beside it, where each GPU has some of its own."""
-    interfaces, gpus = capacity.efa_interfaces(group), group.type.gpus
+    interfaces, gpus = group.efa_interfaces, group.type.gpus
     if not gpus or not interfaces or interfaces % gpus:
         return None
     return {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from clustergen.artifacts import Json
 from clustergen.catalog import regions, ultraservers
-from clustergen.kubernetes import capacity, charts, karpenter, labels_and_taints, mig, names
+from clustergen.kubernetes import charts, karpenter, labels_and_taints, mig, names
 from clustergen.kubernetes.charts import Component
 from clustergen.plan.model import NodeGroup, Plan, Taint
 
@@ -102,7 +102,7 @@ def _neuron(plan: Plan) -> Iterator[Component]:
 
 
 def _efa(plan: Plan) -> Iterator[Component]:
-    groups = [group for group in plan.node_groups if capacity.efa_interfaces(group)]
+    groups = [group for group in plan.node_groups if group.efa_interfaces]
     if not groups:
         return
     values: Json = {
@@ -111,7 +111,7 @@ def _efa(plan: Plan) -> Iterator[Component]:
             "keys": [names.INSTANCE_TYPE_LABEL],
             "values": _types(groups),
         },
-        "tolerations": _tolerations(plan, lambda group: capacity.efa_interfaces(group) > 0),
+        "tolerations": _tolerations(plan, lambda group: group.efa_interfaces > 0),
     }
     claims = plan.kubernetes.devices == "dra"
     if registry := _registry(plan.region):

@@ -108,7 +108,7 @@ def _close(plan: Plan, group: NodeGroup) -> dict[str, str]:
 
 def devices(group: NodeGroup, *, efa: bool = True) -> dict[str, int]:
     """All accelerators of a node, and its EFA interfaces."""
-    interfaces = capacity.efa_interfaces(group) if efa else 0
+    interfaces = group.efa_interfaces if efa else 0
     return {
         **capacity.accelerators(group),
         **({names.EFA_RESOURCE: interfaces} if interfaces else {}),

@@ -68,7 +68,7 @@ def _counts(group: NodeGroup) -> Iterator[_Count]:
         yield _Count("accelerators", *_kind(group), accelerators)
     if group.mig:
         yield from (_partition(profile) for profile in group.mig)
-    if interfaces := capacity.efa_interfaces(group):
+    if interfaces := group.efa_interfaces:
         find = "ls -d /dev/infiniband/uverbs* | wc -l"
         yield _Count("efa", "EFA interfaces", find, {names.EFA_RESOURCE: interfaces})
 

@@ -6,7 +6,7 @@ from clustergen.catalog import families, fsx
 from clustergen.plan.model import Lustre, NodeGroup, Plan
 
 
-def efa_interfaces(plan: Plan, group: NodeGroup) -> int:
+def lustre_interfaces(plan: Plan, group: NodeGroup) -> int:
     """Interfaces of each node that Lustre uses; 0 where the node mounts over TCP.
 
     As many as the type drives, and fewer where all nodes together would exceed what a file system

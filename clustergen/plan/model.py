@@ -227,6 +227,17 @@ class NodeGroup:
         return self.efa or self.reserved or self.placement.kind != "none"
 
     @property
+    def efa_interfaces(self) -> int:
+        """EFA interfaces of one node."""
+        return sum(interface.type != "interface" for interface in self.interfaces)
+
+    @property
+    def accelerators(self) -> tuple[Literal["gpu", "neuron"], int]:
+        """Kind and number of one node's accelerators."""
+        neuron = self.type.neuron_devices
+        return ("neuron", neuron) if neuron else ("gpu", self.type.gpus)
+
+    @property
     def addresses(self) -> int:
         """IPv4 addresses of one node."""
         return sum(interface.has_ip for interface in self.interfaces)

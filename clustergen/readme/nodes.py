@@ -38,14 +38,13 @@ def _rows(plan: Plan) -> Iterator[Row]:
 
 
 def _group(group: NodeGroup) -> Row:
-    efa = sum(interface.type != "interface" for interface in group.interfaces)
     return (
         group.name,
         f"{group.max:,}" if group.static else f"{group.min:,} to {group.max:,}",
         " or ".join(type.name for type in group.types),
         " or ".join(f"{number} x {name}" for name, number in _accelerators(group)),
         f"{vcpus(group):,}",
-        str(efa) if efa else "",
+        str(group.efa_interfaces or ""),
         _capacity(group.capacity),
     )
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen.artifacts import Artifact
-from clustergen.plan.lustre_clients import efa_interfaces
+from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software
 from clustergen.shell import content_key, render
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
@@ -73,7 +73,7 @@ def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[OwnScript, lis
 
     A failing custom action costs the node, and Lustre works over TCP too: it always ends well.
     """
-    number = max(efa_interfaces(plan, group) for group in groups)
+    number = max(lustre_interfaces(plan, group) for group in groups)
     if not number:
         return None
     return OwnScript("lustre-efa.sh", render("shared/lustre-efa.sh.j2")), [str(number), "0"]

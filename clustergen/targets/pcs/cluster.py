@@ -49,7 +49,7 @@ def resource(plan: Plan) -> Json:
 
 def queue(plan: Plan, queue: Queue) -> Json:
     """The resource of a queue."""
-    custom = settings.as_parameters(settings.of_queue(queue))
+    custom = settings.as_parameters(settings.queue(queue))
     properties = {
         "Name": queue.name,
         "ClusterId": cfn.get_att(names.CLUSTER, "Id"),
@@ -66,7 +66,7 @@ def queue(plan: Plan, queue: Queue) -> Json:
 def _slurm(plan: Plan) -> Json:
     """An empty list of settings is refused, so what is empty is left out."""
     lists = {
-        "SlurmCustomSettings": settings.of_cluster(plan),
+        "SlurmCustomSettings": settings.cluster(plan),
         "SlurmdbdCustomSettings": plan.slurm.slurmdbd_settings,
         "CgroupCustomSettings": plan.slurm.cgroup_settings,
     }

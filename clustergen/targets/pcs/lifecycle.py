@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from clustergen.artifacts import Json
-from clustergen.plan.lustre_clients import efa_interfaces
+from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
 from clustergen.targets.pcs import limits, mounts, settings
@@ -115,7 +115,7 @@ def _scratch(group: NodeGroup) -> Iterator[Action]:
 
 def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Action]:
     """Lustre's network over EFA; a node where it fails mounts over TCP, and its log says so."""
-    if number := efa_interfaces(plan, group):
+    if number := lustre_interfaces(plan, group):
         script = Script("lustre-efa.sh", folder="shared")
         yield Action("lustre efa", script, (str(number),), every_boot=True, required=False)
 
@@ -131,16 +131,10 @@ def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
 
 
 def _health(group: NodeGroup) -> Iterator[Action]:
-    kind, count = accelerators(group)
+    kind, count = group.accelerators
     if "gpu" in group.health_checks and count:
         script = Script("check-accelerators.sh")
         yield Action("health", script, (kind, str(count)), every_boot=True)
-
-
-def accelerators(group: NodeGroup) -> tuple[Literal["gpu", "neuron"], int]:
-    """Kind and number of a node's accelerators."""
-    type = group.type
-    return ("neuron", type.neuron_devices) if type.neuron_devices else ("gpu", type.gpus)
 
 
 def _users_scripts(own: Sequence[UserScript], when: str) -> Iterator[Action]:

@@ -80,7 +80,7 @@ def _node_group(plan: Plan, name: str, types: list[str], min: int, max: int) -> 
 
 def _slurm(group: NodeGroup) -> Json:
     configuration: Json = {}
-    if custom := settings.of_group(group):
+    if custom := settings.node_group(group):
         configuration["SlurmCustomSettings"] = settings.as_parameters(custom)
     if records := settings.gres_records(group):
         configuration["GresCustomSettings"] = records

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from clustergen.plan import slurm
 from clustergen.plan.model import NodeGroup, Plan, Queue
-from clustergen.spec.quantities import format_slurm_duration
+from clustergen.plan.slurm import Settings
 from clustergen.targets.pcs import limits
-
-Settings = dict[str, str]
 
 QUEUE_FIELDS: Mapping[str, str] = {
     "Default": "default",
@@ -31,20 +30,20 @@ def since(version: str, minimum: str) -> bool:
     return version >= minimum
 
 
-def of_cluster(plan: Plan) -> Settings:
+def cluster(plan: Plan) -> Settings:
     """The user's slurm.conf settings, and those that follow from the rest of the spec."""
-    return merged(_derived(plan), plan.slurm.settings)
+    return slurm.merge(_derived(plan), plan.slurm.settings)
 
 
-def of_queue(queue: Queue) -> Settings:
+def queue(queue: Queue) -> Settings:
     """Partition settings: the language's fields in Slurm's words, then the user's own."""
-    return merged(of_queue_fields(queue), queue.slurm)
+    return slurm.merge(partition(queue), queue.slurm)
 
 
-def of_group(group: NodeGroup) -> Settings:
+def node_group(group: NodeGroup) -> Settings:
     """Node settings: labels as features, MIG partitions as resources, then the user's own."""
     given = {name: value for name, value in group.slurm.items() if name.lower() != "features"}
-    return merged(_node(group), given)
+    return slurm.merge(_node(group), given)
 
 
 def gres_records(group: NodeGroup) -> list[Settings]:
@@ -61,34 +60,18 @@ def as_parameters(settings: Mapping[str, str]) -> list[dict[str, Any]]:
     return [{"ParameterName": name, "ParameterValue": value} for name, value in settings.items()]
 
 
-def merged(derived: Mapping[str, str], given: Mapping[str, str]) -> Settings:
-    """``given`` over ``derived``; to Slurm, names that differ in case only are the same."""
-    said = {name.lower() for name in given}
-    return {**{n: v for n, v in derived.items() if n.lower() not in said}, **given}
+def partition(queue: Queue) -> Settings:
+    """What the fields of a queue say."""
+    default = {"Default": "YES"} if queue.default else {}
+    return {**default, **slurm.partition(queue)}
 
 
 def _derived(plan: Plan) -> Settings:
-    settings: Settings = {}
-    if plan.resilience.auto_resume:
-        settings["JobRequeue"] = "1"
+    settings = slurm.cluster(plan)
     if plan.monitoring.metrics == "managed-prometheus":
         # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-metrics.html
         settings["MetricsType"] = "metrics/openmetrics"
         settings["CommunicationParameters"] = "enable_http"
-    return settings
-
-
-def of_queue_fields(queue: Queue) -> Settings:
-    """What the language's own fields of a queue say."""
-    settings: Settings = {}
-    if queue.default:
-        settings["Default"] = "YES"
-    if queue.time_limit is not None:
-        settings["MaxTime"] = format_slurm_duration(queue.time_limit)
-    if queue.priority is not None:
-        settings["PriorityTier"] = settings["PriorityJobFactor"] = str(queue.priority)
-    if queue.exclusive:
-        settings["OverSubscribe"] = "EXCLUSIVE"
     return settings
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.pcs import lifecycle
 from clustergen.targets.pcs.limits import USER_GUIDE
 from clustergen.targets.pcs.rules import rule
 
@@ -64,7 +63,7 @@ def forced_efa_only(plan: Plan) -> Iterator[Problem]:
 )
 def health_check(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        if "gpu" in group.health_checks and not lifecycle.accelerators(group)[1]:
+        if "gpu" in group.health_checks and not group.accelerators[1]:
             yield Problem(
                 group.at("health_checks"),
                 f"{group.type.name} has no accelerators",

@@ -101,7 +101,7 @@ def min_job_age(plan: Plan) -> Iterator[Problem]:
 )
 def written_twice(plan: Plan) -> Iterator[Problem]:
     for queue in plan.queues:
-        derived = settings.of_queue_fields(queue)
+        derived = settings.partition(queue)
         names = {name.lower(): name for name in derived}
         for name, value in queue.slurm.items():
             known = names.get(name.lower(), "")
