@@ -9,6 +9,7 @@ import aws_cdk as cdk
 from constructs import IConstruct
 
 from clustergen.plan.model import Bucket
+from clustergen.words import words
 
 if TYPE_CHECKING:
     from clustergen.targets.eks.cluster import EksCluster
@@ -110,10 +111,10 @@ def eks(cluster: EksCluster) -> None:
 def _karpenter(karpenter: IConstruct) -> None:
     """https://karpenter.sh/docs/reference/cloudformation/"""
     ec2 = "arn:<AWS::Partition>:ec2:<AWS::Region>"
-    started = (
-        *("capacity-reservation", "fleet", "instance", "launch-template", "network-interface"),
-        *("placement-group", "security-group", "spot-instances-request", "subnet", "volume"),
-    )
+    started = words("""
+        capacity-reservation fleet instance launch-template network-interface
+        placement-group security-group spot-instances-request subnet volume
+    """)
     resources = {
         "*": "EC2's actions that describe know no resources",
         **{f"{ec2}:*:{kind}/*": "what nodes are started with, by tag" for kind in started},
@@ -135,10 +136,10 @@ _PUBLIC_REGISTRY = (
 def _kubectl(software: IConstruct) -> None:
     """The functions, made by CDK, that run kubectl and helm."""
     why = "the function that runs kubectl is CDK's own"
-    policies = (
-        *("AmazonEC2ContainerRegistryReadOnly", "service-role/AWSLambdaBasicExecutionRole"),
-        "service-role/AWSLambdaVPCAccessExecutionRole",
-    )
+    policies = words("""
+        AmazonEC2ContainerRegistryReadOnly service-role/AWSLambdaBasicExecutionRole
+        service-role/AWSLambdaVPCAccessExecutionRole
+    """)
     acknowledge(
         software,
         {

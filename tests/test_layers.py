@@ -250,6 +250,11 @@ def test_a_check_for_one_target_does_not_load_the_other() -> None:
     assert "clustergen.targets.parallelcluster" not in modules
 
 
+def test_schemas_are_built_without_the_package() -> None:
+    """ParallelCluster has an environment of its own, in which `schemas/build.py` is run by path."""
+    assert ours(PACKAGE / "schemas" / "build.py") == set()
+
+
 # What a reader of the package must not meet.
 WORDS = {
     "a path of some machine": r"/home/\w|/Users/\w|/tmp/\w|/work/",

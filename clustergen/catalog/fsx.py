@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from clustergen.catalog import families
 from clustergen.catalog.instance import InstanceType
+from clustergen.words import words
 
 
 class Deployment(enum.StrEnum):
@@ -223,19 +224,21 @@ class Persistent2(enum.StrEnum):
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html#persistent-deployment-regions
 # The page copy these lists were taken from is undated (2025 or 2026): warn by them, do not refuse.
-_FULL = (
-    "us-east-1 us-east-2 us-west-1 us-west-2 ap-east-1 ap-south-1 ap-northeast-1 ap-northeast-2 "
-    "ap-southeast-1 ap-southeast-2 ca-central-1 eu-central-1 eu-west-1 eu-west-2 eu-north-1"
-)
-_SLOW = "ap-southeast-5 ap-east-2 ap-southeast-7 ca-west-1 il-central-1 mx-central-1"
-_NONE = (
-    "af-south-1 ap-south-2 ap-southeast-3 ap-southeast-4 ap-northeast-3 eu-south-1 eu-west-3 "
-    "eu-south-2 eu-central-2 me-south-1 me-central-1 sa-east-1 us-gov-east-1 us-gov-west-1"
-)
+_FULL = words("""
+    us-east-1 us-east-2 us-west-1 us-west-2 ap-east-1 ap-south-1 ap-northeast-1 ap-northeast-2
+    ap-southeast-1 ap-southeast-2 ca-central-1 eu-central-1 eu-west-1 eu-west-2 eu-north-1
+""")
+_SLOW = words("""
+    ap-southeast-5 ap-east-2 ap-southeast-7 ca-west-1 il-central-1 mx-central-1
+""")
+_NONE = words("""
+    af-south-1 ap-south-2 ap-southeast-3 ap-southeast-4 ap-northeast-3 eu-south-1 eu-west-3
+    eu-south-2 eu-central-2 me-south-1 me-central-1 sa-east-1 us-gov-east-1 us-gov-west-1
+""")
 _REGION_CLASSES = {
-    **dict.fromkeys(_FULL.split(), Persistent2.FULL),
-    **dict.fromkeys(_SLOW.split(), Persistent2.SLOW),
-    **dict.fromkeys(_NONE.split(), Persistent2.NONE),
+    **dict.fromkeys(_FULL, Persistent2.FULL),
+    **dict.fromkeys(_SLOW, Persistent2.SLOW),
+    **dict.fromkeys(_NONE, Persistent2.NONE),
 }
 # Atlanta, Dallas and Phoenix; other Local Zones are not in the lists.
 _SLOW_LOCAL_ZONES = (

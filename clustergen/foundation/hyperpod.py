@@ -9,6 +9,7 @@ from clustergen.aws import cfn, iam
 from clustergen.foundation import access
 from clustergen.foundation.part import NOTHING, Output, Part, has_hyperpod, named
 from clustergen.plan.model import Database, Plan
+from clustergen.words import words
 
 EXECUTION_ROLE = "HyperPodExecutionRole"
 CLUSTER_ROLE = "HyperPodClusterRole"
@@ -59,11 +60,11 @@ def _interfaces() -> Iterator[Json]:
     """With a VPC of the user's, HyperPod makes the interfaces of nodes in it, as this role."""
     network = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:"
     made = ("CreateNetworkInterface", "CreateNetworkInterfacePermission")
-    ended = (
-        *("DeleteNetworkInterface", "DeleteNetworkInterfacePermission"),
-        *("DetachNetworkInterface", "AttachNetworkInterface", "ModifyNetworkInterfaceAttribute"),
-        *("AssignPrivateIpAddresses", "UnassignPrivateIpAddresses"),
-    )
+    ended = words("""
+        DeleteNetworkInterface DeleteNetworkInterfacePermission
+        DetachNetworkInterface AttachNetworkInterface ModifyNetworkInterfaceAttribute
+        AssignPrivateIpAddresses UnassignPrivateIpAddresses
+    """)
     own = [
         cfn.sub(f"{network}{kind}/*") for kind in ("network-interface", "subnet", "security-group")
     ]
@@ -73,10 +74,10 @@ def _interfaces() -> Iterator[Json]:
     yield iam.allow("InterfaceTags", ["ec2:CreateTags"], own[:1])
     # EC2 knows no resources for what only describes.
     # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html
-    described = (
-        *("NetworkInterfaces", "Vpcs", "DhcpOptions", "Subnets", "SecurityGroups"),
-        *("Instances", "InstanceTypes", "Tags"),
-    )
+    described = words("""
+        NetworkInterfaces Vpcs DhcpOptions Subnets SecurityGroups
+        Instances InstanceTypes Tags
+    """)
     yield iam.allow("Network", [f"ec2:Describe{what}" for what in described], ["*"])
 
 

@@ -9,21 +9,20 @@ from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.hyperpod import scripts, verify
 from clustergen.plan.model import Plan
+from clustergen.words import words
 
 UPDATE = "update-cluster.json"
 
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html; 2026-11-20.
 # VpcConfig and Tags cannot be changed by it.
-UPDATABLE = (
-    *(
-        "ClusterName",
-        "InstanceGroups",
-        "RestrictedInstanceGroups",
-        "RestrictedInstanceGroupsConfig",
-    ),
-    *("Orchestrator", "NodeRecovery", "TieredStorageConfig", "NodeProvisioningMode"),
-    *("ClusterRole", "AutoScaling"),
-)
+UPDATABLE = words("""
+    ClusterName
+    InstanceGroups
+    RestrictedInstanceGroups
+    RestrictedInstanceGroupsConfig
+    Orchestrator NodeRecovery TieredStorageConfig NodeProvisioningMode
+    ClusterRole AutoScaling
+""")
 
 
 def update(document: Mapping[str, Any]) -> dict[str, Any]:

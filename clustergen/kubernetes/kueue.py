@@ -16,6 +16,7 @@ from clustergen.kubernetes.components import toleration
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import HOST_LABEL, NETWORK_LABELS
 from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.words import word_set
 
 API = "kueue.x-k8s.io/v1beta2"
 NETWORK, HOSTS = "aws-network", "hosts"
@@ -25,16 +26,14 @@ NETWORK, HOSTS = "aws-network", "hosts"
 # other nodes have no labels of it, and Kueue would find none of them.
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-topology-prerequisites.html
 # (2026-11)
-_REGIONS = frozenset(
-    {
-        *("us-east-1", "us-east-2", "us-west-1", "us-west-2", "us-gov-west-1", "ca-central-1"),
-        *("eu-central-1", "eu-central-2", "eu-north-1", "eu-south-2"),
-        *("eu-west-1", "eu-west-2", "eu-west-3"),
-        *("ap-east-1", "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-south-1"),
-        *("ap-south-2", "ap-southeast-2", "ap-southeast-3", "ap-southeast-4"),
-        *("af-south-1", "il-central-1", "me-central-1", "me-south-1", "sa-east-1"),
-    }
-)
+_REGIONS = word_set("""
+    us-east-1 us-east-2 us-west-1 us-west-2 us-gov-west-1 ca-central-1
+    eu-central-1 eu-central-2 eu-north-1 eu-south-2
+    eu-west-1 eu-west-2 eu-west-3
+    ap-east-1 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1
+    ap-south-2 ap-southeast-2 ap-southeast-3 ap-southeast-4
+    af-south-1 il-central-1 me-central-1 me-south-1 sa-east-1
+""")
 
 
 def is_on(plan: Plan) -> bool:

@@ -21,7 +21,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from clustergen.artifacts import Json
+Json = dict[str, Any]  # not imported: this file runs where the rest of the project is missing
 
 FOLDER = Path(__file__).parent
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -365,13 +365,11 @@ def _resource_type(type: str, schema: Mapping[str, Any]) -> dict[str, Json]:
 _MAPS = ("properties", "patternProperties", "dependentRequired")
 _INNER = ("items", "additionalProperties", "not", "if", "then", "else")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-_PLAIN = frozenset(
-    (
-        *("type", "enum", "const", "required", "uniqueItems"),
-        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
-        *("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
-    )
-)
+_PLAIN = frozenset((
+    "type", "enum", "const", "required", "uniqueItems",
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+    "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+))  # fmt: skip
 
 
 def _plain(schema: Any, type: str) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clustergen.findings import Path, Problem, rule
 from clustergen.plan.model import Plan
 from clustergen.plan.paths import inside, plain
+from clustergen.words import word_set
 
 
 def _mounts(plan: Plan) -> list[tuple[Path, str]]:
@@ -88,24 +89,10 @@ def _sibling(mount: str) -> str:
     return "/" + plain(mount).strip("/").replace("/", "-")
 
 
-_SYSTEM = frozenset(
-    (
-        "/",
-        *(
-            "/bin",
-            "/boot",
-            "/dev",
-            "/etc",
-            "/lib",
-            "/lib64",
-            "/media",
-            "/mnt",
-            "/opt",
-            "/opt/intel",
-        ),
-        *("/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/var"),  # noqa: S108
-    )
-)
+_SYSTEM = word_set("""
+    / /bin /boot /dev /etc /lib /lib64 /media /mnt /opt /opt/intel
+    /proc /root /run /sbin /srv /sys /tmp /usr /var
+""")
 """From the source of STG016, without ParallelCluster's directories, which are in ``_OWNED``."""
 
 _OWNED = ("/boot", "/dev", "/proc", "/sys", "/opt/amazon", "/opt/parallelcluster", "/opt/slurm")

@@ -19,6 +19,7 @@ from clustergen.aws.iam import actions, allow, deny_without_tls, document, equal
 from clustergen.eks import roles
 from clustergen.eks.control_plane import ControlPlane
 from clustergen.plan.model import Plan
+from clustergen.words import words
 
 NAMESPACE = "kube-system"
 SERVICE_ACCOUNT = "karpenter"
@@ -119,10 +120,10 @@ def _rule(
 
 
 _STARTS = ["ec2:RunInstances", "ec2:CreateFleet"]
-_MADE = (
-    *("fleet", "instance", "volume", "network-interface", "launch-template"),
-    "spot-instances-request",
-)
+_MADE = words("""
+    fleet instance volume network-interface launch-template
+    spot-instances-request
+""")
 _USED = ("security-group", "subnet", "capacity-reservation", "placement-group")
 _PUBLIC = ("image", "snapshot")
 
@@ -172,11 +173,11 @@ def _reading() -> list[Json]:
     ]
 
 
-_DESCRIBED = (
-    *("CapacityReservations", "Images", "Instances", "InstanceStatus", "InstanceTypeOfferings"),
-    *("InstanceTypes", "LaunchTemplates", "PlacementGroups", "SecurityGroups", "SpotPriceHistory"),
-    "Subnets",
-)
+_DESCRIBED = words("""
+    CapacityReservations Images Instances InstanceStatus InstanceTypeOfferings
+    InstanceTypes LaunchTemplates PlacementGroups SecurityGroups SpotPriceHistory
+    Subnets
+""")
 
 
 def _instance_profiles(made: Json, own: Json) -> list[Json]:

@@ -18,6 +18,7 @@ from clustergen.plan.limits import (
     Systems,
     Verdict,
 )
+from clustergen.words import word_set, words
 
 USER_GUIDE = "https://docs.aws.amazon.com/eks/latest/userguide/"
 LAUNCH_TEMPLATES = f"{USER_GUIDE}launch-templates.html"
@@ -81,29 +82,25 @@ MAX_USER_DATA = 16 * 1024
 
 ADDONS = f"{USER_GUIDE}workloads-add-ons-available-eks.html"
 # ADDONS and community-addons.html; 2026-11-20. Names of partners' add-ons are vendor_product.
-ADDON_NAMES = frozenset(
-    {
-        *("vpc-cni", "coredns", "kube-proxy", "eks-pod-identity-agent"),
-        *("aws-ebs-csi-driver", "aws-efs-csi-driver", "aws-fsx-csi-driver"),
-        *("aws-mountpoint-s3-csi-driver", "snapshot-controller", "eks-node-monitoring-agent"),
-        *("amazon-cloudwatch-observability", "adot", "aws-guardduty-agent"),
-        *("aws-network-flow-monitoring-agent", "aws-secrets-store-csi-driver-provider"),
-        *("amazon-sagemaker-hyperpod-taskgovernance", "amazon-sagemaker-hyperpod-observability"),
-        *("amazon-sagemaker-hyperpod-training-operator", "amazon-sagemaker-hyperpod-inference"),
-        *("amazon-sagemaker-spaces", "metrics-server", "kube-state-metrics"),
-        *("prometheus-node-exporter", "cert-manager", "external-dns", "fluent-bit"),
-        *("sriov-network-metrics-exporter", "aws-privateca-connector-for-kubernetes"),
-    }
-)
-CHART_NAMES = frozenset(
-    {
-        *("aws-efa-k8s-device-plugin", "aws-dranet", "nvidia-device-plugin", "gpu-operator"),
-        *("dcgm-exporter", "neuron-device-plugin", "neuron-helm-chart", "kueue", "volcano"),
-        *("kai-scheduler", "mpi-operator", "kubeflow-trainer", "training-operator", "kuberay"),
-        *("jobset", "lws", "karpenter", "aws-load-balancer-controller", "kube-prometheus-stack"),
-        *("cluster-autoscaler",),
-    }
-)
+ADDON_NAMES = word_set("""
+    vpc-cni coredns kube-proxy eks-pod-identity-agent
+    aws-ebs-csi-driver aws-efs-csi-driver aws-fsx-csi-driver
+    aws-mountpoint-s3-csi-driver snapshot-controller eks-node-monitoring-agent
+    amazon-cloudwatch-observability adot aws-guardduty-agent
+    aws-network-flow-monitoring-agent aws-secrets-store-csi-driver-provider
+    amazon-sagemaker-hyperpod-taskgovernance amazon-sagemaker-hyperpod-observability
+    amazon-sagemaker-hyperpod-training-operator amazon-sagemaker-hyperpod-inference
+    amazon-sagemaker-spaces metrics-server kube-state-metrics
+    prometheus-node-exporter cert-manager external-dns fluent-bit
+    sriov-network-metrics-exporter aws-privateca-connector-for-kubernetes
+""")
+CHART_NAMES = word_set("""
+    aws-efa-k8s-device-plugin aws-dranet nvidia-device-plugin gpu-operator
+    dcgm-exporter neuron-device-plugin neuron-helm-chart kueue volcano
+    kai-scheduler mpi-operator kubeflow-trainer training-operator kuberay
+    jobset lws karpenter aws-load-balancer-controller kube-prometheus-stack
+    cluster-autoscaler
+""")
 """Software that is installed with its chart or manifests, not as an add-on."""
 
 
@@ -112,10 +109,10 @@ IMAGE_GIB = 20
 OS = "alinux2023"
 
 # What the bundle creates namespaces for, and what EKS's add-ons do.
-_NAMESPACES = (
-    "nvidia gpu-operator kueue-system volcano-system kai-scheduler kubeflow-system mpi-operator "
-    f"monitoring amazon-cloudwatch {KAI_ROOT}"
-).split()
+_NAMESPACES = words(f"""
+    nvidia gpu-operator kueue-system volcano-system kai-scheduler kubeflow-system mpi-operator
+    monitoring amazon-cloudwatch {KAI_ROOT}
+""")
 _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/working-with-objects/"
 
 LIMITS = Limits(

@@ -14,6 +14,7 @@ from clustergen.aws import cfn, iam
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster
 from clustergen.targets.hyperpod_eks.governance import TASK_GOVERNANCE
+from clustergen.words import words
 
 TEMPLATE = "addons.template.json"
 OBSERVABILITY = "amazon-sagemaker-hyperpod-observability"
@@ -156,8 +157,10 @@ def _metrics_statements() -> list[Json]:
     groups = f"{group}/aws/sagemaker/Clusters/*"
     logs = iam.actions(
         "logs",
-        *("CreateLogGroup", "CreateLogStream", "DescribeLogStreams"),
-        *("PutLogEvents", "GetLogEvents", "FilterLogEvents"),
+        *words("""
+            CreateLogGroup CreateLogStream DescribeLogStreams
+            PutLogEvents GetLogEvents FilterLogEvents
+        """),
     )
     workspace = cfn.get_att("MetricsWorkspace", "Arn")
     return [

@@ -12,6 +12,7 @@ from clustergen.hyperpod import labels
 from clustergen.hyperpod import limits as shared
 from clustergen.hyperpod.limits import GUIDE
 from clustergen.plan.limits import Labels, Systems, Verdict
+from clustergen.words import words
 
 EKS_PREREQUISITES = f"{GUIDE}sagemaker-hyperpod-eks-prerequisites.html"
 INSTALL = f"{GUIDE}sagemaker-hyperpod-eks-install-packages-using-helm-chart.html"
@@ -58,12 +59,12 @@ OS = "alinux2023"
 # https://github.com/aws/sagemaker-hyperpod-cli helm_chart/HyperPodHelmChart/charts/gpu-operator/
 # config/default-mig-config.yaml; 2026-10-19. Those for all GPUs alike are named all-PROFILE, the
 # mixed ones after their counts. Small, medium and large stand for 1g, 2g, 3g and 4g of one model.
-_ALIKE = (
-    *("1g.5gb", "3g.20gb", "7g.40gb"),
-    *("1g.10gb", "3g.40gb", "7g.80gb"),
-    *("1g.18gb", "3g.71gb", "7g.141gb"),
-    *("1g.34gb", "1g.67gb", "2g.67gb", "3g.135gb", "4g.135gb", "7g.269gb"),
-)
+_ALIKE = words("""
+    1g.5gb 3g.20gb 7g.40gb
+    1g.10gb 3g.40gb 7g.80gb
+    1g.18gb 3g.71gb 7g.141gb
+    1g.34gb 1g.67gb 2g.67gb 3g.135gb 4g.135gb 7g.269gb
+""")
 _MODELS = (
     {"1g": "1g.5gb", "2g": "2g.10gb", "3g": "3g.20gb", "4g": "4g.20gb"},
     {"1g": "1g.10gb", "2g": "2g.20gb", "3g": "3g.40gb", "4g": "4g.40gb"},

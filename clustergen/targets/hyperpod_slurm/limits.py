@@ -7,6 +7,7 @@ from typing import Final
 
 from clustergen.hyperpod import limits
 from clustergen.plan.limits import Reserved, Secret, Systems, Users
+from clustergen.words import word_set
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html; 2026-11-20.
 CONTROLLER: Final = "controller"
@@ -29,11 +30,11 @@ OWN_FOLDERS: Final = ("/opt/sagemaker", "/opt/dlami", "/opt/ml", "/opt/clusterge
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: what HyperPod keeps
 # in step with the instance groups, by lower-case name; 2026-11-20.
-OWN_SETTINGS: Final = frozenset({
-    "authtype", "clustername", "include", "nodename", "nodes", "nodeset", "partitionname",
-    "slurmctldhost", "slurmctldport", "slurmdport", "slurmuser", "statesavelocation",
-    "topologyplugin",
-})  # fmt: skip
+OWN_SETTINGS: Final = word_set("""
+    authtype clustername include nodename nodes nodeset partitionname
+    slurmctldhost slurmctldport slurmdport slurmuser statesavelocation
+    topologyplugin
+""")
 
 _OSES = ("ubuntu2204", "ubuntu2404")
 _IMAGE = f"{limits.GUIDE}sagemaker-hyperpod-release-ami-slurm.html"

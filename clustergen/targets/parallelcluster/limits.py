@@ -26,6 +26,7 @@ from clustergen.plan.limits import (
     Users,
 )
 from clustergen.targets.parallelcluster.queue_owners import queue_owners
+from clustergen.words import word_set
 
 VERSION = "3.16.1"
 
@@ -119,22 +120,22 @@ ID_PATTERNS = {
 }
 
 # validators.slurm_settings_validator: SLURM_SETTINGS_DENY_LIST; compared without regard to case
-DENIED_SETTINGS = frozenset({
-    "epilog", "grestypes", "launchparameters", "prolog", "reconfigflags", "resumefailprogram",
-    "resumeprogram", "resumetimeout", "slurmctldhost", "slurmctldlogfile", "slurmctldparameters",
-    "slurmdlogfile", "slurmuser", "suspendexcnodes", "suspendprogram", "suspendtime",
-    "taskplugin", "treewidth",
-})  # fmt: skip
-DENIED_WITH_DATABASE = frozenset({
-    "accountingstoragetype", "accountingstoragehost", "accountingstorageport",
-    "accountingstorageuser", "jobacctgathertype",
-})  # fmt: skip
-DENIED_QUEUE_SETTINGS = frozenset({
-    "nodes", "partitionname", "resumetimeout", "state", "suspendtime", "oversubscribe",
-})  # fmt: skip
-DENIED_NODE_SETTINGS = frozenset({
-    "cpus", "gres", "nodeaddr", "nodehostname", "nodename", "state",
-})  # fmt: skip
+DENIED_SETTINGS = word_set("""
+    epilog grestypes launchparameters prolog reconfigflags resumefailprogram
+    resumeprogram resumetimeout slurmctldhost slurmctldlogfile slurmctldparameters
+    slurmdlogfile slurmuser suspendexcnodes suspendprogram suspendtime
+    taskplugin treewidth
+""")
+DENIED_WITH_DATABASE = word_set("""
+    accountingstoragetype accountingstoragehost accountingstorageport
+    accountingstorageuser jobacctgathertype
+""")
+DENIED_QUEUE_SETTINGS = word_set("""
+    nodes partitionname resumetimeout state suspendtime oversubscribe
+""")
+DENIED_NODE_SETTINGS = word_set("""
+    cpus gres nodeaddr nodehostname nodename state
+""")
 
 # constants: MIN_SLURM_NODE_PRIORITY, MAX_SLURM_NODE_PRIORITY
 NODE_PRIORITY = (1, 2**32 - 1)

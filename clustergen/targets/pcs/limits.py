@@ -9,16 +9,13 @@ from types import MappingProxyType
 from clustergen.findings import Severity
 from clustergen.plan.limits import Limits, Names, Quota, Region, Reserved, Scripts, Systems
 from clustergen.targets.pcs import names
+from clustergen.words import word_set
 
 USER_GUIDE = "https://docs.aws.amazon.com/pcs/latest/userguide/"
 CREATE_CLUSTER = "https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateCluster.html"
 CREATE_NODE_GROUP = (
     "https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html"
 )
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +79,7 @@ SCRIPT_LOCATION = (
 )
 
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
-CLUSTER_SETTINGS = _names(
+CLUSTER_SETTINGS = word_set(
     """
     AccountingStorageEnforce AccountingStorageTRES AccountingStoreFlags AuthAltParameters
     CliFilterParameters CliFilterPlugins CommunicationParameters DefMemPerCPU Epilog
@@ -97,11 +94,11 @@ CLUSTER_SETTINGS = _names(
     """
 )
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cng.html; 2026-11-20.
-NODE_GROUP_SETTINGS = _names(
+NODE_GROUP_SETTINGS = word_set(
     "CpuSpecList Features Gres MemSpecLimit Parameters RealMemory Sockets Weight"
 )
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-queue.html; 2026-11-20.
-QUEUE_SETTINGS = _names(
+QUEUE_SETTINGS = word_set(
     """
     AllowAccounts AllowQoS Default DefaultTime DenyAccounts DenyQoS ExclusiveUser GraceTime MaxTime
     OverSubscribe OverTimeLimit PowerDownOnIdle PreemptMode PriorityJobFactor PriorityTier QOS
@@ -109,7 +106,7 @@ QUEUE_SETTINGS = _names(
     """
 )
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurmdbd-custom-settings.html; 2026-11-20.
-SLURMDBD_SETTINGS = _names(
+SLURMDBD_SETTINGS = word_set(
     """
     AllowNoDefAcct AllResourcesAbsolute CommitDelay DefaultQOS MaxQueryTimeRange Parameters
     PrivateData PurgeEventAfter PurgeJobAfter PurgeResvAfter PurgeStepAfter PurgeSuspendAfter
@@ -117,7 +114,7 @@ SLURMDBD_SETTINGS = _names(
     """
 )
 # https://docs.aws.amazon.com/pcs/latest/userguide/cgroup-custom-settings.html; 2026-11-20.
-CGROUP_SETTINGS = _names(
+CGROUP_SETTINGS = word_set(
     """
     AllowedRAMSpace AllowedSwapSpace ConstrainCores ConstrainDevices ConstrainRAMSpace
     ConstrainSwapSpace IgnoreSystemd MaxRAMPercent MaxSwapPercent MinRAMSpace

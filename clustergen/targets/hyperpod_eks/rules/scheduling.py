@@ -9,13 +9,13 @@ from clustergen.plan.model import Plan, Queue
 from clustergen.targets.hyperpod_eks import governance, limits
 from clustergen.targets.hyperpod_eks import governance_limits as accepted
 from clustergen.targets.hyperpod_eks.rules import NEW, rule
+from clustergen.words import words
 
 _ELEVEN = ", ".join(
     f"{{name: q{number}, node_groups: [h200], priority: {number}}}" for number in range(11)
 )
-_SIXTEEN = [f"{family}.{size}" for family in ("m5", "m6i") for size in
-            ("large", "xlarge", "2xlarge", "4xlarge", "8xlarge", "12xlarge", "16xlarge",
-             "24xlarge")]  # fmt: skip
+_SIZES = words("large xlarge 2xlarge 4xlarge 8xlarge 12xlarge 16xlarge 24xlarge")
+_SIXTEEN = [f"{family}.{size}" for family in ("m5", "m6i") for size in _SIZES]
 _GROUPS = ", ".join(
     f"{{name: g{number}, instance_type: {type}, count: 1}}" for number, type in enumerate(_SIXTEEN)
 )

@@ -8,17 +8,18 @@ from clustergen.findings import Problem
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_node_group, in_resources, rule
 from clustergen.targets.eks.template import Json, Resource, Template, as_map, maps
+from clustergen.words import words
 
 _API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
 _AGENT = "eks-node-monitoring-agent"
 # limits.REPAIR; 2026-11-20.
-CONDITIONS = (
-    *("AcceleratedHardwareReady", "ContainerRuntimeReady", "KernelReady", "NetworkingReady"),
-    *("StorageReady", "Ready", "DiskPressure", "MemoryPressure"),
-)
-_OVERRIDE = (
-    *("NodeMonitoringCondition", "NodeUnhealthyReason", "MinRepairWaitTimeMins", "RepairAction"),
-)
+CONDITIONS = words("""
+    AcceleratedHardwareReady ContainerRuntimeReady KernelReady NetworkingReady
+    StorageReady Ready DiskPressure MemoryPressure
+""")
+_OVERRIDE = words("""
+    NodeMonitoringCondition NodeUnhealthyReason MinRepairWaitTimeMins RepairAction
+""")
 
 
 @rule(
