@@ -89,7 +89,7 @@ CLOUDWATCH = Addon(
 )
 
 
-def of(plan: Plan) -> tuple[Addon, ...]:
+def wanted(plan: Plan) -> tuple[Addon, ...]:
     """The add-ons of a cluster beside :data:`NETWORKING`, as its storage and monitoring ask."""
     drivers = (((Lustre, FileCache), FSX), ((Efs,), EFS), ((Ebs,), EBS), ((Bucket,), S3))
     needed = (
@@ -119,7 +119,7 @@ class ManagedAddon(Construct):
         super().__init__(scope, id)
         self.role = None
         if addon.service_account:
-            self.role = roles.of_pods(
+            self.role = roles.pod_role(
                 self, "Role", policies=addon.policies, statements=addon.statements(plan)
             )
         self.addon = eks.CfnAddon(

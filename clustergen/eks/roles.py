@@ -18,7 +18,7 @@ NODE_POLICIES = (
 )
 
 
-def of_nodes(scope: Construct, id: str, statements: Iterable[dict[str, Any]] = ()) -> iam.Role:
+def node_role(scope: Construct, id: str, statements: Iterable[dict[str, Any]] = ()) -> iam.Role:
     """The role of nodes, with ``statements`` (as CloudFormation has them) beside the usual."""
     return iam.Role(
         scope,
@@ -29,7 +29,7 @@ def of_nodes(scope: Construct, id: str, statements: Iterable[dict[str, Any]] = (
     )
 
 
-def of_pods(
+def pod_role(
     scope: Construct,
     id: str,
     *,

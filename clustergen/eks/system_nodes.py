@@ -42,7 +42,7 @@ class SystemNodes(Construct):
         """
         super().__init__(scope, id)
         nodes = plan.kubernetes.system_nodes
-        self.role = role or roles.of_nodes(self, "Role")
+        self.role = role or roles.node_role(self, "Role")
         groups = {"SecurityGroupIds": list(security_groups)} if security_groups else {}
         self.launch_template = launch_templates.make(self, plan, "system", nodes.volume, groups)
         self.node_group = eks.CfnNodegroup(

@@ -32,7 +32,7 @@ def objects(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Iterator
 
 def comment(plan: Plan, group: NodeGroup, name: str, folder: str) -> Iterator[str]:
     """How to run it, and what it should say."""
-    at = f"--namespace {namespaces.of_group(plan, group)}"
+    at = f"--namespace {namespaces.group_namespace(plan, group)}"
     trainer = plan.kubernetes.jobs == "kubeflow-trainer"
     nodes = nccl.nodes(group)
     yield f"NCCL all_reduce over {nodes} x {group.type.gpus} GPUs. Run it when nothing else does:"
@@ -74,7 +74,7 @@ def _mpi_job(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
         },
     }
     labels = pods.queue_labels(plan, group)
-    namespace = namespaces.of_group(plan, group)
+    namespace = namespaces.group_namespace(plan, group)
     return kubernetes_object(MPI_API, "MPIJob", name, namespace=namespace, labels=labels, spec=spec)
 
 
@@ -110,7 +110,7 @@ def _runtime(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
     }
     policy = {"numNodes": nccl.nodes(group), "mpi": mpi}
     spec = {"mlPolicy": policy, "template": {"spec": template}}
-    namespace = namespaces.of_group(plan, group)
+    namespace = namespaces.group_namespace(plan, group)
     return kubernetes_object(TRAINER_API, "TrainingRuntime", name, namespace=namespace, spec=spec)
 
 
@@ -144,7 +144,7 @@ def _train_job(plan: Plan, group: NodeGroup, name: str) -> Json:
         },
     }
     labels = pods.queue_labels(plan, group)
-    namespace = namespaces.of_group(plan, group)
+    namespace = namespaces.group_namespace(plan, group)
     return kubernetes_object(
         TRAINER_API, "TrainJob", name, namespace=namespace, labels=labels, spec=spec
     )
@@ -183,5 +183,5 @@ def _all_of_a_node(plan: Plan, group: NodeGroup) -> Taking:
     """Every device; and the huge pages in which libfabric keeps its buffers."""
     pages = {names.HUGE_PAGES: f"{names.HUGE_PAGES_OF_A_POD_MIB}Mi"}
     huge = pages if group.efa_interfaces else {}
-    memory = min(_MEMORY_MIB, capacity.of_node(plan, group)[capacity.MEMORY] // 2)
+    memory = min(_MEMORY_MIB, capacity.node_capacity(plan, group)[capacity.MEMORY] // 2)
     return pods.taking(plan, group, pods.devices(group), memory=f"{memory}Mi", **huge)

@@ -95,7 +95,7 @@ _LATE = (
     _Manifest(
         "volumes",
         ("File systems for pods: name the claim in a pod's volumes (storage).",),
-        lambda plan: volumes.objects(plan, namespaces.all_of(plan)),
+        lambda plan: volumes.objects(plan, namespaces.all_namespaces(plan)),
     ),
     _Manifest(
         "claims",

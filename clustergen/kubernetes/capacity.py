@@ -43,16 +43,16 @@ _AGENTS_CPU, _AGENTS_MIB = 1.0, 2048
 _ROOT_GIB = 20
 
 
-def of_node(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
+def node_capacity(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
     """What one node has, by the name of the resource; the least of the group's types."""
     each = [_of_type(type, group) for type in group.types]
     found = {name: min(item[name] for item in each) for name in each[0]}
     return {**found, **devices(plan, group)}
 
 
-def of_group(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
+def group_capacity(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
     """What all nodes of a group have at its maximum."""
-    return {name: amount * group.max for name, amount in of_node(plan, group).items()}
+    return {name: amount * group.max for name, amount in node_capacity(plan, group).items()}
 
 
 def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:

@@ -22,7 +22,7 @@ def objects(plan: Plan) -> Iterator[Json]:
 
     https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html (2026-11)
     """
-    for namespace in namespaces.all_of(plan) if is_on(plan) else ():
+    for namespace in namespaces.all_namespaces(plan) if is_on(plan) else ():
         for group in namespaces.groups_of(plan, namespace):
             for name, devices in _templates(group):
                 spec = {"spec": {"devices": devices}}

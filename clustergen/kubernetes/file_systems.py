@@ -14,7 +14,7 @@ from clustergen.yaml_text import Lines
 
 def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     """One job for all file systems of the plan."""
-    items = volumes.of(plan)
+    items = volumes.mountable(plan)
     nodes = min(nccl.tested(group), 2)
     script = "".join(_look(item, nodes) for item in items)
     container = {

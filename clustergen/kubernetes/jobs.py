@@ -32,7 +32,7 @@ class Test:
 
 def job(plan: Plan, group: NodeGroup, test: Test, pod: Json) -> Artifact:
     """The file of a test whose pods have the members ``pod``."""
-    namespace = namespaces.of_group(plan, group)
+    namespace = namespaces.group_namespace(plan, group)
     spec: Json = {
         "completions": test.nodes,
         "parallelism": test.nodes,

@@ -146,13 +146,13 @@ def _group(resources: Sequence[str], flavors: list[Json]) -> Json:
 
 def _resources(plan: Plan, groups: Sequence[NodeGroup]) -> tuple[str, ...]:
     """What the groups have among them; a pod that asks for anything else is never let in."""
-    each = (name for group in groups for name in capacity.of_group(plan, group))
+    each = (name for group in groups for name in capacity.group_capacity(plan, group))
     return tuple(dict.fromkeys(each))
 
 
 def _quotas(plan: Plan, group: NodeGroup, resources: Sequence[str], *, mine: bool) -> Json:
     """What a queue or a cohort owns of a group: all of it, or none."""
-    held = capacity.of_group(plan, group) if mine else {}
+    held = capacity.group_capacity(plan, group) if mine else {}
     quotas = [
         {"name": name, "nominalQuota": capacity.quantity(name, held.get(name, 0))}
         for name in resources

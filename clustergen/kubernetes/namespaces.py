@@ -9,7 +9,7 @@ from clustergen.plan.model import NodeGroup, Plan, Queue
 DEFAULT = "default"
 
 
-def all_of(plan: Plan) -> tuple[str, ...]:
+def all_namespaces(plan: Plan) -> tuple[str, ...]:
     """Where jobs are run from, and volumes and claims are."""
     if not _by_queue(plan):
         return (DEFAULT,)
@@ -23,10 +23,10 @@ def queue_of(plan: Plan, group: NodeGroup) -> Queue | None:
     return next((queue for queue in plan.queues if group in queue.node_groups), None)
 
 
-def of_group(plan: Plan, group: NodeGroup) -> str:
+def group_namespace(plan: Plan, group: NodeGroup) -> str:
     """The namespace of a group's tests."""
     queue = queue_of(plan, group)
-    return queue.name if queue else all_of(plan)[0]
+    return queue.name if queue else all_namespaces(plan)[0]
 
 
 def groups_of(plan: Plan, namespace: str) -> tuple[NodeGroup, ...]:
@@ -37,9 +37,8 @@ def groups_of(plan: Plan, namespace: str) -> tuple[NodeGroup, ...]:
 
 def objects(plan: Plan) -> tuple[Json, ...]:
     """The namespaces to make."""
-    return tuple(
-        kubernetes_object("v1", "Namespace", name) for name in all_of(plan) if name != DEFAULT
-    )
+    made = (name for name in all_namespaces(plan) if name != DEFAULT)
+    return tuple(kubernetes_object("v1", "Namespace", name) for name in made)
 
 
 def _by_queue(plan: Plan) -> bool:

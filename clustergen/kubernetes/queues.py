@@ -44,7 +44,7 @@ def total(plan: Plan, groups: Sequence[NodeGroup]) -> Mapping[str, int]:
     """What groups have together."""
     found: dict[str, int] = {}
     for group in groups:
-        for name, amount in capacity.of_group(plan, group).items():
+        for name, amount in capacity.group_capacity(plan, group).items():
             found[name] = found.get(name, 0) + amount
     return found
 

@@ -41,7 +41,7 @@ def _of_group(plan: Plan, group: NodeGroup, placed: Placed) -> Iterator[Artifact
         yield _all_reduce(plan, group, placed)
     elif alone := collectives.within_a_node(group):
         yield _collective(plan, group, alone, placed)
-    if volumes.of(plan):
+    if volumes.mountable(plan):
         yield file_systems.test(plan, group, placed)
 
 

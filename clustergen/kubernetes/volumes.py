@@ -27,14 +27,14 @@ _ANY_SIZE_GIB = 1200
 """Kubernetes wants a size of volumes that have none; nothing goes by it."""
 
 
-def of(plan: Plan) -> tuple[Storage, ...]:
+def mountable(plan: Plan) -> tuple[Storage, ...]:
     """What of the storage pods can have."""
     return tuple(item for item in plan.storage if not isinstance(item, Ebs))
 
 
 def objects(plan: Plan, namespaces: Sequence[str]) -> Iterator[Json]:
     """A volume and a claim for each file system and namespace: one volume has one claim."""
-    for item in of(plan):
+    for item in mountable(plan):
         for namespace in namespaces:
             yield _volume(item, namespace)
             yield _claim(item, namespace)
@@ -56,7 +56,7 @@ def unknown_paths(plan: Plan) -> tuple[str, ...]:
     """Ids of FSx volumes whose path only FSx knows; it stands in manifests as :func:`path_of`."""
     return tuple(
         item.volume
-        for item in of(plan)
+        for item in mountable(plan)
         if isinstance(item, OpenZfs | Ontap) and isinstance(item.volume, str)
     )
 

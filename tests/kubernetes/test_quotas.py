@@ -132,7 +132,7 @@ def test_topologies(spec: str, name: str, topology: str | None) -> None:
 # What `kubectl describe node` says of m7i.large: 1930m of 2 vCPUs, 6.9 of 8 GiB.
 def test_a_small_node_keeps_less_than_it_has() -> None:
     plan = plan_of("node_groups: [{name: h200, instance_type: m7i.xlarge, count: 1}]")
-    found = capacity.of_node(plan, plan.node_groups[0])
+    found = capacity.node_capacity(plan, plan.node_groups[0])
     assert found["cpu"] == 2
     assert 11_000 < found["memory"] < 13_000
     assert found["ephemeral-storage"] == 17_408

@@ -64,7 +64,7 @@ class EksCluster(Construct):
         self.plan = plan
         self.inputs = inputs
         self.control_plane = self.make_control_plane()
-        self.node_role = roles.of_nodes(self, "NodeRole", self.node_statements())
+        self.node_role = roles.node_role(self, "NodeRole", self.node_statements())
         self.networking = {
             addon.name: self.make_addon(addon, after=()) for addon in addons.NETWORKING
         }
@@ -119,7 +119,7 @@ class EksCluster(Construct):
         )
 
     def make_addons(self) -> dict[str, ManagedAddon]:
-        return {addon.name: self.make_addon(addon) for addon in addons.of(self.plan)}
+        return {addon.name: self.make_addon(addon) for addon in addons.wanted(self.plan)}
 
     def make_addon(
         self, addon: Addon, *, after: Iterable[IDependable] | None = None

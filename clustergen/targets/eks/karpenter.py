@@ -59,7 +59,7 @@ class Karpenter(Construct):
     ) -> None:
         super().__init__(scope, id)
         self.queue = _queue(self)
-        self.node_role = roles.of_nodes(self, "NodeRole", node_statements)
+        self.node_role = roles.node_role(self, "NodeRole", node_statements)
         eks.CfnAccessEntry(
             self,
             "NodeAccess",
@@ -67,7 +67,7 @@ class Karpenter(Construct):
             principal_arn=self.node_role.role_arn,
             type="EC2_LINUX",
         )
-        self.role = roles.of_pods(
+        self.role = roles.pod_role(
             self,
             "Role",
             statements=_controller(

@@ -50,14 +50,14 @@ class ManagedNodeGroup(Construct):
         role: iam.IRole,
     ) -> None:
         super().__init__(scope, id)
-        self.placement_group = placement_groups.of_group(self, plan, group)
+        self.placement_group = placement_groups.for_group(self, plan, group)
         self.launch_template = launch_templates.for_group(
             self,
             plan,
             group,
             security_groups=security_groups(plan, inputs, control_plane),
             placement_group=placement_groups.name(group, self.placement_group),
-            user_data=user_data.of_group(plan, group, joining(plan, control_plane)),
+            user_data=user_data.for_group(plan, group, joining(plan, control_plane)),
         )
         self.node_group = eks.CfnNodegroup(
             self,

@@ -9,7 +9,7 @@ from clustergen.aws import cfn
 from clustergen.plan.model import NodeGroup, Plan
 
 
-def of_group(scope: Construct, plan: Plan, group: NodeGroup) -> cdk.CfnResource | None:
+def for_group(scope: Construct, plan: Plan, group: NodeGroup) -> cdk.CfnResource | None:
     """The placement group that a node group has for itself."""
     if group.placement.kind != "cluster":
         return None

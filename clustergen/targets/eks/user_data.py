@@ -32,7 +32,7 @@ class Cluster:
     service_cidr: str
 
 
-def of_group(plan: Plan, group: NodeGroup, cluster: Cluster) -> str:
+def for_group(plan: Plan, group: NodeGroup, cluster: Cluster) -> str:
     """The user data of a group's nodes, in clear text."""
     config = node_config(group.types, group.interfaces, cluster if group.image else None)
     parts = [("application/node.eks.aws", yaml_text(config))]

@@ -50,7 +50,7 @@ class EksForHyperPod(Construct):
             after=[made.addon for made in self.networking.values()],
         )
         # HyperPod's own agent watches nodes, and replaces them.
-        wanted = (addon for addon in addons.of(plan) if addon is not addons.NODE_MONITORING)
+        wanted = (addon for addon in addons.wanted(plan) if addon is not addons.NODE_MONITORING)
         nodes = [self.system_nodes.node_group]
         self.addons = {addon.name: self._addon(plan, addon, nodes) for addon in wanted}
         name_resources(self)

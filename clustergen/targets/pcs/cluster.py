@@ -32,7 +32,7 @@ def resource(plan: Plan) -> Json:
     Name, networking and size cannot change in place. The fixed name makes CloudFormation refuse a
     replacement, which would lose the queue of jobs, instead of carrying it out.
     """
-    subnet = subnets.of_controller(plan) or plan.network.private[0]
+    subnet = subnets.controller_subnet(plan) or plan.network.private[0]
     properties = {
         "Name": plan.name,
         "Size": size(plan) or limits.SIZES[-1].name,

@@ -84,10 +84,10 @@ def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
         if group.placement.kind == "cluster":
             yield names.placement_group(group), _placement_group(plan)
         yield names.launch_template(group.name), launch_template.for_group(plan, group)
-        yield names.node_group(group.name), node_groups.of_group(plan, group)
+        yield names.node_group(group.name), node_groups.for_group(plan, group)
     if plan.login:
         yield names.launch_template(names.LOGIN), launch_template.for_login(plan, plan.login)
-        yield names.node_group(names.LOGIN), node_groups.of_login(plan, plan.login)
+        yield names.node_group(names.LOGIN), node_groups.for_login(plan, plan.login)
     for queue in plan.queues:
         yield names.queue(queue), cluster.queue(plan, queue)
     yield from logs.resources(plan).items()
@@ -130,8 +130,8 @@ def _output(name: str, description: str, value: object) -> tuple[str, Json]:
 
 def _scripts(plan: Plan) -> list[Script]:
     """Each script of ours that some node runs, once, by name."""
-    nodes = [lifecycle.of_group(plan, group) for group in plan.node_groups]
+    nodes = [lifecycle.group_actions(plan, group) for group in plan.node_groups]
     if plan.login:
-        nodes.append(lifecycle.of_login(plan))
+        nodes.append(lifecycle.login_actions(plan))
     found = {a.script for actions in nodes for a in actions if isinstance(a.script, Script)}
     return sorted(found, key=lambda script: script.name)

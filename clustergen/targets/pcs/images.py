@@ -14,7 +14,7 @@ from clustergen.targets.pcs import limits
 _PARAMETERS = {"x86_64": "ImageX86", "arm64": "ImageArm"}
 
 
-def of(image: str | None, type: InstanceType) -> Any:
+def image_id(image: str | None, type: InstanceType) -> Any:
     """The image of a node in CloudFormation's words."""
     return image or cfn.ref(_PARAMETERS[type.arch])
 

@@ -38,7 +38,7 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
 
 def for_login(plan: Plan, login: Machine) -> Json:
     """The launch template of the login nodes."""
-    subnet = subnets.of_login(plan)
+    subnet = subnets.login_subnet(plan)
     groups = [*plan.network.login_security_groups, *plan.network.node_security_groups]
     interface = {
         **_interface(Interface(0, 0, "interface"), subnet.id, groups),
@@ -70,7 +70,7 @@ def _network(plan: Plan, group: NodeGroup) -> Json:
     groups = plan.network.node_security_groups
     if subnets.spreads(group):
         return {"SecurityGroupIds": [cfn.value(id) for id in groups]}
-    subnet = subnets.of_group(plan, group)[0]
+    subnet = subnets.group_subnets(plan, group)[0]
     return {"NetworkInterfaces": [_interface(i, subnet.id, groups) for i in group.interfaces]}
 
 

@@ -34,7 +34,7 @@ class Action:
     """Without it the node is of no use: it is terminated and replaced."""
 
 
-def of_group(plan: Plan, group: NodeGroup) -> list[Action]:
+def group_actions(plan: Plan, group: NodeGroup) -> list[Action]:
     """The actions of a compute node, in order."""
     own = plan.scripts_of(group)
     return [
@@ -49,7 +49,7 @@ def of_group(plan: Plan, group: NodeGroup) -> list[Action]:
     ]
 
 
-def of_login(plan: Plan) -> list[Action]:
+def login_actions(plan: Plan) -> list[Action]:
     """The actions of a login node, in order."""
     own = plan.scripts_on("login")
     return [
@@ -102,7 +102,7 @@ def _first(plan: Plan) -> Iterator[Action]:
 
 
 def _shared(plan: Plan) -> Iterator[Action]:
-    for mount in mounts.of(plan):
+    for mount in mounts.node_mounts(plan):
         yield Action(mount.label, mount.script, mount.arguments, every_boot=True)
     if plan.users:
         yield Action("users", Script("users.sh", plan.users))

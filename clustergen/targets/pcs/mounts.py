@@ -31,7 +31,7 @@ class Mount:
     arguments: tuple[Any, ...]
 
 
-def of(plan: Plan) -> list[Mount]:
+def node_mounts(plan: Plan) -> list[Mount]:
     """All mounts of a node; a folder comes before what is mounted inside it."""
     ordered = mounts.sort(plan.storage)
     return [

@@ -24,30 +24,30 @@ _PURCHASES = {
 _INSTANCE_PROFILE = cfn.value(Ref("NodeInstanceProfileArn"))
 
 
-def of_group(plan: Plan, group: NodeGroup) -> Json:
+def for_group(plan: Plan, group: NodeGroup) -> Json:
     """The resource of a node group of the spec."""
     purchase = _PURCHASES.get(group.capacity.kind, "ONDEMAND")
     spot = {"SpotOptions": {"AllocationStrategy": "price-capacity-optimized"}}
     properties = {
         **_node_group(plan, group.name, [t.name for t in group.types], group.min, group.max),
-        "AmiId": images.of(group.image, group.type),
-        "SubnetIds": [cfn.value(subnet.id) for subnet in subnets.of_group(plan, group)],
+        "AmiId": images.image_id(group.image, group.type),
+        "SubnetIds": [cfn.value(subnet.id) for subnet in subnets.group_subnets(plan, group)],
         "PurchaseOption": purchase,
         **(spot if purchase == "SPOT" else {}),
         **_slurm(group),
-        "NodeLifecycleActions": lifecycle.emitted(lifecycle.of_group(plan, group)),
+        "NodeLifecycleActions": lifecycle.emitted(lifecycle.group_actions(plan, group)),
     }
     return _resource(properties)
 
 
-def of_login(plan: Plan, login: Machine) -> Json:
+def for_login(plan: Plan, login: Machine) -> Json:
     """The resource of the login nodes: a group that always runs and that no queue has."""
     properties = {
         **_node_group(plan, names.LOGIN, [login.type.name], login.count, login.count),
-        "AmiId": images.of(login.image, login.type),
-        "SubnetIds": [cfn.value(subnets.of_login(plan).id)],
+        "AmiId": images.image_id(login.image, login.type),
+        "SubnetIds": [cfn.value(subnets.login_subnet(plan).id)],
         "PurchaseOption": "ONDEMAND",
-        "NodeLifecycleActions": lifecycle.emitted(lifecycle.of_login(plan)),
+        "NodeLifecycleActions": lifecycle.emitted(lifecycle.login_actions(plan)),
     }
     return _resource(properties)
 

@@ -6,7 +6,7 @@ from clustergen.catalog import regions
 from clustergen.plan.model import NodeGroup, Plan, Subnet
 
 
-def of_controller(plan: Plan) -> Subnet | None:
+def controller_subnet(plan: Plan) -> Subnet | None:
     """The one subnet of the controller; None when all are in Local Zones, where it cannot be.
 
     https://docs.aws.amazon.com/pcs/latest/APIReference/API_NetworkingRequest.html
@@ -22,7 +22,7 @@ def spreads(group: NodeGroup) -> bool:
     return len(group.interfaces) == 1 and not group.one_zone
 
 
-def of_group(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:
+def group_subnets(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:
     """Where the nodes of a group are started, by preference."""
     return plan.network.private if spreads(group) else plan.network.private[:1]
 
@@ -32,7 +32,7 @@ def login_is_public(plan: Plan) -> bool:
     return bool(plan.network.ssh_from and plan.network.public)
 
 
-def of_login(plan: Plan) -> Subnet:
+def login_subnet(plan: Plan) -> Subnet:
     """Where login nodes are."""
     return (plan.network.public if login_is_public(plan) else plan.network.private)[0]
 

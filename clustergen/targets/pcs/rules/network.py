@@ -20,7 +20,7 @@ from clustergen.targets.pcs.rules import rule
     good="network: {zone: use1-az6}",
 )
 def local_zone(plan: Plan) -> Iterator[Problem]:
-    if subnets.of_controller(plan) is None:
+    if subnets.controller_subnet(plan) is None:
         yield Problem(
             ("network", "zone"),
             f"{plan.network.zone} is a Local Zone, and no private subnet is elsewhere",

@@ -33,9 +33,9 @@ def count(plan: Plan) -> Iterator[Problem]:
     # An exact count renders all scripts, and is rarely needed.
     if len(plan.storage) + len(plan.software.scripts) + _OWN_SCRIPTS <= limits.MAX_SCRIPTS:
         return
-    counts = {group.name: len(lifecycle.of_group(plan, group)) for group in plan.node_groups}
+    counts = {group.name: len(lifecycle.group_actions(plan, group)) for group in plan.node_groups}
     if plan.login:
-        counts[names.LOGIN] = len(lifecycle.of_login(plan))
+        counts[names.LOGIN] = len(lifecycle.login_actions(plan))
     name, most = max(counts.items(), key=lambda item: item[1])
     if most > limits.MAX_SCRIPTS:
         yield Problem(
