@@ -315,5 +315,4 @@ def test_targets_have_the_same_files() -> None:
     for name in targets.NAMES:
         folder = PACKAGE / "targets" / name.replace("-", "_")
         there = {path.stem for path in folder.iterdir()}
-        assert {"__init__", "emit", "support", "limits"} <= there
-        assert there & {"rules", "checks"}  # while rules move to the new form
+        assert {"__init__", "emit", "support", "limits", "rules"} <= there

@@ -91,7 +91,6 @@ DEFAULT_USERS = {
     "rocky8": "rocky",
     "rocky9": "rocky",
 }
-DEFAULT_USER_UID = 1000
 TAKEN_USERS = frozenset({*DEFAULT_USERS.values(), "root", "slurm", "munge", "pcluster-admin"})
 
 # https://aws.amazon.com/linux/amazon-linux-2023/, https://docs.docker.com/engine/install/rhel/
