@@ -106,6 +106,13 @@ _ALIASES = {"pcluster": "parallelcluster", "hyperpod": "hyperpod-slurm"}
 NAMES = tuple(_MODULES)
 
 
+def register(name: str, module: str) -> None:
+    """Make ``module`` the package of the target called ``name``, for the rest of the process."""
+    global NAMES  # noqa: PLW0603 every reader looks it up here
+    _MODULES[name] = module
+    NAMES = tuple(_MODULES)
+
+
 def resolve(name: str) -> str | None:
     """The target's own name for a name or alias; None when there is no such target."""
     canonical = _ALIASES.get(name, name)
