@@ -508,7 +508,7 @@ class Plan:
     kubernetes: Kubernetes
     monitoring: Monitoring
     resilience: Resilience
-    options: Any
+    options: Options
     """What only this target has; :meth:`options_as` gives them with their type."""
     overlay: Mapping[str, Any]
     limits: Limits

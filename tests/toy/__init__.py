@@ -14,8 +14,15 @@ from clustergen.schemas import Schema
 from clustergen.targets import Target
 
 GUIDE = "https://example.com/toy"
-FULL = "capacity.on-demand capacity.spot instances.hpc nodes.image nodes.scaling".split()
-LEFT_OUT = "placement.cluster head.node login.nodes network.efa nodes.smt storage.efs".split()
+FULL = ["capacity.on-demand", "capacity.spot", "instances.hpc", "nodes.image", "nodes.scaling"]
+LEFT_OUT = [
+    "placement.cluster",
+    "head.node",
+    "login.nodes",
+    "network.efa",
+    "nodes.smt",
+    "storage.efs",
+]
 
 
 def answer(feature: str) -> Support:

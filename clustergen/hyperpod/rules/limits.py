@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clustergen.findings import Path, Problem, Severity
 from clustergen.hyperpod import cloudformation
 from clustergen.hyperpod import limits as service
+from clustergen.hyperpod.options import Options
 from clustergen.hyperpod.rules import rule
 from clustergen.plan.model import Plan
 
@@ -40,7 +41,7 @@ def _health_checks(plan: Plan) -> Iterator[tuple[Path, str]]:
 
 def _patching(plan: Plan) -> Iterator[tuple[Path, str]]:
     """Only clusters with EKS have it. Without the strategy, the template leaves out the rest."""
-    patching = getattr(plan.options, "auto_patching", None)
+    patching = plan.options_as(Options).patching
     path: Path = ("targets", plan.target, "auto_patching")
     if patching and patching.strategy == "drain-first":
         yield (*path, "strategy"), cloudformation.API_ONLY_VALUES["DrainFirst"]

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from clustergen.plan import model
+from clustergen.hyperpod import options
+from clustergen.hyperpod.options import Patching
 
 NEW = "new"
 
 
 @dataclass(frozen=True, slots=True)
-class Patching:
-    """Automatic security patches; times in seconds, None for the service's default."""
-
-    strategy: Literal["when-idle", "when-all-idle", "drain-first"]
-    idle_wait: int | None
-    batch: str | None
-    """``2`` is a number of nodes, ``10%`` a part of the group."""
-    pause: int | None
-    drain_timeout: int | None
-    on_drain_timeout: Literal["skip", "force"] | None
-    rollback_alarms: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Options(model.Options):
+class Options(options.Options):
     """See :class:`clustergen.spec.targets.HyperPodEks`."""
 
     eks_cluster: str
@@ -53,3 +40,7 @@ class Options(model.Options):
     @property
     def creates_eks(self) -> bool:
         return self.eks_cluster == NEW
+
+    @property
+    def patching(self) -> Patching | None:
+        return self.auto_patching

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from clustergen.plan import model
+from clustergen.hyperpod import options
 
 
 @dataclass(frozen=True, slots=True)
-class Options(model.Options):
+class Options(options.Options):
     """See :class:`clustergen.spec.targets.HyperPodSlurm`."""
 
     provisioning: Literal["continuous", "all-at-once"]

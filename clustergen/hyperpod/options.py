@@ -1,0 +1,32 @@
+"""What only HyperPod has, with either orchestrator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from clustergen.plan import model
+
+
+@dataclass(frozen=True, slots=True)
+class Patching:
+    """Automatic security patches; times in seconds, None for the service's default."""
+
+    strategy: Literal["when-idle", "when-all-idle", "drain-first"]
+    idle_wait: int | None
+    batch: str | None
+    """``2`` is a number of nodes, ``10%`` a part of the group."""
+    pause: int | None
+    drain_timeout: int | None
+    on_drain_timeout: Literal["skip", "force"] | None
+    rollback_alarms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Options(model.Options):
+    """What both targets may be asked for."""
+
+    @property
+    def patching(self) -> Patching | None:
+        """How nodes are patched automatically, which HyperPod does with EKS only."""
+        return None
