@@ -33,7 +33,7 @@ def taken(plan: Plan) -> Iterator[Problem]:
                 help="write another name" + (can_log_in if user.name == default else ""),
                 source=limit.source,
             )
-        elif user.uid == limit.default_uid:
+        if user.uid == limit.default_uid:
             yield Problem(
                 (*user.path, "uid"),
                 f"{user.uid} is the uid of {default}, the default user of the image",
