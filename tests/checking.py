@@ -1,37 +1,61 @@
-"""What the compiler makes of a spec that stands in a test as text."""
+"""What the compiler makes of the specs that tests write: findings, plans and files.
+
+Tests read, plan and render specs through this module only. It keeps every answer for as long as the
+process lives: specs are text, and plans, findings and bundles cannot change.
+"""
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import Any
 
-from clustergen import compiler, discovery, targets
+from clustergen import compiler, discovery, renderer, resources, targets
 from clustergen.compiler import Checked
-from clustergen.findings import EXAMPLE_BASE, Finding
+from clustergen.findings import EXAMPLE_BASE, Finding, errors
+from clustergen.plan.model import Plan
 
 BASE, OVER = "base.yaml", "over.yaml"
+EXAMPLES: Mapping[str, Path] = MappingProxyType(
+    {path.stem: path for path in sorted(resources.tree("specs").glob("*.yaml"))}
+)
+"""The example specs by name."""
+EVERY_TARGET = ("", *targets.NAMES)
+"""The names of all targets, and the empty one: a plan that is for none of them."""
 
 
 def check(*texts: str, target: str = "", sets: Sequence[str] = ()) -> Checked:
     """The compiler's answer to `texts`, each laid over the one before it.
 
-    Findings name the files `base.yaml` (the first) and `over.yaml`.
+    Without a target it is for those that the spec names. Findings name the files `base.yaml` (the
+    first) and `over.yaml`.
     """
+    return _check(texts, (target,) if target else (), tuple(sets))
+
+
+def check_for_all(*texts: str) -> Checked:
+    """The compiler's answer for every target there is, and for none; it is not kept."""
+    return _check.__wrapped__(texts, EVERY_TARGET, ())
+
+
+@functools.lru_cache(maxsize=512)
+def _check(texts: Sequence[str], wanted: Sequence[str], sets: Sequence[str]) -> Checked:
     names = [BASE, *(OVER for _ in texts[1:])]
     with TemporaryDirectory() as folder:
         files = [Path(folder, f"{number}-{name}") for number, name in enumerate(names)]
         for file, text in zip(files, texts, strict=True):
             file.write_text(text, encoding="utf-8")
-        return compiler.check(files, sets=sets, targets=[target] if target else [])
+        return compiler.check(files, sets=sets, targets=wanted)
 
 
 def check_fragment(fragment: str, target: str = "") -> Checked:
     """The answer to a fragment over the example spec, or to a whole spec that `fragment` is."""
-    if is_whole(fragment):
-        return check(fragment, target=target)
-    return check(EXAMPLE_BASE, fragment or "{}", target=target)
+    return Fragments(target).checked(fragment)
 
 
 def is_whole(text: str) -> bool:
@@ -39,14 +63,20 @@ def is_whole(text: str) -> bool:
     return text.startswith(("version: 1", "- "))
 
 
+@functools.cache
+def check_example(name: str, target: str = "") -> Checked:
+    """The answer to an example spec; without a target for those that it names."""
+    return compiler.check([EXAMPLES[name]], targets=[target] if target else [])
+
+
 def found(fragment: str, target: str = "") -> list[Finding]:
     """The findings of a fragment over the example spec."""
-    return list(check_fragment(fragment, target).findings)
+    return Fragments(target).findings(fragment)
 
 
 def codes(fragment: str, target: str = "") -> list[str]:
     """The codes of the findings, sorted."""
-    return sorted(finding.code for finding in found(fragment, target))
+    return Fragments(target).codes(fragment)
 
 
 def said(fragment: str, code: str, target: str = "") -> tuple[str, str]:
@@ -60,3 +90,70 @@ def broken(target: str, document: Mapping[str, Any]) -> list[Finding]:
     """What the document rules of a target find in `document`."""
     rules = discovery.rules(targets.load(target).document_rules)
     return [finding for rule in rules for finding in rule.find(document)]
+
+
+def faults(checked: Checked) -> list[str]:
+    """The errors, in words that a failing test shows."""
+    return [f"{finding.code} {finding.message}" for finding in errors(checked.findings)]
+
+
+def files_of(checked: Checked, target: str) -> Mapping[str, str]:
+    """Path and text of every file of the bundle, its foundation and README.md included."""
+    return MappingProxyType({file.path: file.text for file in renderer.render(checked, target)})
+
+
+@functools.cache
+def example_files(name: str, target: str) -> Mapping[str, str]:
+    """Path and text of every file of an example spec's bundle."""
+    return files_of(check_example(name, target), target)
+
+
+@functools.lru_cache(maxsize=512)
+def _files(texts: Sequence[str], target: str) -> Mapping[str, str]:
+    return files_of(check(*texts, target=target), target)
+
+
+@dataclass(frozen=True, slots=True)
+class Fragments:
+    """Specs for one target, written as fragments over `base`; no target: a plan that is for none.
+
+    The empty fragment is `base` itself.
+    """
+
+    target: str
+    base: str = EXAMPLE_BASE
+
+    def checked(self, text: str = "") -> Checked:
+        """The compiler's answer."""
+        return check(*self._texts(text), target=self.target)
+
+    def findings(self, text: str = "") -> list[Finding]:
+        """All that it finds."""
+        return list(self.checked(text).findings)
+
+    def codes(self, text: str = "") -> list[str]:
+        """The codes of the findings, sorted."""
+        return sorted(finding.code for finding in self.findings(text))
+
+    def plan(self, text: str = "") -> Plan:
+        """The plan of a spec without errors."""
+        assert faults(self.checked(text)) == []
+        return self.faulty_plan(text)
+
+    def faulty_plan(self, text: str = "") -> Plan:
+        """The plan of a spec that may have errors, as long as it can be planned."""
+        checked = self.checked(text)
+        assert self.target in checked.plans, faults(checked)
+        return checked.plans[self.target]
+
+    def files(self, text: str = "") -> Mapping[str, str]:
+        """Path and text of every file of the bundle, its foundation and README.md included."""
+        assert faults(self.checked(text)) == []
+        return _files(self._texts(text), self.target)
+
+    def document(self, path: str, text: str = "") -> Any:
+        """One JSON file of the bundle."""
+        return json.loads(self.files(text)[path])
+
+    def _texts(self, text: str) -> tuple[str, ...]:
+        return (text,) if is_whole(text) else (self.base, text or "{}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -9,9 +10,11 @@ from hypothesis import settings
 
 from tests.oracles.parallelcluster import ParallelCluster
 
-# No test is timed: machines are busy.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# No test is timed: machines are busy. In CI property tests run in full, elsewhere with a tenth of
+# their examples (`tests.examples`); `CI=true` in front of the command runs all of them anywhere.
+settings.register_profile("ci", deadline=None, max_examples=100)
+settings.register_profile("dev", deadline=None, max_examples=10)
+settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 
 
 @pytest.fixture(scope="session")

@@ -86,13 +86,15 @@ def _names(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [alias.name for alias in node.names if alias.name != "__version__"]
             yield from (f"{node.module}.{name}" for name in names)
-        elif isinstance(node, ast.Constant) and _is_module(node.value):
+        elif isinstance(node, ast.Constant) and (
+            isinstance(node.value, str) and _is_module(node.value)
+        ):
             yield node.value.strip(".")
 
 
-def _is_module(value: object) -> bool:
+def _is_module(value: str) -> bool:
     """Whether text names a module, as importlib takes it: "clustergen.targets.pcs"."""
-    if not isinstance(value, str) or not re.fullmatch(r"clustergen(\.[a-z_]+)+\.?", value):
+    if not re.fullmatch(r"clustergen(\.[a-z_]+)+\.?", value):
         return False
     module = ROOT.joinpath(*value.strip(".").split("."))
     return module.is_dir() or module.with_suffix(".py").is_file()

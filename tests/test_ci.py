@@ -22,7 +22,7 @@ BIN = Path(sys.executable).parent
         ("vendor.github-actions", "action.yml"),
     ],
 )
-def test_github_takes_it(schema, file):
+def test_github_takes_it(schema: str, file: str) -> None:
     done = subprocess.run(
         [BIN / "check-jsonschema", "--builtin-schema", schema, ROOT / file],
         capture_output=True,
@@ -39,7 +39,7 @@ def scripts() -> list[str]:
 
 
 @pytest.mark.parametrize("script", scripts())
-def test_scripts_are_clean(script):
+def test_scripts_are_clean(script: str) -> None:
     done = subprocess.run(
         [BIN / "shellcheck", "--shell", "bash", "-"],
         input=script,
@@ -50,7 +50,7 @@ def test_scripts_are_clean(script):
     assert done.returncode == 0, done.stdout
 
 
-def test_inputs_of_the_action_never_stand_in_a_script():
+def test_inputs_of_the_action_never_stand_in_a_script() -> None:
     assert [script for script in scripts() if "${{" in script] == []
 
 
@@ -69,7 +69,7 @@ def check_step() -> str:
         ("absent", "false", 2),
     ],
 )
-def test_the_action_checks(tmp_path, spec, strict, status):
+def test_the_action_checks(tmp_path: Path, spec: str, strict: str, status: int) -> None:
     head = "version: 1\nname: example\nregion: us-east-1\nnetwork: {zone: use1-az6}\n"
     group = "node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2}]\n"
     # HyperPod has no word for it.
@@ -94,13 +94,13 @@ def test_the_action_checks(tmp_path, spec, strict, status):
     assert (done.returncode, (tmp_path / "found.sarif").exists()) == (status, True), done.stderr
 
 
-def test_the_hook_runs_a_command_that_exists():
+def test_the_hook_runs_a_command_that_exists() -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     program, *arguments = hook["entry"].split()
     assert program == "clustergen"
     assert parser().parse_args([*arguments, "specs/a.yaml"]).command == "check"
 
 
-def test_ci_runs_what_the_workflow_runs():
+def test_ci_runs_what_the_workflow_runs() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
     assert {"run": ".ci/run"} in workflow["jobs"]["all"]["steps"]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from clustergen import renderer, targets
 from clustergen.findings import errors
 from tests.checking import check
+from tests.examples import share
 from tests.oracles.cloudformation import check as template_breaches
 from tests.oracles.parallelcluster import ParallelCluster
 from tests.oracles.shell import script_breaches
@@ -95,8 +96,7 @@ def specs(draw: st.DrawFn) -> str:
 
 @given(specs())
 @settings(
-    max_examples=60,
-    deadline=None,
+    max_examples=share(60),
     derandomize=True,  # the same in every run: what it finds is for the one who changed something
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

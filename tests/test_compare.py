@@ -18,7 +18,8 @@ from clustergen.comparison import Comparison, compare
 from clustergen.comparison.columns import WIDTH
 from clustergen.features import FEATURES, Level
 from clustergen.targets import Target
-from tests.test_specs import ANSWERS, SPECS
+from tests.checking import EXAMPLES
+from tests.test_specs import ANSWERS
 
 BASE = """\
 version: 1
@@ -44,9 +45,9 @@ def compared(*texts: str, names: Sequence[str] = EC2) -> Comparison:
 # Every spec there is.
 
 
-@pytest.fixture(scope="module", params=SPECS)
+@pytest.fixture(scope="module", params=EXAMPLES)
 def spec(request: pytest.FixtureRequest) -> Comparison:
-    path = str(SPECS[request.param])
+    path = str(EXAMPLES[request.param])
     return compare(path, compiler.check([path], targets=targets.NAMES), targets.NAMES)
 
 

@@ -22,10 +22,14 @@ SPECS = (
 )
 
 SURROUNDINGS: list[dict[str, str]] = [
-    {"PYTHONHASHSEED": "1"},
-    {"PYTHONHASHSEED": "4242", "TZ": "Pacific/Kiritimati"},
-    {"LC_ALL": "C", "PYTHONUTF8": "0", "TZ": "America/St_Johns"},
-    {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "PYTHONOPTIMIZE": "2"},
+    {"PYTHONHASHSEED": "1", "LC_ALL": "C", "PYTHONUTF8": "0", "TZ": "America/St_Johns"},
+    {
+        "PYTHONHASHSEED": "4242",
+        "LC_ALL": "tr_TR.UTF-8",
+        "LANG": "tr_TR.UTF-8",
+        "PYTHONOPTIMIZE": "2",
+        "TZ": "Pacific/Kiritimati",
+    },
     {"HOME": "/nonexistent", "USER": "somebody", "AWS_REGION": "eu-west-1", "COLUMNS": "40"},
 ]
 
@@ -57,8 +61,13 @@ def paths() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def usual(tmp_path_factory: pytest.TempPathFactory, paths: list[str]) -> dict[str, str]:
-    return rendered(tmp_path_factory.mktemp("usual") / "here", {"PYTHONHASHSEED": "0"}, paths)
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("usual") / "here"
+
+
+@pytest.fixture(scope="module")
+def usual(here: Path, paths: list[str]) -> dict[str, str]:
+    return rendered(here, {"PYTHONHASHSEED": "0"}, paths)
 
 
 def test_all_of_them_are_rendered(usual: dict[str, str]) -> None:
@@ -75,12 +84,10 @@ def test_surroundings_do_not_show(
     assert rendered(elsewhere, surroundings, list(reversed(paths))) == usual
 
 
-def test_bytes_are_utf8_with_unix_line_ends(tmp_path: Path, paths: list[str]) -> None:
-    rendered(tmp_path / "here", {}, paths)
-    for path in (tmp_path / "here" / "out").rglob("*"):
-        if path.is_file():
-            content = path.read_bytes()
-            content.decode("utf-8")
-            assert b"\r" not in content
-            assert content.endswith(b"\n"), path
-            assert str(tmp_path).encode() not in content
+def test_bytes_are_utf8_with_unix_line_ends(here: Path, usual: dict[str, str]) -> None:
+    for name in usual:
+        content = (here / "out" / name).read_bytes()
+        content.decode("utf-8")
+        assert b"\r" not in content
+        assert content.endswith(b"\n"), name
+        assert str(here).encode() not in content

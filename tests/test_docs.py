@@ -36,7 +36,7 @@ def blocks(markdown: str) -> list[Block]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files that the README shows."""
     made = tmp_path_factory.mktemp("readme")
     for block in blocks(README):
@@ -57,7 +57,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_commands_of_the_readme_work(folder):
+def test_commands_of_the_readme_work(folder: Path) -> None:
     commands = [block.text for block in blocks(README) if block.language == "bash"]
     assert commands
     for command in commands:  # in order: each may build on those before
@@ -65,7 +65,7 @@ def test_commands_of_the_readme_work(folder):
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
 
 
-def test_the_readme_shows_what_the_commands_print(folder):
+def test_the_readme_shows_what_the_commands_print(folder: Path) -> None:
     shown = [block.text for block in blocks(README) if block.language == "console"]
     assert shown
     for text in shown:
@@ -74,7 +74,7 @@ def test_the_readme_shows_what_the_commands_print(folder):
         assert done.stdout + done.stderr == expected
 
 
-def test_the_readme_as_a_library(folder):
+def test_the_readme_as_a_library(folder: Path) -> None:
     (code,) = (block.text for block in blocks(README) if block.language == "python")
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -88,14 +88,14 @@ def test_the_readme_as_a_library(folder):
     assert done.stdout.startswith("FSX004 ")
 
 
-def test_ci_runs_the_commands_of_the_readme():
+def test_ci_runs_the_commands_of_the_readme() -> None:
     set_up = [b.text.strip() for b in blocks(README) if b.text.startswith("python3 -m venv")]
     assert len(set_up) == 2
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert [line for line in set_up if line not in ci] == []
 
 
-def test_generated_pages_are_up_to_date():
+def test_generated_pages_are_up_to_date() -> None:
     done = subprocess.run(
         [sys.executable, "docs/build.py", "--check"],
         cwd=ROOT,
@@ -108,7 +108,7 @@ def test_generated_pages_are_up_to_date():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page):
+def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     links = re.findall(
         r"(?<!`)\[[^\]\n]+\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text, flags=re.S)
@@ -130,6 +130,6 @@ def anchors(markdown: str) -> set[str]:
 
 
 @pytest.mark.parametrize("path", re.findall(r"^\| `([\w./<>*{},-]+)`", CONTRIBUTING, re.MULTILINE))
-def test_contributing_names_files_that_exist(path):
+def test_contributing_names_files_that_exist(path: str) -> None:
     pattern = re.sub(r"<[^>]+>", "*", path)
     assert list(ROOT.glob(pattern)), path

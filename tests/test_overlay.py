@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from clustergen import overlay, targets
 from clustergen.findings import Path as Place
 from clustergen.findings import Problem, rule
+from tests.examples import share
 from tests.oracles.parallelcluster.environment import python_for_validators
 
 PROJECT = Path(__file__).parents[1]
@@ -71,7 +72,7 @@ VALUES = st.recursive(
 MAPS = st.dictionaries(NAMES, VALUES, max_size=4)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=share(500))
 @given(MAPS, MAPS)
 def test_laws(document: dict[str, Any], changes: dict[str, Any]) -> None:
     before = copy.deepcopy((document, changes))
@@ -352,7 +353,7 @@ def test_what_was_wrong_before_is_not_the_overlays() -> None:
     assert [finding.code for finding in found] == ["OVL001"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200))
 @given(st.sampled_from(["pcs", "parallelcluster", "hyperpod"]), MAPS, MAPS)
 def test_any_overlay_is_answered(schema: str, top: dict[str, Any], deep: dict[str, Any]) -> None:
     document = {"pcs": TEMPLATE, "parallelcluster": CLUSTER, "hyperpod": REQUEST}[schema]

@@ -44,7 +44,7 @@ def run(*command: object, cwd: Path, path: str = "", **variables: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def checkout(tmp_path_factory) -> Path:
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the sources as they are in the repository."""
     made = tmp_path_factory.mktemp("checkout") / "clustergen"
     shutil.copytree(ROOT, made, ignore=shutil.ignore_patterns(*NOT_SOURCE))
@@ -52,7 +52,7 @@ def checkout(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def built(checkout, tmp_path_factory) -> Path:
+def built(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the wheel and the sdist."""
     made = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "hatchling", "build", "-d", made, cwd=checkout)
@@ -60,7 +60,7 @@ def built(checkout, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheel(built) -> Path:
+def wheel(built: Path) -> Path:
     (path,) = built.glob("*.whl")
     return path
 
@@ -81,11 +81,11 @@ def rendered(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
-def test_the_version_stands_in_one_place(wheel):
+def test_the_version_stands_in_one_place(wheel: Path) -> None:
     assert wheel.name == f"clustergen-{clustergen.__version__}-py3-none-any.whl"
 
 
-def test_a_wheel_carries_the_trees(wheel, checkout):
+def test_a_wheel_carries_the_trees(wheel: Path, checkout: Path) -> None:
     names = set(contents(wheel))
     assert "clustergen/py.typed" in names
     for tree in TREES:
@@ -94,19 +94,19 @@ def test_a_wheel_carries_the_trees(wheel, checkout):
         assert {f"clustergen/_bundled/{file}" for file in files} - names == set()
 
 
-def test_a_wheel_carries_nothing_else(wheel):
+def test_a_wheel_carries_nothing_else(wheel: Path) -> None:
     tops = {name.partition("/")[0] for name in contents(wheel)}
     assert tops == {"clustergen", f"clustergen-{clustergen.__version__}.dist-info"}
 
 
-def test_a_wheel_finds_its_own_trees(wheel, tmp_path):
+def test_a_wheel_finds_its_own_trees(wheel: Path, tmp_path: Path) -> None:
     home = installed(wheel, tmp_path / "site")
     package, *trees = run(sys.executable, "-c", ASK, cwd=tmp_path, path=str(home)).split()
     assert package == str(home / "clustergen" / "resources.py")
     assert trees == [str(home / "clustergen" / "_bundled" / tree) for tree in TREES]
 
 
-def test_a_wheel_starts_checks_and_renders(wheel, tmp_path):
+def test_a_wheel_starts_checks_and_renders(wheel: Path, tmp_path: Path) -> None:
     home = str(installed(wheel, tmp_path / "site"))
     command = (sys.executable, "-m", "clustergen")
     run(*command, "init", "demo", cwd=tmp_path, path=home)
@@ -116,7 +116,7 @@ def test_a_wheel_starts_checks_and_renders(wheel, tmp_path):
     assert rendered(tmp_path / "out") == rendered(tmp_path / "checkout")
 
 
-def test_a_wheel_carries_the_cdk_app(wheel, tmp_path):
+def test_a_wheel_carries_the_cdk_app(wheel: Path, tmp_path: Path) -> None:
     """`cdk --app "python -m clustergen.stacks"` makes the templates that app.py makes."""
     home = installed(wheel, tmp_path / "site")
     assert {path.name for path in (home / "clustergen" / "stacks").iterdir()} == {
@@ -141,7 +141,7 @@ def test_a_wheel_carries_the_cdk_app(wheel, tmp_path):
     assert templates["wheel"] == templates["checkout"]
 
 
-def test_an_sdist_builds_the_same_wheel(built, wheel, tmp_path):
+def test_an_sdist_builds_the_same_wheel(built: Path, wheel: Path, tmp_path: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path, filter="data")
@@ -151,7 +151,7 @@ def test_an_sdist_builds_the_same_wheel(built, wheel, tmp_path):
     assert contents(tmp_path / "dist" / wheel.name) == contents(wheel)
 
 
-def test_an_sdist_carries_its_tests_and_docs(built):
+def test_an_sdist_carries_its_tests_and_docs(built: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -160,7 +160,7 @@ def test_an_sdist_carries_its_tests_and_docs(built):
     assert expected - names == set()
 
 
-def test_uv_sync(checkout, tmp_path):
+def test_uv_sync(checkout: Path, tmp_path: Path) -> None:
     """An editable install of a checkout, from the lock file, which is up to date."""
     run(BIN / "uv", "sync", "--locked", "--quiet", cwd=checkout)
     python = checkout / ".venv" / "bin" / "python"
@@ -169,7 +169,7 @@ def test_uv_sync(checkout, tmp_path):
     assert trees == [str(checkout / tree) for tree in TREES]
 
 
-def test_uvx_from_a_wheel(wheel, tmp_path):
+def test_uvx_from_a_wheel(wheel: Path, tmp_path: Path) -> None:
     command = (BIN / "uvx", "--quiet", "--from", wheel, "clustergen")
     run(*command, "init", "demo", cwd=tmp_path)
     run(*command, "render", "demo", "-o", "out", cwd=tmp_path)

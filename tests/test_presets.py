@@ -16,19 +16,19 @@ NAMES = {"cpu-hpc", "gpu-slurm", "kubernetes", "spot-finetune", "trainium"}
 SCHEMA = "# yaml-language-server: $schema=./clustergen.schema.json"
 
 
-def test_the_presets():
+def test_the_presets() -> None:
     assert {path.stem for path in PRESETS} == NAMES
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
-def test_a_starter_passes(preset, tmp_path):
+def test_a_starter_passes(preset: Path, tmp_path: Path) -> None:
     assert main(["init", "--preset", preset.stem, str(tmp_path)]) == 0
     assert main(["check", str(tmp_path / "cluster.yaml")]) == 0
     assert (tmp_path / "clustergen.schema.json").exists()
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
-def test_a_starter_renders_for_the_targets_that_it_names(preset):
+def test_a_starter_renders_for_the_targets_that_it_names(preset: Path) -> None:
     checked = clustergen.check([preset])
     rendered = [name for name in checked.plans if name and clustergen.render(checked, name)]
     assert rendered == (
@@ -38,7 +38,7 @@ def test_a_starter_renders_for_the_targets_that_it_names(preset):
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
-def test_a_starter_says_what_it_is(preset: Path, capsys):
+def test_a_starter_says_what_it_is(preset: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, empty, purpose = preset.read_text(encoding="utf-8").splitlines()[:3]
     assert (first, empty) == (SCHEMA, "#")
     main(["init", "--preset", "list"])

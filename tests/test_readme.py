@@ -13,6 +13,7 @@ from clustergen import readme
 from clustergen.plan.model import Capacity, Decision, Plan
 from clustergen.readme.markdown import count, escape, spec_path, table
 from tests.checking import check
+from tests.examples import share
 
 STEPS = ("`./deploy.sh`", "then wait")
 
@@ -144,7 +145,7 @@ def with_words(name: str, mount: str, decided: str) -> str:
     return readme.render(plan, "AWS PCS", STEPS).text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share(300))
 @given(TEXT, TEXT, TEXT)
 def test_no_text_breaks_it(name: str, mount: str, decided: str) -> None:
     assert shape(with_words(name, mount, decided)) == shape(with_words("a", "b", "c"))

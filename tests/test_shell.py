@@ -16,6 +16,7 @@ from jinja2 import UndefinedError
 
 from clustergen import resources
 from clustergen.shell import content_key, environment
+from tests.examples import share
 
 # What bash can be given: no NUL, and no half of a surrogate pair, which UTF-8 cannot write.
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
@@ -30,7 +31,7 @@ def bash(text: str) -> str:
     return done.stdout.decode()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=share(200))
 @given(st.lists(TEXT, min_size=1, max_size=20))
 @example(
     ["", " ", "'", '"', "\\", "\n", "\n\n", "$(reboot)", "`reboot`", "${HOME}", "!!", "*", "~"]
@@ -43,7 +44,7 @@ def test_bash_prints_every_value_as_it_is(values: list[str]) -> None:
     assert bash(script("printf '%s|' {{ v }}\n", v=values)) == "".join(f"{v}|" for v in values)
 
 
-@settings(max_examples=200)
+@settings(max_examples=share(200))
 @given(TEXT)
 def test_a_value_is_one_word(value: str) -> None:
     assert shlex.split(script("echo {{ value }}", value=value)) == ["echo", value]

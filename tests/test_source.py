@@ -19,6 +19,7 @@ from clustergen import discovery
 from clustergen.findings import Finding, Rule, Span
 from clustergen.source import Float, merge, parse, read, read_text
 from clustergen.source.limits import DEPTH, NODES, SIZE
+from tests.examples import share
 
 RULES = discovery.rules("clustergen.source.rules")
 
@@ -567,13 +568,13 @@ def check_any(text: str) -> None:
         json.dumps(document.data).encode()
 
 
-@settings(max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=share(3000), suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(max_size=60) | YAML_WORDS)
 def test_any_text_gives_data_or_findings(text: str) -> None:
     check_any(text)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=share(1000))
 @given(st.binary(max_size=80), st.text(max_size=20) | YAML_WORDS)
 def test_any_bytes_and_any_set(tmp_path_factory: Any, content: bytes, argument: str) -> None:
     file = tmp_path_factory.getbasetemp() / "any.yaml"
@@ -597,7 +598,7 @@ def in_print(data: Any) -> Any:
     return data
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=share(500))
 @given(MAPPINGS)
 def test_what_yaml_writes_comes_back(data: Any) -> None:
     printable = in_print(data)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from clustergen import catalog, compiler, renderer, resources, targets
+from clustergen import catalog, targets
 from clustergen.compiler import Checked
 from clustergen.findings import Severity, errors
 from clustergen.spec import named_targets
-from tests.checking import check_fragment
+from tests.checking import EXAMPLES, check_example, check_fragment, example_files, faults, files_of
 from tests.oracles.bundle import bundle_breaches
 from tests.oracles.cloudformation import check as template_breaches
 from tests.oracles.parallelcluster import ParallelCluster
-
-SPECS = {path.stem: path for path in sorted(resources.tree("specs").glob("*.yaml"))}
 
 # What each target answers to each spec: nothing, or the codes for which it refuses.
 PC, PCS, HP, EKS = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks"
@@ -105,17 +104,17 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "trn1-efs": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP011"}, K8S: set()},
     "trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
 }
-PAIRS = [(name, target) for name in SPECS for target in targets.NAMES]
+PAIRS = [(name, target) for name in EXAMPLES for target in targets.NAMES]
 
 
 def test_the_table_has_every_spec_and_target() -> None:
-    assert len(SPECS) >= 14
+    assert len(EXAMPLES) >= 14
     assert {name: set(answers) for name, answers in ANSWERS.items()} == {
-        name: set(targets.NAMES) for name in SPECS
+        name: set(targets.NAMES) for name in EXAMPLES
     }
 
 
-@pytest.mark.parametrize("path", SPECS.values(), ids=SPECS)
+@pytest.mark.parametrize("path", EXAMPLES.values(), ids=EXAMPLES)
 def test_a_spec_says_who_would_write_it(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "# yaml-language-server: $schema=../docs/clustergen.schema.json"
@@ -123,9 +122,9 @@ def test_a_spec_says_who_would_write_it(path: Path) -> None:
     assert len(" ".join(comment)) > 80
 
 
-@pytest.mark.parametrize("name", [name for name in SPECS if name != "every-field"])
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "every-field"])
 def test_a_spec_is_good_for_the_targets_that_it_names(name: str) -> None:
-    checked = compiler.check([SPECS[name]])
+    checked = check_example(name)
     assert checked.spec is not None
     named = named_targets(checked.spec)
     assert named
@@ -137,7 +136,7 @@ def test_a_spec_is_good_for_the_targets_that_it_names(name: str) -> None:
 def test_the_answer_of_each_target(
     name: str, target: str, parallelcluster: ParallelCluster
 ) -> None:
-    checked = compiler.check([SPECS[name]], targets=[target])
+    checked = check_example(name, target)
     refusals = errors(checked.findings)
     assert {finding.code for finding in refusals} == ANSWERS[name][target]
     for finding in refusals:
@@ -145,13 +144,15 @@ def test_the_answer_of_each_target(
         assert finding.help
         assert finding.span is not None
     if not refusals:
-        assert judged(checked, target, parallelcluster) == []
+        files = example_files(name, target)
+        assert judged(checked, files, target, parallelcluster) == []
 
 
-def judged(checked: Checked, target: str, parallelcluster: ParallelCluster) -> list[str]:
+def judged(
+    checked: Checked, files: Mapping[str, str], target: str, parallelcluster: ParallelCluster
+) -> list[str]:
     """What the judges say of the rendered bundle."""
     assert checked.spec is not None
-    files = {artifact.path: artifact.text for artifact in renderer.render(checked, target)}
     assert {targets.load(target).primary, "README.md"} <= set(files)
     # A stack that installs software itself has assets, which only `cdk deploy` uploads.
     by_cdk = getattr(checked.plans[target].options, "install", "script") == "stack"
@@ -256,8 +257,8 @@ MORE_PAIRS = [(fragment, target) for fragment, names in MORE for target in names
 @pytest.mark.parametrize(("fragment", "target"), MORE_PAIRS)
 def test_what_no_example_has(fragment: str, target: str, parallelcluster: ParallelCluster) -> None:
     checked = check_fragment(fragment, target)
-    assert [f"{f.code} {f.message}" for f in errors(checked.findings)] == []
-    assert judged(checked, target, parallelcluster) == []
+    assert faults(checked) == []
+    assert judged(checked, files_of(checked, target), target, parallelcluster) == []
 
 
 SEVERAL_CARDS = [type.name for type in catalog.every() if type.efa and len(type.cards) > 1]
@@ -282,14 +283,14 @@ def test_the_launch_template_of_every_type_with_several_cards() -> None:
 
 @pytest.mark.parametrize(("name", "target"), PAIRS)
 def test_no_message_is_left_half_said(name: str, target: str) -> None:
-    for finding in compiler.check([SPECS[name]], targets=[target]).findings:
+    for finding in check_example(name, target).findings:
         text = f"{finding.message} {finding.help}"
         assert not re.search(r"\bNone\b|\{\}|Ref\(|<class|\(\)", text), text
         assert finding.help or finding.severity is Severity.NOTE, text
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_editors_find_the_schema(name: str) -> None:
-    first = SPECS[name].read_text(encoding="utf-8").splitlines()[0]
+    first = EXAMPLES[name].read_text(encoding="utf-8").splitlines()[0]
     assert first.startswith("# yaml-language-server: $schema=")
-    assert (SPECS[name].parent / first.partition("=")[2]).is_file()
+    assert (EXAMPLES[name].parent / first.partition("=")[2]).is_file()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from clustergen.catalog import ultraservers
@@ -195,16 +197,22 @@ def _next_size(number: int, sizes: tuple[str, ...]) -> str | None:
 
 def _by_accelerator(plain: str) -> Missing | None:
     """For an accelerator's name: the types that have it, the most of them first."""
-    if not plain:
-        return None
-    having = [i for i in every() if i.accelerator and i.accelerator.name.lower() == plain]
+    having = _accelerators().get(plain)
     if not having:
         return None
-    having.sort(key=lambda i: (-i.accelerator.count if i.accelerator else 0, i.name))
-    listed = ", ".join(i.name for i in having[:_SHOWN])
-    return Missing(
-        f"{plain} is an accelerator, not an instance type", f"use {listed}", having[0].name
-    )
+    listed = ", ".join(having[:_SHOWN])
+    return Missing(f"{plain} is an accelerator, not an instance type", f"use {listed}", having[0])
+
+
+@functools.cache
+def _accelerators() -> Mapping[str, Sequence[str]]:
+    """The types that have an accelerator, by its name; those with the most of them first."""
+    counted: dict[str, list[tuple[int, str]]] = {}
+    for type in every():
+        if type.accelerator:
+            entry = (-type.accelerator.count, type.name)
+            counted.setdefault(type.accelerator.name.lower(), []).append(entry)
+    return {name: [type for _, type in sorted(types)] for name, types in counted.items()}
 
 
 def _by_letters(name: str, plain: str) -> Missing:

@@ -1,9 +1,9 @@
-"""One AWS for all tests of a process, bootstrapped once for each region."""
+"""The CDK's command, and one AWS for all tests of a process."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -26,18 +26,3 @@ def aws(command: None) -> Iterator[Aws]:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     with serving() as found:
         yield found
-
-
-@pytest.fixture(scope="session")
-def bootstrapped(aws: Aws) -> Callable[..., None]:
-    """Runs `cdk bootstrap` for a region, the first time that it is asked for."""
-    done: set[str] = set()
-
-    def bootstrap(region: str, *context: str) -> None:
-        if region not in done:
-            answer = aws.cdk("bootstrap", *context, region=region)
-            assert answer.status == 0, answer.output
-            assert "bootstrapped" in answer.output
-            done.add(region)
-
-    return bootstrap

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +12,10 @@ from typing import Any
 
 import aws_cdk as cdk
 
-from clustergen import compiler
 from clustergen.compiler import Checked
-from clustergen.findings import errors
 from stacks import app
 from stacks.rendered import RenderedCluster
+from tests.checking import check_example
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONTEXT: dict[str, Any] = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
@@ -37,10 +37,10 @@ class Synthesized:
         return self.templates[self.rendered.stack_name]
 
 
-def checked(spec: Path, target: str) -> Checked | None:
-    """What the compiler says of a spec; None where the target refuses it."""
-    found = compiler.check([spec], targets=[target])
-    return None if errors(found.findings) else found
+@functools.cache
+def example(name: str, target: str) -> Synthesized:
+    """The app for an example spec that its target takes."""
+    return synthesize(check_example(name, target), target)
 
 
 def synthesize(

@@ -183,11 +183,11 @@ def test_the_command_passes_findings_on(command: None, spec: Any) -> None:
 
 
 def test_two_versions_of_a_stack_are_compared_without_a_network(
-    command: None, tmp_path: Path
+    command: None, run: Any, tmp_path: Path
 ) -> None:
+    assert run(spec=P5, target="pcs")[0] == 0
     context = ("-c", f"spec={P5}", "-c", "target=pcs")
-    cdk("synth", "--quiet", "--output", tmp_path, *context, **OFFLINE)
-    before = ("--template", tmp_path / "llm-p5-pcs.template.json")
+    before = ("--template", tmp_path / "out" / "llm-p5-pcs.template.json")
     changed = ("-c", "set=node_groups.h100.count=32")
     done = cdk("diff", "llm-p5-pcs", "--exclusively", *before, *context, *changed, **OFFLINE)
     assert re.search(r"\[-\] 16\n.*\[\+\] 32", done.output), done.output

@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ import pytest
 
 from clustergen import resources, targets
 from clustergen.targets.parallelcluster.limits import VERSION
-from tests.cdk.synthesized import Synthesized, checked, synthesize
+from stacks import app
+from stacks.rendered import RenderedCluster
+from tests.cdk.synthesized import new_app
 from tests.support import moto_types
-from tests.support.aws import Aws, put_parameter
+from tests.support.aws import ACCOUNT, Aws, put_parameter
 
 SPECS = resources.tree("specs")
 # Each target with a spec that shows what it has: scripts, login nodes, EFA, file systems.
@@ -33,69 +36,103 @@ def test_every_target_is_deployed() -> None:
     assert set(DEPLOYED) == set(targets.NAMES)
 
 
+@dataclass(frozen=True, slots=True)
 class Deployment:
-    """One cluster on its way: what is expected of it, and the commands."""
+    """One cluster on its way: what is expected of it, and what there is of it."""
 
-    def __init__(self, aws: Aws, target: str, folder: Path) -> None:
-        spec = SPECS / f"{DEPLOYED[target]}.yaml"
-        found = checked(spec, target)
-        assert found is not None
-        self.made: Synthesized = synthesize(found, target)
-        self.region = self.made.rendered.plan.region
-        self.context = ("-c", f"spec={spec}", "-c", f"target={target}")
-        self.aws, self.assembly = aws, folder / "assembly"
+    aws: Aws
+    rendered: RenderedCluster
+    templates: dict[str, dict[str, Any]]
+    """Of its stacks, by their names, in the order of deployment."""
 
-    def run(self, *arguments: object, app: str | Path | None = None) -> str:
-        done = self.aws.cdk(*arguments, region=self.region, **({} if app is None else {"app": app}))
-        assert done.status == 0, done.output
-        return done.output
+    @property
+    def region(self) -> str:
+        return self.rendered.plan.region
 
     def resources(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Stack, logical id and resource of all that is to be made."""
-        for stack, template in self.made.templates.items():
+        for stack, template in self.templates.items():
             for name, resource in template["Resources"].items():
                 yield stack, name, resource
 
     def prepare(self) -> None:
         """What AWS itself would have: the parameters that name images."""
-        for template in self.made.templates.values():
+        for template in self.templates.values():
             for parameter in template.get("Parameters", {}).values():
                 if parameter.get("Default", "").startswith("/aws/service/"):
                     put_parameter(self.region, parameter["Default"], "ami-0a1b2c3d4e5f67890")
 
     def recorded(self, type: str) -> list[dict[str, Any]]:
-        found = (moto_types.recorded(stack, type) for stack in self.made.templates)
+        found = (moto_types.recorded(stack, type) for stack in self.templates)
         return [record.properties for each in found for record in each.values()]
 
 
-@pytest.mark.parametrize("target", DEPLOYED)
-def test_a_cluster_comes_and_goes(
-    target: str, aws: Aws, bootstrapped: Callable[..., None], tmp_path: Path
+def rendered(target: str) -> RenderedCluster:
+    """A target's cluster, as the command line asks for it, with a name of its own."""
+    spec = str(SPECS / f"{DEPLOYED[target]}.yaml")
+    context = {"spec": spec, "target": target, "set": f"name=test-{target}"}
+    found, findings = app.render_cluster(context)
+    assert found is not None, findings
+    return found
+
+
+@pytest.fixture
+def deployments(
+    aws: Aws, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Mapping[str, Deployment]:
+    """By target; the stacks of all of them are one assembly, in `tmp_path`."""
+    monkeypatch.setenv("CDK_DEFAULT_ACCOUNT", ACCOUNT)
+    monkeypatch.setenv("CDK_VALIDATION", "true")
+    made = new_app(str(tmp_path))
+    clusters = {target: rendered(target) for target in DEPLOYED}
+    stacks = {
+        target: [stack.stack_name for stack in app.build(made, cluster)]
+        for target, cluster in clusters.items()
+    }
+    templates = {stack.stack_name: stack.template for stack in made.synth().stacks}
+    return {
+        target: Deployment(aws, cluster, {name: templates[name] for name in stacks[target]})
+        for target, cluster in clusters.items()
+    }
+
+
+def test_clusters_come_and_go(
+    deployments: Mapping[str, Deployment], aws: Aws, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    this = Deployment(aws, target, tmp_path)
-    bootstrapped(this.region, *this.context)
-    this.prepare()
-    stacks = list(this.made.templates)
+    """A command for all targets at a time: to start one takes longer than most of its work."""
 
-    said = this.run("deploy", *HOW, "--output", this.assembly, *this.context)
-    assert [s for s in stacks if f"✅  {s}" not in said] == []
-    for stack in stacks:
-        assert not unmade(this, stack)
-    LOOK[target](this)
+    def run(*arguments: str) -> str:
+        done = aws.cdk(*arguments, region="us-east-1", app=tmp_path)
+        assert done.status == 0, done.output
+        return done.output
 
-    # The assembly of the first deployment: that app.py makes the same again, test_synth.py shows.
-    before = outputs(this)
-    again = this.run("deploy", *HOW, app=this.assembly)
-    assert again.count("(no changes)") == len(stacks), again
-    assert outputs(this) == before
-    differs = this.run("diff", "--method", "template", app=this.assembly)
-    assert differs.count("There were no differences") == len(stacks), differs
+    for this in deployments.values():
+        this.prepare()
+    assert "bootstrapped" in run("bootstrap")
 
-    kept = bucket(this)
-    this.run("destroy", "--all", "--force", app=this.assembly)
-    assert left(this) == retained(this)
-    # Its name may be fixed: the next of that name cannot be made before it is gone.
-    delete_bucket(this, kept)
+    first = run("deploy", *HOW)
+    for target, this in deployments.items():
+        with subtests.test("deployed", target=target):
+            assert [stack for stack in this.templates if f"✅  {stack}" not in first] == []
+            assert [stack for stack in this.templates if unmade(this, stack)] == []
+            LOOK[target](this)
+
+    before = {target: outputs(this) for target, this in deployments.items()}
+    again, differs = run("deploy", *HOW), run("diff", "--method", "template")
+    for target, this in deployments.items():
+        with subtests.test("deployed again", target=target):
+            same = [stack for stack in this.templates if f"✅  {stack} (no changes)" in again]
+            assert same == list(this.templates), again
+            assert outputs(this) == before[target]
+    count = sum(len(this.templates) for this in deployments.values())
+    assert differs.count("There were no differences") == count, differs
+
+    kept = {target: bucket(this) for target, this in deployments.items()}
+    run("destroy", "--all", "--force")
+    for target, this in deployments.items():
+        with subtests.test("destroyed", target=target):
+            assert left(this) == retained(this)
+            delete_bucket(this, kept[target])
 
 
 def delete_bucket(this: Deployment, name: str) -> None:
@@ -116,13 +153,13 @@ def unmade(this: Deployment, stack: str) -> set[str]:
 
 def outputs(this: Deployment) -> dict[str, str]:
     client = this.aws.client("cloudformation", this.region)
-    described = [client.describe_stacks(StackName=s)["Stacks"][0] for s in this.made.templates]
+    described = [client.describe_stacks(StackName=s)["Stacks"][0] for s in this.templates]
     return {o["OutputKey"]: o["OutputValue"] for each in described for o in each.get("Outputs", [])}
 
 
 def left(this: Deployment) -> set[str]:
     """What is still there of the types that are recorded."""
-    return {name for stack in this.made.templates for name in moto_types.recorded(stack)}
+    return {name for stack in this.templates for name in moto_types.recorded(stack)}
 
 
 def retained(this: Deployment) -> set[str]:
@@ -179,7 +216,7 @@ def look_at_parallelcluster(this: Deployment) -> None:
     """The provider is there, and is told the configuration with values in it."""
     (told,) = this.recorded("Custom::PclusterCluster")
     text = json.dumps(told)
-    assert told["ClusterName"] == this.made.rendered.plan.name
+    assert told["ClusterName"] == this.rendered.plan.name
     assert "${" not in text
     (provider,) = this.recorded("AWS::CloudFormation::Stack")
     assert provider["TemplateURL"] == (
@@ -221,7 +258,7 @@ def look_at_hyperpod_eks(this: Deployment) -> None:
 
 def look_at_eks(this: Deployment) -> None:
     """Each node group of the spec is there, with a launch template that has every card."""
-    plan = this.made.rendered.plan
+    plan = this.rendered.plan
     eks, ec2 = (this.aws.client(service, this.region) for service in ("eks", "ec2"))
     for group in plan.node_groups:
         found = eks.describe_nodegroup(clusterName=plan.name, nodegroupName=group.name)["nodegroup"]

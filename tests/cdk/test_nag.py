@@ -13,18 +13,17 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk.cloudformation_include import CfnInclude
 from cdk_nag import AwsSolutionsChecks
 
-from clustergen import resources
 from stacks import acknowledged, app
-from tests.cdk.synthesized import checked, new_app
+from tests.cdk.synthesized import new_app
+from tests.checking import EXAMPLES, check_example
 
-SPECS = resources.tree("specs")
 # Specs that between them have every part that a stack may have.
 JUDGED = [
     ("p5-on-demand", "pcs"),
     ("hyperpod-slurm-legacy", "parallelcluster"),
     ("p5-on-demand", "hyperpod-slurm"),
     ("hyperpod-eks-new-cluster", "hyperpod-eks"),
-    *((path.stem, "eks") for path in sorted(SPECS.glob("eks-*.yaml"))),
+    *((name, "eks") for name in EXAMPLES if name.startswith("eks-")),
     *((name, "eks") for name in ("trn1-efs", "hpc8a-two-queues")),
 ]
 
@@ -50,8 +49,7 @@ def _violations(report: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize(("name", "target"), JUDGED)
 def test_nothing_is_left_unexplained(name: str, target: str, tmp_path: Path) -> None:
-    found = checked(SPECS / f"{name}.yaml", target)
-    assert found is not None
+    found = check_example(name, target)
     rendered = app.rendered_cluster(found, target, {})
     assert findings(tmp_path, lambda made: app.build(made, rendered)) == []
 
@@ -65,8 +63,7 @@ TYPED = [("p5-on-demand", "pcs"), ("trn1-efs", "pcs"), ("hyperpod-eks-karpenter"
 def test_nothing_is_left_unexplained_in_rendered_templates(
     name: str, target: str, tmp_path: Path
 ) -> None:
-    found = checked(SPECS / f"{name}.yaml", target)
-    assert found is not None
+    found = check_example(name, target)
     rendered = app.rendered_cluster(found, target, {})
 
     def build(made: Any) -> None:

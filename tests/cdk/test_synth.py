@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from clustergen import compiler, renderer, resources, targets
+from clustergen import renderer, targets
 from clustergen.findings import errors
 from stacks import hyperpod_slurm, parallelcluster, pcs
-from tests.cdk.synthesized import Synthesized, checked, synthesize
-from tests.checking import check_fragment
+from tests.cdk.synthesized import Synthesized, example, synthesize
+from tests.checking import EXAMPLES, check_example, check_fragment, faults
 from tests.oracles.cloudformation import lint
 from tests.oracles.cloudformation.second import diagnose
 
-SPECS = {path.stem: path for path in sorted(resources.tree("specs").glob("*.yaml"))}
 TEMPLATES = ("pcs", "hyperpod-slurm", "hyperpod-eks", "eks")
 """The targets whose cluster is a template that `render` writes."""
 
 
-def of(name: str, target: str) -> Synthesized:
-    found = checked(SPECS[name], target)
-    assert found is not None
-    return synthesize(found, target)
-
-
 def every(name: str) -> list[Synthesized]:
     """A spec's stacks for each target that takes it."""
-    answers = {target: checked(SPECS[name], target) for target in targets.NAMES}
-    return [synthesize(found, target) for target, found in answers.items() if found]
+    taken = [target for target in targets.NAMES if not faults(check_example(name, target))]
+    return [example(name, target) for target in taken]
 
 
 def plain(value: Any) -> Any:
@@ -77,7 +69,7 @@ def without_order(resource: Any) -> Any:
     return {**rest, "DependsOn": waits}
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_the_stacks_of_every_spec(name: str) -> None:
     """For each target that takes it: equal to what `render` writes, and right for both judges."""
     judged: dict[str, str] = {}
@@ -91,11 +83,12 @@ def test_the_stacks_of_every_spec(name: str) -> None:
         else:
             assert configuration(made) == yaml.safe_load(files["cluster.yaml"])
         judged |= {json.dumps(template): stack for stack, template in made.templates.items()}
-    region = compiler.check([SPECS[name]]).spec.region  # type: ignore[union-attr]
+    spec = check_example(name).spec
+    assert spec is not None
     # The foundation is the same for every target, and judged once.
     for text, stack in judged.items():
         assert [str(found) for found in diagnose(text)] == [], stack
-        assert lint({stack: text}, [region]) == []
+        assert lint({stack: text}, [spec.region]) == []
 
 
 def configuration(made: Synthesized) -> Any:
@@ -124,7 +117,7 @@ FED = [("p5-on-demand", target) for target in ("pcs", "parallelcluster", "hyperp
 
 @pytest.mark.parametrize(("name", "target"), FED)
 def test_the_foundation_feeds_the_cluster(name: str, target: str) -> None:
-    made = of(name, target)
+    made = example(name, target)
     assert list(made.templates) == [f"llm-p5-{each}" for each in ("foundation", target)]
     assert made.foundation is not None
     exported = {each["Export"]["Name"] for each in made.foundation["Outputs"].values()}
@@ -138,7 +131,8 @@ def test_the_foundation_feeds_the_cluster(name: str, target: str) -> None:
 @pytest.mark.parametrize(("name", "target"), [*FED, ("p5-on-demand", "eks")])
 def test_the_same_spec_makes_the_same_stacks(name: str, target: str) -> None:
     """Assets, too, which are named by a hash of what is in them."""
-    assert of(name, target).templates == of(name, target).templates
+    again = synthesize(check_example(name, target), target)
+    assert again.templates == example(name, target).templates
 
 
 def keys_of_scripts(made: Synthesized) -> set[str]:
@@ -164,7 +158,7 @@ UPLOADED = [
 
 @pytest.mark.parametrize(("name", "target"), UPLOADED)
 def test_what_documents_name_is_uploaded_before(name: str, target: str) -> None:
-    made = of(name, target)
+    made = example(name, target)
     uploaded = UPLOADS[target](made.rendered)
     named = keys_of_scripts(made)
     assert named
@@ -264,17 +258,14 @@ SEEDED: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("where", "change"), SEEDED)
 def test_the_comparison_sees_a_difference(where: str, change: Any) -> None:
-    made = of("p5-on-demand", "pcs")
+    made = example("p5-on-demand", "pcs")
     rendered = json.loads(made.rendered.files["cluster.template.json"])
     altered = json.loads(json.dumps(made.cluster))
     change(altered)
     assert where in differences(altered, rendered)
 
 
-def test_the_region_is_the_specs_and_the_account_anybodys(tmp_path: Path) -> None:
-    found = checked(SPECS["p5-on-demand"], "pcs")
-    assert found is not None
-    made = synthesize(found, "pcs")
-    text = json.dumps(made.templates)
+def test_the_region_is_the_specs_and_the_account_anybodys() -> None:
+    text = json.dumps(example("p5-on-demand", "pcs").templates)
     assert "us-east-1" in text
     assert not re.search(r"\b\d{12}\b", text.replace("111122223333", ""))

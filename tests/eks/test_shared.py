@@ -6,6 +6,7 @@ import datetime
 
 import pytest
 
+from clustergen.aws import logs
 from clustergen.eks import control_plane, versions
 from tests.targets.eks.planned import plan_of
 
@@ -14,7 +15,7 @@ DAYS = [(1, 1), (2, 3), (30, 30), (31, 60), (366, 400), (4000, 3653)]
 
 @pytest.mark.parametrize(("wanted", "kept"), DAYS)
 def test_logs_are_kept_for_as_long_as_asked(wanted: int, kept: int) -> None:
-    assert control_plane.retention(wanted) == kept
+    assert logs.retention(wanted) == kept
 
 
 def test_versions_are_in_order_and_end_in_order() -> None:

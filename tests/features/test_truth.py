@@ -14,25 +14,27 @@ from clustergen.compiler import Checked
 from clustergen.features import FEATURES, Support
 from clustergen.findings import Finding, errors
 from tests.checking import check, found
-from tests.features.evidence import EVIDENCE
-from tests.features.uses import BASE, HPE, USES
+from tests.features.evidence import HPE
+from tests.features.table import BASE, TABLE
 
 PAIRS = [(feature.id, target) for feature in FEATURES for target in targets.NAMES]
 
 
-def test_the_tables_have_every_feature_and_target() -> None:
-    assert set(USES) == {feature.id for feature in FEATURES}
-    assert set(EVIDENCE) == set(targets.NAMES)
-    for name, rows in EVIDENCE.items():
-        support = targets.load(name).support
-        assert set(support) == {feature.id for feature in FEATURES}
-        assert set(rows) == {id for id, answer in support.items() if answer.level == "full"}
+def test_the_table_has_every_feature() -> None:
+    assert set(TABLE) == {feature.id for feature in FEATURES}
+
+
+@pytest.mark.parametrize("feature", TABLE)
+def test_the_evidence_is_of_the_targets_that_support_it_in_full(feature: str) -> None:
+    levels = {name: targets.load(name).support[feature].level for name in targets.NAMES}
+    full = {name for name, level in levels.items() if level == "full"}
+    assert set(TABLE[feature].evidence) == full
 
 
 @functools.cache
 def checked(feature: str, target: str) -> tuple[Checked, Checked]:
     """The compiler's answer to the spec without a feature, and with it."""
-    return USES[feature].checked(target)
+    return TABLE[feature].use.checked(target)
 
 
 def used(spec: Checked, target: str) -> set[str]:
@@ -76,7 +78,7 @@ def hidden(feature: str, target: str) -> list[str]:
     without, uses = checked(feature, target)
     if refused := errors(without.findings):
         return [f"without it: {f.code} {f.message}" for f in refused]
-    evidence = EVIDENCE[target].get(feature)
+    evidence = TABLE[feature].evidence.get(target)
     if evidence is None:
         return ["no evidence is known"]
     shows = evidence.shows(files(without, target), files(uses, target))
@@ -116,7 +118,9 @@ DRIVERS = {
 def test_a_new_cluster_of_hyperpod_has_the_driver_that_its_row_says(
     feature: str, driver: str
 ) -> None:
-    new = check(BASE, USES[feature].uses, "targets: {hyperpod-eks: {eks_cluster: new}}", target=HPE)
+    new = check(
+        BASE, TABLE[feature].use.uses, "targets: {hyperpod-eks: {eks_cluster: new}}", target=HPE
+    )
     assert "a new EKS cluster gets the CSI driver" in targets.load(HPE).support[feature].how
     written = files(new, HPE)
     assert f'"{driver}"' in written["eks.template.json"]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from clustergen import bundle, compiler, renderer, resources
+from clustergen import bundle, renderer
 from clustergen.artifacts import Bundle
-from clustergen.findings import errors
+from tests.checking import check_example
 
 FOLDER = Path(__file__).parent
 
@@ -28,9 +28,7 @@ GOLDEN = [
 
 def files(spec: str, target: str) -> Bundle:
     """The bundle of an example. That the judges accept it, `test_specs.py` shows."""
-    checked = compiler.check([resources.tree("specs") / f"{spec}.yaml"], targets=[target])
-    assert errors(checked.findings) == []
-    return renderer.render(checked, target)
+    return renderer.render(check_example(spec, target), target)
 
 
 @pytest.mark.parametrize(("spec", "target"), GOLDEN)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from clustergen import compiler, renderer, resources
-from clustergen.findings import Severity, errors
-from tests.checking import check
+from clustergen import resources
+from clustergen.findings import Severity
+from tests.checking import check, example_files
 from tests.oracles.bundle import bundle_breaches
 from tests.oracles.cloudformation import lint
 from tests.oracles.hyperpod import cluster_breaches
@@ -134,13 +133,9 @@ def test_a_fault_in_a_spec_is_a_finding(spec: str, fault: str, code: str) -> Non
         assert finding.span is not None
 
 
-@functools.cache
 def rendered(spec: str) -> Mapping[str, str]:
     """The files of a good spec's bundle."""
-    target = target_of(spec)
-    checked = compiler.check([SPECS / f"{spec}.yaml"], targets=[target])
-    assert errors(checked.findings) == []
-    return {artifact.path: artifact.text for artifact in renderer.render(checked, target)}
+    return example_files(spec, target_of(spec))
 
 
 def judged(spec: str, files: Mapping[str, str]) -> list[str]:

@@ -7,27 +7,10 @@ import functools
 import yaml
 
 from clustergen.artifacts import Json
-from clustergen.compiler import Checked
-from clustergen.findings import EXAMPLE_BASE, errors
 from clustergen.kubernetes import bundle
-from clustergen.plan.model import Plan
-from tests.checking import check
+from tests.checking import Fragments
 
-TARGET = "eks"
-
-
-@functools.cache
-def judged(text: str = "") -> Checked:
-    """All that is said of `text`, laid over the smallest spec."""
-    return check(EXAMPLE_BASE, text or "{}", target=TARGET)
-
-
-@functools.cache
-def plan_of(text: str = "") -> Plan:
-    """The plan of a spec that nothing is to be said against."""
-    checked = judged(text)
-    assert [f"{f.code} {f.message}" for f in errors(checked.findings)] == []
-    return checked.plans[TARGET]
+plan_of = Fragments("eks").plan
 
 
 @functools.cache

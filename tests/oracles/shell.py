@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,16 +14,30 @@ from tests.oracles.user_data import SHELL_PARTS, parts
 STYLE = ("-i", "2", "-ci", "-ln", "bash")
 """shfmt's options for this project: two spaces, case branches indented."""
 
+_JUDGED: dict[str, list[str]] = {}
+"""Text of a script -> what the tools say of it; most scripts are in many bundles."""
+
 
 def script_breaches(scripts: Mapping[str, str]) -> list[str]:
-    """What shellcheck and shfmt say of scripts by name; each tool runs once for all of them."""
-    if not scripts:
-        return []
+    """What shellcheck and shfmt say of scripts by name.
+
+    Each tool runs once for all of them, and sees each text once for as long as the process lives.
+    """
+    new = {text for text in scripts.values() if text not in _JUDGED}
+    _JUDGED.update(_judge(sorted(new)) if new else {})
+    return [f"{name}{found}" for name, text in scripts.items() for found in _JUDGED[text]]
+
+
+def _judge(texts: Iterable[str]) -> dict[str, list[str]]:
+    """What the tools say of each text, beginning with `:line:column` or `:`."""
+    said: dict[str, list[str]] = {text: [] for text in texts}
     with TemporaryDirectory() as folder:
-        files = {str(Path(folder, f"{n}.sh")): name for n, name in enumerate(scripts)}
-        for file, name in files.items():
-            Path(file).write_text(scripts[name], encoding="utf-8")
-        return [*_shellcheck(files), *_shfmt(files)]
+        files = {str(Path(folder, f"{number}.sh")): text for number, text in enumerate(said)}
+        for file, text in files.items():
+            Path(file).write_text(text, encoding="utf-8")
+        for file, found in (*_shellcheck(files), *_shfmt(files)):
+            said[files[file]].append(found)
+    return said
 
 
 def scripts_in_user_data(name: str, user_data: str) -> dict[str, str]:
@@ -35,19 +49,19 @@ def scripts_in_user_data(name: str, user_data: str) -> dict[str, str]:
     }
 
 
-def _shellcheck(files: Mapping[str, str]) -> Iterator[str]:
+def _shellcheck(files: Iterable[str]) -> Iterator[tuple[str, str]]:
     # SC1091: a sourced file of the node (/etc/os-release) is not on the machine that tests.
     arguments = ["--format=json", "--shell=bash", "--exclude=SC1091", *files]
     done = _run("shellcheck", arguments, expected=(0, 1))
     for found in json.loads(done):
-        at = f"{files[found['file']]}:{found['line']}:{found['column']}"
-        yield f"{at}: SC{found['code']} {found['message']}"
+        at = f":{found['line']}:{found['column']}"
+        yield found["file"], f"{at}: SC{found['code']} {found['message']}"
 
 
-def _shfmt(files: Mapping[str, str]) -> Iterator[str]:
+def _shfmt(files: Iterable[str]) -> Iterator[tuple[str, str]]:
     for file in _run("shfmt", ["-l", *STYLE, *files], expected=(0, 1)).splitlines():
         difference = _run("shfmt", ["-d", *STYLE, file], expected=(0, 1))
-        yield f"{files[file]}: not as shfmt {' '.join(STYLE)} writes it:\n{difference}"
+        yield file, f": not as shfmt {' '.join(STYLE)} writes it:\n{difference}"
 
 
 def _run(tool: str, arguments: list[str], expected: tuple[int, ...]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clustergen.catalog.fsx import (
@@ -39,19 +39,16 @@ STEPS = st.sampled_from(_sizes())
 TIERS = st.sampled_from([k.throughputs for k in (*LUSTRE, *OPENZFS) if k.throughputs])
 
 
-@settings(deadline=None)
 @given(STEPS, SIZES)
 def test_the_nearest_are_allowed(steps: Steps, number: int) -> None:
     assert all(steps.allows(near) for near in fsx.around(steps, number))
 
 
-@settings(deadline=None)
 @given(STEPS, SIZES)
 def test_an_allowed_number_is_its_own_nearest(steps: Steps, number: int) -> None:
     assert (fsx.around(steps, number) == (number,)) == steps.allows(number)
 
 
-@settings(deadline=None)
 @given(STEPS, SIZES)
 def test_the_nearest_enclose_the_number_with_nothing_between(steps: Steps, number: int) -> None:
     near = fsx.around(steps, number)
@@ -68,7 +65,6 @@ def test_the_nearest_enclose_the_number_with_nothing_between(steps: Steps, numbe
         assert number < steps.least or number > (steps.most or 0)
 
 
-@settings(deadline=None)
 @given(STEPS, SIZES, SIZES)
 def test_the_nearest_grow_with_the_number(steps: Steps, one: int, other: int) -> None:
     low, high = sorted((one, other))
@@ -76,7 +72,6 @@ def test_the_nearest_grow_with_the_number(steps: Steps, one: int, other: int) ->
     assert fsx.around(steps, low)[-1] <= fsx.around(steps, high)[-1]
 
 
-@settings(deadline=None)
 @given(TIERS, st.integers(1, 12_000))
 def test_the_nearest_tiers(tiers: tuple[int, ...], number: int) -> None:
     near = fsx.beside(tiers, number)
@@ -86,7 +81,6 @@ def test_the_nearest_tiers(tiers: tuple[int, ...], number: int) -> None:
     assert list(near) == sorted(near)
 
 
-@settings(deadline=None)
 @given(st.sampled_from(LUSTRE), st.none() | SIZES, st.booleans())
 def test_defaults_are_allowed(kind: LustreClass, size: int | None, efa: bool) -> None:
     efa = efa and bool(kind.efa_capacity)
@@ -101,7 +95,6 @@ def test_defaults_are_allowed(kind: LustreClass, size: int | None, efa: bool) ->
         assert not any(steps.allows(smaller) for smaller in range(1, least))
 
 
-@settings(deadline=None)
 @given(st.sampled_from(LUSTRE), SIZES, st.booleans())
 def test_a_size_that_some_throughput_allows_gets_one(
     kind: LustreClass, size: int, efa: bool

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clustergen.plan.model import Bucket, Lustre, Ontap, OpenZfs, Ref, Storage
 from clustergen.plan.storage import output_stem
-from tests.rules.storage.judging import planned
+from tests.rules.storage.judging import codes, planned
 
 FS = "id: fs-0123456789abcdef0"
 
 
 def _one(fields: str, *, region: str = "us-east-1", zone: str = "use1-az6") -> Storage:
     place = f"region: {region}\nnetwork: {{zone: {zone}}}\n"
-    plan, _ = planned(f"{place}storage: [{{mount: /fsx, {fields}}}]")
+    plan = planned(f"{place}storage: [{{mount: /fsx, {fields}}}]")
     (item,) = plan.storage
     return item
 
@@ -76,7 +76,7 @@ def test_lustre_defaults(fields: str, place: dict[str, str], expected: tuple[obj
     ],
 )
 def test_what_was_left_open_is_reported(fields: str, left_open: set[str]) -> None:
-    plan, _ = planned(f"storage: [{{mount: /fsx, type: fsx-lustre, {fields}}}]")
+    plan = planned(f"storage: [{{mount: /fsx, type: fsx-lustre, {fields}}}]")
     decided = [d for d in plan.decisions if d.path[0] == "storage"]
     assert {d.path[-1] for d in decided} == left_open
     assert all(d.text.startswith("/fsx: ") for d in decided)
@@ -150,10 +150,11 @@ def test_repositories_in_the_services_spelling() -> None:
 
 
 def test_what_cannot_be_planned_leaves_a_finding_and_the_rest() -> None:
-    plan, found = planned("storage: [{mount: /a, type: fsx-ontap}, {mount: /b, type: efs}]")
+    text = "storage: [{mount: /a, type: fsx-ontap}, {mount: /b, type: efs}]"
+    plan = planned(text)
     assert [item.mount for item in plan.storage] == ["/b"]
     assert [item.path for item in plan.storage] == [("storage", 1)]
-    assert [finding.code for finding in found] == ["STG001"]
+    assert codes(text) == ["STG001"]
 
 
 @pytest.mark.parametrize(
@@ -168,13 +169,11 @@ def test_the_foundations_own_name_is_not_taken() -> None:
     assert output_stem("/security/group") != "StorageSecurityGroup"
 
 
-@settings(deadline=None)
 @given(st.from_regex(r"/[A-Za-z0-9._/-]{0,30}", fullmatch=True))
 def test_output_stem_is_a_logical_id(mount: str) -> None:
     assert re.fullmatch(r"Storage[A-Za-z0-9]*", output_stem(mount))
 
 
-@settings(deadline=None)
 @given(st.lists(st.from_regex(r"(/[a-cA-C._-]{1,3}){1,3}", fullmatch=True), unique=True))
 def test_output_stems_differ(mounts: list[str]) -> None:
     assert len({output_stem(mount) for mount in mounts}) == len(mounts)

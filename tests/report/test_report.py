@@ -17,6 +17,7 @@ from clustergen.findings import Finding, Rule, Severity, Span
 from clustergen.report import ordered, render, summary
 from clustergen.report.text import render as render_text
 from clustergen.source.characters import INVISIBLE
+from tests.examples import share
 
 RULE = Rule(
     code="FSX004",
@@ -379,7 +380,7 @@ FINDINGS = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=share(300))
 @given(st.lists(FINDINGS, max_size=4))
 def test_any_finding_is_reported_in_every_format(findings: list[Finding]) -> None:
     shown = ordered(findings)

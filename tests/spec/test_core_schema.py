@@ -18,6 +18,7 @@ from clustergen.registry import every
 from clustergen.resources import tree
 from clustergen.spec import build, core_schema
 from clustergen.spec.model import Spec
+from tests.examples import share
 
 BASE = source.read_text(EXAMPLE_BASE)[0]
 SPECS = sorted(tree("specs").glob("*.yaml"))
@@ -96,7 +97,7 @@ assert EVERY_FIELD is not None
 PLACES = list(places(EVERY_FIELD.data))
 
 
-@settings(max_examples=400)
+@settings(max_examples=share(400))
 @given(st.sampled_from(PLACES), VALUES)
 def test_a_changed_spec_reads_the_same(path: tuple[Any, ...], value: Any) -> None:
     assert EVERY_FIELD is not None

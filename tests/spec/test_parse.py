@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
-from clustergen import features, resources, rules, targets
+from clustergen import resources
 from clustergen.findings import EXAMPLE_BASE, Finding, errors
-from clustergen.plan import build
-from clustergen.source import Document, merge, read_text
+from clustergen.source import merge, read_text
 from clustergen.spec import parse
 from clustergen.spec.model import Spec
 from clustergen.spec.schema import schema
+from tests.checking import EVERY_TARGET, check_for_all
+from tests.examples import share
 
 
 def refused(fragment: str) -> list[Finding]:
@@ -399,7 +400,7 @@ DATA = st.recursive(
 
 
 @given(DATA)
-@settings(max_examples=1000, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=share(1000), suppress_health_check=[HealthCheck.too_slow])
 def test_arbitrary_data_is_answered(data: Any) -> None:
     _answered({"version": 1, **data} if isinstance(data, dict) else data)
 
@@ -421,7 +422,7 @@ def mutated(draw: st.DrawFn) -> Any:
 
 
 @given(mutated())
-@settings(max_examples=600, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=share(600), suppress_health_check=[HealthCheck.too_slow])
 def test_a_spec_with_odd_places_is_answered(data: Any) -> None:
     _answered(data)
 
@@ -438,20 +439,7 @@ def _answered(data: Any) -> None:
         for finding in found:
             assert document.place(finding).span is not None
         return
-    for name in ("", *targets.NAMES):
-        _judged(spec, document, name)
-
-
-def _judged(spec: Spec, document: Document, name: str) -> None:
-    target = targets.load(name) if name else None
-    traits = target.traits if target else build.NEUTRAL
-    plan, found = build.build(spec, traits, document.written())
-    if plan is None:
-        assert errors(found)
-        return
-    found += rules.check(plan)
-    if target is not None:
-        found += target.check(plan)
-        found += features.check(plan, target.support, target.title)
-    for finding in found:
-        assert document.place(finding).span is not None
+    checked = check_for_all(text)
+    assert len(checked.plans) == len(EVERY_TARGET) or errors(checked.findings)
+    for finding in checked.findings:
+        assert finding.span is not None

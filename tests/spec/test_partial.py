@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from clustergen import compiler
+from clustergen.findings import Path as SpecPath
 
 HEAD = "version: 1\nname: example\nregion: us-east-1\nnetwork: {zone: use1-az6}\n"
 GROUP = "node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2}]\n"
@@ -40,7 +43,9 @@ NESTED = (
     ],
     ids=["unknown key", "list item", "left out", "nothing left"],
 )
-def test_all_that_can_be_said(tmp_path, text: str, expected: list) -> None:
+def test_all_that_can_be_said(
+    tmp_path: Path, text: str, expected: list[tuple[str, SpecPath]]
+) -> None:
     spec = tmp_path / "a.yaml"
     spec.write_text(text)
     checked = compiler.check([spec])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -27,7 +28,7 @@ def breaches(data: object) -> list[str]:
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_specs_satisfy_it(path):
+def test_specs_satisfy_it(path: Path) -> None:
     document, _ = source.read([path], [])
     assert document is not None
     assert breaches(json.loads(json.dumps(document.data))) == []
@@ -47,11 +48,11 @@ def test_specs_satisfy_it(path):
         ({"slurm": {"idle_timeout": 600}}, False),
     ],
 )
-def test_forms(extra, accepted):
+def test_forms(extra: dict[str, object], accepted: bool) -> None:
     assert (breaches(BASE | extra) == []) is accepted
 
 
-def test_defaults_are_what_one_would_write():
+def test_defaults_are_what_one_would_write() -> None:
     slurm = schema()["$defs"]["Slurm"]["properties"]
     group = schema()["$defs"]["NodeGroup"]["properties"]
     assert slurm["idle_timeout"]["default"] == "10m"

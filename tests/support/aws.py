@@ -119,5 +119,7 @@ def put_parameter(region: str, name: str, value: str) -> None:
     """A public parameter of AWS's, which nobody may write through the API."""
     from datetime import UTC, datetime
 
-    made = Parameter(ACCOUNT, name, value, "String", None, None, None, datetime.now(UTC), 1, "text")
+    # moto makes them in the same way, though it calls the class abstract.
+    kind: Any = Parameter
+    made = kind(ACCOUNT, name, value, "String", None, None, None, datetime.now(UTC), 1, "text")
     ssm_backends[ACCOUNT][region]._parameters[name].append(made)

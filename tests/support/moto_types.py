@@ -128,7 +128,12 @@ def model(type: str, made: Made = _nothing, gone: Made = _nothing) -> Any:
 
         @classmethod
         def create_from_cloudformation_json(
-            cls, resource_name, cloudformation_json, account_id, region_name, **kwargs
+            cls,
+            resource_name: str,
+            cloudformation_json: Json,
+            account_id: str,
+            region_name: str,
+            **kwargs: Any,
         ) -> Any:
             given = cloudformation_json.get("Properties", {})
             record = Recorded(type, kwargs["LogicalId"], kwargs["StackId"], region_name, given)
@@ -140,7 +145,12 @@ def model(type: str, made: Made = _nothing, gone: Made = _nothing) -> Any:
 
         @classmethod
         def update_from_cloudformation_json(
-            cls, original_resource, new_resource_name, cloudformation_json, account_id, region_name
+            cls,
+            original_resource: Any,
+            new_resource_name: str,
+            cloudformation_json: Json,
+            account_id: str,
+            region_name: str,
         ) -> Any:
             original_resource.record.properties = cloudformation_json.get("Properties", {})
             made(original_resource.record)
@@ -170,7 +180,9 @@ def _copied(record: Recorded) -> None:
     sources = zip(assets, said.get("SourceMarkers") or [{}] * len(assets), strict=True)
     backend = s3_backends["123456789012"]["aws"]
     for (bucket, key), markers in sources:
-        for name, content in _unpacked(backend.get_object(bucket, key).value):
+        asset = backend.get_object(bucket, key)
+        assert asset is not None, key
+        for name, content in _unpacked(asset.value):
             text = content
             for marker, value in markers.items():
                 text = text.replace(marker.encode(), value.encode())
@@ -246,8 +258,8 @@ def teach() -> None:
     """Let moto know the types of this module."""
     known = parsing.resource_class_from_type
 
-    def resource_class(type: str) -> Any:
-        return _OTHERS.get(type) or _MODELS.get(type) or known(type)
+    def resource_class(resource_type: str) -> Any:
+        return _OTHERS.get(resource_type) or _MODELS.get(resource_type) or known(resource_type)
 
     parsing.resource_class_from_type = resource_class
 

@@ -29,16 +29,19 @@ class Lint:
 
 def lint(templates: Mapping[str, str], regions: Iterable[str] = ("us-east-1",)) -> list[Lint]:
     """What cfn-lint reports of template texts by name in `regions`, false alarms left out."""
-    config = ConfigMixIn(**ManualArgs(regions=list(regions)))
+    places = tuple(regions)
     return [
         Lint(name, match.rule.id, _where(match), match.message)
         for name, text in templates.items()
-        for match in _matches(text, config)
+        for match in _matches(text, places)
         if not _is_false_alarm(match)
     ]
 
 
-def _matches(text: str, config: ConfigMixIn) -> list[Match]:
+@functools.cache
+def _matches(text: str, regions: tuple[str, ...]) -> list[Match]:
+    """What it says of a text; the same foundation is in the bundles of all targets."""
+    config = ConfigMixIn(**ManualArgs(regions=list(regions)))
     template, unreadable = decode_str(text)
     return unreadable or list(run_template_by_data(template, config, _rules()))
 

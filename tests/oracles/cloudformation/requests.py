@@ -258,7 +258,8 @@ def _settings_of_efs(properties: Properties) -> _Calls:
 
 
 def _policies_of_entry(properties: Properties) -> _Calls:
-    named = {key: properties[key] for key in ("ClusterName", "PrincipalArn") if key in properties}
+    keys = ("ClusterName", "PrincipalArn")
+    named: dict[str, Any] = {key: properties[key] for key in keys if key in properties}
     for policy in properties.get("AccessPolicies", []):
         params = to_parameters("eks", "AssociateAccessPolicy", {**named, **policy}, {})
         yield "eks", "AssociateAccessPolicy", params

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from clustergen.findings import errors
 from clustergen.plan import fsx
+from tests.examples import share
 from tests.rules.storage.judging import judged, planned
 
 SIZES = st.sampled_from(["1GiB", "1200GiB", "2400GiB", "4800GiB", "6000GiB", "19200GiB", "9PiB"])
@@ -46,20 +47,20 @@ OTHER = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=share(300))
 @given(st.lists(LUSTRE | OTHER, max_size=3))
 def test_any_storage_is_judged(entries: list[dict[str, object]]) -> None:
     fragment = json.dumps({"storage": entries})
-    plan, _ = planned(fragment)
+    plan = planned(fragment)
     assert all(finding.message and finding.help for finding in judged(fragment))
     assert all(fsx.addresses(item) >= 0 for item in plan.storage)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=share(300))
 @given(LUSTRE)
 def test_what_has_no_error_can_be_made(entry: dict[str, object]) -> None:
     fragment = json.dumps({"storage": [entry]})
     if errors(judged(fragment)):
         return
-    (item,) = planned(fragment)[0].storage
+    (item,) = planned(fragment).storage
     assert fsx.addresses(item) >= 2

@@ -12,17 +12,11 @@ from clustergen.aws import cfn
 from clustergen.cdk import synth
 from clustergen.cdk.inputs import Parameters
 from clustergen.cdk.stack import ClusterStack
-from clustergen.findings import errors
-from clustergen.plan.model import Plan
 from clustergen.targets.eks import emit
 from clustergen.targets.eks.cluster import EksCluster
-from tests.checking import check_fragment
+from tests.checking import Fragments
 
-
-def plan_of(fragment: str = "") -> Plan:
-    checked = check_fragment(fragment, "eks")
-    assert [f"{f.code} {f.message}" for f in errors(checked.findings)] == []
-    return checked.plans["eks"]
+plan_of = Fragments("eks").plan
 
 
 @functools.cache

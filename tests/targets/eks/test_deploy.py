@@ -11,7 +11,7 @@ import pytest
 from clustergen import renderer, resources
 from tests.checking import check, check_fragment
 from tests.oracles.shell import script_breaches
-from tests.targets.eks.test_template import KARPENTER
+from tests.targets.eks.test_emit import KARPENTER
 
 OUTPUTS = {
     "VpcId": "vpc-0a1b2c3d",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -59,7 +59,7 @@ def _paths(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     if path:
         yield path
     if len(path) < DEEP:
-        items = node.items() if isinstance(node, dict) else ()
+        items: Iterable[tuple[str, Any]] = node.items() if isinstance(node, dict) else ()
         if isinstance(node, list):
             items = [(str(index), inner) for index, inner in enumerate(node[:2])]
         for key, inner in items:

@@ -12,7 +12,7 @@ from clustergen.targets.eks import TARGET
 from tests.oracles.cloudformation import check
 from tests.oracles.cloudformation.second import diagnose
 from tests.targets.eks.planned import template_of
-from tests.targets.eks.test_template import (
+from tests.targets.eks.test_emit import (
     ARN,
     BLOCK,
     EVERYTHING,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -287,7 +287,7 @@ def _breaches(name: str, document: Any) -> Iterator[Any]:
 
 
 @functools.cache
-def _good() -> dict[str, str]:
+def _good() -> Mapping[str, str]:
     files = files_of_new(NEW)
     assert cluster_breaches(files, "us-east-1") == []
     return files

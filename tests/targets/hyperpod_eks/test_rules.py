@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from clustergen import discovery
 from clustergen.findings import errors
 from clustergen.targets.hyperpod_eks import eks_cluster
 from tests.checking import check_fragment
 from tests.targets.hyperpod_eks.planned import codes, judged
-
-
-def test_codes_are_of_this_target() -> None:
-    own = discovery.rules("clustergen.targets.hyperpod_eks.rules")
-    numbers = [int(rule.code[3:]) for rule in own]
-    assert all(400 <= number < 450 for number in numbers)
-    assert {rule.target for rule in own} == {"hyperpod-eks"}
-
 
 KARPENTER = "kubernetes: {autoscaler: karpenter}\n"
 

@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from typing import Any
 
-from clustergen import renderer
-from clustergen.compiler import Checked
-from clustergen.findings import EXAMPLE_BASE, Finding, errors
-from clustergen.plan.model import Plan
-from tests.checking import check
+from clustergen.findings import Finding
+from tests.checking import Fragments
 
-TARGET = "hyperpod-slurm"
-
-
-@functools.cache
-def judged(text: str = "") -> Checked:
-    """All that is said of `text`, laid over the smallest spec."""
-    return check(EXAMPLE_BASE, text or "{}", target=TARGET)
+HYPERPOD = Fragments("hyperpod-slurm")
+judged, plan_of, files_of = HYPERPOD.checked, HYPERPOD.plan, HYPERPOD.files
 
 
 def found(text: str, code: str) -> list[Finding]:
     """The findings of `text` with `code`."""
-    return [finding for finding in judged(text).findings if finding.code == code]
-
-
-def plan_of(text: str = "") -> Plan:
-    """The plan of a spec that no error stands against."""
-    checked = judged(text)
-    assert [f"{f.code} {f.message}" for f in errors(checked.findings)] == []
-    return checked.plans[TARGET]
-
-
-@functools.cache
-def files_of(text: str = "") -> dict[str, str]:
-    """Path and text of every file for `text`, its foundation included."""
-    plan_of(text)
-    return {artifact.path: artifact.text for artifact in renderer.render(judged(text), TARGET)}
+    return [finding for finding in HYPERPOD.findings(text) if finding.code == code]
 
 
 def request_of(text: str = "") -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.targets.parallelcluster.planning import files
+from tests.targets.parallelcluster.planned import files
 from tests.targets.parallelcluster.specs import SPECS
 
 OUTPUTS = {

@@ -13,7 +13,7 @@ from clustergen.spec.quantities import format_slurm_duration
 from clustergen.targets.parallelcluster import TARGET
 from clustergen.targets.parallelcluster.storage import storage_name
 from clustergen.yaml_text import yaml_text
-from tests.targets.parallelcluster.planning import files, plan_of
+from tests.targets.parallelcluster.planned import files, plan_of
 from tests.targets.parallelcluster.specs import SPECS
 
 ABSENT = object()

@@ -8,7 +8,7 @@ from clustergen.findings import errors
 from clustergen.targets.parallelcluster.emit import CONFIGURATION
 from tests.oracles.parallelcluster import ParallelCluster
 from tests.oracles.shell import script_breaches
-from tests.targets.parallelcluster.planning import every_finding, files
+from tests.targets.parallelcluster.planned import every_finding, files
 from tests.targets.parallelcluster.specs import SPECS
 
 EXPLAINED = {

@@ -1,37 +1,11 @@
-"""Every rule: its bad example has the finding, its good one has no error at all."""
+"""Rules of ParallelCluster: what they say, and cases that their two examples do not show."""
 
 from __future__ import annotations
 
 import pytest
 
-from clustergen import discovery
-from clustergen.findings import Rule, errors
-from tests.targets.parallelcluster.planning import every_finding, own_findings
-
-RULES = discovery.rules("clustergen.targets.parallelcluster.rules")
-BY_CODE = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-
-
-@BY_CODE
-def test_bad_example_has_the_finding(rule: Rule) -> None:
-    found = [f for f in own_findings(rule.bad) if f.code == rule.code]
-    assert found
-    assert all(f.help for f in found)
-
-
-@BY_CODE
-def test_good_example_has_no_error(rule: Rule) -> None:
-    found = every_finding(rule.good)
-    assert rule.code not in [f.code for f in found]
-    assert errors(found) == []
-
-
-def test_codes_are_of_this_target_and_used_once() -> None:
-    codes = [rule.code for rule in RULES]
-    assert len(codes) == len(set(codes))
-    assert all(code[3] == "1" and len(code) == 6 for code in codes)
-    assert {rule.target for rule in RULES} == {"parallelcluster"}
-
+from clustergen.findings import errors
+from tests.targets.parallelcluster.planned import every_finding, own_findings
 
 MANY_GROUPS = ", ".join(f"{{name: g{n}, instance_type: m7i.4xlarge, count: 1}}" for n in range(51))
 DATABASE = """slurm:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.targets.parallelcluster.planning import files
+from tests.targets.parallelcluster.planned import files
 
 USERS = """
 users:
@@ -21,7 +21,7 @@ users:
 """
 PYXIS = "software: {containers: pyxis}"
 DOCKER = "software: {containers: docker}"
-VERIFIED = f"software: {{scripts: [{{run: 's3://b/x.sh', sha256: {'0' * 64}}}]}}"
+VERIFIED = f"software: {{scripts: [{{run: 's3://my-bucket/x.sh', sha256: '{'0' * 64}'}}]}}"
 
 # What a node has and a test cannot have: each writes down its call, and keeps its state in $ROOT.
 COMMANDS = {

@@ -5,15 +5,15 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from tests.targets.pcs.planned import bundle_of
+from tests.targets.pcs.planned import files_of
 from tests.targets.pcs.specs import SPECS
 
 
 def _dry_run(folder: Path, text: str, *arguments: str) -> list[str]:
-    for artifact in bundle_of(text):
-        path = folder / artifact.path
+    for name, content in files_of(text).items():
+        path = folder / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(artifact.text, encoding="utf-8")
+        path.write_text(content, encoding="utf-8")
     command = ["bash", str(folder / "deploy.sh"), "--dry-run", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return done.stderr.splitlines()

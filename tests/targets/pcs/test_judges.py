@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
-from clustergen.artifacts import Bundle
 from tests.oracles.cloudformation import check, lint
 from tests.oracles.shell import script_breaches
-from tests.targets.pcs.planned import bundle_of, plan_of
+from tests.targets.pcs.planned import files_of, plan_of
 from tests.targets.pcs.specs import SPECS
 
 each_spec = pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
 
 
-def _templates(bundle: Bundle) -> dict[str, str]:
-    return {a.path: a.text for a in bundle if a.path.endswith(".template.json")}
+def _templates(files: Mapping[str, str]) -> dict[str, str]:
+    return {path: text for path, text in files.items() if path.endswith(".template.json")}
 
 
 @each_spec
 def test_requests_of_the_templates_are_accepted(text: str) -> None:
-    templates = _templates(bundle_of(text))
+    templates = _templates(files_of(text))
     region = plan_of(text).region
     assert [b for template in templates.values() for b in check(json.loads(template), region)] == []
 
 
 @each_spec
 def test_cfn_lint_has_nothing_to_say(text: str) -> None:
-    cluster = {"cluster.template.json": _templates(bundle_of(text))["cluster.template.json"]}
+    cluster = {"cluster.template.json": _templates(files_of(text))["cluster.template.json"]}
     assert lint(cluster, [plan_of(text).region]) == []
 
 
@@ -37,10 +36,10 @@ def test_scripts_are_clean() -> None:
     scripts = {
         f"{name}: {path}": script
         for name, text in SPECS.items()
-        for path, script in _scripts(bundle_of(text))
+        for path, script in _scripts(files_of(text))
     }
     assert script_breaches(scripts) == []
 
 
-def _scripts(bundle: Bundle) -> Iterator[tuple[str, str]]:
-    return ((a.path, a.text) for a in bundle if a.path.endswith(".sh"))
+def _scripts(files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((path, text) for path, text in files.items() if path.endswith(".sh"))

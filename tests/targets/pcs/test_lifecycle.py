@@ -9,7 +9,7 @@ import pytest
 
 from clustergen.shell import content_key
 from clustergen.targets.pcs.lifecycle import script_name
-from tests.targets.pcs.planned import bundle_of, properties_of
+from tests.targets.pcs.planned import files_of, properties_of
 from tests.targets.pcs.specs import SPECS
 
 
@@ -128,7 +128,7 @@ def test_scripts_of_aws_are_those_of_the_region() -> None:
 
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
 def test_own_scripts_are_in_the_bundle_under_their_checksum(text: str) -> None:
-    files = {artifact.path: artifact.text for artifact in bundle_of(text)}
+    files = files_of(text)
     deploy = files["deploy.sh"]
     for action in _actions(text) if "name: h200" in text or not text else []:
         source = action["ScriptSource"]
@@ -163,7 +163,7 @@ def test_script_names_have_the_form_of_the_service(label: str, name: str) -> Non
 
 
 def test_users_are_text_to_the_shell() -> None:
-    files = {a.path: a.text for a in bundle_of(SPECS["everything on the nodes"])}
+    files = files_of(SPECS["everything on the nodes"])
     users = files["scripts/users.sh"]
     assert "ensure_user alice 2001" in users
     assert "authorize alice 'ssh-ed25519 AAAA $(reboot) '\"'\"'quoted'\"'\"''" in users

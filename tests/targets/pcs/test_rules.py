@@ -1,38 +1,224 @@
-"""Every rule of PCS, by its own examples."""
+"""Rules of PCS: the place, the words, and what to write instead."""
 
 from __future__ import annotations
 
 import pytest
 
-from clustergen import discovery
-from clustergen.findings import Rule, errors
-from tests.targets.pcs.planned import judged
+from clustergen.findings import Finding, Path
+from tests.targets.pcs.planned import found
 
-RULES = discovery.rules("clustergen.targets.pcs.rules")
-each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-
-
-@each_rule
-def test_bad_example_has_the_finding(rule: Rule) -> None:
-    _, findings = judged(rule.bad)
-    assert rule.code in {finding.code for finding in findings}
+BLOCK = "capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"
+PCS = ("targets", "pcs")
+SETTINGS = ("slurm", "settings")
+SCRIPT = ("software", "scripts", 0)
 
 
-@each_rule
-def test_good_example_has_no_error_and_not_the_finding(rule: Rule) -> None:
-    _, findings = judged(rule.good)
-    assert errors(findings) == []
-    assert rule.code not in {finding.code for finding in findings}
+def _found(text: str, code: str) -> list[Finding]:
+    return [finding for finding in found(text) if finding.code == code]
 
 
-@each_rule
-def test_finding_of_the_bad_example_says_what_to_write(rule: Rule) -> None:
-    _, findings = judged(rule.bad)
-    assert all(finding.help for finding in findings if finding.code == rule.code)
+CASES: list[tuple[str, str, Path, str, str]] = [
+    # Versions
+    ('slurm: {version: "24.11"}', "SLM001", ("slurm", "version"), "end of life", "25.11"),
+    ('slurm: {version: "24.11"}', "SLM001", ("slurm", "version"), "2026-05-31", "26.05"),
+    ('slurm: {version: "25.02"}', "SLM001", ("slurm", "version"), "not offered", "25.11"),
+    ('slurm: {version: "25.05"}', "SLM202", ("slurm", "version"), "2026-11-30", "25.11"),
+    # Settings: the nearest name, the level it belongs to, or what does its work
+    (
+        "slurm: {settings: {SchedulerParameter: defer}}",
+        *("SLM203", (*SETTINGS, "SchedulerParameter")),
+        *("does not accept SchedulerParameter in slurm.settings", "SchedulerParameters"),
+    ),
+    (
+        "slurm: {settings: {MaxTime: 1-0}}",
+        *("SLM203", (*SETTINGS, "MaxTime"), "MaxTime", "it belongs in a queue's slurm"),
+    ),
+    (
+        "slurm: {settings: {SuspendTime: 60}}",
+        *("SLM203", (*SETTINGS, "SuspendTime"), "SuspendTime", "slurm.idle_timeout"),
+    ),
+    (
+        "slurm: {settings: {MpiDefault: pmix}}",
+        *("SLM203", (*SETTINGS, "MpiDefault"), "MpiDefault", "leave it out"),
+    ),
+    (
+        "queues: [{name: train, node_groups: [h200], slurm: {State: UP}}]",
+        *("SLM203", ("queues", 0, "slurm", "State"), "a queue's slurm", "PCS manages it"),
+    ),
+    (
+        "node_groups: [{name: h200, slurm: {Weigth: 1}}]",
+        *("SLM203", ("node_groups", 0, "slurm", "Weigth"), "a node group's slurm", "Weight"),
+    ),
+    (
+        "slurm: {accounting: managed, slurmdbd_settings: {DbdPort: 1}}",
+        *("SLM203", ("slurm", "slurmdbd_settings", "DbdPort"), "DbdPort", "leave it out"),
+    ),
+    (
+        "slurm: {cgroup_settings: {ConstrainRamSpaces: true}}",
+        *("SLM203", ("slurm", "cgroup_settings", "ConstrainRamSpaces")),
+        *("ConstrainRamSpaces", "ConstrainRAMSpace"),
+    ),
+    # Settings that came later
+    (
+        'slurm: {version: "25.05"}\nnode_groups: [{name: h200, slurm: {Sockets: 2}}]',
+        *("SLM204", ("node_groups", 0, "slurm", "Sockets"), "needs Slurm 25.11", '"25.11"'),
+    ),
+    (
+        'slurm: {version: "25.05", settings: {SelectTypeParameters: CR_Socket_Memory}}',
+        *("SLM204", (*SETTINGS, "SelectTypeParameters"), "needs Slurm 25.11", '"25.11"'),
+    ),
+    ("slurm: {settings: {minjobage: 4}}", "SLM205", (*SETTINGS, "minjobage"), "4 s", "5 or more"),
+    (
+        "queues: [{name: train, node_groups: [h200], priority: 5, slurm: {PriorityTier: 6}}]",
+        *("SLM206", ("queues", 0, "slurm", "PriorityTier"), "5 by the field priority", "priority"),
+    ),
+    # Job records
+    (
+        "slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 36h}}",
+        *("SLM207", (*PCS, "purge_accounting"), "whole days", "write 2d"),
+    ),
+    (
+        "slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 20000d}}",
+        *("SLM207", (*PCS, "purge_accounting"), "whole days", "write 10000d"),
+    ),
+    (
+        "targets: {pcs: {purge_accounting: 30d}}",
+        *("SLM208", (*PCS, "purge_accounting"), "without accounting", "managed"),
+    ),
+    ("slurm: {idle_timeout: 200d}", "SLM209", ("slurm", "idle_timeout"), "17280000 s", "10000000s"),
+    # MIG
+    (
+        'slurm: {version: "25.05"}\nnode_groups: [{name: h200, mig: {1g.18gb: 7}}]',
+        *("SLM211", ("node_groups", 0, "mig"), "Slurm 25.05", '"26.05"'),
+    ),
+    (
+        "node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
+        *("SLM211", ("node_groups", 0, "mig"), "Slurm 25.11 and no Sockets", '"26.05"'),
+    ),
+    # Names
+    (
+        "queues: [{name: p5, node_groups: [h200]}]",
+        *("LIM001", ("queues", 0, "name"), "'p5' has 2 characters", "p5-queue"),
+    ),
+    (
+        "node_groups: [{name: a-name-of-some-twenty-seven, instance_type: m7i.xlarge, count: 1}]",
+        *("LIM001", ("node_groups", 1, "name"), "has 27 characters", "a-name-of-some-twenty-sev"),
+    ),
+    (
+        "node_groups: [{name: p5, instance_type: m7i.xlarge, count: 1}]",
+        *("LIM001", ("node_groups", 1, "name"), "'p5' has 2 characters", "p5-nodes"),
+    ),
+    # Sizes
+    (
+        "node_groups: [{name: h200, count: {min: 0, max: 4000}}]",
+        *("LIM202", ("node_groups",), "up to 4,000 nodes; LARGE manages 2,048", "2,048"),
+    ),
+    (
+        "node_groups: [{name: h200, count: {min: 0, max: 600}}]\ntargets: {pcs: {size: medium}}",
+        *("LIM202", (*PCS, "size"), "up to 600 nodes; MEDIUM manages 512", "size: large"),
+    ),
+    # Scripts
+    (
+        'software: {scripts: [{run: "s3://my-bucket/a.sh", args: [' + "a, " * 20 + "a]}]}",
+        *("LIM205", (*SCRIPT, "args"), "21 arguments", "at most 20"),
+    ),
+    (
+        'software: {scripts: [{run: "s3://my-bucket"}]}',
+        *("LIM206", (*SCRIPT, "run"), "s3://my-bucket", "s3://bucket/key"),
+    ),
+    (
+        'software: {scripts: [{run: "s3://b-ap-south-1/a.sh"}]}',
+        *("LIM207", (*SCRIPT, "run"), "ap-south-1", "https"),
+    ),
+    (
+        'software: {scripts: [{run: "s3://my-bucket/a.sh", on: [login]}]}',
+        *("LIM005", (*SCRIPT, "on"), "login node", "compute"),
+    ),
+    # Places
+    (
+        "region: us-west-1\nnetwork: {zone: usw1-az1}",
+        "NET020",
+        ("region",),
+        "us-west-1",
+        "us-west-2",
+    ),
+    ("network: {zone: us-east-1-dfw-2a}", "NET202", ("network", "zone"), "Local Zone", "zone"),
+    (
+        "node_groups: [{name: h200, efa_layout: efa-only}]",
+        *("NIC201", ("node_groups", 0, "efa_layout"), "efa-only", "16 addresses"),
+    ),
+    (
+        "software: {os: rhel9}\nlogin: {instance_type: m7i.xlarge}\n"
+        "node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
+        *("IMG001", ("login",), "rhel9", "image: ami-"),
+    ),
+    (
+        "software: {containers: pyxis}\nlogin: {instance_type: m7i.xlarge}",
+        *("IMG202", ("software", "containers"), "nodes of h200, login nodes", "image: ami-"),
+    ),
+    (
+        'storage: [{mount: /data, type: s3, bucket: "s3://my-data"}]',
+        *("IMG202", ("storage", 0, "type"), "no mount-s3", "image: ami-"),
+    ),
+    (
+        "node_groups: [{name: trn, instance_type: trn1.32xlarge, count: 2}]",
+        *("IMG202", ("node_groups", 1, "name"), "no Neuron driver", "image: ami-"),
+    ),
+]
 
 
-def test_codes_are_of_pcs_and_used_once() -> None:
-    codes = [rule.code for rule in RULES]
-    assert len(set(codes)) == len(codes)
-    assert {code[3] for code in codes} == {"2"}
-    assert {rule.target for rule in RULES} == {"pcs"}
+@pytest.mark.parametrize(("text", "code", "path", "message", "help"), CASES)
+def test_finding(text: str, code: str, path: Path, message: str, help: str) -> None:
+    found = [finding for finding in _found(text, code) if finding.path == path]
+    assert len(found) == 1
+    assert message in found[0].message
+    assert help in found[0].help
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ('slurm: {version: "26.05"}', "SLM202"),
+        ("slurm: {settings: {schedulerparameters: defer}}", "SLM203"),
+        ('slurm: {version: "25.05", slurmdbd_settings: {Parameters: x}}', "SLM204"),
+        ("queues: [{name: train, node_groups: [h200], slurm: {Default: false}}]", "SLM206"),
+        (
+            "queues: [{name: train, node_groups: [h200], time_limit: 2d, "
+            "slurm: {MaxTime: 2-00:00:00}}]",
+            "SLM206",
+        ),
+        ("node_groups: [{name: h200, mig: {1g.18gb: 7}, slurm: {Sockets: 2}}]", "SLM211"),
+        ("node_groups: [{name: h200, count: {min: 0, max: 2048}}]", "LIM202"),
+        ('software: {scripts: [{run: "https://example.com:8443/a.sh?b#c"}]}', "LIM206"),
+        ('software: {scripts: [{run: "s3://my-bucket/a.sh", on: [login, compute]}]}', "LIM005"),
+        (f"node_groups: [{{name: h200, {BLOCK}}}]", "CAP202"),
+        ("software: {containers: docker}", "IMG202"),
+        (
+            "node_groups: [{name: h200, instance_type: trn1.32xlarge, "
+            "image: ami-0a1b2c3d4e5f67890}]",
+            "IMG202",
+        ),
+        ("region: ap-south-2\nnetwork: {zone: aps2-az1}", "NET020"),
+    ],
+)
+def test_nothing_is_said(text: str, code: str) -> None:
+    assert _found(text, code) == []
+
+
+FS = "id: fs-0123456789abcdef0"
+
+
+@pytest.mark.parametrize(
+    ("fields", "missing"),
+    [
+        (f"type: fsx-lustre, existing: {{{FS}}}", True),
+        (f"type: fsx-lustre, existing: {{{FS}, mount_name: abcdefgh}}", False),
+        ("type: fsx-lustre, size: 1200GiB", False),
+        ("type: file-cache, existing: {id: fc-0123456789abcdef0}", True),
+        (f"type: fsx-ontap, existing: {{{FS}, volume_id: fsvol-0123456789abcdef0}}", True),
+        (f"type: efs, existing: {{{FS}}}", False),
+    ],
+)
+def test_existing_storage_needs_the_name_to_mount_it_by(fields: str, missing: bool) -> None:
+    found = _found(f"storage: [{{mount: /data, {fields}}}]", "STG052")
+    assert [finding.path for finding in found] == [("storage", 0, "existing")] * missing

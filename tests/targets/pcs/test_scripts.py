@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clustergen.shell import render
-from tests.targets.pcs.planned import bundle_of
+from tests.targets.pcs.planned import files_of
 from tests.targets.pcs.rig import Rig, Run
 from tests.targets.pcs.specs import SPECS
 
@@ -190,8 +190,7 @@ def test_lustre_left_to_tcp_is_said(
 
 
 def _users() -> str:
-    bundle = bundle_of(SPECS["everything on the nodes"])
-    return next(a.text for a in bundle if a.path == "scripts/users.sh")
+    return files_of(SPECS["everything on the nodes"])["scripts/users.sh"]
 
 
 def test_users(tmp_path: Path) -> None:

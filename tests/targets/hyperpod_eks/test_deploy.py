@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,7 +107,7 @@ class Rig:
         return [word for line in self.calls for word in words if word in line]
 
 
-def rig_of(folder: Path, files: dict[str, str], outputs: list[str]) -> Rig:
+def rig_of(folder: Path, files: Mapping[str, str], outputs: list[str]) -> Rig:
     made = Rig(folder / "a bundle", folder / "fake")
     made.fake.mkdir(parents=True)
     for name, text in files.items():
@@ -303,7 +304,7 @@ def test_an_existing_cluster_waits_for_its_add_on(tmp_path: Path) -> None:
     assert made.calling("kubectl") == []
 
 
-def _outputs_of(files: dict[str, str]) -> list[str]:
+def _outputs_of(files: Mapping[str, str]) -> list[str]:
     return list(json.loads(files[foundation.PATH])["Outputs"])
 
 

@@ -1,4 +1,4 @@
-"""What is said of a spec: the place, the words, and what to write instead."""
+"""Rules of HyperPod with Slurm: the place, the words, and what to write instead."""
 
 from __future__ import annotations
 

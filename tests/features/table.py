@@ -1,0 +1,635 @@
+"""The features: for each, a spec that uses it, the same without it, and what shows it in the files.
+
+A use is a pair of fragments over :data:`BASE`: the first makes room for the feature (the right kind
+of instance, a queue to set), the second, laid over it, asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from clustergen.compiler import Checked
+from tests.checking import check
+from tests.features.evidence import (
+    ANY,
+    EKS,
+    HP,
+    HPE,
+    PC,
+    PCS,
+    Cells,
+    Evidence,
+    action,
+    everywhere,
+    foundation,
+    hyperpod,
+    kueue,
+    request,
+    setting,
+    template,
+    volume,
+    yaml,
+)
+
+BASE = """\
+version: 1
+name: truth
+region: us-east-1
+network: {zone: use1-az6}
+node_groups:
+  - {name: nodes, instance_type: m7i.4xlarge, count: 2}
+software: {containers: none}
+targets: {hyperpod-eks: {eks_cluster: 'arn:aws:eks:us-east-1:111122223333:cluster/c'}}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """``without`` and ``uses`` are fragments; ``others`` are the pairs of targets that need their
+    own, as a service's limits want it."""
+
+    without: str
+    uses: str
+    others: Mapping[str, Use] = field(default_factory=dict)
+
+    def on(self, target: str) -> Use:
+        return self.others.get(target, self)
+
+    def checked(self, target: str) -> tuple[Checked, Checked]:
+        """The compiler's answer without the feature, and with it."""
+        mine = self.on(target)
+        before = mine.without or "{}"
+        return check(BASE, before, target=target), check(BASE, before, mine.uses, target=target)
+
+
+def _group(fields: str) -> str:
+    """Fields of the base's one node group."""
+    return f"node_groups: [{{name: nodes, {fields}}}]"
+
+
+def _queue(fields: str) -> str:
+    return f"queues: [{{name: train, node_groups: [nodes], {fields}}}]"
+
+
+def _storage(fields: str) -> str:
+    return f"storage: [{{mount: /data, {fields}}}]"
+
+
+_HELD = "cr-0a1b2c3d4e5f67890"
+_RESERVED = "arn:aws:resource-groups:us-east-1:111122223333:group/held"
+_PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan"
+_PLANNED = f"capacity: {{training_plan: '{_PLAN}'}}"
+_BLOCK = f"capacity: {{capacity_block: {_HELD}}}"
+_SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf"
+_P5 = _group("instance_type: p5.48xlarge")
+_KARPENTER = "kubernetes: {autoscaler: karpenter}"
+_SSD = "type: fsx-lustre, size: 38400GiB, throughput: 250"
+_LUSTRE = _storage(_SSD)
+_DATABASE = (
+    "slurm: {accounting: {endpoint: db.example.com,"
+    " secret: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf'}}"
+)
+_VPC = """\
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  zone: use1-dfw2-az1
+  private_subnets:
+    - {id: subnet-0a1b2c3d4e5f67890, zone: use1-dfw2-az1, cidr: 10.42.0.0/17}
+    - {id: subnet-0a1b2c3d4e5f67891, zone: us-east-1a, cidr: 10.42.128.0/24}
+  control_plane_subnets:
+    - {id: subnet-0a1b2c3d4e5f67892, zone: us-east-1a, cidr: 10.42.255.224/28}
+    - {id: subnet-0a1b2c3d4e5f67893, zone: us-east-1b, cidr: 10.42.255.240/28}
+"""
+"""UltraServers are in Dallas, the controllers of services in the region itself."""
+
+
+def _scaled(count: str, before: str) -> Use:
+    use = Use(_group(f"count: {before}"), _group(f"count: {count}"))
+    karpenter = Use(f"{use.without}\n{_KARPENTER}", use.uses)
+    return Use(use.without, use.uses, {HPE: karpenter, EKS: karpenter})
+
+
+def _ultraserver() -> Use:
+    """In place of another kind of node that is bought in the same way."""
+    other = f"{_VPC}head_node: {{instance_type: m7g.4xlarge}}\n"
+    other += _group("instance_type: p6-b200.48xlarge, count: 18")
+    ultra = _group("instance_type: p6e-gb200.36xlarge")
+    planned = Use(f"{other[:-2]}, {_PLANNED}}}]", ultra)
+    return Use(f"{other[:-2]}, {_BLOCK}}}]", ultra, {HP: planned, HPE: planned})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How a spec asks for a feature, and what shows it.
+
+    ``evidence`` has every target that supports the feature in full, and no other.
+    """
+
+    use: Use
+    evidence: Cells = field(default_factory=dict)
+
+
+TABLE: Mapping[str, Row] = {
+    "capacity.on-demand": Row(
+        Use(
+            _group("capacity: spot"),
+            _group("capacity: on-demand"),
+            {HP: Use(f"{_P5[:-2]}, {_PLANNED}}}]", _group("capacity: on-demand"))},
+        ),
+        {
+            PC: yaml("CapacityType: ONDEMAND"),
+            PCS: template('"PurchaseOption": "ONDEMAND"'),
+            HP: request("TrainingPlanArn", gone=True),
+            HPE: request('"Spot"', gone=True),
+            EKS: template('"CapacityType": "SPOT"', gone=True),
+        },
+    ),
+    "capacity.spot": Row(
+        Use("", _group("capacity: spot")),
+        {
+            PC: yaml("CapacityType: SPOT"),
+            PCS: template('"PurchaseOption": "SPOT"'),
+            HPE: request(r'"CapacityRequirements": \{\s*"Spot"'),
+            EKS: template('"CapacityType": "SPOT"'),
+        },
+    ),
+    "capacity.reservation": Row(
+        Use("", _group(f"capacity: {{reservation: {_HELD}}}")),
+        {
+            PC: yaml(f"CapacityReservationId: {_HELD}"),
+            PCS: template(f'"CapacityReservationId": "{_HELD}"'),
+            EKS: template(f'"CapacityReservationId": "{_HELD}"'),
+        },
+    ),
+    "capacity.reservation-group": Row(
+        Use("", _group(f"capacity: {{reservation_group: '{_RESERVED}'}}")),
+        {
+            PC: yaml(f'CapacityReservationResourceGroupArn: "{_RESERVED}"'),
+            PCS: template(f'"CapacityReservationResourceGroupArn": "{_RESERVED}"'),
+            EKS: template(f'"CapacityReservationResourceGroupArn": "{_RESERVED}"'),
+        },
+    ),
+    "capacity.block": Row(
+        Use(_P5, _group(_BLOCK)),
+        {
+            PC: yaml(f"CapacityType: CAPACITY_BLOCK(.|\n)*CapacityReservationId: {_HELD}"),
+            PCS: template(
+                rf'"MarketType": "capacity-block"(.|\n)*"CapacityReservationId": "{_HELD}"'
+                r'(.|\n)*"PurchaseOption": "CAPACITY_BLOCK"'
+            ),
+            EKS: template(
+                rf'"CapacityReservationId": "{_HELD}"{ANY}"MarketType": "capacity-block"'
+                rf'{ANY}"CapacityType": "CAPACITY_BLOCK"'
+            ),
+        },
+    ),
+    "capacity.interruptible": Row(
+        Use("", _group(f"capacity: {{interruptible_reservation: {_HELD}}}")),
+        {
+            PCS: template('"PurchaseOption": "INTERRUPTIBLE_CAPACITY_RESERVATION"'),
+        },
+    ),
+    "capacity.training-plan": Row(
+        Use(_P5, _group(_PLANNED)),
+        {
+            **hyperpod(request('"TrainingPlanArn": "arn:.*:training-plan/plan"')),
+        },
+    ),
+    "instances.ultraserver": Row(
+        _ultraserver(),
+        {
+            **hyperpod(request('"InstanceType": "ml.p6e-gb200.36xlarge"')),
+            EKS: template("p6e-gb200.36xlarge"),
+        },
+    ),
+    "instances.trainium": Row(
+        Use(_P5, _group("instance_type: trn1.32xlarge")),
+        {
+            **hyperpod(request('"InstanceType": "ml.trn1.32xlarge"')),
+            PC: yaml("InstanceType: trn1.32xlarge"),
+            PCS: template('"InstanceType": "trn1.32xlarge"'),
+            EKS: template(r'"AL2023_x86_64_NEURON"(.|\n)*"trn1\.32xlarge"'),
+        },
+    ),
+    "instances.inferentia": Row(
+        Use("", _group("instance_type: inf2.8xlarge")),
+        {
+            PC: yaml("InstanceType: inf2.8xlarge"),
+            PCS: template('"InstanceType": "inf2.8xlarge"'),
+            EKS: template(r'"AL2023_x86_64_NEURON"(.|\n)*"inf2\.8xlarge"'),
+        },
+    ),
+    "instances.hpc": Row(
+        Use(_group("efa: false"), _group("instance_type: hpc7a.96xlarge")),
+        {
+            PC: yaml("InstanceType: hpc7a.96xlarge"),
+            PCS: template('"InstanceType": "hpc7a.96xlarge"'),
+            EKS: template('"hpc7a.96xlarge"'),
+        },
+    ),
+    "instances.several-types": Row(
+        Use("", _group("instance_type: null, instance_types: [m7i.4xlarge, m6i.4xlarge]")),
+        {
+            **hyperpod(request(r'"InstanceTypes": \[\s*"ml.m7i.4xlarge",\s*"ml.m6i.4x')),
+            PCS: template(r'"m7i.4xlarge"\s*\},\s*\{\s*"InstanceType": "m6i.4xlarge"'),
+            EKS: template(r'"InstanceTypes": \[\s*"m7i.4xlarge",\s*"m6i.4xlarge"\s*\]'),
+        },
+    ),
+    "instances.mixed-architecture": Row(
+        Use("", "node_groups: [{name: arm, instance_type: m7g.4xlarge, count: 2}]"),
+        {
+            **hyperpod(request('"InstanceType": "ml.m7g.4xlarge"')),
+            PCS: template(r"/arm64/(.|\n)*m7g\.4xlarge"),
+            EKS: template(r'"AL2023_ARM_64_STANDARD"(.|\n)*"m7g\.4xlarge"'),
+        },
+    ),
+    "network.efa": Row(
+        Use(
+            _group("instance_type: p5.48xlarge, placement: cluster, efa: false"),
+            _group("efa: true"),
+        ),
+        {
+            PC: yaml(r"Efa:\s+Enabled: true"),
+            PCS: template('"InterfaceType": "efa"'),
+            EKS: template('"InterfaceType": "efa-only"'),
+        },
+    ),
+    "network.efa-layout": Row(
+        Use(
+            _P5,
+            _group("efa_layout: efa"),
+            {target: Use(_P5, _group("efa_layout: efa-only")) for target in (PC, PCS)},
+        ),
+        {
+            **hyperpod(request('"InterfaceType": "efa"')),
+            PCS: template('"InterfaceType": "efa-only"'),
+            EKS: template('"InterfaceType": "efa"'),
+        },
+    ),
+    "placement.cluster": Row(
+        Use("", _group("placement: cluster")),
+        {
+            PC: yaml(r"PlacementGroup:\s+Enabled: true"),
+            PCS: template(r'"GroupName": \{\s*"Ref": "PlacementGroupNodes"'),
+            EKS: template(r'"GroupName": \{\s*"Ref": "NodeGroupNodesPlacementGroup"'),
+        },
+    ),
+    "placement.existing": Row(
+        Use("", _group("placement: {group: my-group}")),
+        {
+            PC: yaml(r"PlacementGroup:\s+Name: my-group"),
+            PCS: template('"GroupName": "my-group"'),
+            EKS: template('"GroupName": "my-group"'),
+        },
+    ),
+    "nodes.smt": Row(
+        Use(_group("threads_per_core: 1"), _group("threads_per_core: 2")),
+        {
+            PC: yaml("DisableSimultaneousMultithreading: true", gone=True),
+            HP: request(r'"nodes"[^{]*(\{[^}]*\}[^{}]*)*"ThreadsPerCore": 2'),
+            HPE: request('"ThreadsPerCore": 2'),
+            EKS: template('"ThreadsPerCore": 1', gone=True),
+        },
+    ),
+    "nodes.image": Row(
+        Use("", _group("image: ami-0a1b2c3d4e5f67890")),
+        {
+            **hyperpod(request('"ImageId": "ami-0a1b2c3d4e5f67890"')),
+            PC: yaml("CustomAmi: ami-0a1b2c3d4e5f67890"),
+            PCS: template('"AmiId": "ami-0a1b2c3d4e5f67890"'),
+            EKS: template('"ImageId": "ami-0a1b2c3d4e5f67890"'),
+        },
+    ),
+    "nodes.scratch": Row(
+        Use(_P5, _group("scratch: /scratch")),
+        {
+            PC: yaml(r"EphemeralVolume:\s+MountDir: /scratch"),
+            PCS: action(r"scratch\.sh", "/scratch"),
+        },
+    ),
+    "nodes.mig": Row(
+        Use(
+            _P5,
+            _group("mig: {1g.10gb: 7}"),
+            {PCS: Use(f"{_P5}\nslurm: {{version: '26.05'}}", _group("mig: {1g.10gb: 7}"))},
+        ),
+        {
+            PCS: setting("SlurmCustomSettings", "Gres", "gpu:1g.10gb:56"),
+            HPE: request('"nvidia.com/mig.config": "all-1g.10gb"'),
+            EKS: template('"nvidia.com/mig.config": '),
+        },
+    ),
+    "nodes.labels": Row(
+        Use("", _group("labels: {team: blue}")),
+        {
+            PCS: setting("SlurmCustomSettings", "Features", "team=blue"),
+            HPE: request(r'"Labels": \{\s*"team": "blue"'),
+            EKS: template(r'"Labels": \{\s*"team": "blue"'),
+        },
+    ),
+    "nodes.taints": Row(
+        Use("", _group("taints: [{key: team, value: blue, effect: NoSchedule}]")),
+        {
+            HPE: request(r'"Taints": \[\s*\{\s*"Key": "team",\s*"Value": "blue"'),
+            EKS: template(r'"Key": "team",\s*"Value": "blue"'),
+        },
+    ),
+    "nodes.slurm-settings": Row(
+        Use("", _group("slurm: {Weight: 10}")),
+        {
+            PC: yaml(r"StaticNodePriority: 10"),
+            PCS: setting("SlurmCustomSettings", "Weight", "10"),
+        },
+    ),
+    "nodes.scaling": Row(
+        _scaled("{min: 0, max: 2}", "2"),
+        {
+            PC: yaml(r"MinCount: 0\s+MaxCount: 2"),
+            PCS: template(r'"MinInstanceCount": 0,\s*"MaxInstanceCount": 2'),
+            HPE: Evidence(r"manifests/karpenter\.yaml", "kind: NodePool"),
+        },
+    ),
+    "nodes.mixed-scaling": Row(
+        _scaled("{min: 1, max: 2}", "{min: 0, max: 2}"),
+        {
+            PC: yaml(r"MinCount: 1\s+MaxCount: 2"),
+            PCS: template(r'"MinInstanceCount": 1,\s*"MaxInstanceCount": 2'),
+        },
+    ),
+    "health.gpu": Row(
+        Use(_P5, _group("health_checks: [gpu]")),
+        {
+            PC: yaml(r"HealthChecks:\s+Gpu:\s+Enabled: true"),
+        },
+    ),
+    "health.deep": Row(
+        Use(_P5, _group("health_checks: [instance-stress]")),
+        {
+            **hyperpod(request(r'"OnStartDeepHealthChecks": \[\s*"InstanceStress"')),
+        },
+    ),
+    "head.node": Row(
+        Use("", "head_node: {instance_type: m7i.8xlarge}"),
+        {
+            PC: yaml(r"HeadNode:\s+InstanceType: m7i.8xlarge"),
+            HP: request(r'"InstanceGroupName": "controller",\s*"InstanceType": "ml.m7i.8xlarge"'),
+        },
+    ),
+    "login.nodes": Row(
+        Use("", "login: {instance_type: m7i.2xlarge}"),
+        {
+            PC: yaml(r"LoginNodes:\s+Pools:\s+- Name: login\s+InstanceType: m7i.2xlarge"),
+            PCS: template(r'"NodeGroupLogin"(.|\n)*"InstanceType": "m7i.2xlarge"'),
+            HP: request(r'"InstanceGroupName": "login",\s*"InstanceType": "ml.m7i.2xlarge"'),
+        },
+    ),
+    "queues.slurm-settings": Row(
+        Use(_queue("default: true"), _queue("slurm: {GraceTime: 60}")),
+        {
+            PC: yaml(r'CustomSlurmSettings:\s+GraceTime: "60"'),
+            PCS: setting("SlurmCustomSettings", "GraceTime", "60"),
+        },
+    ),
+    "queues.shared-groups": Row(
+        Use(_queue("default: true"), "queues: [{name: debug, node_groups: [nodes]}]"),
+        {
+            PCS: template(
+                r'"QueueDebug"(.|\n)*"ComputeNodeGroupConfigurations": \[[^\]]*"NodeGroupNodes"'
+            ),
+            EKS: kueue(r"kind: ClusterQueue\nmetadata:\n  name: debug"),
+        },
+    ),
+    "storage.lustre": Row(
+        Use("", _LUSTRE),
+        {
+            PC: yaml(r"MountDir: /data(.|\n)*FsxLustreSettings:\s+FileSystemId:"),
+            PCS: action(r"mount-fsx-lustre-v1\.0\.0\.sh", "--fsx-dns-name"),
+            HP: request(r'"FsxLustreConfig": \{(.|\n)*?"MountPath": "/data"'),
+            EKS: volume(r"driver: fsx\.csi\.aws\.com", "aws-fsx-csi-driver"),
+        },
+    ),
+    "storage.lustre-efa": Row(
+        Use(f"{_P5}\n{_LUSTRE}", _storage(f"{_SSD}, efa: true")),
+        {
+            PC: yaml(r"OnNodeStart:\s+Sequence:\s+- Script: .*/lustre-efa\.sh"),
+            PCS: action(r"lustre-efa\.sh", "8"),
+            HP: Evidence(r"lifecycle/on_init_complete\.sh", r"lustre-efa\.sh 8"),
+            HPE: Evidence(r"lifecycle/on_create\.sh", r"lustre-efa\.sh 8"),
+        },
+    ),
+    "storage.lustre-metadata": Row(
+        Use(_LUSTRE, _storage(f"{_SSD}, metadata_iops: 6000")),
+        everywhere(foundation(r'"Mode": "USER_PROVISIONED",\s*"Iops": 6000')),
+    ),
+    "storage.intelligent-tiering": Row(
+        Use(
+            _storage(f"{_SSD}, metadata_iops: 6000"),
+            _storage(
+                "type: fsx-lustre, storage_class: intelligent-tiering, throughput: 4000,"
+                " metadata_iops: 6000, read_cache: 4800GiB"
+            ),
+        ),
+        everywhere(foundation('"StorageType": "INTELLIGENT_TIERING"')),
+    ),
+    "storage.data-repositories": Row(
+        Use(
+            _LUSTRE,
+            _storage(f"{_SSD}, data_repositories: [{{path: /in, s3: 's3://my-bucket/in'}}]"),
+        ),
+        everywhere(foundation(r'"AWS::FSx::DataRepositoryAssociation"(.|\n)*"s3://my-bucket/in"')),
+    ),
+    "storage.openzfs": Row(
+        Use("", _storage("type: fsx-openzfs, size: 512GiB, throughput: 160")),
+        {
+            PC: yaml(r"MountDir: /data(.|\n)*FsxOpenZfsSettings:\s+VolumeId:"),
+            PCS: action(r"mount-nfs\.sh", "/data"),
+            HP: request(r'"FsxOpenZfsConfig": \{(.|\n)*?"MountPath": "/data"'),
+            HPE: volume(r"nfs:\s+server:"),
+            EKS: volume(r"nfs:\s+server:"),
+        },
+    ),
+    "storage.ontap": Row(
+        Use(
+            "",
+            _storage(
+                "type: fsx-ontap, existing: {id: fs-0a1b2c3d4e5f67892, dns_name:"
+                " svm-0a1b2c3d4e5f67892.fs-0a1b2c3d4e5f67892.fsx.us-east-1.amazonaws.com,"
+                " volume_id: fsvol-0a1b2c3d4e5f67892}"
+            ),
+        ),
+        {
+            PC: yaml(r"FsxOntapSettings:\s+VolumeId: fsvol-0a1b2c3d4e5f67892"),
+            PCS: action(r"mount-nfs\.sh", "/data", "fsvol-0a1b2c3d4e5f67892"),
+            HPE: volume(r'server: "?svm-0a1b2c3d4e5f67892'),
+            EKS: volume(r'server: "?svm-0a1b2c3d4e5f67892'),
+        },
+    ),
+    "storage.efs": Row(
+        Use("", _storage("type: efs")),
+        {
+            PC: yaml(r"EfsSettings:\s+FileSystemId:.*\s+EncryptionInTransit: true"),
+            PCS: action(r"mount-efs-v1\.0\.0\.sh", "--file-system-id"),
+            EKS: volume(r"driver: efs\.csi\.aws\.com", "aws-efs-csi-driver"),
+        },
+    ),
+    "storage.ebs": Row(
+        Use("", _storage("type: ebs, size: 500GiB")),
+        {
+            PC: yaml(r"EbsSettings:\s+VolumeType: gp3\s+Size: 500"),
+        },
+    ),
+    "storage.bucket": Row(
+        Use("", _storage("type: s3, bucket: 's3://my-bucket/in'")),
+        {
+            EKS: volume(r"driver: s3\.csi\.aws\.com", "aws-mountpoint-s3-csi-driver"),
+        },
+    ),
+    "storage.file-cache": Row(
+        Use(
+            "",
+            _storage(
+                "type: file-cache, existing: {id: fc-0a1b2c3d4e5f67893, mount_name: hgfedcba}"
+            ),
+        ),
+        {
+            PC: yaml(r"FileCacheSettings:\s+FileCacheId: fc-0a1b2c3d4e5f67893"),
+            PCS: action(r"mount-fsx-lustre-v1\.0\.0\.sh", "--fsx-dns-name", 'fc-[^"]*'),
+            HP: request(r'"FsxLustreConfig": \{\s*"DnsName": "fc-0a1b2c3d4e5f67893'),
+            EKS: volume("fc-0a1b2c3d4e5f67893", "aws-fsx-csi-driver"),
+        },
+    ),
+    "software.pyxis": Row(
+        Use("", "software: {containers: pyxis}"),
+        {
+            PC: yaml(r"OnNodeConfigured:\s+Sequence:\s+- Script: .*/pyxis\.sh"),
+        },
+    ),
+    "software.docker": Row(
+        Use("", "software: {containers: docker}"),
+        {
+            PCS: action(r"containers\.sh", "docker"),
+        },
+    ),
+    "software.scripts": Row(
+        Use("", "software: {scripts: [{run: 's3://my-bucket/setup.sh'}]}"),
+        {
+            PC: yaml('- Script: "s3://my-bucket/setup.sh"'),
+            PCS: template('"ScriptLocation": "s3://my-bucket/setup.sh"'),
+            HP: Evidence("lifecycle/.*", "s3://my-bucket/setup.sh"),
+            HPE: Evidence("lifecycle/.*", "s3://my-bucket/setup.sh"),
+            EKS: template("run_script s3://my-bucket/setup.sh"),
+        },
+    ),
+    "users": Row(
+        Use("", "users: [{name: alice, uid: 2001}]"),
+        {
+            PC: Evidence(
+                r"scripts/users\.sh", r"\balice\b(.|\n)*\b2001\b|\b2001\b(.|\n)*\balice\b"
+            ),
+        },
+    ),
+    "slurm.version": Row(
+        Use("", "slurm: {version: '25.05'}", {PC: Use("", "slurm: {version: '25.11'}")}),
+        {
+            PCS: template('"Version": "25.05"'),
+        },
+    ),
+    "slurm.accounting-managed": Row(
+        Use("", "slurm: {accounting: managed}"),
+        {
+            PCS: template(r'"Accounting": \{\s*"Mode": "STANDARD"'),
+        },
+    ),
+    "slurm.accounting-database": Row(
+        Use("", _DATABASE),
+        {
+            PC: yaml(rf'Uri: "db.example.com:3306"(.|\n)*PasswordSecretArn: "{_SECRET}"'),
+            HP: request(rf'"Endpoint": "db.example.com"(.|\n)*"SecretArn": "{_SECRET}"'),
+        },
+    ),
+    "slurm.idle-timeout": Row(
+        Use("", "slurm: {idle_timeout: 20m}"),
+        {
+            PC: yaml("ScaledownIdletime: 20"),
+            PCS: template('"ScaleDownIdleTimeInSeconds": 1200'),
+        },
+    ),
+    "slurm.settings": Row(
+        Use("", "slurm: {settings: {SchedulerParameters: defer}}"),
+        {
+            PC: yaml(r"CustomSlurmSettings:\s+- SchedulerParameters: defer"),
+            PCS: setting("SlurmCustomSettings", "SchedulerParameters", "defer"),
+        },
+    ),
+    "slurm.slurmdbd-settings": Row(
+        Use(
+            "",
+            "slurm: {slurmdbd_settings: {PurgeJobAfter: 12months}}",
+            {
+                PCS: Use(
+                    "slurm: {accounting: managed}",
+                    "slurm: {slurmdbd_settings: {PurgeJobAfter: 12months}}",
+                )
+            },
+        ),
+        {
+            PCS: setting("SlurmdbdCustomSettings", "PurgeJobAfter", "12months"),
+        },
+    ),
+    "slurm.cgroup-settings": Row(
+        Use("", "slurm: {cgroup_settings: {ConstrainRAMSpace: 'yes'}}"),
+        {
+            PCS: setting("CgroupCustomSettings", "ConstrainRAMSpace", "yes"),
+        },
+    ),
+    "kubernetes": Row(
+        Use("", "kubernetes: {version: '1.34'}", {HPE: Use("", _KARPENTER)}),
+        {
+            HPE: request(r'"AutoScaling": \{\s*"Mode": "Enable"'),
+            EKS: template('"Version": "1.34"'),
+        },
+    ),
+    "monitoring.prometheus": Row(
+        Use("", "monitoring: {metrics: managed-prometheus}"),
+        {
+            EKS: template('"AWS::APS::Scraper"'),
+        },
+    ),
+    "monitoring.cloudwatch-dashboard": Row(
+        Use("monitoring: {dashboards: none}", "monitoring: {dashboards: cloudwatch}"),
+        {
+            PC: yaml(r"Dashboards:\s+CloudWatch:\s+Enabled: true"),
+            EKS: template('"amazon-cloudwatch-observability"'),
+        },
+    ),
+    "monitoring.grafana": Row(
+        Use("monitoring: {dashboards: none}", "monitoring: {dashboards: managed-grafana}")
+    ),
+    "monitoring.log-retention": Row(
+        Use("", "monitoring: {log_retention: 90d}"),
+        {
+            PC: yaml("RetentionInDays: 90"),
+            PCS: template('"RetentionInDays": 90'),
+            EKS: template('"RetentionInDays": 90'),
+        },
+    ),
+    "resilience.replace": Row(
+        Use(
+            "",
+            "resilience: {replace_failed_nodes: false}",
+            # They always do; to be told not to is an error.
+            {target: Use("", "resilience: {replace_failed_nodes: true}") for target in (PC, PCS)},
+        ),
+        {
+            **hyperpod(request('"NodeRecovery": "None"')),
+            EKS: template(r'"NodeRepairConfig": \{\s*"Enabled": false'),
+        },
+    ),
+    "resilience.auto-resume": Row(
+        Use("", "resilience: {auto_resume: true}"),
+        {
+            HPE: Evidence(r"manifests/helm-values\.yaml", r"job-auto-restart:\s+enabled: true"),
+        },
+    ),
+}

@@ -1,0 +1,126 @@
+"""The support matrix of each target: an answer for every feature, its source, and the way out."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen import targets
+from clustergen.features import FEATURES
+from clustergen.findings import EXAMPLE_BASE
+from tests.checking import Fragments
+
+PC, PCS, HP, HPE, EKS = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks", "eks"
+EXISTING = "targets: {hyperpod-eks: {eks_cluster: 'arn:aws:eks:us-east-1:111122223333:cluster/c'}}"
+SPECS = {name: Fragments(name) for name in (PC, PCS, HP, EKS)} | {
+    HPE: Fragments(HPE, f"{EXAMPLE_BASE}{EXISTING}\n")
+}
+ANSWERS = [(target, feature.id) for target in targets.NAMES for feature in FEATURES]
+
+
+@pytest.mark.parametrize("target", targets.NAMES)
+def test_every_feature_has_an_answer_and_no_other(target: str) -> None:
+    assert set(targets.load(target).support) == {feature.id for feature in FEATURES}
+
+
+@pytest.mark.parametrize(("target", "feature"), ANSWERS)
+def test_an_answer_says_how_and_where_from(target: str, feature: str) -> None:
+    answer = targets.load(target).support[feature]
+    assert answer.how
+    # What only ParallelCluster's code shows is cited by its module.
+    assert answer.source.startswith(("https://", "pcluster.") if target == PC else "https://")
+
+
+# Words of whoever shows the way out.
+WAYS = ("take ", "leave ", "write ")
+
+
+@pytest.mark.parametrize("feature", targets.load(EKS).support)
+def test_a_refusal_shows_the_way_out(feature: str) -> None:
+    answer = targets.load(EKS).support[feature]
+    assert answer.level != "none" or any(way in answer.how for way in WAYS)
+
+
+BLOCK = "node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]"
+RESERVED = "node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]"
+HELD = "node_groups: [{name: h200, placement: {group: held}}]"
+EBS = "storage: [{mount: /apps, type: ebs, size: 100GiB}]"
+USERS = "users: [{name: alice, uid: 2001}]"
+VERSION = "slurm: {version: '25.11'}"
+PYXIS = "software: {containers: pyxis}"
+KUBERNETES = "kubernetes: {version: '1.35'}"
+RESUME = "resilience: {auto_resume: true}"
+GRAFANA = "monitoring: {dashboards: managed-grafana}"
+PLAIN = "node_groups: [{name: h200, instance_type: m7i.4xlarge}]\n"
+
+# Target, what a spec asks for, severity of the one finding; none: it is done.
+SAID: list[tuple[str, str, str | None]] = [
+    (PCS, "node_groups: [{name: h200, threads_per_core: 2}]", "error"),
+    (PCS, "node_groups: [{name: h200, health_checks: [instance-stress]}]", "error"),
+    (PCS, "node_groups: [{name: h200, health_checks: [gpu]}]", "note"),
+    (PCS, EBS, "error"),
+    (PCS, GRAFANA, "error"),
+    (PCS, KUBERNETES, "note"),
+    (PCS, "head_node: {instance_type: m7i.xlarge}", None),
+    (PCS, RESUME, "note"),
+    (HPE, BLOCK, "error"),
+    (HPE, RESERVED, "error"),
+    (HPE, HELD, "error"),
+    (HPE, "node_groups: [{name: h200, placement: cluster}]", None),
+    (HPE, "node_groups: [{name: h200, instance_type: m7i.4xlarge, capacity: spot}]", None),
+    (HPE, PLAIN + "login: {}", "note"),
+    (HPE, PLAIN + USERS, "note"),
+    (HPE, PLAIN + VERSION, "note"),
+    (HPE, PLAIN + PYXIS, "note"),
+    (HPE, PLAIN + EBS, "error"),
+    (HPE, PLAIN + RESUME, None),
+    (HPE, PLAIN + KUBERNETES, None),
+    (EKS, BLOCK, None),
+    (EKS, RESERVED, None),
+    (
+        EKS,
+        "node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d}}]",
+        "error",
+    ),
+    (EKS, HELD, None),
+    (EKS, "node_groups: [{name: h200, health_checks: [multi-node]}]", "error"),
+    (EKS, EBS, "error"),
+    (EKS, "login: {}", "note"),
+    (EKS, USERS, "note"),
+    (EKS, VERSION, "note"),
+    (EKS, PYXIS, "note"),
+    (EKS, KUBERNETES, None),
+]
+
+
+@pytest.mark.parametrize(("target", "text", "severity"), SAID)
+def test_what_is_not_done_is_a_finding(target: str, text: str, severity: str | None) -> None:
+    found = [f.severity for f in SPECS[target].findings(text) if f.code.startswith("SUP")]
+    assert found == ([severity] if severity else [])
+
+
+# What the way out names: the capacity that HyperPod has, or who can do it.
+WAYS_OUT: list[tuple[str, str, str]] = [
+    (HP, "node_groups: [{name: h200, capacity: spot}]", "hyperpod-eks"),
+    (HP, RESERVED, "training_plan"),
+    (HP, BLOCK, "training_plan"),
+    (HP, HELD, "parallelcluster"),
+    (HP, "node_groups: [{name: h200, count: {min: 0, max: 4}}]", "count: N"),
+    (HP, "node_groups: [{name: h200, mig: {1g.18gb: 7}}]", "pcs"),
+    (HP, "node_groups: [{name: h200, instance_type: inf2.48xlarge}]", "Trainium"),
+    (HP, "node_groups: [{name: h200, instance_type: hpc7a.96xlarge}]", "parallelcluster"),
+    (HP, EBS, "fsx-openzfs"),
+    (HP, VERSION, "leave slurm.version out"),
+    (HP, GRAFANA, "cloudwatch"),
+    (
+        HP,
+        "queues: [{name: a, node_groups: [h200]}, {name: b, node_groups: [h200]}]",
+        "group of its",
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "text", "way_out"), WAYS_OUT)
+def test_a_refusal_names_the_way_out(target: str, text: str, way_out: str) -> None:
+    helps = [f.help for f in SPECS[target].findings(text) if f.code == "SUP001"]
+    assert helps
+    assert all(way_out in help for help in helps), helps
