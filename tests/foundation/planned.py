@@ -8,7 +8,7 @@ from typing import Any
 from clustergen import foundation
 from tests.checking import Fragments
 
-plan_of = Fragments("").plan
+plan_of = Fragments("").faulty_plan
 
 
 def template_of(text: str = "") -> dict[str, Any]:

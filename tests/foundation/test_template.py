@@ -69,7 +69,7 @@ VARIANTS: dict[str, str] = {
     "openzfs in an existing VPC": EXISTING
     + "storage: [{mount: /home, type: fsx-openzfs, size: 64GiB, throughput: 64, iops: 1000,"
     " deployment: single-az-1, compression: zstd, on_delete: delete}]",
-    "efs": "storage: [{mount: /home, type: efs, backups: 7d}]",
+    "efs": "storage: [{mount: /home, type: efs, backups: 35d}]",
     "efs in one zone": "storage: [{mount: /home, type: efs, one_zone: true}]",
     "efs provisioned, existing groups": EXISTING_GROUPS
     + "storage: [{mount: /home, type: efs, throughput_mode: provisioned, throughput: 100}]",
