@@ -105,7 +105,7 @@ class Rule:
     by_limits: bool = False
     """It judges every target by that target's limits; ``target`` is only that of the examples."""
     fatal: bool = False
-    """Nothing can be planned of a spec with this finding."""
+    """Nothing can be planned of a spec with this error."""
     could_not: bool = False
     """The command could not do what it was asked to, whatever the spec says: exit status 2."""
     check: Check | None = None
@@ -118,16 +118,17 @@ class Rule:
     def found(self, problem: Problem) -> Finding:
         """The finding that a problem is, in this rule's name."""
         source = problem.source or self.source
+        severity = problem.severity or self.severity
         return Finding(
             code=self.code,
-            severity=problem.severity or self.severity,
+            severity=severity,
             message=problem.message,
             path=problem.path,
             help=problem.help,
             note=source if source.startswith("https://") else "",
             on_key=problem.on_key,
             target=self.target,
-            fatal=self.fatal,
+            fatal=self.fatal and severity is Severity.ERROR,
             could_not=self.could_not,
             feature=problem.feature,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import codes, said
+from tests.checking import check_fragment, codes, said
 
 ZONES = "one of use1-az1, use1-az2, use1-az3, use1-az4, use1-az5, use1-az6"
 A, B = "subnet-0a1b2c3d", "subnet-0b1b2c3d"
@@ -151,3 +151,8 @@ FINE = [
 @pytest.mark.parametrize("fragment", FINE)
 def test_nothing_to_say(fragment: str) -> None:
     assert codes(fragment) == []
+
+
+def test_only_errors_are_fatal() -> None:
+    assert check_fragment("network: {cidr: 8.8.0.0/15}", "pcs").plans == {}
+    assert [*check_fragment("network: {cidr: 8.8.0.0/16}", "pcs").plans] == ["pcs"]
