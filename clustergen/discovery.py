@@ -1,7 +1,8 @@
 """Finding the rules of a ``rules`` package.
 
 Rules are not listed anywhere. Every module of a ``rules`` package declares at least one, with
-:func:`clustergen.findings.rule`. A module without any is a mistake, and loading it says so.
+:func:`clustergen.findings.rule`. Loading fails for a module without a rule, and for a code that is
+declared twice.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -24,23 +25,34 @@ def rules(package: str) -> tuple[Rule, ...]:
 
     They come in the order of the modules' names and, within a module, as declared.
 
-    :raises TypeError: when a module declares no rule.
+    :raises TypeError: when a module declares no rule, or two rules have one code.
     """
-    return tuple(rule for module in _modules(package) for rule in _declared(module))
+    return _distinct(rule for module in _modules(package) for rule in _declared(module))
 
 
 @functools.cache
 def rules_below(package: str) -> tuple[Rule, ...]:
-    """The rules of ``package`` and of all packages inside it."""
+    """The rules of ``package`` and of all packages inside it.
+
+    :raises TypeError: when a module declares no rule, or two rules have one code.
+    """
     inner = (info.name for info in pkgutil.iter_modules(_path(package)) if info.ispkg)
     nested = (rules_below(f"{package}.{name}") for name in sorted(inner))
-    return (*rules(package), *(rule for found in nested for rule in found))
+    return _distinct((*rules(package), *(rule for found in nested for rule in found)))
 
 
-def packages() -> tuple[str, ...]:
-    """Every package called ``rules``, wherever it lies."""
-    folders = (path.parent for path in _ROOT.rglob("rules/__init__.py"))
-    return tuple(sorted(".".join((_ROOT.name, *f.relative_to(_ROOT).parts)) for f in folders))
+def every(root: Path = _ROOT) -> tuple[Rule, ...]:
+    """The rules of every package called ``rules`` in the package at ``root``.
+
+    :raises TypeError: when a module declares no rule, or two rules have one code.
+    """
+    return _distinct(rule for package in packages(root) for rule in rules_below(package))
+
+
+def packages(root: Path = _ROOT) -> Iterator[str]:
+    """The dotted names of all packages called ``rules`` in the package at ``root``."""
+    for path in sorted(root.rglob("rules/__init__.py")):
+        yield ".".join((root.name, *path.parent.relative_to(root).parts))
 
 
 def _modules(package: str) -> Iterator[ModuleType]:
@@ -56,5 +68,15 @@ def _path(package: str) -> list[str]:
 def _declared(module: ModuleType) -> tuple[Rule, ...]:
     found = tuple(value for value in vars(module).values() if isinstance(value, Rule))
     if not found:
-        raise TypeError(f"{module.__name__} stands in a rules package and declares no rule")
+        raise TypeError(f"{module.__name__} is in a rules package and declares no rule")
     return found
+
+
+def _distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    found: dict[str, Rule] = {}
+    for rule in rules:
+        if rule.code in found:
+            titles = f"{found[rule.code].title!r} and {rule.title!r}"
+            raise TypeError(f"two rules have the code {rule.code}: {titles}")
+        found[rule.code] = rule
+    return tuple(found.values())

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterator
 
 from clustergen.findings import EXAMPLE_BASE, Rule
-from clustergen.registry import by_code
+from clustergen.registry import AREAS, by_code
+from clustergen.retired import RETIRED
 
 _HEAD = f"""\
 # Findings
@@ -15,30 +16,11 @@ Generated from the rules by `python docs/build.py`; `clustergen explain CODE` pr
 one code. An error stops a render; a warning fails a run with `--strict`; a note never does.
 
 The examples are fragments. They are merged over this spec, and the tests check that the bad one
-has the finding and the good one has not:
+triggers the rule and the good one does not:
 
 ```yaml
 {EXAMPLE_BASE}```
 """
-
-_AREAS = {
-    "BND": "Bundles on disk",
-    "CAP": "Capacity",
-    "FSX": "FSx file systems",
-    "GPU": "Partitions of GPUs",
-    "IAM": "Roles and permissions",
-    "IMG": "Images",
-    "K8S": "Kubernetes",
-    "LIM": "Limits of the services",
-    "NET": "Network",
-    "NIC": "Network interfaces",
-    "OVL": "Overlays",
-    "PLC": "Placement",
-    "SLM": "Slurm",
-    "SPC": "The spec: form and syntax",
-    "STG": "Other storage",
-    "SUP": "What a target supports",
-}
 
 
 def page() -> str:
@@ -50,11 +32,15 @@ def page() -> str:
     lines = [_HEAD]
     for area, members in grouped.items():
         codes = ", ".join(f"[{rule.code}](#{rule.code.lower()})" for rule in members)
-        lines.append(f"- **{area}** {_AREAS[area]}: {codes}")
+        lines.append(f"- **{area}** {AREAS[area]}: {codes}")
     for area, members in grouped.items():
-        lines += ["", f"## {_AREAS[area]}"]
+        lines += ["", f"## {AREAS[area]}"]
         for rule in members:
             lines += ["", *_entry(rule)]
+    lines += ["", "## Retired codes", ""]
+    for code, (successor, why) in sorted(RETIRED.items()):
+        now = f"see [{successor}](#{successor.lower()})" if successor else "no successor"
+        lines.append(f"- {code}: {now}. {why}")
     return "\n".join(lines) + "\n"
 
 

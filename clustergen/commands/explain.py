@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import difflib
 import textwrap
+from collections.abc import Mapping
 
 from clustergen import registry
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import OK
 from clustergen.findings import Rule
+from clustergen.retired import RETIRED
 
 
 def run(args: argparse.Namespace) -> int:
@@ -19,12 +21,22 @@ def run(args: argparse.Namespace) -> int:
             print(f"{rule.code}  {rule.title}")
         return OK
     code = args.code.upper()
+    if code in RETIRED:
+        print(_as_text_of_retired(code, rules), end="")
+        return OK
     if code not in rules:
         near = difflib.get_close_matches(code, rules, n=1)
         hint = f"did you mean {near[0]}?" if near else "`clustergen explain` lists all codes"
         return inputs.complain(f"no finding has the code {args.code}; {hint}")
     print(as_text(rules[code]), end="")
     return OK
+
+
+def _as_text_of_retired(code: str, rules: Mapping[str, Rule]) -> str:
+    successor, why = RETIRED[code]
+    if not successor:
+        return f"{code} is retired. {why}\n"
+    return f"{code} is now {successor}. {why}\n\n{as_text(rules[successor])}"
 
 
 def as_text(rule: Rule) -> str:

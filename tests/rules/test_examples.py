@@ -1,4 +1,4 @@
-"""Every rule, by its own examples: the bad one has the finding, the good one has it not."""
+"""Every rule, by its own examples: the bad one triggers it, the good one does not."""
 
 from __future__ import annotations
 
@@ -11,24 +11,6 @@ from clustergen.findings import Rule, errors
 from tests.checking import check_fragment, is_whole
 
 RULES = list(registry.every())
-AREAS = {
-    "SPC": "form",
-    "NET": "network",
-    "NIC": "network interfaces",
-    "CAP": "capacity",
-    "PLC": "placement",
-    "GPU": "partitions of GPUs",
-    "FSX": "file systems of FSx",
-    "STG": "other storage",
-    "IMG": "images",
-    "SLM": "Slurm",
-    "K8S": "Kubernetes",
-    "IAM": "identity",
-    "LIM": "limits of services",
-    "SUP": "support of targets",
-    "OVL": "overlays",
-    "BND": "bundles",
-}
 
 # What no text of a spec can show.
 NO_EXAMPLE = {
@@ -51,16 +33,10 @@ def _id(rule: Rule) -> str:
     return f"{rule.code}-{rule.target}" if rule.target else rule.code
 
 
-def test_no_code_is_used_twice() -> None:
-    codes = [rule.code for rule in RULES]
-    assert sorted(codes) == sorted(set(codes))
-
-
 @pytest.mark.parametrize("rule", RULES, ids=_id)
 def test_a_rule_says_what_why_and_by_whom(rule: Rule) -> None:
     assert re.fullmatch(r"[A-Z0-9]{3}[0-9]{3}", rule.code)
-    assert rule.code[:3] in AREAS
-    assert rule.title
+    assert rule.title[0].isupper()
     assert not rule.title.endswith(".")
     assert rule.why.endswith((".", "!", "?"))
     assert rule.source

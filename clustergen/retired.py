@@ -1,0 +1,59 @@
+"""Codes that no rule has any more. Codes are never reused, so old reports stay readable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Retired(NamedTuple):
+    """What became of a code."""
+
+    successor: str
+    """The code to look at instead; empty when there is none."""
+    why: str
+
+
+_MERGED: Mapping[str, tuple[str, ...]] = {
+    "CAP011": ("CAP400", "CAP500"),
+    "CAP012": ("CAP403", "CAP501"),
+    "GPU003": ("GPU401", "K8S513"),
+    "IAM001": ("IAM400", "IAM500"),
+    "IAM002": ("IAM501",),
+    "IMG001": ("IMG101", "IMG201", "IMG350", "IMG400", "IMG500"),
+    "IMG002": ("IAM101", "IMG351"),
+    "K8S002": ("K8S410", "K8S510"),
+    "K8S003": ("K8S411", "K8S511"),
+    "K8S004": ("K8S412", "K8S512"),
+    "LIM001": ("K8S536", "LIM101", "LIM201", "LIM300"),
+    "LIM002": ("K8S535", "LIM208", "LIM350"),
+    "LIM003": ("LIM102", "LIM203", "LIM301", "LIM501"),
+    "LIM004": ("LIM302", "LIM502"),
+    "LIM005": ("LIM209", "LIM505"),
+    "LIM006": ("LIM400", "LIM500"),
+    "NET020": ("NET101", "NET201", "NET300", "NET504"),
+    "NET021": ("NET301", "NET506"),
+    "NET022": ("NET403", "NET500"),
+    "SLM001": ("SLM101", "SLM201"),
+    "SLM002": ("SLM110", "SLM214"),
+    "SLM003": ("SLM109", "SLM354"),
+    "STG051": ("STG106", "STG500"),
+    "STG052": ("STG201", "STG351"),
+}
+"""Codes of rules that each service had, by the code of the rule that checks all services now."""
+
+RETIRED: Mapping[str, Retired] = {
+    "K8S400": Retired("", "HyperPod on a new EKS cluster is supported."),
+    "K8S420": Retired("SPC024", "The form of names rules it out for every target."),
+    "NET104": Retired("NET014", "It holds for every target."),
+    "SLM356": Retired("SUP002", "Idle timeouts are a feature that HyperPod leaves out."),
+    "SLM361": Retired("SUP001", "Slurm settings of a node group are a feature."),
+    "STG110": Retired("STG019", "It holds for every target."),
+    "SUP003": Retired("", "Every target is available."),
+    **{
+        old: Retired(code, "One rule checks this for all services.")
+        for code, codes in _MERGED.items()
+        for old in codes
+    },
+}
+"""By the code that was given up."""
