@@ -129,7 +129,10 @@ def anchors(markdown: str) -> set[str]:
     return made | set(re.findall(r'<a id="([^"]+)">', markdown))
 
 
-@pytest.mark.parametrize("path", re.findall(r"^\| `([\w./<>*{},-]+)`", CONTRIBUTING, re.MULTILINE))
+NAMED = re.findall(r"^\| `([\w./<>*{},-]+)`", CONTRIBUTING, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", [name for name in NAMED if "/" in name or "." in name])
 def test_contributing_names_files_that_exist(path: str) -> None:
     pattern = re.sub(r"<[^>]+>", "*", path)
     assert list(ROOT.glob(pattern)), path
