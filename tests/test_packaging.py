@@ -14,16 +14,17 @@ from pathlib import Path
 import pytest
 
 import clustergen
+from clustergen.words import words
 
 ROOT = Path(__file__).resolve().parent.parent
 TREES = ("specs", "templates")
 BIN = Path(sys.executable).parent
 # Prints where the package is, then where its trees are.
 ASK = "import clustergen.resources as r; print(r.__file__, r.tree('specs'), r.tree('templates'))"
-NOT_SOURCE = (
-    *("__pycache__", ".git", ".venv", ".judges", ".cache", ".*_cache", ".hypothesis", "out"),
-    *("cdk.out", "node_modules"),
-)
+NOT_SOURCE = words("""
+    __pycache__ .git .venv .judges .cache .*_cache .hypothesis out
+    cdk.out node_modules
+""")
 
 
 def run(*command: object, cwd: Path, path: str = "", **variables: str) -> str:

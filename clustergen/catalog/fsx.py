@@ -228,9 +228,7 @@ _FULL = words("""
     us-east-1 us-east-2 us-west-1 us-west-2 ap-east-1 ap-south-1 ap-northeast-1 ap-northeast-2
     ap-southeast-1 ap-southeast-2 ca-central-1 eu-central-1 eu-west-1 eu-west-2 eu-north-1
 """)
-_SLOW = words("""
-    ap-southeast-5 ap-east-2 ap-southeast-7 ca-west-1 il-central-1 mx-central-1
-""")
+_SLOW = words("ap-southeast-5 ap-east-2 ap-southeast-7 ca-west-1 il-central-1 mx-central-1")
 _NONE = words("""
     af-south-1 ap-south-2 ap-southeast-3 ap-southeast-4 ap-northeast-3 eu-south-1 eu-west-3
     eu-south-2 eu-central-2 me-south-1 me-central-1 sa-east-1 us-gov-east-1 us-gov-west-1

@@ -11,6 +11,7 @@ import pytest
 
 from clustergen import foundation
 from clustergen.findings import EXAMPLE_BASE
+from clustergen.words import word_set
 from tests.checking import check_for_all
 from tests.foundation.planned import plan_of, template_of
 from tests.oracles.cloudformation import check, lint
@@ -153,15 +154,15 @@ def test_outputs_are_those_announced(name: str) -> None:
     assert {key: output["Description"] for key, output in outputs.items()} == announced
 
 
-ACCESS = {
-    *("ScriptsBucketName", "NodeRoleArn", "NodeInstanceProfileArn", "ScriptsPolicyArn"),
-    "HyperPodExecutionRoleArn",
-}
+ACCESS = word_set("""
+    ScriptsBucketName NodeRoleArn NodeInstanceProfileArn ScriptsPolicyArn
+    HyperPodExecutionRoleArn
+""")
 GROUPS = {"ClusterSecurityGroupId", "LoginSecurityGroupId"}
-NETWORK = {
-    *("VpcId", "PrivateSubnetId", "PublicSubnetId"),
-    *("ControlPlaneSubnet1Id", "ControlPlaneSubnet2Id"),
-}
+NETWORK = word_set("""
+    VpcId PrivateSubnetId PublicSubnetId
+    ControlPlaneSubnet1Id ControlPlaneSubnet2Id
+""")
 OUTPUTS = [
     # Variant, outputs.
     ("smallest", NETWORK | GROUPS | ACCESS),

@@ -18,19 +18,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-FOLDERS = (
-    *(
-        "dev/shm",
-        "etc/apt/apt.conf.d",
-        "etc/needrestart/conf.d",
-        "etc/skel",
-        "home",
-        "opt/slurm/bin",
-    ),
-    *("opt/slurm/etc", "opt/ml/config", "proc", "rig/bin", "rig/state", "root", "run", "tmp/set"),
-    *("usr", "var/lib/containerd", "var/lib/kubelet", "var/log", "sys/class/infiniband"),
-    *("opt/amazon/ofi-nccl/lib",),
-)
+from clustergen.words import words
+
+FOLDERS = words("""
+    dev/shm
+    etc/apt/apt.conf.d
+    etc/needrestart/conf.d
+    etc/skel
+    home
+    opt/slurm/bin
+    opt/slurm/etc opt/ml/config proc rig/bin rig/state root run tmp/set
+    usr var/lib/containerd var/lib/kubelet var/log sys/class/infiniband
+    opt/amazon/ofi-nccl/lib
+""")
 FILES = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/bash\n",
     "etc/group": "root:x:0:\n",
@@ -55,10 +55,10 @@ ADDRESSES = {"controller": ("10.1.0.10",), "login": ("10.1.0.20",)}
 CONTROLLERS = ("10.1.0.10", "10.1.0.11", "10.1.0.12")
 """Addresses of several controllers, in the order in which they take over."""
 
-RECORDED = (
-    *("apt-get", "aws", "chown", "curl", "docker", "enroot", "lnetctl", "mariadbd", "modprobe"),
-    *("mount-s3", "mysql", "pgrep", "sleep", "sysctl"),
-)
+RECORDED = words("""
+    apt-get aws chown curl docker enroot lnetctl mariadbd modprobe
+    mount-s3 mysql pgrep sleep sysctl
+""")
 ANSWERS = {
     "hostname": 'case "${1:-}" in --all-ip-addresses) cat /rig/address ;; *) echo node-1 ;; esac',
     # What is mounted is remembered, so that a second run sees what the first one did.

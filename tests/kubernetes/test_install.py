@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from clustergen.words import words
 from tests.kubernetes.planned import files_of, plan_of
 from tests.kubernetes.specs import SPECS, STORAGE
 from tests.oracles import placeholders
@@ -105,8 +106,10 @@ def _dry(made: Bundle) -> list[str]:
 
 
 ORDER = [
-    *("karpenter-crd", "karpenter"),
-    *("nvidia-device-plugin", "aws-efa-k8s-device-plugin", "kueue"),
+    *words("""
+        karpenter-crd karpenter
+        nvidia-device-plugin aws-efa-k8s-device-plugin kueue
+    """)
 ]
 
 

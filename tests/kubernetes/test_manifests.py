@@ -8,6 +8,7 @@ import pytest
 
 from clustergen import nccl
 from clustergen.kubernetes import bundle
+from clustergen.words import word_set
 from tests.kubernetes.planned import files_of, objects_of, plan_of
 from tests.kubernetes.specs import SPECS, STORAGE
 
@@ -227,11 +228,11 @@ TESTS = [
     ("Trainium", {"h200-accelerators", "h200-efa", "h200-nccom"}),
     (
         "partitions",
-        {
-            *("h200-accelerators", "h200-mig-1g-18gb", "h200-mig-2g-35gb", "h200-mig-3g-71gb"),
-            *("h100-accelerators", "h100-mig-3g-40gb", "h100-mig-1g-10gb-me", "h100-mig-1g-10gb"),
-            *("whole-accelerators", "whole-efa", "whole-all-reduce"),
-        },
+        word_set("""
+            h200-accelerators h200-mig-1g-18gb h200-mig-2g-35gb h200-mig-3g-71gb
+            h100-accelerators h100-mig-3g-40gb h100-mig-1g-10gb-me h100-mig-1g-10gb
+            whole-accelerators whole-efa whole-all-reduce
+        """),
     ),
     ("HPC nodes", {"h200-efa"}),
     ("UltraServers", {"h200-accelerators", "h200-efa", "h200-all-reduce"}),
@@ -250,9 +251,9 @@ def test_what_is_tested(spec: str, tests: set[str]) -> None:
 
 def test_karpenter_starts_what_the_groups_say() -> None:
     objects = named(SPECS["Karpenter, Spot and a reservation"], "manifests/karpenter.yaml")
-    assert set(objects) == {
-        *("EC2NodeClass/spot", "NodePool/spot", "EC2NodeClass/held", "NodePool/held")
-    }
+    assert set(objects) == word_set("""
+        EC2NodeClass/spot NodePool/spot EC2NodeClass/held NodePool/held
+    """)
     held = objects["EC2NodeClass/held"]["spec"]
     assert held["capacityReservationSelectorTerms"] == [{"id": "cr-0a1b2c3d4e5f67890"}]
     assert len(held["networkInterfaces"]) == 33

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from clustergen.words import words
+
 ROLE = "${HyperPodExecutionRoleArn}"
 SCRIPTS = {
     "SourceS3Uri": "s3://${ScriptsBucketName}/lifecycle/0a1b2c3d4e5f",
@@ -81,10 +83,10 @@ def _allow(actions: list[str], *resources: str) -> dict[str, Any]:
 
 
 _OWN = "ec2:${AWS::Region}:${AWS::AccountId}"
-_DESCRIBED = (
-    *("NetworkInterfaces", "Vpcs", "DhcpOptions", "Subnets", "SecurityGroups"),
-    *("Instances", "InstanceTypes", "Tags"),
-)
+_DESCRIBED = words("""
+    NetworkInterfaces Vpcs DhcpOptions Subnets SecurityGroups
+    Instances InstanceTypes Tags
+""")
 _STATEMENTS = [
     _allow(
         [

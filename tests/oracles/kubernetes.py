@@ -11,6 +11,7 @@ from typing import Any
 import kubernetes_validate as schemas
 import yaml
 
+from clustergen.words import word_set
 from tests.oracles import kubernetes_kueue, kubernetes_models, placeholders
 
 Json = Mapping[str, Any]
@@ -105,13 +106,11 @@ def _fill(text: str, region: str) -> str:
 
 
 # API groups that others judge: by models, by their documentation, or, of MPIJob, its pods only.
-_OTHERS = frozenset(
-    {
-        *("kueue.x-k8s.io", "karpenter.sh", "karpenter.k8s.aws", "trainer.kubeflow.org"),
-        *("scheduling.volcano.sh", "scheduling.run.ai", "kubeflow.org"),
-        "karpenter.sagemaker.amazonaws.com",
-    }
-)
+_OTHERS = word_set("""
+    kueue.x-k8s.io karpenter.sh karpenter.k8s.aws trainer.kubeflow.org
+    scheduling.volcano.sh scheduling.run.ai kubeflow.org
+    karpenter.sagemaker.amazonaws.com
+""")
 
 
 def _schema(item: Object, version: str) -> Iterator[str]:

@@ -14,6 +14,8 @@ from typing import Any
 import pydantic
 from kubeflow_trainer_api import models as trainer
 
+from clustergen.words import word_set
+
 Json = Mapping[str, Any]
 
 _TRAINER = {
@@ -108,13 +110,13 @@ def _install(folder: Path) -> None:
 # Rules of Karpenter 1.14 that stand beside its schemas, in words:
 # https://karpenter.sh/docs/concepts/nodeclasses/ and .../nodepools/ (2026-08)
 _MEMBERS = {
-    "EC2NodeClass": {
-        *("amiFamily", "amiSelectorTerms", "associatePublicIPAddress", "blockDeviceMappings"),
-        *("capacityReservationSelectorTerms", "context", "detailedMonitoring", "instanceProfile"),
-        *("instanceStorePolicy", "kubelet", "metadataOptions", "networkInterfaces"),
-        *("placementGroupSelector", "role", "securityGroupSelectorTerms", "subnetSelectorTerms"),
-        *("tags", "userData", "cpuOptions", "ipPrefixCount", "connectionTracking"),
-    },
+    "EC2NodeClass": word_set("""
+        amiFamily amiSelectorTerms associatePublicIPAddress blockDeviceMappings
+        capacityReservationSelectorTerms context detailedMonitoring instanceProfile
+        instanceStorePolicy kubelet metadataOptions networkInterfaces
+        placementGroupSelector role securityGroupSelectorTerms subnetSelectorTerms
+        tags userData cpuOptions ipPrefixCount connectionTracking
+    """),
     "NodePool": {"template", "disruption", "limits", "weight", "replicas"},
 }
 _TAGS = ("karpenter.sh/nodepool", "kubernetes.io/cluster/", "eks:eks-cluster-name")

@@ -132,9 +132,7 @@ DENIED_WITH_DATABASE = word_set("""
 DENIED_QUEUE_SETTINGS = word_set("""
     nodes partitionname resumetimeout state suspendtime oversubscribe
 """)
-DENIED_NODE_SETTINGS = word_set("""
-    cpus gres nodeaddr nodehostname nodename state
-""")
+DENIED_NODE_SETTINGS = word_set("cpus gres nodeaddr nodehostname nodename state")
 
 # constants: MIN_SLURM_NODE_PRIORITY, MAX_SLURM_NODE_PRIORITY
 NODE_PRIORITY = (1, 2**32 - 1)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from clustergen.words import words
 from tests.oracles.cloudformation.conversion import Renames, tags_as_map, to_parameters
 from tests.oracles.cloudformation.intrinsics import Resource, resolve
 from tests.oracles.cloudformation.security_groups import egress_rule, ingress_rule, rules_of_group
@@ -91,10 +92,10 @@ _CREATIONS: dict[str, _Creation] = {
         "amp",
         "CreateWorkspace",
         tags_as_map=True,
-        elsewhere=(
-            *("AlertManagerDefinition", "LoggingConfiguration", "QueryLoggingConfiguration"),
-            "WorkspaceConfiguration",
-        ),
+        elsewhere=words("""
+            AlertManagerDefinition LoggingConfiguration QueryLoggingConfiguration
+            WorkspaceConfiguration
+        """),
     ),
     "AWS::EC2::EIP": _ec2("AllocateAddress", "elastic-ip"),
     "AWS::EC2::InternetGateway": _ec2("CreateInternetGateway", "internet-gateway"),

@@ -23,6 +23,7 @@ from clustergen.plan.model import NodeGroup, Ref
 from clustergen.targets.eks import emit
 from clustergen.targets.eks.cluster import EksCluster
 from clustergen.targets.eks.node_groups import ManagedNodeGroup
+from clustergen.words import word_set, words
 from tests.targets.eks.planned import plan_of, resources, synthesized, template_of
 
 
@@ -65,9 +66,9 @@ def test_a_part_may_be_added() -> None:
     assert added["DependsOn"] == ["SystemNodes"]
     [identity] = added["Properties"]["PodIdentityAssociations"]
     assert identity["RoleArn"] == {"Fn::GetAtt": ["AddonAdotRole", "Arn"]}
-    assert set(template["Resources"]) - set(template_of("")["Resources"]) == {
-        *("AddonAdot", "AddonAdotRole"),
-    }
+    assert set(template["Resources"]) - set(template_of("")["Resources"]) == word_set("""
+        AddonAdot AddonAdotRole
+    """)
 
 
 def test_a_node_group_may_be_changed() -> None:
@@ -84,10 +85,10 @@ def test_the_parts_are_attributes() -> None:
     stack = ClusterStack(app(), "Own", plan=plan_of(""))
     exports = {
         name: f"base-{name}"
-        for name in (
-            *("ControlPlaneSubnet1Id", "ControlPlaneSubnet2Id", "PrivateSubnetId"),
-            "ClusterSecurityGroupId",
-        )
+        for name in words("""
+            ControlPlaneSubnet1Id ControlPlaneSubnet2Id PrivateSubnetId
+            ClusterSecurityGroupId
+        """)
     }
     cluster = EksCluster(stack, "Default", plan=plan_of(""), inputs=Imports(exports))
     kinds: list[tuple[object, type[Any]]] = [

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from clustergen.words import word_set, words
 from tests.oracles.shell import script_breaches
 from tests.targets.eks.planned import (
     launch_template_of,
@@ -102,9 +103,9 @@ def test_logs_go_where_eks_writes_them_before_it_does(fragment: str, days: int) 
     }
     assert template["Resources"]["Cluster"]["DependsOn"] == ["ClusterLogs"]
     logging = template["Resources"]["Cluster"]["Properties"]["Logging"]["ClusterLogging"]
-    assert {kind["Type"] for kind in logging["EnabledTypes"]} == {
-        *("api", "audit", "authenticator", "controllerManager", "scheduler"),
-    }
+    assert {kind["Type"] for kind in logging["EnabledTypes"]} == word_set("""
+        api audit authenticator controllerManager scheduler
+    """)
 
 
 def test_admins_are_access_entries() -> None:
@@ -326,7 +327,7 @@ def test_disks_metadata_and_tags() -> None:
     }
     tags = [{"Key": "team", "Value": "models"}, {"Key": "Name", "Value": "example-h200"}]
     assert [t["ResourceType"] for t in data["TagSpecifications"]] == [
-        *("instance", "volume", "network-interface"),
+        *words("instance volume network-interface")
     ]
     assert all(t["Tags"] == tags for t in data["TagSpecifications"])
 
@@ -354,10 +355,10 @@ def test_system_nodes_are_few_and_plain() -> None:
     assert properties_of("", "SystemNodes")["InstanceTypes"] == ["m7i.large"]
 
 
-ALWAYS = {
-    *("vpc-cni", "kube-proxy", "eks-pod-identity-agent"),
-    *("coredns", "eks-node-monitoring-agent"),
-}
+ALWAYS = word_set("""
+    vpc-cni kube-proxy eks-pod-identity-agent
+    coredns eks-node-monitoring-agent
+""")
 ADDONS = [
     ("", set()),
     ("storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]", {"aws-fsx-csi-driver"}),
@@ -540,9 +541,9 @@ def test_nothing_of_the_cdk_shows() -> None:
     text = json.dumps(template)
     for word in ("BootstrapVersion", "aws:cdk", "CDKMetadata", "cdk-hnb659fds", "AssetParameters"):
         assert word not in text
-    assert set(template) == {
-        *("AWSTemplateFormatVersion", "Description", "Parameters", "Resources", "Outputs"),
-    }
+    assert set(template) == word_set("""
+        AWSTemplateFormatVersion Description Parameters Resources Outputs
+    """)
     assert all("Metadata" not in resource for resource in template["Resources"].values())
 
 

@@ -27,125 +27,125 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     # Instance types: a size that exists, else an alike one
     (
         _group("instance_type: trn1.2xlarge, count: 1"),
-        *("CAP300", (*GROUP, "instance_type"), "no trn1.2xlarge", "trn1.32xlarge"),
+        "CAP300", (*GROUP, "instance_type"), "no trn1.2xlarge", "trn1.32xlarge",
     ),
     (
         _group("instance_type: c7i.8xlarge"),
-        *("CAP300", (*GROUP, "instance_type"), "no c7i.8xlarge", "c6i.8xlarge"),
+        "CAP300", (*GROUP, "instance_type"), "no c7i.8xlarge", "c6i.8xlarge",
     ),
     (
         "head_node: {instance_type: m7a.4xlarge}",
-        *("CAP300", ("head_node", "instance_type"), "no m7a.4xlarge", "m7i.4xlarge"),
+        "CAP300", ("head_node", "instance_type"), "no m7a.4xlarge", "m7i.4xlarge",
     ),
     (
         "login: {instance_type: t4g.large}",
-        *("CAP300", ("login", "instance_type"), "no t4g.large", "m7g"),
+        "CAP300", ("login", "instance_type"), "no t4g.large", "m7g",
     ),
     # Training plans
     (
         _group(f"capacity: {{training_plan: '{WEST}'}}"),
-        *("CAP302", (*GROUP, "capacity", "training_plan"), "us-west-2", "region: us-west-2"),
+        "CAP302", (*GROUP, "capacity", "training_plan"), "us-west-2", "region: us-west-2",
     ),
     (
         _group(f"capacity: {{training_plan: '{RESERVATION}'}}"),
-        *("CAP302", (*GROUP, "capacity", "training_plan"), "not the ARN", ":training-plan/NAME"),
+        "CAP302", (*GROUP, "capacity", "training_plan"), "not the ARN", ":training-plan/NAME",
     ),
     # Names
     ("name: example--", "LIM001", ("name",), "'example--' ends with a hyphen", "write example"),
     (
         "queues: [{name: train-, node_groups: [h200]}]",
-        *("LIM001", ("queues", 0, "name"), "'train-'", "write train"),
+        "LIM001", ("queues", 0, "name"), "'train-'", "write train",
     ),
     (
         "node_groups: [{name: login, instance_type: c6i.large, count: 1}]",
-        *("LIM002", ("node_groups", 1, "name"), "login nodes", "login-nodes"),
+        "LIM002", ("node_groups", 1, "name"), "login nodes", "login-nodes",
     ),
     # Quotas
     (_group("count: 20"), "LIM003", (*GROUP, "count"), "21 instances", "Service Quotas"),
     # Accounting
     (
         DATABASE + "targets: {hyperpod-slurm: {mode: customer-managed, provisioning: all-at-once}}",
-        *("SLM352", ("slurm", "accounting"), "all at once", "provisioning: continuous"),
+        "SLM352", ("slurm", "accounting"), "all at once", "provisioning: continuous",
     ),
     # Several controllers
     (
         "targets: {hyperpod-slurm: {controllers: 2}}",
-        *("SLM359", CONTROLLERS, "2 controllers", "mode: legacy"),
+        "SLM359", CONTROLLERS, "2 controllers", "mode: legacy",
     ),
     (
         "targets: {hyperpod-slurm: {mode: customer-managed, controllers: 3}}",
-        *("SLM359", CONTROLLERS, "3 controllers", "mode: legacy"),
+        "SLM359", CONTROLLERS, "3 controllers", "mode: legacy",
     ),
     (
         "targets: {hyperpod-slurm: {mode: legacy, controllers: 2}}",
-        *("SLM358", CONTROLLERS, "no place", "fsx-lustre, and slurm.accounting: {endpoint"),
+        "SLM358", CONTROLLERS, "no place", "fsx-lustre, and slurm.accounting: {endpoint",
     ),
     (
         DATABASE + "targets: {hyperpod-slurm: {mode: legacy, controllers: 2}}",
-        *("SLM358", CONTROLLERS, "no place", "add storage of type fsx-lustre"),
+        "SLM358", CONTROLLERS, "no place", "add storage of type fsx-lustre",
     ),
     (
         "targets: {hyperpod-slurm: {mode: legacy, overlay: {InstanceGroups: "
         "[{InstanceGroupName: controller, InstanceCount: 2}]}}}",
         "SLM360",
         (*OVERLAY, "InstanceGroups", 0, "InstanceCount"),
-        *("scripts for 1", "controllers: 2"),
+        "scripts for 1", "controllers: 2",
     ),
     (
         "targets: {hyperpod-slurm: {mode: legacy, overlay: {Orchestrator: {Slurm: {}}}}}",
-        *("SLM362", (*OVERLAY, "Orchestrator"), "no orchestrator", "customer-managed"),
+        "SLM362", (*OVERLAY, "Orchestrator"), "no orchestrator", "customer-managed",
     ),
     # What the image and HyperPod have already
     (
         "users: [{name: slurm, uid: 2001}]",
-        *("IMG002", ("users", 0, "name"), "'slurm' is a user", "another name"),
+        "IMG002", ("users", 0, "name"), "'slurm' is a user", "another name",
     ),
     ("users: [{name: alice, uid: 1000}]", "IMG002", ("users", 0, "uid"), "id of ubuntu", "2000"),
     (
         "storage: [{mount: /opt/sagemaker/home, type: efs}]",
-        *("STG352", ("storage", 0, "mount"), "HyperPod uses", "/shared/home"),
+        "STG352", ("storage", 0, "mount"), "HyperPod uses", "/shared/home",
     ),
     (
         _group("scratch: /opt/dlami/nvme"),
-        *("STG352", (*GROUP, "scratch"), "HyperPod uses", "/shared/nvme"),
+        "STG352", (*GROUP, "scratch"), "HyperPod uses", "/shared/nvme",
     ),
     (
         _group("slurm: {Weight: 10}"),
-        *("SUP001", (*GROUP, "slurm"), "Slurm settings of a node group", "leave their settings"),
+        "SUP001", (*GROUP, "slurm"), "Slurm settings of a node group", "leave their settings",
     ),
     # Settings
     (
         "slurm: {settings: {NodeName: x}}",
-        *("SLM357", ("slurm", "settings", "NodeName"), "HyperPod writes NodeName", "leave it out"),
+        "SLM357", ("slurm", "settings", "NodeName"), "HyperPod writes NodeName", "leave it out",
     ),
     (
         'slurm: {settings: {Prolog: "a\\nPartitionName=x"}}',
-        *("SLM357", ("slurm", "settings", "Prolog"), "not read", "on one line"),
+        "SLM357", ("slurm", "settings", "Prolog"), "not read", "on one line",
     ),
     (
         "slurm: {settings: {SchedulerParameters: 'defer # soon'}}",
-        *("SLM357", ("slurm", "settings", "SchedulerParameters"), "not read", "without #"),
+        "SLM357", ("slurm", "settings", "SchedulerParameters"), "not read", "without #",
     ),
     (
         "slurm: {settings: {Prolog: ''}}",
-        *("SLM357", ("slurm", "settings", "Prolog"), "not read", "on one line"),
+        "SLM357", ("slurm", "settings", "Prolog"), "not read", "on one line",
     ),
     (
         "slurm: {settings: {'Max Jobs': 5}}",
-        *("SLM357", ("slurm", "settings", "Max Jobs"), "not a name", "letters and digits"),
+        "SLM357", ("slurm", "settings", "Max Jobs"), "not a name", "letters and digits",
     ),
     (
         "slurm: {cgroup_settings: {AllowedRAMSpace: '9\\'}}",
-        *("SLM357", ("slurm", "cgroup_settings", "AllowedRAMSpace"), "not read", "at the end"),
+        "SLM357", ("slurm", "cgroup_settings", "AllowedRAMSpace"), "not read", "at the end",
     ),
     (
         "queues: [{name: train, node_groups: [h200], slurm: {AllowAccounts: a b}}]",
-        *("SLM357", ("queues", 0, "slurm", "AllowAccounts"), "not read 'a b'", "without blanks"),
+        "SLM357", ("queues", 0, "slurm", "AllowAccounts"), "not read 'a b'", "without blanks",
     ),
     # What CloudFormation lacks
     (
         _group("health_checks: [instance-stress, multi-node]"),
-        *("LIM303", (*GROUP, "health_checks", 1), "over several nodes", "deploy.sh"),
+        "LIM303", (*GROUP, "health_checks", 1), "over several nodes", "deploy.sh",
     ),
     (
         _overlay(
@@ -154,24 +154,24 @@ CASES: list[tuple[str, str, Path, str, str]] = [
         ),
         "LIM303",
         (*OVERLAY, "InstanceGroups", 0, "AutoPatchConfig", "IdleWaitWindowInSeconds"),
-        *("idle", "deploy.sh"),
+        "idle", "deploy.sh",
     ),
     # Overlays that HyperPod refuses
     (
         _overlay("Orchestrator: {Slurm: {SlurmConfigStrategy: Merge}}"),
-        *("OVL300", (*OVERLAY, "Orchestrator"), "continuous provisioning", "leave"),
+        "OVL300", (*OVERLAY, "Orchestrator"), "continuous provisioning", "leave",
     ),
     (
         _overlay("InstanceGroups: [{InstanceGroupName: controller, InstanceCount: 2}]"),
-        *("OVL300", OVERLAY, "not one controller", "mode: legacy"),
+        "OVL300", OVERLAY, "not one controller", "mode: legacy",
     ),
     (
         _overlay("InstanceGroups: [{InstanceGroupName: h200, MinInstanceCount: 9}]"),
         "OVL301",
         (*OVERLAY, "InstanceGroups", 0, "MinInstanceCount"),
-        *("9 instances", "2 or less"),
+        "9 instances", "2 or less",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "code", "path", "message", "help"), CASES)

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from clustergen.words import words
+
 _ROOTED = re.compile(r"(?<![\w$}/.])/(etc|home|opt|var|sys|dev(?!/null))(?=/)")
 
 STATEFUL = {
@@ -22,11 +24,11 @@ STATEFUL = {
     "mount-s3": 'printf "%s\\n" "${@: -1}" >>"$ROOT/mounted"',
     "install": 'mkdir -p "${@: -1}"',
 }
-SILENT = (
-    *("sysctl", "systemctl", "chown", "chmod", "mkfs.ext4", "mdadm", "blkid", "wipefs", "groupadd"),
-    *("useradd", "getent", "id", "aws", "nvidia-smi", "mount.nfs", "docker", "enroot", "sleep"),
-    *("modprobe", "lnetctl"),
-)
+SILENT = words("""
+    sysctl systemctl chown chmod mkfs.ext4 mdadm blkid wipefs groupadd
+    useradd getent id aws nvidia-smi mount.nfs docker enroot sleep
+    modprobe lnetctl
+""")
 
 
 @dataclass(frozen=True, slots=True)

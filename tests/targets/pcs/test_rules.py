@@ -26,113 +26,113 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     # Settings: the nearest name, the level it belongs to, or what does its work
     (
         "slurm: {settings: {SchedulerParameter: defer}}",
-        *("SLM203", (*SETTINGS, "SchedulerParameter")),
-        *("does not accept SchedulerParameter in slurm.settings", "SchedulerParameters"),
+        "SLM203", (*SETTINGS, "SchedulerParameter"),
+        "does not accept SchedulerParameter in slurm.settings", "SchedulerParameters",
     ),
     (
         "slurm: {settings: {MaxTime: 1-0}}",
-        *("SLM203", (*SETTINGS, "MaxTime"), "MaxTime", "it belongs in a queue's slurm"),
+        "SLM203", (*SETTINGS, "MaxTime"), "MaxTime", "it belongs in a queue's slurm",
     ),
     (
         "slurm: {settings: {SuspendTime: 60}}",
-        *("SLM203", (*SETTINGS, "SuspendTime"), "SuspendTime", "slurm.idle_timeout"),
+        "SLM203", (*SETTINGS, "SuspendTime"), "SuspendTime", "slurm.idle_timeout",
     ),
     (
         "slurm: {settings: {MpiDefault: pmix}}",
-        *("SLM203", (*SETTINGS, "MpiDefault"), "MpiDefault", "leave it out"),
+        "SLM203", (*SETTINGS, "MpiDefault"), "MpiDefault", "leave it out",
     ),
     (
         "queues: [{name: train, node_groups: [h200], slurm: {State: UP}}]",
-        *("SLM203", ("queues", 0, "slurm", "State"), "a queue's slurm", "PCS manages it"),
+        "SLM203", ("queues", 0, "slurm", "State"), "a queue's slurm", "PCS manages it",
     ),
     (
         "node_groups: [{name: h200, slurm: {Weigth: 1}}]",
-        *("SLM203", ("node_groups", 0, "slurm", "Weigth"), "a node group's slurm", "Weight"),
+        "SLM203", ("node_groups", 0, "slurm", "Weigth"), "a node group's slurm", "Weight",
     ),
     (
         "slurm: {accounting: managed, slurmdbd_settings: {DbdPort: 1}}",
-        *("SLM203", ("slurm", "slurmdbd_settings", "DbdPort"), "DbdPort", "leave it out"),
+        "SLM203", ("slurm", "slurmdbd_settings", "DbdPort"), "DbdPort", "leave it out",
     ),
     (
         "slurm: {cgroup_settings: {ConstrainRamSpaces: true}}",
-        *("SLM203", ("slurm", "cgroup_settings", "ConstrainRamSpaces")),
-        *("ConstrainRamSpaces", "ConstrainRAMSpace"),
+        "SLM203", ("slurm", "cgroup_settings", "ConstrainRamSpaces"),
+        "ConstrainRamSpaces", "ConstrainRAMSpace",
     ),
     # Settings that came later
     (
         'slurm: {version: "25.05"}\nnode_groups: [{name: h200, slurm: {Sockets: 2}}]',
-        *("SLM204", ("node_groups", 0, "slurm", "Sockets"), "needs Slurm 25.11", '"25.11"'),
+        "SLM204", ("node_groups", 0, "slurm", "Sockets"), "needs Slurm 25.11", '"25.11"',
     ),
     (
         'slurm: {version: "25.05", settings: {SelectTypeParameters: CR_Socket_Memory}}',
-        *("SLM204", (*SETTINGS, "SelectTypeParameters"), "needs Slurm 25.11", '"25.11"'),
+        "SLM204", (*SETTINGS, "SelectTypeParameters"), "needs Slurm 25.11", '"25.11"',
     ),
     ("slurm: {settings: {minjobage: 4}}", "SLM205", (*SETTINGS, "minjobage"), "4 s", "5 or more"),
     (
         "queues: [{name: train, node_groups: [h200], priority: 5, slurm: {PriorityTier: 6}}]",
-        *("SLM206", ("queues", 0, "slurm", "PriorityTier"), "5 by the field priority", "priority"),
+        "SLM206", ("queues", 0, "slurm", "PriorityTier"), "5 by the field priority", "priority",
     ),
     # Job records
     (
         "slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 36h}}",
-        *("SLM207", (*PCS, "purge_accounting"), "whole days", "write 2d"),
+        "SLM207", (*PCS, "purge_accounting"), "whole days", "write 2d",
     ),
     (
         "slurm: {accounting: managed}\ntargets: {pcs: {purge_accounting: 20000d}}",
-        *("SLM207", (*PCS, "purge_accounting"), "whole days", "write 10000d"),
+        "SLM207", (*PCS, "purge_accounting"), "whole days", "write 10000d",
     ),
     (
         "targets: {pcs: {purge_accounting: 30d}}",
-        *("SLM208", (*PCS, "purge_accounting"), "without accounting", "managed"),
+        "SLM208", (*PCS, "purge_accounting"), "without accounting", "managed",
     ),
     ("slurm: {idle_timeout: 200d}", "SLM209", ("slurm", "idle_timeout"), "17280000 s", "10000000s"),
     # MIG
     (
         'slurm: {version: "25.05"}\nnode_groups: [{name: h200, mig: {1g.18gb: 7}}]',
-        *("SLM211", ("node_groups", 0, "mig"), "Slurm 25.05", '"26.05"'),
+        "SLM211", ("node_groups", 0, "mig"), "Slurm 25.05", '"26.05"',
     ),
     (
         "node_groups: [{name: h200, mig: {1g.18gb: 7}}]",
-        *("SLM211", ("node_groups", 0, "mig"), "Slurm 25.11 and no Sockets", '"26.05"'),
+        "SLM211", ("node_groups", 0, "mig"), "Slurm 25.11 and no Sockets", '"26.05"',
     ),
     # Names
     (
         "queues: [{name: p5, node_groups: [h200]}]",
-        *("LIM001", ("queues", 0, "name"), "'p5' has 2 characters", "p5-queue"),
+        "LIM001", ("queues", 0, "name"), "'p5' has 2 characters", "p5-queue",
     ),
     (
         "node_groups: [{name: a-name-of-some-twenty-seven, instance_type: m7i.xlarge, count: 1}]",
-        *("LIM001", ("node_groups", 1, "name"), "has 27 characters", "a-name-of-some-twenty-sev"),
+        "LIM001", ("node_groups", 1, "name"), "has 27 characters", "a-name-of-some-twenty-sev",
     ),
     (
         "node_groups: [{name: p5, instance_type: m7i.xlarge, count: 1}]",
-        *("LIM001", ("node_groups", 1, "name"), "'p5' has 2 characters", "p5-nodes"),
+        "LIM001", ("node_groups", 1, "name"), "'p5' has 2 characters", "p5-nodes",
     ),
     # Sizes
     (
         "node_groups: [{name: h200, count: {min: 0, max: 4000}}]",
-        *("LIM202", ("node_groups",), "up to 4,000 nodes; LARGE manages 2,048", "2,048"),
+        "LIM202", ("node_groups",), "up to 4,000 nodes; LARGE manages 2,048", "2,048",
     ),
     (
         "node_groups: [{name: h200, count: {min: 0, max: 600}}]\ntargets: {pcs: {size: medium}}",
-        *("LIM202", (*PCS, "size"), "up to 600 nodes; MEDIUM manages 512", "size: large"),
+        "LIM202", (*PCS, "size"), "up to 600 nodes; MEDIUM manages 512", "size: large",
     ),
     # Scripts
     (
         'software: {scripts: [{run: "s3://my-bucket/a.sh", args: [' + "a, " * 20 + "a]}]}",
-        *("LIM205", (*SCRIPT, "args"), "21 arguments", "at most 20"),
+        "LIM205", (*SCRIPT, "args"), "21 arguments", "at most 20",
     ),
     (
         'software: {scripts: [{run: "s3://my-bucket"}]}',
-        *("LIM206", (*SCRIPT, "run"), "s3://my-bucket", "s3://bucket/key"),
+        "LIM206", (*SCRIPT, "run"), "s3://my-bucket", "s3://bucket/key",
     ),
     (
         'software: {scripts: [{run: "s3://b-ap-south-1/a.sh"}]}',
-        *("LIM207", (*SCRIPT, "run"), "ap-south-1", "https"),
+        "LIM207", (*SCRIPT, "run"), "ap-south-1", "https",
     ),
     (
         'software: {scripts: [{run: "s3://my-bucket/a.sh", on: [login]}]}',
-        *("LIM005", (*SCRIPT, "on"), "login node", "compute"),
+        "LIM005", (*SCRIPT, "on"), "login node", "compute",
     ),
     # Places
     (
@@ -145,26 +145,26 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ("network: {zone: us-east-1-dfw-2a}", "NET202", ("network", "zone"), "Local Zone", "zone"),
     (
         "node_groups: [{name: h200, efa_layout: efa-only}]",
-        *("NIC201", ("node_groups", 0, "efa_layout"), "efa-only", "16 addresses"),
+        "NIC201", ("node_groups", 0, "efa_layout"), "efa-only", "16 addresses",
     ),
     (
         "software: {os: rhel9}\nlogin: {instance_type: m7i.xlarge}\n"
         "node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]",
-        *("IMG001", ("login",), "rhel9", "image: ami-"),
+        "IMG001", ("login",), "rhel9", "image: ami-",
     ),
     (
         "software: {containers: pyxis}\nlogin: {instance_type: m7i.xlarge}",
-        *("IMG202", ("software", "containers"), "nodes of h200, login nodes", "image: ami-"),
+        "IMG202", ("software", "containers"), "nodes of h200, login nodes", "image: ami-",
     ),
     (
         'storage: [{mount: /data, type: s3, bucket: "s3://my-data"}]',
-        *("IMG202", ("storage", 0, "type"), "no mount-s3", "image: ami-"),
+        "IMG202", ("storage", 0, "type"), "no mount-s3", "image: ami-",
     ),
     (
         "node_groups: [{name: trn, instance_type: trn1.32xlarge, count: 2}]",
-        *("IMG202", ("node_groups", 1, "name"), "no Neuron driver", "image: ami-"),
+        "IMG202", ("node_groups", 1, "name"), "no Neuron driver", "image: ami-",
     ),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "code", "path", "message", "help"), CASES)

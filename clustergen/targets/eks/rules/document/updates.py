@@ -17,9 +17,7 @@ CONDITIONS = words("""
     AcceleratedHardwareReady ContainerRuntimeReady KernelReady NetworkingReady
     StorageReady Ready DiskPressure MemoryPressure
 """)
-_OVERRIDE = words("""
-    NodeMonitoringCondition NodeUnhealthyReason MinRepairWaitTimeMins RepairAction
-""")
+_OVERRIDE = words("NodeMonitoringCondition NodeUnhealthyReason MinRepairWaitTimeMins RepairAction")
 
 
 @rule(
