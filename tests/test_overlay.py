@@ -301,13 +301,14 @@ SAID_OF_REQUEST: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...
     ),
 ]
 SAID = [
-    *((REQUEST, "hyperpod", *row) for row in SAID_OF_REQUEST),
+    *((REQUEST, "hyperpod-slurm", *row) for row in SAID_OF_REQUEST),
     *((CLUSTER, "parallelcluster", *row) for row in SAID_OF_CLUSTER),
     *((TEMPLATE, "pcs", *row) for row in SAID_OF_TEMPLATE),
 ]
 
 
-def check(document: dict[str, Any], schema: str, changes: dict[str, Any]) -> list[Any]:
+def check(document: dict[str, Any], target: str, changes: dict[str, Any]) -> list[Any]:
+    schema = targets.load(target).schema
     return overlay.check(document, changes, schema, ("targets", "x", "overlay"))
 
 
@@ -354,9 +355,9 @@ def test_what_was_wrong_before_is_not_the_overlays() -> None:
 
 
 @settings(max_examples=share(200))
-@given(st.sampled_from(["pcs", "parallelcluster", "hyperpod"]), MAPS, MAPS)
+@given(st.sampled_from(["pcs", "parallelcluster", "hyperpod-slurm"]), MAPS, MAPS)
 def test_any_overlay_is_answered(schema: str, top: dict[str, Any], deep: dict[str, Any]) -> None:
-    document = {"pcs": TEMPLATE, "parallelcluster": CLUSTER, "hyperpod": REQUEST}[schema]
+    document = {"pcs": TEMPLATE, "parallelcluster": CLUSTER, "hyperpod-slurm": REQUEST}[schema]
     named = [{"InstanceGroupName": "gpu", **deep}]
     sections: dict[str, Any] = {
         "Resources": {"Cluster": top, "More": deep},
@@ -423,5 +424,7 @@ def test_only_what_the_overlay_broke_is_found(changes: dict[str, Any], places: l
         "Name": "x",
         "Items": [{"Key": k, "n": n} for k, n in (("a", 1), ("b", 2), ("big", 8))],
     }
-    found = overlay.regressions([few], document, changes, "parallelcluster", ("over",))
+    found = overlay.regressions(
+        [few], document, changes, targets.load("parallelcluster").schema, ("over",)
+    )
     assert [finding.path for finding in found] == [("over", *place) for place in places]

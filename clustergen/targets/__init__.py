@@ -106,6 +106,11 @@ _ALIASES = {"pcluster": "parallelcluster", "hyperpod": "hyperpod-slurm"}
 NAMES = tuple(_MODULES)
 
 
+def package(name: str) -> str:
+    """The dotted name of the package of a target."""
+    return _MODULES[name]
+
+
 def register(name: str, module: str) -> None:
     """Make ``module`` the package of the target called ``name``, for the rest of the process."""
     global NAMES  # noqa: PLW0603 every reader looks it up here
@@ -131,4 +136,4 @@ def load(name: str) -> Target:
 
     :raises IncompleteTarget: when a part of it is missing.
     """
-    return contract.verify(name, importlib.import_module(_MODULES[name]).TARGET)
+    return contract.verify(name, importlib.import_module(package(name)).TARGET)

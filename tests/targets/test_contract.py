@@ -5,7 +5,6 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,6 +88,4 @@ def test_an_emitter_without_its_functions(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("name", targets.NAMES)
 def test_every_target_is_whole(name: str) -> None:
-    assert verify(name, targets.load(name)).schema.path.parent == Path(
-        targets.__file__
-    ).parent.with_name("schemas")
+    assert verify(name, targets.load(name)).schema.path.is_file()

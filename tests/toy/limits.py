@@ -1,0 +1,9 @@
+"""What the toy accepts; the shared rules judge by it."""
+
+from __future__ import annotations
+
+from clustergen.plan.limits import Limits, Names
+
+GUIDE = "https://example.com/toy"
+
+LIMITS = Limits(title="Toy", names=(Names(of=("node group",), longest=12, source=GUIDE),))
