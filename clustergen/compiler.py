@@ -143,7 +143,7 @@ def _allowed(finding: Finding) -> Finding:
 
 
 def _shared(by_target: Mapping[str, list[Finding]]) -> Iterator[Finding]:
-    """Findings of several targets, those that all of them have said once."""
+    """The findings of several targets; one that all of them have is listed once."""
     seen: set[Finding] = set()
     for name, findings in by_target.items():
         for finding in findings:

@@ -65,8 +65,8 @@ class _Place:
 def write(directory: str | os.PathLike[str], bundle: Bundle, *, force: bool = False) -> Written:
     """Make ``directory`` hold ``bundle``: all of it or, on failure, what it held before.
 
-    Files of the user's that are in nobody's way stay. ``force`` overwrites what a person changed,
-    and writes into a folder of other files.
+    Other files in the folder stay. ``force`` overwrites files edited by hand, and writes into a
+    folder of other files.
 
     :raises Unrenderable: with BND findings, when it must not or could not be done.
     """
@@ -103,7 +103,7 @@ def _replace(place: _Place, bundle: Bundle, force: bool) -> Written:
 
 
 def _known(folder: Path, force: bool) -> Hashes:
-    """The hashes of what clustergen wrote to ``folder``; none where it has not been.
+    """The hashes of what clustergen wrote to ``folder``; none where it did not write.
 
     :raises Unrenderable: when it holds other things, and ``force`` is not given.
     """

@@ -76,9 +76,7 @@ def _render(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--outputs", metavar="FILE", help="fill placeholders from these stack outputs (JSON)"
     )
-    command.add_argument(
-        "--force", action="store_true", help="overwrite files that a person edited"
-    )
+    command.add_argument("--force", action="store_true", help="overwrite files edited by hand")
     _reporting(command)
 
 

@@ -29,7 +29,7 @@ def build(
     There is no plan where a finding is fatal. ``written`` are the paths that the user wrote
     (:meth:`clustergen.source.Document.written`).
     """
-    said = frozenset(written)
+    paths = frozenset(written)
     rules = discovery.rules(f"{__package__}.rules")
     findings = [finding for rule in rules for finding in rule.find(spec)]
     machines = MachinePlanner(traits)
@@ -46,7 +46,7 @@ def build(
     if system is None or any(finding.fatal for finding in findings):
         return None, findings
     places = network.plan(spec)
-    stored, decisions, more = storage.storage(spec, said)
+    stored, decisions, more = storage.storage(spec, paths)
     findings += more
     plan = Plan(
         target=traits.name,
@@ -70,7 +70,7 @@ def build(
         overlay=section.overlay if section else {},
         limits=traits.limits,
         decisions=(*places.decisions, *machines.decisions, *decisions),
-        written=said,
+        written=paths,
         sagemaker=traits.sagemaker,
         system=system if _runs_eks(traits, options) else None,
     )
@@ -128,7 +128,7 @@ def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...
 
 
 def _is_first(spec: Spec, index: int) -> bool:
-    """The first queue is the default one where none is said to be."""
+    """The first queue is the default one where none is marked as such."""
     return index == 0 and not any(queue.default for queue in spec.queues)
 
 

@@ -118,9 +118,9 @@ class _Planner:
             return None
         days = -(-seconds // _DAY)
         if seconds % _DAY or not seconds:
-            said = f"{entry.mount}: backups are kept for whole days"
+            message = f"{entry.mount}: backups are kept for whole days"
             self.findings.append(
-                BACKUP_DAYS.at((*path, "backups"), said, help=f"write {max(days, 1)}d")
+                BACKUP_DAYS.at((*path, "backups"), message, help=f"write {max(days, 1)}d")
             )
         return days
 
@@ -242,7 +242,7 @@ class _Planner:
             self.findings.append(
                 ONLY_EXISTING.at(
                     (*path, "type"),
-                    f"{entry.mount}: a new {entry.type} is not made here",
+                    f"{entry.mount}: clustergen does not create {entry.type}",
                     help=f"add existing: {_EXISTING_FORM[entry.type]}",
                 )
             )
@@ -251,9 +251,9 @@ class _Planner:
             dns_name = self._dns_name(entry, "fsx")
             return model.FileCache(**base, dns_name=dns_name, mount_name=existing.mount_name)
         if existing.volume_id is None:
-            said = f"{entry.mount}: which volume of {existing.id}?"
+            message = f"{entry.mount}: the volume of {existing.id} is missing"
             form = "add volume_id: fsvol-..."
-            self.findings.append(NO_VOLUME.at((*path, "existing"), said, help=form))
+            self.findings.append(NO_VOLUME.at((*path, "existing"), message, help=form))
             return None
         return model.Ontap(**base, dns_name=existing.dns_name, volume=existing.volume_id)
 

@@ -1,4 +1,4 @@
-"""The language: what a user may write, and what is said of what does not fit.
+"""The language: what a user may write, and the findings on what does not fit.
 
 The pydantic models of :mod:`clustergen.spec.model` define it. Specs are read with their stored core
 schema; the models are loaded only to explain errors and to write the JSON Schema.
@@ -28,7 +28,7 @@ def parse(document: Document) -> tuple[Spec | None, list[Finding]]:
     try:
         return core_schema.read(document.data), []
     except ValidationError as error:
-        from clustergen.spec import errors  # with pydantic's models, which say what was due
+        from clustergen.spec import errors  # with pydantic's models, which tell what is expected
 
         return None, errors.findings(error, document.data)
 

@@ -38,7 +38,7 @@ _TIME_WORDS: Final = {
 
 
 class QuantityError(ValueError):
-    """Text that is not the quantity that is due here, and what to write instead."""
+    """Text that is not the expected quantity, and what to write instead."""
 
     def __init__(self, message: str, help: str) -> None:
         self.message, self.help = message, help

@@ -33,7 +33,7 @@ def refuse(message: str, help: str = "") -> PydanticCustomError:
 
 
 def as_typed(value: Any) -> Any:
-    """The text behind a number where a string is due: ``version: 1.30`` means "1.30", not 1.3."""
+    """The text behind a number in place of a string: ``version: 1.30`` means "1.30", not 1.3."""
     if isinstance(value, str | bool) or not isinstance(value, int | float):
         return value
     return getattr(value, "text", str(value))
@@ -122,7 +122,7 @@ def capacity(value: Any) -> Any:
         raise refuse(f"{value!r} is not a capacity", _capacity_help(value))
     if isinstance(value, dict) and not value.keys() - set(PURCHASES) and len(value) != 1:
         raise refuse(
-            f"one kind of capacity is due, {len(value) or 'none'} given",
+            f"expected one kind of capacity, found {len(value) or 'none'}",
             f"write one of {', '.join(value or PURCHASES)}",
         )
     if isinstance(value, dict):

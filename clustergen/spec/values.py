@@ -1,4 +1,4 @@
-"""What is said of a value that a field does not take."""
+"""Findings on values that a field does not take."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clustergen.spec.rules import form
 Error = Any
 """One of pydantic's error details, a TypedDict."""
 
-_DUE = {
+_EXPECTED = {
     "string_type": "text",
     "int_type": "a whole number",
     "int_from_float": "a whole number",
@@ -90,12 +90,12 @@ def _quoted(expected: str) -> list[str]:
 def _not_an_option(path: Path, value: Any, words: Sequence[str], near: Sequence[str]) -> Finding:
     if set(words) == {"true", "false"}:
         help = f"write {near[0]}" if near else ""
-        return form.TYPE.at(path, f"{_shown(value)} where true or false is due", help=help)
+        return form.TYPE.at(path, f"expected true or false, found {_shown(value)}", help=help)
     if isinstance(value, str) and value in words:
         return form.TYPE.at(path, f"{value} in quotes is text", help="write it without quotes")
     help = f"did you mean {near[0]}?" if near else ""
-    said = _shown(value) if isinstance(value, dict | list | None) else repr(value)
-    return form.OPTION.at(path, f"{said} is not {_one_of(words)}", help=help)
+    shown = _shown(value) if isinstance(value, dict | list | None) else repr(value)
+    return form.OPTION.at(path, f"{shown} is not {_one_of(words)}", help=help)
 
 
 def _one_of(words: Sequence[str]) -> str:
@@ -107,7 +107,7 @@ def _list(words: Sequence[str]) -> str:
 
 
 def _repaired(details: Sequence[Error], value: Any) -> str:
-    """A name in the form that names have, when only the form is wrong."""
+    """A name in its right form, when only the form is wrong."""
     text = re.sub(r"[^a-z0-9]+", "-", str(value).lower()).strip("-")
     pattern = details[0]["ctx"]["pattern"]
     return f"write {text}" if "a-z0-9-" in pattern and re.search(pattern, text) else ""
@@ -119,23 +119,23 @@ def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
         length = len(value) if isinstance(value, str | list) else 0
         message, help = (t.format(value, length, **detail["ctx"]) for t in _LIMITS[kind])
         return form.VALUE.at(path, message, help=help)
-    if kind in _DUE:
-        help = _as_due(path, _DUE[kind], value, data)
-        return form.TYPE.at(path, f"{_shown(value)} where {_DUE[kind]} is due", help=help)
+    if kind in _EXPECTED:
+        help = _repaired_kind(path, _EXPECTED[kind], value, data)
+        return form.TYPE.at(path, f"expected {_EXPECTED[kind]}, found {_shown(value)}", help=help)
     message = detail["msg"]
     return form.VALUE.at(path, message[:1].lower() + message[1:])
 
 
-def _as_due(path: Path, due: str, value: Any, data: Any) -> str:
-    """How the value would be written, were it of the kind that is due."""
-    if due == "a whole number" and isinstance(value, str):
+def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> str:
+    """How to write the value as the kind that the field takes."""
+    if expected == "a whole number" and isinstance(value, str):
         digits = re.match(r"[0-9]+", value)
         return f"write {digits[0]}" if digits else ""
-    if due == "text" and isinstance(value, bool | int | float):
+    if expected == "text" and isinstance(value, bool | int | float):
         return f'write "{_plain(value)}", in quotes'
-    if due == "a list":
+    if expected == "a list":
         return f"write [{value}]" if isinstance(value, str) else "begin each item with `- `"
-    if due == "a mapping":
+    if expected == "a mapping":
         key = sections.main_key(path, data)
         if key and isinstance(value, str):
             return f"write {{{key}: {value}}}"

@@ -60,7 +60,7 @@ def test_the_bad_example_has_the_finding(rule: Rule) -> None:
         assert finding.span.end > finding.span.column
 
 
-# Their messages say all there is: what is due, or what an overlay did.
+# Their messages say all there is: what is expected, or what an overlay did.
 WITHOUT_HELP = {"SPC022", "OVL001", "OVL003", "OVL007"}
 
 
