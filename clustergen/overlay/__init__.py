@@ -9,6 +9,6 @@ from __future__ import annotations
 
 from clustergen.overlay.checking import check
 from clustergen.overlay.merging import apply
-from clustergen.overlay.regressions import regressions
+from clustergen.overlay.regressions import regressions, without_repeats
 
-__all__ = ["apply", "check", "regressions"]
+__all__ = ["apply", "check", "regressions", "without_repeats"]

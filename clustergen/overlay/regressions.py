@@ -9,6 +9,7 @@ from typing import Any
 from clustergen.findings import Finding, Path, Rule
 from clustergen.overlay.merging import apply
 from clustergen.overlay.placing import place
+from clustergen.overlay.rules.schema import COMBINATION
 from clustergen.schemas import Schema
 
 
@@ -32,3 +33,17 @@ def regressions(
             if finding not in before:
                 path = place(finding.path, merged, overlay, keys)
                 yield replace(finding, path=(*path_prefix, *path))
+
+
+def without_repeats(findings: Iterable[Finding], broken: Iterable[Finding]) -> Iterator[Finding]:
+    """``findings`` of the schema and then ``broken``, each mistake once.
+
+    A document rule says more about keys that cannot be combined than the schema does.
+    """
+    broken = list(broken)
+    explained = [finding.path for finding in broken]
+    for finding in findings:
+        covers = any(path[: len(finding.path)] == finding.path for path in explained)
+        if finding.code != COMBINATION.code or not covers:
+            yield finding
+    yield from broken

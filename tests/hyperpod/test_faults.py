@@ -116,7 +116,7 @@ IN_SPECS: list[tuple[str, str, str]] = [
     (PLAIN, GROUPS % (SLURM, "h200", "MinInstanceCount: 9"), "OVL301"),
     (PLAIN, GROUPS % (SLURM, "h200", "LifeCycleConfig: {OnCreate: a.sh}"), "OVL303"),
     (PLAIN, GROUPS % (SLURM, "h200", "KubernetesConfig: {Labels: {a: b}}"), "OVL304"),
-    (MIG, GROUPS % (EKS, "sliced", "LifeCycleConfig: null"), "OVL303"),
+    (MIG, GROUPS % (EKS, "sliced", "LifeCycleConfig: null"), "OVL332"),
     (SPOT, GROUPS % (EKS, "spot", "InstanceType: ml.g5.4xlarge"), "OVL"),
 ]  # fmt: skip
 

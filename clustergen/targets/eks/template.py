@@ -15,8 +15,7 @@ from typing import Any
 from clustergen import catalog
 from clustergen.catalog import InstanceType
 from clustergen.findings import Path, Problem
-
-Json = Mapping[str, Any]
+from clustergen.overlay.parts import Json, as_list, as_map, maps
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,18 +156,3 @@ def attribute(value: Any) -> str | None:
         case str(text):
             return text.partition(".")[2]
     return None
-
-
-def as_map(value: Any) -> Json:
-    """``value`` if it is a map, else an empty one."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def as_list(value: Any) -> list[Any]:
-    """``value`` if it is a list, else an empty one."""
-    return value if isinstance(value, list) else []
-
-
-def maps(value: Any) -> list[Json]:
-    """The maps in a list."""
-    return [item for item in as_list(value) if isinstance(item, Mapping)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from clustergen.hyperpod.schema import SCHEMA
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
-from clustergen.targets.hyperpod_eks.checks import check
 from clustergen.targets.hyperpod_eks.limits import LIMITS, POD_ADDRESSES
 from clustergen.targets.hyperpod_eks.options import Options
 from clustergen.targets.hyperpod_eks.support import SUPPORT
@@ -27,7 +26,7 @@ TARGET = Target(
     title="HyperPod with EKS",
     support=SUPPORT,
     rule_packages=("clustergen.hyperpod.rules", "clustergen.targets.hyperpod_eks.rules"),
-    checks=check,
+    document_rules="clustergen.hyperpod.rules.document",
     emitter="clustergen.targets.hyperpod_eks.emit",
     primary="create-cluster.json",
     schema=SCHEMA,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from clustergen.hyperpod.schema import SCHEMA
 from clustergen.plan.model import Traits
 from clustergen.targets import Target
-from clustergen.targets.hyperpod_slurm.checks import check
 from clustergen.targets.hyperpod_slurm.limits import LIMITS
 from clustergen.targets.hyperpod_slurm.options import Options
 from clustergen.targets.hyperpod_slurm.support import SUPPORT
@@ -26,7 +25,7 @@ TARGET = Target(
     title="SageMaker HyperPod with Slurm",
     support=SUPPORT,
     rule_packages=("clustergen.hyperpod.rules", "clustergen.targets.hyperpod_slurm.rules"),
-    checks=check,
+    document_rules="clustergen.hyperpod.rules.document",
     emitter="clustergen.targets.hyperpod_slurm.emit",
     primary="create-cluster.json",
     schema=SCHEMA,

@@ -258,7 +258,7 @@ IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
     (f"{CPU}.CapacityType", "RESERVED", "not one of", ""),
     # Interfaces.
     (f"{NIC}.0.InterfaceType", "efa-only", "primary interface", "no interface with an address"),
-    (f"{NIC}.3.InterfaceType", "efa_only", "efa_only", "no interface type efa_only"),
+    (f"{NIC}.3.InterfaceType", "efa_only", "efa_only", "unknown interface type efa_only"),
     (f"{NIC}.3.NetworkCardIndex", 1, "2 interfaces on network card 1", "2 interfaces on"),
     (f"{NIC}.3.NetworkCardIndex", 16, "no network card 16", "no network card 16"),
     (f"{NIC}.3.DeviceIndex", 4, "device 4", "device 4"),
@@ -276,7 +276,7 @@ IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
     (f"{CPU}.InstanceTypes", ["m7i.9xlarge"], "no instance type m7i.9xlarge", "m7i"),
     (f"{CPU_LT}.UserData", {"Fn::Base64": "#!/bin/bash\ntrue\n"}, "not MIME", "not MIME"),
     (f"{CPU_LT}.UserData", {"Fn::Base64": "MIME-Version: 1.0\n\n" + "a" * 16384}, "EC2 takes",
-     "of 16384 at the most"),
+     "the maximum is 16384"),
     # Numbers and marks.
     (f"{CPU}.ScalingConfig.MinSize", 9, "MinSize, DesiredSize", "MinSize 9"),
     (f"{CPU}.UpdateConfig.MaxUnavailable", 1, "MaxUnavailable by count", "exclude each other"),
@@ -291,8 +291,8 @@ IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
     (f"{CPU}.Tags", [{"Key": "a", "Value": "b"}], "expected", ""),
     # The control plane.
     (f"{EKS}.ResourcesVpcConfig.SubnetIds", ONE, "subnets of two zones", "for a control plane"),
-    (f"{EKS}.ResourcesVpcConfig.PublicAccessCidrs", GONE, "0.0.0.0/0", "open to everybody"),
-    (f"{EKS}.Version", "1.99", "no Kubernetes 1.99", "no Kubernetes 1.99"),
+    (f"{EKS}.ResourcesVpcConfig.PublicAccessCidrs", GONE, "0.0.0.0/0", "open to everyone"),
+    (f"{EKS}.Version", "1.99", "no Kubernetes 1.99", "not offer Kubernetes 1.99"),
     (f"{EKS}.AccessConfig.AuthenticationMode", "CONFIG_MAP", "CONFIG_MAP", "CONFIG_MAP"),
     (f"{EKS}.AccessConfig.AuthenticationMode", "IAM", "not one of", ""),
     (f"{EKS}.ComputeConfig", {"Enabled": True}, "in part", "in part"),
@@ -303,14 +303,15 @@ IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
     (f"{ADMIN}.Type", "EC2_LINUX", "in an entry of nodes", "of type EC2_LINUX"),
     (f"{ADMIN}.AccessPolicies.0.AccessScope", {"Type": "namespace"}, "a scope namespace",
      "names none"),
-    ("Resources.AddonEksPodIdentityAgent", GONE, "without the add-on", "hands it out"),
+    ("Resources.AddonEksPodIdentityAgent", GONE, "without the add-on", "no Pod Identity agent"),
     ("Resources.AddonAwsFsxCsiDriverRole.Properties.AssumeRolePolicyDocument.Statement.0.Action",
-     "sts:AssumeRole", "tag the session", "may not take"),
+     "sts:AssumeRole", "tag the session", "may not assume"),
     ("Resources.AddonAwsFsxCsiDriver.Properties.AddonName", "aws-fsx-csi", "no add-on is called",
      "did you mean"),
     ("Resources.AddonAwsFsxCsiDriver.Properties.AddonName", "aws-efa-k8s-device-plugin",
-     "no add-on is called", "no add-on of EKS"),
-    ("Resources.AddonVpcCni.Properties.ConfigurationValues", "WARM=1", "no JSON object", "no map"),
+     "no add-on is called", "not an EKS add-on"),
+    ("Resources.AddonVpcCni.Properties.ConfigurationValues", "WARM=1", "no JSON object",
+     "not a map"),
     ("Resources.AddonVpcCni.Properties.ResolveConflicts", "FORCE", "not one of", ""),
 ]  # fmt: skip
 

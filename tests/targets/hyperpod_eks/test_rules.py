@@ -101,7 +101,7 @@ CASES = [
     ("node_groups: [{name: h200, count: 21}]", "LIM003", True),
     ("node_groups: [{name: h200, health_checks: [multi-node]}]", "LIM303", True),
     ("targets: {hyperpod-eks: {overlay: {NodeProvisioningMode: null, "
-     "AutoScaling: {Mode: Enable}}}}", "OVL304", True),
+     "AutoScaling: {Mode: Enable}}}}", "OVL321", True),
 ]  # fmt: skip
 
 
@@ -118,17 +118,17 @@ def group(members: str) -> str:
 
 # One mistake in an overlay, one error.
 OVERLAYS = [
-    (group("InstanceRequirements: {InstanceTypes: [ml.p5.48xlarge]}"), "OVL301"),
-    (group("LifeCycleConfig: null"), "OVL303"),
-    (group("LifeCycleConfig: {OnInitComplete: x.sh}"), "OVL303"),
-    ("targets: {hyperpod-eks: {overlay: {Orchestrator: {Slurm: {}}}}}", "OVL300"),
-    ("targets: {hyperpod-eks: {overlay: {Orchestrator: null}}}", "OVL300"),
-    (group("SlurmConfig: {NodeType: Compute}"), "OVL300"),
+    (group("InstanceRequirements: {InstanceTypes: [ml.p5.48xlarge]}"), "OVL322"),
+    (group("LifeCycleConfig: null"), "OVL332"),
+    (group("LifeCycleConfig: {OnInitComplete: x.sh}"), "OVL333"),
+    ("targets: {hyperpod-eks: {overlay: {Orchestrator: {Slurm: {}}}}}", "OVL308"),
+    ("targets: {hyperpod-eks: {overlay: {Orchestrator: null}}}", "OVL311"),
+    (group("SlurmConfig: {NodeType: Compute}"), "OVL312"),
     (group("InstanceStorageConfigs: [{}]"), "OVL007"),
-    (group("KubernetesConfig: {Labels: {k8s.io/a: b}}"), "OVL304"),
+    (group("KubernetesConfig: {Labels: {k8s.io/a: b}}"), "OVL343"),
     (group("KubernetesConfig: {Taints: [{Key: a, effect: NoSchedule}]}"), "OVL002"),
     (group("TrainingPlanArn: ''"), "OVL003"),
-    (group("AutoPatchConfig: {PatchingStrategy: DrainFirst}"), "OVL305"),
+    (group("AutoPatchConfig: {PatchingStrategy: DrainFirst}"), "OVL346"),
     (group("InstanceType: ml.m7i.large, OnStartDeepHealthChecks: [InstanceStress]"), "OVL307"),
 ]
 

@@ -159,11 +159,11 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     # Overlays that HyperPod refuses
     (
         _overlay("Orchestrator: {Slurm: {SlurmConfigStrategy: Merge}}"),
-        "OVL300", (*OVERLAY, "Orchestrator"), "continuous provisioning", "leave",
+        "OVL309", (*OVERLAY, "Orchestrator"), "continuous provisioning", "leave",
     ),
     (
         _overlay("InstanceGroups: [{InstanceGroupName: controller, InstanceCount: 2}]"),
-        "OVL300", OVERLAY, "not one controller", "mode: legacy",
+        "OVL316", OVERLAY, "not one controller", "mode: legacy",
     ),
     (
         _overlay("InstanceGroups: [{InstanceGroupName: h200, MinInstanceCount: 9}]"),

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from clustergen.findings import Problem
+from clustergen.overlay.parts import Json, as_list, as_map
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_launch_template, in_node_group, rule
-from clustergen.targets.eks.template import Json, Nodes, Template, as_list, as_map
+from clustergen.targets.eks.template import Nodes, Template
 
 _BLOCK, _MARKET = "CAPACITY_BLOCK", "capacity-block"
 _EFA = ("efa", "efa-only")

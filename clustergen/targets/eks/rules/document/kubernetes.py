@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from clustergen.eks import versions
 from clustergen.findings import Problem
+from clustergen.overlay.parts import as_map
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import (
     in_cluster,
@@ -16,7 +17,7 @@ from clustergen.targets.eks.rules.document import (
     in_resources,
     rule,
 )
-from clustergen.targets.eks.template import Template, as_map
+from clustergen.targets.eks.template import Template
 
 
 def _addon(name: str) -> str:
@@ -41,7 +42,7 @@ def unknown_addon(template: Template) -> Iterator[Problem]:
             if near or name in limits.CHART_NAMES:
                 yield addon.problem(
                     ("AddonName",),
-                    f"{name} is no add-on of EKS",
+                    f"{name} is not an EKS add-on",
                     f"did you mean {near[0]}?" if near else "install its chart, as install.sh does",
                 )
 
@@ -81,7 +82,7 @@ def version(template: Template) -> Iterator[Problem]:
         if isinstance(given, str) and given not in versions.VERSIONS:
             yield own.problem(
                 ("Version",),
-                f"EKS had no Kubernetes {given} on {versions.DATE}",
+                f"EKS does not offer Kubernetes {given}, as of {versions.DATE}",
                 f"one of {', '.join(versions.VERSIONS)}",
             )
 
@@ -151,7 +152,7 @@ def addon_values(template: Template) -> Iterator[Problem]:
         if isinstance(values, str) and not _is_map(values):
             yield addon.problem(
                 ("ConfigurationValues",),
-                "values that are no map in JSON or YAML",
+                "values that are not a map in JSON or YAML",
                 "write a map, as text",
             )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Problem
+from clustergen.overlay.parts import as_list, as_map
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_network, in_resources, rule
-from clustergen.targets.eks.template import Template, as_list, as_map
+from clustergen.targets.eks.template import Template
 
 _MOST_TYPES, _MOST_GROUPS = 20, 5
 
@@ -73,6 +74,6 @@ def user_data(template: Template) -> Iterator[Problem]:
         if length > limits.MAX_USER_DATA:
             yield nodes.template_problem(
                 ("UserData",),
-                f"{length} bytes of user data, of {limits.MAX_USER_DATA} at the most",
+                f"{length} bytes of user data; the maximum is {limits.MAX_USER_DATA}",
                 "keep scripts in S3 and download them",
             )

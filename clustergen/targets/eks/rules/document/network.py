@@ -6,6 +6,7 @@ import ipaddress
 from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity
+from clustergen.overlay.parts import Json, as_list, as_map
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import (
     in_cluster,
@@ -14,7 +15,7 @@ from clustergen.targets.eks.rules.document import (
     in_node_group,
     rule,
 )
-from clustergen.targets.eks.template import Json, Resource, Template, as_list, as_map, attribute
+from clustergen.targets.eks.template import Resource, Template, attribute
 
 _API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
 _FEWEST_SUBNETS = 2
@@ -100,7 +101,7 @@ def no_endpoint(template: Template) -> Iterator[Problem]:
         if _is_public(settings) is False and _is_private(settings) is False:
             yield own.problem(
                 ("ResourcesVpcConfig", "EndpointPrivateAccess"),
-                "an API that can be reached from nowhere",
+                "nothing can reach the API",
                 "write EndpointPrivateAccess: true",
             )
 
@@ -120,7 +121,7 @@ def open_endpoint(template: Template) -> Iterator[Problem]:
         if _is_public(settings) is True and _EVERYONE in blocks:
             yield own.problem(
                 ("ResourcesVpcConfig", "PublicAccessCidrs"),
-                "an API that is open to everybody",
+                "the API is open to everyone",
                 "name your own addresses, or write EndpointPublicAccess: false",
             )
 
@@ -145,7 +146,7 @@ def public_endpoint_only(template: Template) -> Iterator[Problem]:
         if _is_public(settings) is True and _is_private(settings) is False:
             yield own.problem(
                 ("ResourcesVpcConfig", "EndpointPrivateAccess"),
-                "nodes that reach the API by way of the internet",
+                "nodes reach the API over the internet",
                 "write EndpointPrivateAccess: true",
             )
 

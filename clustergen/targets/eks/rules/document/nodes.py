@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from clustergen.catalog import InstanceType, explain_missing, find
 from clustergen.findings import Problem
+from clustergen.overlay.parts import Json, as_list
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import (
     in_launch_template,
@@ -14,7 +15,7 @@ from clustergen.targets.eks.rules.document import (
     in_resources,
     rule,
 )
-from clustergen.targets.eks.template import Json, Nodes, Template, as_list
+from clustergen.targets.eks.template import Nodes, Template
 
 _API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
 _INTERFACE = (
@@ -195,7 +196,7 @@ def interface_type(template: Template) -> Iterator[Problem]:
         for interface in nodes.interfaces:
             if (kind := _kind(interface)) not in _INTERFACE_TYPES:
                 yield _on_interfaces(
-                    nodes, f"no interface type {kind}", f"one of {', '.join(_INTERFACE_TYPES)}"
+                    nodes, f"unknown interface type {kind}", f"one of {', '.join(_INTERFACE_TYPES)}"
                 )
 
 
@@ -254,7 +255,7 @@ def efa_interfaces(template: Template) -> Iterator[Problem]:
                     what = f"{count} EFA interfaces on network card {card}, which carries one"
                     yield _on_type(nodes, type, what)
             if len(cards) > type.max_efa:
-                what = f"{len(cards)} EFA interfaces, of {type.max_efa} at the most"
+                what = f"{len(cards)} EFA interfaces; the maximum is {type.max_efa}"
                 yield _on_type(nodes, type, what)
 
 
@@ -271,7 +272,7 @@ def _misplaced(type: InstanceType, interface: Json) -> str:
     if device >= card.max_interfaces:
         return f"device {device} on network card {index}, which holds {card.max_interfaces}"
     if kind in _INTERFACE_TYPES and kind not in card.interface_types:
-        return f"network card {index} carries no {kind}"
+        return f"network card {index} does not support {kind}"
     return ""
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from clustergen.findings import Problem
+from clustergen.overlay.parts import Json, as_map, maps
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_node_group, in_resources, rule
-from clustergen.targets.eks.template import Json, Resource, Template, as_map, maps
+from clustergen.targets.eks.template import Resource, Template
 from clustergen.words import words
 
 _API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
@@ -35,7 +36,7 @@ def template_version(template: Template) -> Iterator[Problem]:
         if isinstance(used, Mapping) and "Version" not in used:
             yield nodes.group.problem(
                 ("LaunchTemplate",),
-                "a launch template without Version, which no update reaches",
+                "a launch template without Version, so updates do not reach the nodes",
                 "write Version: {Fn::GetAtt: [TEMPLATE, LatestVersionNumber]}",
             )
 

@@ -6,16 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from clustergen.findings import Problem
+from clustergen.overlay.parts import Json, as_list, as_map, maps
 from clustergen.targets.eks.rules.document import in_cluster, in_resources, rule
-from clustergen.targets.eks.template import (
-    Json,
-    Resource,
-    Template,
-    as_list,
-    as_map,
-    maps,
-    referred,
-)
+from clustergen.targets.eks.template import Resource, Template, referred
 
 _API = "https://docs.aws.amazon.com/eks/latest/APIReference/API_"
 _POD_ROLES = "https://docs.aws.amazon.com/eks/latest/userguide/pod-id-role.html"
@@ -137,7 +130,7 @@ def identity_agent(template: Template) -> Iterator[Problem]:
         if not template.has_addon(_AGENT):
             yield resource.problem(
                 (),
-                "a role for pods without the agent that hands it out",
+                "a role for pods, but no Pod Identity agent",
                 f"keep the add-on {_AGENT}",
             )
 
@@ -158,7 +151,7 @@ def pod_role(template: Template) -> Iterator[Problem]:
         if name in roles and not _trusts_pods(roles[name].properties):
             yield roles[name].problem(
                 ("AssumeRolePolicyDocument",),
-                "a role of pods that pods may not take",
+                "a role for pods that pods may not assume",
                 f"let {_PODS} do {' and '.join(sorted(_POD_ACTIONS))}",
             )
 

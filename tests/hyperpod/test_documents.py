@@ -1,4 +1,4 @@
-"""Members of a request that do not go together: one change of a good request, one refusal."""
+"""Document rules of HyperPod: one change of a good request, one finding."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clustergen.artifacts import Json
-from clustergen.hyperpod.rules.breaches import breaches
+from tests.checking import broken
 
 
 def _slurm() -> Json:
@@ -80,21 +80,21 @@ TYPES = ((*GPU, "InstanceRequirements"), {"InstanceTypes": ["ml.p5.48xlarge"]})
 ROLE = "arn:aws:iam::111122223333:role/autoscaler"
 SCALING = (("AutoScaling",), {"Mode": "Enable", "AutoScalerType": "Karpenter"})
 
-NO_SCRIPTS = [("scripts", "no scripts")]
+NO_SCRIPTS = [("OVL332", "no scripts")]
 
-# Base, changes, area and words of each breach.
+# Base, changes, code and words of each finding.
 CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     ("slurm", [], []),
     ("eks", [], []),
     # Orchestrator
-    ("slurm", [(("Orchestrator",), {})], [("roles", "neither")]),
+    ("slurm", [(("Orchestrator",), {})], [("OVL308", "neither")]),
     (
         "slurm",
         [(("Orchestrator",), {"Slurm": {}, "Eks": {}})],
         [
-            ("roles", "Eks and Slurm"),
-            ("roles", "with EKS"),
-            ("roles", "with EKS"),
+            ("OVL308", "Eks and Slurm"),
+            ("OVL312", "with EKS"),
+            ("OVL312", "with EKS"),
             *NO_SCRIPTS,
             *NO_SCRIPTS,
         ],
@@ -102,39 +102,43 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "slurm",
         [(("Orchestrator", "Slurm", "SlurmConfigStrategy"), "Merge")],
-        [("roles", "SlurmConfigStrategy")],
+        [("OVL309", "SlurmConfigStrategy")],
     ),
     ("slurm", [(("Orchestrator", "Slurm", "SlurmConfigStrategy"), "Merge"), ONCE], []),
     (
         "slurm",
         [(("Orchestrator", "Slurm", "AccountingDatabase"), {}), ONCE],
-        [("roles", "AccountingDatabase")],
+        [("OVL310", "AccountingDatabase")],
     ),
     ("slurm", [(("Orchestrator", "Slurm", "AccountingDatabase"), {})], []),
-    ("eks", [(("VpcConfig",), ABSENT)], [("roles", "without VpcConfig")]),
+    ("eks", [(("VpcConfig",), ABSENT)], [("OVL314", "without VpcConfig")]),
     # Roles of groups
     (
         "slurm",
         [((*GPU, "SlurmConfig", "NodeType"), "Controller")],
         [
-            ("roles", "2 groups of controllers"),
-            ("roles", "not one controller"),
-            ("roles", "compute groups only"),
+            ("OVL300", "2 groups of controllers"),
+            ("OVL316", "not one controller"),
+            ("OVL318", "only compute groups"),
         ],
     ),
     (
         "slurm",
         [(("InstanceGroups", 0, "SlurmConfig"), ABSENT)],
-        [("roles", "0 groups of controllers"), ("roles", "without SlurmConfig")],
+        [("OVL300", "0 groups of controllers"), ("OVL319", "without SlurmConfig")],
     ),
-    ("slurm", [(("InstanceGroups", 0, "InstanceCount"), 2)], [("roles", "not one controller")]),
-    ("slurm", [((*GPU, "SlurmConfig", "PartitionNames"), ABSENT)], [("roles", "0 partitions")]),
-    ("slurm", [((*GPU, "SlurmConfig", "PartitionNames"), ["a", "b"])], [("roles", "2 partitions")]),
+    ("slurm", [(("InstanceGroups", 0, "InstanceCount"), 2)], [("OVL316", "not one controller")]),
+    ("slurm", [((*GPU, "SlurmConfig", "PartitionNames"), ABSENT)], [("OVL317", "0 partitions")]),
+    (
+        "slurm",
+        [((*GPU, "SlurmConfig", "PartitionNames"), ["a", "b"])],
+        [("OVL317", "2 partitions")],
+    ),
     ("slurm", [((*GPU, "SlurmConfig"), {"NodeType": "Login"})], []),
     (
         "eks",
         [((*GPU, "SlurmConfig"), {"NodeType": "Controller"}), ((*GPU, "InstanceCount"), 1)],
-        [("roles", "SlurmConfig with EKS")],
+        [("OVL312", "SlurmConfig with EKS")],
     ),
     (
         "slurm",
@@ -143,40 +147,44 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
             (("InstanceGroups", 0, "SlurmConfig"), ABSENT),
             ((*GPU, "SlurmConfig"), ABSENT),
         ],
-        [("roles", "no Orchestrator"), *NO_SCRIPTS, *NO_SCRIPTS],
+        [("OVL311", "no Orchestrator"), *NO_SCRIPTS, *NO_SCRIPTS],
     ),
     # Counts
-    ("slurm", [((*GPU, "InstanceType"), ABSENT)], [("counts", "neither")]),
-    ("slurm", [TYPES], [("counts", "both")]),
+    ("slurm", [((*GPU, "InstanceType"), ABSENT)], [("OVL322", "neither")]),
+    ("slurm", [TYPES], [("OVL322", "both")]),
     ("slurm", [TYPES, ((*GPU, "InstanceType"), ABSENT)], []),
-    ("slurm", [TYPES, ((*GPU, "InstanceType"), ABSENT), ONCE], [("counts", "continuous")]),
+    ("slurm", [TYPES, ((*GPU, "InstanceType"), ABSENT), ONCE], [("OVL323", "continuous")]),
     ("slurm", [MINIMUM], []),
-    ("slurm", [MINIMUM, ONCE], [("counts", "MinInstanceCount without")]),
-    ("slurm", [((*GPU, "MinInstanceCount"), 5)], [("counts", "5 instances at the least of 4")]),
+    ("slurm", [MINIMUM, ONCE], [("OVL323", "MinInstanceCount without")]),
+    (
+        "slurm",
+        [((*GPU, "MinInstanceCount"), 5)],
+        [("OVL301", "a minimum of 5 instances above the 4")],
+    ),
     (
         "slurm",
         [((*GPU, "OverrideVpcConfig"), {}), (("VpcConfig",), ABSENT)],
-        [("counts", "without VpcConfig")],
+        [("OVL324", "without VpcConfig")],
     ),
     # Storage
     ("slurm", [(STORAGE, [VOLUME, ROOT, LUSTRE, OPENZFS])], []),
-    ("slurm", [(STORAGE, [LUSTRE, LUSTRE])], [("storage", "2 of FsxLustreConfig")]),
-    ("slurm", [(STORAGE, [OPENZFS, OPENZFS])], [("storage", "2 of FsxOpenZfsConfig")]),
-    ("slurm", [(STORAGE, [VOLUME, VOLUME])], [("storage", "one second volume")]),
-    ("slurm", [(STORAGE, [ROOT, ROOT])], [("storage", "one root volume")]),
-    ("slurm", [(STORAGE, [LUSTRE]), (("VpcConfig",), ABSENT)], [("storage", "without VpcConfig")]),
+    ("slurm", [(STORAGE, [LUSTRE, LUSTRE])], [("OVL325", "2 of FsxLustreConfig")]),
+    ("slurm", [(STORAGE, [OPENZFS, OPENZFS])], [("OVL325", "2 of FsxOpenZfsConfig")]),
+    ("slurm", [(STORAGE, [VOLUME, VOLUME])], [("OVL329", "one second volume")]),
+    ("slurm", [(STORAGE, [ROOT, ROOT])], [("OVL329", "one root volume")]),
+    ("slurm", [(STORAGE, [LUSTRE]), (("VpcConfig",), ABSENT)], [("OVL327", "without VpcConfig")]),
     (
         "slurm",
         [(STORAGE, [{"EbsVolumeConfig": {"RootVolume": True}}])],
-        [("storage", "without VolumeKmsKeyId")],
+        [("OVL302", "without VolumeKmsKeyId")],
     ),
     (
         "slurm",
         [(STORAGE, [{"EbsVolumeConfig": {**ROOT["EbsVolumeConfig"], "VolumeSizeInGB": 9}}])],
-        [("storage", "with a size")],
+        [("OVL330", "with a size")],
     ),
-    ("slurm", [(STORAGE, [{"EbsVolumeConfig": {}}])], [("storage", "without VolumeSizeInGB")]),
-    ("eks", [(STORAGE, [LUSTRE])], [("storage", "with EKS")]),
+    ("slurm", [(STORAGE, [{"EbsVolumeConfig": {}}])], [("OVL331", "without VolumeSizeInGB")]),
+    ("eks", [(STORAGE, [LUSTRE])], [("OVL326", "with EKS")]),
     # Scripts
     ("slurm", [((*GPU, "LifeCycleConfig"), SCRIPT)], []),
     (
@@ -187,37 +195,41 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "slurm",
         [((*GPU, "LifeCycleConfig"), {**SCRIPT, "OnCreate": "b.sh"})],
-        [("scripts", "OnCreate and OnInitComplete")],
+        [("OVL334", "OnCreate and OnInitComplete")],
     ),
     (
         "slurm",
         [((*GPU, "LifeCycleConfig"), {"OnCreate": "b.sh"})],
-        [("scripts", "without SourceS3Uri")],
+        [("OVL303", "without SourceS3Uri")],
     ),
     (
         "eks",
         [((*GPU, "LifeCycleConfig"), ABSENT)],
         NO_SCRIPTS,
     ),
-    ("eks", [((*GPU, "LifeCycleConfig"), SCRIPT)], [("scripts", "only Slurm")]),
+    ("eks", [((*GPU, "LifeCycleConfig"), SCRIPT)], [("OVL333", "only clusters whose Slurm")]),
     (
         "slurm",
         [((*GPU, "LifeCycleConfig"), {**SCRIPT, "SourceS3Uri": "s3://mine/a/"})],
-        [("bucket", "s3://mine/a/")],
+        [("OVL306", "s3://mine/a/")],
     ),
     # Kubernetes
-    ("slurm", [((*GPU, "KubernetesConfig"), {"Labels": {"a": "b"}})], [("kubernetes", "for EKS")]),
-    ("slurm", [((*GPU, "CapacityRequirements"), {"Spot": {}})], [("kubernetes", "for EKS")]),
-    ("slurm", [((*GPU, "ImageReleaseVersion"), "1.0.0")], [("kubernetes", "for EKS")]),
-    ("slurm", [SCALING], [("kubernetes", "EKS, ClusterRole")]),
+    (
+        "slurm",
+        [((*GPU, "KubernetesConfig"), {"Labels": {"a": "b"}})],
+        [("OVL304", "only with EKS")],
+    ),
+    ("slurm", [((*GPU, "CapacityRequirements"), {"Spot": {}})], [("OVL304", "only with EKS")]),
+    ("slurm", [((*GPU, "ImageReleaseVersion"), "1.0.0")], [("OVL304", "only with EKS")]),
+    ("slurm", [SCALING], [("OVL321", "EKS, ClusterRole")]),
     ("eks", [SCALING, (("ClusterRole",), ROLE)], []),
-    ("eks", [SCALING, (("ClusterRole",), ROLE), ONCE], [("kubernetes", "Continuous")]),
+    ("eks", [SCALING, (("ClusterRole",), ROLE), ONCE], [("OVL321", "Continuous")]),
     ("eks", [((*GPU, "CapacityRequirements"), {"Spot": {}})], []),
-    ("eks", [((*GPU, "CapacityRequirements"), {"Spot": {}}), ONCE], [("kubernetes", "Spot")]),
+    ("eks", [((*GPU, "CapacityRequirements"), {"Spot": {}}), ONCE], [("OVL339", "Spot")]),
     (
         "eks",
         [((*GPU, "CapacityRequirements"), {"Spot": {}}), ((*GPU, "TrainingPlanArn"), "a")],
-        [("kubernetes", "with a training plan")],
+        [("OVL341", "with a training plan")],
     ),
     (
         "eks",
@@ -225,35 +237,35 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
             ((*GPU, "KubernetesConfig"), {"Taints": [{"Key": "a", "Effect": "NoSchedule"}]}),
             ((*GPU, "OnStartDeepHealthChecks"), ["InstanceStress"]),
         ],
-        [("kubernetes", "taints")],
+        [("OVL342", "taints")],
     ),
-    ("slurm", [(("TieredStorageConfig",), {"Mode": "Enable"})], [("kubernetes", "for EKS")]),
+    ("slurm", [(("TieredStorageConfig",), {"Mode": "Enable"})], [("OVL320", "only with EKS")]),
     ("eks", [(("TieredStorageConfig",), {"Mode": "Enable"})], []),
     (
         "eks",
         [((*GPU, "KubernetesConfig"), {"Labels": {"node.kubernetes.io/a": "b"}})],
-        [("kubernetes", "the prefix kubernetes.io/")],
+        [("OVL343", "the prefix kubernetes.io/")],
     ),
     (
         "eks",
         [((*GPU, "KubernetesConfig"), {"Taints": [{"Key": "karpenter.sh/a"}]})],
-        [("kubernetes", "the prefix karpenter.sh/")],
+        [("OVL343", "the prefix karpenter.sh/")],
     ),
     (
         "eks",
         [((*GPU, "KubernetesConfig"), {"Labels": {"a" * 64: "b"}})],
-        [("kubernetes", "too long")],
+        [("OVL344", "too long")],
     ),
     ("eks", [((*GPU, "KubernetesConfig"), {"Labels": {f"b.c/{'a' * 63}": "b"}})], []),
     (
         "eks",
         [((*GPU, "KubernetesConfig"), {"Labels": {"nvidia.com/mig.config": "all-1g.10gb"}}), ONCE],
-        [("kubernetes", "mig.config without continuous")],
+        [("OVL340", "mig.config without continuous")],
     ),
     (
         "eks",
         [((*GPU, "LifeCycleConfig"), {**SCRIPT, "OnCreate": "b.sh"})],
-        [("scripts", "only Slurm")],
+        [("OVL333", "only clusters whose Slurm")],
     ),
     (
         "eks",
@@ -269,19 +281,19 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
                 ],
             )
         ],
-        [("patches", "nova: daily")],
+        [("OVL305", "nova: daily")],
     ),
     # Hardware
     (
         "eks",
         [((*GPU, "InstanceType"), "ml.m7i.large"), ((*GPU, "OnStartDeepHealthChecks"), ["a"])],
-        [("hardware", "without accelerators")],
+        [("OVL307", "without accelerators")],
     ),
     ("eks", [((*GPU, "OnStartDeepHealthChecks"), ["InstanceStress"])], []),
     (
         "eks",
         [((*GPU, "InstanceType"), "ml.p6e-gb200.36xlarge")],
-        [("hardware", "without a training plan")],
+        [("OVL335", "without a training plan")],
     ),
     (
         "eks",
@@ -291,13 +303,13 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "eks",
         [((*GPU, "OverrideVpcConfig"), {"Subnets": ["a", "b"]})],
-        [("hardware", "in 2 subnets")],
+        [("OVL336", "in 2 subnets")],
     ),
     ("eks", [((*GPU, "OverrideVpcConfig"), {"Subnets": ["a"]})], []),
     (
         "eks",
         [((*GPU, "ImageId"), "ami-0a1b2c3d"), ((*GPU, "ImageReleaseVersion"), "1.2.3")],
-        [("hardware", "an image of your own")],
+        [("OVL337", "a custom image")],
     ),
     ("eks", [((*GPU, "ImageId"), "default"), ((*GPU, "ImageReleaseVersion"), "1.2.3")], []),
     (
@@ -309,7 +321,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
             ((*GPU, "TrainingPlanArn"), "a"),
             ((*GPU, "OnStartDeepHealthChecks"), ["a"]),
         ],
-        [("hardware", "TrainingPlanArn in"), ("hardware", "OnStartDeepHealthChecks in")],
+        [("OVL338", "TrainingPlanArn in"), ("OVL338", "OnStartDeepHealthChecks in")],
     ),
     # Patches
     (
@@ -325,7 +337,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "eks",
         [((*GPU, "AutoPatchConfig"), {"PatchingStrategy": "DrainFirst"})],
-        [("patches", "MaximumBatchSize")],
+        [("OVL346", "MaximumBatchSize")],
     ),
     (
         "slurm",
@@ -335,12 +347,12 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
                 {"PatchingStrategy": "DrainFirst", "DeploymentConfig": PATCHING},
             )
         ],
-        [("patches", "for EKS")],
+        [("OVL345", "only with EKS")],
     ),
     (
         "eks",
         [((*GPU, "AutoPatchConfig"), {"PatchingStrategy": "WhenIdle", "DrainPolicy": {}})],
-        [("patches", "DrainPolicy")],
+        [("OVL347", "DrainPolicy")],
     ),
     (
         "eks",
@@ -354,32 +366,33 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
                 },
             )
         ],
-        [("patches", "IdleWaitWindowInSeconds")],
+        [("OVL348", "IdleWaitWindowInSeconds")],
     ),
     ("eks", [((*GPU, "ScheduledUpdateConfig"), {"ScheduleExpression": "cron(0 3 ? * SUN *)"})], []),
     (
         "eks",
         [((*GPU, "ScheduledUpdateConfig"), {"ScheduleExpression": "rate(7 days)"})],
-        [("patches", "no schedule")],
+        [("OVL305", "not a valid schedule")],
     ),
     (
         "eks",
         [((*GPU, "ScheduledUpdateConfig"), {"ScheduleExpression": "cron(* * ? * SUN *)"})],
-        [("patches", "no schedule")],
+        [("OVL305", "not a valid schedule")],
     ),
 ]
 
 
 @pytest.mark.parametrize(("base", "changes", "expected"), CASES)
-def test_breaches(base: str, changes: list[Any], expected: list[tuple[str, str]]) -> None:
-    found = list(breaches(_with(base, *changes)))
-    assert [breach.area for breach in found] == [area for area, _ in expected], found
-    for breach, (_, words) in zip(found, expected, strict=True):
-        assert words in breach.message
-        assert breach.help
+def test_findings(base: str, changes: list[Any], expected: list[tuple[str, str]]) -> None:
+    found = broken("hyperpod-eks", _with(base, *changes))
+    found.sort(key=lambda finding: (finding.code, finding.message))
+    assert [finding.code for finding in found] == sorted(code for code, _ in expected), found
+    for finding, (_, words) in zip(found, sorted(expected), strict=True):
+        assert words in finding.message
+        assert finding.help
 
 
-# What a person may write in an overlay instead of the right form.
+# What an overlay may contain instead of a request.
 ODD = [
     {"InstanceGroups": None},
     {"InstanceGroups": "all"},
@@ -393,6 +406,6 @@ ODD = [
 
 
 @pytest.mark.parametrize("document", ODD, ids=repr)
-def test_any_json_is_taken(document: Json) -> None:
+def test_any_json_is_accepted(document: Json) -> None:
     for request in (document, {**_slurm(), **document}):
-        assert all(breach.message and breach.help for breach in breaches(request))
+        assert all(f.message and f.help for f in broken("hyperpod-eks", request))

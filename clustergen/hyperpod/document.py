@@ -1,0 +1,113 @@
+"""A CreateCluster request in JSON, as document rules see it.
+
+Takes any JSON, because an overlay may contain anything: what is not even a request is the schema's
+business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from clustergen import catalog
+from clustergen.catalog import InstanceType
+from clustergen.findings import Problem
+from clustergen.overlay.parts import Json, as_list, as_map, maps
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An instance group, and where it is in the request."""
+
+    section: str
+    """``InstanceGroups`` or ``RestrictedInstanceGroups``."""
+    index: int
+    data: Json
+
+    @property
+    def name(self) -> str:
+        return str(self.data.get("InstanceGroupName", ""))
+
+    @property
+    def types(self) -> list[InstanceType]:
+        """Its instance types, as far as the catalog knows them."""
+        several = as_list(self.part("InstanceRequirements").get("InstanceTypes"))
+        named = several or [self.data.get("InstanceType", "")]
+        found = (catalog.find(str(name).removeprefix("ml.")) for name in named)
+        return [type for type in found if type is not None]
+
+    @property
+    def labels(self) -> Json:
+        return as_map(self.part("KubernetesConfig").get("Labels"))
+
+    @property
+    def taints(self) -> list[Json]:
+        return maps(self.part("KubernetesConfig").get("Taints"))
+
+    @property
+    def is_spot(self) -> bool:
+        return "Spot" in self.part("CapacityRequirements")
+
+    def __contains__(self, member: str) -> bool:
+        return member in self.data
+
+    def part(self, member: str) -> Json:
+        """A member that is a map; empty if it is missing or anything else."""
+        return as_map(self.data.get(member))
+
+    def problem(self, member: str, message: str, help: str) -> Problem:
+        """A problem of a member."""
+        return Problem((self.section, self.index, member), f"{self.name}: {message}", help)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A CreateCluster request."""
+
+    data: Json
+
+    @property
+    def groups(self) -> list[Group]:
+        return list(self._groups("InstanceGroups"))
+
+    @property
+    def all_groups(self) -> list[Group]:
+        """The restricted ones, too."""
+        return [*self.groups, *self._groups("RestrictedInstanceGroups")]
+
+    @property
+    def slurm_groups(self) -> list[Group]:
+        """Groups with a role in Slurm; none on EKS."""
+        return [] if self.is_eks else [group for group in self.groups if "SlurmConfig" in group]
+
+    @property
+    def controllers(self) -> list[Group]:
+        return [g for g in self.groups if g.part("SlurmConfig").get("NodeType") == "Controller"]
+
+    @property
+    def is_eks(self) -> bool:
+        return "Eks" in self.part("Orchestrator")
+
+    @property
+    def is_continuous(self) -> bool:
+        return self.data.get("NodeProvisioningMode") == "Continuous"
+
+    @property
+    def is_autoscaled(self) -> bool:
+        return self.part("AutoScaling").get("Mode") == "Enable"
+
+    def __contains__(self, member: str) -> bool:
+        return member in self.data
+
+    def part(self, member: str) -> Json:
+        """A member that is a map; empty if it is missing or anything else."""
+        return as_map(self.data.get(member))
+
+    def problem(self, member: str, message: str, help: str) -> Problem:
+        """A problem of a member."""
+        return Problem((member,), message, help)
+
+    def _groups(self, section: str) -> Iterator[Group]:
+        for index, group in enumerate(as_list(self.data.get(section))):
+            if isinstance(group, Mapping):
+                yield Group(section, index, group)

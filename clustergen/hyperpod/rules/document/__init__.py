@@ -1,0 +1,53 @@
+"""Rules about the request, for what its schema cannot express.
+
+They run on a request that an overlay has changed. A request without an overlay satisfies them; the
+tests prove it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from clustergen import findings
+from clustergen.findings import Problem, Rule
+from clustergen.hyperpod.document import Document
+
+DocumentCheck = Callable[[Document], Iterable[Problem]]
+
+SLURM, EKS = "hyperpod-slurm", "hyperpod-eks"
+
+
+def rule(
+    code: str, title: str, *, target: str = SLURM, **parts: Any
+) -> Callable[[DocumentCheck], Rule]:
+    """:func:`clustergen.findings.rule` for HyperPod; the check gets the request as a document.
+
+    ``target`` is the one that the examples are for; the rule holds for both.
+    """
+
+    def declare(check: DocumentCheck) -> Rule:
+        declared = findings.rule(code, title, target=target, **parts)
+        return declared(lambda document: check(Document(document)))
+
+    return declare
+
+
+def in_request(members: str, target: str = SLURM) -> str:
+    """An example overlay that changes the request."""
+    return f"targets: {{{target}: {{overlay: {{{members}}}}}}}"
+
+
+def in_legacy_request(members: str) -> str:
+    """An example overlay that changes a request in which scripts set up Slurm."""
+    return f"targets: {{{SLURM}: {{mode: legacy, overlay: {{{members}}}}}}}"
+
+
+def in_group(members: str, target: str = SLURM) -> str:
+    """An example overlay that changes the group h200."""
+    return in_request(groups(members), target)
+
+
+def groups(members: str, name: str = "h200") -> str:
+    """A change of one group, for an overlay that changes other members, too."""
+    return f"InstanceGroups: [{{InstanceGroupName: {name}, {members}}}]"
