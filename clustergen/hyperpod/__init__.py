@@ -1,1 +1,1 @@
-"""What the two HyperPod targets share: one model of a CreateCluster request, and its writers."""
+"""What the two HyperPod targets share: the CreateCluster request, its scripts and its rules."""

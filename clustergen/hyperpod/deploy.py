@@ -56,7 +56,7 @@ def files(
     return (
         Artifact("deploy.sh", text, executable=True),
         json_artifact(UPDATE, update(document)),
-        Artifact("verify.sh", verify.text(plan, _orchestrator(document)), executable=True),
+        Artifact("verify.sh", verify.text(plan, kubernetes=_on_eks(document)), executable=True),
     )
 
 
@@ -70,5 +70,5 @@ def _autoscaled(document: Mapping[str, Any]) -> bool:
     return isinstance(found, Mapping) and found.get("Mode") == "Enable"
 
 
-def _orchestrator(document: Mapping[str, Any]) -> str:
-    return "eks" if "Eks" in (document.get("Orchestrator") or {}) else "slurm"
+def _on_eks(document: Mapping[str, Any]) -> bool:
+    return "Eks" in (document.get("Orchestrator") or {})

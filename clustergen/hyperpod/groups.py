@@ -1,84 +1,112 @@
-"""Node groups, head and login nodes as instance groups: what both orchestrators share."""
+"""Node groups, head and login nodes as instance groups of a CreateCluster request.
+
+https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterInstanceGroupSpecification.html
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from clustergen.artifacts import Json
 from clustergen.aws import references
-from clustergen.hyperpod import limits, names, storage
-from clustergen.hyperpod.request import InstanceGroup, InstanceStorage, Lifecycle, SlurmNode, Vpc
-from clustergen.plan.model import Machine, NodeGroup, Plan, Ref
+from clustergen.aws.members import present
+from clustergen.catalog import InstanceType
+from clustergen.hyperpod import limits, names
+from clustergen.plan.model import Id, Machine, NodeGroup, Plan, Ref, Volume
 
 EXECUTION_ROLE = Ref("HyperPodExecutionRoleArn")
-CLUSTER_ROLE = Ref("HyperPodClusterRoleArn")
 SCRIPTS_BUCKET = "ScriptsBucketName"
 
-
-def vpc(plan: Plan) -> Vpc:
-    """The interfaces of all groups are in one subnet: EFA does not reach into another.
-
-    Of several, HyperPod would choose one by itself.
-    """
-    return Vpc(plan.network.node_security_groups, (plan.network.private[0].id,))
-
-
-def lifecycle(prefix: str, *, on_create: str = "", on_init_complete: str = "") -> Lifecycle:
-    """The scripts that ``deploy.sh`` uploads; ``prefix`` is the hash of their contents."""
-    source = f"s3://{references.placeholder(SCRIPTS_BUCKET)}/lifecycle/{prefix}/"
-    return Lifecycle(source, on_create or None, on_init_complete or None)
+# In the order of the API's page.
+_MEMBERS = (
+    *("InstanceGroupName", "InstanceType", "InstanceRequirements", "InstanceCount"),
+    *("ExecutionRole", "ThreadsPerCore", "LifeCycleConfig", "InstanceStorageConfigs"),
+    *("OnStartDeepHealthChecks", "TrainingPlanArn", "OverrideVpcConfig", "ScheduledUpdateConfig"),
+    *("ImageId", "AutoPatchConfig", "CapacityRequirements", "NetworkInterface"),
+    *("SlurmConfig", "KubernetesConfig"),
+)
 
 
-def health_checks(group: NodeGroup) -> tuple[str, ...]:
-    """The deep checks of a group, in the API's words and order; ``gpu`` is always checked."""
-    return tuple(
-        name for check, name in limits.HEALTH_CHECKS.items() if check in group.health_checks
-    )
-
-
-def of_group(
-    plan: Plan,
-    group: NodeGroup,
-    *,
-    slurm: SlurmNode | None = None,
-    lifecycle: Lifecycle | None = None,
-    mounts: tuple[InstanceStorage, ...] = (),
-) -> InstanceGroup:
-    """A node group at its full size; what only Kubernetes has is added by its target."""
+def node_group(
+    plan: Plan, group: NodeGroup, *, mounts: Sequence[Json] = (), **members: Any
+) -> Json:
+    """A node group at its full size; ``members`` are those that its target adds or changes."""
     capacity = group.capacity
-    return InstanceGroup(
-        name=group.name,
-        count=group.max,
-        types=tuple(names.ml_name(type) for type in group.types),
-        role=EXECUTION_ROLE,
-        threads_per_core=group.threads_per_core,
-        storage=(storage.volume(group.volume), *mounts),
-        lifecycle=lifecycle,
-        health_checks=health_checks(group),
-        training_plan=capacity.id if capacity.kind == "training-plan" else None,
-        image=group.image,
-        interface_type=group.efa_layout
-        if group.efa and plan.wrote(*group.at("efa_layout"))
-        else None,
-        spot=capacity.kind == "spot",
-        slurm=slurm,
-    )
+    layout = group.efa and plan.wrote(*group.at("efa_layout"))
+    common = {
+        "InstanceGroupName": group.name,
+        **_types(group.types),
+        "InstanceCount": group.max,
+        "ThreadsPerCore": group.threads_per_core,
+        "InstanceStorageConfigs": [_volume(group.volume), *mounts],
+        "OnStartDeepHealthChecks": _health_checks(group) or None,
+        "TrainingPlanArn": capacity.id if capacity.kind == "training-plan" else None,
+        "ImageId": group.image,
+        "CapacityRequirements": {"Spot": {}} if capacity.kind == "spot" else None,
+        "NetworkInterface": {"InterfaceType": group.efa_layout} if layout else None,
+    }
+    return _instance_group({**common, **members})
 
 
-def of_machine(
-    machine: Machine,
-    name: str,
-    *,
-    slurm: SlurmNode | None = None,
-    lifecycle: Lifecycle | None = None,
-    mounts: tuple[InstanceStorage, ...] = (),
-) -> InstanceGroup:
-    """Head or login nodes."""
-    return InstanceGroup(
-        name=name,
-        count=machine.count,
-        types=(names.ml_name(machine.type),),
-        role=EXECUTION_ROLE,
-        threads_per_core=machine.type.threads_per_core,
-        storage=(storage.volume(machine.volume), *mounts),
-        lifecycle=lifecycle,
-        image=machine.image,
-        slurm=slurm,
-    )
+def machine(machine: Machine, name: str, *, mounts: Sequence[Json] = (), **members: Any) -> Json:
+    """Head or login nodes; ``members`` are those that the target adds."""
+    common = {
+        "InstanceGroupName": name,
+        **_types((machine.type,)),
+        "InstanceCount": machine.count,
+        "ThreadsPerCore": machine.type.threads_per_core,
+        "InstanceStorageConfigs": [_volume(machine.volume), *mounts],
+        "ImageId": machine.image,
+    }
+    return _instance_group({**common, **members})
+
+
+def vpc(security_groups: Iterable[Id], subnets: Iterable[Id]) -> Json:
+    """Where instances have their interfaces."""
+    return {
+        "SecurityGroupIds": [references.text(id) for id in security_groups],
+        "Subnets": [references.text(id) for id in subnets],
+    }
+
+
+def shared_subnet(plan: Plan) -> tuple[Id]:
+    """The subnet of all groups: EFA does not reach into another.
+
+    HyperPod would choose one of several itself.
+    """
+    return (plan.network.private[0].id,)
+
+
+def lifecycle(prefix: str, **entry: str) -> Json:
+    """The scripts that ``deploy.sh`` uploads; ``prefix`` is the hash of their contents.
+
+    ``entry`` names the script to run: ``OnCreate``, instead of HyperPod's own set-up of the node,
+    or ``OnInitComplete``, after it.
+    """
+    place = f"s3://{references.placeholder(SCRIPTS_BUCKET)}/lifecycle/{prefix}/"
+    return {"SourceS3Uri": place, **entry}
+
+
+def _instance_group(members: Json) -> Json:
+    """The members that have a value, in the order of the API's page."""
+    whole = {**members, "ExecutionRole": references.text(EXECUTION_ROLE)}
+    return present(**{name: whole[name] for name in sorted(whole, key=_MEMBERS.index)})
+
+
+def _types(types: Sequence[InstanceType]) -> Json:
+    """Several types are in order of preference."""
+    found = [names.ml_name(type) for type in types]
+    if len(found) > 1:
+        return {"InstanceRequirements": {"InstanceTypes": found}}
+    return {"InstanceType": found[0]}
+
+
+def _volume(volume: Volume) -> Json:
+    """The second volume, at /opt/sagemaker: the size of the root volume is fixed."""
+    return {"EbsVolumeConfig": {"VolumeSizeInGB": volume.size_gib or limits.DEFAULT_VOLUME_GB}}
+
+
+def _health_checks(group: NodeGroup) -> list[str]:
+    """The deep checks of a group, in the API's words and order; ``gpu`` is always checked."""
+    return [name for check, name in limits.HEALTH_CHECKS.items() if check in group.health_checks]

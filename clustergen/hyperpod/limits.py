@@ -63,6 +63,8 @@ BATCH_PAUSE = (0, 3600)
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: every node is in this
 # partition as well; 2026-11-20.
 UNIVERSAL_PARTITION = "dev"
+CONTROLLER, LOGIN = "controller", "login"
+"""The instance groups that the spec's ``head_node`` and ``login`` become."""
 DEFAULT_DATABASE = "slurm_acct_db"
 """The API's page and CloudFormation's name different ones, so it is always written."""
 

@@ -4,48 +4,44 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from clustergen import shell
-from clustergen.artifacts import Artifact
+from clustergen.artifacts import Artifact, Bundle
 from clustergen.digests import sha256
-from clustergen.hyperpod import mounts, steps, verify
-from clustergen.hyperpod.steps import CONTROLLER, Group, Mode
+from clustergen.hyperpod import script_mounts, steps, verify
+from clustergen.hyperpod.limits import CONTROLLER
+from clustergen.hyperpod.steps import Group, Mode
 from clustergen.plan.model import Bucket, Plan
 
 FOLDER = "lifecycle"
 FILE_SYSTEMS = "file-systems.json"
 
-_WHAT = {
-    "api": "What the spec asks for beyond HyperPod's own set-up of a node, and after it.",
+_WHAT: Mapping[Mode, str] = {
+    "extended": "What the spec asks for beyond HyperPod's own set-up of a node, and after it.",
     "customer-managed": "Makes an instance a node of the cluster, Slurm included.",
     "legacy": "Makes an instance a node of the cluster, Slurm included.",
-    "eks": "Prepares an instance before it joins the Kubernetes cluster.",
+    "kubernetes": "Prepares an instance before it joins the Kubernetes cluster.",
 }
 
 
-def lifecycle(plan: Plan, orchestrator: str, mode: str) -> tuple[Artifact, ...]:
-    """The scripts of a cluster, under ``lifecycle/``: the one that HyperPod runs comes first.
-
-    ``orchestrator`` is ``slurm`` or ``eks``; ``mode`` is ``api``, ``customer-managed`` or
-    ``legacy``, and EKS has none. :func:`entry_point` names the script that runs.
-    """
-    kubernetes = orchestrator == "eks"
-    groups = steps.with_kubernetes(plan) if kubernetes else steps.with_slurm(plan, cast(Mode, mode))
+def lifecycle(plan: Plan, mode: Mode) -> Bundle:
+    """The scripts of a cluster, under ``lifecycle/``: the one that HyperPod runs comes first."""
+    groups = steps.instance_groups(plan, mode)
     every = [step for group in groups for step in group.steps]
     names = ["resource-config.sh", *sorted({step.script for step in every})]
-    values = _values(plan, "eks" if kubernetes else mode)
+    values = _values(plan, mode)
     return (
-        _script(entry_point(orchestrator, mode), _entry(groups, "eks" if kubernetes else mode)),
+        _script(entry_point(mode), _entry(groups, mode)),
         *(_script(name, shell.render(f"hyperpod/{name}.j2", **values)) for name in names),
         *_beside(plan, names),
-        _script("verify.sh", verify.text(plan, orchestrator)),
+        _script("verify.sh", verify.text(plan, kubernetes=mode == "kubernetes")),
     )
 
 
-def entry_point(orchestrator: str, mode: str) -> str:
-    """The name of the script that HyperPod runs."""
-    return "on_init_complete.sh" if (orchestrator, mode) == ("slurm", "api") else "on_create.sh"
+def entry_point(mode: Mode) -> str:
+    """The name of the script that HyperPod runs: after its own set-up of a node, or instead."""
+    return "on_init_complete.sh" if mode == "extended" else "on_create.sh"
 
 
 def prefix(artifacts: Iterable[Artifact]) -> str:
@@ -54,7 +50,7 @@ def prefix(artifacts: Iterable[Artifact]) -> str:
     return sha256("".join(f"{each.path}\0{each.text}\0" for each in in_order))[:16]
 
 
-def _entry(groups: Sequence[Group], mode: str) -> str:
+def _entry(groups: Sequence[Group], mode: Mode) -> str:
     required = [step.required for group in groups for step in group.steps]
     return shell.render(
         "hyperpod/entry.sh.j2", what=_WHAT[mode], groups=groups, any_optional=not all(required)
@@ -62,9 +58,9 @@ def _entry(groups: Sequence[Group], mode: str) -> str:
 
 
 def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
-    """What the scripts of a set read."""
+    """Files that the scripts of a set read."""
     if "mounts.sh" in names:
-        table = [mounts.entry(item) for item in mounts.of(plan)]
+        table = [script_mounts.entry(item) for item in script_mounts.mounted(plan)]
         yield Artifact(f"{FOLDER}/{FILE_SYSTEMS}", json.dumps(table, indent=2) + "\n")
     if "slurm-settings.sh" in names and _has_prolog(plan):
         yield _script("prolog.sh", shell.render("hyperpod/prolog.sh.j2"))
@@ -79,7 +75,7 @@ def _has_prolog(plan: Plan) -> bool:
     return any(group.type.gpus for group in plan.node_groups)
 
 
-def _values(plan: Plan, mode: str) -> dict[str, Any]:
+def _values(plan: Plan, mode: Mode) -> dict[str, Any]:
     """What the templates of the scripts may use."""
     asked = [(queue.name, _pairs(steps.partition_settings(queue))) for queue in plan.queues]
     chosen = [queue.name for queue in plan.queues if queue.default]
@@ -87,7 +83,7 @@ def _values(plan: Plan, mode: str) -> dict[str, Any]:
         "region": plan.region,
         "users": plan.users,
         "account": plan.name,
-        "slurm": mode != "eks",
+        "slurm": mode != "kubernetes",
         "controller": CONTROLLER,
         "controllers": plan.head.count if plan.head else 1,
         "several": bool(steps.shared_by_controllers(plan)),
@@ -95,7 +91,7 @@ def _values(plan: Plan, mode: str) -> dict[str, Any]:
         "buckets": any(isinstance(item, Bucket) for item in plan.storage),
         "settings": _pairs(steps.cluster_settings(plan)),
         "cgroup": {name: _value(value) for name, value in plan.slurm.cgroup_settings.items()},
-        "accounting": mode != "api" and plan.slurm.accounting != "off",
+        "accounting": mode != "extended" and plan.slurm.accounting != "off",
         "prolog": _has_prolog(plan),
         "partitions": [{"name": name, "pairs": pairs} for name, pairs in asked if pairs],
         "default": chosen[0] if chosen else "",

@@ -8,7 +8,7 @@ from typing import Any
 from clustergen import nccl, shell
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.catalog import neuron
-from clustergen.hyperpod import mounts, steps
+from clustergen.hyperpod import script_mounts, steps
 from clustergen.plan.model import NodeGroup, Plan
 
 FOLDER = "smoke"
@@ -52,7 +52,7 @@ def _jobs(plan: Plan, group: NodeGroup, partition: str) -> Iterator[Artifact]:
     if kind == "neuron":
         what = "All accelerators reduce together; the table is for the eye."
         yield _job("nccom", what, {**values, "minutes": 60, "ranks": _ranks(group)})
-    if places := [item.mount for item in mounts.writable(plan)]:
+    if places := [item.mount for item in script_mounts.writable(plan)]:
         what = "Every shared file system is one and the same on all nodes."
         yield _job("file-systems", what, {**values, "places": places})
 

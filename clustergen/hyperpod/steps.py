@@ -7,24 +7,30 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen.catalog import InstanceType
-from clustergen.hyperpod import mounts
+from clustergen.hyperpod import script_mounts
+from clustergen.hyperpod.limits import CONTROLLER, DEFAULT_DATABASE, LOGIN
 from clustergen.plan import model
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan, Queue
 from clustergen.plan.model import Script as UserScript
 from clustergen.spec.quantities import format_slurm_duration
 
-Mode = Literal["api", "customer-managed", "legacy"]
+Mode = Literal["bootstrap", "extended", "customer-managed", "legacy", "kubernetes"]
+"""Who sets up a node, and so which scripts it runs.
+
+``bootstrap``: HyperPod sets up Slurm, and no scripts are needed. ``extended``: HyperPod does, and
+the scripts add what else the spec asks for. ``customer-managed``: the scripts set up Slurm.
+``legacy``: they do, and read the roles of groups from a file. ``kubernetes``: they prepare the node
+before it joins an EKS cluster.
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
+"""
 Role = Literal["controller", "login", "compute"]
-# Where the scripts of each role stand in the language.
+# The word of the spec for each role.
 _ON: Mapping[Role, model.Role] = {"controller": "head", "login": "login", "compute": "compute"}
 
-CONTROLLER, LOGIN = "controller", "login"
-"""The instance groups that the spec's ``head_node`` and ``login`` become."""
 LOCAL_HOMES = "/home"
 EXPORTED_HOMES = "home"
 """Folder of the homes on a file system that is mounted elsewhere than at /home."""
-DATABASE_NAME = "slurm_acct_db"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,26 +52,25 @@ class Group:
     steps: tuple[Step, ...]
 
 
-def with_slurm(plan: Plan, mode: Mode) -> tuple[Group, ...]:
-    """Every instance group of a Slurm cluster."""
+def instance_groups(plan: Plan, mode: Mode) -> tuple[Group, ...]:
+    """Every instance group and what its nodes do; on EKS, pods mount file systems themselves."""
+    if mode == "kubernetes":
+        return tuple(
+            Group(group.name, tuple(_on_kubernetes(plan, group))) for group in plan.node_groups
+        )
     roles: tuple[tuple[str, Role, Machine | None], ...] = (
         (CONTROLLER, "controller", plan.head),
         (LOGIN, "login", plan.login),
     )
     return (
-        *(Group(name, tuple(_of_machine(plan, mode, role))) for name, role, is_ in roles if is_),
-        *(Group(group.name, tuple(_of_group(plan, mode, group))) for group in plan.node_groups),
+        *(Group(name, tuple(_on_machine(plan, mode, role))) for name, role, is_ in roles if is_),
+        *(Group(group.name, tuple(_on_compute(plan, mode, group))) for group in plan.node_groups),
     )
-
-
-def with_kubernetes(plan: Plan) -> tuple[Group, ...]:
-    """Every instance group of an EKS cluster; pods mount what they need themselves."""
-    return tuple(Group(group.name, tuple(_of_node(plan, group))) for group in plan.node_groups)
 
 
 def homes(plan: Plan) -> tuple[str, bool]:
     """The folder of all homes, and whether the nodes share it."""
-    shared = [item.mount.rstrip("/") for item in mounts.writable(plan)]
+    shared = [item.mount.rstrip("/") for item in script_mounts.writable(plan)]
     if LOCAL_HOMES in shared or not shared:
         return LOCAL_HOMES, bool(shared)
     return f"{shared[0]}/{EXPORTED_HOMES}", True
@@ -78,7 +83,7 @@ def shared_by_controllers(plan: Plan) -> str:
     """
     if plan.head is None or plan.head.count == 1:
         return ""
-    shared = sorted(mounts.writable(plan), key=lambda item: not isinstance(item, Lustre))
+    shared = sorted(script_mounts.writable(plan), key=lambda item: not isinstance(item, Lustre))
     return shared[0].mount.rstrip("/") if shared else ""
 
 
@@ -112,11 +117,11 @@ def cluster_settings(plan: Plan) -> dict[str, str]:
 
 def merged(derived: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
     """``given`` over ``derived``; to Slurm, names that differ in case only are the same."""
-    said = {name.lower() for name in given}
-    return {**{n: v for n, v in derived.items() if n.lower() not in said}, **given}
+    taken = {name.lower() for name in given}
+    return {**{n: v for n, v in derived.items() if n.lower() not in taken}, **given}
 
 
-def _of_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
+def _on_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
     own = plan.scripts_on(_ON[role])
     yield Step("system", "system.sh", ("slurmd",))
     yield from _users_scripts(own, "start")
@@ -129,7 +134,7 @@ def _of_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
     yield from _exporters(plan)
 
 
-def _of_group(plan: Plan, mode: Mode, group: NodeGroup) -> Iterator[Step]:
+def _on_compute(plan: Plan, mode: Mode, group: NodeGroup) -> Iterator[Step]:
     own = plan.scripts_of(group)
     yield Step("system", "system.sh", ("slurmd",))
     yield from _users_scripts(own, "start")
@@ -143,13 +148,13 @@ def _of_group(plan: Plan, mode: Mode, group: NodeGroup) -> Iterator[Step]:
     yield from _exporters(plan)
 
 
-def _of_node(plan: Plan, group: NodeGroup) -> Iterator[Step]:
+def _on_kubernetes(plan: Plan, group: NodeGroup) -> Iterator[Step]:
     own = plan.scripts_of(group)
     yield Step("system", "system.sh", ("containerd",))
     yield from _users_scripts(own, "start")
     yield Step("runtime storage", "runtime-storage.sh", seconds=900)
     yield from _lustre_efa(plan, group)
-    if mounts.lustre(plan):
+    if script_mounts.lustre(plan):
         yield Step("lustre client", "lustre-client.sh", required=False)
     yield from _scratch(group)
     yield from _health(group)
@@ -157,7 +162,7 @@ def _of_node(plan: Plan, group: NodeGroup) -> Iterator[Step]:
 
 
 def _shared(plan: Plan, role: Role) -> Iterator[Step]:
-    if mounts.of(plan):
+    if script_mounts.mounted(plan):
         yield Step("mounts", "mounts.sh", seconds=1800)
     if plan.users:
         folder, shared = homes(plan)
@@ -167,7 +172,7 @@ def _shared(plan: Plan, role: Role) -> Iterator[Step]:
 
 def _slurm(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
     """What is left to do for Slurm; accounting comes before slurmctld's very first start."""
-    ours = mode != "api"
+    ours = mode in ("customer-managed", "legacy")
     if ours and plan.software.containers != "none":
         arguments = (plan.software.containers,)
         yield Step("containers", "containers.sh", arguments, required=False)
@@ -188,7 +193,7 @@ def _database(plan: Plan) -> tuple[Any, ...]:
     given = plan.slurm.accounting
     if not isinstance(given, Database):
         return ("local",)
-    place = (given.endpoint, given.port, given.database or DATABASE_NAME)
+    place = (given.endpoint, given.port, given.database or DEFAULT_DATABASE)
     # A secret is read in the region that its ARN names.
     return ("external", *place, given.user, given.secret, given.secret.split(":")[3] or plan.region)
 

@@ -1,4 +1,4 @@
-"""``verify.sh``: what is right on a finished node of each instance group."""
+"""``verify.sh`` checks a finished node of each instance group."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from clustergen import shell
-from clustergen.hyperpod import mounts, steps
-from clustergen.hyperpod.steps import CONTROLLER, LOGIN
+from clustergen.hyperpod import script_mounts, steps
+from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan
 
 Check = tuple[str | int, ...]
@@ -22,14 +22,14 @@ class Group:
     checks: tuple[Check, ...]
 
 
-def text(plan: Plan, orchestrator: str) -> str:
-    """The script, for nodes of Slurm or of EKS."""
-    slurm = orchestrator == "slurm"
+def text(plan: Plan, *, kubernetes: bool) -> str:
+    """The script, for nodes of an EKS cluster or of Slurm."""
+    slurm = not kubernetes
     return shell.render(
         "hyperpod/verify.sh.j2",
         groups=list(_slurm(plan)) if slurm else _kubernetes(plan),
         containers=plan.software.containers,
-        mounts=bool(mounts.writable(plan)) if slurm else False,
+        mounts=bool(script_mounts.writable(plan)) if slurm else False,
         scratch=any(group.scratch for group in plan.node_groups)
         or any(isinstance(item, Bucket) for item in plan.storage),
         people=bool(plan.users),
@@ -50,7 +50,7 @@ def _slurm(plan: Plan) -> Iterator[Group]:
 
 def _controller(plan: Plan, head: Machine) -> Iterator[Check]:
     yield from _active("slurmctld")
-    # Of three controllers the third has nothing to do with the database.
+    # The third of three controllers does not use the database.
     if plan.slurm.accounting != "off" and head.count < 3:
         yield from _active("slurmdbd")
     if steps.shared_by_controllers(plan):
@@ -87,7 +87,7 @@ def _jobs(plan: Plan, group: NodeGroup) -> Iterator[Check]:
 
 
 def _shared(plan: Plan) -> Iterator[Check]:
-    yield from (("mounted", item.mount) for item in mounts.writable(plan))
+    yield from (("mounted", item.mount) for item in script_mounts.writable(plan))
     yield from (("bound", item.mount) for item in plan.storage if isinstance(item, Bucket))
     yield from (("person", user.name, user.uid) for user in plan.users)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from clustergen import placeholders
 from clustergen.artifacts import Bundle
 from clustergen.hyperpod import scripts
+from clustergen.hyperpod.steps import Mode
 from clustergen.plan.model import Plan
 from tests.checking import Fragments
 
 TARGETS = {"slurm": "hyperpod-slurm", "eks": "hyperpod-eks"}
-SETS = (("slurm", "api"), ("slurm", "customer-managed"), ("slurm", "legacy"), ("eks", ""))
-"""Orchestrator and mode of every lifecycle set there is."""
+MODES: tuple[Mode, ...] = ("extended", "customer-managed", "legacy", "kubernetes")
+"""The mode of every lifecycle set there is."""
 
 
 def plan_of(text: str = "", orchestrator: str = "slurm") -> Plan:
@@ -18,9 +19,9 @@ def plan_of(text: str = "", orchestrator: str = "slurm") -> Plan:
     return Fragments(TARGETS[orchestrator]).faulty_plan(text)
 
 
-def lifecycle_of(text: str, orchestrator: str, mode: str) -> Bundle:
-    """A lifecycle set as it stands in the bundle."""
-    return scripts.lifecycle(plan_of(text, orchestrator), orchestrator, mode)
+def lifecycle_of(text: str, mode: Mode) -> Bundle:
+    """A lifecycle set as it is in the bundle."""
+    return scripts.lifecycle(plan_of(text, "eks" if mode == "kubernetes" else "slurm"), mode)
 
 
 def filled(bundle: Bundle) -> dict[str, str]:

@@ -42,7 +42,7 @@ def node(folder: Path, group: str, number: int = 0, controllers: int = 2) -> Nod
         "hostname": 'case "${1:-}" in --all-ip-addresses) cat /rig/address ;; '
         f"*) echo {name} ;; esac",
     }
-    files = filled(lifecycle_of(spec, "slurm", "legacy"))
+    files = filled(lifecycle_of(spec, "legacy"))
     made = Node(folder, group, files, answers, controllers=controllers, number=number)
     made.efa(16)
     made.state("mounted", "/opt/dlami/nvme", "/opt/sagemaker")

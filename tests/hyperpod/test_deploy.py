@@ -14,6 +14,7 @@ import pytest
 
 from clustergen import foundation, targets
 from clustergen.hyperpod import deploy, scripts
+from clustergen.hyperpod.steps import Mode
 from tests.hyperpod.planned import TARGETS, plan_of
 from tests.hyperpod.test_lifecycle import SPEC
 from tests.oracles.shell import script_breaches
@@ -253,6 +254,7 @@ def test_judges_accept_deploy_and_verify(orchestrator: str, text: str) -> None:
     plan = plan_of(SPECS[orchestrator] if text or orchestrator == "eks" else "", orchestrator)
     target = targets.load(TARGETS[orchestrator])
     document = target.document(plan)
-    found = scripts.lifecycle(plan, orchestrator, "api") if text else ()
+    mode: Mode = "kubernetes" if orchestrator == "eks" else "extended"
+    found = scripts.lifecycle(plan, mode) if text else ()
     files = {file.path: file.text for file in deploy.files(plan, document, found)}
     assert script_breaches({name: files[name] for name in ("deploy.sh", "verify.sh")}) == []

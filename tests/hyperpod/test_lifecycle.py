@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from clustergen.hyperpod.steps import Mode
 from tests.hyperpod import rig
-from tests.hyperpod.planned import SETS, filled, lifecycle_of
+from tests.hyperpod.planned import MODES, filled, lifecycle_of
 from tests.hyperpod.rig import Node, Run
 
 pytestmark = pytest.mark.skipif(bool(rig.impossible()), reason=rig.impossible())
@@ -39,26 +40,26 @@ slurm:
 monitoring: {metrics: managed-prometheus}
 resilience: {auto_resume: true}
 """
-ENTRY = {"api": "on_init_complete.sh"}
+ENTRY = {"extended": "on_init_complete.sh"}
 # What `aws s3 cp` brings as the user's script: it writes its arguments down.
 TEXT = """#!/bin/bash\nprintf '%s\\0' "$@" >>/rig/state/arguments\n"""
 SCRIPT = f"""[[ "$1 $2" != "s3 cp" ]] || printf %s {shlex.quote(TEXT)} >"${{!#}}"\n"""
 ROLES = [
-    (orchestrator, mode, role)
-    for orchestrator, mode in SETS
-    for role in (("controller", "login", "h200") if orchestrator == "slurm" else ("h200",))
+    (mode, role)
+    for mode in MODES
+    for role in (("h200",) if mode == "kubernetes" else ("controller", "login", "h200"))
 ]
 
 
 def node(
     folder: Path,
-    which: tuple[str, str, str],
+    which: tuple[Mode, str],
     answers: Mapping[str, str] | None = None,
     spec: str = SPEC,
 ) -> Node:
     """A node of a role, healthy but for `answers`."""
-    orchestrator, mode, role = which
-    files = filled(lifecycle_of(spec, orchestrator, mode))
+    mode, role = which
+    files = filled(lifecycle_of(spec, mode))
     made = Node(folder, role, files, {"aws": SCRIPT, **(answers or {})})
     made.efa(16)
     made.state("mounted", "/opt/dlami/nvme", "/opt/sagemaker")
@@ -67,7 +68,7 @@ def node(
     return made
 
 
-def start(made: Node, mode: str) -> Run:
+def start(made: Node, mode: Mode) -> Run:
     return made.run("bash", f"/tmp/set/{ENTRY.get(mode, 'on_create.sh')}")
 
 
@@ -76,13 +77,13 @@ def steps(run: Run, ending: str = "is done") -> list[str]:
 
 
 @pytest.mark.parametrize("which", ROLES, ids="-".join)
-def test_a_second_run_changes_nothing(tmp_path: Path, which: tuple[str, str, str]) -> None:
+def test_a_second_run_changes_nothing(tmp_path: Path, which: tuple[Mode, str]) -> None:
     made = node(tmp_path, which)
-    first = start(made, which[1])
+    first = start(made, which[0])
     assert first.status == 0, first.said
     assert "all steps are done" in first.said
     files = made.files()
-    second = start(made, which[1])
+    second = start(made, which[0])
     assert second.status == 0, second.said
     changed = {
         path for path in {*files, *made.files()} if files.get(path) != made.files().get(path)
@@ -96,15 +97,15 @@ def test_a_second_run_changes_nothing(tmp_path: Path, which: tuple[str, str, str
 
 
 def test_logs_are_on_the_node_and_for_hyperpod(tmp_path: Path) -> None:
-    made = node(tmp_path, ("slurm", "api", "h200"))
-    run = start(made, "api")
+    made = node(tmp_path, ("extended", "h200"))
+    run = start(made, "extended")
     assert made.read("/var/log/clustergen/lifecycle.log") == run.said
 
 
-SLURM_CONTROLLER = ("slurm", "customer-managed", "controller")
-SLURM_NODE = ("slurm", "customer-managed", "h200")
-AFTER_INIT = ("slurm", "api", "controller")
-EKS_NODE = ("eks", "", "h200")
+SLURM_CONTROLLER: tuple[Mode, str] = ("customer-managed", "controller")
+SLURM_NODE: tuple[Mode, str] = ("customer-managed", "h200")
+AFTER_INIT: tuple[Mode, str] = ("extended", "controller")
+EKS_NODE: tuple[Mode, str] = ("kubernetes", "h200")
 CHECKED = SPEC.replace("scratch: /scratch", "scratch: /scratch, health_checks: [gpu]")
 REFUSED = [
     # Role, program and what it does instead, step that fails, words of the log.
@@ -124,9 +125,9 @@ REFUSED = [
 
 @pytest.mark.parametrize(("which", "answers", "step", "words"), REFUSED)
 def test_a_required_step_that_fails_ends_the_node_after_a_pause(
-    tmp_path: Path, which: tuple[str, str, str], answers: dict[str, str], step: str, words: str
+    tmp_path: Path, which: tuple[Mode, str], answers: dict[str, str], step: str, words: str
 ) -> None:
-    run = start(node(tmp_path, which, answers, CHECKED), which[1])
+    run = start(node(tmp_path, which, answers, CHECKED), which[0])
     assert run.status != 0
     assert f"lifecycle: step {step} failed with status" in run.said
     assert words in run.said
@@ -137,7 +138,7 @@ def test_a_required_step_that_fails_ends_the_node_after_a_pause(
 LEFT_OUT = [
     # Role, program and what it does instead (None: the image lacks it), step that fails.
     (SLURM_NODE, {"nvidia-smi": "exit 9"}, "health"),
-    (("slurm", "legacy", "login"), {"enroot": None}, "containers"),
+    (("legacy", "login"), {"enroot": None}, "containers"),
     (AFTER_INIT, {"systemctl": '[[ "$*" != *"cat "* ]]'}, "exporters"),
     (EKS_NODE, {"modprobe": "exit 1"}, "lustre client"),
 ]
@@ -145,13 +146,13 @@ LEFT_OUT = [
 
 @pytest.mark.parametrize(("which", "answers", "step"), LEFT_OUT)
 def test_an_optional_step_that_fails_is_said_and_no_more(
-    tmp_path: Path, which: tuple[str, str, str], answers: dict[str, str | None], step: str
+    tmp_path: Path, which: tuple[Mode, str], answers: dict[str, str | None], step: str
 ) -> None:
     made = node(tmp_path, which, {name: body for name, body in answers.items() if body})
     for name, body in answers.items():
         if body is None:
             (made.root / "rig/bin" / name).unlink()
-    run = start(made, which[1])
+    run = start(made, which[0])
     assert run.status == 0, run.said
     assert steps(run, "failed") == [step]
     assert "the node goes on without it" in run.said
@@ -159,26 +160,26 @@ def test_an_optional_step_that_fails_is_said_and_no_more(
 
 
 def test_a_node_of_no_known_group_is_refused(tmp_path: Path) -> None:
-    made = node(tmp_path, ("slurm", "api", "login"))
+    made = node(tmp_path, ("extended", "login"))
     (made.root / "rig/address").write_text("10.9.9.9\n", encoding="utf-8")
-    run = start(made, "api")
+    run = start(made, "extended")
     assert run.status != 0
     assert "step instance group failed" in run.said
     assert run.calls.count("sleep 5") == 24
 
 
 def test_a_group_that_the_scripts_do_not_have_is_refused(tmp_path: Path) -> None:
-    made = node(tmp_path, ("slurm", "api", "login"))
+    made = node(tmp_path, ("extended", "login"))
     config = made.root / "opt/ml/config/resource_config.json"
     config.write_text(config.read_text().replace('"login"', '"other $(touch /home/owned)"'))
-    run = start(made, "api")
+    run = start(made, "extended")
     assert run.status != 0
     assert "the instance group other $(touch /home/owned) is not in these scripts" in run.said
     assert not (made.root / "home/owned").exists()
 
 
 def test_where_hyperpod_says_that_its_file_is(tmp_path: Path) -> None:
-    made = node(tmp_path, ("slurm", "api", "login"))
+    made = node(tmp_path, ("extended", "login"))
     config = made.root / "opt/ml/config/resource_config.json"
     config.rename(made.root / "home/elsewhere.json")
     place = {"SAGEMAKER_RESOURCE_CONFIG_PATH": "/home/elsewhere.json"}
@@ -189,8 +190,8 @@ def test_where_hyperpod_says_that_its_file_is(tmp_path: Path) -> None:
 def test_users_have_their_ids_and_the_controller_makes_their_homes(tmp_path: Path) -> None:
     homes = {}
     for role in ("controller", "login", "h200"):
-        made = node(tmp_path / role, ("slurm", "api", role))
-        start(made, "api")
+        made = node(tmp_path / role, ("extended", role))
+        start(made, "extended")
         assert "alice:x:2001:2001::/home/alice:/bin/bash\n" in made.read("/etc/passwd")
         assert "bob:x:2002:2002::/home/bob:/bin/bash\n" in made.read("/etc/passwd")
         homes[role] = sorted(path.name for path in (made.root / "home").iterdir())
@@ -198,24 +199,24 @@ def test_users_have_their_ids_and_the_controller_makes_their_homes(tmp_path: Pat
 
 
 def test_homes_on_the_nodes_where_nothing_is_shared(tmp_path: Path) -> None:
-    made = node(tmp_path, ("slurm", "api", "h200"), spec="users: [{name: alice, uid: 2001}]")
-    assert start(made, "api").status == 0
+    made = node(tmp_path, ("extended", "h200"), spec="users: [{name: alice, uid: 2001}]")
+    assert start(made, "extended").status == 0
     assert made.read("/home/alice/.profile") == "# of the image\n"
 
 
 def test_a_user_whom_the_image_gave_another_id_is_refused(tmp_path: Path) -> None:
-    made = node(tmp_path, ("slurm", "api", "login"))
+    made = node(tmp_path, ("extended", "login"))
     with (made.root / "etc/passwd").open("a") as stream:
         stream.write("alice:x:1500:1500::/home/alice:/bin/bash\n")
-    run = start(made, "api")
+    run = start(made, "extended")
     assert (run.status, "alice has the id 1500 in the image, not 2001" in run.said) == (1, True)
 
 
 def test_what_is_mounted_is_left_and_tried_with_a_write(tmp_path: Path) -> None:
-    made = node(tmp_path, ("slurm", "api", "login"))
+    made = node(tmp_path, ("extended", "login"))
     made.state("mounted", "/fsx", "/home")
     (made.root / "fsx").mkdir()
-    run = start(made, "api")
+    run = start(made, "extended")
     assert run.status == 0, run.said
     assert not any(call.startswith("mount ") for call in run.calls)
     assert "/fsx" not in made.read("/etc/fstab")
@@ -225,11 +226,11 @@ def test_what_is_mounted_is_left_and_tried_with_a_write(tmp_path: Path) -> None:
 def test_a_mount_that_takes_no_files_is_waited_for_and_then_refused(tmp_path: Path) -> None:
     made = node(
         tmp_path,
-        ("slurm", "api", "login"),
+        ("extended", "login"),
         {"touch": '[[ $1 != /fsx/* ]] && exec /usr/bin/touch "$@"'},
     )
     made.state("mounted", "/fsx", "/home")
-    run = start(made, "api")
+    run = start(made, "extended")
     assert run.status != 0
     assert run.calls.count("sleep 5") == 20
     assert "or takes no files" in run.said
@@ -247,7 +248,7 @@ storage:
 
 def test_every_kind_of_storage(tmp_path: Path) -> None:
     answers = {"aws": r'printf "/vol1\tNone\n"', "mount-s3": rig.ANSWERS["mount"]}
-    made = node(tmp_path, ("slurm", "legacy", "h200"), answers, OTHERS)
+    made = node(tmp_path, ("legacy", "h200"), answers, OTHERS)
     run = start(made, "legacy")
     assert run.status == 0, run.said
     mounted = [
@@ -262,7 +263,7 @@ def test_every_kind_of_storage(tmp_path: Path) -> None:
 
 def test_buckets_are_mounted_on_every_boot(tmp_path: Path) -> None:
     answers = {"aws": r'printf "/vol1\tNone\n"', "mount-s3": rig.ANSWERS["mount"]}
-    made = node(tmp_path, ("slurm", "legacy", "h200"), answers, OTHERS)
+    made = node(tmp_path, ("legacy", "h200"), answers, OTHERS)
     assert start(made, "legacy").status == 0
     unit = made.read("/etc/systemd/system/clustergen-mounts.service")
     assert "ExecStart=/bin/bash /opt/clustergen/lifecycle/mounts.sh\n" in unit
@@ -288,11 +289,11 @@ NCCL = [
 
 @pytest.mark.parametrize(("before", "after"), NCCL)
 def test_what_nccl_was_told_before_stays(tmp_path: Path, before: str, after: list[str]) -> None:
-    made = node(tmp_path, ("slurm", "api", "h200"))
+    made = node(tmp_path, ("extended", "h200"))
     conf = made.root / "etc/nccl.conf"
     conf.write_text(before)
     for _ in range(2):
-        assert start(made, "api").status == 0
+        assert start(made, "extended").status == 0
         lines = [line for line in conf.read_text().splitlines() if "clustergen" not in line]
         assert len(lines) == len(after), lines
         assert all(line.startswith(words) for line, words in zip(lines, after, strict=True))
@@ -307,7 +308,7 @@ SLURMD = """
 
 
 def test_a_node_waits_for_its_controller(tmp_path: Path) -> None:
-    made = node(tmp_path, ("slurm", "legacy", "login"), {"systemctl": SLURMD})
+    made = node(tmp_path, ("legacy", "login"), {"systemctl": SLURMD})
     run = start(made, "legacy")
     assert run.status == 0, run.said
     assert run.calls.count("systemctl start slurmd.service") == 3
@@ -343,7 +344,7 @@ def test_a_prolog_of_the_image_and_its_accounting_stay(tmp_path: Path) -> None:
     made = node(tmp_path, AFTER_INIT)
     conf = made.root / "opt/slurm/etc/slurm.conf"
     conf.write_text(f"Prolog=/opt/slurm/etc/image.sh\n{conf.read_text()}")
-    assert start(made, "api").status == 0
+    assert start(made, "extended").status == 0
     ours = made.read("/opt/slurm/etc/clustergen.conf")
     assert "Prolog" not in ours
     assert "AccountingStorage" not in ours
@@ -353,7 +354,7 @@ def test_settings_come_back_when_hyperpod_writes_slurm_conf_anew(tmp_path: Path)
     made = node(tmp_path, AFTER_INIT)
     conf = made.root / "opt/slurm/etc/slurm.conf"
     before = conf.read_text()
-    assert start(made, "api").status == 0
+    assert start(made, "extended").status == 0
     ours = conf.read_text()
     unit = made.read("/etc/systemd/system/clustergen-slurm-settings.path")
     assert "PathChanged=/opt/slurm/etc/slurm.conf\n" in unit
@@ -372,8 +373,8 @@ def test_settings_come_back_when_hyperpod_writes_slurm_conf_anew(tmp_path: Path)
 def test_a_running_slurmctld_takes_the_settings_once(tmp_path: Path) -> None:
     made = node(tmp_path, AFTER_INIT)
     made.state("active", "slurmctld.service")
-    assert start(made, "api").calls.count("scontrol reconfigure") == 1
-    assert start(made, "api").calls.count("scontrol reconfigure") == 0
+    assert start(made, "extended").calls.count("scontrol reconfigure") == 1
+    assert start(made, "extended").calls.count("scontrol reconfigure") == 0
 
 
 def test_accounting_with_a_database_elsewhere(tmp_path: Path) -> None:
@@ -402,13 +403,13 @@ def test_hostile_words_stay_words(tmp_path: Path) -> None:
     }
     user = {"name": "alice", "uid": 2001, "ssh_key": key}
     spec = json.dumps({"users": [user], "software": {"scripts": [script]}})
-    for which in (("slurm", "api", "controller"), ("slurm", "legacy", "h200"), EKS_NODE):
+    for which in (("extended", "controller"), ("legacy", "h200"), EKS_NODE):
         made = node(tmp_path / "-".join(which), which, spec=spec)
-        run = start(made, which[1])
+        run = start(made, which[0])
         assert run.status == 0, run.said
         assert made.read("/rig/state/arguments").split("\0")[:-1] == [HOSTILE, "", "-n"]
         assert not (made.root / "home/owned").exists()
-        if which[2] == "controller":
+        if which[1] == "controller":
             assert made.read("/home/alice/.ssh/authorized_keys") == f"{key}\n"
 
 
@@ -422,8 +423,8 @@ CHECKSUMS = [
 @pytest.mark.parametrize(("sha256", "status"), CHECKSUMS)
 def test_a_script_is_run_only_with_its_checksum(tmp_path: Path, sha256: str, status: int) -> None:
     spec = f"software: {{scripts: [{{run: s3://setup/x.sh, sha256: {sha256}, args: [a]}}]}}"
-    made = node(tmp_path, ("slurm", "api", "h200"), spec=spec)
-    run = start(made, "api")
+    made = node(tmp_path, ("extended", "h200"), spec=spec)
+    run = start(made, "extended")
     assert (run.status, f"not {sha256}" in run.said) == (status, bool(status)), run.said
     assert (made.root / "rig/state/arguments").exists() is not bool(status)
 
@@ -458,8 +459,8 @@ PROLOGS = [
 @pytest.mark.parametrize(("found", "status", "drained"), PROLOGS)
 def test_the_prolog(tmp_path: Path, found: int, status: int, drained: bool) -> None:
     gpus = f'for ((n = 0; n < {found}; n++)); do echo "GPU $n: x"; done'
-    made = node(tmp_path, ("slurm", "api", "controller"), {"nvidia-smi": gpus})
-    start(made, "api")
+    made = node(tmp_path, ("extended", "controller"), {"nvidia-smi": gpus})
+    start(made, "extended")
     (made.root / "etc/clustergen").mkdir(exist_ok=True)
     (made.root / "etc/clustergen/accelerators").write_text("gpu 8\n")
     (made.root / "run/slurm/dcgm_job_mapping").mkdir(parents=True)
@@ -482,30 +483,30 @@ case "$*" in
   "net show") cat /rig/state/units ;;
 esac
 """
-EFA_NODES = [
+EFA_NODES: list[tuple[tuple[Mode, str], bool]] = [
     # Role, whether Lustre's network is set up for EFA.
-    (("slurm", "customer-managed", "h200"), True),
-    (("slurm", "legacy", "h200"), True),
-    (("slurm", "legacy", "controller"), False),
-    (("slurm", "api", "h200"), True),
-    (("slurm", "api", "controller"), False),
-    (("eks", "", "h200"), True),
+    (("customer-managed", "h200"), True),
+    (("legacy", "h200"), True),
+    (("legacy", "controller"), False),
+    (("extended", "h200"), True),
+    (("extended", "controller"), False),
+    (("kubernetes", "h200"), True),
 ]
 
 
 @pytest.mark.parametrize(("which", "expected"), EFA_NODES)
 def test_lustre_over_efa_is_set_up_before_anything_is_mounted(
-    tmp_path: Path, which: tuple[str, str, str], expected: bool
+    tmp_path: Path, which: tuple[Mode, str], expected: bool
 ) -> None:
     route = 'echo "169.254.169.254 dev ens32 src 10.1.0.30 uid 0"'
     made = node(tmp_path, which, {"lnetctl": NETWORKS, "ip": route}, EFA_LUSTRE)
-    run = start(made, which[1])
+    run = start(made, which[0])
     assert run.status == 0, run.said
     assert ("lustre efa" in steps(run)) is expected
     added = [call for call in run.calls if call.startswith("lnetctl net add --net efa")]
     assert len(added) == (8 if expected else 0)
     mounted = [n for n, call in enumerate(run.calls) if call.startswith("mount -t lustre")]
-    assert bool(mounted) is (which[0] == "slurm")
+    assert bool(mounted) is (which[0] != "kubernetes")
     assert all(run.calls.index(added[0]) < place for place in mounted if added)
     # A node that HyperPod reboots runs no lifecycle script.
     unit = made.root / "etc/systemd/system/clustergen-lustre-efa.service"

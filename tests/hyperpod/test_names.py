@@ -42,4 +42,4 @@ def test_alternatives(name: str, expected: str) -> None:
 def test_nothing_alike(name: str) -> None:
     type = catalog.find(name)
     assert type is not None
-    assert alternatives(type) == "take a target that runs any EC2 type: parallelcluster or pcs"
+    assert alternatives(type) == "use another service: HyperPod offers fewer types than EC2"

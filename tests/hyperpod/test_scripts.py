@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 
 from clustergen.hyperpod import scripts, smoke
-from tests.hyperpod.planned import SETS, TARGETS, lifecycle_of, plan_of
+from clustergen.hyperpod.steps import Mode
+from tests.hyperpod.planned import MODES, lifecycle_of, plan_of
 from tests.hyperpod.test_lifecycle import OTHERS, SPEC
 from tests.oracles.shell import script_breaches
 
@@ -43,9 +45,9 @@ software:
 
 
 @pytest.mark.parametrize("name", SPECS)
-@pytest.mark.parametrize(("orchestrator", "mode"), SETS)
-def test_judges_accept_every_lifecycle_script(orchestrator: str, mode: str, name: str) -> None:
-    found = lifecycle_of(SPECS[name], orchestrator, mode)
+@pytest.mark.parametrize("mode", MODES)
+def test_judges_accept_every_lifecycle_script(mode: Mode, name: str) -> None:
+    found = lifecycle_of(SPECS[name], mode)
     shell = {file.path: file.text for file in found if file.path.endswith(".sh")}
     assert script_breaches(shell) == []
 
@@ -55,11 +57,11 @@ def test_judges_accept_every_smoke_test(name: str) -> None:
     assert script_breaches({f.path: f.text for f in smoke.slurm(plan_of(SPECS[name]))}) == []
 
 
-@pytest.mark.parametrize(("orchestrator", "mode"), SETS)
-def test_scripts_are_as_hyperpod_takes_them(orchestrator: str, mode: str) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_scripts_are_as_hyperpod_takes_them(mode: Mode) -> None:
     """https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-lifecycle-best-practices-slurm-slurm-base-config.html"""
-    found = lifecycle_of(SPEC, orchestrator, mode)
-    assert found[0].path == f"lifecycle/{scripts.entry_point(orchestrator, mode)}"
+    found = lifecycle_of(SPEC, mode)
+    assert found[0].path == f"lifecycle/{scripts.entry_point(mode)}"
     for file in found:
         assert file.path.startswith("lifecycle/")
         assert "\r" not in file.text
@@ -71,21 +73,21 @@ def test_scripts_are_as_hyperpod_takes_them(orchestrator: str, mode: str) -> Non
 
 
 def test_a_changed_script_is_another_prefix() -> None:
-    first = lifecycle_of("", "slurm", "api")
+    first = lifecycle_of("", "extended")
     assert scripts.prefix(first) == scripts.prefix(tuple(reversed(first)))
     others = [
-        lifecycle_of("users: [{name: alice, uid: 2001}]", "slurm", "api"),
-        lifecycle_of("users: [{name: alice, uid: 2002}]", "slurm", "api"),
-        lifecycle_of("", "slurm", "customer-managed"),
-        lifecycle_of("", "eks", ""),
+        lifecycle_of("users: [{name: alice, uid: 2001}]", "extended"),
+        lifecycle_of("users: [{name: alice, uid: 2002}]", "extended"),
+        lifecycle_of("", "customer-managed"),
+        lifecycle_of("", "kubernetes"),
         first[1:],
     ]
     assert len({scripts.prefix(found) for found in (first, *others)}) == 1 + len(others)
 
 
-@pytest.mark.parametrize(("orchestrator", "mode"), SETS)
-def test_nothing_is_downloaded_but_what_the_spec_names(orchestrator: str, mode: str) -> None:
-    for file in lifecycle_of(SPEC, orchestrator, mode):
+@pytest.mark.parametrize("mode", MODES)
+def test_nothing_is_downloaded_but_what_the_spec_names(mode: Mode) -> None:
+    for file in lifecycle_of(SPEC, mode):
         if not file.path.endswith("user-script.sh"):
             code = [line for line in file.text.splitlines() if not line.lstrip().startswith("#")]
             assert not [line for line in code if "http" in line or "pip " in line or "git " in line]
@@ -93,14 +95,14 @@ def test_nothing_is_downloaded_but_what_the_spec_names(orchestrator: str, mode: 
 
 def test_waits_are_bounded() -> None:
     """Each step has its seconds, and no loop waits without counting."""
-    for orchestrator, mode in SETS:
-        for file in lifecycle_of(SPEC, orchestrator, mode):
+    for mode in MODES:
+        for file in lifecycle_of(SPEC, mode):
             assert "while true" not in file.text
             assert "until " not in file.text
 
 
 def test_file_systems_are_data() -> None:
-    found = {file.path: file.text for file in lifecycle_of(SPEC, "slurm", "api")}
+    found = {file.path: file.text for file in lifecycle_of(SPEC, "extended")}
     assert json.loads(found["lifecycle/file-systems.json"]) == [
         {
             "type": "lustre",
@@ -117,5 +119,5 @@ def test_file_systems_are_data() -> None:
     ]
 
 
-def test_targets_of_these_tests() -> None:
-    assert {orchestrator for orchestrator, _ in SETS} == set(TARGETS)
+def test_every_mode_with_scripts_is_tested() -> None:
+    assert {*MODES, "bootstrap"} == set(get_args(Mode))

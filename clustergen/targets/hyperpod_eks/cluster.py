@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from clustergen.hyperpod import groups
+from clustergen.artifacts import Bundle, Json
+from clustergen.aws import references
+from clustergen.aws.members import filled, present
+from clustergen.hyperpod import cluster, groups
 from clustergen.hyperpod.limits import MAX_SUBNETS
-from clustergen.hyperpod.request import Eks, InstanceGroup, KubernetesNode, Lifecycle, Request, Vpc
 from clustergen.kubernetes.labels_and_taints import MIG_LABEL
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.model import NodeGroup, Plan, Ref
 from clustergen.targets.hyperpod_eks import eks_cluster, karpenter, lifecycle, mig, patching
 from clustergen.targets.hyperpod_eks.options import Options
 
+CLUSTER_ROLE = Ref("HyperPodClusterRoleArn")
 # The policy of the training operator's role lets it see only clusters with this tag.
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerHyperPodTrainingOperatorAccess.html
 _OPERATOR_TAG = {"SageMaker": "true"}
 
 
-def request(plan: Plan) -> Request:
-    """The cluster; a plan with errors gives one that the service would refuse, never an error."""
-    scripts = lifecycle.config(plan)
-    scaled = karpenter.on(plan)
-    return Request(
-        name=plan.name,
-        groups=tuple(_group(plan, group, scripts) for group in plan.node_groups),
-        vpc=Vpc(eks_cluster.security_groups(plan), (plan.network.private[0].id,)),
-        orchestrator=Eks(eks_cluster.arn(plan)),
-        recover=plan.resilience.replace_failed_nodes,
-        # Spot, Karpenter, MIG and several types in a group need it, and nothing is lost by it:
-        # instances that cannot be had are tried for again.
-        continuous=True,
+def request(plan: Plan, scripts: Bundle) -> Json:
+    """The cluster, whose nodes run ``scripts``."""
+    config = lifecycle.config(scripts)
+    return cluster.request(
+        plan,
+        (_group(plan, group, config) for group in plan.node_groups),
+        vpc=groups.vpc(eks_cluster.security_groups(plan), groups.shared_subnet(plan)),
         tags={**_OPERATOR_TAG, **plan.tags},
-        cluster_role=groups.CLUSTER_ROLE if scaled else None,
-        karpenter=scaled,
-        tiered_memory_percent=plan.options_as(Options).tiered_checkpoints,
+        orchestrator={"Eks": {"ClusterArn": references.text(eks_cluster.arn(plan))}},
+        TieredStorageConfig=_tiered(plan.options_as(Options).tiered_checkpoints),
+        # Spot, Karpenter, MIG and several types in a group need it, and it costs nothing: HyperPod
+        # tries again for instances that are not available.
+        NodeProvisioningMode="Continuous",
+        **_autoscaling(plan),
     )
 
 
@@ -43,23 +41,47 @@ def labels(group: NodeGroup) -> dict[str, str]:
     return {**group.labels, **({MIG_LABEL: name} if name else {})}
 
 
-def _group(plan: Plan, group: NodeGroup, scripts: Lifecycle) -> InstanceGroup:
-    made = groups.of_group(plan, group, lifecycle=scripts)
-    scaled = karpenter.scales(plan, group)
-    return replace(
-        made,
+def _group(plan: Plan, group: NodeGroup, scripts: Json) -> Json:
+    scaled, schedule = karpenter.scales(plan, group), plan.options_as(Options).update_schedule
+    return groups.node_group(
+        plan,
+        group,
         # Karpenter starts from none, and takes away those it did not start itself.
-        count=0 if scaled else made.count,
-        vpc=None if scaled else _spread(plan, group),
-        kubernetes=KubernetesNode(labels(group), group.taints),
-        patching=patching.of(plan),
-        update_schedule=plan.options_as(Options).update_schedule,
+        InstanceCount=0 if scaled else group.max,
+        LifeCycleConfig=scripts,
+        OverrideVpcConfig=None if scaled else _spread(plan, group),
+        ScheduledUpdateConfig={"ScheduleExpression": schedule} if schedule else None,
+        AutoPatchConfig=patching.config(plan),
+        KubernetesConfig=_kubernetes(group),
     )
 
 
-def _spread(plan: Plan, group: NodeGroup) -> Vpc | None:
+def _kubernetes(group: NodeGroup) -> Json | None:
+    taints = [
+        present(Key=taint.key, Value=taint.value or None, Effect=taint.effect)
+        for taint in group.taints
+    ]
+    return filled(Labels=labels(group), Taints=taints) or None
+
+
+def _spread(plan: Plan, group: NodeGroup) -> Json | None:
     """All private subnets, for nodes that may start in several zones."""
     subnets = plan.network.private[:MAX_SUBNETS]
     if group.one_zone or len(subnets) == 1:
         return None
-    return Vpc(eks_cluster.security_groups(plan), tuple(subnet.id for subnet in subnets))
+    return groups.vpc(eks_cluster.security_groups(plan), [subnet.id for subnet in subnets])
+
+
+def _tiered(percent: int | None) -> Json | None:
+    if percent is None:
+        return None
+    return {"Mode": "Enable", "InstanceMemoryAllocationPercentage": percent}
+
+
+def _autoscaling(plan: Plan) -> Json:
+    if not karpenter.on(plan):
+        return {}
+    return {
+        "ClusterRole": references.text(CLUSTER_ROLE),
+        "AutoScaling": {"Mode": "Enable", "AutoScalerType": "Karpenter"},
+    }

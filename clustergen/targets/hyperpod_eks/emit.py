@@ -9,7 +9,7 @@ from typing import Any
 from clustergen import foundation, placeholders
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.cdk import kernel
-from clustergen.hyperpod import api, cloudformation, deploy
+from clustergen.hyperpod import cloudformation, deploy
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import (
     addons,
@@ -32,7 +32,7 @@ EKS_TEMPLATE = "eks.template.json"
 
 def document(plan: Plan) -> dict[str, Any]:
     """The CreateCluster request, with placeholders for what the foundation gives."""
-    return api.document(cluster.request(plan))
+    return cluster.request(plan, lifecycle.files(plan))
 
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:

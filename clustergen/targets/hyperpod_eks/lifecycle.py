@@ -1,20 +1,17 @@
-"""The lifecycle scripts of a cluster, and what the request says of them."""
+"""The lifecycle scripts of a cluster, and how the request names them."""
 
 from __future__ import annotations
 
-from clustergen.artifacts import Artifact
+from clustergen.artifacts import Bundle, Json
 from clustergen.hyperpod import groups, scripts
-from clustergen.hyperpod.request import Lifecycle
 from clustergen.plan.model import Plan
 
-ON_CREATE = "on_create.sh"
 
-
-def files(plan: Plan) -> tuple[Artifact, ...]:
+def files(plan: Plan) -> Bundle:
     """The folder ``lifecycle/`` of the bundle."""
-    return scripts.lifecycle(plan, "eks", "customer-managed")
+    return scripts.lifecycle(plan, "kubernetes")
 
 
-def config(plan: Plan) -> Lifecycle:
-    """What every instance group says of its scripts: without them the request is refused."""
-    return groups.lifecycle(scripts.prefix(files(plan)), on_create=ON_CREATE)
+def config(files: Bundle) -> Json:
+    """``LifeCycleConfig`` of every instance group: the request is refused without it."""
+    return groups.lifecycle(scripts.prefix(files), OnCreate=scripts.entry_point("kubernetes"))

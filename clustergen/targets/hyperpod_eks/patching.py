@@ -1,39 +1,51 @@
-"""How security patches reach the nodes, in the words of the request."""
+"""How security patches reach the nodes, in the API's words.
+
+https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal
 
-from clustergen.hyperpod.request import Batch, Patching
+from clustergen.artifacts import Json
+from clustergen.aws.members import filled, present
+from clustergen.hyperpod.options import Patching
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks.options import Options
 
-_STRATEGIES: Mapping[str, Literal["WhenIdle", "WhenAllIdle", "DrainFirst"]] = MappingProxyType(
+_STRATEGIES: Mapping[str, str] = MappingProxyType(
     {"when-idle": "WhenIdle", "when-all-idle": "WhenAllIdle", "drain-first": "DrainFirst"}
 )
-_ON_TIMEOUT: Mapping[str, Literal["Skip", "Force"]] = MappingProxyType(
-    {"skip": "Skip", "force": "Force"}
-)
+_ON_TIMEOUT: Mapping[str, str] = MappingProxyType({"skip": "Skip", "force": "Force"})
 
 
-def of(plan: Plan) -> Patching | None:
-    """The patching of every group; None where people patch by hand."""
+def config(plan: Plan) -> Json | None:
+    """``AutoPatchConfig`` of every group; None where the spec leaves it out."""
     given = plan.options_as(Options).auto_patching
     if given is None:
         return None
-    return Patching(
-        strategy=_STRATEGIES[given.strategy],
-        idle_wait=given.idle_wait,
-        batch=_batch(given.batch) if given.batch else None,
-        pause=given.pause,
-        drain_timeout=given.drain_timeout,
-        on_drain_timeout=_ON_TIMEOUT.get(given.on_drain_timeout or ""),
-        alarms=tuple(given.rollback_alarms),
+    drain = present(
+        DrainTimeoutInSeconds=given.drain_timeout,
+        OnDrainTimeout=_ON_TIMEOUT.get(given.on_drain_timeout or ""),
+    )
+    return present(
+        PatchingStrategy=_STRATEGIES[given.strategy],
+        DeploymentConfig=_deployment(given) or None,
+        IdleWaitWindowInSeconds=given.idle_wait,
+        DrainPolicy=drain or None,
     )
 
 
-def _batch(text: str) -> Batch:
+def _deployment(given: Patching) -> Json:
+    return filled(
+        RollingUpdatePolicy={"MaximumBatchSize": _batch(given.batch)} if given.batch else None,
+        WaitIntervalInSeconds=given.pause,
+        AutoRollbackConfiguration=[{"AlarmName": name} for name in given.rollback_alarms],
+    )
+
+
+def _batch(text: str) -> Json:
     """``2`` is a number of nodes, ``10%`` a part of the group."""
-    return Batch(int(text.removesuffix("%")), percent=text.endswith("%"))
+    kind = "CAPACITY_PERCENTAGE" if text.endswith("%") else "INSTANCE_COUNT"
+    return {"Type": kind, "Value": int(text.removesuffix("%"))}

@@ -3,91 +3,97 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from clustergen.hyperpod import groups, limits, storage
-from clustergen.hyperpod.request import (
-    AccountingDatabase,
-    InstanceGroup,
-    InstanceStorage,
-    Request,
-    Slurm,
-    SlurmNode,
-    Vpc,
-)
+from clustergen.artifacts import Bundle, Json
+from clustergen.aws.members import present
+from clustergen.hyperpod import cluster, groups, limits, service_mounts
+from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan.model import Database, NodeGroup, Plan
 from clustergen.targets.hyperpod_slurm import lifecycle, modes
-from clustergen.targets.hyperpod_slurm.limits import CONTROLLER, LOGIN
 
 
-def request(plan: Plan) -> Request:
-    """The cluster; a plan with errors gives one that the service would refuse, never an error."""
-    continuous = modes.continuous(plan)
-    return Request(
-        name=plan.name,
-        groups=tuple(_groups(plan)),
-        vpc=groups.vpc(plan),
-        orchestrator=_orchestrator(plan, continuous),
-        recover=plan.resilience.replace_failed_nodes,
-        continuous=continuous,
+def request(plan: Plan, scripts: Bundle) -> Json:
+    """The cluster, whose nodes run ``scripts``."""
+    return cluster.request(
+        plan,
+        _groups(plan, lifecycle.config(plan, scripts)),
+        vpc=groups.vpc(plan.network.node_security_groups, groups.shared_subnet(plan)),
         tags=plan.tags,
+        orchestrator=_orchestrator(plan),
+        NodeProvisioningMode="Continuous" if modes.continuous(plan) else None,
     )
 
 
-def partition(plan: Plan, group: NodeGroup) -> str | None:
-    """The one partition of a group: the first queue that has it."""
-    return next((queue.name for queue in plan.queues if group in queue.node_groups), None)
-
-
-def _groups(plan: Plan) -> Iterator[InstanceGroup]:
-    scripts, mounts = lifecycle.config(plan), _mounts(plan)
+def _groups(plan: Plan, scripts: Json | None) -> Iterator[Json]:
+    mounts = _mounts(plan)
     if plan.head:
-        node = _role(plan, SlurmNode("Controller"))
-        yield groups.of_machine(plan.head, CONTROLLER, slurm=node, lifecycle=scripts, mounts=mounts)
+        role = _role(plan, "Controller")
+        yield groups.machine(
+            plan.head, CONTROLLER, mounts=mounts, LifeCycleConfig=scripts, SlurmConfig=role
+        )
     if plan.login:
-        node = _role(plan, SlurmNode("Login"))
-        login = groups.of_machine(plan.login, LOGIN, slurm=node, lifecycle=scripts, mounts=mounts)
-        yield replace(login, vpc=_reachable(plan))
+        yield groups.machine(
+            plan.login,
+            LOGIN,
+            mounts=mounts,
+            LifeCycleConfig=scripts,
+            OverrideVpcConfig=_reachable(plan),
+            SlurmConfig=_role(plan, "Login"),
+        )
     for group in plan.node_groups:
-        node = _role(plan, SlurmNode("Compute", partition(plan, group)))
-        mounts = _mounts(plan, group)
-        yield groups.of_group(plan, group, slurm=node, lifecycle=scripts, mounts=mounts)
+        yield groups.node_group(
+            plan,
+            group,
+            mounts=_mounts(plan, group),
+            LifeCycleConfig=scripts,
+            SlurmConfig=_role(plan, "Compute", _partitions(plan, group)),
+        )
 
 
-def _role(plan: Plan, node: SlurmNode) -> SlurmNode | None:
-    """The old form says the roles of groups in a file of its own."""
-    return node if _by_api(plan) else None
+def _partitions(plan: Plan, group: NodeGroup) -> list[str] | None:
+    """A group has one partition: the first queue that has it."""
+    return [queue.name for queue in plan.queues if group in queue.node_groups][:1] or None
+
+
+def _role(plan: Plan, type: str, partitions: list[str] | None = None) -> Json | None:
+    """With mode: legacy, the roles of groups are in a file of the scripts."""
+    return present(NodeType=type, PartitionNames=partitions) if _by_api(plan) else None
 
 
 def _by_api(plan: Plan) -> bool:
     return modes.mode(plan) != "legacy"
 
 
-def _mounts(plan: Plan, group: NodeGroup | None = None) -> tuple[InstanceStorage, ...]:
-    """The old form has no member for file systems: its scripts mount them."""
-    return storage.mounts(plan, group) if _by_api(plan) else ()
+def _mounts(plan: Plan, group: NodeGroup | None = None) -> list[Json]:
+    """With mode: legacy, the scripts mount all file systems."""
+    return service_mounts.configs(plan, group) if _by_api(plan) else []
 
 
-def _reachable(plan: Plan) -> Vpc | None:
-    """Login nodes that may be reached by SSH are members of one more security group."""
-    more = plan.network.login_security_groups
-    if not plan.network.ssh_from or not more:
+def _reachable(plan: Plan) -> Json | None:
+    """Login nodes that SSH may reach are members of one more security group."""
+    network = plan.network
+    if not network.ssh_from or not network.login_security_groups:
         return None
-    shared = groups.vpc(plan)
-    return Vpc((*shared.security_groups, *more), shared.subnets)
+    members = (*network.node_security_groups, *network.login_security_groups)
+    return groups.vpc(members, groups.shared_subnet(plan))
 
 
-def _orchestrator(plan: Plan, continuous: bool) -> Slurm | None:
+def _orchestrator(plan: Plan) -> Json | None:
     if not _by_api(plan):
         return None
     # With continuous provisioning any strategy is refused; otherwise two pages of the guide name
     # different defaults. https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html
-    return Slurm(None if continuous else "Managed", _database(plan))
+    strategy = None if modes.continuous(plan) else "Managed"
+    return {"Slurm": present(SlurmConfigStrategy=strategy, AccountingDatabase=_database(plan))}
 
 
-def _database(plan: Plan) -> AccountingDatabase | None:
+def _database(plan: Plan) -> Json | None:
     given = plan.slurm.accounting
     if not isinstance(given, Database):
         return None
-    name = given.database or limits.DEFAULT_DATABASE
-    return AccountingDatabase(given.endpoint, given.port, name, given.secret)
+    return {
+        "Endpoint": given.endpoint,
+        "Port": given.port,
+        "Name": given.database or limits.DEFAULT_DATABASE,
+        "SecretArn": given.secret,
+    }

@@ -7,7 +7,7 @@ from typing import Any
 
 from clustergen import foundation
 from clustergen.artifacts import Bundle, json_artifact
-from clustergen.hyperpod import api, cloudformation, deploy, smoke
+from clustergen.hyperpod import cloudformation, deploy, smoke
 from clustergen.hyperpod import steps as hyperpod_steps
 from clustergen.plan.model import Database, Plan
 from clustergen.targets.hyperpod_slurm import cluster, lifecycle
@@ -18,7 +18,7 @@ TEMPLATE = "cluster.template.json"
 
 def document(plan: Plan) -> dict[str, Any]:
     """The CreateCluster request, with placeholders for what the foundation gives."""
-    return api.document(cluster.request(plan))
+    return cluster.request(plan, lifecycle.files(plan))
 
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
@@ -55,11 +55,11 @@ def steps(plan: Plan) -> list[str]:
 
 def _scripts_first(plan: Plan) -> str:
     """The template names the folder of the scripts, which has to be there by then."""
-    if not (config := lifecycle.config(plan)):
+    if not (config := lifecycle.config(plan, lifecycle.files(plan))):
         return ""
     return (
         ", who render with `--outputs` and first run `aws s3 cp --recursive lifecycle "
-        f"{config.source}`"
+        f"{config['SourceS3Uri']}`"
     )
 
 

@@ -6,18 +6,16 @@ from dataclasses import replace
 from typing import Final
 
 from clustergen.hyperpod import limits
+from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan.limits import Reserved, Secret, Systems, Users
 from clustergen.words import word_set
 
-# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html; 2026-11-20.
-CONTROLLER: Final = "controller"
-LOGIN: Final = "login"
-"""Names of the instance groups that the spec's ``head_node`` and ``login`` become."""
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-multihead-slurm.html
 # 2026-11-20.
 MAX_CONTROLLERS: Final = 3
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html; 2026-11-20.
 PARAMETERS_FILE = "provisioning_parameters.json"
-"""The old form's; in any other a file of this name is refused."""
+"""Only for mode: legacy; in any other mode HyperPod refuses a file of this name."""
 
 # The image is of Ubuntu's family of Deep Learning AMIs, with Slurm; 2026-11-20.
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-release-ami-slurm.html

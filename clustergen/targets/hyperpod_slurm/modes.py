@@ -1,19 +1,16 @@
-"""Who sets up Slurm, and so which scripts run when.
-
-https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
-"""
+"""What a spec chooses for its cluster: who sets up Slurm, and how nodes are provisioned."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from clustergen.hyperpod.limits import GUIDE
-from clustergen.hyperpod.mounted import on_every_node
+from clustergen.hyperpod.service_mounts import mounted_everywhere
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.hyperpod_slurm.options import Options
 
-Mode = Literal["bootstrap", "extended", "customer-managed", "legacy"]
-"""The first two are the API's: HyperPod sets up Slurm, and our script follows or is not needed."""
+if TYPE_CHECKING:
+    from clustergen.hyperpod.steps import Mode
 
 PROVISIONING = ("targets", "hyperpod-slurm", "provisioning")
 MIGRATION = f"{GUIDE}sagemaker-hyperpod-slurm-api-config-migration.html"
@@ -25,7 +22,7 @@ def options(plan: Plan) -> Options:
 
 
 def mode(plan: Plan) -> Mode:
-    """The form that the cluster takes."""
+    """Who sets up Slurm."""
     asked = options(plan).mode
     if asked != "api":
         return asked
@@ -33,7 +30,7 @@ def mode(plan: Plan) -> Mode:
 
 
 def continuous(plan: Plan) -> bool:
-    """Whether nodes join as they come: the default, but for the old form, which has it not."""
+    """Whether nodes join as they come: the default, except with mode: legacy."""
     chosen = options(plan).provisioning == "continuous"
     if options(plan).mode == "legacy":
         return chosen and plan.wrote(*PROVISIONING)
@@ -51,7 +48,7 @@ def needs_scripts(plan: Plan) -> bool:
         or any(group.scratch for group in plan.node_groups)
         or any(_has_settings(plan, queue) for queue in plan.queues)
         # What the service does not mount, or not on all nodes.
-        or len(on_every_node(plan)) < len(plan.storage)
+        or len(mounted_everywhere(plan)) < len(plan.storage)
     )
 
 

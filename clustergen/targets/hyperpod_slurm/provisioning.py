@@ -1,4 +1,4 @@
-"""``provisioning_parameters.json``: the old form, in which scripts are told what Slurm is to be.
+"""``provisioning_parameters.json``: with mode: legacy, it has the roles of groups.
 
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
 """
@@ -9,8 +9,8 @@ from typing import Any
 
 from clustergen.aws import references
 from clustergen.hyperpod import steps
+from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan.model import Database, Lustre, OpenZfs, Plan
-from clustergen.targets.hyperpod_slurm.limits import CONTROLLER, LOGIN
 
 VERSION = "1.0.0"
 
@@ -45,7 +45,7 @@ def _file_systems(plan: Plan) -> dict[str, str]:
 
 
 def _several(plan: Plan) -> dict[str, Any]:
-    """Several controllers have a database that is none of theirs, and a shared folder."""
+    """Several controllers share an external database and a folder."""
     given, folder = plan.slurm.accounting, steps.shared_by_controllers(plan)
     if not folder or not isinstance(given, Database):
         return {}

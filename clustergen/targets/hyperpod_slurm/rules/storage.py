@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Path, Problem, Severity
-from clustergen.hyperpod import limits
-from clustergen.hyperpod.mounted import by_service
+from clustergen.hyperpod import limits, service_mounts
 from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.limits import OWN_FOLDERS
@@ -26,7 +25,7 @@ from clustergen.targets.hyperpod_slurm.rules import rule
     good="storage: [{mount: /fsx, type: fsx-lustre, size: 2400GiB}]",
 )
 def mounted_by_script(plan: Plan) -> Iterator[Problem]:
-    mounted = by_service(plan)
+    mounted = service_mounts.mounted(plan)
     for item in _file_systems(plan):
         if item not in mounted and modes.mode(plan) != "legacy":
             yield Problem(

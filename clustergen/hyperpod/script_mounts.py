@@ -1,4 +1,4 @@
-"""The file systems that lifecycle scripts mount where HyperPod has not done it."""
+"""The file systems that lifecycle scripts mount where HyperPod does not."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from clustergen.plan.model import (
 Mounted = Lustre | FileCache | OpenZfs | Ontap | Efs | Bucket
 
 
-def of(plan: Plan) -> tuple[Mounted, ...]:
+def mounted(plan: Plan) -> tuple[Mounted, ...]:
     """What nodes of Slurm mount; a folder comes before what is mounted inside it."""
     found = [item for item in plan.storage if isinstance(item, Mounted)]
     return mounts.sort(found)
 
 
 def writable(plan: Plan) -> tuple[Mounted, ...]:
-    """What of :func:`of` takes files that every node sees, as files of a POSIX file system."""
-    return tuple(item for item in of(plan) if not isinstance(item, Bucket))
+    """The mounted file systems that are shared and POSIX, which buckets are not."""
+    return tuple(item for item in mounted(plan) if not isinstance(item, Bucket))
 
 
 def lustre(plan: Plan) -> tuple[Lustre | FileCache, ...]:
-    """What needs the Lustre client."""
+    """The file systems that need the Lustre client."""
     return tuple(item for item in plan.storage if isinstance(item, Lustre | FileCache))
 
 
 def entry(item: Mounted) -> dict[str, str]:
     """A file system in the words of mount(8), with placeholders for what the foundation gives.
 
-    ``volume`` is an FSx volume whose path is known to FSx only; ``options`` of a bucket (types
+    ``volume`` is an FSx volume whose path only FSx knows; ``options`` of a bucket (types
     ``s3`` and ``s3-read-only``) are the prefix in it.
     """
     match item:

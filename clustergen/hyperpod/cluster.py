@@ -1,0 +1,39 @@
+"""A plan as a CreateCluster request: what both orchestrators share.
+
+https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateCluster.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from clustergen.artifacts import Json
+from clustergen.aws import cfn
+from clustergen.aws.members import present
+from clustergen.plan.model import Plan
+
+
+def request(
+    plan: Plan,
+    groups: Iterable[Json],
+    *,
+    vpc: Json,
+    tags: Mapping[str, str],
+    orchestrator: Json | None,
+    **members: Any,
+) -> Json:
+    """The request; ``members`` are those of one orchestrator only, in the API's words.
+
+    A plan with errors gives a request that the service would refuse, never an exception.
+    """
+    return present(
+        ClusterName=plan.name,
+        InstanceGroups=list(groups),
+        VpcConfig=vpc,
+        Tags=cfn.tags(tags) or None,
+        Orchestrator=orchestrator,
+        # The word None, not an absent value.
+        NodeRecovery="Automatic" if plan.resilience.replace_failed_nodes else "None",
+        **members,
+    )
