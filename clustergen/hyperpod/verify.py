@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ class Group:
     checks: tuple[Check, ...]
 
 
+# It is in the bundle, and in the folder of the lifecycle scripts.
+@functools.lru_cache(maxsize=8)
 def text(plan: Plan, *, kubernetes: bool) -> str:
     """The script, for nodes of an EKS cluster or of Slurm."""
     slurm = not kubernetes

@@ -8,6 +8,7 @@ https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/api/
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from clustergen import shell
 from clustergen.aws import mime
 from clustergen.catalog import InstanceType
-from clustergen.plan.model import Interface, NodeGroup, Plan
+from clustergen.plan.model import Interface, NodeGroup, Plan, Script
 from clustergen.targets.eks import pods
 from clustergen.yaml_text import yaml_text
 
@@ -37,9 +38,14 @@ def for_group(plan: Plan, group: NodeGroup, cluster: Cluster) -> str:
     config = node_config(group.types, group.interfaces, cluster if group.image else None)
     parts = [("application/node.eks.aws", yaml_text(config))]
     if scripts := plan.scripts_of(group):
-        text = shell.render("eks/scripts.sh.j2", scripts=scripts)
-        parts.append((mime.SHELL_SCRIPT, text))
+        parts.append((mime.SHELL_SCRIPT, _script(scripts)))
     return mime.multipart(parts, BOUNDARY)
+
+
+# Several groups run the same scripts.
+@functools.lru_cache(maxsize=8)
+def _script(scripts: tuple[Script, ...]) -> str:
+    return shell.render("eks/scripts.sh.j2", scripts=scripts)
 
 
 def node_config(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.artifacts import Bundle, Json
+from clustergen.artifacts import Json
 from clustergen.aws import references
 from clustergen.aws.members import filled, present
 from clustergen.hyperpod import cluster, groups
@@ -18,9 +18,9 @@ CLUSTER_ROLE = Ref("HyperPodClusterRoleArn")
 _OPERATOR_TAG = {"SageMaker": "true"}
 
 
-def request(plan: Plan, scripts: Bundle) -> Json:
-    """The cluster, whose nodes run ``scripts``."""
-    config = lifecycle.config(scripts)
+def request(plan: Plan) -> Json:
+    """The cluster as the API takes it."""
+    config = lifecycle.config(plan)
     return cluster.request(
         plan,
         (_group(plan, group, config) for group in plan.node_groups),

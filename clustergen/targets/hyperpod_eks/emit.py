@@ -32,7 +32,7 @@ EKS_TEMPLATE = "eks.template.json"
 
 def document(plan: Plan) -> dict[str, Any]:
     """The CreateCluster request, with placeholders for what the foundation gives."""
-    return cluster.request(plan, lifecycle.files(plan))
+    return cluster.request(plan)
 
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+
 from clustergen.artifacts import Bundle, Json
 from clustergen.hyperpod import groups, scripts
 from clustergen.plan.model import Plan
 
 
+# The request names the folder by a hash of its files, deploy.sh does, too.
+@functools.lru_cache(maxsize=8)
 def files(plan: Plan) -> Bundle:
     """The folder ``lifecycle/`` of the bundle."""
     return scripts.lifecycle(plan, "kubernetes")
 
 
-def config(files: Bundle) -> Json:
+def config(plan: Plan) -> Json:
     """``LifeCycleConfig`` of every instance group: the request is refused without it."""
-    return groups.lifecycle(scripts.prefix(files), OnCreate=scripts.entry_point("kubernetes"))
+    return groups.lifecycle(scripts.prefix(files(plan)), OnCreate=scripts.entry_point("kubernetes"))

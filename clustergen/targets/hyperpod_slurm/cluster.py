@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.artifacts import Bundle, Json
+from clustergen.artifacts import Json
 from clustergen.aws.members import present
 from clustergen.hyperpod import cluster, groups, limits, service_mounts
 from clustergen.hyperpod.limits import CONTROLLER, LOGIN
@@ -12,11 +12,11 @@ from clustergen.plan.model import Database, NodeGroup, Plan
 from clustergen.targets.hyperpod_slurm import lifecycle, modes
 
 
-def request(plan: Plan, scripts: Bundle) -> Json:
-    """The cluster, whose nodes run ``scripts``."""
+def request(plan: Plan) -> Json:
+    """The cluster as the API takes it."""
     return cluster.request(
         plan,
-        _groups(plan, lifecycle.config(plan, scripts)),
+        _groups(plan),
         vpc=groups.vpc(plan.network.node_security_groups, groups.shared_subnet(plan)),
         tags=plan.tags,
         orchestrator=_orchestrator(plan),
@@ -24,8 +24,8 @@ def request(plan: Plan, scripts: Bundle) -> Json:
     )
 
 
-def _groups(plan: Plan, scripts: Json | None) -> Iterator[Json]:
-    mounts = _mounts(plan)
+def _groups(plan: Plan) -> Iterator[Json]:
+    scripts, mounts = lifecycle.config(plan), _mounts(plan)
     if plan.head:
         role = _role(plan, "Controller")
         yield groups.machine(

@@ -18,7 +18,7 @@ TEMPLATE = "cluster.template.json"
 
 def document(plan: Plan) -> dict[str, Any]:
     """The CreateCluster request, with placeholders for what the foundation gives."""
-    return cluster.request(plan, lifecycle.files(plan))
+    return cluster.request(plan)
 
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
@@ -55,7 +55,7 @@ def steps(plan: Plan) -> list[str]:
 
 def _scripts_first(plan: Plan) -> str:
     """The template names the folder of the scripts, which has to be there by then."""
-    if not (config := lifecycle.config(plan, lifecycle.files(plan))):
+    if not (config := lifecycle.config(plan)):
         return ""
     return (
         ", who render with `--outputs` and first run `aws s3 cp --recursive lifecycle "

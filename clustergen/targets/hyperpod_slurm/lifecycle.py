@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from clustergen.artifacts import Bundle, Json, json_artifact
 from clustergen.hyperpod import groups, scripts
 from clustergen.plan.model import Plan
@@ -9,6 +11,8 @@ from clustergen.targets.hyperpod_slurm import modes, provisioning
 from clustergen.targets.hyperpod_slurm.limits import PARAMETERS_FILE
 
 
+# The request names the folder by a hash of its files, deploy.sh and the bundle's README do, too.
+@functools.lru_cache(maxsize=8)
 def files(plan: Plan) -> Bundle:
     """The folder ``lifecycle/`` of the bundle; empty when HyperPod's own set-up is enough."""
     mode = modes.mode(plan)
@@ -21,11 +25,12 @@ def files(plan: Plan) -> Bundle:
     return found
 
 
-def config(plan: Plan, files: Bundle) -> Json | None:
-    """``LifeCycleConfig`` of every instance group; None without ``files``."""
-    if not files:
+def config(plan: Plan) -> Json | None:
+    """``LifeCycleConfig`` of every instance group; None without scripts."""
+    found = files(plan)
+    if not found:
         return None
-    mode, prefix = modes.mode(plan), scripts.prefix(files)
+    mode, prefix = modes.mode(plan), scripts.prefix(found)
     entry = scripts.entry_point(mode)
     if mode == "extended":
         return groups.lifecycle(prefix, OnInitComplete=entry)

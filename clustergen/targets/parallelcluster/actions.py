@@ -10,6 +10,7 @@ https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -58,6 +59,8 @@ def lasting_scripts(plan: Plan) -> tuple[OwnScript, ...]:
     return (*_setups(plan), *([_checker()] if _checked(plan.software) else []))
 
 
+# Each queue and role names the scripts by their contents.
+@functools.lru_cache(maxsize=8)
 def _setups(plan: Plan) -> tuple[OwnScript, ...]:
     made = []
     if plan.users:
@@ -76,9 +79,15 @@ def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[OwnScript, lis
     number = max(lustre_interfaces(plan, group) for group in groups)
     if not number:
         return None
-    return OwnScript("lustre-efa.sh", render("shared/lustre-efa.sh.j2")), [str(number), "0"]
+    return _lustre_script(), [str(number), "0"]
 
 
+@functools.cache
+def _lustre_script() -> OwnScript:
+    return OwnScript("lustre-efa.sh", render("shared/lustre-efa.sh.j2"))
+
+
+@functools.cache
 def _checker() -> OwnScript:
     return OwnScript(_VERIFIED, render(f"parallelcluster/{_VERIFIED}.j2"))
 
