@@ -1,4 +1,4 @@
-"""The command line: runs the command that the arguments name, whose code is imported only then."""
+"""The command line: imports and runs the command that the arguments name."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if args.command == "render" and "eks" in (args.targets or ()):
         from clustergen.cdk import kernel
 
-        kernel.begin()  # Node.js takes as long to start as everything else together
+        kernel.begin()  # Node.js takes as long to start as everything else combined
     try:
         run = importlib.import_module(f"clustergen.commands.{args.command}").run
         status: int = run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader (head, less) has seen enough. Python would complain again while closing stdout.
+        # The reader (head, less) has closed the pipe. Python would complain again on closing
+        # stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except KeyboardInterrupt:

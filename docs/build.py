@@ -1,6 +1,6 @@
 """Rebuild the generated pages of this folder: ``python docs/build.py [--check]``.
 
-``--check`` writes nothing and exits 1 where a page is not what the code would generate.
+``--check`` writes nothing and exits 1 if a page is out of date.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
 
 
 def stale() -> dict[Path, str]:
-    """The pages that are not up to date, each with the text that it should have."""
+    """The pages that are out of date, each with its new text."""
     wanted = {HERE / name: page() for name, page in PAGES.items()}
     return {path: text for path, text in wanted.items() if _text(path) != text}
 

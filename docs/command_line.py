@@ -17,8 +17,8 @@ _HEAD = """\
 
 Generated from the parser by `python docs/build.py`.
 
-Exit status of every command: 0 nothing to report, 1 findings (or a difference, with `--check`),
-2 could not do it. What was asked for goes to standard output; complaints, progress and, with
+Exit status of every command: 0 for success, 1 for findings (or a difference, with `--check`), 2 if
+the command could not run. Results go to standard output. Error messages, progress and, with
 `render`, the findings in text form go to standard error.
 """
 
@@ -39,8 +39,8 @@ def _commands(root: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 
 
 def _summary(command: argparse.ArgumentParser) -> str:
-    said = command.description or ""
-    return said[:1].lower() + said[1:].rstrip(".")
+    summary = command.description or ""
+    return summary[:1].lower() + summary[1:].rstrip(".")
 
 
 def _section(name: str, command: argparse.ArgumentParser) -> Iterator[str]:
@@ -76,5 +76,5 @@ def _metavar(action: argparse.Action) -> str:
 
 def _meaning(action: argparse.Action) -> str:
     options = ", ".join(f"`{choice}`" for choice in action.choices or ())
-    said = (action.help or "").replace("|", "\\|")
-    return ": ".join(part for part in (said, options) if part)
+    text = (action.help or "").replace("|", "\\|")
+    return ": ".join(part for part in (text, options) if part)

@@ -1,4 +1,4 @@
-"""The page on findings, from the rules: what each code means, and an example of it."""
+"""The page on findings, from the rules: what each code means, with examples."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from clustergen.retired import RETIRED
 _HEAD = f"""\
 # Findings
 
-Generated from the rules by `python docs/build.py`; `clustergen explain CODE` prints the same for
-one code. An error stops a render; a warning fails a run with `--strict`; a note never does.
+Generated from the rules by `python docs/build.py`. `clustergen explain CODE` prints the entry for
+one code. An error stops a render. A warning fails a run only with `--strict`. A note never does.
 
-The examples are fragments. They are merged over this spec, and the tests check that the bad one
-triggers the rule and the good one does not:
+The examples are fragments that are merged over this spec. The tests check that the bad one triggers
+the rule and the good one does not:
 
 ```yaml
 {EXAMPLE_BASE}```

@@ -11,13 +11,13 @@ from clustergen.spec.schema import schema
 _HEAD = """\
 # The language, version 1
 
-Generated from the JSON Schema by `python docs/build.py`. A key that is not here is an error.
+Generated from the JSON Schema by `python docs/build.py`. Unknown keys are errors.
 
-- A size carries its unit (`500GiB`, `4.8TiB`), a duration too (`90s`, `10m`, `12h`, `7d`, or
-  `7-00:00:00` as Slurm writes it). A bare number is refused where a unit is due.
-- Only `true`, `false`, `null` and numbers are resolved; `NO`, `24:00:00` and `012345678901` are
-  the text that was typed. Duplicate keys and merge keys (`<<`) are refused.
-- A spec may be JSON as well.
+- Sizes need a unit (`500GiB`, `4.8TiB`), and so do durations (`90s`, `10m`, `12h`, `7d`, or
+  `7-00:00:00` in Slurm's notation). A number without a unit is an error.
+- Only `true`, `false`, `null` and numbers are converted; `NO`, `24:00:00` and `012345678901` stay
+  text. Duplicate keys and merge keys (`<<`) are errors.
+- A spec can also be written in JSON.
 """
 
 _NAMES = {"string": "text", "integer": "whole number", "number": "number", "null": "null"}
@@ -65,8 +65,8 @@ def _section(name: str, section: Mapping[str, Any]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for key, value in section["properties"].items():
         default = "**required**" if key in section.get("required", ()) else _default(value)
-        said = _markdown(value.get("description", ""))
-        yield f"| `{key}` | {_type(value)} | {default} | {said} |"
+        description = _markdown(value.get("description", ""))
+        yield f"| `{key}` | {_type(value)} | {default} | {description} |"
     yield ""
 
 

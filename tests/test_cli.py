@@ -80,7 +80,7 @@ ANSWERS: list[tuple[str, int, str, str]] = [
     ("check nowhere.yaml", 2, "cannot read nowhere.yaml", ""),
     ("check good.yaml nowhere.yaml", 2, "cannot read nowhere.yaml", ""),
     ("check", 2, "", "name a spec file, a folder of specs, or -f FILE"),
-    ("check --target azure good.yaml", 2, "", "no target 'azure'; there are parallelcluster, pcs"),
+    ("check --target azure good.yaml", 2, "", "no target 'azure'; use parallelcluster, pcs"),
     ("check --output xml good.yaml", 2, "", "invalid choice: 'xml'"),
     # A new EKS cluster is none of HyperPod's, and the spec names no other.
     ("check good.yaml --target all", 0, "note[K8S431]", ""),
@@ -110,11 +110,11 @@ ANSWERS: list[tuple[str, int, str, str]] = [
     ("render good.yaml --target pcs --check", 1, "out/small/pcs: differs", "error[BND011]"),
     ("render good.yaml --target pcs --stdout", 0, '"AWSTemplateFormatVersion"', ""),
     ("render good.yaml --target pcs --stdout --file deploy.sh", 0, "#!/usr/bin/env bash", ""),
-    ("render good.yaml --target pcs --stdout --file x", 2, "", "it has README.md, cluster.templ"),
-    ("render good.yaml --target all --stdout", 2, "", "--stdout takes one target of parallelcl"),
+    ("render good.yaml --target pcs --stdout --file x", 2, "", "use one of README.md, cluster.templ"),
+    ("render good.yaml --target all --stdout", 2, "", "--stdout takes one target; add --targ"),
     ("render good.yaml warned.yaml --target pcs --stdout", 2, "", "--stdout takes one spec"),
     ("render wrong.yaml --target pcs --stdout", 1, "", "error[NET001]"),
-    ("render good.yaml --target pcs --file x", 2, "", "--file goes with --stdout"),
+    ("render good.yaml --target pcs --file x", 2, "", "--file needs --stdout"),
     ("render good.yaml --target pcluster --outputs no.json", 2, "", "error[SPC040]"),
     ("render good.yaml --target pcluster --outputs good.yaml", 2, "", "is not JSON"),
     # explain
@@ -140,7 +140,7 @@ ANSWERS: list[tuple[str, int, str, str]] = [
     ("init new", 0, "wrote new/cluster.yaml and new/clustergen.schema.json", ""),
     ("init good.yaml", 2, "", "cannot write good.yaml"),
     ("init --preset list", 0, "gpu-slurm", ""),
-    ("init --preset gpu", 2, "", "no preset 'gpu'; there are cpu-hpc, gpu-slurm"),
+    ("init --preset gpu", 2, "", "no preset 'gpu'; use one of cpu-hpc, gpu-slurm"),
 ]
 
 
@@ -353,7 +353,7 @@ def test_a_starter_is_good_as_written(run: Run, preset: str) -> None:
     assert json.loads(Path("new/clustergen.schema.json").read_text()) == json.loads(
         run("schema").out
     )
-    assert "is there already; --force overwrites it" in run("init", "new").err
+    assert "already exists; --force overwrites it" in run("init", "new").err
     assert run("init", "new", "--force").status == 0
 
 

@@ -1,4 +1,4 @@
-"""``clustergen compare``: what each target makes of a spec, and which of them loses least."""
+"""``clustergen compare``: what each target makes of a spec, and which one fits best."""
 
 from __future__ import annotations
 
@@ -162,21 +162,21 @@ def test_the_order_is_the_one_that_is_stated(spec: Comparison) -> None:
 # The order, a step at a time: what is laid over the base, and the place of each.
 RESERVED = "node_groups: [{name: cpu, capacity: {interruptible_reservation: cr-0a1b2c3d}}]"
 PLACES: list[tuple[str, tuple[int, int], str]] = [
-    ("{}", (1, 1), "Least is lost with parallelcluster, pcs, alike."),
-    (RESERVED, (2, 1), "Least is lost with pcs."),
-    ("users: [{name: alice, uid: 2001}]", (1, 2), "Least is lost with parallelcluster."),
-    ("node_groups: [{name: cpu, labels: {a: b}}]", (2, 1), "Least is lost with pcs."),
-    ("slurm: {version: '25.05'}", (2, 1), "Least is lost with pcs."),
+    ("{}", (1, 1), "Best fit: parallelcluster, pcs (tied)."),
+    (RESERVED, (2, 1), "Best fit: pcs."),
+    ("users: [{name: alice, uid: 2001}]", (1, 2), "Best fit: parallelcluster."),
+    ("node_groups: [{name: cpu, labels: {a: b}}]", (2, 1), "Best fit: pcs."),
+    ("slurm: {version: '25.05'}", (2, 1), "Best fit: pcs."),
     (
         "storage: [{mount: /b, type: s3, bucket: 's3://my-bucket'}]\n"
         "node_groups: [{name: cpu, threads_per_core: 2}]",
         (1, 2),
-        "No target renders this spec as it is; parallelcluster is nearest.",
+        "No target renders this spec. Closest: parallelcluster.",
     ),
     (
         "monitoring: {dashboards: managed-grafana}",
         (1, 1),
-        "No target renders this spec as it is; parallelcluster, pcs are nearest.",
+        "No target renders this spec. Closest: parallelcluster, pcs (tied).",
     ),
 ]
 
@@ -238,14 +238,14 @@ def test_what_cannot_be_planned_for_one_target_is_compared_for_the_others() -> N
     text = comparison.render("text", [found])
     [row] = [line for line in text.splitlines() if line.startswith("On-Demand instances")]
     assert row.split()[2:] == ["?", "full"]
-    assert "?: not known, as nothing could be planned" in " ".join(text.split())
+    assert "?: unknown, because the spec cannot be planned" in " ".join(text.split())
     assert "parallelcluster: cannot be planned; 1 error (CAP001)" in text
 
 
 def test_one_target_is_not_ranked() -> None:
     text = comparison.render("text", [compared(names=["pcs"])])
-    assert "Least is lost" not in text
-    assert "place" not in text
+    assert "Best fit" not in text
+    assert "rank" not in text.lower()
 
 
 def test_what_is_said_often_is_one_change() -> None:
@@ -292,7 +292,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 COMMANDS: list[tuple[str, int, str, str]] = [
     ("good.yaml", 0, "small (good.yaml)", ""),
-    ("refused.yaml --targets pcs,pcluster", 0, "No target renders this spec as it is", ""),
+    ("refused.yaml --targets pcs,pcluster", 0, "No target renders this spec", ""),
     ("good.yaml --target pcs --target hyperpod", 0, "hyperpod-slurm", ""),
     ("good.yaml --target all --output markdown", 0, "## AWS PCS", ""),
     ("-f good.yaml --set node_groups.cpu.capacity=spot", 0, "Spot instances", ""),

@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
     return root
 
 
-Commands = argparse._SubParsersAction  # argparse gives what add_subparsers returns no public name
+Commands = argparse._SubParsersAction  # argparse has no public name for this type
 
 
 def _command(
@@ -51,7 +51,7 @@ def _command(
 
 
 def _check(commands: Commands[argparse.ArgumentParser]) -> None:
-    command = _command(commands, "check", "say what is wrong with specs")
+    command = _command(commands, "check", "check specs for errors")
     _specs(command)
     _reporting(command)
 
@@ -67,21 +67,21 @@ def _render(commands: Commands[argparse.ArgumentParser]) -> None:
         help="folder for bundles: DIR/<name>/<target> (out)",
     )
     command.add_argument(
-        "--check", action="store_true", help="write nothing; exit 1 where a bundle would change"
+        "--check", action="store_true", help="write nothing; exit 1 if a bundle would change"
     )
     command.add_argument(
         "--stdout", action="store_true", help="print one artifact of one spec and target instead"
     )
     command.add_argument("--file", metavar="PATH", help="the artifact for --stdout (the main one)")
     command.add_argument(
-        "--outputs", metavar="FILE", help="fill placeholders from these stack outputs (JSON)"
+        "--outputs", metavar="FILE", help="fill placeholders with these stack outputs (JSON)"
     )
     command.add_argument("--force", action="store_true", help="overwrite files edited by hand")
     _reporting(command)
 
 
 def _compare(commands: Commands[argparse.ArgumentParser]) -> None:
-    command = _command(commands, "compare", "show what each target makes of specs")
+    command = _command(commands, "compare", "compare how well each target fits a spec")
     _sources(command)
     command.add_argument(
         "--targets",
@@ -89,29 +89,29 @@ def _compare(commands: Commands[argparse.ArgumentParser]) -> None:
         action="append",
         default=[],
         metavar="NAMES",
-        help="targets to compare, with commas between them (all)",
+        help="comma-separated targets to compare (all)",
     )
     _format(command)
 
 
 def _init(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(commands, "init", "write a commented starter spec and its schema")
-    command.add_argument("dir", nargs="?", default=".", metavar="DIR", help="where to (.)")
+    command.add_argument("dir", nargs="?", default=".", metavar="DIR", help="output folder (.)")
     command.add_argument(
         "--preset", metavar="NAME", help="kind of cluster; `--preset list` lists them"
     )
-    command.add_argument("--force", action="store_true", help="overwrite files that are there")
+    command.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def _explain(commands: Commands[argparse.ArgumentParser]) -> None:
-    command = _command(commands, "explain", "explain a finding's code")
+    command = _command(commands, "explain", "explain the code of a finding")
     command.add_argument(
-        "code", nargs="?", metavar="CODE", help="e.g. FSX004; none lists all codes"
+        "code", nargs="?", metavar="CODE", help="e.g. FSX004; without a code, list all"
     )
 
 
 def _schema(commands: Commands[argparse.ArgumentParser]) -> None:
-    _command(commands, "schema", "print the JSON Schema of specs")
+    _command(commands, "schema", "print the JSON Schema for specs")
 
 
 def _targets(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -129,7 +129,7 @@ def _catalog(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(commands, "catalog", "show the facts of instance types")
     command.add_argument("types", nargs="*", metavar="TYPE", help="e.g. p5en.48xlarge")
     command.add_argument(
-        "--where", metavar="EXPR", help="select, e.g. 'efa and accelerator=H200 and vcpus>=96'"
+        "--where", metavar="EXPR", help="filter, e.g. 'efa and accelerator=H200 and vcpus>=96'"
     )
     command.add_argument("--output", choices=("text", "json"), default="text", help="format (text)")
 
@@ -153,7 +153,7 @@ def _sources(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="merge into one spec, in order; over each SPEC where there are any",
+        help="merge these files in order, over each SPEC if there is one",
     )
     command.add_argument(
         "--set",
@@ -161,7 +161,7 @@ def _sources(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH=VALUE",
-        help="change one value",
+        help="set one value",
     )
 
 
@@ -173,12 +173,12 @@ def _specs(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a target or `all`; may be repeated (those that the spec names)",
+        help="a target or `all`; repeatable (the targets that the spec names)",
     )
     command.add_argument(
         "--allow-unsupported",
         action="store_true",
-        help="warn of what a target cannot do, and leave it out",
+        help="omit features that a target does not support, with a warning",
     )
 
 

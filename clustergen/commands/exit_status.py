@@ -5,4 +5,4 @@ OK = 0
 FOUND = 1
 """Findings, or a difference."""
 FAILED = 2
-"""The command could not do what it was asked to do."""
+"""The command could not run: bad arguments, or a file that cannot be read or written."""

@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
         return OK
     name = args.preset or DEFAULT
     if name not in presets:
-        return inputs.complain(f"no preset {name!r}; there are {', '.join(presets)}")
+        return inputs.complain(f"no preset {name!r}; use one of {', '.join(presets)}")
     return _write(Path(args.dir), presets[name].read_text(encoding="utf-8"), force=args.force)
 
 
@@ -34,7 +34,7 @@ def _write(folder: Path, spec: str, *, force: bool) -> int:
     files = {folder / SPEC: spec, folder / SCHEMA: as_text()}
     there = [path for path in files if path.exists() and path.suffix != ".json"]
     if there and not force:
-        return inputs.complain(f"{there[0]} is there already; --force overwrites it")
+        return inputs.complain(f"{there[0]} already exists; --force overwrites it")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():
@@ -47,7 +47,7 @@ def _write(folder: Path, spec: str, *, force: bool) -> int:
 
 
 def _purpose(path: Path) -> str:
-    """The first comment of a preset that is not the editor's."""
+    """The first comment of a preset, without the one for editors."""
     lines = path.read_text(encoding="utf-8").splitlines()
     comments = (line.removeprefix("#").strip() for line in lines if line.startswith("# "))
     return next(text for text in comments if not text.startswith("yaml-language-server"))

@@ -15,12 +15,12 @@ from clustergen.findings import Finding, Rule, Severity
 
 
 class UsageError(Exception):
-    """A command line that means nothing; the message says what would."""
+    """A command line that is not valid; the message says what would be."""
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One spec to compile: the files that make it, in merge order."""
+    """One spec to compile: its files, in merge order."""
 
     files: tuple[str, ...]
 
@@ -30,7 +30,7 @@ class Input:
 
 
 def specs(args: argparse.Namespace) -> list[Input]:
-    """The specs that the command line names."""
+    """The specs named on the command line."""
     over = tuple(args.files)
     if not args.specs:
         if not over:
@@ -59,7 +59,7 @@ def wanted(asked: Sequence[str]) -> list[str]:
             continue
         resolved = targets.resolve(name)
         if resolved is None:
-            raise UsageError(f"no target {name!r}; there are {', '.join(targets.NAMES)}, and all")
+            raise UsageError(f"no target {name!r}; use {', '.join(targets.NAMES)} or all")
         names.append(resolved)
     return list(dict.fromkeys(names))
 
@@ -69,7 +69,7 @@ def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bo
     stream = sys.stderr if to_stderr else sys.stdout
     rules: Mapping[str, Rule] = {}
     if args.output in ("json", "sarif"):
-        from clustergen.registry import by_code  # imports every rule there is
+        from clustergen.registry import by_code  # imports all rules
 
         rules = by_code()
     text = report.render(args.output, findings, rules, colour=colour.is_wanted(args.color, stream))
@@ -77,12 +77,12 @@ def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bo
 
 
 def could_not(findings: Sequence[Finding]) -> bool:
-    """Whether the command could not do what it was asked to, whatever the spec says."""
+    """Whether the command failed for a reason other than the contents of the spec."""
     return any(finding.could_not for finding in findings)
 
 
 def status(findings: Sequence[Finding], args: argparse.Namespace) -> int:
-    """The exit status that findings mean."""
+    """The exit status for these findings."""
     if could_not(findings):
         return FAILED
     heavy = (Severity.ERROR, Severity.WARNING) if args.strict else (Severity.ERROR,)
@@ -90,13 +90,13 @@ def status(findings: Sequence[Finding], args: argparse.Namespace) -> int:
 
 
 def complain(message: str) -> int:
-    """Say why a command could not do it."""
+    """Print why a command failed."""
     print(f"clustergen: {message}", file=sys.stderr)
     return FAILED
 
 
 class Progress:
-    """A line on stderr that says which of many specs is at work; nothing where nobody looks."""
+    """A line on stderr that shows which of several specs is in progress; only on a terminal."""
 
     def __init__(self, total: int) -> None:
         self._total = total

@@ -19,7 +19,7 @@ from clustergen.findings import Finding, Unrenderable, errors
 
 @dataclass(slots=True)
 class Rendering:
-    """One run of the command: what it has been told, and what it has found so far."""
+    """One run of the command: its arguments, and what it has found so far."""
 
     args: argparse.Namespace
     outputs: Mapping[str, str] | None
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _usage(args: argparse.Namespace, specs: Sequence[inputs.Input]) -> None:
     if args.file and not args.stdout:
-        raise inputs.UsageError("--file goes with --stdout")
+        raise inputs.UsageError("--file needs --stdout")
     if args.stdout and len(specs) != 1:
         raise inputs.UsageError("--stdout takes one spec")
 
@@ -85,7 +85,7 @@ def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
         if folder in rendering.folders:
             other = rendering.folders[folder]
             rendering.findings.append(
-                SAME_NAME.at(("name",), f"{title} and {other} would both go to {folder}")
+                SAME_NAME.at(("name",), f"{title} and {other} would both be written to {folder}")
             )
             continue
         rendering.folders[folder] = title
@@ -96,7 +96,7 @@ def _files(checked: Checked, target: str, rendering: Rendering) -> Bundle | None
     try:
         files = renderer.render(checked, target)
     except Unrenderable as error:
-        # Those of the check are reported already.
+        # The findings of the check are already reported.
         rendering.findings += (f for f in error.findings if f not in checked.findings)
         return None
     if rendering.outputs is None:
@@ -107,7 +107,7 @@ def _files(checked: Checked, target: str, rendering: Rendering) -> Bundle | None
 
 
 def _filled(files: Bundle, outputs: Mapping[str, str]) -> tuple[Bundle, list[Finding]]:
-    """The bundle with placeholders of its documents replaced by stack outputs."""
+    """The bundle, with the placeholders in its documents replaced by stack outputs."""
     filled: list[Artifact] = []
     findings: list[Finding] = []
     for artifact in files:
@@ -140,7 +140,9 @@ def _print(checked: Checked, rendering: Rendering) -> int:
     args = rendering.args
     names = list(checked.plans)
     if len(names) > 1:
-        return inputs.complain(f"--stdout takes one target of {', '.join(names)}: add --target")
+        return inputs.complain(
+            f"--stdout takes one target; add --target with one of {', '.join(names)}"
+        )
     files = _files(checked, names[0], rendering) if names else None
     inputs.show(rendering.findings, args, to_stderr=True)
     if files is None:
@@ -151,5 +153,5 @@ def _print(checked: Checked, rendering: Rendering) -> int:
             sys.stdout.write(artifact.text)
             return inputs.status(rendering.findings, args)
     return inputs.complain(
-        f"no {wanted} in this bundle; it has {', '.join(artifact.path for artifact in files)}"
+        f"no {wanted} in this bundle; use one of {', '.join(artifact.path for artifact in files)}"
     )

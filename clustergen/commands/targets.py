@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def as_json(loaded: list[Target]) -> list[dict[str, object]]:
-    """The support matrix, a row a feature."""
+    """The support matrix, one row for each feature."""
     return [
         {
             "feature": feature.id,
@@ -66,7 +66,7 @@ def as_markdown(loaded: list[Target]) -> str:
     for feature in FEATURES:
         levels = " | ".join(f"{target.support[feature.id].level}" for target in loaded)
         lines.append(f"| [{feature.title}](#{_anchor(feature)}) | {levels} |")
-    lines += ["", "## How, and where it says so"]
+    lines += ["", "## Details and sources"]
     for feature in FEATURES:
         lines += [
             "",
@@ -100,15 +100,15 @@ def _text(loaded: list[Target]) -> Iterator[str]:
         "; ".join(f"{level}: {meaning}" for level, meaning in LEVELS.items()), "", ""
     )
     yield ""
-    yield "sources, with the date on which each was checked"
+    yield "sources, with the date each was checked"
     for (source, checked), number in numbers.items():
         yield f"{number:>3}  {checked}  {source}"
     yield ""
-    yield "`--output markdown` and `--output json` say how of each."
+    yield "`--output markdown` and `--output json` give the details of each cell."
 
 
 def _numbers(loaded: list[Target]) -> Mapping[_Source, int]:
-    """The number under which each source stands, in the order of the matrix."""
+    """The number of each source, in the order of the matrix."""
     rows = (target.support[feature.id] for feature in FEATURES for target in loaded)
     sources = dict.fromkeys((support.source, support.checked) for support in rows)
     return {source: number for number, source in enumerate(sources, 1)}

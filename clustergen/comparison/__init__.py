@@ -1,10 +1,9 @@
-"""What each target makes of one spec, side by side.
+"""How well each target fits one spec, side by side.
 
-Targets are put in order by four numbers that the comparison shows, one after the other: those that
-can be rendered come first; then those that cannot do the fewest of the features that the spec uses
-(``none``); then those that do the fewest differently (``partial``); then those with the fewest
-warnings. Targets alike in all four share a place; nothing else is weighed. Where nothing could be
-planned for a target, it comes last.
+Targets are ranked by four criteria that the comparison shows: whether the spec renders, then the
+fewest unsupported features (``none``), the fewest features supported with differences
+(``partial``), and the fewest warnings. Targets equal in all four share a rank. A target for which
+the spec cannot be planned comes last.
 
 Every format is a module with the same function, ``render(comparisons)``.
 """

@@ -39,7 +39,7 @@ def _table(comparison: Comparison) -> Iterator[str]:
         yield _row(f"{severity}s", *(str(len(standing.of(severity))) for standing in standings))
     yield _row("renders", *("yes" if standing.renders else "no" for standing in standings))
     if len(standings) > 1:
-        yield _row("place", *(str(standing.place) for standing in standings))
+        yield _row("rank", *(str(standing.place) for standing in standings))
 
 
 def _row(*cells: str) -> str:
@@ -50,12 +50,12 @@ def _target(standing: Standing, comparison: Comparison) -> Iterator[str]:
     yield from ("", f"## {standing.target.title}", "")
     yield f"`{standing.target.name}` {words.verdict(standing)}; {words.counts(standing)}."
     if changes := standing.changes:
-        yield from ("", "What must change:", "")
+        yield from ("", "To fix:", "")
     for change in changes:
         place = words.where(change.places, comparison.source)
         yield f"- {escape(f'{place}: {words.what(change)}' if place else words.what(change))}"
-    yield from _answers(standing, "partial", "Done differently:")
-    yield from _answers(standing, "managed", "Done by the service:")
+    yield from _answers(standing, "partial", "Supported with differences:")
+    yield from _answers(standing, "managed", "Handled by the service:")
 
 
 def _answers(standing: Standing, level: Level, head: str) -> Iterator[str]:

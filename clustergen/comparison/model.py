@@ -1,4 +1,4 @@
-"""The comparison as a value: where each target stands with a spec."""
+"""The comparison as a value: how well each target fits a spec."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clustergen.targets import Target
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What has to change before a target takes the spec, and where it says so."""
+    """What must change in the spec before a target can render it, and where."""
 
     code: str
     message: str
@@ -25,27 +25,27 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What one target makes of the spec."""
+    """How well one target fits the spec."""
 
     target: Target
     used: Mapping[str, tuple[Path, ...]] | None
-    """Feature id -> places in the spec that ask for it; None where nothing could be planned."""
+    """Feature id -> places in the spec that ask for it; None if it cannot be planned."""
     findings: tuple[Finding, ...]
-    """All that hold for this target, in the order of the source."""
+    """All findings for this target, in source order."""
     place: int = 0
-    """1 for the target that loses least; targets that lose alike share a place."""
+    """The rank: 1 for the best fit; ties share a rank."""
 
     @property
     def renders(self) -> bool:
-        """Whether the target takes the spec as it is."""
+        """Whether the spec renders for the target."""
         return self.used is not None and not errors(self.findings)
 
     def answer(self, feature: Feature) -> Support | None:
-        """What the target makes of a feature; None where its plan does not use it."""
+        """The support of a feature; None if the plan does not use it."""
         return self.target.support[feature.id] if feature.id in (self.used or ()) else None
 
     def answers(self, level: Level) -> Iterator[tuple[Feature, Support]]:
-        """The features used that the target answers with ``level``, and how."""
+        """The features used that the target supports at ``level``, and how."""
         for feature in FEATURES:
             support = self.answer(feature)
             if support and support.level == level:
@@ -56,17 +56,17 @@ class Standing:
 
     @property
     def loss(self) -> tuple[bool, bool, int, int, int]:
-        """What the order goes by, less first: see :mod:`clustergen.comparison`."""
+        """The sort key, best first: see :mod:`clustergen.comparison`."""
         lacks = len(list(self.answers("none")))
         differs = len(list(self.answers("partial")))
         warned = len(self.of(Severity.WARNING))
-        # Nothing is known of a target without a plan: no number of its own may flatter it.
+        # Without a plan nothing is known of a target: zero counts must not improve its rank.
         return self.used is None, not self.renders, lacks, differs, warned
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What has to change, each said once however often the spec has it."""
-        # The target is known here: of an unsupported feature its name is enough.
+        """What must change, each listed once even if it occurs in several places."""
+        # The target is known here, so the name of an unsupported feature is enough.
         short = {
             features.message(feature, "none", self.target.title): feature.title
             for feature, _ in self.answers("none")
@@ -81,26 +81,26 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One spec, and the targets that were asked about in the order in which they were."""
+    """One spec, and the targets compared, in the order in which they were requested."""
 
     source: str
-    """The spec's file, as the command line has it."""
+    """The spec's file, as given on the command line."""
     name: str
-    """The cluster's name; empty where nothing could be planned."""
+    """The cluster's name; empty if nothing could be planned."""
     standings: tuple[Standing, ...]
-    """Empty where nothing could be compared: the findings say why."""
+    """Empty if nothing could be compared: the findings say why."""
     findings: tuple[Finding, ...]
-    """All of all targets."""
+    """All findings of all targets."""
 
     @property
     def features(self) -> list[Feature]:
-        """Those that the spec uses, with any of the targets."""
+        """The features that the spec uses for any of the targets."""
         used = {id for standing in self.standings for id in standing.used or ()}
         return [feature for feature in FEATURES if feature.id in used]
 
     @property
     def least_lost(self) -> list[Standing]:
-        """The targets that take the spec and lose least; several that lose alike, or none."""
+        """The best-ranked targets that render the spec: one, several if tied, or none."""
         return [s for s in self.standings if s.place == 1 and s.renders]
 
     @property
@@ -118,7 +118,7 @@ def compare(title: str, checked: Checked, names: Iterable[str]) -> Comparison:
 
 
 _FORM = frozenset(rule.code for rule in discovery.rules("clustergen.source.rules"))
-"""What is wrong with files and arguments: what was meant is not known, and not compared."""
+"""Problems of files and arguments: the intended spec is unknown, so it is not compared."""
 
 
 def _standing(target: Target, checked: Checked) -> Standing:

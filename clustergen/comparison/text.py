@@ -1,4 +1,4 @@
-"""Comparisons for people: a table of features and targets, then a few lines on each target."""
+"""Comparisons as text: a table of features and targets, then a few lines on each target."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clustergen.source.characters import visible
 
 
 def render(comparisons: Sequence[Comparison]) -> str:
-    """One block for each spec that could be planned; empty where there is none."""
+    """One block for each spec that could be planned; empty if there is none."""
     blocks = ["\n".join(_block(comparison)) for comparison in comparisons if comparison.standings]
     if not blocks:
         return ""
@@ -45,26 +45,26 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
         yield [f"{severity}s", *(str(len(standing.of(severity))) for standing in standings)]
     yield ["renders", *("yes" if standing.renders else "no" for standing in standings)]
     if len(standings) > 1:
-        yield ["place", *(str(standing.place) for standing in standings)]
+        yield ["rank", *(str(standing.place) for standing in standings)]
 
 
 def _legend(comparison: Comparison) -> Iterator[str]:
     cells = {words.cell(s, f) for s in comparison.standings for f in comparison.features}
-    said = (f"{word}: {meaning}" for word, meaning in words.CELLS.items() if word in cells)
-    yield from wrapped("; ".join(said), "", "")
+    meanings = (f"{word}: {meaning}" for word, meaning in words.CELLS.items() if word in cells)
+    yield from wrapped("; ".join(meanings), "", "")
 
 
 def _target(standing: Standing, comparison: Comparison) -> Iterator[str]:
     head = f"{standing.target.name}: {words.verdict(standing)}; {words.counts(standing)}"
     yield from wrapped(head, "", "  ")
     if changes := standing.changes:
-        yield "  must change"
+        yield "  to fix"
         for change in changes:
             place = words.where(change.places, comparison.source)
             text = f"{place}: {words.what(change)}" if place else words.what(change)
             yield from wrapped(visible(text), "    ", "      ")
-    yield from _answers(standing, "partial", "done differently")
-    yield from _answers(standing, "managed", "done by the service")
+    yield from _answers(standing, "partial", "supported with differences")
+    yield from _answers(standing, "managed", "handled by the service")
 
 
 def _answers(standing: Standing, level: Level, head: str) -> Iterator[str]:

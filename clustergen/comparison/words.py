@@ -1,4 +1,4 @@
-"""Sentences that the comparisons for people share, as text and as Markdown."""
+"""Sentences that the text and Markdown comparisons share."""
 
 from __future__ import annotations
 
@@ -9,29 +9,26 @@ from clustergen.features import Feature, Level
 from clustergen.findings import Severity, Span
 
 LEVELS: Mapping[Level, str] = {
-    "full": "the target does it",
-    "managed": "the service does it by itself",
-    "partial": "done differently",
-    "none": "cannot",
+    "full": "supported",
+    "managed": "handled by the service",
+    "partial": "supported with differences",
+    "none": "not supported",
 }
-"""What the words of the matrix mean."""
+"""What each level of the support matrix means."""
 
 UNUSED, UNKNOWN = "-", "?"
 CELLS: Mapping[str, str] = {
     **{str(level): meaning for level, meaning in LEVELS.items()},
-    UNUSED: "not used with it",
-    UNKNOWN: "not known, as nothing could be planned",
+    UNUSED: "not used",
+    UNKNOWN: "unknown, because the spec cannot be planned",
 }
-"""What may stand in a cell of a comparison."""
+"""What a cell of a comparison can hold."""
 
-ORDER = (
-    "Order: what renders first, then the fewest features that it cannot do, then the fewest done "
-    "differently, then the fewest warnings."
-)
+ORDER = "Ranked by: renders, then fewest none, fewest partial, fewest warnings. Ties share a rank."
 
 
 def cell(standing: Standing, feature: Feature) -> str:
-    """What a target makes of a feature, in one word."""
+    """The support level of a feature, or why there is none."""
     if standing.used is None:
         return UNKNOWN
     answer = standing.answer(feature)
@@ -40,8 +37,8 @@ def cell(standing: Standing, feature: Feature) -> str:
 
 def counts(standing: Standing) -> str:
     """``2 errors (SUP001, CAP300), 1 note (STG302)``."""
-    said = [_count(standing, severity) for severity in Severity if standing.of(severity)]
-    return ", ".join(said) or "nothing to report"
+    parts = [_count(standing, severity) for severity in Severity if standing.of(severity)]
+    return ", ".join(parts) or "nothing to report"
 
 
 def _count(standing: Standing, severity: Severity) -> str:
@@ -51,31 +48,31 @@ def _count(standing: Standing, severity: Severity) -> str:
 
 
 def verdict(standing: Standing) -> str:
-    """Whether the target takes the spec as it is."""
+    """Whether the spec renders for the target."""
     if standing.used is None:
         return "cannot be planned"
-    return "renders" if standing.renders else "does not render as it is"
+    return "renders" if standing.renders else "does not render"
 
 
 def conclusion(comparison: Comparison) -> str:
-    """Which target loses least; ties are said as ties."""
+    """Which target fits the spec best; ties are named."""
     best = [s.target.name for s in comparison.standings if s.place == 1]
     named = ", ".join(best)
-    alike = len(best) > 1
+    tied = " (tied)" if len(best) > 1 else ""
     if comparison.least_lost:
-        return f"Least is lost with {named}{', alike' if alike else ''}."
-    return f"No target renders this spec as it is; {named} {'are' if alike else 'is'} nearest."
+        return f"Best fit: {named}{tied}."
+    return f"No target renders this spec. Closest: {named}{tied}."
 
 
 def what(change: Change) -> str:
-    """What is wrong and the way out, as one sentence."""
+    """What is wrong and how to fix it, as one sentence."""
     message = " ".join(change.message.split())
     way_out = " ".join(change.way_out.split())
     return f"{message}: {way_out}" if way_out else message
 
 
 def where(places: Sequence[Span], source: str) -> str:
-    """``lines 17, 21``; other files and arguments by their name."""
+    """``lines 17, 21``; other files and arguments are named."""
     own = [str(span.line) for span in places if span.file == source]
     others = [
         span.file if span.file.startswith("--set ") else f"{span.file}:{span.line}"

@@ -19,33 +19,33 @@ TagKey = Annotated[str, Field(min_length=1, max_length=128)]
 
 
 class Spec(Section):
-    """A cluster for distributed training, described by what it is."""
+    """A cluster for distributed training."""
 
     version: Literal[1] = Field(description="Version of the language.")
     name: str = Field(
         pattern=patterns.CLUSTER_NAME.regex,
-        description="Name of the cluster and prefix of what it owns.",
+        description="Name of the cluster; prefix of the names of its resources.",
     )
     region: str = Field(description="AWS region, e.g. us-east-1.")
     tags: dict[TagKey, TagValue] = Field(
-        {}, max_length=40, description="Tags of everything created."
+        {}, max_length=40, description="Tags for every resource created."
     )
-    network: Network = Field(Network.absent(), description="Where the nodes are.")
+    network: Network = Field(Network.absent(), description="VPC, subnets and zone.")
     head_node: HeadNode = Field(
         HeadNode.absent(), description="ParallelCluster head node, HyperPod controller."
     )
     login: Login | None = Field(None, description="Login nodes; none by default.")
-    node_groups: list[NodeGroup] = Field(min_length=1, description="The machines that run jobs.")
+    node_groups: list[NodeGroup] = Field(min_length=1, description="Nodes that run jobs.")
     queues: list[Queue] = Field([], description="Default: one queue per node group.")
     storage: list[Storage] = Field([], description="File systems.")
     software: Software = Field(Software.absent(), description="Operating system and software.")
-    users: list[User] = Field([], description="People with a login.")
-    slurm: Slurm = Field(Slurm.absent(), description="Settings of the Slurm targets.")
+    users: list[User] = Field([], description="Users who can log in.")
+    slurm: Slurm = Field(Slurm.absent(), description="Settings for targets that run Slurm.")
     kubernetes: Kubernetes = Field(
-        Kubernetes.absent(), description="Settings of the Kubernetes targets."
+        Kubernetes.absent(), description="Settings for targets that run Kubernetes."
     )
     monitoring: Monitoring = Field(Monitoring.absent(), description="Metrics, dashboards, logs.")
     resilience: Resilience = Field(
         Resilience.absent(), description="What happens when hardware fails."
     )
-    targets: Targets = Field(Targets.absent(), description="The targets this spec is for.")
+    targets: Targets = Field(Targets.absent(), description="Targets to render for.")

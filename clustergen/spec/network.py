@@ -11,11 +11,14 @@ from clustergen.spec.base import Block, Cidr, Section, SecurityGroupId, SubnetId
 
 
 class ExistingSubnet(Section):
-    """A subnet that exists, with what only its owner knows offline."""
+    """An existing subnet, with facts that cannot be looked up offline."""
 
-    id: SubnetId = Field(description="The id of the subnet.")
+    id: SubnetId = Field(description="Subnet id.")
     zone: str | None = Field(None, description="Its zone; default: network.zone.")
-    cidr: Block | None = Field(None, description="Its block; given, the addresses are counted.")
+    cidr: Block | None = Field(
+        None,
+        description="Its CIDR block; if given, clustergen checks that it has enough addresses.",
+    )
 
 
 Subnet = Annotated[
@@ -35,10 +38,10 @@ class Network(Section):
     vpc: Literal["new"] | VpcId = Field("new", description="`new`, or the id of an existing VPC.")
     cidr: Block | None = Field(
         None,
-        description="Block of the VPC; default for a new one: 10.42.0.0/16.",
+        description="CIDR block of the VPC; default for a new one: 10.42.0.0/16.",
     )
     private_subnets: list[Subnet] = Field(
-        [], description="Existing subnets for nodes, by preference."
+        [], description="Existing subnets for nodes, in order of preference."
     )
     public_subnets: list[Subnet] = Field(
         [], description="Existing subnets for login and head nodes."
@@ -49,9 +52,10 @@ class Network(Section):
         "default: private_subnets.",
     )
     security_groups: list[SecurityGroupId] = Field(
-        [], max_length=5, description="Existing security groups of every node."
+        [], max_length=5, description="Existing security groups for every node."
     )
     ssh_from: list[Cidr] = Field(
         [],
-        description="Who may open SSH to login and head nodes; default: nobody, SSM always works.",
+        description="CIDR blocks allowed to use SSH on login and head nodes; default: none. SSM "
+        "always works.",
     )

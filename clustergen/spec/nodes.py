@@ -27,38 +27,40 @@ Auto = Literal["auto"]
 class RootVolume(Section):
     """The boot volume; always encrypted."""
 
-    size: GiB | None = Field(None, description="Size with unit; default: the target's own.")
+    size: GiB | None = Field(None, description="Size with unit; default: chosen by the target.")
     type: Literal["gp3", "gp2", "io1", "io2"] = Field("gp3", description="EBS volume type.")
-    iops: int | None = Field(None, ge=1, description="Provisioned IOPS; default: the type's own.")
+    iops: int | None = Field(
+        None, ge=1, description="Provisioned IOPS; default: that of the volume type."
+    )
     throughput: int | None = Field(None, ge=1, description="gp3 throughput in MiB/s.")
 
 
 class HeadNode(Section):
-    """ParallelCluster's head node, HyperPod's controller; elsewhere the service runs it."""
+    """ParallelCluster's head node or HyperPod's controller; other services run it themselves."""
 
     instance_type: str = Field("m7i.4xlarge", description="EC2 instance type.")
-    image: AmiId | None = Field(None, description="AMI; default: the target's own.")
+    image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
 
 
 class Login(Section):
-    """Nodes that people log in to."""
+    """Login nodes."""
 
     instance_type: str = Field("m7i.xlarge", description="EC2 instance type.")
-    count: int = Field(1, ge=1, description="How many.")
-    image: AmiId | None = Field(None, description="AMI; default: the target's own.")
+    count: int = Field(1, ge=1, description="Number of nodes.")
+    image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
 
 
 class Count(Section):
-    """How many nodes: ``min`` always run, up to ``max`` are started for jobs."""
+    """Number of nodes: ``min`` always run; more start for jobs, up to ``max``."""
 
     min: int = Field(0, ge=0, description="Nodes that always run.")
-    max: int = Field(ge=0, description="Nodes at the most.")
+    max: int = Field(ge=0, description="Maximum number of nodes.")
 
 
 class Capacity(Section):
-    """Where the instances come from: exactly one of the keys."""
+    """A reservation of capacity: exactly one of these keys."""
 
     on_demand: SkipJsonSchema[Literal[True] | None] = None
     spot: SkipJsonSchema[Literal[True] | None] = None
@@ -79,25 +81,27 @@ class Taint(Section):
     key: Text = Field(description="Taint key.")
     value: Text = Field("", description="Taint value.")
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] = Field(
-        "NoSchedule", description="What it does to pods that do not tolerate it."
+        "NoSchedule", description="Effect on pods that do not tolerate it."
     )
 
 
 class ExistingPlacement(Section):
-    """A placement group that exists."""
+    """An existing placement group."""
 
     group: str = Field(description="Name of the placement group.", min_length=1, max_length=255)
 
 
 class NodeGroup(Section):
-    """Nodes of one kind, bought and started together."""
+    """A group of identical nodes that are purchased and started together."""
 
-    name: Name = Field(description="Name; unique in the spec.")
+    name: Name = Field(description="Unique name.")
     instance_type: str | None = Field(None, description="EC2 instance type.")
-    instance_types: list[str] = Field([], description="Several, in order of preference.")
+    instance_types: list[str] = Field(
+        [], description="Several instance types, in order of preference."
+    )
     count: Annotated[
         Count, BeforeValidator(validators.count, json_schema_input_type=int | Count)
-    ] = Field(description="How many nodes: a number, or {min, max}.")
+    ] = Field(description="Number of nodes: a number, or {min, max}.")
     capacity: Annotated[
         Capacity,
         BeforeValidator(
@@ -105,29 +109,36 @@ class NodeGroup(Section):
         ),
     ] = Field(
         Capacity.absent(on_demand=True),
-        description="on-demand, spot, or one kind of reservation.",
+        description="Purchase option: on-demand, spot, or a reservation.",
         json_schema_extra={"default": "on-demand"},
     )
-    efa: Auto | bool = Field("auto", description="auto: on where the type has it.")
+    efa: Auto | bool = Field(
+        "auto",
+        description="Elastic Fabric Adapter; auto: enabled if the instance type supports it.",
+    )
     efa_layout: Literal["auto", "efa", "efa-only"] = Field(
         "auto",
-        description="What network cards beyond the first carry; auto: the target's proven form.",
+        description="Interface type on all network cards but the first; auto: chosen by the "
+        "target.",
     )
     placement: Literal["auto", "cluster", "none"] | ExistingPlacement = Field(
         "auto",
-        description="auto: a cluster placement group with EFA, none with a reservation or block.",
+        description="auto: a cluster placement group with EFA, none with a reservation or "
+        "Capacity Block.",
     )
-    threads_per_core: Literal[1, 2] | None = Field(None, description="1 switches SMT off.")
-    image: AmiId | None = Field(None, description="AMI; default: the target's own.")
+    threads_per_core: Literal[1, 2] | None = Field(
+        None, description="1 disables simultaneous multithreading (SMT)."
+    )
+    image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
-    scratch: MountPath | None = Field(None, description="Where local NVMe is mounted.")
+    scratch: MountPath | None = Field(None, description="Mount point of the local NVMe disks.")
     mig: dict[str, Annotated[int, Field(ge=1)]] = Field({}, description="MIG partitions per GPU.")
     health_checks: list[
         Literal["gpu", "instance-stress", "instance-connectivity", "multi-node"]
-    ] = Field([], description="Checks of the hardware before jobs get it.")
-    labels: dict[str, Text] = Field({}, description="Node labels (Kubernetes), features (Slurm).")
+    ] = Field([], description="Hardware checks before nodes accept jobs.")
+    labels: dict[str, Text] = Field({}, description="Node labels (Kubernetes) or features (Slurm).")
     taints: list[Taint] = Field([], description="Kubernetes taints.")
-    slurm: Settings = Field({}, description="Node settings of slurm.conf, e.g. Weight.")
+    slurm: Settings = Field({}, description="Node parameters of slurm.conf, e.g. Weight.")
 
     _one_kind_of_type = model_validator(mode="after")(validators.one_kind_of_type)
 
@@ -135,10 +146,17 @@ class NodeGroup(Section):
 class Queue(Section):
     """A Slurm partition, or a Kubernetes local queue."""
 
-    name: Name = Field(description="Name; unique in the spec.")
-    node_groups: list[str] = Field(min_length=1, description="Names of node groups, by preference.")
-    default: bool = Field(False, description="Jobs that name no queue come here.")
-    time_limit: Seconds | None = Field(None, description="Longest run of a job, e.g. 7d.")
-    priority: int | None = Field(None, ge=0, le=65533, description="Higher is scheduled first.")
-    exclusive: bool = Field(False, description="A job gets whole nodes.")
-    slurm: Settings = Field({}, description="Partition settings of slurm.conf.")
+    name: Name = Field(description="Unique name.")
+    node_groups: list[str] = Field(
+        min_length=1, description="Names of node groups, in order of preference."
+    )
+    default: bool = Field(False, description="Queue for jobs that name none.")
+    time_limit: Seconds | None = Field(None, description="Maximum run time of a job, e.g. 7d.")
+    priority: int | None = Field(
+        None,
+        ge=0,
+        le=65533,
+        description="Jobs in queues with a higher priority are scheduled first.",
+    )
+    exclusive: bool = Field(False, description="Jobs get whole nodes.")
+    slurm: Settings = Field({}, description="Partition parameters of slurm.conf.")

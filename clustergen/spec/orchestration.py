@@ -32,33 +32,35 @@ class Database(Section):
 
 
 class Slurm(Section):
-    """The scheduler of the Slurm targets."""
+    """Slurm settings, for targets that run Slurm."""
 
-    version: SlurmVersion | None = Field(None, description='E.g. "25.11".')
+    version: SlurmVersion | None = Field(None, description='Slurm version, e.g. "25.11".')
     accounting: Annotated[
         Literal["off", "managed"] | Database, BeforeValidator(validators.accounting)
-    ] = Field("off", description="off, managed (the service's own), or an external database.")
+    ] = Field("off", description="off, managed (run by the service), or an external database.")
     idle_timeout: Seconds = Field(
         600,
-        description="Idle nodes above the minimum stop after this.",
+        description="Time after which idle nodes above the minimum stop.",
         json_schema_extra={"default": "10m"},
     )
-    settings: Settings = Field({}, description="slurm.conf keys; each target accepts its own list.")
-    slurmdbd_settings: Settings = Field({}, description="slurmdbd.conf keys.")
-    cgroup_settings: Settings = Field({}, description="cgroup.conf keys.")
+    settings: Settings = Field(
+        {}, description="slurm.conf parameters; each target accepts a different set."
+    )
+    slurmdbd_settings: Settings = Field({}, description="slurmdbd.conf parameters.")
+    cgroup_settings: Settings = Field({}, description="cgroup.conf parameters.")
 
 
 class SystemNodes(Section):
-    """The nodes of what runs the cluster itself: DNS, controllers, metrics."""
+    """Nodes for system pods: DNS, controllers, metrics."""
 
     instance_type: str = Field("m7i.large", description="EC2 instance type.")
-    count: int = Field(2, ge=1, description="How many.")
+    count: int = Field(2, ge=1, description="Number of nodes.")
 
 
 class Kubernetes(Section):
-    """The scheduler of the Kubernetes targets."""
+    """Kubernetes settings, for targets that run Kubernetes."""
 
-    version: KubernetesVersion = Field("1.35", description='E.g. "1.35".')
+    version: KubernetesVersion = Field("1.35", description='Kubernetes version, e.g. "1.35".')
     admission: Literal["kueue", "none"] = Field("kueue", description="Job admission.")
     scheduler: Literal["default", "volcano", "kai"] = Field("default", description="Pod scheduler.")
     autoscaler: Literal["none", "karpenter"] = Field("none", description="Node autoscaler.")
@@ -68,32 +70,35 @@ class Kubernetes(Section):
         "allocation.",
     )
     jobs: Literal["mpi-operator", "kubeflow-trainer", "none"] = Field(
-        "mpi-operator", description="What runs jobs of several nodes."
+        "mpi-operator", description="Operator for multi-node jobs."
     )
     system_nodes: SystemNodes = Field(
-        SystemNodes.absent(), description="The nodes of DNS, controllers and the like."
+        SystemNodes.absent(), description="Nodes for DNS, controllers and other system pods."
     )
     support: Literal["standard", "extended"] = Field(
         "standard",
-        description="What EKS does when standard support of the version ends: upgrade it, or sell "
-        "extended support.",
+        description="What EKS does when standard support for the version ends: upgrade the "
+        "cluster, "
+        "or charge for extended support.",
     )
     admins: list[Principal] = Field(
-        [], description="IAM roles and users that may do everything in the cluster."
+        [], description="IAM roles and users with cluster-admin access."
     )
-    public_endpoint_from: list[Cidr] = Field([], description="Empty: private endpoint only.")
+    public_endpoint_from: list[Cidr] = Field(
+        [], description="CIDR blocks that can reach the API; empty: private endpoint only."
+    )
 
 
 class Monitoring(Section):
     """Metrics, dashboards and logs."""
 
-    metrics: Literal["managed-prometheus", "none"] = Field("none", description="Where metrics go.")
+    metrics: Literal["managed-prometheus", "none"] = Field("none", description="Metrics backend.")
     dashboards: Literal["cloudwatch", "managed-grafana", "none"] = Field(
         "cloudwatch", description="Dashboards."
     )
     log_retention: Seconds = Field(
         30 * 86400,
-        description="How long logs are kept.",
+        description="Retention time of logs.",
         json_schema_extra={"default": "30d"},
     )
 
@@ -101,5 +106,7 @@ class Monitoring(Section):
 class Resilience(Section):
     """What happens when hardware fails."""
 
-    replace_failed_nodes: bool = Field(True, description="Failed nodes are replaced.")
-    auto_resume: bool = Field(False, description="Jobs resume by themselves where the service can.")
+    replace_failed_nodes: bool = Field(True, description="Replace failed nodes.")
+    auto_resume: bool = Field(
+        False, description="Resume jobs automatically, if the service supports it."
+    )

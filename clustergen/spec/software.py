@@ -14,19 +14,21 @@ Role = Literal["head", "login", "compute"]
 
 
 class Script(Section):
-    """A script of the user's, run at boot, in the order of the spec."""
+    """A custom script that runs at boot, in the order of the spec."""
 
     run: str = Field(
         description="s3:// or https:// URL.", pattern=patterns.SCRIPT.regex, max_length=1024
     )
-    on: list[Role] = Field(["head", "login", "compute"], min_length=1, description="Which nodes.")
+    on: list[Role] = Field(
+        ["head", "login", "compute"], min_length=1, description="Kinds of nodes that run it."
+    )
     when: Literal["start", "configured"] = Field(
-        "configured", description="start: before the node joins; configured: after."
+        "configured", description="start: before the node joins the cluster; configured: after."
     )
     args: list[Text] = Field([], description="Arguments.")
-    node_groups: list[str] = Field([], description="Only these node groups; default: all.")
+    node_groups: list[str] = Field([], description="Node groups that run it; default: all.")
     sha256: str | None = Field(
-        None, pattern=patterns.SHA256.regex, description="Checksum of the script."
+        None, pattern=patterns.SHA256.regex, description="SHA-256 checksum of the script."
     )
 
 
@@ -37,14 +39,14 @@ class Software(Section):
     containers: Literal["pyxis", "docker", "none"] = Field(
         "none", description="Container runtime for jobs."
     )
-    scripts: list[Script] = Field([], description="The user's own, in order.")
+    scripts: list[Script] = Field([], description="Custom scripts, in order.")
 
 
 class User(Section):
-    """A person with a login, the same uid on every node."""
+    """A user with the same uid on every node."""
 
     name: str = Field(pattern=patterns.LOGIN_NAME.regex, description="Login name.")
-    uid: int = Field(ge=1000, le=4294967294, description="Numeric id, fixed on every node.")
+    uid: int = Field(ge=1000, le=4294967294, description="Numeric user id, the same on every node.")
     ssh_key: Annotated[str, Field(pattern=patterns.SSH_KEY.regex)] | None = Field(
         None, description="OpenSSH public key."
     )

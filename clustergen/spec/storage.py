@@ -24,10 +24,10 @@ OnDelete = Literal["retain", "delete"]
 
 
 class Existing(Section):
-    """A file system that exists; what cannot be derived from its id must be given."""
+    """An existing file system, with what cannot be derived from its id."""
 
     id: FileSystemId | VolumeId = Field(description="File system, file cache or EBS volume id.")
-    dns_name: str | None = Field(None, description="DNS name; default: the service's form.")
+    dns_name: str | None = Field(None, description="DNS name; default: the form the service uses.")
     mount_name: str | None = Field(
         None, description="Lustre mount name.", pattern=patterns.MOUNT_NAME.regex
     )
@@ -39,21 +39,23 @@ class DataRepository(Section):
 
     path: MountPath = Field(description="Folder in the file system.")
     s3: S3Uri = Field(description="s3://bucket/prefix.")
-    import_: list[Change] = Field([], alias="import", description="Changes that S3 tells Lustre.")
-    export: list[Change] = Field([], description="Changes that Lustre tells S3.")
+    import_: list[Change] = Field([], alias="import", description="Changes imported from S3.")
+    export: list[Change] = Field([], description="Changes exported to S3.")
 
 
 class _Storage(Section):
-    mount: MountPath = Field(description="Where it is mounted on every node.")
+    mount: MountPath = Field(description="Mount point on every node.")
     on_delete: OnDelete = Field(
-        "retain", description="What happens to the data with the foundation."
+        "retain", description="What happens to the data when the foundation is deleted."
     )
-    existing: Existing | None = Field(None, description="Use this one instead of a new one.")
+    existing: Existing | None = Field(
+        None, description="Use this file system instead of a new one."
+    )
 
 
 class _Created(_Storage):
-    kms_key: Arn | None = Field(None, description="KMS key; default: the service's own.")
-    backups: Seconds | None = Field(None, description="Keep daily backups this long, e.g. 7d.")
+    kms_key: Arn | None = Field(None, description="KMS key; default: the AWS managed key.")
+    backups: Seconds | None = Field(None, description="Retention time of daily backups, e.g. 7d.")
 
 
 class FsxLustre(_Created):
@@ -62,14 +64,16 @@ class FsxLustre(_Created):
     type: Literal["fsx-lustre"]
     size: GiB | None = Field(None, description="Capacity.")
     deployment: Literal["auto", "scratch-1", "scratch-2", "persistent-1", "persistent-2"] = Field(
-        "auto", description="auto: persistent-2 where throughput is given or the region has it."
+        "auto", description="auto: persistent-2 if throughput is given or the region supports it."
     )
-    storage_class: Literal["ssd", "hdd", "intelligent-tiering"] = Field("ssd", description="Media.")
+    storage_class: Literal["ssd", "hdd", "intelligent-tiering"] = Field(
+        "ssd", description="Storage class."
+    )
     throughput: int | None = Field(
-        None, ge=1, description="MB/s per TiB; with intelligent-tiering MB/s of the file system."
+        None, ge=1, description="MB/s per TiB; with intelligent-tiering, MB/s of the file system."
     )
     metadata_iops: Literal["auto"] | int | None = Field(
-        None, description="auto, or a provisioned number."
+        None, description="auto, or a provisioned value."
     )
     efa: bool = Field(False, description="Serve clients over EFA.")
     compression: Literal["lz4", "none"] = Field("lz4", description="Data compression.")
@@ -102,7 +106,7 @@ class FsxOntap(_Storage):
 
 
 class FileCache(_Storage):
-    """Amazon File Cache: an existing one."""
+    """Amazon File Cache: an existing cache."""
 
     type: Literal["file-cache"]
 
@@ -120,7 +124,7 @@ class Efs(_Created):
         le=fsx.EFS_PROVISIONED_MIBPS[1],
         description="MiB/s, with mode provisioned.",
     )
-    one_zone: bool = Field(False, description="Keep the data in one zone: cheaper, less durable.")
+    one_zone: bool = Field(False, description="Store the data in one zone: cheaper, less durable.")
 
 
 class Ebs(_Created):

@@ -1,4 +1,4 @@
-"""``targets``: what only one target has, typed and small; and the escape hatch, ``overlay``."""
+"""``targets``: options that only one target has, and ``overlay``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from clustergen.spec.base import AlarmName, Arn, Batch, Seconds, Section, Securi
 
 
 class Target(Section):
-    """What every target takes."""
+    """Options of every target."""
 
     overlay: dict[str, Any] = Field(
-        {}, description="Merged into the target's own document, which is then checked again."
+        {},
+        description="Merged into the document rendered for the target, which is then checked "
+        "again.",
     )
 
 
@@ -25,10 +27,10 @@ class ParallelCluster(Target):
         None, min_length=1, max_length=255, description="EC2 key pair of the nodes."
     )
     scaling_strategy: Literal["all-or-nothing", "greedy-all-or-nothing", "best-effort"] = Field(
-        "all-or-nothing", description="What to do when not all nodes of a job can be had."
+        "all-or-nothing", description="What to do when not all nodes of a job are available."
     )
     queue_update_strategy: Literal["drain", "compute-fleet-stop", "terminate"] = Field(
-        "drain", description="How an update reaches running nodes."
+        "drain", description="How updates are applied to running nodes."
     )
 
 
@@ -36,11 +38,11 @@ class Pcs(Target):
     """AWS Parallel Computing Service."""
 
     size: Literal["auto", "small", "medium", "large"] = Field(
-        "auto", description="Controller size; auto: the smallest that holds the nodes."
+        "auto", description="Controller size; auto: the smallest that supports the number of nodes."
     )
-    rest: bool = Field(False, description="Slurm REST API.")
+    rest: bool = Field(False, description="Enable the Slurm REST API.")
     purge_accounting: Seconds | None = Field(
-        None, description="Forget job records after this, in whole days."
+        None, description="Retention time of job records, in whole days."
     )
 
 
@@ -48,41 +50,44 @@ class HyperPodSlurm(Target):
     """SageMaker HyperPod with Slurm."""
 
     provisioning: Literal["continuous", "all-at-once"] = Field(
-        "continuous", description="Node provisioning."
+        "continuous", description="Node provisioning mode."
     )
     mode: Literal["api", "customer-managed", "legacy"] = Field(
         "api",
-        description="Who configures Slurm: the service, the lifecycle scripts, or the old form.",
+        description="What configures Slurm: the service (api), lifecycle scripts that you review "
+        "(customer-managed), or provisioning_parameters.json (legacy).",
     )
     controllers: int = Field(
-        1, ge=1, le=3, description="Controllers; several take over from each other, in mode legacy."
+        1, ge=1, le=3, description="Number of controllers; several, for failover, need mode legacy."
     )
 
 
 class AutoPatching(Section):
-    """How HyperPod puts security patches on the nodes of every group, once it has them."""
+    """How HyperPod applies security patches to the nodes of every group."""
 
     strategy: Literal["when-idle", "when-all-idle", "drain-first"] = Field(
-        description="Each node once it is idle, all once all are, or batch by batch after pods "
-        "were evicted."
+        description="When to patch: each node once it is idle, all nodes once all are idle, or "
+        "batch "
+        "by batch after evicting pods."
     )
     idle_wait: Seconds | None = Field(
-        None, description="How long nodes may take to become idle, up to 25d; default: 24h."
+        None, description="Maximum wait for nodes to become idle, up to 25d; default: 24h."
     )
     batch: Batch | None = Field(
-        None, description="Nodes that are drained together: 2, or a part of the group, 10%."
+        None,
+        description="Nodes drained at a time: a number (2) or a percentage of the group (10%).",
     )
     pause: Seconds | None = Field(
-        None, description="Between batches, up to 1h; default: the service's own."
+        None, description="Pause between batches, up to 1h; default: that of the service."
     )
     drain_timeout: Seconds | None = Field(
-        None, description="How long pods may take to leave a node, up to 90m; default: 1h."
+        None, description="Maximum time to drain a node, up to 90m; default: 1h."
     )
     on_drain_timeout: Literal["skip", "force"] | None = Field(
-        None, description="Leave such a node unpatched, or delete its pods; default: skip."
+        None, description="skip: leave the node unpatched; force: delete its pods; default: skip."
     )
     rollback_alarms: list[AlarmName] = Field(
-        [], max_length=10, description="CloudWatch alarms at which the patch is taken back."
+        [], max_length=10, description="CloudWatch alarms that roll the patch back."
     )
 
 
@@ -90,42 +95,41 @@ class HyperPodEks(Target):
     """SageMaker HyperPod with EKS."""
 
     eks_cluster: Literal["new"] | Arn = Field(
-        "new", description="`new`, or the ARN of an EKS cluster."
+        "new", description="`new`, or the ARN of an existing EKS cluster."
     )
     eks_security_group: SecurityGroupId | None = Field(
         None,
-        description="Cluster security group of that EKS cluster, which the new security group of "
-        "the nodes is opened to, and it to them.",
+        description="Cluster security group of the existing EKS cluster; traffic between it and "
+        "the "
+        "new security group of the nodes is allowed.",
     )
     tiered_checkpoints: int | None = Field(
         None,
         ge=1,
         le=100,
-        description="Memory of each node, in per cent, for managed tiered checkpointing.",
+        description="Percentage of each node's memory for managed tiered checkpointing.",
     )
     auto_patching: AutoPatching | None = Field(
-        None, description="Security patches by themselves; default: by hand."
+        None, description="Automatic security patches; default: manual."
     )
     update_schedule: str | None = Field(
-        None, description="When nodes get new images: cron(0 3 ? * SUN *), in UTC."
+        None, description="Schedule of image updates, in UTC: cron(0 3 ? * SUN *)."
     )
 
 
 class Eks(Target):
-    """EKS through the CDK."""
+    """Amazon EKS, deployed with the AWS CDK."""
 
     install: Literal["script", "stack"] = Field(
         "script",
-        description="Who installs the software in the cluster: install.sh, or the stack itself by "
-        "`cdk deploy`.",
+        description="What installs the software in the cluster: install.sh (script), or "
+        "`cdk deploy` (stack).",
     )
-    deletion_protection: bool = Field(
-        False, description="EKS refuses to delete the cluster until this is taken back."
-    )
+    deletion_protection: bool = Field(False, description="Protect the cluster against deletion.")
 
 
 class Targets(Section):
-    """The targets that this spec is for; each may be left empty."""
+    """Targets to render for, each with its options, if any."""
 
     parallelcluster: ParallelCluster | None = Field(None, description="AWS ParallelCluster.")
     pcs: Pcs | None = Field(None, description="AWS PCS.")
