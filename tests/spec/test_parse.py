@@ -172,7 +172,7 @@ VALUES = [
     ("targets: [pcs]", "SPC022", "expected a mapping, found", "known here: eks, hyperpod-eks"),
     ("region: 3", "SPC022", "expected text, found the number 3", 'write "3", in quotes'),
     # Missing.
-    (GROUP % "count: {min: 1}", "SPC021", "`max` is missing", "add `max: ...`: Maximum number of nodes."),
+    (GROUP % "count: {min: 1}", "SPC021", "`max` is missing", "add `max: ...`: Maximum"),
     ("queues: [{name: a}]", "SPC021", "`node_groups` is missing", "add `node_groups: ...`: Names"),
     ("slurm: {accounting: {endpoint: db}}", "SPC021", "`secret` is missing", "add `secret: ...`:"),
     # Not in its form.
