@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen import discovery, targets
+from clustergen import discovery
 from clustergen.findings import Rule
 
 AREAS: Mapping[str, str] = {
@@ -30,27 +29,16 @@ AREAS: Mapping[str, str] = {
 """What the first three characters of a code stand for."""
 
 
-def every() -> Iterator[Rule]:
-    """All rules, each once.
+def every() -> tuple[Rule, ...]:
+    """All rules there are.
 
     :raises ValueError: when the area of a code is not in :data:`AREAS`.
     """
-    for rule in dict.fromkeys(_every()):
+    found = discovery.every()
+    for rule in found:
         if rule.code[:3] not in AREAS:
             raise ValueError(f"{rule.code}: there is no area {rule.code[:3]}")
-        yield rule
-
-
-def _every() -> Iterator[Rule]:
-    # Bridge: rules in modules that are not discovered yet are listed by their targets.
-    for name in targets.NAMES:
-        target = targets.load(name)
-        yield from target.rules
-        for package in target.rule_packages:
-            yield from discovery.rules(package)
-    for package in discovery.packages():
-        with contextlib.suppress(TypeError):
-            yield from discovery.rules_below(package)
+    return found
 
 
 def by_code() -> Mapping[str, Rule]:

@@ -170,7 +170,7 @@ def test_emitters_see_only_plans() -> None:
     """What the user wrote reaches a target through the plan; facts of EC2 stand in it."""
     for path in FILES:
         module = module_of(path)
-        if module.startswith("targets.") and "rules" not in module and "checks" not in module:
+        if module.startswith("targets.") and "rules" not in module:
             assert not {name for name in ours(path) if name.split(".")[0] == "source"}, module
 
 
@@ -203,7 +203,7 @@ def test_only_stacks_need_the_cdk() -> None:
     """A check, and whatever explains or lists, is done before the CDK has started."""
     homes = ("cdk.", "eks.", "targets.eks.", "targets.hyperpod_eks.")
     assert {module for module in WITH_CDK if not module.startswith(homes)} == set()
-    light = ("checks", "emit", "support", "limits", "rules", "kernel", "versions")
+    light = ("emit", "support", "limits", "rules", "kernel", "versions")
     assert {m for m in WITH_CDK if set(m.split(".")) & {*light}} == set()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from clustergen import discovery
 from clustergen.artifacts import Bundle
 from clustergen.features import Support
-from clustergen.findings import Finding, Rule
+from clustergen.findings import Finding
 from clustergen.plan.limits import Limits
 from clustergen.plan.model import Plan, Traits
 from clustergen.schemas import Schema
@@ -42,8 +42,6 @@ class Target:
     """Packages whose rules look at a plan for this target."""
     document_rules: str = ""
     """Package whose rules look at an overlaid document; imported only for a spec with overlay."""
-    rules: tuple[Rule, ...] = ()
-    checks: Callable[[Plan], Iterator[Finding]] | None = None
 
     @property
     def name(self) -> str:
@@ -60,12 +58,10 @@ class Target:
         return self.schema.list_keys
 
     def check(self, plan: Plan) -> Iterator[Finding]:
-        """What this target would refuse or do badly in ``plan``."""
+        """The findings that only this target has on ``plan``."""
         for package in self.rule_packages:
             for rule in discovery.rules(package):
                 yield from rule.find(plan)
-        if self.checks:
-            yield from self.checks(plan)
 
     def document(self, plan: Plan) -> dict[str, Any]:
         """The primary document of a plan without errors, before the user's overlay."""

@@ -27,13 +27,10 @@ def parsed(*roots: Path) -> Trees:
 
 
 TREES = parsed(PACKAGE, Path(stacks.__file__).parent)
-# Bridge: modules that still move to the form above.
-MOVING = ("hyperpod/rules/request.py", "hyperpod/rules/breaches/")
 
 
 def in_rules(path: Path) -> bool:
-    moving = any(part in path.as_posix() for part in MOVING)
-    return "rules" in path.parts and path.name != "__init__.py" and not moving
+    return "rules" in path.parts and path.name != "__init__.py"
 
 
 def calls(node: ast.AST, name: str) -> bool:
