@@ -140,10 +140,10 @@ def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
 
 
 def _allowed(finding: Finding) -> Finding:
-    """An unsupported feature that the user agreed to do without."""
+    """An unsupported feature that the user allowed clustergen to omit."""
     if finding.code != unsupported.code:
         return finding
-    return replace(finding, severity=Severity.WARNING, message=f"{finding.message}; left out")
+    return replace(finding, severity=Severity.WARNING, message=f"{finding.message}; omitted")
 
 
 def _shared(by_target: Mapping[str, list[Finding]]) -> Iterator[Finding]:

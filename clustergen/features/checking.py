@@ -41,5 +41,5 @@ def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Fi
 
 def message(feature: Feature, level: Level, title: str) -> str:
     """The message on a feature that the target called ``title`` cannot do or does differently."""
-    verb = "cannot do this" if level == "none" else "handles this differently"
+    verb = "does not support this" if level == "none" else "handles this differently"
     return f"{title} {verb}: {feature.title} [{feature.id}]"

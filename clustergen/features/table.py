@@ -1,4 +1,4 @@
-"""The features that a spec can ask for, and where a plan shows that it does."""
+"""The features that a spec can use, and how to tell that a plan uses them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from clustergen.plan.model import (
     Storage,
 )
 
-LEFT_OUT = "left out"
+LEFT_OUT = "ignored"
+"""How a clause begins that says that the target renders without the feature."""
 Level = Literal["full", "managed", "partial", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What a target makes of a feature.
+    """How a target supports a feature.
 
-    ``how`` is a clause that says the field (full), the service's part (managed), what is done
-    differently (partial), or why not and the way out (none).
+    ``how`` is a clause: the field that is set (full), what the service does (managed), what is
+    different (partial), or why there is no support and what to do instead (none).
     """
 
     level: Level
@@ -41,7 +42,7 @@ class Support:
 
     @property
     def ignored(self) -> bool:
-        """Whether the target renders without the feature: a partial answer that begins so."""
+        """Whether the target renders without the feature."""
         return self.level == "partial" and self.how.startswith(LEFT_OUT)
 
 
@@ -50,7 +51,7 @@ Uses = Callable[[Plan], Iterable[Path]]
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """Something a spec can ask for; ``uses`` gives the places where a plan does."""
+    """Something a spec can use; ``uses`` gives the places where a plan uses it."""
 
     id: str
     title: str
@@ -116,7 +117,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("capacity.reservation", "On-Demand Capacity Reservation", _capacity("reservation")),
     Feature(
         "capacity.reservation-group",
-        "Group of Capacity Reservations",
+        "Capacity Reservation group",
         _capacity("reservation-group"),
     ),
     Feature("capacity.block", "Capacity Block for ML", _capacity("capacity-block")),
@@ -147,7 +148,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("network.efa", "Elastic Fabric Adapter", _groups(lambda g: g.efa, "name")),
     Feature(
         "network.efa-layout",
-        "Chosen form of the EFA interfaces",
+        "Choice of EFA interface type",
         lambda plan: (
             g.at("efa_layout") for g in plan.node_groups if plan.wrote(*g.at("efa_layout"))
         ),
@@ -167,14 +168,14 @@ FEATURES: tuple[Feature, ...] = (
         "Two threads per core",
         _groups(lambda g: g.threads_per_core == 2, "threads_per_core"),
     ),
-    Feature("nodes.image", "Image of the user's own", _groups(lambda g: g.image, "image")),
+    Feature("nodes.image", "Custom image", _groups(lambda g: g.image, "image")),
     Feature("nodes.scratch", "Local NVMe as scratch", _groups(lambda g: g.scratch, "scratch")),
     Feature("nodes.mig", "MIG partitions", _groups(lambda g: g.mig, "mig")),
     Feature("nodes.labels", "Node labels", _groups(lambda g: g.labels, "labels")),
     Feature("nodes.taints", "Node taints", _groups(lambda g: g.taints, "taints")),
     Feature(
         "nodes.slurm-settings",
-        "Slurm settings of a node group",
+        "Slurm settings for a node group",
         _groups(lambda g: g.slurm, "slurm"),
     ),
     Feature("nodes.scaling", "Nodes started on demand", _groups(lambda g: not g.static, "count")),
@@ -190,14 +191,14 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature(
         "health.deep",
-        "Deep health checks of instances",
+        "Deep instance health checks",
         _groups(lambda g: set(g.health_checks) - {"gpu"}, "health_checks"),
     ),
-    Feature("head.node", "Head node of a chosen size", _written("head_node")),
+    Feature("head.node", "Choice of head node size", _written("head_node")),
     Feature("login.nodes", "Login nodes", _written("login")),
     Feature(
         "queues.slurm-settings",
-        "Slurm settings of a queue",
+        "Slurm settings for a queue",
         lambda plan: (q.at("slurm") for q in plan.queues if q.slurm),
     ),
     Feature(
@@ -247,15 +248,15 @@ FEATURES: tuple[Feature, ...] = (
     Feature("slurm.version", "Choice of the Slurm version", _written("slurm", "version")),
     Feature(
         "slurm.accounting-managed",
-        "Accounting run by the service",
+        "Managed Slurm accounting",
         _when(("slurm", "accounting"), lambda p: p.slurm.accounting == "managed"),
     ),
     Feature(
         "slurm.accounting-database",
-        "Accounting in an external database",
+        "External accounting database",
         _when(("slurm", "accounting"), lambda p: isinstance(p.slurm.accounting, Database)),
     ),
-    Feature("slurm.idle-timeout", "Idle nodes stop", _written("slurm", "idle_timeout")),
+    Feature("slurm.idle-timeout", "Idle timeout for nodes", _written("slurm", "idle_timeout")),
     Feature(
         "slurm.settings",
         "slurm.conf settings",
@@ -291,24 +292,22 @@ FEATURES: tuple[Feature, ...] = (
         "Managed Grafana",
         _when(("monitoring", "dashboards"), lambda p: p.monitoring.dashboards == "managed-grafana"),
     ),
-    Feature(
-        "monitoring.log-retention", "Retention of logs", _written("monitoring", "log_retention")
-    ),
+    Feature("monitoring.log-retention", "Log retention", _written("monitoring", "log_retention")),
     Feature(
         "resilience.replace",
-        "Failed nodes replaced",
+        "Replacement of failed nodes",
         _written("resilience", "replace_failed_nodes"),
     ),
     Feature(
         "resilience.auto-resume",
-        "Jobs resume by themselves",
+        "Automatic job resume",
         _when(("resilience", "auto_resume"), lambda p: p.resilience.auto_resume),
     ),
 )
 
 
 def used(plan: Plan) -> Iterator[tuple[Feature, tuple[Path, ...]]]:
-    """The features that ``plan`` uses, each with the places in the spec that ask for it."""
+    """The features that ``plan`` uses, each with its places in the spec."""
     for feature in FEATURES:
         if paths := tuple(feature.uses(plan)):
             yield feature, paths

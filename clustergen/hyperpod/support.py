@@ -1,4 +1,4 @@
-"""What both HyperPod targets make of a feature.
+"""How both HyperPod targets support a feature.
 
 A source without https:// is a page of the SageMaker developer guide, read on 2026-11-20.
 """
@@ -41,19 +41,19 @@ SHARED: Mapping[str, Support] = MappingProxyType(
         "instances.trainium": support("full", "InstanceType, trn1 and trn2", INSTANCE_GROUP),
         "instances.inferentia": support(
             "none",
-            "HyperPod has no Inferentia; use Trainium",
+            "HyperPod does not support Inferentia; use Trainium",
             INSTANCE_GROUP,
         ),
         "instances.hpc": support(
             "none",
-            "HyperPod has no HPC instances; use c or m types",
+            "HyperPod does not support HPC instances; use C or M instance types",
             INSTANCE_GROUP,
         ),
         "instances.several-types": support(
             "full", "InstanceRequirements, in order of priority", INSTANCE_GROUP
         ),
         "instances.mixed-architecture": support(
-            "full", "the image of each group's own architecture", INSTANCE_GROUP
+            "full", "the image for the architecture of each group", INSTANCE_GROUP
         ),
         "network.efa-layout": support("full", "NetworkInterface.InterfaceType", INSTANCE_GROUP),
         "placement.existing": support(
@@ -63,9 +63,9 @@ SHARED: Mapping[str, Support] = MappingProxyType(
         ),
         "nodes.smt": support("full", "ThreadsPerCore: 2", INSTANCE_GROUP),
         "nodes.image": support(
-            "full", "ImageId: an unencrypted image of the same account", INSTANCE_GROUP
+            "full", "ImageId: an unencrypted image in the same account", INSTANCE_GROUP
         ),
         "resilience.replace": support("full", "NodeRecovery: Automatic or None", CREATE_CLUSTER),
     }
 )
-"""Support by feature id, for the features of which the orchestrator does not matter."""
+"""Support by feature id, for features that do not depend on the orchestrator."""

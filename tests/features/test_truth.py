@@ -65,7 +65,7 @@ def lies(feature: str, target: str, answer: Support) -> list[str]:
     if not differently:
         return ["nothing notes it"]
     left_out = cluster(without, target) == cluster(uses, target)
-    return ["it is not left out"] if "left out" in answer.how and not left_out else []
+    return ["it is not ignored"] if answer.ignored and not left_out else []
 
 
 def said(spec: Checked, code: str, feature: str) -> list[Finding]:

@@ -12,6 +12,6 @@ LEFT_OUT = words("head.node login.nodes network.efa nodes.smt placement.cluster 
 NONE = Support("none", "no toy has it: remove it", GUIDE)
 SUPPORT = {
     **{feature.id: NONE for feature in FEATURES},
-    **dict.fromkeys(LEFT_OUT, Support("partial", "left out: toys do without", GUIDE)),
+    **dict.fromkeys(LEFT_OUT, Support("partial", "ignored: toys do not have it", GUIDE)),
     **dict.fromkeys(FULL, Support("full", "a member of its group", GUIDE)),
 }

@@ -1,4 +1,4 @@
-"""What a target cannot do, and what it does differently."""
+"""Features that a target does not support, or supports with differences."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from clustergen.findings import Problem, Severity, rule
 
 @rule(
     "SUP001",
-    "The target cannot do this",
-    why="Rendering without it would give another cluster than the one described. "
-    "`--allow-unsupported` leaves it out and renders the rest.",
+    "Feature not supported by the target",
+    why="Without the feature, the cluster would not be the one that the spec describes. "
+    "`--allow-unsupported` omits it and renders the rest.",
     source="the support matrix: `clustergen targets`",
     target="parallelcluster",
     bad="node_groups: [{name: h200, capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}}]",
@@ -26,8 +26,8 @@ def unsupported(uses: Sequence[Use]) -> Iterator[Problem]:
 
 @rule(
     "SUP002",
-    "The target does this differently",
-    why="The cluster gets this feature in another way than the spec suggests.",
+    "Feature supported with differences",
+    why="The cluster gets this feature in a different way than the spec suggests.",
     source="the support matrix: `clustergen targets`",
     severity=Severity.NOTE,
     target="pcs",

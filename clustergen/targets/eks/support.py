@@ -1,4 +1,4 @@
-"""What EKS makes of each feature.
+"""How EKS supports each feature.
 
 A source without https:// is a page of the EKS user guide, read on 2026-11-20.
 """
@@ -36,7 +36,7 @@ _CAPACITY = {
     ),
     "capacity.block": _support(
         "full",
-        "CapacityType: CAPACITY_BLOCK, with the launch template that it asks for",
+        "CapacityType: CAPACITY_BLOCK, with the launch template it requires",
         limits.CAPACITY_BLOCKS,
     ),
     "capacity.interruptible": _support(
@@ -62,7 +62,7 @@ _MACHINES = {
         "full", "InstanceTypes, in order of preference", limits.CREATE_NODE_GROUP
     ),
     "instances.mixed-architecture": _support(
-        "full", "AmiType of each group's own architecture", limits.IMAGES
+        "full", "AmiType for the architecture of each group", limits.IMAGES
     ),
     "network.efa": _support(
         "full", "NetworkInterfaces of the launch template, and EFA's device plugin", limits.EFA
@@ -70,14 +70,14 @@ _MACHINES = {
     "network.efa-layout": _support("full", "InterfaceType of each interface", limits.EFA),
     "placement.cluster": _support("full", "Placement of the launch template", _TEMPLATE_DATA),
     "placement.existing": _support("full", "Placement of the launch template", _TEMPLATE_DATA),
-    "nodes.smt": _support("full", "the default of EC2, left as it is", _TEMPLATE_DATA),
+    "nodes.smt": _support("full", "the default of EC2", _TEMPLATE_DATA),
     "nodes.image": _support(
         "full", "ImageId of the launch template: an image with nodeadm", limits.LAUNCH_TEMPLATES
     ),
     "nodes.scratch": _support(
         "partial",
-        "local NVMe becomes a RAID 0 that containers and pods' own space are kept on, not a folder "
-        "of that name; pods take it as emptyDir",
+        "local NVMe becomes a RAID 0 for containers and ephemeral pod storage, not a directory of "
+        "that name; pods use it through emptyDir",
         "https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/examples/",
     ),
     "nodes.mig": _support(
@@ -86,67 +86,69 @@ _MACHINES = {
     "nodes.labels": _support("full", "Labels of the node group", limits.CREATE_NODE_GROUP),
     "nodes.taints": _support("full", "Taints of the node group", limits.TAINTS),
     "nodes.slurm-settings": _support(
-        "partial", "left out: Kubernetes has no Slurm", "eks-architecture"
+        "partial", "ignored: EKS does not run Slurm", "eks-architecture"
     ),
     "nodes.scaling": _support(
         "partial",
-        "Karpenter starts them, where kubernetes.autoscaler is karpenter; a managed node group "
-        "alone grows when it is told",
+        "with kubernetes.autoscaler: karpenter, Karpenter starts them; a managed node group does "
+        "not "
+        "scale by itself",
         limits.NODE_POOLS,
     ),
     "nodes.mixed-scaling": _support(
         "partial",
-        "a managed node group keeps its minimum, and grows when it is told; Karpenter keeps none",
+        "a managed node group keeps its minimum and does not scale by itself; Karpenter has no "
+        "minimum",
         limits.NODE_POOLS,
     ),
     "health.gpu": _support(
         "managed",
-        "the add-on eks-node-monitoring-agent watches every accelerator",
+        "the eks-node-monitoring-agent add-on monitors every accelerator",
         "node-health-nma",
     ),
     "health.deep": _support(
         "none",
-        "EKS does not test instances before pods get them; remove these checks",
+        "EKS does not test instances before pods run on them; remove these checks",
         "node-health-nma",
     ),
     "head.node": _support("managed", "EKS runs the control plane", "eks-architecture"),
     "login.nodes": _support(
         "partial",
-        "left out: people reach the cluster with kubectl from where they are",
+        "ignored: users access the cluster with kubectl",
         limits.ENDPOINT,
     ),
 }
 
 _QUEUES = {
     "queues.slurm-settings": _support(
-        "partial", "left out: Kubernetes has no Slurm", "eks-architecture"
+        "partial", "ignored: EKS does not run Slurm", "eks-architecture"
     ),
     "queues.shared-groups": _support(
         "full",
-        "ClusterQueues that have the ResourceFlavor of the group in common",
+        "ClusterQueues that share the ResourceFlavor of the group",
         "https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/",
     ),
 }
 
 _STORAGE = {
-    "storage.lustre": _support("full", "made by the foundation; a volume for pods", "fsx-csi"),
+    "storage.lustre": _support("full", "created by the foundation; a volume for pods", "fsx-csi"),
     "storage.lustre-efa": _support(
         "partial",
-        "the file system is made with EFA; nodes use it over TCP until their Lustre client is set "
-        "up for EFA, by an image or a script of yours",
+        "the file system is created with EFA; nodes use it over TCP until your image or script "
+        "configures their Lustre client for EFA",
         "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
     ),
-    "storage.lustre-metadata": _support("full", "made by the foundation", "fsx-csi"),
-    "storage.intelligent-tiering": _support("full", "made by the foundation", "fsx-csi"),
-    "storage.data-repositories": _support("full", "made by the foundation", "fsx-csi"),
+    "storage.lustre-metadata": _support("full", "created by the foundation", "fsx-csi"),
+    "storage.intelligent-tiering": _support("full", "created by the foundation", "fsx-csi"),
+    "storage.data-repositories": _support("full", "created by the foundation", "fsx-csi"),
     "storage.openzfs": _support(
-        "full", "made by the foundation; an NFS volume for pods", "fsx-openzfs-csi"
+        "full", "created by the foundation; an NFS volume for pods", "fsx-openzfs-csi"
     ),
     "storage.ontap": _support("full", "an NFS volume for pods", "fsx-ontap"),
-    "storage.efs": _support("full", "made by the foundation; a volume for pods", "efs-csi"),
+    "storage.efs": _support("full", "created by the foundation; a volume for pods", "efs-csi"),
     "storage.ebs": _support(
         "none",
-        "there is no head node to share a volume; take fsx-lustre, fsx-openzfs or efs",
+        "there is no head node to share a volume; use fsx-lustre, fsx-openzfs or efs",
         "storage",
     ),
     "storage.bucket": _support("full", "a volume for pods", "s3-csi"),
@@ -154,24 +156,24 @@ _STORAGE = {
 }
 
 _CONTAINERS = _support(
-    "partial", "left out: every pod is a container, run by containerd", "eks-optimized-amis"
+    "partial", "ignored: every pod is a container, run by containerd", "eks-optimized-amis"
 )
 
 _SOFTWARE = {
     "software.pyxis": _CONTAINERS,
     "software.docker": _CONTAINERS,
     "software.scripts": _support(
-        "full", "run by the nodes' user data, before they join", limits.LAUNCH_TEMPLATES
+        "full", "run by the user data of the nodes, before they join", limits.LAUNCH_TEMPLATES
     ),
     "users": _support(
         "partial",
-        "left out: people are access entries of the cluster (kubernetes.admins), pods run as "
+        "ignored: access to the cluster uses access entries (kubernetes.admins), and pods set "
         "their own users",
         limits.ACCESS_ENTRIES,
     ),
 }
 
-_NO_SLURM = _support("partial", "left out: EKS does not run Slurm", "eks-architecture")
+_NO_SLURM = _support("partial", "ignored: EKS does not run Slurm", "eks-architecture")
 
 _SLURM = {
     "slurm.version": _NO_SLURM,
@@ -181,32 +183,32 @@ _SLURM = {
     "slurm.settings": _NO_SLURM,
     "slurm.slurmdbd-settings": _NO_SLURM,
     "slurm.cgroup-settings": _NO_SLURM,
-    "kubernetes": _support("full", "the control plane, and what is installed in it", _GROUPS),
+    "kubernetes": _support("full", "the control plane, and the software installed in it", _GROUPS),
 }
 
 _OPERATION = {
     "monitoring.prometheus": _support(
         "full",
-        "a workspace of Amazon Managed Service for Prometheus, and its scraper",
+        "an Amazon Managed Service for Prometheus workspace and a scraper",
         "prometheus",
     ),
     "monitoring.cloudwatch-dashboard": _support(
-        "full", "the add-on amazon-cloudwatch-observability, and its dashboards", "cloudwatch"
+        "full", "the amazon-cloudwatch-observability add-on and its dashboards", "cloudwatch"
     ),
     "monitoring.grafana": _support(
         "partial",
-        "metrics go to managed Prometheus, which a Grafana workspace of yours reads",
+        "metrics go to managed Prometheus; connect your own Grafana workspace to it",
         "prometheus",
     ),
     "monitoring.log-retention": _support(
         "full",
-        "RetentionInDays of the control plane's log group, the next longer one that CloudWatch has",
+        "RetentionInDays of the control plane's log group, rounded up to a value of CloudWatch",
         "control-plane-logs",
     ),
     "resilience.replace": _support("full", "NodeRepairConfig of the node groups", limits.REPAIR),
     "resilience.auto-resume": _support(
         "partial",
-        "the job's own operator starts its pods again, and they go on from their own checkpoint",
+        "the job operator restarts the pods, which resume from their own checkpoint",
         "https://www.kubeflow.org/docs/components/trainer/",
     ),
 }
@@ -214,4 +216,4 @@ _OPERATION = {
 SUPPORT: Mapping[str, Support] = MappingProxyType(
     _CAPACITY | _MACHINES | _QUEUES | _STORAGE | _SOFTWARE | _SLURM | _OPERATION
 )
-"""Support by feature id, for every feature there is."""
+"""Support by feature id, for every feature."""

@@ -1,4 +1,4 @@
-"""What HyperPod with EKS makes of each feature.
+"""How HyperPod with EKS supports each feature.
 
 A source without https:// is a page of the SageMaker developer guide, read on 2026-11-20.
 """
@@ -28,22 +28,23 @@ _CAPACITY = {
 _MACHINES = {
     "instances.ultraserver": support(
         "full",
-        "a training plan of UltraServers; nodes get the label topology.k8s.aws/ultraserver-id",
+        "a training plan for UltraServers; nodes get the label topology.k8s.aws/ultraserver-id",
         limits.TOPOLOGY,
     ),
     "network.efa": support(
-        "managed", "HyperPod attaches EFA where the type has it", limits.EKS_PREREQUISITES
+        "managed",
+        "HyperPod attaches EFA if the instance type supports it",
+        limits.EKS_PREREQUISITES,
     ),
     "placement.cluster": support(
         "managed",
-        "HyperPod places the nodes of a subnet itself, and labels them with their place in the "
-        "network",
+        "HyperPod places the nodes of a subnet itself, and labels them with their network topology",
         limits.TOPOLOGY,
     ),
     "nodes.scratch": support(
         "partial",
-        "HyperPod mounts local NVMe at /opt/dlami/nvme, and the lifecycle script binds it; give "
-        "pods that path as a hostPath",
+        "HyperPod mounts local NVMe at /opt/dlami/nvme, and the lifecycle script bind-mounts it; "
+        "mount that path in pods as a hostPath",
         limits.EKS_PREREQUISITES,
     ),
     "nodes.mig": support(
@@ -51,55 +52,55 @@ _MACHINES = {
     ),
     "nodes.labels": support("full", "KubernetesConfig.Labels", limits.LABELS),
     "nodes.taints": support("full", "KubernetesConfig.Taints", limits.LABELS),
-    "nodes.slurm-settings": support("partial", "left out: Kubernetes has no Slurm", CREATE_CLUSTER),
+    "nodes.slurm-settings": support("partial", "ignored: EKS does not run Slurm", CREATE_CLUSTER),
     "nodes.scaling": support("full", "Karpenter, run by HyperPod", limits.NODE_POOL),
     "nodes.mixed-scaling": support(
         "none",
-        "Karpenter begins at no nodes and takes away those that it finds; write {min: 0, max: N}, "
-        "and a second group with a fixed count",
+        "Karpenter starts at zero nodes and removes existing ones; write {min: 0, max: N}, and a "
+        "second group with a fixed count",
         limits.NODE_CLASS,
     ),
     "health.gpu": support(
-        "managed", "the health monitoring agent watches every accelerator", limits.INSTALL
+        "managed", "the health monitoring agent monitors every accelerator", limits.INSTALL
     ),
     "health.deep": support("full", "OnStartDeepHealthChecks", limits.HEALTH),
     "head.node": support("managed", "EKS runs the control plane", limits.EKS_PREREQUISITES),
     "login.nodes": support(
         "partial",
-        "left out: people reach the EKS cluster with kubectl from where they are",
+        "ignored: users access the EKS cluster with kubectl",
         limits.EKS_PREREQUISITES,
     ),
 }
 
 _QUEUES = {
     "queues.slurm-settings": support(
-        "partial", "left out: Kubernetes has no Slurm", limits.TASK_GOVERNANCE
+        "partial", "ignored: EKS does not run Slurm", limits.TASK_GOVERNANCE
     ),
     "queues.shared-groups": support(
         "partial",
-        "quotas share out a group that several queues have; Karpenter starts its nodes for the "
-        "first of them",
+        "quotas divide a group among its queues; Karpenter starts its nodes only for the first "
+        "queue",
         limits.NODE_CLASS,
     ),
 }
 
 _FSX = "https://docs.aws.amazon.com/eks/latest/userguide/fsx-csi.html"
 
-_DRIVER = "a volume for pods; a new EKS cluster gets the CSI driver, one that exists has to have it"
+_DRIVER = "a volume for pods; a new EKS cluster gets the CSI driver, an existing one needs it"
 
 _STORAGE = {
     "storage.lustre": support("partial", _DRIVER, _FSX),
     "storage.lustre-efa": support(
         "full",
-        "the lifecycle script sets up Lustre's client for EFA, before pods mount",
+        "the lifecycle script configures the Lustre client for EFA before pods mount",
         "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
     ),
-    "storage.lustre-metadata": support("full", "made by the foundation", _FSX),
-    "storage.intelligent-tiering": support("full", "made by the foundation", _FSX),
-    "storage.data-repositories": support("full", "made by the foundation", _FSX),
+    "storage.lustre-metadata": support("full", "created by the foundation", _FSX),
+    "storage.intelligent-tiering": support("full", "created by the foundation", _FSX),
+    "storage.data-repositories": support("full", "created by the foundation", _FSX),
     "storage.openzfs": support(
         "full",
-        "made by the foundation; an NFS volume for pods",
+        "created by the foundation; an NFS volume for pods",
         "https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/mount-openzfs-file-systems.html",
     ),
     "storage.ontap": support(
@@ -114,7 +115,7 @@ _STORAGE = {
     ),
     "storage.ebs": support(
         "none",
-        "there is no head node to share a volume; take fsx-lustre, fsx-openzfs or efs",
+        "there is no head node to share a volume; use fsx-lustre, fsx-openzfs or efs",
         CREATE_CLUSTER,
     ),
     "storage.bucket": support(
@@ -131,22 +132,20 @@ _STORAGE = {
 
 _SOFTWARE = {
     "software.pyxis": support(
-        "partial", "left out: every pod is a container, run by containerd", limits.EKS_PREREQUISITES
+        "partial", "ignored: every pod is a container, run by containerd", limits.EKS_PREREQUISITES
     ),
     "software.docker": support(
-        "partial", "left out: every pod is a container, run by containerd", limits.EKS_PREREQUISITES
+        "partial", "ignored: every pod is a container, run by containerd", limits.EKS_PREREQUISITES
     ),
     "software.scripts": support("full", "run by the lifecycle script", _LIFECYCLE),
     "users": support(
         "partial",
-        "left out: people are entries of access of the EKS cluster, pods run as their own users",
+        "ignored: access to the EKS cluster uses access entries, and pods set their own users",
         "https://docs.aws.amazon.com/eks/latest/userguide/access-entries.html",
     ),
 }
 
-_NO_SLURM = support(
-    "partial", "left out: Kubernetes has no Slurm; hyperpod-slurm has", CREATE_CLUSTER
-)
+_NO_SLURM = support("partial", "ignored: EKS does not run Slurm", CREATE_CLUSTER)
 
 _SLURM = {
     "slurm.version": _NO_SLURM,
@@ -162,29 +161,28 @@ _SLURM = {
 _OPERATION = {
     "monitoring.prometheus": support(
         "partial",
-        "the add-on amazon-sagemaker-hyperpod-observability: a new EKS cluster gets it and a "
-        "workspace, for one that exists the next steps name it",
+        "the amazon-sagemaker-hyperpod-observability add-on, installed in a new EKS cluster with a "
+        "workspace; for an existing one, the next steps describe it",
         limits.OBSERVABILITY,
     ),
     "monitoring.cloudwatch-dashboard": support(
         "partial",
-        "metrics are in the namespace /aws/sagemaker/Clusters; no dashboard is made",
+        "metrics are in the namespace /aws/sagemaker/Clusters; clustergen creates no dashboard",
         limits.OBSERVABILITY,
     ),
     "monitoring.grafana": support(
         "partial",
-        "the add-on amazon-sagemaker-hyperpod-observability brings dashboards to a workspace of "
-        "yours",
+        "the amazon-sagemaker-hyperpod-observability add-on adds dashboards to your workspace",
         limits.OBSERVABILITY,
     ),
     "monitoring.log-retention": support(
         "partial",
-        "HyperPod makes the log group when the cluster starts; set its retention there",
+        "HyperPod creates the log group when the cluster starts; set its retention there",
         "sagemaker-hyperpod-eks-cluster-observability",
     ),
     "resilience.auto-resume": support(
         "full",
-        "jobs of the training operator, with an annotation that the next steps name",
+        "jobs of the training operator, with an annotation that the next steps describe",
         limits.AUTO_RESUME,
     ),
 }
@@ -192,4 +190,4 @@ _OPERATION = {
 SUPPORT: Mapping[str, Support] = MappingProxyType(
     {**SHARED} | _CAPACITY | _MACHINES | _QUEUES | _STORAGE | _SOFTWARE | _SLURM | _OPERATION
 )
-"""Support by feature id, for every feature there is."""
+"""Support by feature id, for every feature."""

@@ -1,4 +1,4 @@
-"""What Slurm on SageMaker HyperPod makes of each feature.
+"""How SageMaker HyperPod with Slurm supports each feature.
 
 A source without https:// is a page of the SageMaker developer guide, read on 2026-11-20.
 """
@@ -21,7 +21,7 @@ _RESILIENCY = "sagemaker-hyperpod-resiliency-slurm"
 _CAPACITY = {
     "capacity.spot": support(
         "none",
-        "HyperPod with Slurm has no Spot; write on-demand",
+        "HyperPod with Slurm does not support Spot; use on-demand",
         "sagemaker-hyperpod-spot-instances",
     ),
     "capacity.interruptible": support(
@@ -33,16 +33,18 @@ _CAPACITY = {
 
 _MACHINES = {
     "instances.ultraserver": support(
-        "full", "a training plan of UltraServers; topology by itself", "sagemaker-hyperpod-topology"
+        "full",
+        "a training plan for UltraServers; HyperPod sets the topology",
+        "sagemaker-hyperpod-topology",
     ),
     "network.efa": support(
         "managed",
-        "HyperPod attaches EFA where the type has it",
+        "HyperPod attaches EFA if the instance type supports it",
         "sagemaker-hyperpod-prerequisites",
     ),
     "placement.cluster": support(
         "partial",
-        "no field for a placement group: HyperPod places the nodes of a subnet itself",
+        "there is no field for a placement group; HyperPod places the nodes of a subnet itself",
         INSTANCE_GROUP,
     ),
     "nodes.scratch": support(
@@ -57,13 +59,13 @@ _MACHINES = {
     ),
     "nodes.labels": support(
         "none",
-        "HyperPod writes the nodes of slurm.conf itself; leave labels out and tell groups apart by "
-        "their queues",
+        "HyperPod writes the nodes of slurm.conf itself; remove labels and use queues to tell "
+        "groups apart",
         _REFERENCE,
     ),
     "nodes.taints": support(
         "partial",
-        "left out: taints are Kubernetes'; keep jobs away with queues",
+        "ignored: taints exist only in Kubernetes; use queues to control where jobs run",
         INSTANCE_GROUP,
     ),
     "nodes.slurm-settings": support(
@@ -82,7 +84,7 @@ _MACHINES = {
         _CONTINUOUS,
     ),
     "health.gpu": support(
-        "managed", "the health monitoring agent watches every accelerator", _RESILIENCY
+        "managed", "the health monitoring agent monitors every accelerator", _RESILIENCY
     ),
     "health.deep": support("full", "OnStartDeepHealthChecks", INSTANCE_GROUP),
     "head.node": support("full", "the instance group controller", _SLURM_API),
@@ -92,12 +94,12 @@ _MACHINES = {
 _QUEUES = {
     "queues.slurm-settings": support(
         "partial",
-        "the lifecycle script adds them to the partition's line; HyperPod writes the nodes in it",
+        "the lifecycle script adds them to the line of the partition; HyperPod writes its nodes",
         _REFERENCE,
     ),
     "queues.shared-groups": support(
         "none",
-        "an instance group is in one partition; give each queue a group of its own",
+        "an instance group can be in only one partition; use separate groups for each queue",
         _REFERENCE,
     ),
 }
@@ -106,20 +108,23 @@ _STORAGE = {
     "storage.lustre": support("full", "FsxLustreConfig of each group", _SLURM_API),
     "storage.lustre-efa": support(
         "full",
-        "on groups with EFA the lifecycle script sets up Lustre's client for it, then mounts",
+        "on groups with EFA, the lifecycle script configures the Lustre client for EFA, then "
+        "mounts",
         "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
     ),
-    "storage.lustre-metadata": support("full", "made by the foundation", _SLURM_API),
-    "storage.intelligent-tiering": support("full", "made by the foundation", _SLURM_API),
-    "storage.data-repositories": support("full", "made by the foundation", _SLURM_API),
+    "storage.lustre-metadata": support("full", "created by the foundation", _SLURM_API),
+    "storage.intelligent-tiering": support("full", "created by the foundation", _SLURM_API),
+    "storage.data-repositories": support("full", "created by the foundation", _SLURM_API),
     "storage.openzfs": support("full", "FsxOpenZfsConfig of each group", _SLURM_API),
     "storage.ontap": support(
-        "partial", "the lifecycle script mounts it, by the path that FSx tells it", _LIFECYCLE
+        "partial", "mounted by the lifecycle script, which asks FSx for the path", _LIFECYCLE
     ),
     "storage.efs": support("partial", "the lifecycle script mounts it over NFS", _LIFECYCLE),
-    "storage.ebs": support("none", "the controller shares no volume; take fsx-openzfs", _SLURM_API),
+    "storage.ebs": support(
+        "none", "the controller does not share volumes; use fsx-openzfs", _SLURM_API
+    ),
     "storage.bucket": support(
-        "partial", "the lifecycle script mounts it where the image has mount-s3", _LIFECYCLE
+        "partial", "mounted by the lifecycle script if the image has mount-s3", _LIFECYCLE
     ),
     "storage.file-cache": support(
         "full", "FsxLustreConfig with the names of the cache", INSTANCE_GROUP
@@ -127,12 +132,12 @@ _STORAGE = {
 }
 
 _SOFTWARE = {
-    "software.pyxis": support("managed", "HyperPod's image has Enroot and Pyxis", _SLURM_API),
-    "software.docker": support("managed", "HyperPod's image has Docker", _SLURM_API),
+    "software.pyxis": support("managed", "HyperPod's image includes Enroot and Pyxis", _SLURM_API),
+    "software.docker": support("managed", "HyperPod's image includes Docker", _SLURM_API),
     "software.scripts": support("full", "run by the lifecycle script", _LIFECYCLE),
     "users": support(
         "partial",
-        "the lifecycle script makes them when a node is made; a change reaches new nodes",
+        "created by the lifecycle script when a node starts; a change affects only new nodes",
         _LIFECYCLE,
     ),
 }
@@ -140,23 +145,25 @@ _SOFTWARE = {
 _SLURM = {
     "slurm.version": support(
         "none",
-        "HyperPod's image decides the version; remove slurm.version",
+        "HyperPod's image determines the version; remove slurm.version",
         "sagemaker-hyperpod-release-ami-slurm",
     ),
     "slurm.accounting-managed": support(
-        "managed", "a MariaDB on the controller, set up by HyperPod", _SLURM_API
+        "managed", "HyperPod sets up MariaDB on the controller", _SLURM_API
     ),
     "slurm.accounting-database": support(
-        "full", "Orchestrator.Slurm.AccountingDatabase, continuous provisioning", CREATE_CLUSTER
+        "full",
+        "Orchestrator.Slurm.AccountingDatabase, with continuous provisioning",
+        CREATE_CLUSTER,
     ),
     "slurm.idle-timeout": support(
         "partial",
-        "left out: nodes do not come and go with jobs, idle ones are charged",
+        "ignored: nodes do not scale with jobs; idle nodes are charged",
         _CONTINUOUS,
     ),
     "slurm.settings": support(
         "partial",
-        "the lifecycle script has slurm.conf include them; HyperPod writes the rest of it",
+        "the lifecycle script includes them in slurm.conf; HyperPod writes the rest of the file",
         _REFERENCE,
     ),
     "slurm.slurmdbd-settings": support(
@@ -167,39 +174,37 @@ _SLURM = {
     "slurm.cgroup-settings": support(
         "partial", "the lifecycle script adds them to HyperPod's cgroup.conf", _REFERENCE
     ),
-    "kubernetes": support(
-        "partial", "left out: this is Slurm; hyperpod-eks runs Kubernetes", CREATE_CLUSTER
-    ),
+    "kubernetes": support("partial", "ignored: hyperpod-slurm runs Slurm", CREATE_CLUSTER),
 }
 
 _OPERATION = {
     "monitoring.prometheus": support(
         "partial",
-        "the lifecycle script starts the exporters that the image has, and downloads none; "
-        "workspace and scraper are yours",
+        "the lifecycle script starts only exporters that the image includes; provide a workspace "
+        "and a scraper",
         "sagemaker-hyperpod-cluster-observability-slurm",
     ),
     "monitoring.cloudwatch-dashboard": support(
         "partial",
-        "metrics are in the namespace /aws/sagemaker/Clusters; no dashboard is made",
+        "metrics are in the namespace /aws/sagemaker/Clusters; clustergen creates no dashboard",
         "sagemaker-hyperpod-cluster-observability-slurm",
     ),
     "monitoring.grafana": support(
         "none",
-        "no dashboards are made for HyperPod; write dashboards: cloudwatch",
+        "clustergen creates no dashboards for HyperPod; use dashboards: cloudwatch",
         "sagemaker-hyperpod-cluster-observability-slurm",
     ),
     "monitoring.log-retention": support(
         "partial",
-        "HyperPod makes the log group when the cluster starts; set its retention there",
+        "HyperPod creates the log group when the cluster starts; set its retention there",
         _RESILIENCY,
     ),
     "resilience.auto-resume": support(
-        "partial", "jobs have to ask for it: srun --auto-resume=1", _RESILIENCY
+        "partial", "jobs must request it: srun --auto-resume=1", _RESILIENCY
     ),
 }
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
     {**SHARED} | _CAPACITY | _MACHINES | _QUEUES | _STORAGE | _SOFTWARE | _SLURM | _OPERATION
 )
-"""Support by feature id, for every feature there is."""
+"""Support by feature id, for every feature."""

@@ -1,4 +1,4 @@
-"""What ParallelCluster 3.16.1 makes of each feature. ``pcluster`` is the package's own code."""
+"""How ParallelCluster 3.16.1 supports each feature. ``pcluster`` is the package's own code."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "capacity.interruptible",
                 "none",
-                "ParallelCluster has no such capacity type; take {reservation: cr-...}, ",
+                "ParallelCluster has no such capacity type; use {reservation: cr-...}",
                 "pcluster.config.common: CapacityType",
             ),
             _row(
@@ -58,8 +58,8 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "instances.ultraserver",
                 "partial",
-                "a Capacity Block of 9 or 18; block topology is configured by itself, IMEX by a "
-                "script of yours",
+                "a Capacity Block of 9 or 18; ParallelCluster configures the block topology, your "
+                "script configures IMEX",
                 "pcluster.constants: ULTRASERVER_CAPACITY_BLOCK_ALLOWED_SIZE_DICT",
             ),
             _row("instances.trainium", "full", "InstanceType", _RESOURCES),
@@ -74,7 +74,7 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "instances.mixed-architecture",
                 "none",
-                "head, login and compute nodes share one architecture; make a second cluster on "
+                "head, login and compute nodes share one architecture; create a second cluster on "
                 "the same foundation for the other",
                 "pcluster.validators: InstanceArchitectureCompatibilityValidator",
             ),
@@ -82,8 +82,8 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "network.efa-layout",
                 "managed",
-                "ParallelCluster chooses: efa-only on every card beyond the first; the form `efa` "
-                "is a setting for developers",
+                "ParallelCluster chooses efa-only on every card but the first; `efa` is a "
+                "setting for developers",
                 "pcluster.templates.queues_stack: add_network_interfaces",
             ),
             _row(
@@ -106,19 +106,20 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "nodes.labels",
                 "partial",
-                "labels become Slurm features, key=value; the features static and dynamic give way",
+                "labels become Slurm features, key=value, which replace the features static and "
+                "dynamic",
                 _SETTINGS,
             ),
             _row(
                 "nodes.taints",
                 "none",
-                "taints are Kubernetes'; in Slurm, queues decide which jobs reach a node",
+                "taints exist only in Kubernetes; use queues to control where jobs run",
                 "https://slurm.schedmd.com/slurm.conf.html#SECTION_PARTITION-CONFIGURATION",
             ),
             _row(
                 "nodes.slurm-settings",
                 "full",
-                "CustomSlurmSettings of the compute resource, less a deny list",
+                "CustomSlurmSettings of the compute resource, except a deny list",
                 _SETTINGS,
             ),
             _row("nodes.scaling", "full", "MinCount and MaxCount", _RESOURCES),
@@ -137,44 +138,47 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "health.deep",
                 "none",
-                "there is no deep check of instances; keep gpu, run NCCL tests as jobs",
+                "ParallelCluster has no deep health checks; keep gpu and run NCCL tests as jobs",
                 f"{_GUIDE}/slurm-health-checks-v3.html",
             ),
             _row("head.node", "full", "HeadNode", f"{_GUIDE}/HeadNode-v3.html"),
             _row("login.nodes", "full", "LoginNodes", f"{_GUIDE}/LoginNodes-v3.html"),
             _row(
-                "queues.slurm-settings", "full", "CustomSlurmSettings, less a deny list", _SETTINGS
+                "queues.slurm-settings",
+                "full",
+                "CustomSlurmSettings, except a deny list",
+                _SETTINGS,
             ),
             _row(
                 "queues.shared-groups",
                 "partial",
-                "the first queue owns the nodes, the others are custom partitions over them, which "
-                "`pcluster update-compute-fleet` does not stop",
+                "the first queue owns the nodes; the others are custom partitions with the same "
+                "nodes, which `pcluster update-compute-fleet` does not stop",
                 _SETTINGS,
             ),
             _row("storage.lustre", "full", "attached by FileSystemId", _STORAGE),
             _row(
                 "storage.lustre-efa",
                 "full",
-                "a script of the bundle sets up Lustre's network over EFA before the mount",
+                "a script in the bundle configures Lustre networking over EFA before the mount",
                 "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
             ),
             _row(
                 "storage.lustre-metadata",
                 "full",
-                "made by the foundation, attached by FileSystemId",
+                "created by the foundation, attached by FileSystemId",
                 "https://github.com/aws/aws-parallelcluster/issues/7616",
             ),
             _row(
                 "storage.intelligent-tiering",
                 "full",
-                "made by the foundation, attached by FileSystemId",
+                "created by the foundation, attached by FileSystemId",
                 _STORAGE,
             ),
             _row(
                 "storage.data-repositories",
                 "full",
-                "made by the foundation with the file system",
+                "created by the foundation with the file system",
                 _STORAGE,
             ),
             _row("storage.openzfs", "full", "attached by VolumeId", _STORAGE),
@@ -184,15 +188,16 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "storage.bucket",
                 "none",
-                "ParallelCluster mounts no buckets: link the bucket to a fsx-lustre as a data "
-                "repository, or install Mountpoint in a boot script",
+                "ParallelCluster does not mount buckets; link the bucket to an fsx-lustre file "
+                "system "
+                "as a data repository, or install Mountpoint in a boot script",
                 _STORAGE,
             ),
             _row("storage.file-cache", "full", "attached by FileCacheId", _STORAGE),
             _row(
                 "software.pyxis",
                 "full",
-                "the official images carry Enroot and Pyxis; a script switches them on",
+                "the official images include Enroot and Pyxis; a script enables them",
                 "https://github.com/aws/aws-parallelcluster-cookbook/pull/2820",
             ),
             _row(
@@ -209,28 +214,30 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "slurm.version",
                 "managed",
-                "each ParallelCluster version carries one Slurm version",
+                "each ParallelCluster version has one Slurm version",
                 "https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.1",
             ),
             _row(
                 "slurm.accounting-managed",
                 "none",
-                "ParallelCluster brings no database; give {endpoint, user, secret} of one",
+                "ParallelCluster has no managed database; write {endpoint, user, secret} of yours",
                 _ACCOUNTING,
             ),
             _row("slurm.accounting-database", "full", "SlurmSettings.Database", _ACCOUNTING),
             _row("slurm.idle-timeout", "full", "SlurmSettings.ScaledownIdletime", _SETTINGS),
-            _row("slurm.settings", "full", "CustomSlurmSettings, less a deny list", _SETTINGS),
+            _row("slurm.settings", "full", "CustomSlurmSettings, except a deny list", _SETTINGS),
             _row(
                 "slurm.slurmdbd-settings",
                 "none",
-                "slurmdbd.conf is ParallelCluster's own; edit it in a boot script of the head node",
+                "ParallelCluster writes slurmdbd.conf itself; edit it in a boot script on the "
+                "head node",
                 _ACCOUNTING,
             ),
             _row(
                 "slurm.cgroup-settings",
                 "none",
-                "cgroup.conf is ParallelCluster's own; edit it in a boot script of the head node",
+                "ParallelCluster writes cgroup.conf itself; edit it in a boot script on the head "
+                "node",
                 _SETTINGS,
             ),
             _row(
@@ -242,7 +249,8 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "monitoring.prometheus",
                 "none",
-                "ParallelCluster has CloudWatch only: write metrics: none, or run an exporter in a "
+                "ParallelCluster supports only CloudWatch; use metrics: none, or run an exporter "
+                "in a "
                 "boot script",
                 f"{_GUIDE}/Monitoring-v3.html",
             ),
@@ -255,7 +263,7 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "monitoring.grafana",
                 "none",
-                "ParallelCluster has CloudWatch dashboards: write dashboards: cloudwatch",
+                "ParallelCluster supports only CloudWatch dashboards; use dashboards: cloudwatch",
                 f"{_GUIDE}/Monitoring-v3.html",
             ),
             _row(
@@ -267,7 +275,7 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "resilience.replace",
                 "managed",
-                "clustermgtd replaces nodes that fail",
+                "clustermgtd replaces failed nodes",
                 f"{_GUIDE}/processes-v3.html#clustermgtd-v3",
             ),
             _row(

@@ -1,4 +1,4 @@
-"""What AWS PCS makes of each feature.
+"""How AWS PCS supports each feature.
 
 A source without https:// is a page of the PCS user guide, read on 2026-11-20.
 """
@@ -26,31 +26,30 @@ _CAPACITY = {
     ),
     "capacity.reservation": _support(
         "full",
-        "PurchaseOption: ONDEMAND and the reservation in the launch template; nothing starts "
+        "PurchaseOption: ONDEMAND, with the reservation in the launch template; no nodes start "
         "outside it",
         "capacity-reservations-odcr",
     ),
     "capacity.reservation-group": _support(
         "full",
-        "PurchaseOption: ONDEMAND and the group in the launch template; full, it is topped up "
-        "On-Demand",
+        "PurchaseOption: ONDEMAND, with the group in the launch template; once it is full, nodes "
+        "start On-Demand",
         "capacity-reservations-odcr",
     ),
     "capacity.block": _support(
         "full",
-        "PurchaseOption: CAPACITY_BLOCK; one block a node group, which ends with it",
+        "PurchaseOption: CAPACITY_BLOCK; one block per node group, which ends with it",
         "capacity-blocks-configure-cng",
     ),
     "capacity.interruptible": _support(
         "full",
-        "PurchaseOption: INTERRUPTIBLE_CAPACITY_RESERVATION; nodes leave two minutes after a "
+        "PurchaseOption: INTERRUPTIBLE_CAPACITY_RESERVATION; nodes stop two minutes after a "
         "warning",
         "capacity-reservations-iodcr",
     ),
     "capacity.training-plan": _support(
         "none",
-        "training plans reserve SageMaker instances; take {capacity_block: cr-...} or a HyperPod "
-        "target",
+        "training plans reserve SageMaker instances; use {capacity_block: cr-...}",
         CREATE_NODE_GROUP,
     ),
 }
@@ -58,8 +57,8 @@ _CAPACITY = {
 _MACHINES = {
     "instances.ultraserver": _support(
         "partial",
-        "PCS sets up the block topology; the prolog that configures NVIDIA IMEX for each job is "
-        "yours: slurm.settings Prolog and PrologFlags",
+        "PCS sets up the block topology; provide the prolog that configures NVIDIA IMEX for each "
+        "job, with slurm.settings Prolog and PrologFlags",
         "capacity-blocks-nvidia-imex",
     ),
     "instances.trainium": _support("full", "InstanceConfigs: any EC2 type", CREATE_NODE_GROUP),
@@ -71,7 +70,7 @@ _MACHINES = {
         "working-with_cng_create",
     ),
     "instances.mixed-architecture": _support(
-        "full", "AmiId of each node group's own architecture", CREATE_NODE_GROUP
+        "full", "AmiId for the architecture of each node group", CREATE_NODE_GROUP
     ),
     "network.efa": _support(
         "full",
@@ -80,7 +79,7 @@ _MACHINES = {
     ),
     "network.efa-layout": _support(
         "full",
-        "InterfaceType of the launch template's NetworkInterfaces; PCS documents the form efa only",
+        "InterfaceType of the launch template's NetworkInterfaces; PCS documents only efa",
         "working-with_networking_efa_create-lt",
     ),
     "placement.cluster": _support(
@@ -95,18 +94,18 @@ _MACHINES = {
     ),
     "nodes.smt": _support(
         "none",
-        "PCS switches SMT off on every node; leave threads_per_core out",
+        "PCS disables SMT on every node; remove threads_per_core",
         "working-with_launch-templates_overview",
     ),
     "nodes.image": _support(
-        "full", "AmiId; it needs the PCS agent 1.5.0-1 or newer", CREATE_NODE_GROUP
+        "full", "AmiId; the image needs the PCS agent 1.5.0-1 or later", CREATE_NODE_GROUP
     ),
     "nodes.scratch": _support(
-        "full", "a script of the bundle mounts it, as a lifecycle action", _ACTIONS
+        "full", "mounted by a script in the bundle, as a lifecycle action", _ACTIONS
     ),
     "nodes.mig": _support(
         "full",
-        "a boot hook partitions the GPUs; Gres and GresCustomSettings tell Slurm",
+        "a boot hook partitions the GPUs; Gres and GresCustomSettings declare them to Slurm",
         "mig-configuration",
     ),
     "nodes.labels": _support(
@@ -114,7 +113,7 @@ _MACHINES = {
     ),
     "nodes.taints": _support(
         "partial",
-        "left out: taints are Kubernetes'; keep jobs away with queues",
+        "ignored: taints exist only in Kubernetes; use queues to control where jobs run",
         "slurm-custom-settings-cng",
     ),
     "nodes.slurm-settings": _support(
@@ -128,8 +127,8 @@ _MACHINES = {
     ),
     "health.gpu": _support(
         "partial",
-        "checked at each boot: a node that lacks accelerators is replaced before a job gets it; "
-        "afterwards only by a HealthCheckProgram of yours",
+        "checked at each boot: a node with missing accelerators is replaced before it gets a job; "
+        "for later checks, set HealthCheckProgram",
         _ACTIONS,
     ),
     "health.deep": _support(
@@ -143,7 +142,7 @@ _MACHINES = {
         CREATE_CLUSTER,
     ),
     "login.nodes": _support(
-        "full", "a node group that no queue has, min = max", "working-with_login-nodes"
+        "full", "a node group without a queue, min = max", "working-with_login-nodes"
     ),
 }
 
@@ -154,7 +153,7 @@ _QUEUES = {
         "slurm-custom-settings-queue",
     ),
     "queues.shared-groups": _support(
-        "full", "queues name node groups freely", "working-with_queues"
+        "full", "a node group can be in any number of queues", "working-with_queues"
     ),
 }
 
@@ -162,36 +161,30 @@ _STORAGE = {
     "storage.lustre": _support("full", "the AWS-maintained script mount-fsx-lustre", _AWS_SCRIPTS),
     "storage.lustre-efa": _support(
         "full",
-        "a script of the bundle sets up Lustre's network over EFA before the mount",
+        "a script in the bundle configures Lustre networking over EFA before the mount",
         "https://docs.aws.amazon.com/fsx/latest/LustreGuide/configure-efa-clients.html",
     ),
-    "storage.lustre-metadata": _support(
-        "full", "the foundation makes the file system", _AWS_SCRIPTS
-    ),
-    "storage.intelligent-tiering": _support(
-        "full", "the foundation makes the file system", _AWS_SCRIPTS
-    ),
-    "storage.data-repositories": _support(
-        "full", "the foundation makes the associations", _AWS_SCRIPTS
-    ),
-    "storage.openzfs": _support("full", "a script of the bundle mounts it over NFS", _ACTIONS),
+    "storage.lustre-metadata": _support("full", "created by the foundation", _AWS_SCRIPTS),
+    "storage.intelligent-tiering": _support("full", "created by the foundation", _AWS_SCRIPTS),
+    "storage.data-repositories": _support("full", "created by the foundation", _AWS_SCRIPTS),
+    "storage.openzfs": _support("full", "mounted over NFS by a script in the bundle", _ACTIONS),
     "storage.ontap": _support(
-        "full", "a script of the bundle mounts it over NFS, by the path that FSx tells it", _ACTIONS
+        "full", "mounted over NFS by a script in the bundle, which asks FSx for the path", _ACTIONS
     ),
     "storage.efs": _support("full", "the AWS-maintained script mount-efs", _AWS_SCRIPTS),
     "storage.ebs": _support(
         "none",
-        "there is no head node to share a volume; take fsx-openzfs or efs",
+        "there is no head node to share a volume; use fsx-openzfs or efs",
         CREATE_CLUSTER,
     ),
     "storage.bucket": _support(
         "partial",
-        "a script of the bundle mounts it where the image has mount-s3",
+        "mounted by a script in the bundle if the image has mount-s3",
         _ACTIONS,
     ),
     "storage.file-cache": _support(
         "full",
-        "the AWS-maintained script mount-fsx-lustre, with the cache's names",
+        "the AWS-maintained script mount-fsx-lustre, with the DNS and mount names of the cache",
         _AWS_SCRIPTS,
     ),
 }
@@ -199,19 +192,18 @@ _STORAGE = {
 _SOFTWARE = {
     "software.pyxis": _support(
         "partial",
-        "Pyxis is built for one Slurm version, so the image has to bring it; the nodes check for "
-        "it and give each user folders of their own",
+        "Pyxis is built for one Slurm version, so the image must include it; nodes check for it "
+        "and "
+        "create directories for each user",
         "https://github.com/NVIDIA/pyxis#installation",
     ),
-    "software.docker": _support(
-        "full", "the image's Docker is enabled by a lifecycle action", _ACTIONS
-    ),
+    "software.docker": _support("full", "a lifecycle action enables Docker in the image", _ACTIONS),
     "software.scripts": _support(
         "full", "NodeLifecycleActions, in the stage NodeBootstrapped", _ACTIONS
     ),
     "users": _support(
         "partial",
-        "a script of the bundle makes them on every node at boot; a change replaces the nodes",
+        "created on every node at boot by a script in the bundle; a change replaces the nodes",
         _ACTIONS,
     ),
 }
@@ -223,7 +215,7 @@ _SLURM = {
     ),
     "slurm.accounting-database": _support(
         "none",
-        "PCS keeps job records itself: write accounting: managed",
+        "PCS stores job records itself; use accounting: managed",
         "slurm-accounting",
     ),
     "slurm.idle-timeout": _support("full", "ScaleDownIdleTimeInSeconds", CREATE_CLUSTER),
@@ -236,38 +228,38 @@ _SLURM = {
     "slurm.cgroup-settings": _support(
         "full", "CgroupCustomSettings, from an allow-list", "cgroup-custom-settings"
     ),
-    "kubernetes": _support("partial", "left out: PCS runs Slurm", CREATE_CLUSTER),
+    "kubernetes": _support("partial", "ignored: PCS runs Slurm", CREATE_CLUSTER),
 }
 
 _OPERATION = {
     "monitoring.prometheus": _support(
         "partial",
-        "Slurm's own metrics are opened on the controller; workspace and scraper are yours",
+        "Slurm metrics are enabled on the controller; provide a workspace and a scraper",
         "slurm-metrics",
     ),
     "monitoring.cloudwatch-dashboard": _support(
         "partial",
-        "metrics are in the namespace AWS/PCS; no dashboard is made",
+        "metrics are in the namespace AWS/PCS; clustergen creates no dashboard",
         "monitoring-cloudwatch_metrics",
     ),
     "monitoring.grafana": _support(
         "none",
-        "no dashboards are made for PCS; write dashboards: cloudwatch",
+        "clustergen creates no dashboards for PCS; use dashboards: cloudwatch",
         "monitoring-cloudwatch_metrics",
     ),
     "monitoring.log-retention": _support(
         "full",
-        "RetentionInDays of the log groups, the next longer one that CloudWatch has",
+        "RetentionInDays of the log groups, rounded up to a value of CloudWatch",
         "monitoring_scheduler-logs",
     ),
     "resilience.replace": _support(
         "managed",
-        "PCS replaces nodes that fail; it cannot be told not to",
+        "PCS always replaces failed nodes",
         "working-with_cng",
     ),
     "resilience.auto-resume": _support(
         "partial",
-        "jobs of a failed node are queued again (JobRequeue=1) and go on from their own checkpoint",
+        "jobs of a failed node are requeued (JobRequeue=1) and resume from their own checkpoint",
         "slurm-custom-settings-cluster",
     ),
 }
@@ -275,4 +267,4 @@ _OPERATION = {
 SUPPORT: Mapping[str, Support] = MappingProxyType(
     _CAPACITY | _MACHINES | _QUEUES | _STORAGE | _SOFTWARE | _SLURM | _OPERATION
 )
-"""Support by feature id, for every feature there is."""
+"""Support by feature id, for every feature."""

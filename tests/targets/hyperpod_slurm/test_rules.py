@@ -111,7 +111,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ),
     (
         _group("slurm: {Weight: 10}"),
-        "SUP001", (*GROUP, "slurm"), "Slurm settings of a node group", "remove their settings",
+        "SUP001", (*GROUP, "slurm"), "Slurm settings for a node group", "remove their settings",
     ),
     # Settings
     (

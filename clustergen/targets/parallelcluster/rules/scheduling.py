@@ -21,7 +21,7 @@ _INSTEAD = {
     "oversubscribe": "write exclusive: true on the queue",
     "suspendtime": "write slurm.idle_timeout",
     "gres": "leave it out: GPUs are counted for you",
-    "cpus": "leave it out; threads_per_core: 1 switches SMT off",
+    "cpus": "remove it; threads_per_core: 1 disables SMT",
     "prolog": "let a boot script of the head node add to /opt/slurm/etc/scripts/prolog.d",
     "epilog": "let a boot script of the head node add to /opt/slurm/etc/scripts/epilog.d",
 }
