@@ -3,14 +3,16 @@
 Each target fills in one :class:`Limits`. The rules of :mod:`clustergen.rules.services` judge every
 plan by it, so a new target gets these rules without writing any. What a target leaves out is not
 limited. Every part carries the page that proves it.
+
+These are named tuples, for every command defines them at its start and a dataclass costs six times
+as much to define.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from clustergen.findings import Path, Severity
 
@@ -20,8 +22,7 @@ if TYPE_CHECKING:
 Named = Literal["cluster", "node group", "queue"]
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """Where the service is: its key in :data:`clustergen.catalog.services.SERVICES`."""
 
     service: str
@@ -29,8 +30,7 @@ class Region:
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
+class Names(NamedTuple):
     """The form of names that the service is given."""
 
     of: tuple[Named, ...]
@@ -42,8 +42,7 @@ class Names:
     """A name may end with a hyphen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reserved:
+class Reserved(NamedTuple):
     """Names that are taken, by what."""
 
     of: Named
@@ -54,8 +53,7 @@ class Reserved:
     """They are taken only where the cluster has login nodes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Systems:
+class Systems(NamedTuple):
     """The operating systems that the service's own images have."""
 
     images: frozenset[str]
@@ -72,8 +70,7 @@ class Systems:
     """The default of the spec is not meant: only a system that the user wrote counts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Users:
+class Users(NamedTuple):
     """Login names and uids that the image has already."""
 
     names: frozenset[str]
@@ -83,16 +80,14 @@ class Users:
     default_uid: int = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(NamedTuple):
     """Where the password of the accounting database may be."""
 
     source: str
     same_region: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quota:
+class Quota(NamedTuple):
     """The most of something in one cluster, counted in the plan."""
 
     what: str
@@ -104,8 +99,7 @@ class Quota:
     severity: Severity = Severity.ERROR
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupSize:
+class GroupSize(NamedTuple):
     """The most nodes of one group."""
 
     most: int
@@ -115,16 +109,14 @@ class GroupSize:
     """It holds for groups that Karpenter scales, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """That something is so with the service: how severe it is, and the page that proves it."""
 
     severity: Severity
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
+class Labels(NamedTuple):
     """What the service takes for labels and taints of nodes."""
 
     source: str
@@ -139,8 +131,7 @@ class Labels:
     most_taints: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RootVolume:
+class RootVolume(NamedTuple):
     """The size that the service's own image needs, in GiB."""
 
     gib: int
@@ -149,16 +140,14 @@ class RootVolume:
     """The head node boots such an image, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scripts:
+class Scripts(NamedTuple):
     """The kinds of nodes that run the user's scripts, besides compute nodes."""
 
     login: bool
     source: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(NamedTuple):
     """All of it, for one service. ``title`` is what messages call the service."""
 
     title: str = ""
@@ -176,7 +165,7 @@ class Limits:
     """Those that a cluster may be created with; empty where the service has no Slurm."""
     slurm_versions_source: str = ""
     default_slurm_version: str = ""
-    ended_slurm_versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    ended_slurm_versions: Mapping[str, str] = MappingProxyType({})
     """Version -> ISO date since when it is not offered any more."""
     unmounted: frozenset[str] = frozenset()
     """Kinds of existing storage that nodes mount by a name that its id does not tell."""

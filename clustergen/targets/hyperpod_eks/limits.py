@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from clustergen.findings import Severity
@@ -107,8 +106,7 @@ HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"
 RESUME_ANNOTATION = "sagemaker.amazonaws.com/enable-job-auto-resume"
 KARPENTER_API = "karpenter.sagemaker.amazonaws.com"
 
-LIMITS = replace(
-    shared.LIMITS,
+LIMITS = shared.LIMITS._replace(
     systems=Systems(
         images=frozenset({OS}),
         title="HyperPod with EKS",

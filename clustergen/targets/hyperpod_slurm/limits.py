@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
 
 from clustergen.hyperpod import limits
@@ -37,8 +36,7 @@ OWN_SETTINGS: Final = word_set("""
 _OSES = ("ubuntu2204", "ubuntu2404")
 _IMAGE = f"{limits.GUIDE}sagemaker-hyperpod-release-ami-slurm.html"
 
-LIMITS = replace(
-    limits.LIMITS,
+LIMITS = limits.LIMITS._replace(
     reserved=(
         Reserved(
             of="node group",
