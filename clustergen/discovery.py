@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-import pkgutil
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -36,8 +36,8 @@ def rules_below(package: str) -> tuple[Rule, ...]:
 
     :raises TypeError: when a module declares no rule, or two rules have one code.
     """
-    inner = (info.name for info in pkgutil.iter_modules(_path(package)) if info.ispkg)
-    nested = (rules_below(f"{package}.{name}") for name in sorted(inner))
+    folders = (path.parent.name for path in _folder(package).glob("*/__init__.py"))
+    nested = (rules_below(f"{package}.{name}") for name in sorted(folders))
     return _distinct((*rules(package), *(rule for found in nested for rule in found)))
 
 
@@ -56,13 +56,14 @@ def packages(root: Path = _ROOT) -> Iterator[str]:
 
 
 def _modules(package: str) -> Iterator[ModuleType]:
-    for info in sorted(pkgutil.iter_modules(_path(package)), key=lambda info: info.name):
-        if not info.ispkg:
-            yield importlib.import_module(f"{package}.{info.name}")
+    # Listing the folder is several times as fast as pkgutil, and every check does it.
+    for name in sorted(os.listdir(_folder(package))):
+        if name.endswith(".py") and name != "__init__.py":
+            yield importlib.import_module(f"{package}.{name.removesuffix('.py')}")
 
 
-def _path(package: str) -> list[str]:
-    return list(importlib.import_module(package).__path__)
+def _folder(package: str) -> Path:
+    return Path(importlib.import_module(package).__path__[0])
 
 
 def _declared(module: ModuleType) -> tuple[Rule, ...]:

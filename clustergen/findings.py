@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 Path = tuple[str | int, ...]
 """Where in the spec: ``("node_groups", 0, "instance_type")``."""
@@ -61,8 +61,7 @@ class Finding:
         return replace(self, span=span)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What the check of a rule found: a place, what is wrong there, and the way out."""
 
     path: Path
@@ -81,8 +80,7 @@ Check = Callable[[Any], Iterable[Problem]]
 """Looks at a subject (a plan, a spec, a document) and yields the problems of one rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """What a finding code means, and the check that finds it.
 
     A module of a ``rules`` package declares it above its check, with :func:`rule`. Some problems

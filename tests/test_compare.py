@@ -209,7 +209,7 @@ def test_the_order_follows_the_matrix(
         if name == "pcs":
             return target
         return replace(
-            target, support={**target.support, id: replace(target.support[id], level=level)}
+            target, support={**target.support, id: target.support[id]._replace(level=level)}
         )
 
     monkeypatch.setattr(targets, "load", load)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from clustergen.catalog.lookup import DATA
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(NamedTuple):
     """A published all_reduce bus bandwidth, in GB/s at a message size in GiB."""
 
     size: str
@@ -25,8 +23,7 @@ class Measurement:
     gib: int
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """One row: each fact as ``families.json`` describes it."""
 
     nitro: int | None = None

@@ -7,14 +7,13 @@ error only where the service's own tool refuses the region (ParallelCluster).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from clustergen.catalog.regions import REGIONS, partition_of
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(NamedTuple):
     """Where one service is, according to whom and when."""
 
     title: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clustergen import discovery
 from clustergen.features.table import Feature, Level, Support, used
@@ -11,8 +11,7 @@ from clustergen.findings import Finding, Path, Problem
 from clustergen.plan.model import Plan
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """A feature that a plan uses, and how well a target supports it."""
 
     feature: Feature

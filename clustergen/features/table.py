@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from clustergen.findings import Path
 from clustergen.plan.model import (
@@ -26,8 +25,7 @@ LEFT_OUT = "ignored"
 Level = Literal["full", "managed", "partial", "none"]
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
+class Support(NamedTuple):
     """How a target supports a feature.
 
     ``how`` is a clause: the field that is set (full), what the service does (managed), what is
@@ -49,8 +47,7 @@ class Support:
 Uses = Callable[[Plan], Iterable[Path]]
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(NamedTuple):
     """Something a spec can use; ``uses`` gives the places where a plan uses it."""
 
     id: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clustergen.catalog.ebs import VOLUME_TYPES, VolumeType
 from clustergen.findings import Path
@@ -11,8 +11,7 @@ from clustergen.plan import stored
 from clustergen.plan.model import Ebs, Plan, Volume
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A volume to be made, and its place in the spec."""
 
     path: Path

@@ -39,9 +39,8 @@ def _problems(name: str, target: Target) -> Iterator[str]:
     yield from _of_support(target)
     if not target.schema.path.is_file():
         yield f"there is no schema {target.schema.path.name}"
-    for module in (target.emitter, *target.rule_packages, target.document_rules):
-        if module and importlib.util.find_spec(module) is None:
-            yield f"there is no module {module}"
+    if importlib.util.find_spec(target.emitter) is None:
+        yield f"there is no module {target.emitter}"
 
 
 def _of_options(target: Target) -> Iterator[str]:

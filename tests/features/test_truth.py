@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 
@@ -158,14 +157,14 @@ SEEDED: list[tuple[str, str, str, str]] = [
 @pytest.mark.parametrize(("feature", "target", "level", "words"), SEEDED)
 def test_a_lie_is_caught(feature: str, target: str, level: features.Level, words: str) -> None:
     row = targets.load(target).support[feature]
-    assert any(words in lie for lie in lies(feature, target, replace(row, level=level)))
+    assert any(words in lie for lie in lies(feature, target, row._replace(level=level)))
 
 
 def test_the_findings_follow_a_changed_row() -> None:
     """The rows are all there is: flip one, and the compiler says something else."""
     _, uses = checked("capacity.spot", "pcs")
     pcs = targets.load("pcs")
-    flipped = {**pcs.support, "capacity.spot": replace(pcs.support["capacity.spot"], level="none")}
+    flipped = {**pcs.support, "capacity.spot": pcs.support["capacity.spot"]._replace(level="none")}
     plan = uses.plans["pcs"]
     before = [finding.code for finding in features.check(plan, pcs.support, pcs.title)]
     after = [finding.code for finding in features.check(plan, flipped, pcs.title)]

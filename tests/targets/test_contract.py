@@ -14,6 +14,7 @@ from clustergen.plan import model
 from clustergen.plan.limits import Limits
 from clustergen.targets import Target
 from clustergen.targets.contract import IncompleteTarget, verify
+from tests.checking import Fragments
 
 PCS = targets.load("pcs")
 
@@ -56,10 +57,6 @@ FAULTS: list[tuple[Target, str]] = [
         replace(PCS, emitter="clustergen.targets.pcs.emitter"),
         "there is no module clustergen.targets.pcs.emitter",
     ),
-    (
-        replace(PCS, rule_packages=("clustergen.targets.pcs.roles",)),
-        "there is no module clustergen.targets.pcs.roles",
-    ),
 ]
 
 
@@ -77,6 +74,12 @@ def test_options_that_the_language_lacks() -> None:
 
     with pytest.raises(IncompleteTarget, match=r"the section targets\.pcs lacks color"):
         verify("pcs", replace(PCS, traits=traits(options=More)))
+
+
+def test_rules_that_are_not_there() -> None:
+    lacking = replace(PCS, rule_packages=("clustergen.targets.pcs.roles",))
+    with pytest.raises(ModuleNotFoundError, match=r"clustergen\.targets\.pcs\.roles"):
+        list(lacking.check(Fragments("pcs").plan()))
 
 
 def test_an_emitter_without_its_functions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from clustergen.findings import Path, Problem
 from clustergen.kubernetes import taints
@@ -105,7 +104,7 @@ def taint(plan: Plan) -> Iterator[Problem]:
     if limit := plan.limits.labels:
         for group in plan.node_groups:
             for problem in taints.find_problems(group, limit.longest_key):
-                yield replace(problem, source=limit.taints_source)
+                yield problem._replace(source=limit.taints_source)
 
 
 @rule(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from clustergen.findings import Path
 from clustergen.plan.model import Plan
@@ -41,8 +41,7 @@ _INSTEAD: Mapping[str, str] = MappingProxyType(
 """What replaces a setting that PCS manages itself, by lower-case name."""
 
 
-@dataclass(frozen=True, slots=True)
-class CustomSetting:
+class CustomSetting(NamedTuple):
     """A setting as the spec writes it; Slurm ignores the case of names."""
 
     path: Path
