@@ -41,7 +41,7 @@ def check(
     targets: Sequence[str] = (),
     allow_unsupported: bool = False,
 ) -> Checked:
-    """Read, plan and judge one spec, given as files that merge in order.
+    """Read, plan and check one spec, given as files that merge in order.
 
     ``targets`` are target names; none: those that the spec names; and if it names none either, only
     what holds for every target is checked.
@@ -53,11 +53,11 @@ def check(
     findings += formal
     plans: dict[str, Plan] = {}
     if spec is not None:
-        plans, judged = _judge(spec, document.written(), targets, allow_unsupported)
-        findings += judged
+        plans, found = _check_targets(spec, document.written(), targets, allow_unsupported)
+        findings += found
     elif (rest := remainder(document.data, formal)) is not None:
-        _, judged = _judge(rest.spec, rest.written, targets, allow_unsupported)
-        findings += filter(None, map(rest.restored, judged))
+        _, found = _check_targets(rest.spec, rest.written, targets, allow_unsupported)
+        findings += filter(None, map(rest.restored, found))
     return Checked(
         spec,
         MappingProxyType(plans),
@@ -65,14 +65,14 @@ def check(
     )
 
 
-def _judge(
+def _check_targets(
     spec: Spec, written: Iterable[Path], asked: Sequence[str], allow_unsupported: bool
 ) -> tuple[dict[str, Plan], list[Finding]]:
     """The plans of a spec for its targets, and all that is to say about them."""
     plans: dict[str, Plan] = {}
     by_target: dict[str, list[Finding]] = {}
     for name in _wanted(spec, asked):
-        plan, by_target[name] = _judged(spec, written, name, allow_unsupported)
+        plan, by_target[name] = _check_target(spec, written, name, allow_unsupported)
         if plan is not None:
             plans[name] = plan
     return plans, list(_shared(by_target))
@@ -83,7 +83,7 @@ def _wanted(spec: Spec, asked: Sequence[str]) -> list[str]:
     return [*asked] or [*named_targets(spec)] or [""]
 
 
-def _judged(
+def _check_target(
     spec: Spec, written: Iterable[Path], name: str, allow_unsupported: bool
 ) -> tuple[Plan | None, list[Finding]]:
     """The plan for one target, and everything that is to say about it."""

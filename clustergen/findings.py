@@ -71,7 +71,7 @@ class Problem(NamedTuple):
     severity: Severity | None = None
     """Where this one is more or less severe than the rule usually is."""
     source: str = ""
-    """Where another page than the rule's own proves it: a rule that judges several services."""
+    """The source of this problem, if not that of the rule: for rules on several services."""
     feature: str = ""
     """The id of a feature that the target lacks: the help then names targets that have it."""
 
@@ -101,7 +101,7 @@ class Rule(NamedTuple):
     target: str = ""
     """The target that the rule is for; empty when it holds for all."""
     by_limits: bool = False
-    """It judges every target by that target's limits; ``target`` is only that of the examples."""
+    """The rule checks every target against its limits; ``target`` is only for the examples."""
     fatal: bool = False
     """Nothing can be planned of a spec with this error."""
     could_not: bool = False

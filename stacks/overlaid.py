@@ -57,7 +57,7 @@ def _is_whole(*values: Json) -> bool:
 
 
 def _added(old: Json, new: Json) -> Json:
-    """The template of what ``new`` has and ``old`` has not, or has in another form."""
+    """A template with what ``new`` adds to or changes in ``old``."""
     names = {name: old.get("Resources", {}).get(name) for name in new["Resources"]}
     resources = {n: r for n, r in new["Resources"].items() if names[n] is None}
     sections = {

@@ -297,6 +297,47 @@ def test_words(what: str) -> None:
     assert found == []
 
 
+# Phrases that plain English has a better word for.
+PHRASES = {
+    "a person (a user, by hand)": r"\ba person\b",
+    "judge (check, validate)": r"(?<![.\w-])judg(e|es|ed|ing)\b",
+    "breach (violation, problem)": r"\bbreach",
+    "what nothing reads (unknown)": r"\b[Ww]hat nothing\b",
+    "is due (expected)": r"\b(is|are) due\b(?! to\b)",
+    "is answered with (gets, prints)": r"\b(is|are) answered (with|by)\b",
+    "all the same (always)": r"\ball the same\b",
+    "at the most (at most)": r"\bat the most\b",
+    "the spec has it": r"\bthe spec has it\b",
+    "found by itself (automatically)": r"\b(found|discovered) by (itself|themselves)\b",
+    "people (users)": r"\bpeople\b(?!=)",
+}
+ROOT = PACKAGE.parent
+PROSE = {
+    **FILES,
+    **{
+        path: path.read_text(encoding="utf-8")
+        for path in (
+            ROOT / "README.md",
+            ROOT / "CONTRIBUTING.md",
+            *sorted((ROOT / "docs").glob("*.md")),
+            *sorted((ROOT / "docs").glob("*.py")),
+            *sorted((ROOT / "stacks").glob("*.py")),
+        )
+    },
+}
+
+
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_plain_english(phrase: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path, text in PROSE.items()
+        for number, line in enumerate(text.splitlines(), start=1)
+        if re.search(PHRASES[phrase], line)
+    ]
+    assert found == []
+
+
 def _is_example(line: str) -> bool:
     """A link of a comment or a source, or part of a rule's example spec."""
     return "https://" in line or bool(

@@ -47,7 +47,7 @@ def equal(keys: Mapping[str, Any]) -> Json:
 
 
 def deny_without_tls(service: str, resource: Any) -> Json:
-    """The statement of a resource's policy that refuses requests in clear text."""
+    """The statement of a resource's policy that rejects requests in clear text."""
     return {
         "Sid": "TlsOnly",
         "Effect": "Deny",

@@ -13,7 +13,7 @@ LUSTRE_OPTIONS = "noatime,flock,lazystatfs"
 NFS_OPTIONS = "noatime,nfsvers=3,nconnect=16,rsize=1048576,wsize=1048576"
 # https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-nfs-mount-settings.html (2026-11)
 EFS_NFS_OPTIONS = "nfsvers=4.1,rsize=1048576,wsize=1048576,hard,timeo=600,retrans=2,noresvport"
-# With efs-utils. Not `iam`, which refuses clients that a file system policy does not name.
+# With efs-utils. Not `iam`, which rejects clients that a file system policy does not name.
 EFS_HELPER_OPTIONS = "tls"
 ROOT_OF_OPENZFS = "/fsx"
 """The path of the root volume of every FSx for OpenZFS file system."""

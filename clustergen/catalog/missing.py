@@ -23,7 +23,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class _Gone:
-    """Families that people ask for and nobody can launch."""
+    """Families that users request but that nobody can launch."""
 
     pattern: str
     reason: str

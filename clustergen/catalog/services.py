@@ -1,7 +1,7 @@
 """In which regions a service can be used.
 
 A list here says where a service was on its date. Services grow: absence is worth a warning, an
-error only where the service's own tool refuses the region (ParallelCluster).
+error only where the service's own tool rejects the region (ParallelCluster).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Text in columns, for people with a terminal of ordinary width."""
+"""Text in columns, for a terminal of ordinary width."""
 
 from __future__ import annotations
 

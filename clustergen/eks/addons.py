@@ -77,7 +77,7 @@ EBS = Addon(
 )
 S3 = Addon(
     "aws-mountpoint-s3-csi-driver",
-    # Its pods on the nodes do not come to nodes with taints by themselves.
+    # Its pods on the nodes are not scheduled on nodes with taints by default.
     configuration={"node": {"tolerateAllTaints": True}},
     service_account="s3-csi-driver-sa",
     statements=access.buckets,

@@ -19,7 +19,7 @@ class Version:
     standard_until: str | None
     """The end of standard support: 14 months after EKS has it. Then it costs six times as much."""
     extended_until: str | None
-    """The end of extended support, a year later. Then EKS upgrades the cluster by itself."""
+    """The end of extended support, a year later. Then EKS upgrades the cluster automatically."""
 
     @property
     def standard(self) -> bool:

@@ -16,7 +16,7 @@ CLUSTER_ROLE = "HyperPodClusterRole"
 
 
 def part(plan: Plan) -> Part:
-    """The role of instances, and that of the autoscaler where the spec wants one."""
+    """The role of instances, and that of the autoscaler if the spec uses one."""
     if not has_hyperpod(plan):
         return NOTHING
     roles = {EXECUTION_ROLE: _execution_role(plan)}

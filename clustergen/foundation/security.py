@@ -90,7 +90,7 @@ def groups_of(plan: Plan, storage: FileSystem) -> list[Any]:
 
 
 def rules_for(plan: Plan, storage: FileSystem) -> list[str]:
-    """The rules that must be there first: FSx refuses a Lustre file system whose group lacks them.
+    """The rules that must be there first: FSx rejects a Lustre file system whose group lacks them.
 
     https://docs.aws.amazon.com/fsx/latest/LustreGuide/cannot-create-fs.html
     """

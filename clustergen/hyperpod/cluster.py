@@ -25,7 +25,7 @@ def request(
 ) -> Json:
     """The request; ``members`` are those of one orchestrator only, in the API's words.
 
-    A plan with errors gives a request that the service would refuse, never an exception.
+    A plan with errors gives a request that the service would reject, never an exception.
     """
     return present(
         ClusterName=plan.name,

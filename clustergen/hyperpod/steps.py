@@ -210,7 +210,7 @@ def _scratch(group: NodeGroup) -> Iterator[Step]:
 
 
 def _health(group: NodeGroup) -> Iterator[Step]:
-    """A node that lacks a GPU is refused where the spec asks for it; else the log says so."""
+    """A node that lacks a GPU is rejected where the spec asks for it; else the log says so."""
     kind, count = accelerators(group.type)
     if count or group.efa:
         asked = "gpu" in group.health_checks

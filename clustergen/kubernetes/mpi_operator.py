@@ -80,7 +80,7 @@ def _definition() -> Json:
 _MAY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("", ("configmaps", "secrets", "services"), ("create", "list", "watch", "update")),
     ("", ("pods",), ("create", "get", "list", "watch", "delete", "update", "patch")),
-    # The launcher's own role has it, and nobody gives what they have not.
+    # The launcher's role has it, and Kubernetes lets nobody grant permissions that they lack.
     ("", ("pods/exec",), ("create",)),
     ("", ("endpoints",), ("create", "get", "update")),
     ("", ("events",), ("create", "patch")),

@@ -1,4 +1,4 @@
-"""The namespaces that people work in: one for each queue, or Kubernetes' own."""
+"""The namespaces of users: one for each queue, or the default one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""File systems for pods: a volume and its claim in every namespace that people work in."""
+"""File systems for pods: a volume and its claim in every namespace of users."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from clustergen.plan.model import (
 # Without lazystatfs, unlike on nodes of Slurm.
 _LUSTRE_OPTIONS = ("noatime", "flock")
 _ANY_SIZE_GIB = 1200
-"""Kubernetes wants a size of volumes that have none; nothing goes by it."""
+"""Kubernetes requires a size for volumes that have none; nothing uses it."""
 
 
 def mountable(plan: Plan) -> tuple[Storage, ...]:

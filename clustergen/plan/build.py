@@ -38,8 +38,8 @@ def build(
     options = traits.options.read(section)
     head = _head(spec, traits, machines, options)
     # People reach the API of Kubernetes from where they are; a cluster for it has no such nodes.
-    people = None if traits.system_nodes else spec.login
-    login = machines.machine(people, ("login",)) if people else None
+    own_login = None if traits.system_nodes else spec.login
+    login = machines.machine(own_login, ("login",)) if own_login else None
     system = machines.machine(spec.kubernetes.system_nodes, ("kubernetes", "system_nodes"))
     findings += machines.findings
     # Without a place, or with an unknown type, everything else about the cluster is guesswork.
@@ -88,8 +88,8 @@ def _addresses(plan: Plan, traits: Traits) -> int:
     pods = traits.pod_addresses
     nodes = sum(group.max * (group.addresses + pods) for group in plan.node_groups)
     nodes += plan.system.count * (1 + pods) if plan.system else 0
-    people = sum(machine.count for machine in (plan.head, plan.login) if machine)
-    return nodes + people + sum(fsx.addresses(item) for item in plan.storage if not item.existing)
+    others = sum(machine.count for machine in (plan.head, plan.login) if machine)
+    return nodes + others + sum(fsx.addresses(item) for item in plan.storage if not item.existing)
 
 
 def _section(spec: Spec, traits: Traits) -> Any:

@@ -1,6 +1,6 @@
 """What a service accepts, as data.
 
-Each target fills in one :class:`Limits`. The rules of :mod:`clustergen.rules.services` judge every
+Each target fills in one :class:`Limits`. The rules of :mod:`clustergen.rules.services` check every
 plan by it, so a new target gets these rules without writing any. What a target leaves out is not
 limited. Every part carries the page that proves it.
 

@@ -78,7 +78,7 @@ class Traits:
     smt: bool = True
     """Nodes may run two threads per core."""
     sagemaker: bool = False
-    """The instances are SageMaker's: it places them, and counts and charges them by itself."""
+    """The instances are SageMaker's: it places them, and counts and charges them."""
     pod_addresses: int = 0
     """IPv4 addresses that a node takes for its pods, beside those of its interfaces."""
     system_nodes: bool = False
@@ -209,7 +209,7 @@ class NodeGroup:
 
     @property
     def type(self) -> InstanceType:
-        """The preferred type; the planner refuses groups whose types differ in what matters."""
+        """The preferred type; the planner rejects groups whose types differ in what matters."""
         return self.types[0]
 
     @property
@@ -266,7 +266,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class Subnet:
-    """A subnet; ``zone`` is a zone id or name, ``cidr`` None when it exists and nobody said."""
+    """A subnet; ``zone`` is a zone id or name, ``cidr`` None for an existing subnet without one."""
 
     id: Id
     zone: str | None
@@ -425,7 +425,7 @@ class Slurm:
 
 @dataclass(frozen=True, slots=True)
 class Kubernetes:
-    """The scheduler of the Kubernetes targets, as the spec has it."""
+    """The Kubernetes settings of the spec."""
 
     version: str
     admission: str

@@ -291,7 +291,7 @@ def _repository(given: spec.DataRepository) -> model.Repository:
 
 
 def _each_once(changes: list[spec.Change]) -> Iterator[str]:
-    """Changes in the service's spelling; the service refuses one named twice."""
+    """Changes in the service's spelling; the service rejects one named twice."""
     return (change.upper() for change in dict.fromkeys(changes))
 
 

@@ -54,6 +54,6 @@ def count(number: int, noun: str, ending: str = "s") -> str:
 
 
 def spec_path(path: Path) -> str:
-    """A path into the spec as people write it, as code: ``node_groups[0].placement``."""
+    """A path into the spec in its usual notation, as code: ``node_groups[0].placement``."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return f"`{_one_line(''.join(steps).removeprefix('.')).replace('`', '')}`"

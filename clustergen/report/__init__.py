@@ -1,4 +1,4 @@
-"""Findings to text: for people, for programs, for code scanning and for GitHub's annotations.
+"""Findings as text, as JSON, for code scanning and as GitHub annotations.
 
 Every format is a module with the same function, ``render(findings, rules, *, colour=False)``; it
 sorts the findings and drops duplicates by :func:`ordered`.

@@ -1,4 +1,4 @@
-"""Findings for people: the message, the place with a caret under it, and the way out.
+"""Findings as text: the message, the source line with a caret, and the help.
 
 The layout is that of rustc's diagnostics:
 https://rustc-dev-guide.rust-lang.org/diagnostics.html

@@ -1,7 +1,7 @@
 """Schemas of the documents that targets emit, made from the services' own tools by ``build.py``.
 
-They are asked only about documents that an overlay has changed: what clustergen emits by itself is
-verified by its tests.
+They are used only for documents that an overlay has changed; the tests verify what clustergen emits
+without one.
 """
 
 from __future__ import annotations

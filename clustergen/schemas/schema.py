@@ -15,7 +15,7 @@ from clustergen.artifacts import Json
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One thing of a document that the schema refuses."""
+    """One thing of a document that the schema rejects."""
 
     path: tuple[str | int, ...]
     keyword: str
@@ -53,7 +53,7 @@ class Schema:
         return _read(self.path)
 
     def violations(self, document: Mapping[str, Any]) -> list[Violation]:
-        """What of ``document`` the schema refuses, by path.
+        """What of ``document`` the schema rejects, by path.
 
         A value that is known only after deployment is not looked into: an intrinsic function, or
         a text with a ``${Name}`` placeholder.

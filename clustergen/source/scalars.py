@@ -27,7 +27,7 @@ _FLOAT = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")
 class Float(float):
     """A number that remembers how it was typed: ``str(Float("1.30"))`` is ``1.30``.
 
-    A field that wants text (``version: 25.11``) takes ``str(value)`` and gets the user's words.
+    A text field (``version: 25.11``) takes ``str(value)``, which is the text as written.
     """
 
     __slots__ = ("text",)

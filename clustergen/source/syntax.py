@@ -46,7 +46,7 @@ _TABLE = (
     _Words(
         "quoted scalar",
         "escape",
-        "this \\ escape is not one that YAML knows",
+        "YAML has no such \\ escape",
         "in single quotes a backslash is only a backslash: 'C:\\dir'",
     ),
     _Words(

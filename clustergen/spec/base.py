@@ -10,7 +10,7 @@ from clustergen.spec import patterns, validators
 
 
 class Section(BaseModel):
-    """A mapping of the language: typed strictly, unknown keys refused, never changed once read."""
+    """A mapping of the language: typed strictly, unknown keys rejected, never changed once read."""
 
     # Validators of sections are built as parts of the root's, once, and not for each on its own.
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)

@@ -1,4 +1,4 @@
-"""What pydantic refuses, in the words of the language: one finding for each place."""
+"""What pydantic rejects, as findings: one for each place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_KEYS = ("missing", "extra_forbidden")
 _ELSEWHERE: Mapping[Path, str] = {
     ("head_node", "count"): "HyperPod has several: targets.hyperpod-slurm.controllers",
 }
-"""What people look for in one place, and the language has in another."""
+"""Keys that users often write in the wrong place."""
 
 
 def findings(error: ValidationError, data: Any) -> list[Finding]:

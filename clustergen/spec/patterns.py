@@ -1,4 +1,4 @@
-"""The patterns that text fields match, each with a description for people."""
+"""The patterns that text fields match, each with a description for messages."""
 
 from __future__ import annotations
 

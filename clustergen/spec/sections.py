@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from clustergen.findings import Path
 from clustergen.spec.model import Spec
 
-# What a section is about, where people are tempted to write it in place of the section.
+# The key that users tend to write a value for instead of the whole section.
 _MAIN = ("id", "instance_type", "size", "zone", "run", "mount", "group", "os")
 
 

@@ -55,7 +55,7 @@ def duration(value: Any) -> int:
 
 
 def _quantity(value: Any, parse: Callable[[Any], T]) -> T:
-    """Text with a unit; a bare number is refused with its likely readings."""
+    """Text with a unit; a bare number is rejected with its likely readings."""
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         raise refuse(f"{value!r} is not a quantity", "write a number with its unit")
     try:

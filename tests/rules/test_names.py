@@ -19,7 +19,7 @@ SAID = [
         "queues: [{name: train, node_groups: [h200, h200]}]",
         "SPC030",
         "'h200' is listed twice",
-        "leave one out",
+        "remove one",
     ),
     (
         "queues: [{name: train, node_groups: [h200, h100]}]",

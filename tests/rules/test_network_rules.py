@@ -53,7 +53,7 @@ SAID = [
         "network: {security_groups: [sg-0a1b2c3d]}",
         "NET005",
         "security_groups are given, but the VPC is new",
-        "add vpc: vpc-... that they belong to, or leave them out",
+        "add vpc: vpc-... that they belong to, or remove them",
     ),
     (
         "network: {cidr: 10.42.0.0/27}" + nodes(1),
@@ -115,15 +115,15 @@ SAID = [
         "network: {ssh_from: [0.0.0.0/0]}",
         "NET013",
         "SSH is open to 0.0.0.0/0",
-        "name your own addresses, or leave ssh_from out and use SSM",
+        "name your own addresses, or remove ssh_from and use SSM",
     ),
     (
         existing(A, ", ssh_from: [10.0.0.0/8]"),
         "NET014",
         "ssh_from needs public_subnets: nodes in private subnets have no public address",
-        "name public_subnets, or leave ssh_from out and use SSM",
+        "name public_subnets, or remove ssh_from and use SSM",
     ),
-    (existing(f"{A}, {A}"), "SPC030", f"'{A}' is listed twice", "leave one out"),
+    (existing(f"{A}, {A}"), "SPC030", f"'{A}' is listed twice", "remove one"),
 ]
 
 

@@ -70,25 +70,25 @@ SAID = [
     (
         group("instance_type: hpc7a.96xlarge, capacity: spot", OHIO),
         "CAP002",
-        "hpc7a.96xlarge is not sold as spot",
+        "hpc7a.96xlarge is not available as spot",
         "hpc7a.96xlarge is sold as on-demand",
     ),
     (
         group("instance_type: p6e-gb200.36xlarge, count: 18", DALLAS),
         "CAP002",
-        "p6e-gb200.36xlarge is not sold as on-demand",
+        "p6e-gb200.36xlarge is not available as on-demand",
         "p6e-gb200.36xlarge is sold as capacity-block, and by HyperPod as training_plan",
     ),
     (
         group(f"instance_type: g6e.12xlarge, {BLOCK}"),
         "CAP002",
-        "g6e.12xlarge is not sold as capacity-block",
+        "g6e.12xlarge is not available as capacity-block",
         "g6e.12xlarge is sold as on-demand, spot; Capacity Blocks exist for p4d.24xlarge, ",
     ),
     (
         group(f"instance_type: m7i.4xlarge, {BLOCK}"),
         "CAP002",
-        "m7i.4xlarge is not sold as capacity-block",
+        "m7i.4xlarge is not available as capacity-block",
         "m7i.4xlarge is sold as on-demand, spot",
     ),
     (
@@ -142,7 +142,7 @@ SAID = [
         group("instance_type: m7g.4xlarge, threads_per_core: 2"),
         "CAP010",
         "m7g.4xlarge has 1 thread per core",
-        "write 1, or leave it out",
+        "write 1, or remove it",
     ),
     (
         group("mig: {1g.10gb: 7}"),
@@ -154,7 +154,7 @@ SAID = [
         group("instance_type: g6e.48xlarge, mig: {1g.18gb: 1}"),
         "GPU001",
         "g6e.48xlarge has no MIG profile 1g.18gb",
-        "leave mig out: its GPUs cannot be partitioned",
+        "remove mig: its GPUs cannot be partitioned",
     ),
     (group("mig: {1g.18gb: 8}"), "GPU002", "8 x 1g.18gb on one GPU", "at most 7"),
     (
@@ -167,7 +167,7 @@ SAID = [
         group("instance_type: m7i.4xlarge, scratch: /scratch"),
         "STG050",
         "m7i.4xlarge has no local NVMe",
-        "leave scratch out, or use a type with local disks",
+        "remove scratch, or use a type with local disks",
     ),
     # Types that cannot stand in for each other.
     (
@@ -186,7 +186,7 @@ SAID = [
         group(types("m7i.4xlarge", "m7i.4xlarge")),
         "SPC030",
         "'m7i.4xlarge' is listed twice",
-        "leave one out",
+        "remove one",
     ),
     (
         group(types("p5en.48xlarge", "p5.48xlarge")),
@@ -211,7 +211,7 @@ SAID = [
         group("instance_type: m7i.4xlarge, efa_layout: efa"),
         "NIC002",
         "there are no EFA interfaces to lay out",
-        "leave it out",
+        "remove it",
     ),
     (
         group("efa: false"),
@@ -222,7 +222,7 @@ SAID = [
     (
         group("instance_type: t3.xlarge, placement: cluster"),
         "PLC001",
-        "t3.xlarge does not go into a cluster placement group",
+        "t3.xlarge does not support cluster placement groups",
         "write placement: none",
     ),
     (

@@ -13,26 +13,26 @@ EDITED = Rule(
 )
 NOT_OURS = Rule(
     code="BND002",
-    title="The folder holds other files",
+    title="Folder not written by clustergen",
     why="A folder without clustergen's manifest was not written by clustergen, and is left alone.",
     source="clustergen",
 )
 NOT_A_FOLDER = Rule(
     code="BND003",
-    title="The output folder is something else",
+    title="Output path is a file or a link",
     why="A bundle replaces its folder as a whole; it cannot replace a file or a link to elsewhere.",
     source="clustergen",
 )
 IN_THE_WAY = Rule(
     code="BND004",
-    title="A rendered file would replace one of yours",
+    title="A rendered file would overwrite a file of yours",
     why="Only files that clustergen wrote may be replaced.",
     source="clustergen",
 )
 NOT_WRITTEN = Rule(
     code="BND005",
     title="The folder cannot be written or read",
-    why="The operating system refused. A bundle is written whole or not at all.",
+    why="The operating system denied access. A bundle is written completely or not at all.",
     source="clustergen",
     could_not=True,
 )

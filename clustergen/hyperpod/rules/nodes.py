@@ -13,7 +13,7 @@ from clustergen.plan.model import Plan, Volume
 _VOLUME = (
     "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterEbsVolumeConfig.html"
 )
-# Features of their own: the support table already refuses these families.
+# Features of their own: the support table already rejects these families.
 _UNSUPPORTED_FAMILIES = ("inf", "hpc")
 
 
@@ -67,7 +67,7 @@ def volume_settings(plan: Plan) -> Iterator[Problem]:
                 yield Problem(
                     (*path, field),
                     f"HyperPod does not let you choose the {field} of a volume",
-                    help=f"leave {field} out",
+                    help=f"remove {field}",
                 )
 
 
@@ -108,14 +108,14 @@ def efa(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("efa"),
                 f"HyperPod attaches EFA to the nodes of {group.name} anyway",
-                help="leave efa out, or take an instance type without it",
+                help="remove efa, or take an instance type without it",
             )
 
 
 @rule(
     "CAP304",
     "Deep health checks on nodes without accelerators",
-    why="They stress GPUs and Trainium, and the connections between them; HyperPod refuses them on "
+    why="They stress GPUs and Trainium, and the connections between them; HyperPod rejects them on "
     "other nodes.",
     source=f"{limits.GUIDE}sagemaker-hyperpod-eks-resiliency-deep-health-checks.html",
     bad="node_groups: [{name: h200, instance_type: c6i.8xlarge, health_checks: [instance-stress]}]",
@@ -128,7 +128,7 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("health_checks"),
                 f"{group.type.name} has no accelerators for {deep[0]} to check",
-                help="leave health_checks out",
+                help="remove health_checks",
             )
 
 

@@ -15,7 +15,7 @@ CHANGES = Rule(
 )
 IDLE_DELETION = Rule(
     code="OVL004",
-    title="An overlay deletes what is not there",
+    title="Overlay deletes a key that does not exist",
     why="`null` deletes a key. If there is no such key, the overlay probably has the wrong path.",
     source="clustergen",
     bad=EXAMPLE_BASE + "targets: {parallelcluster: {overlay: {Schedulin: null}}}",

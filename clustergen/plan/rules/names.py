@@ -29,7 +29,7 @@ def unique(spec: Spec) -> Iterator[Problem]:
     for path, items in _lists(spec):
         for index, item in enumerate(items):
             if item in items[:index]:
-                yield Problem((*path, index), f"{item!r} is listed twice", help="leave one out")
+                yield Problem((*path, index), f"{item!r} is listed twice", help="remove one")
 
 
 def _lists(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:

@@ -18,7 +18,7 @@ _AZ_IDS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-i
 @rule(
     "NET001",
     "Unknown region",
-    why="Everything is made in the region; its name decides endpoints, partition and zones.",
+    why="All resources are created in the region; its name decides endpoints, partition and zones.",
     source="https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html",
     bad="region: us-east1",
     good="region: us-east-1",
@@ -126,13 +126,13 @@ def foreign_ids(spec: Spec) -> Iterator[Problem]:
             yield Problem(
                 ("network", field),
                 f"{field} are given, but the VPC is new",
-                help="add vpc: vpc-... that they belong to, or leave them out",
+                help="add vpc: vpc-... that they belong to, or remove them",
             )
 
 
 @rule(
     "NET006",
-    "Not a block for a VPC",
+    "Invalid CIDR block for a VPC",
     why="A VPC has an IPv4 block between /16 and /28; a new one here needs room for four subnets.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html",
     bad="network: {cidr: 10.0.0.0/8}",

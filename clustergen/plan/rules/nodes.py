@@ -6,7 +6,7 @@ from clustergen.findings import Rule
 
 UNKNOWN_TYPE = Rule(
     code="CAP001",
-    title="No such instance type",
+    title="Unknown instance type",
     why="Every decision about a node starts from the facts of its type.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceTypes.html",
     bad="node_groups: [{name: h200, instance_type: p5en.48xlage}]",
@@ -16,7 +16,7 @@ UNKNOWN_TYPE = Rule(
 NO_EFA = Rule(
     code="NIC001",
     title="The instance type has no EFA",
-    why="`efa: true` is a promise to the jobs; without EFA they would fall back to TCP, silently.",
+    why="`efa: true` is explicit; without EFA, jobs would silently fall back to TCP.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-instance-types",
     bad="node_groups: [{name: h200, instance_type: g6e.4xlarge, efa: true}]",
     good="node_groups: [{name: h200, instance_type: g6e.8xlarge, efa: true}]",

@@ -6,7 +6,7 @@ from clustergen.findings import Rule
 
 ONLY_EXISTING = Rule(
     code="STG001",
-    title="This kind of storage is only attached",
+    title="Storage type that clustergen only mounts",
     why="FSx for ONTAP needs a storage virtual machine and volumes, Amazon File Cache a "
     "repository; they are made elsewhere and mounted here by their id.",
     source="the language, version 1",

@@ -23,7 +23,7 @@ def open_to_everyone(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 ("network", "ssh_from", index),
                 f"SSH is open to {cidr}",
-                help="name your own addresses, or leave ssh_from out and use SSM",
+                help="name your own addresses, or remove ssh_from and use SSM",
             )
 
 
@@ -49,5 +49,5 @@ def no_public_subnet(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("network", "ssh_from"),
             "ssh_from needs public_subnets: nodes in private subnets have no public address",
-            help="name public_subnets, or leave ssh_from out and use SSM",
+            help="name public_subnets, or remove ssh_from and use SSM",
         )

@@ -80,7 +80,7 @@ def efa_zone(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "NET012",
-    "Subnet outside the VPC, or over another one",
+    "Subnet outside the VPC or overlapping another subnet",
     why="A subnet is part of its VPC's CIDR block, and subnets never overlap.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
     bad="""network:

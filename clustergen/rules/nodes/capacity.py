@@ -102,8 +102,8 @@ def _reserved(plan: Plan) -> Iterator[tuple[NodeGroup, NodeGroup]]:
 
 @rule(
     "CAP008",
-    "The maximum is zero or below the minimum",
-    why="A group that can never have a node is a mistake, and every service refuses min above max.",
+    "Maximum count is zero or below the minimum",
+    why="A group that can never have a node is a mistake, and every service rejects min above max.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_ScalingConfigurationRequest.html",
     bad="node_groups: [{name: h200, count: {min: 4, max: 2}}]",
     good="node_groups: [{name: h200, count: {min: 2, max: 4}}]",

@@ -30,7 +30,7 @@ def profiles(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("mig", name),
                 f"{group.type.name} has no MIG profile {name}",
-                help=help or "leave mig out: its GPUs cannot be partitioned",
+                help=help or "remove mig: its GPUs cannot be partitioned",
                 on_key=True,
             )
 

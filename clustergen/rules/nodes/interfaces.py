@@ -23,13 +23,13 @@ def layout(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("efa_layout"),
                 "there are no EFA interfaces to lay out",
-                help="leave it out",
+                help="remove it",
             )
 
 
 @rule(
     "NIC003",
-    "EFA is off on nodes made for it",
+    "EFA disabled on an accelerated instance type",
     why="Training over several nodes without EFA falls back to TCP on a fraction of the bandwidth.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html",
     severity=Severity.WARNING,

@@ -16,7 +16,7 @@ _VALUE = re.compile(rf"(?:{_PART})?")
 
 @rule(
     "K8S001",
-    "Not a label",
+    "Invalid label",
     why="A label is a name of letters, digits, `-`, `_` and `.`, at most 63 long, with an optional "
     "DNS prefix; its value has the same form or is empty.",
     source="https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/",
@@ -44,7 +44,7 @@ def labels(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SPC035",
     "Reserved tag key",
-    why="Only AWS can set keys that begin with `aws:`; every create call that has one fails.",
+    why="Only AWS can set keys that begin with `aws:`; create calls with such a key fail.",
     source="https://docs.aws.amazon.com/tag-editor/latest/userguide/best-practices-and-strats.html",
     bad="tags: {'aws:team': llm}",
     good="tags: {team: llm}",
@@ -65,7 +65,7 @@ _SIGNS = "_.:/=+-@"
 
 @rule(
     "SPC036",
-    "Tag with characters that AWS refuses",
+    "Tag with invalid characters",
     why="Roles and log groups get the tags too, and take only letters, digits, spaces and a few "
     "signs; any other character fails their creation, and with it the stack.",
     source="https://docs.aws.amazon.com/IAM/latest/APIReference/API_Tag.html",

@@ -12,8 +12,8 @@ _GUIDE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategi
 
 @rule(
     "PLC001",
-    "The type does not go into a cluster placement group",
-    why="EC2 refuses to start it there.",
+    "Instance type without support for cluster placement groups",
+    why="EC2 does not start it in one.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: cluster}]",
     good="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: none}]",
@@ -24,14 +24,14 @@ def supported(plan: Plan) -> Iterator[Problem]:
             if "cluster" not in type.placement:
                 yield Problem(
                     group.at("placement"),
-                    f"{type.name} does not go into a cluster placement group",
+                    f"{type.name} does not support cluster placement groups",
                     help="write placement: none",
                 )
 
 
 @rule(
     "PLC002",
-    "A placement group beside a reservation",
+    "Placement group with a reservation",
     why="The reservation or block fixes where its instances are; a new placement group lies "
     "elsewhere, and instances fail to start for lack of capacity.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html",

@@ -22,7 +22,7 @@ _USAGE_CLASS: dict[CapacityKind, str] = {
 
 @rule(
     "CAP002",
-    "The type is not sold this way",
+    "Instance type not available with this purchase option",
     why="EC2 offers types as On-Demand, Spot or Capacity Block, but not every type in every way.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceTypeInfo.html"
     "#API_InstanceTypeInfo_Contents",
@@ -36,7 +36,7 @@ def usage_class(plan: Plan) -> Iterator[Problem]:
             if wanted and wanted not in type.usage_classes:
                 yield Problem(
                     group.at("capacity"),
-                    f"{type.name} is not sold as {wanted}",
+                    f"{type.name} is not available as {wanted}",
                     help=_sold(type, wanted),
                 )
 
@@ -59,7 +59,7 @@ def _sold(type: InstanceType, wanted: str) -> str:
 
 @rule(
     "CAP003",
-    "The type is not offered there",
+    "Instance type not offered in the zone or region",
     why="Instances start only where EC2 has the type. Offerings grow, so this is a warning: it was "
     "true when the catalog was built (`clustergen catalog TYPE` gives the date).",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/"
@@ -108,7 +108,7 @@ _VISIBLE_TO_JOBS: tuple[tuple[str, Callable[[InstanceType], object]], ...] = (
 
 @rule(
     "CAP004",
-    "Types of one group differ in what jobs see",
+    "Instance types in a group differ in vCPUs, GPUs or architecture",
     why="A job is placed on the group, not on a type: the scheduler knows one number of CPUs and "
     "accelerators and one architecture for all of its nodes.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_cng_create.html",
@@ -133,8 +133,8 @@ def interchangeable(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "CAP010",
-    "The type has no such number of threads per core",
-    why="EC2 refuses a thread count that the processor does not have; Graviton and HPC types have "
+    "Threads per core that the instance type does not support",
+    why="EC2 rejects a thread count that the processor does not have; Graviton and HPC types have "
     "one.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cpu-options-supported-instances-values.html",
     bad="node_groups: [{name: h200, instance_type: hpc7a.96xlarge, threads_per_core: 2}]",
@@ -149,7 +149,7 @@ def threads_per_core(plan: Plan) -> Iterator[Problem]:
                 yield Problem(
                     at,
                     f"{type.name} has {type.threads_per_core} thread per core",
-                    help=f"write {type.threads_per_core}, or leave it out",
+                    help=f"write {type.threads_per_core}, or remove it",
                 )
 
 
@@ -168,5 +168,5 @@ def local_disks(plan: Plan) -> Iterator[Problem]:
                 yield Problem(
                     group.at("scratch"),
                     f"{type.name} has no local NVMe",
-                    help="leave scratch out, or use a type with local disks",
+                    help="remove scratch, or use a type with local disks",
                 )

@@ -13,7 +13,7 @@ _KARPENTER = "kubernetes: {autoscaler: karpenter}"
 
 @rule(
     "CAP011",
-    "Nodes on demand without an autoscaler",
+    "Dynamic nodes without an autoscaler",
     why="The service's node groups do not scale automatically. Karpenter starts nodes for pods "
     "that wait.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/autoscaling.html",

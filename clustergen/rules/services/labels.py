@@ -17,7 +17,7 @@ _51_TAINTS = ", ".join(f"{{key: taint-{number}}}" for number in range(51))
 @rule(
     "K8S002",
     "Label that the service does not accept",
-    why="The service's API wants a value, which Kubernetes does not, and a domain name as the "
+    why="The service's API, unlike Kubernetes, requires a value, and a domain name as the "
     "prefix of a key. EKS counts the prefix among the 63 characters of a key.",
     source="https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html",
     target="eks",
@@ -58,7 +58,7 @@ def _label(limit: Labels, path: Path, key: str, value: str) -> Iterator[Problem]
     "K8S003",
     "Label or taint with a reserved prefix",
     why="Keys with these prefixes belong to Kubernetes, to EKS, to Karpenter or to HyperPod, which "
-    "refuse, overwrite or act on them.",
+    "reject, overwrite or act on them.",
     source="https://github.com/aws/containers-roadmap/issues/1451",
     target="eks",
     bad="node_groups: [{name: h200, labels: {node-role.kubernetes.io/train: 'true'}}]",

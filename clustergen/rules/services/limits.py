@@ -11,7 +11,7 @@ from clustergen.rules.services import rule
 
 @rule(
     "LIM003",
-    "More than a cluster may have",
+    "Cluster limit exceeded",
     why="Services limit the node groups, queues and nodes of one cluster. A quota can be raised, "
     "which takes days; a fixed limit cannot.",
     source="https://docs.aws.amazon.com/general/latest/gr/aws_service_limits.html",
@@ -38,7 +38,7 @@ def _kind(severity: str) -> str:
 
 @rule(
     "LIM004",
-    "More nodes than a group may have",
+    "Node group larger than its maximum size",
     why="A group of the service has a maximum size.",
     source="https://docs.aws.amazon.com/general/latest/gr/aws_service_limits.html",
     target="eks",

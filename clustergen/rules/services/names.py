@@ -31,7 +31,7 @@ def form(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "LIM002",
-    "Name that is taken",
+    "Reserved name",
     why="Some names belong to the service, or to something that the bundle creates beside it.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
     target="pcs",

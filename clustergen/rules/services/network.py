@@ -14,7 +14,7 @@ from clustergen.rules.services import rule
     "NET020",
     "Region without the service",
     why="A service is not in every region, and a template for it fails there. The list has the "
-    "date that the message names; ParallelCluster itself refuses other regions.",
+    "date that the message names; ParallelCluster itself rejects other regions.",
     source="https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html",
     target="pcs",
     bad="region: us-west-1\nnetwork: {zone: usw1-az1}\n"

@@ -37,7 +37,7 @@ def version(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM002",
     "Failed nodes are always replaced",
-    why="The service replaces a node that fails, and has no switch for it.",
+    why="The service always replaces a failed node, and has no setting for it.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_cng.html",
     target="pcs",
     bad="resilience: {replace_failed_nodes: false}",

@@ -11,7 +11,7 @@ from clustergen.rules.services import rule
 
 @rule(
     "STG052",
-    "Existing storage without the name it is mounted by",
+    "Existing storage without its DNS or mount name",
     why="Nodes mount it with a name that the id of the file system does not tell. ParallelCluster "
     "asks the service for it; elsewhere the spec has to give it.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html",

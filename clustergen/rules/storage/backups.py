@@ -35,7 +35,7 @@ def linked(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at("backups"),
                 f"{item.mount} is linked with S3 and has no backups",
-                help="leave backups out, and export what you want to keep to the data repository",
+                help="remove backups, and export what you want to keep to the data repository",
             )
 
 
@@ -55,7 +55,7 @@ def scratch(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at("backups"),
                 f"{spelled(item.deployment)} has no backups",
-                help="leave backups out, or write deployment: persistent-2",
+                help="remove backups, or write deployment: persistent-2",
             )
 
 
@@ -66,7 +66,7 @@ def _is_scratch(item: Lustre) -> bool:
 @rule(
     "FSX023",
     "Backups kept too long",
-    why="FSx keeps automatic backups for 90 days at the most.",
+    why="FSx keeps automatic backups for at most 90 days.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 120d}]",
     good="storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB, backups: 90d}]",
@@ -100,11 +100,11 @@ def efs_and_ebs(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at("backups"),
                 f"EFS keeps its automatic backups for {_EFS_DAYS} days, not {days}",
-                help=f"write {_EFS_DAYS}d, or leave backups out and make a plan in AWS Backup",
+                help=f"write {_EFS_DAYS}d, or remove backups and make a plan in AWS Backup",
             )
         elif isinstance(item, Ebs):
             yield Problem(
                 item.at("backups"),
                 "EBS volumes have no automatic backups",
-                help="leave backups out and make a policy in the Data Lifecycle Manager",
+                help="remove backups and make a policy in the Data Lifecycle Manager",
             )

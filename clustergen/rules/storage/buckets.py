@@ -15,8 +15,8 @@ _LONGEST = 63
 
 @rule(
     "STG021",
-    "No bucket can have this name",
-    why="S3 refuses names with two dots in a row, names that look like IP addresses, and a few "
+    "Invalid bucket name",
+    why="S3 rejects names with two dots in a row, names that look like IP addresses, and a few "
     "reserved prefixes.",
     source="https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html",
     bad="storage: [{mount: /data, type: s3, bucket: s3://training..data}]",
@@ -31,7 +31,7 @@ def names(plan: Plan) -> Iterator[Problem]:
 
 
 def _refusal(name: str) -> str:
-    """Why S3 refuses a bucket name of allowed characters; empty when it does not."""
+    """Why S3 rejects a bucket name of allowed characters; empty when it does not."""
     if not 3 <= len(name) <= _LONGEST:
         return f"it has {len(name)} characters, not 3 to {_LONGEST}"
     if ".." in name:
@@ -57,7 +57,7 @@ def _urls(plan: Plan) -> Iterator[tuple[Path, str]]:
 
 @rule(
     "STG022",
-    "Setting that a bucket does not have",
+    "Setting that does not apply to a bucket",
     why="clustergen only mounts a bucket, by its name; it neither creates nor deletes one.",
     source="the language, version 1",
     bad="""storage:
@@ -68,7 +68,7 @@ def settings(plan: Plan) -> Iterator[Problem]:
     for item in stored.every(plan, Bucket):
         if plan.wrote(*item.at("existing")):
             message = f"{item.bucket} is named by bucket"
-            yield Problem(item.at("existing"), message, help="leave existing out", on_key=True)
+            yield Problem(item.at("existing"), message, help="remove existing", on_key=True)
         if not item.retain:
             message = f"{item.bucket} is never deleted"
-            yield Problem(item.at("on_delete"), message, help="leave on_delete out")
+            yield Problem(item.at("on_delete"), message, help="remove on_delete")

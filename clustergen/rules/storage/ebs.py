@@ -18,7 +18,7 @@ def _nearest(number: int, bounds: tuple[int, int]) -> int:
 
 @rule(
     "STG008",
-    "Not a size of this EBS volume type",
+    "Invalid size for the EBS volume type",
     why="Each volume type has a smallest and a largest size.",
     source="https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html",
     bad="storage: [{mount: /shared, type: ebs, volume_type: st1, size: 100GiB}]",
@@ -37,7 +37,7 @@ def size(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "STG009",
-    "IOPS that the volume type does not have",
+    "IOPS that the volume type does not support",
     why="gp3, io1 and io2 volumes have provisioned IOPS, each in its own range; io1 and io2 need "
     "a number, the other types take none.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
@@ -52,7 +52,7 @@ def iops(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 placed.at("iops"),
                 f"{placed.volume.type} volumes take no IOPS setting",
-                help="leave iops out, or use gp3",
+                help="remove iops, or use gp3",
             )
         elif not _in_range(placed.volume.iops, placed.kind.iops):
             least, most = placed.kind.iops
@@ -99,7 +99,7 @@ def iops_per_gib(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "STG011",
-    "Throughput that the volume type does not have",
+    "Throughput that the volume type does not support",
     why="gp3 volumes have 125 to 2,000 MiB/s; no other type lets you choose it.",
     source=_GP3,
     bad="storage: [{mount: /shared, type: ebs, volume_type: gp2, size: 500GiB, throughput: 250}]",
@@ -114,7 +114,7 @@ def throughput(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 placed.at("throughput"),
                 f"{placed.volume.type} volumes take no throughput setting",
-                help="leave throughput out, or use gp3",
+                help="remove throughput, or use gp3",
             )
         elif not _in_range(throughput, bounds):
             yield Problem(

@@ -31,7 +31,7 @@ def throughput(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at("throughput"),
                 f"throughput_mode: {item.throughput_mode} takes no throughput",
-                help="add throughput_mode: provisioned, or leave throughput out",
+                help="add throughput_mode: provisioned, or remove throughput",
             )
 
 

@@ -45,7 +45,7 @@ def key(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX022",
     "KMS key of a scratch file system",
-    why="FSx encrypts scratch file systems with a key that it manages; the API refuses another "
+    why="FSx encrypts scratch file systems with a key that it manages; the API rejects another "
     "one.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html",
     bad="""storage:
@@ -62,5 +62,5 @@ def scratch(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at("kms_key"),
                 f"FSx encrypts {stored.spelled(item.deployment)} with a key that it manages",
-                help="leave kms_key out, or write deployment: persistent-2",
+                help="remove kms_key, or write deployment: persistent-2",
             )

@@ -22,7 +22,7 @@ _KNOWN = frozenset({"mount", "type", "existing"})
 
 @rule(
     "STG004",
-    "Setting of storage that exists already",
+    "Setting for existing storage",
     why="Existing storage is mounted as it is; a size or throughput given here changes nothing.",
     source="the language, version 1",
     bad="""storage:
@@ -35,7 +35,7 @@ def settings(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at(field),
                 f"{field} has no effect: {item.id} exists already",
-                help=f"leave {field} out, or leave existing out to create new storage",
+                help=f"remove {field}, or remove existing to create new storage",
                 on_key=True,
             )
 
@@ -67,7 +67,7 @@ _KINDS: tuple[tuple[type[Storage], str, str, frozenset[str]], ...] = (
 
 @rule(
     "STG005",
-    "Id of another kind of storage",
+    "Id of another storage type",
     why="Ids of file systems begin with fs-, of OpenZFS and ONTAP volumes with fsvol-, of file "
     "caches with fc-, of EBS volumes with vol-.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html",
@@ -94,7 +94,7 @@ def ids(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "STG006",
-    "Name that this kind of storage does not have",
+    "Name that the storage type does not have",
     why="Only Lustre and file caches have a mount name, only OpenZFS and ONTAP have volumes, and "
     "EBS volumes have no DNS name.",
     source="the language, version 1",
@@ -109,7 +109,7 @@ def names(plan: Plan) -> Iterator[Problem]:
             path = item.at("existing", field)
             if field not in having and plan.wrote(*path):
                 message = f"{item.id} has no {field}"
-                yield Problem(path, message, help=f"leave {field} out", on_key=True)
+                yield Problem(path, message, help=f"remove {field}", on_key=True)
 
 
 def _attached(plan: Plan) -> Iterator[Storage]:

@@ -43,7 +43,7 @@ def storage_class(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "FSX002",
-    "No such throughput tier",
+    "Invalid throughput tier",
     why="FSx for Lustre sells throughput per TiB in a few tiers, and with intelligent-tiering in "
     "steps of 4,000 MB/s of the file system.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-throughput-capacity.html",
@@ -81,7 +81,7 @@ def _nearest(kind: LustreClass, throughput: int) -> tuple[tuple[int, ...], str]:
 @rule(
     "FSX003",
     "Throughput of a scratch file system",
-    why="Scratch file systems have 200 MB/s per TiB; the API refuses PerUnitStorageThroughput.",
+    why="Scratch file systems have 200 MB/s per TiB; the API rejects PerUnitStorageThroughput.",
     source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html",
     bad="""storage:
   - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB, throughput: 250}""",
@@ -93,13 +93,13 @@ def scratch_throughput(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at("throughput"),
                 f"{spelled(item.deployment)} takes no throughput setting",
-                help="leave throughput out, or write deployment: persistent-2",
+                help="remove throughput, or write deployment: persistent-2",
             )
 
 
 @rule(
     "FSX004",
-    "Not a size of a Lustre file system",
+    "Invalid size of a Lustre file system",
     why="A file system grows by whole storage servers. How much one holds depends on deployment "
     "type, media and throughput, and with EFA it is much more.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html",
@@ -140,7 +140,7 @@ def _sizes(item: Lustre, kind: LustreClass, steps: Steps, size: int) -> str:
 @rule(
     "FSX013",
     "Size with intelligent-tiering",
-    why="Intelligent-tiering grows with what is stored, and bills that; the API refuses "
+    why="Intelligent-tiering grows with what is stored, and bills that; the API rejects "
     "StorageCapacity.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/intelligent-tiering-file-systems.html",
     bad="""storage:
@@ -153,5 +153,5 @@ def tiering_size(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at("size"),
                 "a file system with intelligent-tiering has no size",
-                help="leave size out; only throughput is provisioned",
+                help="remove size; only throughput is provisioned",
             )

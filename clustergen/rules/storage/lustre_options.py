@@ -28,7 +28,7 @@ def drive_cache(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at("drive_cache"),
                 f"{spelled(item.storage_class)} has no drive cache",
-                help="leave drive_cache out, or write storage_class: hdd",
+                help="remove drive_cache, or write storage_class: hdd",
             )
 
 
@@ -53,7 +53,7 @@ def read_cache(plan: Plan) -> Iterator[Problem]:
                 yield Problem(
                     item.at("read_cache"),
                     f"{spelled(item.storage_class)} has no read cache",
-                    help="leave read_cache out, or write storage_class: intelligent-tiering",
+                    help="remove read_cache, or write storage_class: intelligent-tiering",
                 )
         elif isinstance(item.read_cache_gib, int):
             yield from _cache_size(item, item.read_cache_gib)
@@ -88,13 +88,13 @@ def metadata_deployment(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at("metadata_iops"),
                 f"{spelled(item.deployment)} takes no metadata IOPS setting",
-                help="leave metadata_iops out, or write deployment: persistent-2",
+                help="remove metadata_iops, or write deployment: persistent-2",
             )
 
 
 @rule(
     "FSX016",
-    "Not a number of metadata IOPS",
+    "Invalid number of metadata IOPS",
     why="SSD file systems take 1500, 3000, 6000 and multiples of 12000 up to 192000, "
     "intelligent-tiering takes 6000 or 12000.",
     source=_METADATA,

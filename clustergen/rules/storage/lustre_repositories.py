@@ -47,7 +47,7 @@ def linkable(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX018",
     "Data repositories with overlapping folders",
-    why="Each folder of the file system belongs to one data repository; FSx refuses one inside "
+    why="Each folder of the file system belongs to one data repository; FSx rejects one inside "
     "another.",
     source=_API,
     bad="""storage:
@@ -79,7 +79,7 @@ def folders(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX019",
     "Data repositories with overlapping S3 prefixes",
-    why="Each S3 prefix is linked once; FSx refuses one inside another.",
+    why="Each S3 prefix is linked once; FSx rejects one inside another.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html",
     bad="""storage:
   - mount: /fsx

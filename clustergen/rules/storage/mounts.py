@@ -20,7 +20,7 @@ def _scratches(plan: Plan) -> list[tuple[Path, str]]:
 
 @rule(
     "STG013",
-    "Path not in its plain form",
+    "Path not normalized",
     why="The path becomes part of fstab, of names and of comparisons: one place, one spelling.",
     source="the language, version 1",
     bad="storage: [{mount: /fsx/, type: fsx-lustre, size: 1200GiB}]",
@@ -101,8 +101,8 @@ _OWNED = ("/boot", "/dev", "/proc", "/sys", "/opt/amazon", "/opt/parallelcluster
 
 @rule(
     "STG016",
-    "Storage over a directory of the system",
-    why="It would hide what the node runs on.",
+    "Storage mounted over a system directory",
+    why="It would hide files that the node needs.",
     source="aws-parallelcluster 3.16.1 pcluster/validators/cluster_validators.py "
     "SharedStorageMountDirValidator",
     bad="storage: [{mount: /opt, type: efs}]",
@@ -117,7 +117,7 @@ def over_system(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "STG017",
-    "Scratch and storage in one place",
+    "Scratch and storage with the same mount point",
     why="Local NVMe and shared storage would hide each other.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
     bad="""node_groups: [{name: h200, scratch: /scratch}]

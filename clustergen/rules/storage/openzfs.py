@@ -36,7 +36,7 @@ def missing_size(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "FSX024",
-    "Not a size of an OpenZFS file system",
+    "Invalid size of an OpenZFS file system",
     why="FSx for OpenZFS holds 64 GiB to 512 TiB.",
     source=f"{_API}API_CreateFileSystem.html",
     bad="storage: [{mount: /home, type: fsx-openzfs, size: 32GiB}]",
@@ -56,7 +56,7 @@ def size(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "FSX025",
-    "Not a throughput of this OpenZFS deployment",
+    "Invalid throughput for the OpenZFS deployment type",
     why="Throughput of the file system comes in tiers, which differ between deployment types.",
     source=f"{_API}API_CreateFileSystemOpenZFSConfiguration.html",
     bad="storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 256}]",

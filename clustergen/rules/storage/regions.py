@@ -15,7 +15,7 @@ _SLOW_TIERS = (125, 250)
 
 @rule(
     "FSX010",
-    "Persistent-2 is not known to be there",
+    "Persistent-2 may not be available in the region",
     why="Regions and Local Zones have all of persistent-2, only its two slower tiers without EFA, "
     "or none of it. The list grows, so this is a warning.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html#persistent-deployment-regions",
@@ -60,7 +60,7 @@ def _beyond_slow(item: Lustre, where: str) -> Iterator[Problem]:
 
 @rule(
     "FSX011",
-    "Amazon FSx is not known to be in the region",
+    "Amazon FSx may not be available in the region",
     why="A file system is in the region of its clients. The list of regions grows, so this is a "
     "warning.",
     source="https://docs.aws.amazon.com/general/latest/gr/fsxn.html",

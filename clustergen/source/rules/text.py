@@ -10,7 +10,7 @@ _BEGIN = "version: 1\nname: example\n"
 SYNTAX = Rule(
     code="SPC002",
     title="The text is not YAML",
-    why="Text that does not parse has no meaning, and no later check can read it.",
+    why="No other check can run on text that does not parse.",
     source="https://yaml.org/spec/1.2.2/",
     bad=_BEGIN + "tags: {team: research\n",
     good=_BEGIN + "tags: {team: research}\n",
@@ -78,7 +78,7 @@ CHARACTER = Rule(
     code="SPC013",
     title="An invisible or control character",
     why="Characters that control a terminal, or that make a line look different from how it is "
-    "parsed, have no place in a spec that people review.",
+    "parsed, do not belong in a spec under review.",
     source="https://yaml.org/spec/1.2.2/#51-character-set",
     bad=_BEGIN + 'tags: {team: "research\\e[2J"}\n',
     good=_BEGIN + "tags: {team: research}\n",

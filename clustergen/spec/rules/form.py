@@ -24,7 +24,7 @@ MISSING = Rule(
 )
 TYPE = Rule(
     code="SPC022",
-    title="Value of another type",
+    title="Wrong type of value",
     why="A list in place of a word, or a word in place of a number, is a mistake.",
     source=LANGUAGE,
     bad="login: {instance_type: m7i.xlarge, count: two}",
@@ -32,7 +32,7 @@ TYPE = Rule(
 )
 OPTION = Rule(
     code="SPC023",
-    title="Not one of the options",
+    title="Value is not one of the options",
     why="The field takes one of a few words.",
     source=LANGUAGE,
     bad="software: {os: ubuntu2004}",
@@ -40,7 +40,7 @@ OPTION = Rule(
 )
 VALUE = Rule(
     code="SPC024",
-    title="Value not in its form or range",
+    title="Invalid format or value out of range",
     why="The services check the form of ids, quantities, addresses and numbers too, but later.",
     source=LANGUAGE,
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 4800, throughput: 250}]",

@@ -16,7 +16,7 @@ from clustergen.yaml_text import yaml_text
 class ManagedPrometheus(Construct):
     """A workspace for the metrics of the cluster, and what collects them.
 
-    The scraper's role gets its access entry from the service itself, and EKS refuses one that
+    The scraper's role gets its access entry from the service itself, and EKS rejects one that
     anybody else makes for it.
     https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html
     """

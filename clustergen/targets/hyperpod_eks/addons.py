@@ -75,7 +75,7 @@ def _addon(plan: Plan, name: str, after: tuple[str, ...] = (), **more: Any) -> J
 def _training_operator(plan: Plan) -> Json:
     """The operator of HyperPodPyTorchJob.
 
-    Its association is a resource of its own: the add-on refuses one that comes with it.
+    Its association is a resource of its own: the add-on rejects one that comes with it.
     https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-eks-operator-install.html
     """
     access = "arn:${AWS::Partition}:iam::aws:policy/AmazonSageMakerHyperPodTrainingOperatorAccess"

@@ -26,7 +26,7 @@ class Pool:
 
     @property
     def vcpus(self) -> int:
-        """Of all its nodes at the most."""
+        """The maximum for all its nodes."""
         return sum(group.max * group.type.vcpus for group in self.groups)
 
 

@@ -17,5 +17,5 @@ def files(plan: Plan) -> Bundle:
 
 
 def config(plan: Plan) -> Json:
-    """``LifeCycleConfig`` of every instance group: the request is refused without it."""
+    """``LifeCycleConfig`` of every instance group: the request is rejected without it."""
     return groups.lifecycle(scripts.prefix(files(plan)), OnCreate=scripts.entry_point("kubernetes"))

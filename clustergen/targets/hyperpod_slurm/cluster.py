@@ -81,7 +81,7 @@ def _reachable(plan: Plan) -> Json | None:
 def _orchestrator(plan: Plan) -> Json | None:
     if not _by_api(plan):
         return None
-    # With continuous provisioning any strategy is refused; otherwise two pages of the guide name
+    # With continuous provisioning any strategy is rejected; otherwise two pages of the guide name
     # different defaults. https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html
     strategy = None if modes.continuous(plan) else "Managed"
     return {"Slurm": present(SlurmConfigStrategy=strategy, AccountingDatabase=_database(plan))}

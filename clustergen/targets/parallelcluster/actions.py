@@ -1,7 +1,7 @@
 """Custom actions: which scripts run on which nodes, from where, and who may read them.
 
 Scripts of ours come first, so that the user's find users and container tools in place. What an
-update may change decides where they are read from. ParallelCluster refuses an update that changes
+update may change decides where they are read from. ParallelCluster rejects an update that changes
 the scripts of head or login nodes, but runs their ``OnNodeUpdated``: these two read ours from a
 place that each deployment overwrites, and run them again when the content changes. Compute nodes
 read them under a key that changes with the content, so that a change replaces the queue's nodes.

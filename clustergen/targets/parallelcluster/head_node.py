@@ -1,4 +1,4 @@
-"""``HeadNode`` and ``LoginNodes``: where the scheduler runs and where people work."""
+"""``HeadNode`` and ``LoginNodes``: the nodes of the scheduler and of users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCRIPTS_POLICY = "${ScriptsPolicyArn}"
 
 
 def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
-    """The head node: private while people come in through login nodes or from private networks."""
+    """The head node: private if users connect through login nodes or from private networks."""
     custom = actions.head(plan)
     return filled(
         InstanceType=head.type.name,

@@ -1,4 +1,4 @@
-"""What ParallelCluster 3.16.1 limits, lists and refuses: figures only, each group with its source.
+"""What ParallelCluster 3.16.1 limits, lists and rejects: figures only, each group with its source.
 
 The figures were read from the package aws-parallelcluster 3.16.1 on 2026-11-20; the module below
 ``pcluster`` stands above each group.

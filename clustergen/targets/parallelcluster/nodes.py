@@ -42,7 +42,7 @@ def node_groups(network: Network) -> list[str]:
 
 
 def entry_groups(network: Network) -> list[str]:
-    """Security groups of nodes that people connect to."""
+    """Security groups of nodes that accept SSH."""
     groups = (*network.node_security_groups, *network.login_security_groups)
     return list(dict.fromkeys(references.text(group) for group in groups))
 
@@ -60,7 +60,7 @@ _INTERNAL = tuple(
 
 
 def from_outside(network: Network) -> bool:
-    """Whether people connect from addresses that no private network has."""
+    """Whether SSH is allowed from public addresses."""
     return any(not _internal(ipaddress.ip_network(block)) for block in network.ssh_from)
 
 
@@ -73,7 +73,7 @@ def _internal(block: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
 
 
 def entry_subnet(network: Network) -> Subnet:
-    """Where nodes that people connect to are."""
+    """The subnet of nodes that accept SSH."""
     return network.public[0] if from_outside(network) and network.public else network.private[0]
 
 

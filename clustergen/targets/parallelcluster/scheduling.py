@@ -171,12 +171,12 @@ def _types(group: NodeGroup) -> dict[str, Any]:
 
 
 def switches_smt_off(group: NodeGroup) -> bool:
-    """Whether the group wants one thread on each core of a processor that runs two."""
+    """Whether the group runs one thread per core on a processor that has two."""
     return group.threads_per_core == 1 and any(type.threads_per_core > 1 for type in group.types)
 
 
 def _placement(group: NodeGroup) -> dict[str, Any] | None:
-    """With EFA ParallelCluster wants to be told, but not for a Capacity Block."""
+    """ParallelCluster needs this with EFA, but not for a Capacity Block."""
     if group.capacity.kind == "capacity-block":
         return None
     if group.placement.kind == "existing":

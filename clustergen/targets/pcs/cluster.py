@@ -64,7 +64,7 @@ def queue(plan: Plan, queue: Queue) -> Json:
 
 
 def _slurm(plan: Plan) -> Json:
-    """An empty list of settings is refused, so what is empty is left out."""
+    """An empty list of settings is rejected, so what is empty is left out."""
     lists = {
         "SlurmCustomSettings": settings.cluster(plan),
         "SlurmdbdCustomSettings": plan.slurm.slurmdbd_settings,

@@ -31,11 +31,11 @@ _ACCEPTED: Mapping[str, frozenset[str]] = MappingProxyType(
 _INSTEAD: Mapping[str, str] = MappingProxyType(
     {
         "suspendtime": "write slurm.idle_timeout",
-        "grestypes": "leave it out: PCS derives it from the instance types",
-        "prioritytype": "leave it out: PCS weighs jobs by the PriorityWeight settings",
-        "topologyplugin": "leave it out: PCS chooses it for UltraServers",
+        "grestypes": "remove it: PCS derives it from the instance types",
+        "prioritytype": "remove it: PCS weighs jobs by the PriorityWeight settings",
+        "topologyplugin": "remove it: PCS chooses it for UltraServers",
         "accountingstoragetype": "write slurm.accounting: managed",
-        "state": "leave it out: PCS manages it",
+        "state": "remove it: PCS manages it",
     }
 )
 """What replaces a setting that PCS manages itself, by lower-case name."""
@@ -76,7 +76,7 @@ class CustomSetting(NamedTuple):
         for level, accepted in _ACCEPTED.items():
             if name in {known.lower() for known in accepted}:
                 return f"it belongs in {level}"
-        return f"leave it out; the page lists the {len(by_lower)} settings of {self.level}"
+        return f"remove it; the page lists the {len(by_lower)} settings of {self.level}"
 
 
 def custom_settings(plan: Plan) -> Iterator[CustomSetting]:

@@ -63,7 +63,7 @@ MIN_NAME, MAX_NAME = 3, 25
 MAX_NODE_GROUPS = 10
 MAX_QUEUES = 10
 
-# CREATE_CLUSTER; 2026-11-20. Zero days of job records are refused although the model has them.
+# CREATE_CLUSTER; 2026-11-20. Zero days of job records are rejected although the model has them.
 IDLE_TIMEOUT_SECONDS = (1, 10_000_000)
 PURGE_DAYS = (1, 10_000)
 
@@ -133,7 +133,7 @@ SOCKET_SELECTION_SINCE = "25.11"
 # https://docs.aws.amazon.com/pcs/latest/userguide/mig-configuration.html; 2026-11-20.
 AUTODETECT_SINCE = "25.11"
 SOCKETS_DETECTED_SINCE = "26.05"
-"""From here on PCS finds the socket layout that GPU detection needs by itself."""
+"""From here on PCS finds the socket layout that GPU detection needs."""
 
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
 MIN_JOB_AGE_SECONDS = 5

@@ -1,4 +1,4 @@
-"""Delivery of the scheduler's logs: without them a refused Slurm setting cannot be explained.
+"""Delivery of the scheduler's logs: without them a rejected Slurm setting cannot be explained.
 
 https://docs.aws.amazon.com/pcs/latest/userguide/monitoring_scheduler-logs.html
 https://docs.aws.amazon.com/pcs/latest/userguide/monitoring_job-completion-logs.html

@@ -1,6 +1,6 @@
 """Compute node groups: those of the spec, and the one of the login nodes.
 
-Names are fixed, for they are what people type (``sinfo``, ``--nodelist``). So a change of the
+Names are fixed, because users type them (``sinfo``, ``--nodelist``). So a change of the
 instance types, which PCS cannot make in place, fails on the taken name: the group has to be renamed
 with it.
 """

@@ -49,7 +49,7 @@ def node_group(group: NodeGroup) -> Settings:
 def gres_records(group: NodeGroup) -> list[Settings]:
     """gres.conf records; MIG devices exist only on a booted node, so Slurm has to look for them.
 
-    Without MIG there are none: PCS writes the record of a GPU type by itself.
+    Without MIG there are none: PCS writes the record of a GPU type itself.
     https://docs.aws.amazon.com/pcs/latest/userguide/mig-configuration.html
     """
     return [{"AutoDetect": "nvml"}] if group.mig else []

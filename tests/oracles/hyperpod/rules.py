@@ -75,7 +75,7 @@ def _node_types(request: Json) -> Counter[str]:
 
 
 def _orchestrator(request: Json) -> Iterator[str]:
-    """[model] ClusterOrchestrator: exactly one; legacy clusters of Slurm leave it out."""
+    """[model] ClusterOrchestrator: exactly one; legacy clusters of Slurm remove it."""
     if "Orchestrator" in request and len(request["Orchestrator"]) != 1:
         yield f"Orchestrator: exactly one of Eks, Slurm, not {sorted(request['Orchestrator'])}"
     if not _slurm(request) and "VpcConfig" not in request:

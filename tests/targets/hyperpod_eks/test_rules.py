@@ -141,7 +141,7 @@ def test_an_overlay_has_one_error_for_a_mistake(text: str, code: str) -> None:
 HELP = [
     (groups("mig: {1g.10gb: 5}"), "GPU400", "write {1g.10gb: 7}, or "),
     ("node_groups: [{name: h200, instance_type: p6-b200.48xlarge, mig: {1g.23gb: 7}}]", "GPU400",
-     "leave mig out: there is no configuration for B200"),
+     "remove mig: there is no configuration for B200"),
     ("kubernetes: {version: '1.36'}", "K8S403", "take an EKS cluster of version 1.35"),
     ("kubernetes: {version: '1.29'}", "K8S403", "take an EKS cluster of version 1.30"),
     ("node_groups: [{name: h200, count: {max: 4}}]", "CAP011",

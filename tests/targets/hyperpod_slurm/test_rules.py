@@ -116,7 +116,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     # Settings
     (
         "slurm: {settings: {NodeName: x}}",
-        "SLM357", ("slurm", "settings", "NodeName"), "HyperPod writes NodeName", "leave it out",
+        "SLM357", ("slurm", "settings", "NodeName"), "HyperPod writes NodeName", "remove it",
     ),
     (
         'slurm: {settings: {Prolog: "a\\nPartitionName=x"}}',

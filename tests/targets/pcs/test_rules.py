@@ -39,7 +39,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ),
     (
         "slurm: {settings: {MpiDefault: pmix}}",
-        "SLM203", (*SETTINGS, "MpiDefault"), "MpiDefault", "leave it out",
+        "SLM203", (*SETTINGS, "MpiDefault"), "MpiDefault", "remove it",
     ),
     (
         "queues: [{name: train, node_groups: [h200], slurm: {State: UP}}]",
@@ -51,7 +51,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ),
     (
         "slurm: {accounting: managed, slurmdbd_settings: {DbdPort: 1}}",
-        "SLM203", ("slurm", "slurmdbd_settings", "DbdPort"), "DbdPort", "leave it out",
+        "SLM203", ("slurm", "slurmdbd_settings", "DbdPort"), "DbdPort", "remove it",
     ),
     (
         "slurm: {cgroup_settings: {ConstrainRamSpaces: true}}",

@@ -33,7 +33,7 @@ def requirements(document: Document) -> Iterator[Problem]:
         yield document.problem(
             "AutoScaling",
             f"autoscaling without {', '.join(missing)}",
-            "add them, or leave AutoScaling out",
+            "add them, or remove AutoScaling",
         )
 
 
@@ -51,6 +51,4 @@ def scaled_group(document: Document) -> Iterator[Problem]:
     for group in document.all_groups if document.is_autoscaled else []:
         for name in ("TrainingPlanArn", "OnStartDeepHealthChecks"):
             if name in group and not group.data.get("InstanceCount"):
-                yield group.problem(
-                    name, f"{name} in a group that Karpenter scales", "leave it out"
-                )
+                yield group.problem(name, f"{name} in a group that Karpenter scales", "remove it")

@@ -27,7 +27,7 @@ def only_eks(document: Document) -> Iterator[Problem]:
             "ImageReleaseVersion": "ImageReleaseVersion" in group,
         }
         for member in (member for member, there in given.items() if there):
-            yield group.problem(member, f"{member} works only with EKS", "leave it out, or use EKS")
+            yield group.problem(member, f"{member} works only with EKS", "remove it, or use EKS")
 
 
 @rule(
@@ -63,5 +63,5 @@ def continuous(document: Document) -> Iterator[Problem]:
         yield document.problem(
             "NodeProvisioningMode",
             "no Orchestrator, though scripts cannot provision continuously",
-            "write Orchestrator, with one of Eks and Slurm; or leave NodeProvisioningMode out",
+            "write Orchestrator, with one of Eks and Slurm; or remove NodeProvisioningMode",
         )

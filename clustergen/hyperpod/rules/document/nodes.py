@@ -29,7 +29,7 @@ def deep_health_checks(document: Document) -> Iterator[Problem]:
             yield group.problem(
                 "OnStartDeepHealthChecks",
                 "deep health checks of nodes without accelerators",
-                "leave OnStartDeepHealthChecks out",
+                "remove OnStartDeepHealthChecks",
             )
 
 

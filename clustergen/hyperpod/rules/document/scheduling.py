@@ -86,7 +86,7 @@ def strategy(document: Document) -> Iterator[Problem]:
 def role_on_eks(document: Document) -> Iterator[Problem]:
     for group in document.groups:
         if document.is_eks and "SlurmConfig" in group:
-            yield group.problem("SlurmConfig", "SlurmConfig with EKS", "leave SlurmConfig out")
+            yield group.problem("SlurmConfig", "SlurmConfig with EKS", "remove SlurmConfig")
 
 
 @rule(
@@ -169,7 +169,7 @@ def other_partition(document: Document) -> Iterator[Problem]:
         role = group.part("SlurmConfig")
         if role.get("NodeType") != "Compute" and as_list(role.get("PartitionNames")):
             yield group.problem(
-                "SlurmConfig", "only compute groups have partitions", "leave PartitionNames out"
+                "SlurmConfig", "only compute groups have partitions", "remove PartitionNames"
             )
 
 

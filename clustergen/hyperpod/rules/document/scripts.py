@@ -89,7 +89,7 @@ def init_complete(document: Document) -> Iterator[Problem]:
             yield _in_scripts(
                 group,
                 "OnInitComplete, which only clusters whose Slurm HyperPod sets up have",
-                "leave it out, and name the script OnCreate",
+                "remove it, and name the script OnCreate",
             )
 
 

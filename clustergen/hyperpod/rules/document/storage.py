@@ -67,7 +67,7 @@ def root_key(document: Document) -> Iterator[Problem]:
 def root_size(document: Document) -> Iterator[Problem]:
     for group, volume in _volumes(document):
         if volume.get("RootVolume") is True and "VolumeSizeInGB" in volume:
-            yield _in_storage(group, "a root volume with a size", "leave VolumeSizeInGB out")
+            yield _in_storage(group, "a root volume with a size", "remove VolumeSizeInGB")
 
 
 @rule(
@@ -154,7 +154,7 @@ def file_system_network(document: Document) -> Iterator[Problem]:
 def file_system_controller(document: Document) -> Iterator[Problem]:
     for group, name, _ in _file_systems(document):
         if not document.is_eks and not document.controllers:
-            yield _in_storage(group, f"{name} without a group of controllers", "leave it out")
+            yield _in_storage(group, f"{name} without a group of controllers", "remove it")
 
 
 @rule(
@@ -168,7 +168,7 @@ def file_system_controller(document: Document) -> Iterator[Problem]:
 def tiered_storage(document: Document) -> Iterator[Problem]:
     if "TieredStorageConfig" in document and not document.is_eks:
         yield document.problem(
-            "TieredStorageConfig", "TieredStorageConfig works only with EKS", "leave it out"
+            "TieredStorageConfig", "TieredStorageConfig works only with EKS", "remove it"
         )
 
 

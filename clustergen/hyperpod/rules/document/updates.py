@@ -90,7 +90,7 @@ def drain_policy(document: Document) -> Iterator[Problem]:
     for group in document.all_groups:
         patching = group.part("AutoPatchConfig")
         if "DrainPolicy" in patching and patching.get("PatchingStrategy") != "DrainFirst":
-            yield _in_patches(group, "DrainPolicy without DrainFirst", "leave DrainPolicy out")
+            yield _in_patches(group, "DrainPolicy without DrainFirst", "remove DrainPolicy")
 
 
 @rule(
@@ -105,7 +105,7 @@ def drain_policy(document: Document) -> Iterator[Problem]:
 def idle_window(document: Document) -> Iterator[Problem]:
     for group, patching in _drained(document):
         if "IdleWaitWindowInSeconds" in patching:
-            yield _in_patches(group, "IdleWaitWindowInSeconds with DrainFirst", "leave it out")
+            yield _in_patches(group, "IdleWaitWindowInSeconds with DrainFirst", "remove it")
 
 
 def _drained(document: Document) -> Iterator[tuple[Group, Json]]:

@@ -16,7 +16,7 @@ _GROUP = "arn:aws:resource-groups:us-east-1:111122223333:group/held"
 
 @rule(
     "CAP502",
-    "Spot for nodes that work as one",
+    "Spot for nodes with EFA",
     why="A job over EFA stops when one of its nodes does, and EC2 reclaims each Spot node "
     "separately, with two minutes' notice.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-interruptions.html",
@@ -78,7 +78,7 @@ def minimum(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "CAP504",
-    "Node group of a Capacity Block begins without nodes",
+    "Node group of a Capacity Block starts empty",
     why="Nothing starts from a block before it begins, so the group is created empty and scaled "
     "up on the day. EKS empties it 40 minutes before the block ends.",
     source=limits.CAPACITY_BLOCKS,

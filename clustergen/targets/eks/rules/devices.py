@@ -164,7 +164,7 @@ def coherent_memory(plan: Plan) -> Iterator[Problem]:
     for group in _ultraservers(plan):
         if group.mig:
             yield Problem(
-                group.at("mig"), f"{group.type.name} has no MIG on EKS", help="leave mig out"
+                group.at("mig"), f"{group.type.name} has no MIG on EKS", help="remove mig"
             )
 
 

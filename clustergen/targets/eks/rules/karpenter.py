@@ -56,7 +56,7 @@ def placement(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "CAP506",
-    "Setting that nodes of Karpenter do not have",
+    "Setting that Karpenter nodes do not support",
     why="Node classes have no option for SMT, those of the bundle carry no scripts, and "
     "Karpenter's repair of nodes is alpha.",
     source=limits.KARPENTER,
@@ -76,7 +76,7 @@ def _threads(group: NodeGroup) -> Iterator[Problem]:
         yield Problem(
             group.at("threads_per_core"),
             f"Karpenter leaves SMT of {group.name} as it is",
-            help=f"leave it out, or write count: {group.max}",
+            help=f"remove it, or write count: {group.max}",
         )
 
 

@@ -45,7 +45,7 @@ def registries(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "NET501",
-    "Zone that takes no control plane",
+    "Zone that does not support a control plane",
     why="A few old zones and all Local Zones have no room for the interfaces of a control plane.",
     source=limits.NETWORK,
     bad=_TWO_ZONES.replace("use1-az2", "use1-az3"),
@@ -66,7 +66,7 @@ def control_plane_zone(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "NET502",
-    "API of the cluster open to everyone",
+    "Kubernetes API open to everyone",
     why="Whoever holds a leaked credential reaches the API from anywhere, and anyone can try every "
     "flaw of the API server.",
     source=limits.ENDPOINT,
@@ -86,7 +86,7 @@ def open_api(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "NET503",
-    "API of the cluster reachable from the VPC only",
+    "Kubernetes API reachable only from the VPC",
     why="install.sh installs the software in the cluster through its API.",
     source=limits.ENDPOINT,
     severity=Severity.NOTE,
@@ -122,7 +122,7 @@ def efa(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("network", "security_groups"),
             "EFA needs a security group that allows all traffic to and from itself",
-            help="add such rules to one of them, leave security_groups out, or write "
+            help="add such rules to one of them, remove security_groups, or write "
             f"kubernetes.version: '{limits.DRA}' or later",
         )
 

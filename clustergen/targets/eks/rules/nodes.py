@@ -17,7 +17,7 @@ _SYSTEM_VCPUS, _SYSTEM_GIB = 2, 8
 
 @rule(
     "LIM503",
-    "Nodes with room for few pods",
+    "Nodes that can run only a few pods",
     why="A pod takes an address of the node's interfaces. The agents of network, storage, devices "
     "and metrics are pods on every node, before any job.",
     source=limits.TYPES,
@@ -39,7 +39,7 @@ def few_pods(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "K8S540",
-    "System nodes too small for the cluster's software",
+    "System nodes too small for the cluster software",
     why="DNS, controllers, webhooks and metrics run there, and jobs wait while they do not.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     severity=Severity.WARNING,
@@ -78,7 +78,7 @@ def one_system_node(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S542",
     "System nodes with accelerators",
-    why="Nothing of the cluster's own software uses an accelerator; jobs do not run there.",
+    why="The cluster software does not use accelerators, and jobs do not run there.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     severity=Severity.WARNING,
     bad="kubernetes: {system_nodes: {instance_type: g6.2xlarge}}",

@@ -13,7 +13,7 @@ _KUEUE = "https://kueue.sigs.k8s.io/docs/concepts/"
 
 @rule(
     "K8S530",
-    "Two schedulers that hold jobs back",
+    "Two schedulers that queue jobs",
     why="Volcano and KAI have their own queues and start the pods of a job together. Kueue "
     "beside them admits a job that they may still keep waiting, and counts it meanwhile.",
     source=f"{_KUEUE}all_or_nothing/",
@@ -33,7 +33,7 @@ def two_schedulers(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "K8S531",
-    "Queues without a scheduler that has queues",
+    "Queues without a scheduler that supports them",
     why="Queues become objects of Kueue, Volcano or KAI; Kubernetes itself has none.",
     source=f"{_KUEUE}cluster_queue/",
     severity=Severity.WARNING,

@@ -13,7 +13,7 @@ from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
 
 @rule(
     "GPU400",
-    "Partitions without a MIG configuration",
+    "MIG partitions without a matching configuration",
     why="HyperPod partitions GPUs by a label that names one of the configurations of NVIDIA's "
     "operator; it has some for A100, H100, H200 and B300, none for B200 and GB200.",
     source=limits.PARTITIONS,
@@ -34,7 +34,7 @@ def _alternatives(group: NodeGroup) -> str:
     found = list(mig.alternatives(group))
     if not found:
         gpu = group.type.accelerator.name if group.type.accelerator else "its GPU"
-        return f"leave mig out: there is no configuration for {gpu}"
+        return f"remove mig: there is no configuration for {gpu}"
     near = chain(
         (parts for parts in found if parts.keys() & group.mig.keys()),
         (parts for parts in found if not parts.keys() & group.mig.keys()),

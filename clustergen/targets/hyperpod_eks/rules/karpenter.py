@@ -55,7 +55,7 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("health_checks"),
                 f"{', '.join(deep)} would keep the pods waiting for {group.name}",
-                help=f"leave them out, or write count: {group.max}",
+                help=f"remove them, or write count: {group.max}",
             )
 
 

@@ -84,6 +84,6 @@ def unchanged_groups(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("targets", "hyperpod-eks", "eks_security_group"),
             f"clustergen adds no rules between {theirs} and the security groups of the nodes",
-            help="leave network.security_groups out, for a new group of nodes with those rules; or "
+            help="remove network.security_groups, for a new group of nodes with those rules; or "
             f"write {theirs} among them",
         )

@@ -37,7 +37,7 @@ def priority_classes(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("queues",),
             f"{count} queues have a priority, but task governance takes {accepted.MAX_CLASSES}",
-            help="leave priority out where a queue comes last",
+            help="remove priority where a queue comes last",
         )
 
 
@@ -130,7 +130,7 @@ def job_settings(plan: Plan) -> Iterator[Problem]:
             if plan.wrote(*queue.at(field)) and getattr(queue, field):
                 yield Problem(
                     queue.at(field),
-                    f"{field} of {queue.name} is left out: quotas have no such setting",
+                    f"{field} of {queue.name} has no effect: quotas have no such setting",
                     help=instead.format(queue.name),
                 )
 

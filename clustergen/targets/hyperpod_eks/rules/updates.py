@@ -64,7 +64,7 @@ def other_strategy(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 (*_PATH, field),
                 f"{field} has no effect with {given.strategy}",
-                help=f"leave {field} out, or write strategy: "
+                help=f"remove {field}, or write strategy: "
                 f"{'when-idle' if drains else 'drain-first'}",
             )
 
@@ -93,7 +93,7 @@ def durations(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "K8S407",
-    "Not a schedule of updates",
+    "Invalid update schedule",
     why="It is a cron expression of six fields, minute and hour as numbers, in UTC; the day of the "
     "month is ? where a day of the week is given.",
     source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/"

@@ -47,5 +47,5 @@ def legacy(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             modes.PROVISIONING,
             "mode: legacy provisions all nodes at once",
-            help="leave provisioning out, or write mode: customer-managed",
+            help="remove provisioning, or write mode: customer-managed",
         )

@@ -63,7 +63,7 @@ def single_by_api(plan: Plan) -> Iterator[Problem]:
     asked = modes.options(plan).controllers
     if asked > 1 and not _legacy(plan):
         yield Problem(
-            _PATH, f"{asked} controllers", help="write mode: legacy, or leave controllers out"
+            _PATH, f"{asked} controllers", help="write mode: legacy, or remove controllers"
         )
 
 
@@ -86,9 +86,9 @@ def overlay_count(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 path,
                 f"{count} controllers, but scripts for {asked}",
-                help=f"write targets.hyperpod-slurm.controllers: {count}, and leave this out"
+                help=f"write targets.hyperpod-slurm.controllers: {count}, and remove this"
                 if 1 <= count <= MAX_CONTROLLERS
-                else "leave it out",
+                else "remove it",
             )
 
 

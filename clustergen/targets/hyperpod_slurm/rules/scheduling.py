@@ -18,7 +18,7 @@ _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
 @rule(
     "SLM350",
     "Node group without a partition",
-    why="HyperPod refuses an instance group of Slurm compute nodes that names no partition.",
+    why="HyperPod rejects an instance group of Slurm compute nodes that names no partition.",
     source=_REFERENCE,
     bad="""node_groups:
   - {name: h200, instance_type: p5en.48xlarge, count: 2}
@@ -43,7 +43,7 @@ def partition(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM362",
     "Overlay that adds an orchestrator to mode: legacy",
-    why="HyperPod refuses a request that names Slurm as its orchestrator, or the role of a group, "
+    why="HyperPod rejects a request that names Slurm as its orchestrator, or the role of a group, "
     "while the scripts come with provisioning_parameters.json.",
     source=modes.MIGRATION,
     bad="targets: {hyperpod-slurm: {mode: legacy, overlay: {Orchestrator: {Slurm: {}}}}}",
@@ -54,7 +54,7 @@ def orchestrator(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("targets", "hyperpod-slurm", "overlay", "Orchestrator"),
             "mode: legacy has no orchestrator in its request",
-            help="leave it out, or write mode: customer-managed",
+            help="remove it, or write mode: customer-managed",
             on_key=True,
         )
 
@@ -90,7 +90,7 @@ def _unwritable(
     for key, value in given.items():
         if key.lower() in OWN_SETTINGS:
             yield Problem(
-                (*path, key), f"HyperPod writes {key} itself", help="leave it out", on_key=True
+                (*path, key), f"HyperPod writes {key} itself", help="remove it", on_key=True
             )
         elif not _NAME.fullmatch(key):
             yield Problem(

@@ -1,4 +1,4 @@
-"""What ParallelCluster's own validators would refuse in a plan, and what they miss."""
+"""What ParallelCluster's own validators would reject in a plan, and what they miss."""
 
 from __future__ import annotations
 

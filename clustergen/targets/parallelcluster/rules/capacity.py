@@ -12,7 +12,7 @@ from clustergen.targets.parallelcluster.rules import rule
 
 @rule(
     "CAP101",
-    "A Capacity Block that scales",
+    "Capacity Block with a variable count",
     why="Nodes of a Capacity Block are static in ParallelCluster: MinCount must equal MaxCount.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-capacity-blocks.html",
     bad="""node_groups:

@@ -11,7 +11,7 @@ from clustergen.targets.parallelcluster.rules import rule
 
 @rule(
     "SLM111",
-    "Features beside labels",
+    "Features together with labels",
     why="clustergen writes labels as the nodes' Features, so the key cannot be given as well.",
     source="https://slurm.schedmd.com/slurm.conf.html#OPT_Features",
     bad="node_groups: [{name: h200, labels: {team: a}, slurm: {Features: fast}}]",

@@ -66,7 +66,7 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 ("network", "private_subnets", index),
                 f"no node is placed in {references.text(subnet.id)}",
-                help="leave it out, or list several instance types in a group without EFA",
+                help="remove it, or list several instance types in a group without EFA",
             )
 
 

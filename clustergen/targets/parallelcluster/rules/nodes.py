@@ -37,7 +37,7 @@ def cores(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("instance_types"),
                 ", ".join(f"{name} has {count} cores" for name, count in cores.items()),
-                help="keep types with the same number of cores, or leave threads_per_core out",
+                help="keep types with the same number of cores, or remove threads_per_core",
             )
 
 
@@ -93,7 +93,7 @@ def login_volume(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("login", "root_volume"),
             "login nodes keep the root volume of their image",
-            help="leave it out, or build an image with the volume that you want",
+            help="remove it, or build an image with the volume that you want",
         )
 
 
@@ -116,7 +116,7 @@ def volumes(plan: Plan) -> Iterator[Problem]:
 
 
 def _out_of_limits(at: Path, volume: Volume) -> Iterator[Problem]:
-    """What EBS has and ParallelCluster refuses; another rule reports what EBS does not have."""
+    """What EBS has and ParallelCluster rejects; another rule reports what EBS does not have."""
     ours, theirs = limits.VOLUME_TYPES[volume.type], ebs.VOLUME_TYPES[volume.type]
     for field, number, most, known in (
         ("size", volume.size_gib, theirs.gib, ours.gib),

@@ -20,7 +20,7 @@ _FIELD_OF_SETTING = {"maxtime": "time_limit", "prioritytier": "priority", "defau
 _INSTEAD = {
     "oversubscribe": "write exclusive: true on the queue",
     "suspendtime": "write slurm.idle_timeout",
-    "gres": "leave it out: GPUs are counted for you",
+    "gres": "remove it: GPUs are counted for you",
     "cpus": "remove it; threads_per_core: 1 disables SMT",
     "prolog": "let a boot script of the head node add to /opt/slurm/etc/scripts/prolog.d",
     "epilog": "let a boot script of the head node add to /opt/slurm/etc/scripts/epilog.d",
@@ -31,7 +31,7 @@ _INSTEAD = {
 @rule(
     "SLM102",
     "A slurm.conf setting that ParallelCluster writes itself",
-    why="ParallelCluster sets the key itself, and refuses a configuration that sets it too.",
+    why="ParallelCluster sets the key itself, and rejects a configuration that sets it too.",
     source=_SETTINGS,
     bad="slurm: {settings: {Prolog: /opt/prolog.sh}}",
     good="slurm: {settings: {PrologFlags: Alloc}}",
@@ -45,7 +45,7 @@ def denied_setting(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM103",
     "A queue setting that ParallelCluster writes itself",
-    why="It writes the partition's line itself, and refuses these keys in CustomSlurmSettings.",
+    why="It writes the partition's line itself, and rejects these keys in CustomSlurmSettings.",
     source=_SETTINGS,
     bad="queues: [{name: train, node_groups: [h200], slurm: {OverSubscribe: EXCLUSIVE}}]",
     good="queues: [{name: train, node_groups: [h200], exclusive: true}]",
@@ -58,7 +58,7 @@ def denied_queue_setting(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM104",
     "A node setting that ParallelCluster writes itself",
-    why="It writes the nodes' line itself, and refuses these keys in CustomSlurmSettings.",
+    why="It writes the nodes' line itself, and rejects these keys in CustomSlurmSettings.",
     source=_SETTINGS,
     bad='node_groups: [{name: h200, slurm: {Gres: "gpu:8"}}]',
     good="node_groups: [{name: h200, slurm: {MemSpecLimit: 4096}}]",
@@ -70,7 +70,7 @@ def denied_node_setting(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "SLM105",
-    "A setting that begins a line of its own",
+    "Setting that is a separate line of slurm.conf",
     why="Nodes, sets of nodes and partitions are whole lines of slurm.conf, not one key of it.",
     source=_SETTINGS,
     bad="slurm: {settings: {PartitionName: all}}",
@@ -166,7 +166,7 @@ def written_twice(plan: Plan) -> Iterator[Problem]:
                 yield Problem(
                     queue.at("slurm", key),
                     f"{key} and `{field}` of the queue are the same setting",
-                    help=f"keep `{field}`, leave {key} out",
+                    help=f"keep `{field}`, remove {key}",
                     on_key=True,
                 )
 
@@ -197,6 +197,6 @@ def _denied(at: Path, settings: Mapping[str, str], denied: Collection[str]) -> I
             yield Problem(
                 (*at, key),
                 f"ParallelCluster sets {key} itself",
-                help=_INSTEAD.get(key.lower(), "leave it out"),
+                help=_INSTEAD.get(key.lower(), "remove it"),
                 on_key=True,
             )

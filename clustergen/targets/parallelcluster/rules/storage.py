@@ -47,7 +47,7 @@ def no_volume(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG102",
     "Path with a component that begins with a dot",
-    why="ParallelCluster refuses such paths for storage and for scratch.",
+    why="ParallelCluster rejects such paths for storage and for scratch.",
     source="pcluster.schemas.common_schema: file_path",
     bad="storage: [{mount: /.shared, type: efs}]",
     good="storage: [{mount: /shared, type: efs}]",
@@ -67,7 +67,7 @@ def hidden(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG103",
     "A file cache cannot be /home",
-    why="ParallelCluster refuses it: a cache forgets what its repository does not have.",
+    why="ParallelCluster rejects it: a cache forgets what its repository does not have.",
     source="pcluster.validators.cluster_validators: SharedFileCacheNotHomeValidator",
     bad="""storage:
   - {mount: /home, type: file-cache, existing: {id: fc-0123456789abcdef0, mount_name: abcdefgh}}""",

@@ -29,7 +29,7 @@ def gres(plan: Plan) -> Iterator[Problem]:
                 yield Problem(
                     group.at("slurm", name),
                     f"Gres: {value} has no record in gres.conf",
-                    help="leave it out; to partition GPUs write mig",
+                    help="remove it; to partition GPUs write mig",
                     on_key=True,
                 )
 

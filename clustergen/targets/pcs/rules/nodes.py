@@ -67,7 +67,7 @@ def health_check(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("health_checks"),
                 f"{group.type.name} has no accelerators",
-                help="leave health_checks out",
+                help="remove health_checks",
             )
 
 

@@ -100,7 +100,7 @@ def block_placement(template: Template) -> Iterator[Problem]:
             yield nodes.template_problem(
                 ("Placement",),
                 "a placement group beside a Capacity Block, which is already placed",
-                "leave Placement out",
+                "remove Placement",
             )
 
 
@@ -155,7 +155,7 @@ def reservation_preference(template: Template) -> Iterator[Problem]:
             yield nodes.template_problem(
                 ("CapacityReservationSpecification",),
                 f"the preference {preference} beside a reservation that is named",
-                "leave CapacityReservationPreference out",
+                "remove CapacityReservationPreference",
             )
 
 
@@ -241,7 +241,7 @@ def spot_request(template: Template) -> Iterator[Problem]:
 
 @rule(
     "OVL506",
-    "Numbers of nodes out of order",
+    "Minimum, desired and maximum size out of order",
     why="EKS rejects a minimum above the desired size, or a desired size above the maximum.",
     source="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
     bad=in_node_group("ScalingConfig: {MinSize: 9}"),

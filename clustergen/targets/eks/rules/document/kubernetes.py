@@ -64,7 +64,7 @@ def newer_nodes(template: Template) -> Iterator[Problem]:
                 yield nodes.group.problem(
                     ("Version",),
                     f"nodes of Kubernetes {version} in a cluster of {limit}",
-                    "leave Version out: it follows the cluster",
+                    "remove Version: it follows the cluster",
                 )
 
 

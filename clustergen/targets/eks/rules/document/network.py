@@ -27,7 +27,7 @@ _SUBNETS = [f"subnet-0a1b2c3d4e5f6789{n}" for n in range(2)]
 
 @rule(
     "OVL503",
-    "Security groups without the cluster's own",
+    "Security groups without the cluster security group",
     why="If a launch template names security groups, EKS does not add the cluster's own, without "
     "which nodes do not reach the control plane.",
     source=f"{limits.LAUNCH_TEMPLATES}#launch-template-security-groups",
@@ -66,7 +66,7 @@ def instance_security_groups(template: Template) -> Iterator[Problem]:
             yield nodes.template_problem(
                 ("SecurityGroupIds",),
                 "security groups of the instance and of its interfaces",
-                "leave SecurityGroupIds out",
+                "remove SecurityGroupIds",
             )
 
 

@@ -218,7 +218,7 @@ def public_address(template: Template) -> Iterator[Problem]:
                 what = "addresses on an efa-only interface, which has none"
             else:
                 continue
-            yield _on_interfaces(nodes, what, "leave AssociatePublicIpAddress out")
+            yield _on_interfaces(nodes, what, "remove AssociatePublicIpAddress")
 
 
 @rule(

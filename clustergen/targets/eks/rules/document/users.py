@@ -47,7 +47,7 @@ def node_entry(template: Template) -> Iterator[Problem]:
         for member in ("AccessPolicies", "KubernetesGroups"):
             if kind in _NODE_TYPES and entry.properties.get(member):
                 yield entry.problem(
-                    (member,), f"{member} in an entry of type {kind}", "leave them out"
+                    (member,), f"{member} in an entry of type {kind}", "remove them"
                 )
 
 
