@@ -134,7 +134,7 @@ def test_every_rule_without_a_check_is_used() -> None:
 def concerns() -> set[str]:
     """The names of rules modules of targets, from the list in CONTRIBUTING.md."""
     text = CONTRIBUTING.read_text(encoding="utf-8")
-    names = text.partition("the same concern has the same file name:\n\n")[2].partition("\n\n")[0]
+    names = text.partition("a concern has one file name:\n\n")[2].partition("\n\n")[0]
     return set(re.findall(r"^- `(\w+)`: ", names, re.MULTILINE))
 
 
