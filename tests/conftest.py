@@ -21,8 +21,8 @@ settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 def pytest_collection_finish() -> None:
     """Leave what is loaded by now out of garbage collections.
 
-    It is a gigabyte of modules and schemas that stay until the end; to look through it again and
-    again takes a sixth of the time.
+    Modules and schemas of that size stay until the end; to look through them again and again takes
+    a sixth of the time.
     """
     gc.collect()
     gc.freeze()

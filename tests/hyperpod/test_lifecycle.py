@@ -85,9 +85,8 @@ def test_a_second_run_changes_nothing(tmp_path: Path, which: tuple[Mode, str]) -
     files = made.files()
     second = start(made, which[0])
     assert second.status == 0, second.said
-    changed = {
-        path for path in {*files, *made.files()} if files.get(path) != made.files().get(path)
-    }
+    after = made.files()
+    changed = {path for path in {*files, *after} if files.get(path) != after.get(path)}
     assert changed - {"rig/state/arguments"} == set()
     assert steps(first) == steps(second, "is done")
     assert steps(first, "failed") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -27,17 +28,23 @@ def bundle_breaches(
     documents = {path: json.loads(text) for path, text in templates.items()}
     return [
         *_of_clusters(files, parallelcluster, name),
-        *(f"{path}: {b}" for path, template in documents.items() for b in check(template, region)),
-        *(
-            f"{path}: {b}"
-            for path, template in documents.items()
-            for b in (*iam_breaches(template, region), *eks_breaches(template, region))
-        ),
+        *(f"{path}: {b}" for path, text in templates.items() for b in _of_template(text, region)),
         *(f"{f.template}: {f.rule} {f.where}: {f.text}" for f in lint(templates, [region])),
         *cluster_breaches(files, region),
         *script_breaches(_scripts(files, documents, region)),
         *_in_the_cluster(files, documents, region),
     ]
+
+
+@functools.cache
+def _of_template(text: str, region: str) -> tuple[str, ...]:
+    """What the judges of requests, roles and EKS say; bundles share their foundation."""
+    template = json.loads(text)
+    return (
+        *check(template, region),
+        *iam_breaches(template, region),
+        *eks_breaches(template, region),
+    )
 
 
 def _in_the_cluster(
