@@ -43,7 +43,7 @@ def check_for_all(*texts: str) -> Checked:
     return _check.__wrapped__(texts, EVERY_TARGET, ())
 
 
-@functools.lru_cache(maxsize=512)
+@functools.lru_cache(maxsize=2048)
 def _check(texts: Sequence[str], wanted: Sequence[str], sets: Sequence[str]) -> Checked:
     names = [BASE, *(OVER for _ in texts[1:])]
     with TemporaryDirectory() as folder:
@@ -108,7 +108,7 @@ def example_files(name: str, target: str) -> Mapping[str, str]:
     return files_of(check_example(name, target), target)
 
 
-@functools.lru_cache(maxsize=512)
+@functools.lru_cache(maxsize=2048)
 def _files(texts: Sequence[str], target: str) -> Mapping[str, str]:
     return files_of(check(*texts, target=target), target)
 

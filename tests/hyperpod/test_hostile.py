@@ -102,14 +102,25 @@ def _called(node: Any) -> Iterator[str]:
             yield from _called(value)
 
 
+def without_overlays(spec: Any) -> Any:
+    """A spec that takes half the time: an overlay has the whole document checked, twice."""
+    kept = {
+        name: {key: value for key, value in options.items() if key != "overlay"}
+        for name, options in spec["targets"].items()
+    }
+    return {**spec, "targets": kept}
+
+
 BASE = every_field()
+PLAIN = without_overlays(BASE)
 PATHS = sorted(texts(BASE), key=str)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: ".".join(map(str, path)))
 def test_a_text_is_never_a_command(path: tuple[str | int, ...], tmp_path: Path) -> None:
+    base = BASE if "overlay" in path else PLAIN
     for value in HOSTILE:
-        checked = check(put(BASE, path, value), tmp_path)
+        checked = check(put(base, path, value), tmp_path)
         refused = {finding.target for finding in errors(checked.findings)}
         for target in TARGETS if "" not in refused else ():
             if target not in refused:
