@@ -279,7 +279,7 @@ MAY_NAME_A_PARTITION = (
     "kubernetes/labels_and_taints.py",
     "kubernetes/names.py",
     "targets/eks/limits.py",
-    "hyperpod/labels.py",
+    "hyperpod/limits.py",
     "targets/hyperpod_eks/limits.py",
 )
 

@@ -60,6 +60,18 @@ IDLE_WAIT = (3600, 2160000)
 DRAIN_TIMEOUT = (0, 5400)
 BATCH_PAUSE = (0, 3600)
 
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-custom-labels-and-taints.html
+# 2026-11-20.
+RESERVED_PREFIXES = (
+    "kubernetes.io/",
+    "k8s.io/",
+    "sagemaker.amazonaws.com/",
+    "eks.amazonaws.com/",
+    "k8s.aws/",
+    "karpenter.sh/",
+)
+"""Of keys of labels and taints: those of Kubernetes and of the service."""
+
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: every node is in this
 # partition as well; 2026-11-20.
 UNIVERSAL_PARTITION = "dev"

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.findings import Severity
-from clustergen.hyperpod import labels
 from clustergen.hyperpod import limits as shared
 from clustergen.hyperpod.limits import GUIDE
 from clustergen.plan.limits import Labels, Systems, Verdict
@@ -124,7 +123,7 @@ LIMITS = shared.LIMITS._replace(
         "API_ClusterKubernetesConfig.html",
         taints_source="https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/",
         reserved_source=LABELS,
-        reserved=labels.RESERVED_PREFIXES,
+        reserved=shared.RESERVED_PREFIXES,
         most_labels=MAX_LABELS,
         most_taints=MAX_TAINTS,
     ),

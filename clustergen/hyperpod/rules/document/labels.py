@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from clustergen.findings import Problem
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.document import Document, Group
-from clustergen.hyperpod.labels import reserved_prefix
 from clustergen.hyperpod.rules.document import EKS, in_group, rule
-from clustergen.kubernetes.taints import MAX_NAME
+from clustergen.kubernetes.taints import MAX_NAME, prefix_of
 
 _GUIDE = f"{limits.GUIDE}sagemaker-hyperpod-eks-custom-labels-and-taints.html"
 _TAINT = "KubernetesConfig: {Taints: [{Key: team, Value: a, Effect: NoSchedule}]}"
@@ -46,7 +45,7 @@ def checked_taints(document: Document) -> Iterator[Problem]:
 )
 def prefix(document: Document) -> Iterator[Problem]:
     for group, key in _keys(document):
-        if reserved := reserved_prefix(key):
+        if reserved := prefix_of(key, limits.RESERVED_PREFIXES):
             yield group.problem(
                 "KubernetesConfig", f"{key!r} has the prefix {reserved}", "use your own domain"
             )
