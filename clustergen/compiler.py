@@ -131,10 +131,6 @@ def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
         return
     rules = discovery.rules(target.document_rules) if target.document_rules else ()
     broken = list(overlay.regressions(rules, document, plan.overlay, target.schema, path))
-    # Bridge: HyperPod does not note the changes of an overlay that breaks a rule.
-    if target.traits.sagemaker and errors(broken):
-        yield from broken
-        return
     changed = overlay.check(document, plan.overlay, target.schema, path)
     yield from overlay.without_repeats(changed, broken)
 
