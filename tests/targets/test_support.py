@@ -114,7 +114,7 @@ WAYS_OUT: list[tuple[str, str, str]] = [
     (
         HP,
         "queues: [{name: a, node_groups: [h200]}, {name: b, node_groups: [h200]}]",
-        "group of its",
+        "use separate groups",
     ),
 ]
 
