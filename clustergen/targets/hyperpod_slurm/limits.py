@@ -19,7 +19,6 @@ PARAMETERS_FILE = "provisioning_parameters.json"
 # The image is of Ubuntu's family of Deep Learning AMIs, with Slurm; 2026-11-20.
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-release-ami-slurm.html
 DEFAULT_USER: Final = "ubuntu"
-DEFAULT_UID: Final = 1000
 TAKEN_USERS: Final = frozenset({DEFAULT_USER, "root", "slurm", "munge", "mysql", "ssm-user"})
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: where HyperPod has
 # files of its own, the second volume and the local disks; 2026-11-20.
