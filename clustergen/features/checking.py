@@ -19,26 +19,36 @@ class Use(NamedTuple):
     support: Support
     target: str
     """The title of the target."""
+    written: frozenset[Path]
+    """Every path that the user wrote."""
 
-    def problems(self) -> Iterator[Problem]:
-        """One problem for each place in the spec that asks for the feature."""
+    def problems(self, *, written: bool = False) -> Iterator[Problem]:
+        """One problem for each place in the spec that asks for the feature.
+
+        With ``written`` only where the user wrote it, not where it is a default.
+        """
         text = message(self.feature, self.support.level, self.target)
         return (
             Problem(path, text, help=self.support.how, feature=self.feature.id)
             for path in self.paths
+            if not written or path in self.written
         )
 
 
 def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Finding]:
     """The findings on the features that ``plan`` uses, for the target called ``title``."""
     uses: Sequence[Use] = [
-        Use(feature, paths, support[feature.id], title) for feature, paths in used(plan)
+        Use(feature, paths, support[feature.id], title, plan.written)
+        for feature, paths in used(plan)
     ]
     for rule in discovery.rules(f"{__package__}.rules"):
         yield from rule.find(uses)
 
 
 def message(feature: Feature, level: Level, title: str) -> str:
-    """The message on a feature that the target called ``title`` cannot do or does differently."""
-    verb = "does not support this" if level == "none" else "handles this differently"
+    """The message on a feature that the target called ``title`` does not do as the spec says."""
+    verb = _VERBS.get(level, "handles this differently")
     return f"{title} {verb}: {feature.title} [{feature.id}]"
+
+
+_VERBS: Mapping[Level, str] = {"none": "does not support this", "managed": "does this itself"}

@@ -37,6 +37,8 @@ class Support(NamedTuple):
     source: str
     """URL, or package and field, that proves it."""
     checked: str = "2026-11-20"
+    always: bool = True
+    """Managed: the service does it for every cluster, whatever the spec says."""
 
     @property
     def ignored(self) -> bool:
@@ -142,7 +144,7 @@ FEATURES: tuple[Feature, ...] = (
         "x86_64 and arm64 nodes in one cluster",
         _when(("node_groups",), _mixed_architecture),
     ),
-    Feature("network.efa", "Elastic Fabric Adapter", _groups(lambda g: g.efa, "name")),
+    Feature("network.efa", "Elastic Fabric Adapter", _groups(lambda g: g.efa, "efa")),
     Feature(
         "network.efa-layout",
         "Choice of EFA interface type",
@@ -153,7 +155,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "placement.cluster",
         "Cluster placement group",
-        _groups(lambda g: g.placement.kind == "cluster", "name"),
+        _groups(lambda g: g.placement.kind == "cluster", "placement"),
     ),
     Feature(
         "placement.existing",

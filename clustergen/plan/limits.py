@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from clustergen.findings import Path, Severity
 
 if TYPE_CHECKING:
-    from clustergen.plan.model import Plan
+    from clustergen.plan.model import Plan, Role
 
 Named = Literal["cluster", "node group", "queue"]
 
@@ -145,6 +145,8 @@ class Scripts(NamedTuple):
 
     login: bool
     source: str
+    when: Literal["start", "configured"] | None = None
+    """The only time at which they run; None where the user chooses."""
 
 
 class Limits(NamedTuple):
@@ -172,6 +174,11 @@ class Limits(NamedTuple):
     unmounted_source: str = ""
     always_replaces: str = ""
     """The page that says that failed nodes are always replaced; empty where it can be chosen."""
+    looked_up: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """Kind of existing storage -> the names of it that the service finds from its id."""
+    looked_up_source: str = ""
+    public_nodes: frozenset[Role] = frozenset()
+    """Nodes that are in a public subnet where SSH from outside may reach them."""
     no_ssh: str = ""
     """The page that says that nodes have no public address; empty where they may have one."""
     unscaled: Verdict | None = None

@@ -38,3 +38,20 @@ def partial(uses: Sequence[Use]) -> Iterator[Problem]:
     for use in uses:
         if use.support.level == "partial":
             yield from use.problems()
+
+
+@rule(
+    "SUP004",
+    "The service does this for every cluster",
+    why="The service does this for every cluster, in its own way. The setting does not change "
+    "that.",
+    source="the support matrix: `clustergen targets`",
+    severity=Severity.NOTE,
+    target="pcs",
+    bad="head_node: {instance_type: m7i.8xlarge}",
+    good="targets: {pcs: {size: medium}}",
+)
+def managed(uses: Sequence[Use]) -> Iterator[Problem]:
+    for use in uses:
+        if use.support.level == "managed" and use.support.always:
+            yield from use.problems(written=True)

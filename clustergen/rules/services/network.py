@@ -57,3 +57,45 @@ def ssh(plan: Plan) -> Iterator[Problem]:
             "kubernetes.public_endpoint_from lets kubectl in",
             source=plan.limits.no_ssh,
         )
+
+
+_VPC = """network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+{}"""
+
+
+@rule(
+    "NET023",
+    "Existing subnets that nothing uses",
+    why="Public subnets are for login and head nodes that SSH reaches from outside, "
+    "control_plane_subnets for an EKS cluster that is created. Without these nothing is in them.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
+    severity=Severity.NOTE,
+    target="pcs",
+    bad=_VPC.format("  control_plane_subnets: [subnet-0a1b2c3d4e5f67891]"),
+    good=_VPC.format(""),
+)
+def unused_subnets(plan: Plan) -> Iterator[Problem]:
+    if plan.wrote("network", "control_plane_subnets") and plan.target and plan.system is None:
+        yield Problem(
+            ("network", "control_plane_subnets"),
+            "no EKS cluster is created, so nothing is placed in these subnets",
+            help="keep them for targets that create one, or remove them",
+        )
+    if plan.wrote("network", "public_subnets") and plan.target and not _public_nodes(plan):
+        reachable = plan.limits.public_nodes
+        yield Problem(
+            ("network", "public_subnets"),
+            "no node is placed in these subnets",
+            help="write network.ssh_from to reach nodes from outside, or remove them"
+            if reachable
+            else "keep them for targets that have public nodes, or remove them",
+        )
+
+
+def _public_nodes(plan: Plan) -> bool:
+    """Whether the cluster has nodes that SSH reaches from outside the network."""
+    machines = {"head": plan.head, "login": plan.login}
+    roles = (role for role in plan.limits.public_nodes if machines.get(role))
+    return bool(plan.network.ssh_from) and any(roles)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Plan, Role
 from clustergen.rules.services import rule
 
 
@@ -24,12 +24,73 @@ def nowhere(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.scripts
     if limit is None:
         return
-    running = {"compute", "login"} if limit.login and plan.login else {"compute"}
+    running = _running(plan)
     for script in plan.software.scripts:
         if not running & set(script.on):
             yield Problem(
                 (*script.path, "on"),
                 f"no node of this cluster is a {' or '.join(script.on)} node",
                 help="add compute",
+                source=limit.source,
+            )
+
+
+@rule(
+    "LIM007",
+    "Script for nodes that do not exist",
+    why="A script runs on the nodes that the cluster has. Where the service runs the controller, "
+    "there is no head node; there are login nodes only where the spec asks for them, and none in "
+    "Kubernetes clusters.",
+    source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
+    severity=Severity.NOTE,
+    target="pcs",
+    bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head, compute]}]}',
+    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [compute]}]}',
+)
+def absent(plan: Plan) -> Iterator[Problem]:
+    running = _running(plan)
+    for script in plan.software.scripts:
+        if not plan.wrote(*script.path, "on"):
+            continue
+        if plan.limits.scripts is not None and not running & set(script.on):
+            continue  # which another rule reports
+        for index, role in enumerate(script.on):
+            if role not in running:
+                yield Problem(
+                    (*script.path, "on", index),
+                    f"the cluster has no {role} node that could run this script",
+                    help=f"remove {role}",
+                )
+
+
+def _running(plan: Plan) -> set[Role]:
+    """The kinds of nodes that the cluster has, and that run scripts."""
+    limit = plan.limits.scripts
+    login = plan.login is not None and (limit is None or limit.login)
+    there: dict[Role, bool] = {"head": plan.head is not None, "login": login, "compute": True}
+    return {role for role, has in there.items() if has}
+
+
+@rule(
+    "LIM008",
+    "Script at a time that the service does not have",
+    why="Some services run scripts at one time only: PCS once a node is configured, EKS before it "
+    "joins the cluster.",
+    source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
+    severity=Severity.NOTE,
+    target="pcs",
+    bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", when: start}]}',
+    good='software: {scripts: [{run: "s3://my-bucket/setup.sh", when: configured}]}',
+)
+def other_time(plan: Plan) -> Iterator[Problem]:
+    limit = plan.limits.scripts
+    if limit is None or limit.when is None:
+        return
+    for script in plan.software.scripts:
+        if plan.wrote(*script.path, "when") and script.when != limit.when:
+            yield Problem(
+                (*script.path, "when"),
+                f"{plan.limits.title} runs every script at the time {limit.when}",
+                help=f"write {limit.when}, and make sure that the script works then",
                 source=limit.source,
             )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
-from clustergen.plan.model import FileCache, Lustre, Ontap, Plan
+from clustergen.findings import Problem, Severity
+from clustergen.plan.model import Efs, FileCache, Lustre, Ontap, OpenZfs, Plan
 from clustergen.rules.services import rule
 
 
@@ -41,3 +41,37 @@ def mount_name(plan: Plan) -> Iterator[Problem]:
                 "aws fsx describe-storage-virtual-machines",
                 source=source,
             )
+
+
+_KINDS = {
+    Lustre: "fsx-lustre",
+    OpenZfs: "fsx-openzfs",
+    Ontap: "fsx-ontap",
+    FileCache: "file-cache",
+    Efs: "efs",
+}
+
+
+@rule(
+    "STG053",
+    "Name of existing storage that the service looks up",
+    why="Some services, and drivers of Kubernetes, take only the id of a file system and look up "
+    "the names that it is mounted by.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
+    severity=Severity.NOTE,
+    target="parallelcluster",
+    bad="storage: [{mount: /fsx, type: fsx-lustre, "
+    "existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}}]",
+    good="storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0123456789abcdef0}}]",
+)
+def looked_up(plan: Plan) -> Iterator[Problem]:
+    for item in plan.storage:
+        kind = _KINDS.get(type(item), "")
+        for name in plan.limits.looked_up.get(kind, ()):
+            if plan.wrote(*item.at("existing", name)):
+                yield Problem(
+                    item.at("existing", name),
+                    f"{plan.limits.title} mounts {item.mount} by its id and does not use this name",
+                    help="keep it for other targets, or remove it",
+                    source=plan.limits.looked_up_source,
+                )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from clustergen.findings import Severity
 from clustergen.kubernetes import karpenter
 from clustergen.kubernetes.names import KAI_ROOT
@@ -150,7 +152,9 @@ LIMITS = Limits(
     ),
     group_size=GroupSize(most=MAX_NODES, source=QUOTAS, severity=Severity.WARNING, karpenter=False),
     root_volume=RootVolume(IMAGE_GIB, "https://github.com/awslabs/amazon-eks-ami"),
-    scripts=Scripts(login=False, source=LAUNCH_TEMPLATES),
+    scripts=Scripts(login=False, when="start", source=LAUNCH_TEMPLATES),
+    looked_up=MappingProxyType({"efs": ("dns_name",)}),
+    looked_up_source=f"{USER_GUIDE}efs-csi.html",
     no_ssh="https://docs.aws.amazon.com/eks/latest/best-practices/"
     "protecting-the-infrastructure.html",
     unscaled=Verdict(Severity.WARNING, f"{USER_GUIDE}autoscaling.html"),

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from clustergen.findings import Severity
 from clustergen.hyperpod import limits as shared
 from clustergen.hyperpod.limits import GUIDE
-from clustergen.plan.limits import Labels, Systems, Verdict
+from clustergen.plan.limits import Labels, Scripts, Systems, Verdict
 from clustergen.words import words
 
 EKS_PREREQUISITES = f"{GUIDE}sagemaker-hyperpod-eks-prerequisites.html"
@@ -115,6 +115,9 @@ LIMITS = shared.LIMITS._replace(
         severity=Severity.WARNING,
         source=EKS_PREREQUISITES,
     ),
+    scripts=Scripts(login=False, source=EKS_PREREQUISITES),
+    looked_up=MappingProxyType({"efs": ("dns_name",)}),
+    looked_up_source="https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html",
     unscaled=Verdict(Severity.ERROR, SCALING),
     autoscaler=NODE_CLASS,
     mig_label=PARTITIONS,

@@ -150,7 +150,7 @@ _SLURM = {
     ),
     "slurm.accounting-managed": support(
         "managed", "HyperPod sets up MariaDB on the controller", _SLURM_API
-    ),
+    )._replace(always=False),
     "slurm.accounting-database": support(
         "full",
         "Orchestrator.Slurm.AccountingDatabase, with continuous provisioning",

@@ -202,6 +202,17 @@ LIMITS = Limits(
         "https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.2",
         head=True,
     ),
+    looked_up=MappingProxyType(
+        {
+            "fsx-lustre": ("dns_name", "mount_name"),
+            "fsx-openzfs": ("dns_name",),
+            "fsx-ontap": ("dns_name",),
+            "file-cache": ("dns_name", "mount_name"),
+            "efs": ("dns_name",),
+        }
+    ),
+    looked_up_source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
+    public_nodes=frozenset({"head", "login"}),
     slurm_versions=(SLURM_VERSION,),
     slurm_versions_source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.1",
     default_slurm_version=SLURM_VERSION,

@@ -243,7 +243,7 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "kubernetes",
                 "partial",
-                "the section is for the Kubernetes targets and not read here",
+                "ignored: ParallelCluster runs Slurm",
                 _QUEUES,
             ),
             _row(

@@ -100,6 +100,8 @@ def _nearest(version: str) -> str:
 
 
 _CONTROL_PLANE = {
+    "version": "its version, and this one is only compared with those that HyperPod lists",
+    "jobs": "its operators of jobs",
     "admins": "its administrators",
     "support": "its support policy",
     "system_nodes": "the nodes of its controllers",
@@ -138,7 +140,15 @@ def existing_settings(plan: Plan) -> Iterator[Problem]:
                 ("kubernetes", field),
                 f"the EKS cluster keeps {what}",
                 help="change it with the tool that you created the cluster with",
+                severity=Severity.NOTE if field == "version" else None,
             )
+    if plan.wrote("kubernetes", "admission") and not plan.wrote("queues"):
+        yield Problem(
+            ("kubernetes", "admission"),
+            "without queues this bundle leaves the admission of jobs as it is",
+            help="write queues: quotas of HyperPod task governance",
+            severity=Severity.NOTE,
+        )
     if plan.wrote("queues") and not governance.wanted(plan):
         yield Problem(
             ("queues",),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan, Queue
-from clustergen.targets.hyperpod_eks import governance, limits
+from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
 from clustergen.targets.hyperpod_eks import governance_limits as accepted
 from clustergen.targets.hyperpod_eks.rules import NEW, rule
 from clustergen.words import words
@@ -20,6 +20,25 @@ _GROUPS = ", ".join(
     f"{{name: g{number}, instance_type: {type}, count: 1}}" for number, type in enumerate(_SIXTEEN)
 )
 _NAMES = [f"g{number}" for number in range(len(_SIXTEEN))]
+
+
+@rule(
+    "K8S434",
+    "Queues without task governance",
+    why="Queues become quotas of HyperPod task governance, which Kueue enforces. Without Kueue "
+    "there are no quotas.",
+    source=limits.TASK_GOVERNANCE,
+    severity=Severity.WARNING,
+    bad=f"{NEW}\nkubernetes: {{admission: none}}\nqueues: [{{name: train, node_groups: [h200]}}]",
+    good=f"{NEW}\nqueues: [{{name: train, node_groups: [h200]}}]",
+)
+def ungoverned(plan: Plan) -> Iterator[Problem]:
+    if eks_cluster.is_new(plan) and plan.wrote("queues") and not governance.wanted(plan):
+        yield Problem(
+            ("queues",),
+            "without Kueue nothing is created for queues",
+            help="write kubernetes: {admission: kueue}, or remove the queues",
+        )
 
 
 @rule(
