@@ -1,4 +1,4 @@
-"""Parts of specs in any combination: refused in words, or rendered to what the judges accept."""
+"""Parts of specs in any combination: refused, or rendered to what the validators accept."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from clustergen import renderer, targets
 from clustergen.findings import errors
 from tests.checking import check
 from tests.examples import share
-from tests.oracles.cloudformation import check as template_breaches
+from tests.oracles.cloudformation import check as template_violations
 from tests.oracles.parallelcluster import ParallelCluster
-from tests.oracles.shell import script_breaches
+from tests.oracles.shell import script_violations
 
 PLACES = [
     "{zone: use1-az6}",
@@ -107,15 +107,15 @@ def test_any_combination_is_refused_or_right(parallelcluster: ParallelCluster, t
             assert all(finding.span for finding in checked.findings)
             continue
         files = {artifact.path: artifact.text for artifact in renderer.render(checked, target)}
-        assert _breaches(files, parallelcluster) == []
+        assert _violations(files, parallelcluster) == []
 
 
-def _breaches(files: dict[str, str], parallelcluster: ParallelCluster) -> list[str]:
-    """What the quicker judges say; ParallelCluster's warnings are about choices of the spec."""
+def _violations(files: dict[str, str], parallelcluster: ParallelCluster) -> list[str]:
+    """What the quicker validators say; ParallelCluster's warnings are about choices of the spec."""
     templates = [text for path, text in files.items() if path.endswith(".template.json")]
-    found = [b for text in templates for b in template_breaches(json.loads(text), "us-east-1")]
+    found = [b for text in templates for b in template_violations(json.loads(text), "us-east-1")]
     if "cluster.yaml" in files:
-        said = parallelcluster.judge(files["cluster.yaml"], cluster_name="combined")
+        said = parallelcluster.validator(files["cluster.yaml"], cluster_name="combined")
         found += [f"{m.validator}: {m.text}" for m in said if m.level == "ERROR"]
     scripts = {path: text for path, text in files.items() if path.startswith("scripts/")}
-    return found + script_breaches(scripts)
+    return found + script_violations(scripts)

@@ -1,7 +1,7 @@
 """Single faults, sown into a spec or into what was rendered from it: each is caught by somebody.
 
 A fault in a spec is caught by a finding, before anything is rendered. A fault of the compiler would
-show in an artifact, and there a judge catches it.
+show in an artifact, and there a validator catches it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import yaml
 from clustergen import compiler, renderer, resources
 from clustergen.findings import Severity, errors
 from tests.checking import check
-from tests.oracles.cloudformation import check as template_breaches
+from tests.oracles.cloudformation import check as template_violations
 from tests.oracles.cloudformation import lint
 from tests.oracles.parallelcluster import ParallelCluster
 from tests.oracles.seeding import GONE, changed
-from tests.oracles.shell import script_breaches
+from tests.oracles.shell import script_violations
 
 SPECS = resources.tree("specs")
 PLAIN, BLOCK = "p5-on-demand", "p5en-capacity-block"
@@ -109,7 +109,7 @@ GROUP = "Resources.NodeGroupH100.Properties"
 ACTION = f"{GROUP}.NodeLifecycleActions.Stages.NodeBootstrapped.0"
 LUSTRE = "Resources.StorageFsx.Properties"
 
-# Template, path, value, words of a breach.
+# Template, path, value, words of a violation.
 IN_TEMPLATES: list[tuple[str, str, Any, str]] = [
     ("cluster", "Resources.Cluster.Properties.Size", "HUGE", "not one of SMALL"),
     ("cluster", "Resources.Cluster.Properties.Scheduler", GONE, "required member scheduler"),
@@ -140,13 +140,13 @@ IN_TEMPLATES: list[tuple[str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("template", "path", "value", "words"), IN_TEMPLATES)
-def test_a_fault_in_a_template_is_a_breach(
+def test_a_fault_in_a_template_is_a_violation(
     template: str, path: str, value: Any, words: str
 ) -> None:
     good = json.loads(rendered(PLAIN, "pcs")[f"{template}.template.json"])
-    assert template_breaches(good, "us-east-1") == []
-    breaches = template_breaches(changed(good, path, value), "us-east-1")
-    assert any(words in breach for breach in breaches), breaches
+    assert template_violations(good, "us-east-1") == []
+    violations = template_violations(changed(good, path, value), "us-east-1")
+    assert any(words in violation for violation in violations), violations
 
 
 # Template, path, value, rule of cfn-lint.
@@ -200,7 +200,7 @@ def test_a_fault_in_a_cluster_is_an_error(
 ) -> None:
     good = yaml.safe_load(rendered(spec, "parallelcluster")["cluster.yaml"])
     text = yaml.safe_dump(changed(good, path, value), sort_keys=False)
-    messages = [m for m in parallelcluster.judge(text) if m.level == "ERROR"]
+    messages = [m for m in parallelcluster.validator(text) if m.level == "ERROR"]
     assert validator in {message.validator for message in messages}, messages
 
 
@@ -215,11 +215,11 @@ IN_SCRIPTS: list[tuple[str, str, str, str]] = [
 
 
 @pytest.mark.parametrize(("file", "old", "new", "words"), IN_SCRIPTS)
-def test_a_fault_in_a_script_is_a_breach(file: str, old: str, new: str, words: str) -> None:
+def test_a_fault_in_a_script_is_a_violation(file: str, old: str, new: str, words: str) -> None:
     good = rendered(PLAIN, "pcs")[file]
     assert old in good
-    breaches = script_breaches({file: good.replace(old, new, 1)})
-    assert any(words in breach for breach in breaches), breaches
+    violations = script_violations({file: good.replace(old, new, 1)})
+    assert any(words in violation for violation in violations), violations
 
 
 def test_there_are_faults_enough() -> None:

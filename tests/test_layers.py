@@ -300,8 +300,8 @@ def test_words(what: str) -> None:
 # Phrases that plain English has a better word for.
 PHRASES = {
     "a person (a user, by hand)": r"\ba person\b",
-    "judge (check, validate)": r"(?<![.\w-])judg(e|es|ed|ing)\b",
-    "breach (violation, problem)": r"\bbreach",
+    "validator (check, validate)": r"(?<![.\w-])judg(e|es|ed|ing)\b",
+    "violation (violation, problem)": r"\bviolation",
     "what nothing reads (unknown)": r"\b[Ww]hat nothing\b",
     "is due (expected)": r"\b(is|are) due\b(?! to\b)",
     "is answered with (gets, prints)": r"\b(is|are) answered (with|by)\b",

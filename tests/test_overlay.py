@@ -387,16 +387,16 @@ def test_the_schemas_are_sound(name: str) -> None:
     assert {text.partition('"')[0] for text in referred} <= schema["$defs"].keys()
 
 
-@pytest.mark.parametrize("judge", ["cfn-lint", "parallelcluster"])
-def test_the_schemas_are_those_of_their_sources(judge: str) -> None:
-    python = sys.executable if judge == "cfn-lint" else python_for_validators(PROJECT)
+@pytest.mark.parametrize("validator", ["cfn-lint", "parallelcluster"])
+def test_the_schemas_are_those_of_their_sources(validator: str) -> None:
+    python = sys.executable if validator == "cfn-lint" else python_for_validators(PROJECT)
     build = PROJECT / "clustergen" / "schemas" / "build.py"
     command = [str(python), str(build), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
-@rule("OVL399", "Not a rule of clustergen", why="It judges a toy.", source="tests")
+@rule("OVL399", "Not a rule of clustergen", why="It validators a toy.", source="tests")
 def few(document: dict[str, Any]) -> Iterator[Problem]:
     for index, item in enumerate(document["Items"]):
         if item["n"] > 3:

@@ -22,7 +22,7 @@ BIN = Path(sys.executable).parent
 # Prints where the package is, then where its trees are.
 ASK = "import clustergen.resources as r; print(r.__file__, r.tree('specs'), r.tree('templates'))"
 NOT_SOURCE = words("""
-    __pycache__ .git .venv .judges .cache .*_cache .hypothesis out
+    __pycache__ .git .venv .validators .cache .*_cache .hypothesis out
     cdk.out node_modules
 """)
 

@@ -1,4 +1,4 @@
-"""One spec, all targets: every example is rendered and judged, or refused for a reason."""
+"""One spec, all targets: every example is rendered and validated, or refused for a reason."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from clustergen.compiler import Checked
 from clustergen.findings import Severity, errors
 from clustergen.spec import named_targets
 from tests.checking import EXAMPLES, check_example, check_fragment, example_files, faults, files_of
-from tests.oracles.bundle import bundle_breaches
-from tests.oracles.cloudformation import check as template_breaches
+from tests.oracles.bundle import bundle_violations
+from tests.oracles.cloudformation import check as template_violations
 from tests.oracles.parallelcluster import ParallelCluster
 
 # What each target answers to each spec: nothing, or the codes for which it refuses.
@@ -145,19 +145,19 @@ def test_the_answer_of_each_target(
         assert finding.span is not None
     if not refusals:
         files = example_files(name, target)
-        assert judged(checked, files, target, parallelcluster) == []
+        assert validated(checked, files, target, parallelcluster) == []
 
 
-def judged(
+def validated(
     checked: Checked, files: Mapping[str, str], target: str, parallelcluster: ParallelCluster
 ) -> list[str]:
-    """What the judges say of the rendered bundle."""
+    """What the validators say of the rendered bundle."""
     assert checked.spec is not None
     assert {targets.load(target).primary, "README.md"} <= set(files)
     # A stack that installs software itself has assets, which only `cdk deploy` uploads.
     by_cdk = getattr(checked.plans[target].options, "install", "script") == "stack"
     assert ("deploy.sh" in files) is not by_cdk
-    return bundle_breaches(files, parallelcluster, checked.spec.region, checked.spec.name)
+    return bundle_violations(files, parallelcluster, checked.spec.region, checked.spec.name)
 
 
 # What no example uses, and the targets that have it.
@@ -258,7 +258,7 @@ MORE_PAIRS = [(fragment, target) for fragment, names in MORE for target in names
 def test_what_no_example_has(fragment: str, target: str, parallelcluster: ParallelCluster) -> None:
     checked = check_fragment(fragment, target)
     assert faults(checked) == []
-    assert judged(checked, files_of(checked, target), target, parallelcluster) == []
+    assert validated(checked, files_of(checked, target), target, parallelcluster) == []
 
 
 SEVERAL_CARDS = [type.name for type in catalog.every() if type.efa and len(type.cards) > 1]
@@ -267,7 +267,7 @@ SEVERAL_CARDS = [type.name for type in catalog.every() if type.efa and len(type.
 def test_the_launch_template_of_every_type_with_several_cards() -> None:
     """PCS takes the interfaces from the template as they are; ParallelCluster makes its own."""
     pcs = targets.load("pcs")
-    breaches: dict[str, list[str]] = {}
+    violations: dict[str, list[str]] = {}
     for name in SEVERAL_CARDS:
         capacity = "{capacity_block: cr-0a1b2c3d}" if "gb200" in name else "on-demand"
         group = f"{{name: h200, instance_type: {name}, count: 18, capacity: {capacity}}}"
@@ -275,10 +275,10 @@ def test_the_launch_template_of_every_type_with_several_cards() -> None:
             plan = check_fragment(
                 f"node_groups: [{group[:-1]}, efa_layout: {layout}}}]", "pcs"
             ).plans["pcs"]
-            found = template_breaches(json.loads(json.dumps(pcs.document(plan))), "us-east-1")
+            found = template_violations(json.loads(json.dumps(pcs.document(plan))), "us-east-1")
             if found:
-                breaches[f"{name} {layout}"] = found
-    assert breaches == {}
+                violations[f"{name} {layout}"] = found
+    assert violations == {}
 
 
 @pytest.mark.parametrize(("name", "target"), PAIRS)

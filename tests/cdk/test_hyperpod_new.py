@@ -10,7 +10,7 @@ import pytest
 from tests.cdk.synthesized import Synthesized, synthesize
 from tests.cdk.test_synth import differences
 from tests.oracles.cloudformation.second import diagnose
-from tests.targets.hyperpod_eks.new_cluster import NEW, judged
+from tests.targets.hyperpod_eks.new_cluster import NEW, validated
 
 FILES = {
     "example-foundation": "foundation.template.json",
@@ -25,7 +25,7 @@ CASES = [(NEW, list(FILES)), (BARE, list(FILES)[:3]), (WEST, list(FILES)[:4])]
 
 
 def of(text: str) -> Synthesized:
-    return synthesize(judged(text), "hyperpod-eks")
+    return synthesize(validated(text), "hyperpod-eks")
 
 
 @pytest.mark.parametrize(("text", "names"), CASES)

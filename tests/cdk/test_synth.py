@@ -1,4 +1,4 @@
-"""What the CDK app synthesizes: the very documents of `render`, and nothing that judges mind."""
+"""The CDK app synthesizes the documents of `render`, and validators accept them."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def without_order(resource: Any) -> Any:
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_stacks_of_every_spec(name: str) -> None:
-    """For each target that takes it: equal to what `render` writes, and right for both judges."""
-    judged: dict[str, str] = {}
+    """For each target: equal to what `render` writes, and right for both validators."""
+    validated: dict[str, str] = {}
     for made in every(name):
         target, files = made.rendered.target, made.rendered.files
         if made.foundation is not None:
@@ -82,11 +82,11 @@ def test_the_stacks_of_every_spec(name: str) -> None:
             assert differences(made.cluster, json.loads(files["cluster.template.json"])) == []
         else:
             assert configuration(made) == yaml.safe_load(files["cluster.yaml"])
-        judged |= {json.dumps(template): stack for stack, template in made.templates.items()}
+        validated |= {json.dumps(template): stack for stack, template in made.templates.items()}
     spec = check_example(name).spec
     assert spec is not None
-    # The foundation is the same for every target, and judged once.
-    for text, stack in judged.items():
+    # The foundation is the same for every target, and validated once.
+    for text, stack in validated.items():
         assert [str(found) for found in diagnose(text)] == [], stack
         assert lint({stack: text}, [spec.region]) == []
 

@@ -15,7 +15,7 @@ from clustergen import foundation
 from clustergen.plan.model import Plan
 from clustergen.shell import environment
 from tests.foundation.planned import plan_of
-from tests.oracles.shell import script_breaches
+from tests.oracles.shell import script_violations
 
 TARGET = """\
 {% extends "shared/deploy.sh.j2" %}
@@ -261,9 +261,11 @@ def test_a_failing_command_stops_the_script(bundle: Bundle) -> None:
 @pytest.mark.parametrize("with_foundation", [True, False])
 @pytest.mark.parametrize("uploads", [(), ("0f/a.sh", "0e/b.sh")])
 @pytest.mark.parametrize("text", ["", SPEC])
-def test_shell_judges_accept(text: str, uploads: tuple[str, ...], with_foundation: bool) -> None:
+def test_shell_validators_accept(
+    text: str, uploads: tuple[str, ...], with_foundation: bool
+) -> None:
     script = deploy_sh(plan_of(text), with_foundation=with_foundation, uploads=uploads)
-    assert script_breaches({"deploy.sh": script}) == []
+    assert script_violations({"deploy.sh": script}) == []
 
 
 def test_the_foundation_has_every_output_of_these_tests() -> None:

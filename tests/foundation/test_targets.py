@@ -19,8 +19,8 @@ def test_every_target_has_the_same(name: str) -> None:
     assert all(other == first for other in others)
 
 
-def test_judges_accept_it_where_no_target_takes_the_spec() -> None:
-    """`tests/test_specs.py` judges the others, with the rest of their bundles."""
+def test_validators_accept_it_where_no_target_takes_the_spec() -> None:
+    """`tests/test_specs.py` validators the others, with the rest of their bundles."""
     answers = [[check_example(name, target) for target in targets.NAMES] for name in EXAMPLES]
     untaken = [every[0].plans[targets.NAMES[0]] for every in answers if all(map(faults, every))]
     assert untaken

@@ -1,4 +1,4 @@
-"""The foundation template: what is in it, what is not, and that its judges accept it."""
+"""The foundation template: what is in it, what is not, and that its validators accept it."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ storage:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_judges_accept(name: str) -> None:
+def test_validators_accept(name: str) -> None:
     template = template_of(VARIANTS[name])
     assert check(template) == []
     assert lint({name: json.dumps(template)}) == []
@@ -118,7 +118,7 @@ REGIONS = {
 
 
 @pytest.mark.parametrize("region", REGIONS)
-def test_judges_accept_in_other_regions(region: str) -> None:
+def test_validators_accept_in_other_regions(region: str) -> None:
     zone = f"network: {{zone: {REGIONS[region]}}}"
     template = template_of(
         f"region: {region}\n{zone}\n{lustre('deployment: scratch-2, size: 1200GiB')}"

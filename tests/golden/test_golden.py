@@ -27,7 +27,7 @@ GOLDEN = [
 
 
 def files(spec: str, target: str) -> Bundle:
-    """The bundle of an example. That the judges accept it, `test_specs.py` shows."""
+    """The bundle of an example. That the validators accept it, `test_specs.py` shows."""
     return renderer.render(check_example(spec, target), target)
 
 

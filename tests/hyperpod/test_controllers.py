@@ -14,7 +14,7 @@ from tests.checking import check_fragment
 from tests.hyperpod import rig
 from tests.hyperpod.planned import filled, lifecycle_of
 from tests.hyperpod.rig import Node, Run
-from tests.oracles.hyperpod.bundle import cluster_breaches
+from tests.oracles.hyperpod.bundle import cluster_violations
 
 pytestmark = pytest.mark.skipif(bool(rig.impossible()), reason=rig.impossible())
 
@@ -188,12 +188,12 @@ def test_a_controller_that_ran_alone_brings_its_jobs(tmp_path: Path) -> None:
     assert made.read(f"{FOLDER}/state/job_state") == "jobs"
 
 
-def test_the_judge_misses_what_several_controllers_share() -> None:
+def test_the_validator_misses_what_several_controllers_share() -> None:
     checked = check_fragment(SPEC, "hyperpod-slurm")
     files = {file.path: file.text for file in renderer.render(checked, "hyperpod-slurm")}
-    assert cluster_breaches(files, "us-east-1") == []
+    assert cluster_violations(files, "us-east-1") == []
     path = "lifecycle/provisioning_parameters.json"
     document = json.loads(files[path])
     del document["slurm_configurations"]["slurm_shared_directory"]
-    [breach] = cluster_breaches(files | {path: json.dumps(document, indent=2)}, "us-east-1")
-    assert "3 controllers, and no slurm_configurations.slurm_shared_directory" in breach
+    [violation] = cluster_violations(files | {path: json.dumps(document, indent=2)}, "us-east-1")
+    assert "3 controllers, and no slurm_configurations.slurm_shared_directory" in violation

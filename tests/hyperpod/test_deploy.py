@@ -17,7 +17,7 @@ from clustergen.hyperpod import deploy, scripts
 from clustergen.hyperpod.steps import Mode
 from tests.hyperpod.planned import TARGETS, plan_of
 from tests.hyperpod.test_lifecycle import SPEC
-from tests.oracles.shell import script_breaches
+from tests.oracles.shell import script_violations
 
 AWS = r"""#!/bin/bash
 printf '%s\n' "$*" >>"$HERE/calls"
@@ -250,11 +250,11 @@ def test_the_old_form_has_its_parameters_filled(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("orchestrator", TARGETS)
 @pytest.mark.parametrize("text", ["", "whole"])
-def test_judges_accept_deploy_and_verify(orchestrator: str, text: str) -> None:
+def test_validators_accept_deploy_and_verify(orchestrator: str, text: str) -> None:
     plan = plan_of(SPECS[orchestrator] if text or orchestrator == "eks" else "", orchestrator)
     target = targets.load(TARGETS[orchestrator])
     document = target.document(plan)
     mode: Mode = "kubernetes" if orchestrator == "eks" else "extended"
     found = scripts.lifecycle(plan, mode) if text else ()
     files = {file.path: file.text for file in deploy.files(plan, document, found)}
-    assert script_breaches({name: files[name] for name in ("deploy.sh", "verify.sh")}) == []
+    assert script_violations({name: files[name] for name in ("deploy.sh", "verify.sh")}) == []

@@ -1,4 +1,4 @@
-"""Single faults of HyperPod clusters: in a spec a finding catches them, in an artifact a judge."""
+"""Single faults of HyperPod clusters: a finding catches them, or a validator of the artifact."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from clustergen import resources
 from clustergen.findings import Severity
 from tests.checking import check, example_files
-from tests.oracles.bundle import bundle_breaches
+from tests.oracles.bundle import bundle_violations
 from tests.oracles.cloudformation import lint
-from tests.oracles.hyperpod import cluster_breaches
-from tests.oracles.iam import iam_breaches
+from tests.oracles.hyperpod import cluster_violations
+from tests.oracles.iam import iam_violations
 from tests.oracles.parallelcluster import ParallelCluster
 from tests.oracles.seeding import GONE, changed
 
@@ -138,20 +138,20 @@ def rendered(spec: str) -> Mapping[str, str]:
     return example_files(spec, target_of(spec))
 
 
-def judged(spec: str, files: Mapping[str, str]) -> list[str]:
-    return cluster_breaches({**rendered(spec), **files}, "us-east-1")
+def validated(spec: str, files: Mapping[str, str]) -> list[str]:
+    return cluster_violations({**rendered(spec), **files}, "us-east-1")
 
 
 @pytest.mark.parametrize("spec", [PLAIN, DEPT, OWN, OLD, PLAN, MIG, KARPENTER, SPOT, ZONES])
 def test_what_the_faults_are_sown_into_is_right(spec: str) -> None:
-    assert judged(spec, {}) == []
+    assert validated(spec, {}) == []
 
 
 HEAD, GPU = "InstanceGroups.0", "InstanceGroups.2"  # the controller, login nodes, then the spec's
 ONE = "InstanceGroups.0"
 PLAN_ARN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/large"
 
-# Spec, path in create-cluster.json, value, words of a breach.
+# Spec, path in create-cluster.json, value, words of a violation.
 IN_REQUESTS: list[tuple[str, str, Any, str]] = [
     (PLAIN, "ClusterName", "hp_train", "does not match"),
     (PLAIN, "Orchestrator", GONE, "without Orchestrator.Slurm"),
@@ -198,17 +198,17 @@ IN_REQUESTS: list[tuple[str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("spec", "path", "value", "words"), IN_REQUESTS)
-def test_a_fault_in_a_request_is_a_breach(spec: str, path: str, value: Any, words: str) -> None:
+def test_a_fault_in_a_request_is_a_violation(spec: str, path: str, value: Any, words: str) -> None:
     good = json.loads(rendered(spec)["create-cluster.json"])
     text = json.dumps(changed(good, path, value))
-    breaches = judged(spec, {"create-cluster.json": text})
-    assert any(words in breach for breach in breaches), breaches
+    violations = validated(spec, {"create-cluster.json": text})
+    assert any(words in violation for violation in violations), violations
 
 
 CLUSTER = "Resources.Cluster.Properties"
 ROLE = "Resources.HyperPodExecutionRole.Properties"
 
-# Spec, file, path, value, words of a breach.
+# Spec, file, path, value, words of a violation.
 IN_FILES: list[tuple[str, str, str, Any, str]] = [
     (PLAIN, "foundation.template.json",
      "Resources.ClusterSecurityGroupSelfEgress.Properties.IpProtocol", "tcp", "(Egress)"),
@@ -235,13 +235,13 @@ IN_FILES: list[tuple[str, str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("spec", "file", "path", "value", "words"), IN_FILES)
-def test_a_fault_in_another_file_is_a_breach(
+def test_a_fault_in_another_file_is_a_violation(
     spec: str, file: str, path: str, value: Any, words: str
 ) -> None:
     good = json.loads(rendered(spec)[file])
     text = json.dumps(changed(good, path, value), indent=2)
-    breaches = judged(spec, {file: text})
-    assert any(words in breach for breach in breaches), breaches
+    violations = validated(spec, {file: text})
+    assert any(words in violation for violation in violations), violations
 
 
 # Spec, path in cluster.template.json, value, rule of cfn-lint.
@@ -263,23 +263,23 @@ def test_a_fault_that_cloudformation_refuses(
     if rule:
         assert rule in {found.rule for found in lint({file: text})}
     else:  # cfn-lint's list has types that the API has not; the API's own model is heard.
-        assert bundle_breaches({file: text}, parallelcluster, "us-east-2") != []
+        assert bundle_violations({file: text}, parallelcluster, "us-east-2") != []
 
 
-def test_a_role_that_allows_too_much_is_a_breach() -> None:
+def test_a_role_that_allows_too_much_is_a_violation() -> None:
     good = json.loads(rendered(PLAIN)["foundation.template.json"])
     statement = f"{ROLE}.Policies.0.PolicyDocument.Statement.0"
-    assert iam_breaches(good, "us-east-2") == []
+    assert iam_violations(good, "us-east-2") == []
     for key, value, words in [
         ("Resource", "*", "though it can be scoped"),
         ("Action", ["ec2:*"], "allows too much"),
         ("Action", ["ec2:MakeInterface"], "no action"),
     ]:
-        breaches = iam_breaches(changed(good, f"{statement}.{key}", value), "us-east-2")
-        assert any(words in breach for breach in breaches), breaches
+        violations = iam_violations(changed(good, f"{statement}.{key}", value), "us-east-2")
+        assert any(words in violation for violation in violations), violations
 
 
-# A line of a script that is in every lifecycle set, another in its place, words of a breach.
+# A line of a script that is in every lifecycle set, another in its place, words of a violation.
 IN_SCRIPTS = [
     ("#!/bin/bash", "#!/bin/sh", "the first line"),
     ("\n", "\r\n", "carriage returns"),
@@ -290,7 +290,7 @@ IN_SCRIPTS = [
 
 @pytest.mark.parametrize("spec", [DEPT, OWN, OLD, MIG])
 @pytest.mark.parametrize(("text", "other", "words"), IN_SCRIPTS)
-def test_a_fault_in_a_script_is_a_breach(
+def test_a_fault_in_a_script_is_a_violation(
     spec: str, text: str, other: str, words: str, parallelcluster: ParallelCluster
 ) -> None:
     held = rendered(spec)
@@ -299,7 +299,7 @@ def test_a_fault_in_a_script_is_a_breach(
     kept = ("create-cluster.json", "foundation.template.json")
     files = {path: value for path, value in held.items() if path in kept}
     files |= {path: value for path, value in held.items() if path.startswith("lifecycle/")}
-    breaches = bundle_breaches(
+    violations = bundle_violations(
         {**files, f"lifecycle/{entry}": faulty}, parallelcluster, "us-west-2"
     )
-    assert any(words in breach for breach in breaches), breaches
+    assert any(words in violation for violation in violations), violations

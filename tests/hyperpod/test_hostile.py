@@ -15,7 +15,7 @@ import yaml
 from clustergen import compiler, renderer, resources
 from clustergen.compiler import Checked
 from clustergen.findings import errors
-from tests.oracles.hyperpod import cluster_breaches
+from tests.oracles.hyperpod import cluster_violations
 
 SHFMT = str(Path(sysconfig.get_path("scripts"), "shfmt"))
 TARGETS = ("hyperpod-slurm", "hyperpod-eks")
@@ -125,7 +125,7 @@ def test_a_text_is_never_a_command(path: tuple[str | int, ...], tmp_path: Path) 
         for target in TARGETS if "" not in refused else ():
             if target not in refused:
                 files = {a.path: a.text for a in renderer.render(checked, target)}
-                assert list(breaches(files)) == []
+                assert list(violations(files)) == []
 
 
 def check(spec: Any, folder: Path) -> Checked:
@@ -134,7 +134,7 @@ def check(spec: Any, folder: Path) -> Checked:
     return compiler.check([file], targets=TARGETS, allow_unsupported=True)
 
 
-def breaches(files: Mapping[str, str]) -> Iterator[str]:
+def violations(files: Mapping[str, str]) -> Iterator[str]:
     """Where a hostile text has become something else than text."""
     for name, text in files.items():
         if name.endswith((".sh", ".sbatch")) and "pwned" in text:
@@ -143,7 +143,9 @@ def breaches(files: Mapping[str, str]) -> Iterator[str]:
             json.loads(text)
         elif name.endswith((".yaml", ".yml")):
             list(yaml.load_all(text, Loader=yaml.CSafeLoader))
-    yield from (breach for breach in cluster_breaches(files, "us-east-1") if "pwned" in breach)
+    yield from (
+        violation for violation in cluster_violations(files, "us-east-1") if "pwned" in violation
+    )
 
 
 def test_the_test_can_fail(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What every HyperPod script has: judges that accept it, and a place that its content decides."""
+"""HyperPod's scripts: validators accept them, and their content decides where they are kept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clustergen.hyperpod import scripts, smoke
 from clustergen.hyperpod.steps import Mode
 from tests.hyperpod.planned import MODES, lifecycle_of, plan_of
 from tests.hyperpod.test_lifecycle import OTHERS, SPEC
-from tests.oracles.shell import script_breaches
+from tests.oracles.shell import script_violations
 
 DATABASE = """
 slurm:
@@ -46,15 +46,15 @@ software:
 
 @pytest.mark.parametrize("name", SPECS)
 @pytest.mark.parametrize("mode", MODES)
-def test_judges_accept_every_lifecycle_script(mode: Mode, name: str) -> None:
+def test_validators_accept_every_lifecycle_script(mode: Mode, name: str) -> None:
     found = lifecycle_of(SPECS[name], mode)
     shell = {file.path: file.text for file in found if file.path.endswith(".sh")}
-    assert script_breaches(shell) == []
+    assert script_violations(shell) == []
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_judges_accept_every_smoke_test(name: str) -> None:
-    assert script_breaches({f.path: f.text for f in smoke.slurm(plan_of(SPECS[name]))}) == []
+def test_validators_accept_every_smoke_test(name: str) -> None:
+    assert script_violations({f.path: f.text for f in smoke.slurm(plan_of(SPECS[name]))}) == []
 
 
 @pytest.mark.parametrize("mode", MODES)

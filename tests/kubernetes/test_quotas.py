@@ -58,7 +58,7 @@ def test_quotas(spec: str, name: str) -> None:
         )
     chips = sum(one["Count"] for one in facts.get("NeuronInfo", {}).get("NeuronDevices", ()))
     assert total(spec, name, "aws.amazon.com/neuron") == (chips * group.max if counted else 0)
-    # How many a node can have, the judge of network interfaces says.
+    # How many a node can have, the validator of network interfaces says.
     efa = sum(interface.type != "interface" for interface in group.interfaces)
     assert total(spec, name, "vpc.amazonaws.com/efa") == (efa * group.max if counted else 0)
 

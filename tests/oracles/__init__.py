@@ -1,4 +1,4 @@
-"""Judges: validators that this project did not write, run over the artifacts it renders.
+"""Validators: validators that this project did not write, run over the artifacts it renders.
 
 `parallelcluster` runs ParallelCluster's own schema and validators, `service_model` the AWS service
 models, `cloudformation` cfn-lint and the requests that a template implies, `network_interfaces`

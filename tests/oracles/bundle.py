@@ -1,4 +1,4 @@
-"""Every judge over the files of one rendered bundle."""
+"""Every validator over the files of one rendered bundle."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.oracles.cloudformation import check, lint, resolve
-from tests.oracles.eks import eks_breaches
-from tests.oracles.hyperpod import cluster_breaches
-from tests.oracles.iam import iam_breaches
-from tests.oracles.kubernetes import kubernetes_breaches
+from tests.oracles.eks import eks_violations
+from tests.oracles.hyperpod import cluster_violations
+from tests.oracles.iam import iam_violations
+from tests.oracles.kubernetes import kubernetes_violations
 from tests.oracles.parallelcluster import Message, ParallelCluster
-from tests.oracles.shell import script_breaches, scripts_in_user_data
+from tests.oracles.shell import script_violations, scripts_in_user_data
 
 
-def bundle_breaches(
-    files: Mapping[str, str], parallelcluster: ParallelCluster, region: str, name: str = "judged"
+def bundle_violations(
+    files: Mapping[str, str], parallelcluster: ParallelCluster, region: str, name: str = "validated"
 ) -> list[str]:
-    """What the judges say of `files` (path in the bundle to text); a breach begins with its path.
+    """What validators find in `files` (path to text); a violation begins with its path.
 
-    `name` is the cluster's. ParallelCluster's INFO messages are no breaches; its warnings are.
+    `name` is the cluster's. ParallelCluster's INFO messages are no violations; its warnings are.
     """
     templates = {path: text for path, text in files.items() if path.endswith(".template.json")}
     documents = {path: json.loads(text) for path, text in templates.items()}
@@ -30,20 +30,20 @@ def bundle_breaches(
         *_of_clusters(files, parallelcluster, name),
         *(f"{path}: {b}" for path, text in templates.items() for b in _of_template(text, region)),
         *(f"{f.template}: {f.rule} {f.where}: {f.text}" for f in lint(templates, [region])),
-        *cluster_breaches(files, region),
-        *script_breaches(_scripts(files, documents, region)),
+        *cluster_violations(files, region),
+        *script_violations(_scripts(files, documents, region)),
         *_in_the_cluster(files, documents, region),
     ]
 
 
 @functools.cache
 def _of_template(text: str, region: str) -> tuple[str, ...]:
-    """What the judges of requests, roles and EKS say; bundles share their foundation."""
+    """What the validators of requests, roles and EKS say; bundles share their foundation."""
     template = json.loads(text)
     return (
         *check(template, region),
-        *iam_breaches(template, region),
-        *eks_breaches(template, region),
+        *iam_violations(template, region),
+        *eks_violations(template, region),
     )
 
 
@@ -58,7 +58,7 @@ def _in_the_cluster(
         if resource.get("Type") == "AWS::EKS::Cluster"
     ]
     version = made[0]["Version"] if made else _AN_OLDER_VERSION
-    yield from kubernetes_breaches(files, version, region)
+    yield from kubernetes_violations(files, version, region)
 
 
 _AN_OLDER_VERSION = "1.33"
@@ -70,7 +70,7 @@ def _of_clusters(
 ) -> Iterator[str]:
     for path, text in files.items():
         if re.search(r"(^|/)cluster\.yaml$", path):
-            for message in parallelcluster.judge(text, cluster_name=name):
+            for message in parallelcluster.validator(text, cluster_name=name):
                 if message.level != "INFO" and not _is_accepted(message, text):
                     yield f"{path}: {message.level} {message.validator}: {message.text}"
 

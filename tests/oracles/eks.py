@@ -17,12 +17,12 @@ from typing import Any
 
 from tests.oracles.cloudformation.intrinsics import Resource, resolve
 from tests.oracles.instance_types import all_types
-from tests.oracles.network_interfaces import interface_breaches
+from tests.oracles.network_interfaces import interface_violations
 from tests.oracles.placeholders import resource_id
 
 Json = Mapping[str, Any]
 
-# What the judge's GetAtt gives for the group that EKS makes.
+# What the validator's GetAtt gives for the group that EKS makes.
 _CLUSTER_GROUP = "sg-0e1b2c3d4e5f60718"
 
 
@@ -54,18 +54,18 @@ class _Nodes:
         return target
 
 
-def eks_breaches(template: Json, region: str = "us-east-1") -> list[str]:
-    """Breaches as `logical id: message`; empty for a template without EKS."""
+def eks_violations(template: Json, region: str = "us-east-1") -> list[str]:
+    """Violations as `logical id: message`; empty for a template without EKS."""
     try:
         resources = resolve(template, region=region)
     except LookupError:
-        return []  # the judge of templates says so
+        return []  # the validator of templates says so
     if not _of(resources, "AWS::EKS::Cluster"):
         return []
-    return [f"{where}: {what}" for where, what in _breaches(resources)]
+    return [f"{where}: {what}" for where, what in _violations(resources)]
 
 
-def _breaches(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+def _violations(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     for cluster in _of(resources, "AWS::EKS::Cluster"):
         yield from ((cluster.logical_id, b) for b in _cluster(cluster.properties, resources))
     templates = {
@@ -211,8 +211,8 @@ def _connected(nodes: _Nodes) -> Iterator[str]:
             break
     yield from (f"no instance type {name}" for name in nodes.names if name not in all_types())
     for fact in nodes.facts:
-        for breach in interface_breaches(interfaces or _PLAIN, fact):
-            yield f"{fact['InstanceType']}: {breach}"
+        for violation in interface_violations(interfaces or _PLAIN, fact):
+            yield f"{fact['InstanceType']}: {violation}"
     for interface in interfaces:
         if interface.get("InterfaceType", "interface") not in ("interface", "efa", "efa-only"):
             yield f"no interface type {interface['InterfaceType']}"
@@ -337,7 +337,7 @@ def _pod_roles(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
         yield "template", "roles of pods without the add-on eks-pod-identity-agent [pod]"
     arns = [str(association.get("RoleArn", "")) for association in used]
     for role in _of(resources, "AWS::IAM::Role"):
-        # The judge's ARN of a role without a name holds its logical id between hyphens.
+        # The validator's ARN of a role without a name holds its logical id between hyphens.
         name = role.properties.get("RoleName", f"-{role.logical_id}-")
         if any(name in arn for arn in arns) and not _trusts(role):
             yield role.logical_id, f"{_PODS} may not assume it and tag the session [pod]"

@@ -1,4 +1,4 @@
-"""Hand-written artifacts that are right: the documents that the judges' own tests start from."""
+"""Hand-written artifacts that are right: where the validators' own tests start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A HyperPod bundle written by hand that is right: what the judge's tests start from."""
+"""A HyperPod bundle written by hand that is right: what the validator's tests start from."""
 
 from __future__ import annotations
 

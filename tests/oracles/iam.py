@@ -42,13 +42,13 @@ class Role:
         )
 
 
-def iam_breaches(template: Mapping[str, Any], region: str = "us-east-1") -> list[str]:
-    """Breaches as `logical id: message`, of every policy in `template` that a role may have."""
+def iam_violations(template: Mapping[str, Any], region: str = "us-east-1") -> list[str]:
+    """Violations as `logical id: message`, of every policy in `template` that a role may have."""
     resources = resolve(template, region=region)
     return [
-        f"{resource.logical_id}: {breach}"
+        f"{resource.logical_id}: {violation}"
         for resource in resources
-        for breach in (*_managed_breaches(resource), *_document_breaches(resource))
+        for violation in (*_managed_violations(resource), *_document_violations(resource))
     ]
 
 
@@ -119,7 +119,7 @@ def _role(
     )
 
 
-def _managed_breaches(resource: Resource) -> Iterator[str]:
+def _managed_violations(resource: Resource) -> Iterator[str]:
     """AWS's policies are at one path; a role with an ARN that does not exist cannot be made."""
     for arn in resource.properties.get("ManagedPolicyArns", []):
         path = re.fullmatch(r"arn:[a-z-]+:iam::aws:policy(/.*)", arn)
@@ -133,7 +133,7 @@ def _managed_breaches(resource: Resource) -> Iterator[str]:
             yield f"the managed policy {name} is at {found['Path']}"
 
 
-def _document_breaches(resource: Resource) -> Iterator[str]:
+def _document_violations(resource: Resource) -> Iterator[str]:
     if not resource.type.startswith("AWS::IAM::"):
         return
     documents = [p["PolicyDocument"] for p in resource.properties.get("Policies", [])]
@@ -143,10 +143,10 @@ def _document_breaches(resource: Resource) -> Iterator[str]:
         if document.get("Version") != "2012-10-17":
             yield f"Version: {document.get('Version')!r}, the language is of 2012-10-17"
         for statement in document["Statement"]:
-            yield from _statement_breaches(statement)
+            yield from _statement_violations(statement)
 
 
-def _statement_breaches(statement: Statement) -> Iterator[str]:
+def _statement_violations(statement: Statement) -> Iterator[str]:
     if statement["Effect"] != "Allow":
         return
     name = statement.get("Sid", "a statement")

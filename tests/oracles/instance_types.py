@@ -1,6 +1,6 @@
 """EC2's facts of every instance type, read straight from moto's DescribeInstanceTypes table.
 
-Not from the compiler's catalog: the judges must be able to disagree with it.
+Not from the compiler's catalog: the validators must be able to disagree with it.
 """
 
 from __future__ import annotations

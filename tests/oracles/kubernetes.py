@@ -1,4 +1,4 @@
-"""Every judge over the Kubernetes objects of one bundle: schemas, then what schemas cannot see."""
+"""Every validator of Kubernetes objects: schemas, then what schemas cannot see."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ class Object:
         return f"{self.path}: {self.kind} {self.name}"
 
 
-def kubernetes_breaches(
+def kubernetes_violations(
     files: Mapping[str, str], version: str, region: str = "us-east-1"
 ) -> list[str]:
-    """What the judges say of the objects under ``manifests/`` and ``smoke/``."""
+    """What the validators say of the objects under ``manifests/`` and ``smoke/``."""
     objects = list(objects_in(files, region))
     return [
         *(
-            breach
+            violation
             for path, text in files.items()
             if _holds_objects(path)
-            for breach in _of_file(path, text, version, region)
+            for violation in _of_file(path, text, version, region)
         ),
         *_references(objects),
-        *kubernetes_kueue.kueue_breaches([item.body for item in objects]),
+        *kubernetes_kueue.kueue_violations([item.body for item in objects]),
     ]
 
 
@@ -67,9 +67,9 @@ def _of_file(path: str, text: str, version: str, region: str) -> tuple[str, ...]
     """What is said of the objects of one file, each by itself. Bundles share many files."""
     objects = list(objects_in({path: text}, region))
     return (
-        *(f"{item}: {breach}" for item in objects for breach in _schema(item, version)),
-        *(f"{item}: {breach}" for item in objects for breach in _form(item)),
-        *kubernetes_models.model_breaches([(str(item), item.body) for item in objects]),
+        *(f"{item}: {violation}" for item in objects for violation in _schema(item, version)),
+        *(f"{item}: {violation}" for item in objects for violation in _form(item)),
+        *kubernetes_models.model_violations([(str(item), item.body) for item in objects]),
     )
 
 
@@ -105,7 +105,7 @@ def _fill(text: str, region: str) -> str:
     return text
 
 
-# API groups that others judge: by models, by their documentation, or, of MPIJob, its pods only.
+# API groups that others validator: by models, by their documentation, or, of MPIJob, its pods only.
 _OTHERS = word_set("""
     kueue.x-k8s.io karpenter.sh karpenter.k8s.aws trainer.kubeflow.org
     scheduling.volcano.sh scheduling.run.ai kubeflow.org
@@ -118,7 +118,7 @@ def _schema(item: Object, version: str) -> Iterator[str]:
         yield from _validated(item.body, version)
     for template in pod_templates(item.body):
         pod = {"apiVersion": "v1", "kind": "Pod", **template}
-        yield from (f"its pods: {breach}" for breach in _validated(pod, version))
+        yield from (f"its pods: {violation}" for violation in _validated(pod, version))
 
 
 def _validated(body: Json, version: str) -> Iterator[str]:

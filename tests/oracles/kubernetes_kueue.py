@@ -1,6 +1,6 @@
 """What Kueue 0.19 asks of its objects, and whether the jobs of a bundle can ever be let in.
 
-Kueue has no schema in a package, so the judge has its rules from its documentation: [concepts]
+Kueue has no schema in a package, so the validator has its rules from its documentation: [concepts]
 https://kueue.sigs.k8s.io/docs/concepts/ and [api] .../docs/reference/kueue.v1beta2/ (2026-08).
 """
 
@@ -57,13 +57,13 @@ class _World:
         return None
 
 
-def kueue_breaches(objects: Sequence[Json]) -> list[str]:
-    """Breaches of objects, jobs included, as `Kind name: message`."""
+def kueue_violations(objects: Sequence[Json]) -> list[str]:
+    """Violations of objects, jobs included, as `Kind name: message`."""
     world = _World(objects)
     return [
-        f"{item['kind']} {item['metadata']['name']}: {breach}"
+        f"{item['kind']} {item['metadata']['name']}: {violation}"
         for item in objects
-        for breach in (*_own(world, item), *_job(world, item))
+        for violation in (*_own(world, item), *_job(world, item))
     ]
 
 
@@ -186,7 +186,7 @@ def _quota(resource: Json) -> Iterator[str]:
 
 
 def amount(quantity: str) -> float:
-    """A quantity as a number; 0 for what is none, which has a breach of its own."""
+    """A quantity as a number; 0 for what is none, which has a violation of its own."""
     found = _QUANTITY.fullmatch(str(quantity))
     if not found:
         return 0

@@ -25,8 +25,8 @@ _TRAINER = {
 _KARPENTER = {"EC2NodeClass": "karpenter.k8s.aws/v1", "NodePool": "karpenter.sh/v1"}
 
 
-def model_breaches(objects: Sequence[tuple[str, Json]]) -> list[str]:
-    """Breaches of named objects that a model is known of, as `name: message`."""
+def model_violations(objects: Sequence[tuple[str, Json]]) -> list[str]:
+    """Violations of named objects that a model is known of, as `name: message`."""
     return [
         *(f"{name}: {b}" for name, body in objects for b in _trained(body)),
         *(f"{name}: {b}" for name, body in objects for b in _rules(body)),
@@ -67,7 +67,7 @@ def _karpenter(objects: Sequence[tuple[str, Json]]) -> Iterator[str]:
         return
     asked = [{"name": name, "body": dict(body)} for name, body in objects]
     done = subprocess.run(
-        ["node", str(_FOLDER / "judge.mjs")],
+        ["node", str(_FOLDER / "validator.mjs")],
         input=json.dumps(asked),
         capture_output=True,
         text=True,
@@ -86,7 +86,7 @@ def _installed() -> Path:
 
     Safe when several test processes ask at once. Raises RuntimeError with npm's words on failure.
     """
-    folder = Path(__file__).parents[2] / ".judges" / "karpenter"
+    folder = Path(__file__).parents[2] / ".validators" / "karpenter"
     folder.mkdir(parents=True, exist_ok=True)
     lock = (_FOLDER / "package-lock.json").read_bytes()
     mark = folder / "installed.json"

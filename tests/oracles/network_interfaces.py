@@ -16,7 +16,7 @@ Interface = Mapping[str, Any]
 _EFA = ("efa", "efa-only")
 
 
-def interface_breaches(interfaces: Sequence[Interface], facts: Mapping[str, Any]) -> list[str]:
+def interface_violations(interfaces: Sequence[Interface], facts: Mapping[str, Any]) -> list[str]:
     """What EC2 would refuse of `interfaces`, as a launch template of an instance type writes them.
 
     `facts` is the type's DescribeInstanceTypes entry.
@@ -25,9 +25,9 @@ def interface_breaches(interfaces: Sequence[Interface], facts: Mapping[str, Any]
     return [
         *_primary(interfaces),
         *_slots(interfaces),
-        *(breach for i in interfaces for breach in _on_its_card(i, network)),
+        *(violation for i in interfaces for violation in _on_its_card(i, network)),
         *_efa_counts(interfaces, network),
-        *(breach for i in interfaces for breach in _alone(i, len(interfaces))),
+        *(violation for i in interfaces for violation in _alone(i, len(interfaces))),
     ]
 
 

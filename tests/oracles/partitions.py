@@ -1,4 +1,4 @@
-"""The AWS partition of a region, as the judges need it. Standard library only."""
+"""The AWS partition of a region, as the validators need it. Standard library only."""
 
 from __future__ import annotations
 

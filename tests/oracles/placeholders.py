@@ -1,6 +1,6 @@
 """Plausible values for the `${Name}` placeholders of a rendered document. Standard library only.
 
-A rendered document refers to what the foundation creates by output name. Before a judge reads it,
+A rendered document refers to the foundation by output name. Before a validator reads it,
 each placeholder gets a value of the right form, chosen by its name and the same in every run.
 """
 

@@ -1,4 +1,4 @@
-"""AWS's own service models as a judge of request parameters.
+"""AWS's own service models as a validator of request parameters.
 
 botocore's validator checks types, required members and minima only. Here every constraint of a
 model counts: unknown members, enumerations, minima and maxima, patterns over the whole value, and
@@ -33,17 +33,17 @@ _PYTHON_TYPES: dict[str, tuple[type, ...]] = {
 
 
 def validate(service: str, operation: str, params: Mapping[str, Any]) -> list[str]:
-    """Every breach as `path: message`, in the order of `params`; empty when the API would parse it.
+    """Every violation as `path: message`, in the order of `params`; empty when the API parses it.
 
     `service` and `operation` are botocore's names: `validate("pcs", "CreateQueue", {...})`.
     """
     shape = service_model(service).operation_model(operation).input_shape
-    return list(_breaches(shape, params, "")) if shape is not None else []
+    return list(_violations(shape, params, "")) if shape is not None else []
 
 
 def validate_shape(service: str, shape_name: str, value: object) -> list[str]:
     """The same for one shape of a service, such as `RequestLaunchTemplateData` of `ec2`."""
-    return list(_breaches(service_model(service).shape_for(shape_name), value, ""))
+    return list(_violations(service_model(service).shape_for(shape_name), value, ""))
 
 
 @cache
@@ -53,7 +53,7 @@ def service_model(service: str) -> ServiceModel:
     return ServiceModel(loader.load_service_model(service, "service-2"), service)
 
 
-def _breaches(shape: Shape, value: object, path: str) -> Iterator[str]:
+def _violations(shape: Shape, value: object, path: str) -> Iterator[str]:
     expected = _PYTHON_TYPES.get(shape.type_name, (object,))
     is_number = bool not in expected and isinstance(value, bool)
     document = isinstance(shape, StructureShape) and shape.is_document_type
@@ -85,7 +85,7 @@ def _structure(shape: StructureShape, value: Mapping[str, Any], path: str) -> It
         yield _at(path, f"exactly one of {', '.join(members)} expected, not {sorted(value)}")
     for name, item in value.items():
         if name in members:
-            yield from _breaches(members[name], item, f"{path}.{name}" if path else name)
+            yield from _violations(members[name], item, f"{path}.{name}" if path else name)
         else:
             yield _at(path, f"unknown member {name} (known: {', '.join(members)})")
 
@@ -93,14 +93,14 @@ def _structure(shape: StructureShape, value: Mapping[str, Any], path: str) -> It
 def _list(shape: ListShape, value: Any, path: str) -> Iterator[str]:
     yield from _range(shape, len(value), "items", path)
     for index, item in enumerate(value):
-        yield from _breaches(shape.member, item, f"{path}[{index}]")
+        yield from _violations(shape.member, item, f"{path}[{index}]")
 
 
 def _map(shape: MapShape, value: Mapping[str, Any], path: str) -> Iterator[str]:
     yield from _range(shape, len(value), "entries", path)
     for key, item in value.items():
-        yield from _breaches(shape.key, key, f"{path}[{key!r} (key)]")
-        yield from _breaches(shape.value, item, f"{path}[{key!r}]")
+        yield from _violations(shape.key, key, f"{path}[{key!r} (key)]")
+        yield from _violations(shape.value, item, f"{path}[{key!r}]")
 
 
 def _scalar(shape: Shape, value: Any, path: str) -> Iterator[str]:

@@ -18,17 +18,17 @@ _JUDGED: dict[str, list[str]] = {}
 """Text of a script -> what the tools say of it; most scripts are in many bundles."""
 
 
-def script_breaches(scripts: Mapping[str, str]) -> list[str]:
+def script_violations(scripts: Mapping[str, str]) -> list[str]:
     """What shellcheck and shfmt say of scripts by name.
 
     Each tool runs once for all of them, and sees each text once for as long as the process lives.
     """
     new = {text for text in scripts.values() if text not in _JUDGED}
-    _JUDGED.update(_judge(sorted(new)) if new else {})
+    _JUDGED.update(_validator(sorted(new)) if new else {})
     return [f"{name}{found}" for name, text in scripts.items() for found in _JUDGED[text]]
 
 
-def _judge(texts: Iterable[str]) -> dict[str, list[str]]:
+def _validator(texts: Iterable[str]) -> dict[str, list[str]]:
     """What the tools say of each text, beginning with `:line:column` or `:`."""
     said: dict[str, list[str]] = {text: [] for text in texts}
     with TemporaryDirectory() as folder:

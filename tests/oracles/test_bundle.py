@@ -1,4 +1,4 @@
-"""A whole bundle, judged in one call: what is right passes, and each judge is heard."""
+"""A whole bundle, validated in one call: what is right passes, and each validator is heard."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 
-from tests.oracles.bundle import bundle_breaches
+from tests.oracles.bundle import bundle_violations
 from tests.oracles.good import CLUSTER, FOUNDATION, PCS
 from tests.oracles.parallelcluster import ParallelCluster
 
@@ -16,11 +16,11 @@ BUNDLE = {
     "pcs/cluster.template.json": json.dumps(PCS),
     "foundation.template.json": json.dumps(FOUNDATION),
     "pcs/scripts/mount.sh": "#!/bin/bash\nset -euo pipefail\nmkdir -p /fsx\n",
-    "README.md": "Nothing judges this.",
+    "README.md": "Nothing validators this.",
 }
 
 FAULTS = [
-    # File, text, another text in its place, how the breach begins.
+    # File, text, another text in its place, how the violation begins.
     ("parallelcluster/cluster.yaml", "ubuntu2404", "alinux2", "parallelcluster/cluster.yaml: E"),
     ("pcs/cluster.template.json", '"SMALL"', '"TINY"', "pcs/cluster.template.json: Cluster: pcs:"),
     ("pcs/cluster.template.json", '"TemplateId"', '"Id"', "pcs/cluster.template.json: E3002"),
@@ -31,13 +31,13 @@ FAULTS = [
 
 
 def test_a_right_bundle_passes(parallelcluster: ParallelCluster) -> None:
-    assert bundle_breaches(BUNDLE, parallelcluster, "us-east-1") == []
+    assert bundle_violations(BUNDLE, parallelcluster, "us-east-1") == []
 
 
 @pytest.mark.parametrize(("file", "text", "other", "words"), FAULTS)
-def test_every_judge_is_heard(
+def test_every_validator_is_heard(
     parallelcluster: ParallelCluster, file: str, text: str, other: str, words: str
 ) -> None:
     faulty = {**BUNDLE, file: BUNDLE[file].replace(text, other)}
-    breaches = bundle_breaches(faulty, parallelcluster, "us-east-1")
-    assert any(breach.startswith(words) for breach in breaches), breaches
+    violations = bundle_violations(faulty, parallelcluster, "us-east-1")
+    assert any(violation.startswith(words) for violation in violations), violations

@@ -1,4 +1,4 @@
-"""The template judges pass what is right and catch single faults."""
+"""The template validators pass what is right and catch single faults."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_right_templates_are_clean_to_cfn_lint(template: Any) -> None:
 
 
 FAULTS_OF_PCS: list[tuple[str, Any, str]] = [
-    # Path, value, words of the breach.
+    # Path, value, words of the violation.
     (f"{CLUSTER}.Name", "p5", "Cluster: pcs:CreateCluster: clusterName"),
     (f"{CLUSTER}.Name", "pcs_train", "does not match"),
     (f"{CLUSTER}.Size", "HUGE", "not one of SMALL"),
@@ -125,8 +125,8 @@ FAULTS_OF_THE_FOUNDATION: list[tuple[str, Any, str]] = [
     ],
 )
 def test_single_faults_are_caught(good: Any, path: str, value: Any, words: str) -> None:
-    breaches = check(changed(good, path, value))
-    assert any(words in breach for breach in breaches), breaches
+    violations = check(changed(good, path, value))
+    assert any(words in violation for violation in violations), violations
 
 
 FAULTS_FOR_CFN_LINT: list[tuple[str, Any, str]] = [

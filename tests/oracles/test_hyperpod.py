@@ -1,4 +1,4 @@
-"""The judge of HyperPod bundles passes what is right and catches single faults."""
+"""The validator of HyperPod bundles passes what is right and catches single faults."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.oracles.bundle import bundle_breaches
+from tests.oracles.bundle import bundle_violations
 from tests.oracles.good_hyperpod import EKS, FOUNDATION, LUSTRE, SCRIPTS, SLURM, bundle, update
-from tests.oracles.hyperpod import cluster_breaches
-from tests.oracles.iam import iam_breaches, managed_policies, roles
+from tests.oracles.hyperpod import cluster_violations
+from tests.oracles.iam import iam_violations, managed_policies, roles
 from tests.oracles.parallelcluster import ParallelCluster
 from tests.oracles.seeding import GONE, changed
 
@@ -36,19 +36,19 @@ PARAMETERS = {
 }
 
 
-def judged(request: Any, **files: str) -> list[str]:
-    return cluster_breaches({**bundle(request), **files}, "us-east-1")
+def validated(request: Any, **files: str) -> list[str]:
+    return cluster_violations({**bundle(request), **files}, "us-east-1")
 
 
 def legacy(parameters: Any) -> list[str]:
     text = json.dumps(parameters, indent=2) + "\n"
-    return judged(LEGACY, **{"lifecycle/provisioning_parameters.json": text})
+    return validated(LEGACY, **{"lifecycle/provisioning_parameters.json": text})
 
 
 @pytest.mark.parametrize("request_", [SLURM, EKS, CONTINUOUS])
 def test_right_requests_pass(request_: Any, parallelcluster: ParallelCluster) -> None:
-    assert bundle_breaches(bundle(request_), parallelcluster, "us-east-1") == []
-    assert iam_breaches(FOUNDATION) == []
+    assert bundle_violations(bundle(request_), parallelcluster, "us-east-1") == []
+    assert iam_violations(FOUNDATION) == []
 
 
 def test_the_old_form_passes() -> None:
@@ -64,7 +64,7 @@ DRAINED: dict[str, Any] = {
     },
 }
 FAULTS: list[tuple[Any, str, Any, str]] = [
-    # Request, path, value, words of the breach.
+    # Request, path, value, words of the violation.
     (SLURM, "ClusterName", "my_train", "does not match"),
     (SLURM, "ClusterName", GONE, "required member ClusterName"),
     (SLURM, "Orchestrator", {}, "exactly one of Eks, Slurm"),
@@ -169,8 +169,8 @@ FAULTS: list[tuple[Any, str, Any, str]] = [
 
 @pytest.mark.parametrize(("request_", "path", "value", "words"), FAULTS)
 def test_faults_of_requests_are_caught(request_: Any, path: str, value: Any, words: str) -> None:
-    breaches = judged(changed(request_, path, value))
-    assert any(words in breach for breach in breaches), breaches
+    violations = validated(changed(request_, path, value))
+    assert any(words in violation for violation in violations), violations
 
 
 SPOT = changed(EKS, f"{HEAD}.CapacityRequirements", {"Spot": {}})
@@ -200,24 +200,24 @@ SEVERAL: list[tuple[Any, str, Any, str]] = [
 
 @pytest.mark.parametrize(("request_", "path", "value", "words"), SEVERAL)
 def test_what_does_not_go_together(request_: Any, path: str, value: Any, words: str) -> None:
-    assert judged(request_) == []
-    assert any(words in breach for breach in judged(changed(request_, path, value)))
+    assert validated(request_) == []
+    assert any(words in violation for violation in validated(changed(request_, path, value)))
 
 
 def test_the_two_writings_agree() -> None:
     other = bundle(changed(SLURM, f"{GPU}.InstanceCount", 5))["cluster.template.json"]
-    breaches = judged(SLURM, **{"cluster.template.json": other})
-    assert breaches == [
+    violations = validated(SLURM, **{"cluster.template.json": other})
+    assert violations == [
         "cluster.template.json.InstanceGroups[1].InstanceCount: 5, the request has 4"
     ]
     bare = bundle(changed(SLURM, "Tags", GONE))["cluster.template.json"]
-    assert judged(SLURM, **{"cluster.template.json": bare}) == [
+    assert validated(SLURM, **{"cluster.template.json": bare}) == [
         "cluster.template.json.Tags: only in create-cluster.json"
     ]
 
 
 UPDATES: list[tuple[str, Any, str]] = [
-    # Path, value, words of the breach.
+    # Path, value, words of the violation.
     ("VpcConfig", SLURM["VpcConfig"], "unknown member VpcConfig"),
     ("Tags", [{"Key": "a", "Value": "b"}], "unknown member Tags"),
     ("ClusterName", GONE, "required member ClusterName"),
@@ -232,19 +232,21 @@ UPDATES: list[tuple[str, Any, str]] = [
 @pytest.mark.parametrize(("path", "value", "words"), UPDATES)
 def test_faults_of_updates_are_caught(path: str, value: Any, words: str) -> None:
     other = json.dumps(changed(update(SLURM), path, value))
-    breaches = judged(SLURM, **{"update-cluster.json": other})
-    assert any(words in breach and "update-cluster" in breach for breach in breaches), breaches
+    violations = validated(SLURM, **{"update-cluster.json": other})
+    assert any(words in violation and "update-cluster" in violation for violation in violations), (
+        violations
+    )
 
 
 def test_cloudformation_lacks_some_words() -> None:
     checks = f"{GPU}.OnStartDeepHealthChecks"
     said = changed(SLURM, checks, ["InstanceStress", "MultiNodeTrainingValidation"])
     other = bundle(changed(SLURM, checks, ["InstanceStress"]))["cluster.template.json"]
-    assert judged(said, **{"cluster.template.json": other}) == []
+    assert validated(said, **{"cluster.template.json": other}) == []
 
 
 FILES = [
-    # File, text in the right bundle, another in its place, words of the breach.
+    # File, text in the right bundle, another in its place, words of the violation.
     ("lifecycle/on_init_complete.sh", "\n", "\r\n", "carriage returns"),
     ("lifecycle/on_init_complete.sh", "#!/bin/bash", "#!/bin/sh", "the first line"),
     ("foundation.template.json", "sagemaker.amazonaws", "ec2.amazonaws", "trusts ['ec2.amaz"),
@@ -261,14 +263,14 @@ FILES = [
 def test_faults_of_other_files_are_caught(file: str, text: str, other: str, words: str) -> None:
     held = bundle(SLURM)[file]
     assert text in held
-    breaches = judged(SLURM, **{file: held.replace(text, other)})
-    assert any(words in breach for breach in breaches), breaches
+    violations = validated(SLURM, **{file: held.replace(text, other)})
+    assert any(words in violation for violation in violations), violations
 
 
 def test_nodes_on_eks_need_more() -> None:
     held = bundle(EKS)["foundation.template.json"].replace("eks-auth:", "eks:")
     assert any(
-        "eks-auth:AssumeRole" in b for b in judged(EKS, **{"foundation.template.json": held})
+        "eks-auth:AssumeRole" in b for b in validated(EKS, **{"foundation.template.json": held})
     )
 
 
@@ -282,16 +284,16 @@ PARAMETER_FAULTS: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("path", "value", "words"), PARAMETER_FAULTS)
 def test_faults_of_the_old_form_are_caught(path: str, value: Any, words: str) -> None:
-    assert any(words in breach for breach in legacy(changed(PARAMETERS, path, value)))
+    assert any(words in violation for violation in legacy(changed(PARAMETERS, path, value)))
 
 
 def test_the_forms_are_exclusive() -> None:
     parameters = json.dumps(PARAMETERS)
-    found = judged(SLURM, **{"lifecycle/provisioning_parameters.json": parameters})
-    assert any("exclusive" in breach for breach in found)
-    assert any("missing" in breach for breach in judged(LEGACY))
-    flat = judged(LEGACY, **{"lifecycle/provisioning_parameters.json": parameters})
-    assert any("not a line for each" in breach for breach in flat)
+    found = validated(SLURM, **{"lifecycle/provisioning_parameters.json": parameters})
+    assert any("exclusive" in violation for violation in found)
+    assert any("missing" in violation for violation in validated(LEGACY))
+    flat = validated(LEGACY, **{"lifecycle/provisioning_parameters.json": parameters})
+    assert any("not a line for each" in violation for violation in flat)
 
 
 ROLE = "Resources.HyperPodExecutionRole.Properties"
@@ -311,8 +313,8 @@ IAM_FAULTS: list[tuple[str, Any, str]] = [
 
 @pytest.mark.parametrize(("path", "value", "words"), IAM_FAULTS)
 def test_faults_of_policies_are_caught(path: str, value: Any, words: str) -> None:
-    breaches = iam_breaches(changed(FOUNDATION, path, value))
-    assert any(words in breach for breach in breaches), breaches
+    violations = iam_violations(changed(FOUNDATION, path, value))
+    assert any(words in violation for violation in violations), violations
 
 
 def test_what_a_role_may_do() -> None:
@@ -327,10 +329,10 @@ def test_cfn_lint_and_types_that_only_plans_have(parallelcluster: ParallelCluste
     planned = changed(
         changed(SLURM, f"{GPU}.InstanceType", "ml.p5e.48xlarge"), f"{GPU}.TrainingPlanArn", PLAN
     )
-    assert bundle_breaches(bundle(planned), parallelcluster, "us-east-1") == []
-    none = bundle_breaches(
+    assert bundle_violations(bundle(planned), parallelcluster, "us-east-1") == []
+    none = bundle_violations(
         bundle(changed(SLURM, f"{GPU}.InstanceType", "ml.trn1.2xlarge")),
         parallelcluster,
         "us-east-1",
     )
-    assert any("InstanceType: 'ml.trn1.2xlarge' is not one of" in breach for breach in none)
+    assert any("InstanceType: 'ml.trn1.2xlarge' is not one of" in violation for violation in none)

@@ -1,4 +1,4 @@
-"""The judges of Kubernetes objects: a good bundle with one value changed has to be caught."""
+"""The validators of Kubernetes objects: a good bundle with one value changed has to be caught."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import yaml
 
 from tests.kubernetes.planned import files_of
 from tests.kubernetes.specs import SPECS, STORAGE
-from tests.oracles.kubernetes import kubernetes_breaches
+from tests.oracles.kubernetes import kubernetes_violations
 from tests.oracles.seeding import GONE, changed
 
 _VERSION = "1.35"
@@ -25,7 +25,7 @@ _REDUCE, _COUNT = "smoke/h200-all-reduce.yaml", "smoke/h200-accelerators.yaml"
 _NODES, _POOL = "manifests/karpenter.yaml", "EC2NodeClass/spot"
 _WORKER = "spec.mpiReplicaSpecs.Worker.template"
 
-# Spec, file, kind/name of the object, path in it, value, and words of the breach.
+# Spec, file, kind/name of the object, path in it, value, and words of the violation.
 FAULTS: dict[str, tuple[str, str, str, str, Any, str]] = {
     # Kubernetes' own schemas
     "a field that pods have not": (
@@ -411,10 +411,12 @@ def test_faults(fault: str) -> None:
     spec, file, object_, path, value, words = FAULTS[fault]
     good = files_of(spec)
     bad = {**good, file: _with(good[file], object_, path, value)}
-    before = kubernetes_breaches(good, _VERSION)
-    found = [breach for breach in kubernetes_breaches(bad, _VERSION) if breach not in before]
+    before = kubernetes_violations(good, _VERSION)
+    found = [
+        violation for violation in kubernetes_violations(bad, _VERSION) if violation not in before
+    ]
     assert before == []
-    assert any(words in breach for breach in found), found
+    assert any(words in violation for violation in found), found
 
 
 def _with(text: str, object_: str, path: str, value: Any) -> str:

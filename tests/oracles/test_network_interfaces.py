@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.oracles.instance_types import all_types
-from tests.oracles.network_interfaces import interface_breaches
+from tests.oracles.network_interfaces import interface_violations
 
 
 def _nics(*slots: tuple[int, int, str]) -> list[dict[str, Any]]:
@@ -41,7 +41,7 @@ LISTS: list[tuple[str, list[tuple[int, int, str]], list[str]]] = [
 
 @pytest.mark.parametrize(("instance_type", "slots", "expected"), LISTS)
 def test_lists(instance_type: str, slots: list[tuple[int, int, str]], expected: list[str]) -> None:
-    breaches = interface_breaches(_nics(*slots), all_types()[instance_type])
-    assert len(breaches) == len(expected), breaches
-    for breach, words in zip(breaches, expected, strict=True):
-        assert breach.startswith(words)
+    violations = interface_violations(_nics(*slots), all_types()[instance_type])
+    assert len(violations) == len(expected), violations
+    for violation, words in zip(violations, expected, strict=True):
+        assert violation.startswith(words)

@@ -1,4 +1,4 @@
-"""The ParallelCluster judge passes what is right and catches single faults."""
+"""The ParallelCluster validator passes what is right and catches single faults."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _errors(messages: list[Message]) -> list[tuple[str, str]]:
     ],
 )
 def test_right_clusters_pass(parallelcluster: ParallelCluster, config: Any) -> None:
-    messages = parallelcluster.judge(_text(config))
+    messages = parallelcluster.validator(_text(config))
     assert _errors(messages) == []
 
 
@@ -78,7 +78,7 @@ def test_an_ultraserver_passes(parallelcluster: ParallelCluster) -> None:
     config = changed(config, "HeadNode.InstanceType", "m8g.4xlarge")
     config = changed(config, "LoginNodes", GONE)
     config = changed(config, HPC, GONE)
-    assert _errors(parallelcluster.judge(_text(config))) == []
+    assert _errors(parallelcluster.validator(_text(config))) == []
 
 
 FAULTS: list[tuple[str, Any, str, str]] = [
@@ -142,7 +142,7 @@ FAULTS_IN_GOVCLOUD: list[tuple[str, Any, str, str]] = [
 def test_single_faults_are_caught(
     parallelcluster: ParallelCluster, *, good: Any, path: str, value: Any, validator: str, word: str
 ) -> None:
-    messages = _errors(parallelcluster.judge(_text(changed(good, path, value))))
+    messages = _errors(parallelcluster.validator(_text(changed(good, path, value))))
     by_validator = {by.removesuffix("Validator"): text for by, text in messages if word in text}
     assert validator in by_validator, messages
 
@@ -164,7 +164,7 @@ FACTS = [
 def test_facts_of_the_account_count(
     parallelcluster: ParallelCluster, owner: str, fact: dict[str, Any], validator: str
 ) -> None:
-    messages = parallelcluster.judge(_text(CLUSTER), facts={owner: fact})
+    messages = parallelcluster.validator(_text(CLUSTER), facts={owner: fact})
     assert validator in {m.validator for m in messages if m.level == "ERROR"}, messages
 
 
@@ -180,10 +180,10 @@ def test_facts_of_the_account_count(
 def test_broken_documents_are_refused(
     parallelcluster: ParallelCluster, text: str, word: str
 ) -> None:
-    messages = parallelcluster.judge(text)
+    messages = parallelcluster.validator(text)
     assert any(word in m.text for m in messages if m.validator == "Schema"), messages
 
 
 def test_the_cluster_name_counts(parallelcluster: ParallelCluster) -> None:
-    messages = parallelcluster.judge(_text(CLUSTER), cluster_name="1-starts-with-a-digit")
+    messages = parallelcluster.validator(_text(CLUSTER), cluster_name="1-starts-with-a-digit")
     assert "ClusterNameValidator" in {m.validator for m in messages}

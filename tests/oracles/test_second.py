@@ -1,4 +1,4 @@
-"""The second judge of templates catches what it should, each fault alone."""
+"""The second validator of templates catches what it should, each fault alone."""
 
 from __future__ import annotations
 

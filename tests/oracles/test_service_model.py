@@ -1,4 +1,4 @@
-"""The service-model judge, and the quirks of the models that it has to read."""
+"""The service-model validator, and the quirks of the models that it has to read."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ REQUESTS: list[tuple[str, str, dict[str, Any], list[str]]] = [
 def test_requests(
     service: str, operation: str, params: dict[str, Any], expected: list[str]
 ) -> None:
-    breaches = validate(service, operation, params)
-    assert len(breaches) == len(expected), breaches
-    for breach, words in zip(breaches, expected, strict=True):
-        assert breach.startswith(words)
+    violations = validate(service, operation, params)
+    assert len(violations) == len(expected), violations
+    for violation, words in zip(violations, expected, strict=True):
+        assert violation.startswith(words)
 
 
 PATTERNS = [

@@ -1,4 +1,4 @@
-"""The shell judge, and the scripts within user data."""
+"""The shell validator, and the scripts within user data."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import base64
 
 import pytest
 
-from tests.oracles.shell import script_breaches, scripts_in_user_data
-from tests.oracles.user_data import user_data_breaches
+from tests.oracles.shell import script_violations, scripts_in_user_data
+from tests.oracles.user_data import user_data_violations
 
 GOOD = '#!/bin/bash\nset -euo pipefail\nif [[ -d "$1" ]]; then\n  ls "$1"\nfi\n'
 
@@ -21,9 +21,11 @@ SCRIPTS = [
 
 @pytest.mark.parametrize(("script", "words"), SCRIPTS)
 def test_scripts(script: str, words: str) -> None:
-    breaches = script_breaches({"setup.sh": script, "good.sh": GOOD})
-    assert bool(breaches) == bool(words)
-    assert all(words in breach and breach.startswith("setup.sh:") for breach in breaches[:1])
+    violations = script_violations({"setup.sh": script, "good.sh": GOOD})
+    assert bool(violations) == bool(words)
+    assert all(
+        words in violation and violation.startswith("setup.sh:") for violation in violations[:1]
+    )
 
 
 MIME = """\
@@ -58,12 +60,12 @@ USER_DATA = [
 
 @pytest.mark.parametrize(("text", "words"), USER_DATA)
 def test_user_data(text: str, words: str) -> None:
-    breaches = user_data_breaches(base64.b64encode(text.encode()).decode())
-    assert bool(breaches) == bool(words)
-    assert not words or any(words in breach for breach in breaches)
+    violations = user_data_violations(base64.b64encode(text.encode()).decode())
+    assert bool(violations) == bool(words)
+    assert not words or any(words in violation for violation in violations)
 
 
-def test_scripts_within_user_data_are_judged() -> None:
+def test_scripts_within_user_data_are_validated() -> None:
     scripts = scripts_in_user_data("nodes", base64.b64encode(MIME.encode()).decode())
     assert list(scripts) == ["nodes part 2"]
-    assert "SC2086" in script_breaches(scripts)[0]
+    assert "SC2086" in script_violations(scripts)[0]

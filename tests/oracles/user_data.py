@@ -36,7 +36,7 @@ def parts(user_data: str) -> list[Part]:
     return [_part(part) for part in message.walk() if not part.is_multipart()]
 
 
-def user_data_breaches(user_data: str) -> list[str]:
+def user_data_violations(user_data: str) -> list[str]:
     """What EC2, PCS or cloud-init would refuse or stumble over; `user_data` is base64."""
     try:
         text = _decoded(user_data)
@@ -77,14 +77,14 @@ def _content(part: Part) -> Iterator[str]:
         if not part.text.startswith("#!"):
             yield "a shell part without #! on its first line"
     elif part.content_type == "text/cloud-config":
-        yield from cloud_config_breaches(part.text)
+        yield from cloud_config_violations(part.text)
     elif part.content_type == "application/node.eks.aws":
-        yield from node_config_breaches(part.text)
+        yield from node_config_violations(part.text)
     else:
         yield f"a part of type {part.content_type}"
 
 
-def cloud_config_breaches(text: str) -> list[str]:
+def cloud_config_violations(text: str) -> list[str]:
     """What keeps `text` from being a cloud-config mapping."""
     try:
         document = yaml.safe_load(text)
@@ -104,7 +104,7 @@ _NODE_CONFIG = {
 _STRATEGIES = ("RAID0", "RAID10", "Mount")
 
 
-def node_config_breaches(text: str) -> list[str]:
+def node_config_violations(text: str) -> list[str]:
     """What keeps `text` from being a NodeConfig of EKS's nodeadm."""
     try:
         documents = [document for document in yaml.safe_load_all(text) if document is not None]

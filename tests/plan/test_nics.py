@@ -12,7 +12,7 @@ from clustergen.catalog import InstanceType
 from clustergen.plan import nics
 from clustergen.plan.model import Interface
 from tests.oracles.instance_types import all_types
-from tests.oracles.network_interfaces import interface_breaches
+from tests.oracles.network_interfaces import interface_violations
 
 EFA_TYPES = [type for type in catalog.every() if type.efa]
 SEVERAL_CARDS = [type for type in catalog.every() if len(type.cards) > 1]
@@ -35,7 +35,7 @@ def _slots(interfaces: Sequence[Interface]) -> list[tuple[int, int, str]]:
 
 
 def _as_requested(interfaces: Sequence[Interface]) -> list[dict[str, Any]]:
-    """As a launch template says it, for the judge."""
+    """As a launch template says it, for the validator."""
     return [
         {"NetworkCardIndex": c, "DeviceIndex": d, "InterfaceType": t, "Groups": ["sg-0a1b2c3d"]}
         for c, d, t in _slots(interfaces)
@@ -50,7 +50,7 @@ def test_there_are_efa_types_to_look_at() -> None:
 def test_every_efa_type_in_every_form(type: InstanceType) -> None:
     for layout, device in FORMS:
         interfaces = nics.with_efa(type, layout, device)
-        assert interface_breaches(_as_requested(interfaces), all_types()[type.name]) == []
+        assert interface_violations(_as_requested(interfaces), all_types()[type.name]) == []
         assert (interfaces[0].card, interfaces[0].device) == (0, 0)
         efa = [i for i in interfaces if i.type != "interface"]
         assert len(efa) == FEWER_EFA.get((type.name, layout), type.max_efa)
@@ -62,7 +62,7 @@ def test_every_efa_type_in_every_form(type: InstanceType) -> None:
 @pytest.mark.parametrize("type", SEVERAL_CARDS, ids=lambda type: type.name)
 def test_without_efa(type: InstanceType, every_card: bool) -> None:
     interfaces = nics.plain(type, every_card=every_card)
-    assert interface_breaches(_as_requested(interfaces), all_types()[type.name]) == []
+    assert interface_violations(_as_requested(interfaces), all_types()[type.name]) == []
     takers = [card for card in type.cards if "interface" in card.interface_types]
     assert len(interfaces) == (len(takers) if every_card else 1)
     assert {i.type for i in interfaces} == {"interface"}

@@ -23,7 +23,7 @@ BASE = {
 }
 
 
-def breaches(data: object) -> list[str]:
+def violations(data: object) -> list[str]:
     return [f"{e.json_path}: {e.message}" for e in VALIDATOR.iter_errors(data)]
 
 
@@ -31,7 +31,7 @@ def breaches(data: object) -> list[str]:
 def test_specs_satisfy_it(path: Path) -> None:
     document, _ = source.read([path], [])
     assert document is not None
-    assert breaches(json.loads(json.dumps(document.data))) == []
+    assert violations(json.loads(json.dumps(document.data))) == []
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_specs_satisfy_it(path: Path) -> None:
     ],
 )
 def test_forms(extra: dict[str, object], accepted: bool) -> None:
-    assert (breaches(BASE | extra) == []) is accepted
+    assert (violations(BASE | extra) == []) is accepted
 
 
 def test_defaults_are_what_one_would_write() -> None:

@@ -1,4 +1,4 @@
-"""What the toy accepts; the shared rules judge by it."""
+"""What the toy accepts; the shared rules go by it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CloudFormation templates as a judge reads them.
+"""CloudFormation templates as a validator reads them.
 
 `resolve` gives every resource the values it would have on deployment, `requests` the API requests
 that the resources imply, `check` what the service models and EC2's facts say of those, and `lint`

@@ -17,7 +17,7 @@ class Place:
     """Where the stack is deployed."""
 
     region: str = "us-east-1"
-    stack_name: str = "judged"
+    stack_name: str = "validated"
 
     def arn(self, service: str, resource: str, regional: bool = True) -> str:
         """An ARN of this account; a global service's has no region."""

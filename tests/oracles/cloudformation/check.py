@@ -7,19 +7,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.oracles.cloudformation.intrinsics import resolve
-from tests.oracles.cloudformation.launch_templates import launch_template_breaches
+from tests.oracles.cloudformation.launch_templates import launch_template_violations
 from tests.oracles.cloudformation.requests import Request, requests_of, unknown_types
 from tests.oracles.service_model import validate
 
 
 def check(template: Mapping[str, Any], region: str = "us-east-1") -> list[str]:
-    """Breaches as `logical id: service:Operation: path: message`; empty when all is well."""
-    return list(_breaches(template, region))
+    """Violations as `logical id: service:Operation: path: message`; empty when all is well."""
+    return list(_violations(template, region))
 
 
-def _breaches(template: Mapping[str, Any], region: str) -> Iterator[str]:
+def _violations(template: Mapping[str, Any], region: str) -> Iterator[str]:
     for unknown in sorted(unknown_types(template)):
-        yield f"{unknown}: this judge does not know the resource type"
+        yield f"{unknown}: this validator does not know the resource type"
     try:
         resources = resolve(template, region=region)
     except LookupError as error:
@@ -28,9 +28,9 @@ def _breaches(template: Mapping[str, Any], region: str) -> Iterator[str]:
     for resource in resources:
         for request in requests_of(resource):
             call = f"{request.logical_id}: {request.service}:{request.operation}"
-            yield from (f"{call}: {breach}" for breach in _of_request(request))
-    for logical_id, breach in launch_template_breaches(resources):
-        yield f"{logical_id}: {breach}"
+            yield from (f"{call}: {violation}" for violation in _of_request(request))
+    for logical_id, violation in launch_template_violations(resources):
+        yield f"{logical_id}: {violation}"
 
 
 def _of_request(request: Request) -> Iterator[str]:

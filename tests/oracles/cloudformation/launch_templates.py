@@ -12,9 +12,9 @@ from typing import Any
 
 from tests.oracles.cloudformation.intrinsics import Resource
 from tests.oracles.instance_types import all_types
-from tests.oracles.network_interfaces import interface_breaches
+from tests.oracles.network_interfaces import interface_violations
 from tests.oracles.placeholders import resource_id
-from tests.oracles.user_data import user_data_breaches
+from tests.oracles.user_data import user_data_violations
 
 # Purchase option of a node group to the market type of its launch template.
 _MARKET_TYPES = {
@@ -23,7 +23,7 @@ _MARKET_TYPES = {
 }
 
 
-def launch_template_breaches(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
+def launch_template_violations(resources: Sequence[Resource]) -> Iterator[tuple[str, str]]:
     """Logical id of a launch template or node group, and what is wrong with it."""
     templates = {
         resource_id("lt", r.logical_id): r
@@ -31,13 +31,13 @@ def launch_template_breaches(resources: Sequence[Resource]) -> Iterator[tuple[st
         if r.type == "AWS::EC2::LaunchTemplate"
     }
     for template in templates.values():
-        for breach in _alone(_data(template)):
-            yield template.logical_id, breach
+        for violation in _alone(_data(template)):
+            yield template.logical_id, violation
     for group in (r for r in resources if r.type == "AWS::PCS::ComputeNodeGroup"):
         used = group.properties.get("CustomLaunchTemplate", {}).get("TemplateId")
         if used in templates:
-            for breach in _together(_data(templates[used]), group.properties):
-                yield group.logical_id, breach
+            for violation in _together(_data(templates[used]), group.properties):
+                yield group.logical_id, violation
         else:
             yield group.logical_id, f"no launch template of this stack has the id {used}"
 
@@ -51,7 +51,7 @@ def _alone(data: Mapping[str, Any]) -> Iterator[str]:
     if data.get("NetworkInterfaces") and data.get("SecurityGroupIds"):
         yield "SecurityGroupIds beside NetworkInterfaces: EC2 wants Groups on each interface"
     if "UserData" in data:
-        yield from user_data_breaches(data["UserData"])
+        yield from user_data_violations(data["UserData"])
 
 
 def _together(data: Mapping[str, Any], group: Mapping[str, Any]) -> Iterator[str]:
@@ -59,8 +59,8 @@ def _together(data: Mapping[str, Any], group: Mapping[str, Any]) -> Iterator[str
     facts = [all_types()[name] for name in names if name in all_types()]
     yield from (f"no instance type {name}" for name in names if name not in all_types())
     for entry in facts:
-        for breach in interface_breaches(data.get("NetworkInterfaces") or _PLAIN, entry):
-            yield f"{entry['InstanceType']}: {breach}"
+        for violation in interface_violations(data.get("NetworkInterfaces") or _PLAIN, entry):
+            yield f"{entry['InstanceType']}: {violation}"
     yield from _elsewhere(data, group)
     yield from _alike(facts)
     yield from _purchase(data, group, names)

@@ -48,7 +48,7 @@ def _matches(text: str, regions: tuple[str, ...]) -> list[Match]:
 
 @functools.cache
 def _rules() -> Rules:
-    """Its rules, made once: its own command, too, judges all templates with the same ones."""
+    """Its rules, made once: its own command, too, validators all templates with the same ones."""
     return Runner(ConfigMixIn()).rules
 
 

@@ -31,7 +31,7 @@ def requests(template: Mapping[str, Any], region: str = "us-east-1") -> list[Req
 
 
 def unknown_types(template: Mapping[str, Any]) -> set[str]:
-    """The resource types of `template` that this judge knows no request for."""
+    """The resource types of `template` that this validator knows no request for."""
     bodies = template.get("Resources", {}).values()
     return {body["Type"] for body in bodies} - KNOWN_TYPES
 
@@ -385,4 +385,4 @@ _FURTHER = {
 }
 
 KNOWN_TYPES = frozenset(_CREATIONS) | frozenset(_FURTHER)
-"""The resource types whose requests this judge derives."""
+"""The resource types whose requests this validator derives."""

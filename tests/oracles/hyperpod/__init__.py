@@ -1,4 +1,4 @@
-"""HyperPod bundles as a judge reads them.
+"""HyperPod bundles as a validator reads them.
 
 `rules` says what SageMaker's documentation asks of a CreateCluster request beyond its model,
 `bundle` what the files of a bundle owe one another: the request, the template, the foundation's
@@ -7,7 +7,7 @@ outputs and roles, and the lifecycle scripts.
 
 from __future__ import annotations
 
-from tests.oracles.hyperpod.bundle import cluster_breaches
-from tests.oracles.hyperpod.rules import request_breaches, update_breaches
+from tests.oracles.hyperpod.bundle import cluster_violations
+from tests.oracles.hyperpod.rules import request_violations, update_violations
 
-__all__ = ["cluster_breaches", "request_breaches", "update_breaches"]
+__all__ = ["cluster_violations", "request_violations", "update_violations"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.oracles.cloudformation.intrinsics import outputs, resolve
 from tests.oracles.cloudformation.requests import requests_of
-from tests.oracles.hyperpod.rules import request_breaches, update_breaches
+from tests.oracles.hyperpod.rules import request_violations, update_violations
 from tests.oracles.iam import Role, roles
 from tests.oracles.partitions import partition_of
 from tests.oracles.placeholders import ACCOUNT_ID, fill, names_in
@@ -24,12 +24,12 @@ UPDATE = "update-cluster.json"
 SCRIPTS = "lifecycle/"
 
 
-def cluster_breaches(files: Mapping[str, str], region: str) -> list[str]:
-    """Breaches of a bundle that holds `create-cluster.json`; none of a bundle that does not."""
-    return list(_breaches(files, region)) if REQUEST in files else []
+def cluster_violations(files: Mapping[str, str], region: str) -> list[str]:
+    """Violations of a bundle that holds `create-cluster.json`; none of a bundle that does not."""
+    return list(_violations(files, region)) if REQUEST in files else []
 
 
-def _breaches(files: Mapping[str, str], region: str) -> Iterator[str]:
+def _violations(files: Mapping[str, str], region: str) -> Iterator[str]:
     foundation: Any = json.loads(files.get(FOUNDATION, "{}"))
     of_eks = json.loads(files[EKS]) if EKS in files else {}
     try:
@@ -44,10 +44,10 @@ def _breaches(files: Mapping[str, str], region: str) -> Iterator[str]:
     if names - set(given):
         return
     request = json.loads(fill(files[REQUEST], given, region))
-    yield from (f"{REQUEST}: {breach}" for breach in request_breaches(request))
+    yield from (f"{REQUEST}: {violation}" for violation in request_violations(request))
     if UPDATE in files:
         update = json.loads(fill(files[UPDATE], given, region))
-        yield from (f"{UPDATE}: {breach}" for breach in update_breaches(update, request))
+        yield from (f"{UPDATE}: {violation}" for violation in update_violations(update, request))
     if TEMPLATE in files:
         yield from _of_template(json.loads(files[TEMPLATE]), request, given, region)
     yield from _of_scripts(files, request)

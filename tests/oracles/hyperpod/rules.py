@@ -18,25 +18,25 @@ from tests.oracles.service_model import validate
 Json = Mapping[str, Any]
 
 
-def request_breaches(request: Json) -> list[str]:
-    """Every breach of a request whose placeholders are filled; empty when SageMaker takes it."""
-    breaches = validate("sagemaker", "CreateCluster", request)
-    if breaches:  # The rules read a request that has the right shape.
-        return breaches
+def request_violations(request: Json) -> list[str]:
+    """Every violation of a request whose placeholders are filled; empty when SageMaker takes it."""
+    violations = validate("sagemaker", "CreateCluster", request)
+    if violations:  # The rules read a request that has the right shape.
+        return violations
     groups = request.get("InstanceGroups", [])
     return [
-        *(breach for rule in _OF_CLUSTERS for breach in rule(request)),
+        *(violation for rule in _OF_CLUSTERS for violation in rule(request)),
         *(
-            f"InstanceGroups[{group['InstanceGroupName']}]: {breach}"
+            f"InstanceGroups[{group['InstanceGroupName']}]: {violation}"
             for group in groups
             for rule in _OF_GROUPS
-            for breach in rule(request, group)
+            for violation in rule(request, group)
         ),
     ]
 
 
-def update_breaches(update: Json, request: Json) -> list[str]:
-    """Breaches of an UpdateCluster request that makes a cluster what ``request`` says.
+def update_violations(update: Json, request: Json) -> list[str]:
+    """Violations of an UpdateCluster request that makes a cluster what ``request`` says.
 
     VpcConfig and Tags are not among its members; all else has to be the same.
     """

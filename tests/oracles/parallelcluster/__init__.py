@@ -1,7 +1,7 @@
-"""ParallelCluster's own schema and validators as a judge of rendered `cluster.yaml` files.
+"""ParallelCluster's own schema and validators as a validator of rendered `cluster.yaml` files.
 
 Only the standard library may be imported here: this package is also loaded by the interpreter of
-the judge's own environment.
+the validator's own environment.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.oracles.placeholders import fill, names_in, value_for
 _PROJECT = Path(__file__).resolve().parents[3]
 
 Facts = Mapping[str, Mapping[str, Any]]
-"""What the account says of an id, beyond or against what the judge assumes: the id, then fields of
+"""What the account says of an id, beyond what the validator assumes: the id, then fields of
 its entry in the AWS response (`{"subnet-0...": {"MapPublicIpOnLaunch": True}}`)."""
 
 
@@ -35,10 +35,10 @@ class Message:
     text: str
 
 
-def judge(files: Iterable[Path]) -> dict[Path, list[Message]]:
+def validator(files: Iterable[Path]) -> dict[Path, list[Message]]:
     """What ParallelCluster says of each file, its placeholders filled; one process for all."""
     with ParallelCluster() as validators:
-        return {path: validators.judge(path.read_text(encoding="utf-8")) for path in files}
+        return {path: validators.validator(path.read_text(encoding="utf-8")) for path in files}
 
 
 class ParallelCluster:
@@ -46,11 +46,11 @@ class ParallelCluster:
     a quarter of one."""
 
     def __init__(self) -> None:
-        # A file, not a pipe: nobody reads it while the judge runs.
+        # A file, not a pipe: nobody reads it while the validator runs.
         self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         python = python_for_validators(_PROJECT)
         self._process = subprocess.Popen(
-            [str(python), "-m", "tests.oracles.parallelcluster.judge", str(instance_facts())],
+            [str(python), "-m", "tests.oracles.parallelcluster.validator", str(instance_facts())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -65,8 +65,8 @@ class ParallelCluster:
         self._process.communicate()
         self._errors.close()
 
-    def judge(
-        self, text: str, cluster_name: str = "judged", facts: Facts | None = None
+    def validator(
+        self, text: str, cluster_name: str = "validated", facts: Facts | None = None
     ) -> list[Message]:
         """Everything that the schema and the validators say of a `cluster.yaml` text.
 
@@ -79,7 +79,7 @@ class ParallelCluster:
         answer = self._process.stdout.readline()
         if not answer:
             self._errors.seek(0)
-            raise RuntimeError(f"the ParallelCluster judge stopped:\n{self._errors.read()}")
+            raise RuntimeError(f"the ParallelCluster validator stopped:\n{self._errors.read()}")
         return [Message(*message) for message in json.loads(answer)]
 
 

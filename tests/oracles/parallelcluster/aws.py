@@ -40,7 +40,7 @@ class Aws:
         self._refuse_foreign_arns(operation, params)
         answer = _ANSWERS.get((service, operation))
         if answer is None:
-            raise LookupError(f"the judge's account has no answer to {service}:{operation}")
+            raise LookupError(f"the validator's account has no answer to {service}:{operation}")
         return answer(self, params)
 
     def entry(self, entry_id: str, entry: Answer) -> Answer:

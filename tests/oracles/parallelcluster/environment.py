@@ -28,11 +28,11 @@ _NEEDED_BY_ITS_VALIDATORS = (
 
 
 def python_for_validators(project: Path) -> Path:
-    """The interpreter of `.judges/parallelcluster-<version>/` under `project`, ready to use.
+    """The interpreter of `.validators/parallelcluster-<version>/` under `project`, ready to use.
 
     Safe when several test processes ask at once. Raises `RuntimeError` with pip's words on failure.
     """
-    home = project / ".judges" / f"parallelcluster-{VERSION}"
+    home = project / ".validators" / f"parallelcluster-{VERSION}"
     python = home / "bin" / "python"
     ready = home / f"ready-{_content_key()}"
     with _locked(home.with_name(home.name + ".lock")):

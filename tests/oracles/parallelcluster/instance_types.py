@@ -16,7 +16,9 @@ def instance_facts() -> Path:
     """moto's folder of EC2's answers, found in the running interpreter without importing moto."""
     spec = importlib.util.find_spec("moto")
     if spec is None or spec.origin is None:
-        raise RuntimeError("moto is not installed: the judges take EC2's instance facts from it")
+        raise RuntimeError(
+            "moto is not installed: the validators take EC2's instance facts from it"
+        )
     return Path(spec.origin).parent / "ec2" / "resources"
 
 

@@ -6,7 +6,7 @@ from clustergen.findings import Finding
 from tests.checking import Fragments
 
 NEUTRAL = Fragments("")
-planned, judged, codes = NEUTRAL.faulty_plan, NEUTRAL.findings, NEUTRAL.codes
+planned, validated, codes = NEUTRAL.faulty_plan, NEUTRAL.findings, NEUTRAL.codes
 
 
 def lustre(fields: str) -> str:
@@ -16,5 +16,5 @@ def lustre(fields: str) -> str:
 
 def only(fragment: str) -> Finding:
     """The one finding that there must be."""
-    (finding,) = judged(fragment)
+    (finding,) = validated(fragment)
     return finding

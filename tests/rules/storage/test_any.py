@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from clustergen.findings import errors
 from clustergen.plan import fsx
 from tests.examples import share
-from tests.rules.storage.judging import judged, planned
+from tests.rules.storage.judging import planned, validated
 
 SIZES = st.sampled_from(["1GiB", "1200GiB", "2400GiB", "4800GiB", "6000GiB", "19200GiB", "9PiB"])
 NUMBERS = st.sampled_from([1, 12, 64, 125, 160, 250, 1000, 1500, 3000, 4000, 12000, 10**9])
@@ -49,10 +49,10 @@ OTHER = st.one_of(
 
 @settings(max_examples=share(300))
 @given(st.lists(LUSTRE | OTHER, max_size=3))
-def test_any_storage_is_judged(entries: list[dict[str, object]]) -> None:
+def test_any_storage_is_validated(entries: list[dict[str, object]]) -> None:
     fragment = json.dumps({"storage": entries})
     plan = planned(fragment)
-    assert all(finding.message and finding.help for finding in judged(fragment))
+    assert all(finding.message and finding.help for finding in validated(fragment))
     assert all(fsx.addresses(item) >= 0 for item in plan.storage)
 
 
@@ -60,7 +60,7 @@ def test_any_storage_is_judged(entries: list[dict[str, object]]) -> None:
 @given(LUSTRE)
 def test_what_has_no_error_can_be_made(entry: dict[str, object]) -> None:
     fragment = json.dumps({"storage": [entry]})
-    if errors(judged(fragment)):
+    if errors(validated(fragment)):
         return
     (item,) = planned(fragment).storage
     assert fsx.addresses(item) >= 2

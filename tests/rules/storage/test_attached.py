@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.storage.judging import codes, judged
+from tests.rules.storage.judging import codes, validated
 
 FS = "id: fs-0123456789abcdef0"
 
@@ -67,5 +67,5 @@ def test_storage(fields: str, expected: list[str]) -> None:
 
 
 def test_settings_of_existing_storage_are_marked_at_their_key() -> None:
-    found = judged(f"storage: [{{mount: /x, type: fsx-lustre, size: 9GiB, existing: {{{FS}}}}}]")
+    found = validated(f"storage: [{{mount: /x, type: fsx-lustre, size: 9GiB, existing: {{{FS}}}}}]")
     assert [(f.path, f.on_key) for f in found] == [(("storage", 0, "size"), True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.storage.judging import codes, judged
+from tests.rules.storage.judging import codes, validated
 
 VOLUMES = [
     # type, size, iops, throughput (0: not given)
@@ -70,7 +70,7 @@ def test_boot_volume(type: str, size: int, iops: int, throughput: int, expected:
         f"login: {{instance_type: m7i.xlarge, {volume}}}",
         f"node_groups: [{{name: h200, {volume}}}]",
     ):
-        found = [f for f in judged(owner) if f.code.startswith("STG")]
+        found = [f for f in validated(owner) if f.code.startswith("STG")]
         assert [f.code for f in found] == expected
         assert all("root_volume" in f.path for f in found)
 
@@ -85,7 +85,7 @@ def test_boot_volume(type: str, size: int, iops: int, throughput: int, expected:
     ],
 )
 def test_help(fields: str, help: str) -> None:
-    (finding,) = judged(f"storage: [{{mount: /s, type: ebs, {fields}}}]")
+    (finding,) = validated(f"storage: [{{mount: /s, type: ebs, {fields}}}]")
     assert finding.help == help
 
 

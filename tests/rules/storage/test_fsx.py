@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.storage.judging import codes, judged, lustre, only
+from tests.rules.storage.judging import codes, lustre, only, validated
 
 HDD = "deployment: persistent-1, storage_class: hdd"
 TIERED = "storage_class: intelligent-tiering"
@@ -162,7 +162,7 @@ storage:
     type: fsx-lustre
     existing: {id: fs-0123456789abcdef0, dns_name: fs.example.com, mount_name: abcdefgh}
 """
-    assert judged(fragment) == []
+    assert validated(fragment) == []
 
 
 REPOSITORIES = [
@@ -274,7 +274,7 @@ network:
 )
 def test_regions_of_persistent_2(region: str, zone: str, fields: str, expected: list[str]) -> None:
     place = f"region: {region}\nnetwork: {{zone: {zone}}}\n"
-    found = [f for f in judged(place + lustre(fields)) if f.code.startswith("FSX01")]
+    found = [f for f in validated(place + lustre(fields)) if f.code.startswith("FSX01")]
     assert [(f.path[-1], f.severity.value) for f in found] == [(e, "warning") for e in expected]
 
 

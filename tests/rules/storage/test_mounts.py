@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.storage.judging import codes, judged
+from tests.rules.storage.judging import codes, validated
 
 
 def _mounted(*mounts: str) -> str:
@@ -58,7 +58,7 @@ def test_mounts(mounts: list[str], expected: list[str]) -> None:
     ],
 )
 def test_scratch(scratch: str, mount: str, expected: list[str]) -> None:
-    found = judged(f"node_groups: [{{name: h200, scratch: {scratch}}}]\n{_mounted(mount)}")
+    found = validated(f"node_groups: [{{name: h200, scratch: {scratch}}}]\n{_mounted(mount)}")
     assert [finding.code for finding in found] == expected
     assert all(finding.path == ("node_groups", 0, "scratch") for finding in found)
 
@@ -74,5 +74,5 @@ def test_scratch(scratch: str, mount: str, expected: list[str]) -> None:
     ],
 )
 def test_help(mounts: list[str], help: str) -> None:
-    (finding,) = judged(_mounted(*mounts))
+    (finding,) = validated(_mounted(*mounts))
     assert finding.help == help

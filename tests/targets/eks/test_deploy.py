@@ -10,7 +10,7 @@ import pytest
 
 from clustergen import renderer, resources
 from tests.checking import check, check_fragment
-from tests.oracles.shell import script_breaches
+from tests.oracles.shell import script_violations
 from tests.targets.eks.test_emit import KARPENTER
 
 OUTPUTS = {
@@ -64,7 +64,7 @@ def place(lines: list[str], *words: str) -> int:
 )
 def test_scripts_are_sound(tmp_path: Path, fragment: str) -> None:
     text = (bundle(tmp_path, fragment) / "deploy.sh").read_text(encoding="utf-8")
-    assert script_breaches({"deploy.sh": text}) == []
+    assert script_violations({"deploy.sh": text}) == []
 
 
 def test_foundation_then_stack_then_software(tmp_path: Path) -> None:

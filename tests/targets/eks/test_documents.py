@@ -10,8 +10,8 @@ import pytest
 
 from clustergen import catalog, targets
 from tests.checking import broken, check_fragment
-from tests.oracles.cloudformation import check as template_breaches
-from tests.oracles.eks import eks_breaches
+from tests.oracles.cloudformation import check as template_violations
+from tests.oracles.eks import eks_violations
 from tests.oracles.seeding import changed
 
 EKS = "eks"
@@ -40,8 +40,8 @@ def test_the_launch_template_of_every_type_with_several_cards(layout: str) -> No
     made = [r for r in document["Resources"].values() if r["Type"] == "AWS::EKS::Nodegroup"]
     assert len(made) == len(SEVERAL_CARDS) + 2  # with h200 of the example, and the system nodes
     assert [finding.message for finding in broken(EKS, document)] == []
-    assert eks_breaches(document) == []
-    assert template_breaches(document) == []
+    assert eks_violations(document) == []
+    assert template_violations(document) == []
 
 
 ALL_SORTS = """\

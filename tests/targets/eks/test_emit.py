@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from clustergen.words import word_set, words
-from tests.oracles.shell import script_breaches
+from tests.oracles.shell import script_violations
 from tests.targets.eks.planned import (
     launch_template_of,
     plan_of,
@@ -511,7 +511,7 @@ def test_scripts_of_the_spec_run_before_the_node_joins() -> None:
 
 def test_the_script_that_runs_them_is_sound() -> None:
     part = user_data(SCRIPTS).split("\n#!", 1)[1].partition("\n--CLUSTERGEN")[0]
-    assert script_breaches({"scripts.sh": f"#!{part.rstrip()}\n"}) == []
+    assert script_violations({"scripts.sh": f"#!{part.rstrip()}\n"}) == []
 
 
 IMAGE = group("image: ami-0a1b2c3d4e5f67890")

@@ -1,4 +1,4 @@
-"""Single faults of EKS clusters: findings catch those of specs and overlays, judges the others.
+"""Single faults of EKS clusters: findings catch those of specs and overlays, validators the others.
 
 Linters let most of them through: they know the form of a property, and not what goes together.
 """
@@ -15,9 +15,9 @@ import pytest
 from clustergen import compiler, resources, targets
 from clustergen.findings import Severity, errors
 from tests.checking import broken, check
-from tests.oracles.cloudformation import check as template_breaches
+from tests.oracles.cloudformation import check as template_violations
 from tests.oracles.cloudformation import lint
-from tests.oracles.eks import eks_breaches
+from tests.oracles.eks import eks_violations
 from tests.oracles.seeding import GONE, changed
 
 SPECS = resources.tree("specs")
@@ -208,8 +208,8 @@ ALL = [BLOCK, HELD, SPOT, TRN, MIG, GB200]
 def test_what_the_faults_are_sown_into_is_right(spec: str) -> None:
     template = document(spec)
     assert [finding.message for finding in broken("eks", template)] == []
-    assert eks_breaches(template) == []
-    assert template_breaches(template, "us-east-2") == []
+    assert eks_violations(template) == []
+    assert template_violations(template, "us-east-2") == []
 
 
 H200 = "Resources.NodeGroupH200.Properties"
@@ -229,7 +229,7 @@ BOTH = {"CapacityReservationTarget": {
 }}  # fmt: skip
 OVERRIDE = {"Enabled": True, "NodeRepairConfigOverrides": [{"RepairAction": "Reboot"}]}
 
-# Path in the template of BLOCK, value, words of a judge; and whether an overlay that writes it is
+# Path in the template of BLOCK, value, a validator's words; and whether an overlay that writes it
 # refused by a finding too, with words of that.
 IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
     # Launch template and node group.
@@ -316,12 +316,12 @@ IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("path", "value", "judged", "ours"), IN_TEMPLATES)
-def test_a_fault_in_a_template_is_caught(path: str, value: Any, judged: str, ours: str) -> None:
+@pytest.mark.parametrize(("path", "value", "validated", "ours"), IN_TEMPLATES)
+def test_a_fault_in_a_template_is_caught(path: str, value: Any, validated: str, ours: str) -> None:
     faulty = changed(document(BLOCK), path, value)
-    said = [*eks_breaches(faulty), *template_breaches(faulty, "us-east-2")]
-    if judged:
-        assert any(judged in breach for breach in said), said
+    said = [*eks_violations(faulty), *template_violations(faulty, "us-east-2")]
+    if validated:
+        assert any(validated in violation for violation in said), said
     if ours:
         found = [f"{finding.message}; {finding.help}" for finding in broken("eks", faulty)]
         assert any(ours in text for text in found), found

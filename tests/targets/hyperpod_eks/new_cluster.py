@@ -10,7 +10,7 @@ from tests.checking import Fragments
 HYPERPOD = Fragments(
     "hyperpod-eks", f"{EXAMPLE_BASE}targets: {{hyperpod-eks: {{eks_cluster: new}}}}\n"
 )
-judged, plan_of_new, files_of_new = HYPERPOD.checked, HYPERPOD.plan, HYPERPOD.files
+validated, plan_of_new, files_of_new = HYPERPOD.checked, HYPERPOD.plan, HYPERPOD.files
 
 NEW = """
 queues:

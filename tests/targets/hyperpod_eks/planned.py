@@ -12,7 +12,7 @@ CLUSTER = "arn:aws:eks:us-east-1:111122223333:cluster/training"
 HYPERPOD = Fragments(
     "hyperpod-eks", f"{EXAMPLE_BASE}targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}\n"
 )
-judged, plan_of, files_of = HYPERPOD.checked, HYPERPOD.plan, HYPERPOD.files
+validated, plan_of, files_of = HYPERPOD.checked, HYPERPOD.plan, HYPERPOD.files
 
 
 def codes(text: str = "") -> set[str]:

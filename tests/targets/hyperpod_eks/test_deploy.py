@@ -15,7 +15,7 @@ import yaml
 
 from clustergen import foundation
 from clustergen.targets.hyperpod_eks import charts, eks_cluster
-from tests.oracles.shell import script_breaches
+from tests.oracles.shell import script_violations
 from tests.targets.hyperpod_eks.new_cluster import NEW, files_of_new, plan_of_new
 from tests.targets.hyperpod_eks.planned import files_of
 
@@ -282,7 +282,7 @@ MIG = "node_groups: [{name: h200, mig: {1g.18gb: 7}}]"
 def test_partitions_take_the_images_of_the_region() -> None:
     text = files_of_new(MIG)["install.sh"]
     assert "regional-values/values-$region.yaml" in text
-    assert script_breaches({"install.sh": text}) == []
+    assert script_violations({"install.sh": text}) == []
 
 
 EXISTING = """
@@ -309,13 +309,13 @@ def _outputs_of(files: Mapping[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("text", [NEW, MIG, "kubernetes: {admission: none, jobs: none}"])
-def test_judges_accept_the_scripts(text: str) -> None:
+def test_validators_accept_the_scripts(text: str) -> None:
     files = files_of_new(text)
     scripts = {name: text for name, text in files.items() if "/" not in name and ".sh" in name}
     assert {"deploy.sh", "install.sh"} <= set(scripts)
-    assert script_breaches(scripts) == []
+    assert script_violations(scripts) == []
     existing = files_of(EXISTING)
-    assert script_breaches({name: existing[name] for name in ("deploy.sh", "govern.sh")}) == []
+    assert script_violations({name: existing[name] for name in ("deploy.sh", "govern.sh")}) == []
 
 
 STORED = f"""{NEW}
@@ -343,7 +343,7 @@ def test_volumes_are_in_the_namespaces_of_queues(tmp_path: Path) -> None:
     }
     for item in yaml.safe_load_all(text):
         kubernetes_validate.validate(item, "1.35", strict=True)
-    assert script_breaches({"deploy.sh": files["deploy.sh"]}) == []
+    assert script_violations({"deploy.sh": files["deploy.sh"]}) == []
 
 
 def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
@@ -356,7 +356,7 @@ def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
     assert "${" not in text
     assert "namespace: default" in text
     assert made.calling("kubectl") == []
-    assert script_breaches({"deploy.sh": files["deploy.sh"]}) == []
+    assert script_violations({"deploy.sh": files["deploy.sh"]}) == []
 
 
 def test_quotas_without_a_cluster(rig: Rig) -> None:
@@ -389,4 +389,4 @@ def test_who_makes_the_cluster_has_an_entry_already(
     assert done.returncode == status, done.stderr
     assert ("remove it of kubernetes.admins" in done.stderr) == (status == 2)
     assert bool(made.calling("example-eks", "cloudformation deploy")) == (status == 0)
-    assert script_breaches({"deploy.sh": files["deploy.sh"]}) == []
+    assert script_violations({"deploy.sh": files["deploy.sh"]}) == []

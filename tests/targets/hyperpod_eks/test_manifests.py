@@ -44,7 +44,7 @@ def test_tests_are_right_by_the_schemas(spec: str, version: str) -> None:
             kubernetes_validate.validate(item, version, strict=True)
 
 
-def test_the_judge_catches_what_it_should() -> None:
+def test_the_validator_catches_what_it_should() -> None:
     job = one("", "smoke/h200-efa.yaml")
     kubernetes_validate.validate(job, "1.35", strict=True)
     job["spec"]["template"]["spec"]["containers"][0]["resource"] = {}

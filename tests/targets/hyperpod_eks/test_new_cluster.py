@@ -1,4 +1,4 @@
-"""A new EKS cluster: its stack, the add-ons after it, and single faults that judges catch."""
+"""A new EKS cluster: its stack, the add-ons after it, and single faults that validators catch."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import yaml
 from clustergen import foundation, renderer
 from clustergen.findings import Unrenderable
 from clustergen.targets.hyperpod_eks import addons, governance
-from tests.oracles.bundle import bundle_breaches
+from tests.oracles.bundle import bundle_violations
 from tests.oracles.cloudformation import check, lint
-from tests.oracles.hyperpod import cluster_breaches
-from tests.oracles.iam import iam_breaches, roles
+from tests.oracles.hyperpod import cluster_violations
+from tests.oracles.iam import iam_violations, roles
 from tests.oracles.parallelcluster import ParallelCluster
 from tests.oracles.seeding import GONE, changed
 from tests.targets.hyperpod_eks.new_cluster import (
@@ -24,9 +24,9 @@ from tests.targets.hyperpod_eks.new_cluster import (
     codes,
     document_of,
     files_of_new,
-    judged,
     plan_of_new,
     resources_of,
+    validated,
 )
 
 ARN = "arn:aws:sagemaker:us-east-1:111122223333:cluster/0a1b2c3d4e5f"
@@ -71,7 +71,7 @@ SPECS = {
 def test_the_bundle_is_accepted(text: str, parallelcluster: ParallelCluster) -> None:
     plan = plan_of_new(text)
     files = files_of_new(text)
-    assert bundle_breaches(files, parallelcluster, plan.region, plan.name) == []
+    assert bundle_violations(files, parallelcluster, plan.region, plan.name) == []
 
 
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
@@ -229,11 +229,11 @@ def test_device_plugins_reach_the_nodes_of_the_spec() -> None:
 def test_without_node_js_there_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JSII_NODE", "/nowhere/node")
     with pytest.raises(Unrenderable) as refused:
-        renderer.render(judged(NEW), "hyperpod-eks")
+        renderer.render(validated(NEW), "hyperpod-eks")
     assert [finding.code for finding in refused.value.findings] == ["BND015"]
 
 
-# Single faults of the compiler, each caught by a judge: the file, where, and what stands there.
+# Single faults of the compiler, each caught by a validator: the file, where, and what stands there.
 GROUPS = "VpcConfig.SecurityGroupIds"
 OWN = "TrainingOperatorRole.Properties.AssumeRolePolicyDocument.Statement.0"
 FAULTS: list[tuple[str, str, Any]] = [
@@ -273,21 +273,21 @@ FAULTS: list[tuple[str, str, Any]] = [
 
 
 @pytest.mark.parametrize(("name", "path", "value"), FAULTS)
-def test_a_judge_catches(name: str, path: str, value: Any) -> None:
+def test_a_validator_catches(name: str, path: str, value: Any) -> None:
     faulty = changed(json.loads(_good()[name]), path, value)
-    assert next(_breaches(name, faulty), None) is not None
+    assert next(_violations(name, faulty), None) is not None
 
 
-def _breaches(name: str, document: Any) -> Iterator[Any]:
-    yield from cluster_breaches({**_good(), name: json.dumps(document)}, "us-east-1")
+def _violations(name: str, document: Any) -> Iterator[Any]:
+    yield from cluster_violations({**_good(), name: json.dumps(document)}, "us-east-1")
     if name != CLUSTER:
         yield from check(document)
         yield from lint({name: json.dumps(document)}, ["us-east-1"])
-        yield from iam_breaches(document)
+        yield from iam_violations(document)
 
 
 @functools.cache
 def _good() -> Mapping[str, str]:
     files = files_of_new(NEW)
-    assert cluster_breaches(files, "us-east-1") == []
+    assert cluster_violations(files, "us-east-1") == []
     return files

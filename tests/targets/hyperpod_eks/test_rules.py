@@ -7,7 +7,7 @@ import pytest
 from clustergen.findings import errors
 from clustergen.targets.hyperpod_eks import eks_cluster
 from tests.checking import check_fragment
-from tests.targets.hyperpod_eks.planned import codes, judged
+from tests.targets.hyperpod_eks.planned import codes, validated
 
 KARPENTER = "kubernetes: {autoscaler: karpenter}\n"
 
@@ -137,7 +137,7 @@ OVERLAYS = [
 
 @pytest.mark.parametrize(("text", "code"), OVERLAYS)
 def test_an_overlay_has_one_error_for_a_mistake(text: str, code: str) -> None:
-    assert [finding.code for finding in errors(judged(text).findings)] == [code]
+    assert [finding.code for finding in errors(validated(text).findings)] == [code]
 
 
 HELP = [
@@ -155,13 +155,13 @@ HELP = [
 
 @pytest.mark.parametrize(("text", "code", "expected"), HELP)
 def test_the_way_out(text: str, code: str, expected: str) -> None:
-    [finding] = [finding for finding in judged(text).findings if finding.code == code]
+    [finding] = [finding for finding in validated(text).findings if finding.code == code]
     assert finding.help.startswith(expected)
 
 
 def test_what_the_help_for_partitions_says_is_right() -> None:
     """Every set of partitions that is offered is one that is taken."""
-    finding = next(f for f in judged(groups("mig: {1g.10gb: 5}")).findings if f.code == "GPU400")
+    finding = next(f for f in validated(groups("mig: {1g.10gb: 5}")).findings if f.code == "GPU400")
     offered = finding.help.removeprefix("write ").split(", or ")
     assert len(offered) == 3
     for parts in offered:

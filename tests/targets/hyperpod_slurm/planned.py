@@ -9,7 +9,7 @@ from clustergen.findings import Finding
 from tests.checking import Fragments
 
 HYPERPOD = Fragments("hyperpod-slurm")
-judged, plan_of, files_of = HYPERPOD.checked, HYPERPOD.plan, HYPERPOD.files
+validated, plan_of, files_of = HYPERPOD.checked, HYPERPOD.plan, HYPERPOD.files
 
 
 def found(text: str, code: str) -> list[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clustergen.findings import Path
-from tests.targets.hyperpod_slurm.planned import found, judged
+from tests.targets.hyperpod_slurm.planned import found, validated
 from tests.targets.hyperpod_slurm.specs import DATABASE, LEGACY, SPECS
 
 GROUP = ("node_groups", 0)
@@ -177,7 +177,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
 @pytest.mark.parametrize(("text", "code", "path", "message", "help"), CASES)
 def test_finding(text: str, code: str, path: Path, message: str, help: str) -> None:
     findings = found(text, code)
-    assert len(findings) == 1, [f"{f.code} {f.path} {f.message}" for f in judged(text).findings]
+    assert len(findings) == 1, [f"{f.code} {f.path} {f.message}" for f in validated(text).findings]
     [finding] = findings
     assert finding.path[: len(path)] == path
     assert message in finding.message

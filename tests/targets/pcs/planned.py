@@ -10,7 +10,7 @@ from clustergen.targets.pcs import TARGET
 from tests.checking import Fragments
 
 PCS = Fragments("pcs")
-judged, found, plan_of, files_of = PCS.checked, PCS.findings, PCS.plan, PCS.files
+validated, found, plan_of, files_of = PCS.checked, PCS.findings, PCS.plan, PCS.files
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import pytest
 
 from clustergen import renderer
 from clustergen.targets.pcs import TARGET
-from tests.targets.pcs.planned import judged, plan_of, properties_of, template_of
+from tests.targets.pcs.planned import plan_of, properties_of, template_of, validated
 from tests.targets.pcs.specs import SPECS
 
 BLOCK = "capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"
@@ -259,7 +259,7 @@ def test_parameters_are_what_the_template_refers_to() -> None:
 
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
 def test_same_spec_same_bytes(text: str) -> None:
-    checked = judged(text)
+    checked = validated(text)
     assert renderer.render(checked, "pcs") == renderer.render(checked, "pcs")
     document = TARGET.document(plan_of(text))
     assert json.dumps(document) == json.dumps(TARGET.document(plan_of(text)))

@@ -43,7 +43,7 @@ def test_limits_of_scripts() -> None:
         "http://example.com/a",
     ],
 )
-def test_script_locations_are_judged_as_the_service_does(url: str) -> None:
+def test_script_locations_are_validated_as_the_service_does(url: str) -> None:
     theirs = compiled(_constraints("ScriptSourceScriptLocationString")["pattern"]).fullmatch(url)
     assert bool(compiled(limits.SCRIPT_LOCATION).fullmatch(url)) == bool(theirs)
 

@@ -1,4 +1,4 @@
-"""The runner: `python -m tests.oracles.parallelcluster.judge FOLDER` in the judge's environment.
+"""The runner: `python -m tests.oracles.parallelcluster.validator FOLDER`, in its environment.
 
 Reads lines of JSON, `{name, text, facts}` each, from standard input and answers every one with a
 line: a list of `[level, validator, message]`. FOLDER holds EC2's instance facts.
@@ -59,7 +59,7 @@ asyncio.set_event_loop(asyncio.new_event_loop())
 
 
 def main() -> None:
-    """Judge line after line of standard input."""
+    """Validator line after line of standard input."""
     logging.disable(logging.CRITICAL)
     resources = Path(sys.argv[1])
     answers, sys.stdout = sys.stdout, sys.stderr  # what the validators print is no answer

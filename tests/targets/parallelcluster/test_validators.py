@@ -7,7 +7,7 @@ import pytest
 from clustergen.findings import errors
 from clustergen.targets.parallelcluster.emit import CONFIGURATION
 from tests.oracles.parallelcluster import ParallelCluster
-from tests.oracles.shell import script_breaches
+from tests.oracles.shell import script_violations
 from tests.targets.parallelcluster.planned import every_finding, files
 from tests.targets.parallelcluster.specs import SPECS
 
@@ -35,7 +35,7 @@ def test_the_spec_has_no_errors(name: str) -> None:
 
 @BY_NAME
 def test_parallelcluster_accepts_it(name: str, parallelcluster: ParallelCluster) -> None:
-    messages = parallelcluster.judge(files(SPECS[name])[CONFIGURATION], cluster_name="example")
+    messages = parallelcluster.validator(files(SPECS[name])[CONFIGURATION], cluster_name="example")
     serious = [m for m in messages if m.level != "INFO"]
     assert [m for m in serious if m.level == "ERROR"] == []
     assert [m for m in serious if m.validator not in EXPLAINED] == []
@@ -44,4 +44,4 @@ def test_parallelcluster_accepts_it(name: str, parallelcluster: ParallelCluster)
 @BY_NAME
 def test_the_shell_accepts_it(name: str) -> None:
     rendered = files(SPECS[name])
-    assert script_breaches({p: text for p, text in rendered.items() if p.endswith(".sh")}) == []
+    assert script_violations({p: text for p, text in rendered.items() if p.endswith(".sh")}) == []

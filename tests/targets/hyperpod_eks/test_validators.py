@@ -1,10 +1,10 @@
-"""Every rendered file against judges that this project did not write."""
+"""Every rendered file against validators that this project did not write."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.oracles.bundle import bundle_breaches
+from tests.oracles.bundle import bundle_violations
 from tests.oracles.parallelcluster import ParallelCluster
 from tests.targets.hyperpod_eks.planned import files_of, plan_of
 from tests.targets.hyperpod_eks.specs import SPECS
@@ -13,4 +13,4 @@ from tests.targets.hyperpod_eks.specs import SPECS
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
 def test_the_bundle_is_accepted(text: str, parallelcluster: ParallelCluster) -> None:
     plan = plan_of(text)
-    assert bundle_breaches(files_of(text), parallelcluster, plan.region, plan.name) == []
+    assert bundle_violations(files_of(text), parallelcluster, plan.region, plan.name) == []

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.checking import broken
-from tests.oracles.hyperpod import cluster_breaches
+from tests.oracles.hyperpod import cluster_violations
 from tests.targets.hyperpod_slurm.planned import files_of, request_of
 from tests.targets.hyperpod_slurm.specs import SPECS
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_the_judges_accept(name: str) -> None:
-    assert cluster_breaches(files_of(SPECS[name]), "us-east-1") == []
+def test_the_validators_accept(name: str) -> None:
+    assert cluster_violations(files_of(SPECS[name]), "us-east-1") == []
 
 
 @pytest.mark.parametrize("name", SPECS)

@@ -47,7 +47,7 @@ FRAGMENTS = [
 ]
 
 
-def breaches(template: dict[str, object], region: str) -> list[str]:
+def violations(template: dict[str, object], region: str) -> list[str]:
     text = json.dumps(template)
     return [*check(json.loads(text), region), *map(str, diagnose(text))]
 
@@ -59,9 +59,9 @@ def test_example_specs(name: str) -> None:
         pytest.skip("refused: tests/test_specs.py says why")
     plan = checked.plans["eks"]
     template = overlay.apply(TARGET.document(plan), plan.overlay, keys=TARGET.list_keys)
-    assert breaches(template, plan.region) == []
+    assert violations(template, plan.region) == []
 
 
 @pytest.mark.parametrize("fragment", FRAGMENTS)
 def test_what_no_example_has(fragment: str) -> None:
-    assert breaches(template_of(fragment), "us-east-1") == []
+    assert violations(template_of(fragment), "us-east-1") == []

@@ -1,4 +1,4 @@
-"""Every spec's objects and scripts before judges that we did not write."""
+"""Every spec's objects and scripts before validators that we did not write."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import pytest
 
 from tests.kubernetes.planned import files_of, objects_of, plan_of
 from tests.kubernetes.specs import SPECS
-from tests.oracles.kubernetes import kubernetes_breaches, pod_templates
-from tests.oracles.shell import script_breaches
+from tests.oracles.kubernetes import kubernetes_violations, pod_templates
+from tests.oracles.shell import script_violations
 
 
 @pytest.mark.parametrize("name", SPECS)
 def test_objects(name: str) -> None:
     plan = plan_of(SPECS[name])
     files = files_of(SPECS[name])
-    assert kubernetes_breaches(files, plan.kubernetes.version, plan.region) == []
+    assert kubernetes_violations(files, plan.kubernetes.version, plan.region) == []
 
 
 def test_scripts() -> None:
     """The scripts of all specs at once: each tool is started one time."""
     scripts = {f"{name}: install.sh": files_of(text)["install.sh"] for name, text in SPECS.items()}
-    assert script_breaches(scripts) == []
+    assert script_violations(scripts) == []
 
 
 def test_scripts_of_pods() -> None:
@@ -39,4 +39,4 @@ def test_scripts_of_pods() -> None:
     assert len(scripts) > 20
     # What is counted are devices, whose names hold no blanks.
     accepted = ("SC2012 ", "SC2010 ")
-    assert [b for b in script_breaches(scripts) if not any(word in b for word in accepted)] == []
+    assert [b for b in script_violations(scripts) if not any(word in b for word in accepted)] == []

@@ -1,4 +1,4 @@
-"""Every rendered file against judges that this project did not write."""
+"""Every rendered file against validators that this project did not write."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import pytest
 
 from tests.oracles.cloudformation import check, lint
-from tests.oracles.shell import script_breaches
+from tests.oracles.shell import script_violations
 from tests.targets.pcs.planned import files_of, plan_of
 from tests.targets.pcs.specs import SPECS
 
@@ -38,7 +38,7 @@ def test_scripts_are_clean() -> None:
         for name, text in SPECS.items()
         for path, script in _scripts(files_of(text))
     }
-    assert script_breaches(scripts) == []
+    assert script_violations(scripts) == []
 
 
 def _scripts(files: Mapping[str, str]) -> Iterator[tuple[str, str]]:
