@@ -229,8 +229,8 @@ BOTH = {"CapacityReservationTarget": {
 }}  # fmt: skip
 OVERRIDE = {"Enabled": True, "NodeRepairConfigOverrides": [{"RepairAction": "Reboot"}]}
 
-# Path in the template of BLOCK, value, a validator's words; and whether an overlay that writes it
-# refused by a finding too, with words of that.
+# Path in the template of BLOCK, value, a validator's words; and the words of
+# the finding that refuses an overlay with it.
 IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
     # Launch template and node group.
     (f"{LT}.IamInstanceProfile", {"Name": "n"}, "IamInstanceProfile in", "IamInstanceProfile"),
