@@ -23,7 +23,8 @@ def taken(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.users
     if limit is None:
         return
-    default = limit.default.get(plan.software.os, "its default user")
+    default = limit.default.get(plan.software.os, "")
+    default_user = f"the default user of the image{f', {default}' if default else ''}"
     for user in plan.users:
         if user.name in limit.names:
             can_log_in = f", or remove it: {default} can log in already"
@@ -36,7 +37,7 @@ def taken(plan: Plan) -> Iterator[Problem]:
         if user.uid == limit.default_uid:
             yield Problem(
                 (*user.path, "uid"),
-                f"{user.uid} is the uid of {default}, the default user of the image",
+                f"{user.uid} is the uid of {default_user}",
                 help="write 2000 or more",
                 source=limit.source,
             )

@@ -91,13 +91,12 @@ _MACHINES = {
     "nodes.scaling": _support(
         "partial",
         "with kubernetes.autoscaler: karpenter, Karpenter starts them; a managed node group does "
-        "not "
-        "scale by itself",
+        "not scale automatically",
         limits.NODE_POOLS,
     ),
     "nodes.mixed-scaling": _support(
         "partial",
-        "a managed node group keeps its minimum and does not scale by itself; Karpenter has no "
+        "a managed node group keeps its minimum and does not scale automatically; Karpenter has no "
         "minimum",
         limits.NODE_POOLS,
     ),

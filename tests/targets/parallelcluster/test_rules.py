@@ -120,7 +120,7 @@ def test_a_group_without_a_queue_is_reported_once_for_its_name() -> None:
         ),
         (
             "users: [{name: alice, uid: 1000}]",
-            "1000 is the uid of ubuntu, the default user of the image",
+            "1000 is the uid of the default user of the image, ubuntu",
             "write 2000 or more",
         ),
         (
