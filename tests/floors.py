@@ -116,6 +116,9 @@ def _wrong_boxes(picture: Picture, imports: Mapping[str, object]) -> Iterator[st
     yield from (f"{box} is not drawn" for box in sorted(imports.keys() - count.keys()))
     yield from (f"{box} is drawn and does not exist" for box in sorted(count.keys() - imports))
     yield from (f"{box} is drawn {times} times" for box, times in count.items() if times > 1)
+    # Mermaid would draw them as one.
+    both = sorted(count.keys() & picture.floors.keys())
+    yield from (f"{name} is a box and a floor" for name in both)
 
 
 def _wrong_floors(picture: Picture) -> Iterator[str]:

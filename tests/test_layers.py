@@ -90,6 +90,7 @@ FAULTS: dict[str, tuple[str, str, dict[str, set[floors.Arrow]], list[str]]] = {
     "missing": ("    stacks\n", "", {}, ["stacks is not drawn"]),
     "extra": ("    cli\n", "    cli\n    gone\n", {}, ["gone is drawn and does not exist"]),
     "twice": ("    cli\n", "    cli\n    cli\n", {}, ["cli is drawn 2 times"]),
+    "two": ("    cli\n", "    cli\n    low\n", {"low": set()}, ["low is a box and a floor"]),
     "up": ("", "", {"spec": {("s.py", "stacks")}}, ["s.py imports stacks from a higher floor"]),
     "sideways": (
         "",
@@ -300,8 +301,8 @@ def test_words(what: str) -> None:
 # Phrases that plain English has a better word for.
 PHRASES = {
     "a person (a user, by hand)": r"\ba person\b",
-    "validator (check, validate)": r"(?<![.\w-])judg(e|es|ed|ing)\b",
-    "violation (violation, problem)": r"\bviolation",
+    "judge (check, validate)": r"(?<![.\w-])judg(e|es|ed|ing)\b",
+    "breach (violation, problem)": r"\bbreach",
     "what nothing reads (unknown)": r"\b[Ww]hat nothing\b",
     "is due (expected)": r"\b(is|are) due\b(?! to\b)",
     "is answered with (gets, prints)": r"\b(is|are) answered (with|by)\b",

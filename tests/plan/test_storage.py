@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clustergen.plan.model import Bucket, Lustre, Ontap, OpenZfs, Ref, Storage
 from clustergen.plan.storage import output_stem
-from tests.rules.storage.judging import codes, planned
+from tests.rules.storage.planning import codes, planned
 
 FS = "id: fs-0123456789abcdef0"
 

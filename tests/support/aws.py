@@ -57,7 +57,7 @@ class Aws:
         return boto3.client(service, region_name=region, endpoint_url=self.url, **_KEYS)
 
     def cdk(self, *arguments: object, region: str, app: str | Path = APP) -> Done:
-        """Run the CDK's command against it, its own rules judging what app.py makes."""
+        """Run the CDK's command against it, its own rules checking what app.py makes."""
         there = reaching(self.url)
         return cdk(*arguments, app=app, AWS_REGION=region, CDK_VALIDATION="true", **there)
 

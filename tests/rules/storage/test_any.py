@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from clustergen.findings import errors
 from clustergen.plan import fsx
 from tests.examples import share
-from tests.rules.storage.judging import planned, validated
+from tests.rules.storage.planning import planned, validated
 
 SIZES = st.sampled_from(["1GiB", "1200GiB", "2400GiB", "4800GiB", "6000GiB", "19200GiB", "9PiB"])
 NUMBERS = st.sampled_from([1, 12, 64, 125, 160, 250, 1000, 1500, 3000, 4000, 12000, 10**9])

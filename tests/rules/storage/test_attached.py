@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.storage.judging import codes, validated
+from tests.rules.storage.planning import codes, validated
 
 FS = "id: fs-0123456789abcdef0"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rules.storage.judging import codes, lustre, only, validated
+from tests.rules.storage.planning import codes, lustre, only, validated
 
 HDD = "deployment: persistent-1, storage_class: hdd"
 TIERED = "storage_class: intelligent-tiering"
