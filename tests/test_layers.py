@@ -90,7 +90,12 @@ FAULTS: dict[str, tuple[str, str, dict[str, set[floors.Arrow]], list[str]]] = {
     "missing": ("    stacks\n", "", {}, ["stacks is not drawn"]),
     "extra": ("    cli\n", "    cli\n    gone\n", {}, ["gone is drawn and does not exist"]),
     "twice": ("    cli\n", "    cli\n    cli\n", {}, ["cli is drawn 2 times"]),
-    "two": ("    cli\n", "    cli\n    low\n", {"low": set()}, ["low is a box and a floor"]),
+    "two": (
+        "    cli\n",
+        "    cli\n    bottom\n",
+        {"bottom": set()},
+        ["bottom is a box and a floor"],
+    ),
     "up": ("", "", {"spec": {("s.py", "stacks")}}, ["s.py imports stacks from a higher floor"]),
     "sideways": (
         "",
