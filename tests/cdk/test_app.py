@@ -59,7 +59,7 @@ def spec(tmp_path: Path) -> Any:
 REFUSED: list[tuple[dict[str, str], Sequence[str]]] = [
     ({}, ["say which spec: -c spec=FILE", "usage: npx cdk"]),
     ({"spec": P5}, ["p5-on-demand.yaml is for", "-c target=", "usage: npx cdk"]),
-    ({"spec": P5, "target": "psc"}, ["no target 'psc'; there are parallelcluster, pcs"]),
+    ({"spec": P5, "target": "psc"}, ["no target 'psc'; use parallelcluster, pcs"]),
     ({"spec": P5, "target": "all"}, ["p5-on-demand.yaml is for", "-c target="]),
     ({"spec": "nowhere.yaml", "target": "pcs"}, ["error[SPC001]"]),
     ({"spec": P5, "target": "pcs", "set": "nonsense=1"}, ["error[SPC"]),

@@ -138,7 +138,7 @@ def test_who_makes_the_cluster_has_an_entry_already(
         (tmp_path / "cluster").touch()
     done = deploy(tmp_path, bundle(tmp_path / "bundle", ADMIN))
     assert done.returncode == status, done.stderr
-    assert ("remove it of kubernetes.admins" in done.stderr) == (status == 2)
+    assert ("leave it out of kubernetes.admins" in done.stderr) == (status == 2)
 
 
 def test_the_readme_says_how_the_nodes_of_a_block_are_asked_for() -> None:

@@ -387,6 +387,6 @@ def test_who_makes_the_cluster_has_an_entry_already(
         (made.fake / "eks").touch()
     done = made.deploy()
     assert done.returncode == status, done.stderr
-    assert ("remove it of kubernetes.admins" in done.stderr) == (status == 2)
+    assert ("leave it out of kubernetes.admins" in done.stderr) == (status == 2)
     assert bool(made.calling("example-eks", "cloudformation deploy")) == (status == 0)
     assert script_violations({"deploy.sh": files["deploy.sh"]}) == []
