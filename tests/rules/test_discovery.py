@@ -57,7 +57,10 @@ def declared(trees: Trees) -> Iterator[str]:
 
 
 def test_every_declared_rule_is_registered_once() -> None:
-    assert sorted(declared(TREES)) == sorted(rule.code for rule in registry.every())
+    known = {rule.code for rule in registry.every()}
+    lost = set(declared(TREES)) - known
+    assert not lost, "these rules are in no `rules` package, or in a folder without __init__.py"
+    assert sorted(declared(TREES)) == sorted(known)
 
 
 # -- every check belongs to a rule --------------------------------------------------------------
