@@ -8,7 +8,7 @@ from typing import Any
 from clustergen import nccl, shell
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.catalog import neuron
-from clustergen.hyperpod import script_mounts, steps
+from clustergen.hyperpod import script_mounts
 from clustergen.plan.model import NodeGroup, Plan
 
 FOLDER = "smoke"
@@ -32,14 +32,14 @@ def slurm(plan: Plan) -> Bundle:
 
 
 def _jobs(plan: Plan, group: NodeGroup, partition: str) -> Iterator[Artifact]:
-    kind, count = steps.accelerators(group.type)
+    kind, count = group.accelerators
     values = {
         "group": group.name,
         "partition": partition,
         "nodes": group.max,
         "kind": kind if count else "",
         "accelerators": count,
-        "efa": steps.efa_devices(group),
+        "efa": group.efa_interfaces,
         "nvlink": group.type.nvlink_domain,
         "tasks": 1,
         "minutes": 15,

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from clustergen.catalog import InstanceType
 from clustergen.hyperpod import script_mounts
 from clustergen.hyperpod.limits import CONTROLLER, DEFAULT_DATABASE, LOGIN
-from clustergen.plan import model
+from clustergen.plan import model, slurm
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan, Queue
 from clustergen.plan.model import Script as UserScript
-from clustergen.spec.quantities import format_slurm_duration
 
 Mode = Literal["bootstrap", "extended", "customer-managed", "legacy", "kubernetes"]
 """Who sets up a node, and so which scripts it runs.
@@ -87,38 +85,14 @@ def shared_by_controllers(plan: Plan) -> str:
     return shared[0].mount.rstrip("/") if shared else ""
 
 
-def accelerators(type: InstanceType) -> tuple[Literal["gpu", "neuron"], int]:
-    """Kind and number of a node's accelerators."""
-    return ("neuron", type.neuron_devices) if type.neuron_devices else ("gpu", type.gpus)
-
-
-def efa_devices(group: NodeGroup) -> int:
-    """EFA devices of a node."""
-    return sum(interface.type != "interface" for interface in group.interfaces)
-
-
 def partition_settings(queue: Queue) -> dict[str, str]:
     """What a queue's fields are in slurm.conf, and the user's own settings over them."""
-    derived = {}
-    if queue.time_limit is not None:
-        derived["MaxTime"] = format_slurm_duration(queue.time_limit)
-    if queue.priority is not None:
-        derived["PriorityTier"] = derived["PriorityJobFactor"] = str(queue.priority)
-    if queue.exclusive:
-        derived["OverSubscribe"] = "EXCLUSIVE"
-    return merged(derived, queue.slurm)
+    return slurm.merge(slurm.partition(queue), queue.slurm)
 
 
 def cluster_settings(plan: Plan) -> dict[str, str]:
     """The user's slurm.conf settings, and those that follow from the rest of the spec."""
-    derived = {"JobRequeue": "1"} if plan.resilience.auto_resume else {}
-    return merged(derived, plan.slurm.settings)
-
-
-def merged(derived: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """``given`` over ``derived``; to Slurm, names that differ in case only are the same."""
-    taken = {name.lower() for name in given}
-    return {**{n: v for n, v in derived.items() if n.lower() not in taken}, **given}
+    return slurm.merge(slurm.cluster(plan), plan.slurm.settings)
 
 
 def _on_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
@@ -211,10 +185,10 @@ def _scratch(group: NodeGroup) -> Iterator[Step]:
 
 def _health(group: NodeGroup) -> Iterator[Step]:
     """A node that lacks a GPU is rejected where the spec asks for it; else the log says so."""
-    kind, count = accelerators(group.type)
+    kind, count = group.accelerators
     if count or group.efa:
         asked = "gpu" in group.health_checks
-        yield Step("health", "health.sh", (kind, count, efa_devices(group)), required=asked)
+        yield Step("health", "health.sh", (kind, count, group.efa_interfaces), required=asked)
 
 
 def _fabric(group: NodeGroup) -> tuple[str, ...]:

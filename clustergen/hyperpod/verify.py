@@ -37,7 +37,7 @@ def text(plan: Plan, *, kubernetes: bool) -> str:
         or any(isinstance(item, Bucket) for item in plan.storage),
         people=bool(plan.users),
         several=bool(steps.shared_by_controllers(plan)),
-        accelerators=any(steps.accelerators(group.type)[1] for group in plan.node_groups),
+        accelerators=any(group.accelerators[1] for group in plan.node_groups),
         slurm=slurm,
     )
 
@@ -76,10 +76,10 @@ def _active(*services: str) -> Iterator[Check]:
 
 
 def _hardware(group: NodeGroup) -> Iterator[Check]:
-    kind, count = steps.accelerators(group.type)
+    kind, count = group.accelerators
     if count:
         yield ("accelerators", kind, count)
-    yield ("efa", steps.efa_devices(group))
+    yield ("efa", group.efa_interfaces)
 
 
 def _jobs(plan: Plan, group: NodeGroup) -> Iterator[Check]:
