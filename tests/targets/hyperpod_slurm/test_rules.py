@@ -100,7 +100,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
         "users: [{name: slurm, uid: 2001}]",
         "IMG002", ("users", 0, "name"), "'slurm' is a user", "another name",
     ),
-    ("users: [{name: alice, uid: 1000}]", "IMG002", ("users", 0, "uid"), "uid of the default user of the image, ubuntu", "2000"),
+    ("users: [{name: alice, uid: 1000}]", "IMG002", ("users", 0, "uid"), "image, ubuntu", "2000"),
     (
         "storage: [{mount: /opt/sagemaker/home, type: efs}]",
         "STG352", ("storage", 0, "mount"), "HyperPod uses", "/shared/home",
