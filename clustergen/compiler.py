@@ -109,7 +109,7 @@ def _with_other_targets(finding: Finding) -> Finding:
     """The finding with the targets that have the feature it is about named in its help."""
     if not finding.feature:
         return finding
-    others = targets.supporting(finding.feature) if finding.severity is Severity.ERROR else ()
+    others = targets.supporting(finding.feature)
     way_out = f"{finding.help}; or use {_choice(others)}" if others else finding.help
     return replace(finding, help=way_out, feature="")
 

@@ -28,8 +28,9 @@ class Use(NamedTuple):
         With ``written`` only where the user wrote it, not where it is a default.
         """
         text = message(self.feature, self.support.level, self.target)
+        lacking = self.feature.id if self.support.level == "none" else ""
         return (
-            Problem(path, text, help=self.support.how, feature=self.feature.id)
+            Problem(path, text, help=self.support.how, feature=lacking)
             for path in self.paths
             if not written or path in self.written
         )
