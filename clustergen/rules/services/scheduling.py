@@ -24,11 +24,11 @@ def version(plan: Plan) -> Iterator[Problem]:
     if asked is None or not limits.slurm_versions or asked in limits.slurm_versions:
         return
     ended = limits.ended_slurm_versions.get(asked)
-    what = f"reached its end of life on {ended}" if ended else "is not offered"
+    what = f"reached its end of life on {ended}" if ended else f"is not offered by {limits.title}"
     default = limits.default_slurm_version
     yield Problem(
         ("slurm", "version"),
-        f"Slurm {asked} {what} by {limits.title}" if not ended else f"Slurm {asked} {what}",
+        f"Slurm {asked} {what}",
         help=f'write "{default}"; offered: {", ".join(limits.slurm_versions)}',
         source=limits.slurm_versions_source,
     )

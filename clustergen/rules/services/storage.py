@@ -8,6 +8,14 @@ from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Efs, FileCache, Lustre, Ontap, OpenZfs, Plan
 from clustergen.rules.services import rule
 
+_KINDS = {
+    Lustre: "fsx-lustre",
+    OpenZfs: "fsx-openzfs",
+    Ontap: "fsx-ontap",
+    FileCache: "file-cache",
+    Efs: "efs",
+}
+
 
 @rule(
     "STG052",
@@ -23,17 +31,16 @@ from clustergen.rules.services import rule
 def mount_name(plan: Plan) -> Iterator[Problem]:
     source, kinds = plan.limits.unmounted_source, plan.limits.unmounted
     for item in plan.storage:
-        if not item.existing:
+        if not item.existing or _KINDS.get(type(item)) not in kinds:
             continue
-        cache = isinstance(item, Lustre | FileCache) and "fsx-lustre" in kinds
-        if cache and isinstance(item, Lustre | FileCache) and item.mount_name is None:
+        if isinstance(item, Lustre | FileCache) and item.mount_name is None:
             yield Problem(
                 item.at("existing"),
                 f"the mount name of {item.id} is needed to mount it",
                 help="add mount_name: ..., the MountName of aws fsx describe-file-systems",
                 source=source,
             )
-        elif isinstance(item, Ontap) and "fsx-ontap" in kinds and item.dns_name is None:
+        elif isinstance(item, Ontap) and item.dns_name is None:
             yield Problem(
                 item.at("existing"),
                 f"the DNS name of the storage virtual machine of {item.id} is needed to mount it",
@@ -41,15 +48,6 @@ def mount_name(plan: Plan) -> Iterator[Problem]:
                 "aws fsx describe-storage-virtual-machines",
                 source=source,
             )
-
-
-_KINDS = {
-    Lustre: "fsx-lustre",
-    OpenZfs: "fsx-openzfs",
-    Ontap: "fsx-ontap",
-    FileCache: "file-cache",
-    Efs: "efs",
-}
 
 
 @rule(

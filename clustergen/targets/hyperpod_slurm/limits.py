@@ -48,6 +48,6 @@ LIMITS = limits.LIMITS._replace(
     ),
     users=Users(names=TAKEN_USERS, default=dict.fromkeys(_OSES, DEFAULT_USER), source=_IMAGE),
     secret=Secret(f"{limits.CREATE_CLUSTER}#sagemaker-CreateCluster-request-Orchestrator"),
-    unmounted=frozenset({"fsx-lustre"}),
+    unmounted=frozenset({"fsx-lustre", "file-cache"}),
     unmounted_source=limits.SLURM_API,
 )

@@ -231,7 +231,7 @@ LIMITS = Limits(
     slurm_versions_source=f"{USER_GUIDE}slurm-versions.html",
     default_slurm_version=DEFAULT_SLURM_VERSION,
     ended_slurm_versions=ENDED_SLURM_VERSIONS,
-    unmounted=frozenset({"fsx-lustre", "fsx-ontap"}),
+    unmounted=frozenset({"fsx-lustre", "file-cache", "fsx-ontap"}),
     unmounted_source=f"{USER_GUIDE}cng-node-lifecycle-actions-vetted-scripts.html",
     always_replaces=f"{USER_GUIDE}working-with_cng.html",
 )
