@@ -7,9 +7,9 @@ from typing import get_args
 
 import pytest
 
-from clustergen.hyperpod import scripts, smoke
+from clustergen.hyperpod import scripts
 from clustergen.hyperpod.steps import Mode
-from tests.hyperpod.planned import MODES, lifecycle_of, plan_of
+from tests.hyperpod.planned import MODES, lifecycle_of
 from tests.hyperpod.test_lifecycle import OTHERS, SPEC
 from tests.oracles.shell import script_violations
 
@@ -50,11 +50,6 @@ def test_validators_accept_every_lifecycle_script(mode: Mode, name: str) -> None
     found = lifecycle_of(SPECS[name], mode)
     shell = {file.path: file.text for file in found if file.path.endswith(".sh")}
     assert script_violations(shell) == []
-
-
-@pytest.mark.parametrize("name", SPECS)
-def test_validators_accept_every_smoke_test(name: str) -> None:
-    assert script_violations({f.path: f.text for f in smoke.slurm(plan_of(SPECS[name]))}) == []
 
 
 @pytest.mark.parametrize("mode", MODES)

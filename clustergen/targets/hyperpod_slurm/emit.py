@@ -7,9 +7,10 @@ from typing import Any
 
 from clustergen import foundation
 from clustergen.artifacts import Bundle, json_artifact
-from clustergen.hyperpod import cloudformation, deploy, smoke
+from clustergen.hyperpod import cloudformation, deploy, script_mounts
 from clustergen.hyperpod import steps as hyperpod_steps
 from clustergen.plan.model import Database, Plan
+from clustergen.slurm import smoke
 from clustergen.targets.hyperpod_slurm import cluster, lifecycle
 
 REQUEST = "create-cluster.json"
@@ -29,7 +30,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
         json_artifact(TEMPLATE, cloudformation.template(document, foundation.outputs(plan))),
         *scripts,
         *deploy.files(plan, document, scripts),
-        *smoke.slurm(plan),
+        *smoke.files(plan, [item.mount for item in script_mounts.writable(plan)]),
     )
 
 

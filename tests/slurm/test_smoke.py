@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from clustergen import catalog, nccl
-from clustergen.hyperpod import smoke
-from tests.hyperpod.planned import plan_of
 from tests.hyperpod.test_lifecycle import SPEC
+from tests.targets.hyperpod_slurm.planned import files_of
 
 NCCL = r"""
 echo "n1: NET/OFI Selected provider is efa, fabric is efa-direct (found 16 nics)"
@@ -39,7 +38,9 @@ PROGRAMS = {
 
 
 def jobs(spec: str = SPEC) -> dict[str, str]:
-    return {file.path.rpartition("/")[2]: file.text for file in smoke.slurm(plan_of(spec))}
+    """The batch jobs of a bundle, by file name."""
+    files = files_of(spec).items()
+    return {path.removeprefix("smoke/"): text for path, text in files if path.startswith("smoke/")}
 
 
 def run(

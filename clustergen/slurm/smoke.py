@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from clustergen import nccl, shell
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.catalog import neuron
-from clustergen.hyperpod import script_mounts
 from clustergen.plan.model import NodeGroup, Plan
 
 FOLDER = "smoke"
@@ -16,22 +15,27 @@ FOLDER = "smoke"
 IMAGE = "docker://" + nccl.IMAGE.replace("/", "#", 1)
 
 
-def slurm(plan: Plan) -> Bundle:
-    """A set of batch jobs for every node group that a queue reaches, and a script that runs all."""
+def files(plan: Plan, places: Sequence[str]) -> Bundle:
+    """A set of batch jobs for every node group that a queue reaches, and a script that runs all.
+
+    ``places`` are the mount paths of file systems that nodes share and jobs write to.
+    """
     jobs = [
         job
         for group in plan.node_groups
         for queue in plan.queues
         if group in queue.node_groups and group.max
-        for job in _jobs(plan, group, queue.name)
+        for job in _jobs(plan, group, queue.name, places)
     ]
     if not jobs:
         return ()
-    run = Artifact(f"{FOLDER}/run.sh", shell.render("hyperpod/smoke/run.sh.j2"), executable=True)
+    run = Artifact(f"{FOLDER}/run.sh", shell.render("slurm/smoke/run.sh.j2"), executable=True)
     return (*jobs, run)
 
 
-def _jobs(plan: Plan, group: NodeGroup, partition: str) -> Iterator[Artifact]:
+def _jobs(
+    plan: Plan, group: NodeGroup, partition: str, places: Sequence[str]
+) -> Iterator[Artifact]:
     kind, count = group.accelerators
     values = {
         "group": group.name,
@@ -52,9 +56,9 @@ def _jobs(plan: Plan, group: NodeGroup, partition: str) -> Iterator[Artifact]:
     if kind == "neuron":
         what = "All accelerators reduce together; the table is for the eye."
         yield _job("nccom", what, {**values, "minutes": 60, "ranks": _ranks(group)})
-    if places := [item.mount for item in script_mounts.writable(plan)]:
+    if places:
         what = "Every shared file system is one and the same on all nodes."
-        yield _job("file-systems", what, {**values, "places": places})
+        yield _job("file-systems", what, {**values, "places": list(places)})
 
 
 def _all_reduce(plan: Plan, group: NodeGroup, values: dict[str, Any]) -> Iterator[Artifact]:
@@ -76,5 +80,5 @@ def _ranks(group: NodeGroup) -> int:
 
 
 def _job(test: str, what: str, values: Mapping[str, Any]) -> Artifact:
-    text = shell.render(f"hyperpod/smoke/{test}.sbatch.j2", test=test, what=what, **values)
+    text = shell.render(f"slurm/smoke/{test}.sbatch.j2", test=test, what=what, **values)
     return Artifact(f"{FOLDER}/{test}-{values['group']}.sbatch", text)

@@ -1,0 +1,1 @@
+"""What the targets with Slurm share: batch jobs that test a cluster."""
