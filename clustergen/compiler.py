@@ -33,6 +33,10 @@ class Checked:
         """The errors that keep ``target`` from being rendered."""
         return [f for f in errors(self.findings) if f.target in ("", target)]
 
+    def about(self, target: str) -> list[Finding]:
+        """All findings that hold for ``target``."""
+        return [f for f in self.findings if f.target in ("", target)]
+
 
 def check(
     files: Sequence[str | os.PathLike[str]],

@@ -30,5 +30,5 @@ def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
     base = foundation.emit(plan)
     if base is not None:
         bundle.append(base)
-    bundle.append(readme.render(plan, chosen.title, chosen.steps(plan)))
+    bundle.append(readme.render(plan, chosen, checked.about(target)))
     return document, tuple(sorted(bundle, key=lambda artifact: artifact.path))

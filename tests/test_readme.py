@@ -9,13 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustergen import readme
+from clustergen import readme, renderer, targets
+from clustergen.findings import Finding, Severity
 from clustergen.plan.model import Capacity, Decision, Plan
+from clustergen.readme import operation
 from clustergen.readme.markdown import count, escape, spec_path, table
 from tests.checking import check
 from tests.examples import share
 
-STEPS = ("`./deploy.sh`", "then wait")
+# Its steps and answers are the same for every plan.
+TOY = replace(targets.load("pcs"), emitter="tests.toy.emit")
 
 
 def plan_of(spec: str, target: str = "pcs") -> Plan:
@@ -23,7 +26,7 @@ def plan_of(spec: str, target: str = "pcs") -> Plan:
 
 
 def text_of(spec: str, target: str = "pcs") -> str:
-    return readme.render(plan_of(spec, target), "AWS PCS", STEPS).text
+    return readme.render(plan_of(spec, target), replace(TOY, title="AWS PCS"), ()).text
 
 
 H200 = "network: {zone: use1-az6}\nnode_groups: [{name: h200, instance_type: p5en.48xlarge, %s}]"
@@ -43,7 +46,7 @@ SAID = [
             "At the maximum 253.18 USD per hour On-Demand for h200.",
             "(Linux in us-east-1, recorded ",
             "(`node_groups[0].efa`)",
-            "1. `./deploy.sh`\n2. then wait\n",
+            "1. run `./deploy.sh`\n",
         ),
         ("## Storage", "its own prices", "Spot"),
     ),
@@ -122,7 +125,7 @@ def test_an_existing_subnet_of_unknown_size() -> None:
 
 def test_it_is_the_same_every_time() -> None:
     spec = EAST + H200 % "count: 4"
-    assert readme.render(plan_of(spec), "T", STEPS) == readme.render(plan_of(spec), "T", STEPS)
+    assert readme.render(plan_of(spec), TOY, ()) == readme.render(plan_of(spec), TOY, ())
 
 
 PLAN = plan_of(EAST + H200 % "count: 4" + "\nstorage: [{mount: /fsx, type: fsx-lustre}]\n")
@@ -142,7 +145,8 @@ def with_words(name: str, mount: str, decided: str) -> str:
         storage=(replace(storage, mount=mount),),
         decisions=(Decision(("tags", name), decided),),
     )
-    return readme.render(plan, "AWS PCS", STEPS).text
+    finding = Finding("XXX001", Severity.NOTE, decided, ("tags", name), help=mount)
+    return readme.render(plan, TOY, [finding]).text
 
 
 @settings(max_examples=share(300))
@@ -189,3 +193,44 @@ def test_tables_line_up_and_drop_empty_columns() -> None:
 def test_words() -> None:
     assert [count(n, "node") for n in (0, 1, 2000)] == ["0 nodes", "1 node", "2,000 nodes"]
     assert spec_path(("node_groups", 0, "placement")) == "`node_groups[0].placement`"
+
+
+BROKEN = EAST + H200 % "count: 4" + "\nhead_node: {instance_type: m7i.xlarge}\n"
+
+
+@pytest.mark.parametrize("target", targets.NAMES)
+def test_every_target_answers_every_question(target: str) -> None:
+    text = bundle_readme(EAST + H200 % "count: 4", target)
+    for question in operation.QUESTIONS.values():
+        assert f"\n**{question}**: " in text
+
+
+def bundle_readme(spec: str, target: str) -> str:
+    if target == "hyperpod-eks":
+        spec += "\ntargets: {hyperpod-eks: {eks_cluster: new}}\n"
+    checked = check("version: 1\nname: example\n" + spec, target=target)
+    return next(a.text for a in renderer.render(checked, target) if a.path == readme.PATH)
+
+
+def test_findings_that_remain_are_known_limits() -> None:
+    text = bundle_readme(BROKEN, "pcs")
+    limits = text[text.index("## Known limits") : text.index("## Next steps")]
+    assert "- note SUP004: " in limits
+    assert "(`head_node`)" in limits
+
+
+EXISTING = (
+    "region: us-east-1\nnetwork: {zone: use1-az6, vpc: vpc-0a1b2c3d4e5f67890, "
+    "private_subnets: [subnet-0a1b2c3d4e5f67890], security_groups: [sg-0a1b2c3d4e5f67890]}\n"
+    "node_groups: [{name: a, instance_type: p5.48xlarge, count: 1}]\n"
+    "storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0abc123def4567890, "
+    "mount_name: abcdefgh}}]\n"
+)
+
+
+def test_what_exists_must_meet_requirements() -> None:
+    text = text_of(EXISTING)
+    assert "- vpc-0a1b2c3d4e5f67890: DNS support and DNS host names are on" in text
+    assert "- sg-0a1b2c3d4e5f67890: all traffic in from the group itself and out to" in text
+    assert "- /fsx: lets in TCP 988 and 1018-1023 both ways" in text
+    assert "## Before you deploy" not in text_of(EAST + H200 % "count: 4")

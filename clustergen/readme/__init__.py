@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from clustergen import targets
 from clustergen.artifacts import Artifact
+from clustergen.findings import Finding
 from clustergen.plan.model import Plan
-from clustergen.readme import costs, nodes, storage
+from clustergen.readme import costs, existing, nodes, storage
+from clustergen.readme.known_limits import known_limits
 from clustergen.readme.markdown import escape, spec_path
+from clustergen.readme.operation import answers
 
 PATH = "README.md"
 
 
-def render(plan: Plan, target_title: str, steps: Sequence[str]) -> Artifact:
-    """README.md of the bundle of ``plan``.
-
-    ``steps`` say in Markdown what to do with the bundle; they become a numbered list.
-    """
-    blocks = (block for section in _sections(plan, target_title, steps) for block in section)
+def render(plan: Plan, target: targets.Target, findings: Iterable[Finding]) -> Artifact:
+    """README.md of the bundle of ``plan``; ``findings`` are those of the check."""
+    blocks = (block for section in _sections(plan, target, findings) for block in section)
     return Artifact(PATH, "\n\n".join(block for block in blocks if block) + "\n")
 
 
-def _sections(plan: Plan, title: str, steps: Sequence[str]) -> Iterator[Iterator[str]]:
-    yield _head(plan, title)
+def _sections(
+    plan: Plan, target: targets.Target, findings: Iterable[Finding]
+) -> Iterator[Iterator[str]]:
+    yield _head(plan, target.title)
     yield _section("What will exist", nodes.table(plan), nodes.totals(plan))
     yield _section("Storage", storage.table(plan))
     yield _section("Queues", nodes.queues(plan))
+    yield _section("Before you deploy", existing.requirements(plan))
     yield _section("Quotas", costs.quotas(plan))
     yield _section("Price", costs.price(plan))
     yield _section("Decided by default", _decisions(plan))
-    yield _section("Next steps", _numbered(steps))
+    yield _section("Known limits", known_limits(findings))
+    yield _section("Next steps", _numbered(target.steps(plan)))
+    yield _section("When something happens", answers(target.runbook(plan)))
 
 
 def _head(plan: Plan, title: str) -> Iterator[str]:

@@ -20,6 +20,7 @@ from clustergen.features import Support
 from clustergen.findings import Finding
 from clustergen.plan.limits import Limits
 from clustergen.plan.model import Plan, Traits
+from clustergen.runbook import Runbook
 from clustergen.schemas import Schema
 from clustergen.targets import contract
 
@@ -37,7 +38,7 @@ class Target:
     schema: Schema
     """What an overlaid document must satisfy."""
     emitter: str
-    """Module with ``document``, ``emit`` and ``steps``; imported when something is rendered."""
+    """Module with ``document``, ``emit``, ``steps`` and ``runbook``; imported for a render."""
     rule_packages: tuple[str, ...] = ()
     """Packages whose rules look at a plan for this target."""
     document_rules: str = ""
@@ -78,6 +79,11 @@ class Target:
         steps: Sequence[str] = self._emitter().steps(plan)
         return steps
 
+    def runbook(self, plan: Plan) -> Runbook:
+        """What an operator asks on a bad day, for the README of the bundle."""
+        answers: Runbook = self._emitter().runbook(plan)
+        return answers
+
     def _emitter(self) -> ModuleType:
         emitter = importlib.import_module(self.emitter)
         if missing := [name for name in _EMITTER if not hasattr(emitter, name)]:
@@ -87,7 +93,7 @@ class Target:
         return emitter
 
 
-_EMITTER = ("document", "emit", "steps")
+_EMITTER = ("document", "emit", "steps", "runbook")
 
 
 _MODULES = {

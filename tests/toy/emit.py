@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.runbook import Runbook
 
 
 def document(plan: Plan) -> Json:
@@ -23,3 +24,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 def steps(plan: Plan) -> list[str]:
     return ["run `./deploy.sh`"]
+
+
+def runbook(plan: Plan) -> Runbook:
+    return Runbook(pause="run `./deploy.sh --destroy`")

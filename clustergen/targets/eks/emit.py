@@ -11,6 +11,9 @@ from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.kubernetes import karpenter
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks.options import Options
+from clustergen.targets.eks.runbook import runbook
+
+__all__ = ["document", "emit", "runbook", "steps"]
 
 TEMPLATE = "cluster.template.json"
 
@@ -27,16 +30,11 @@ def document(plan: Plan) -> Json:
 def emit(plan: Plan, document: Json) -> Bundle:
     """All files of the cluster; ``document`` is its template, with the user's overlay."""
     inside = kubernetes_bundle.files(plan)
-    if by_stack(plan):
+    if plan.options_as(Options).by_stack:
         scripts = (kubernetes_bundle.INSTALL,)
         inside = tuple(file for file in inside if file.path not in scripts)
         return (json_artifact(TEMPLATE, document), *inside)
     return (json_artifact(TEMPLATE, document), *inside, _deploy(plan, document))
-
-
-def by_stack(plan: Plan) -> bool:
-    """Whether the stack installs the software, which needs assets, and so the CDK to deploy it."""
-    return plan.options_as(Options).install == "stack"
 
 
 def _deploy(plan: Plan, document: Json) -> Artifact:
@@ -56,7 +54,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
 
 def steps(plan: Plan) -> list[str]:
     """What to do with the bundle, in order."""
-    if by_stack(plan):
+    if plan.options_as(Options).by_stack:
         return [
             "`npx cdk deploy --all -c spec=SPEC -c target=eks` in a checkout of clustergen deploys "
             "the foundation, the cluster, and the charts and manifests that are here to read",

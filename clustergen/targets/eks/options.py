@@ -14,3 +14,8 @@ class Options(model.Options):
 
     install: Literal["script", "stack"]
     deletion_protection: bool
+
+    @property
+    def by_stack(self) -> bool:
+        """Whether the stack installs the software, which needs the CDK's assets to deploy it."""
+        return self.install == "stack"

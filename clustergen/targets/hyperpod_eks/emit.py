@@ -22,8 +22,9 @@ from clustergen.targets.hyperpod_eks import (
     smoke,
 )
 from clustergen.targets.hyperpod_eks.next_steps import steps
+from clustergen.targets.hyperpod_eks.runbook import runbook
 
-__all__ = ["document", "emit", "steps"]
+__all__ = ["document", "emit", "runbook", "steps"]
 
 REQUEST = "create-cluster.json"
 TEMPLATE = "cluster.template.json"

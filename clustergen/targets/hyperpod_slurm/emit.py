@@ -12,6 +12,9 @@ from clustergen.hyperpod import steps as hyperpod_steps
 from clustergen.plan.model import Database, Plan
 from clustergen.slurm import smoke
 from clustergen.targets.hyperpod_slurm import cluster, lifecycle
+from clustergen.targets.hyperpod_slurm.runbook import runbook
+
+__all__ = ["document", "emit", "runbook", "steps"]
 
 REQUEST = "create-cluster.json"
 TEMPLATE = "cluster.template.json"

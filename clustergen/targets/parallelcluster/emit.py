@@ -12,9 +12,12 @@ from clustergen.shell import render
 from clustergen.targets.parallelcluster import actions, nodes
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
 from clustergen.targets.parallelcluster.limits import VERSION, retention_days
+from clustergen.targets.parallelcluster.runbook import runbook
 from clustergen.targets.parallelcluster.scheduling import scheduling
 from clustergen.targets.parallelcluster.storage import shared_storage
 from clustergen.yaml_text import yaml_text
+
+__all__ = ["document", "emit", "runbook", "steps"]
 
 CONFIGURATION = "cluster.yaml"
 

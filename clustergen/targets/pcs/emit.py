@@ -18,7 +18,10 @@ from clustergen.targets.pcs import (
     names,
     node_groups,
 )
+from clustergen.targets.pcs.runbook import runbook
 from clustergen.targets.pcs.scripts import Script
+
+__all__ = ["document", "emit", "runbook", "steps"]
 
 TEMPLATE = "cluster.template.json"
 

@@ -1,0 +1,27 @@
+"""Answers of the runbook that hold for HyperPod with either orchestrator."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clustergen.plan.model import Plan
+
+LOGS: Final = (
+    "CloudWatch has `/aws/sagemaker/Clusters/NAME/ID`, with a stream "
+    "`LifecycleConfig/GROUP/INSTANCE-ID` for the scripts of each node"
+)
+PAUSE: Final = (
+    "`./deploy.sh --pause` sets the worker groups to zero instances, and `--resume` brings them "
+    "back. {rest} and storage go on costing money; so does a training plan. Local data of the "
+    "nodes is gone"
+)
+WAITS: Final = (
+    "the foundation takes up to 40 minutes with file systems, the cluster 10 to 30, and deep "
+    "health checks up to 90 more; `deploy.sh` waits up to three hours, and goes on waiting when "
+    "it is run again"
+)
+
+
+def events(plan: Plan) -> str:
+    """The command that lists what happened to the cluster's nodes."""
+    return f"`aws sagemaker list-cluster-events --region {plan.region} --cluster-name {plan.name}`"

@@ -1,0 +1,19 @@
+"""Answers of the runbook that hold for Kubernetes wherever it runs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+LOGS: Final = (
+    "`kubectl logs` and `kubectl describe pod` for what runs, `kubectl get events -A "
+    "--sort-by=.lastTimestamp` for why something does not"
+)
+DRAIN: Final = (
+    "`kubectl cordon NODE` starts no other pod there, `kubectl drain NODE --ignore-daemonsets "
+    "--delete-emptydir-data` also moves those that run; `kubectl uncordon NODE` takes it back"
+)
+USERS: Final = (
+    "name their IAM roles in `kubernetes.admins`, which gives access to the whole cluster, and "
+    "deploy again; for less, `aws eks create-access-entry` with a policy for the namespaces of "
+    "their queues"
+)

@@ -1,0 +1,74 @@
+"""What must hold for a network and file systems that exist: nobody else can set it up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from clustergen.catalog import fsx
+from clustergen.plan.model import (
+    Efs,
+    FileCache,
+    Lustre,
+    NodeGroup,
+    Ontap,
+    OpenZfs,
+    Plan,
+    Ref,
+    Storage,
+)
+from clustergen.readme.markdown import escape
+
+_PORTS: Final[Mapping[type[Storage], str]] = {
+    Lustre: "TCP {lustre} both ways between its security group and the nodes', and within its own",
+    FileCache: "TCP {lustre} both ways between its security group and the nodes'",
+    OpenZfs: "TCP and UDP {openzfs} from the nodes",
+    Ontap: "TCP and UDP 111, 635, 2049 and 4045-4046 from the nodes",
+    Efs: "TCP {efs} from the nodes, and a mount target in their zone",
+}
+
+
+def requirements(plan: Plan) -> str:
+    """One item for each thing that exists and that the cluster relies on."""
+    items = [*_network(plan), *(_storage(item) for item in plan.storage if _is_served(item))]
+    return "\n".join(f"- {item}" for item in items)
+
+
+def _network(plan: Plan) -> Iterator[str]:
+    network = plan.network
+    if not network.new:
+        yield (
+            f"{escape(str(network.vpc))}: DNS support and DNS host names are on, and the private "
+            "subnets have a way out (NAT, or endpoints of every service that nodes call)"
+        )
+    if not network.new_security_groups and network.node_security_groups:
+        groups = ", ".join(id for id in network.node_security_groups if not isinstance(id, Ref))
+        yield f"{escape(groups)}: {_member_rules(plan.node_groups)}, and all traffic out"
+
+
+def _member_rules(groups: Sequence[NodeGroup]) -> str:
+    """EFA needs rules that name the group itself in both directions."""
+    if any(group.efa for group in groups):
+        return "all traffic in from the group itself and out to the group itself, as EFA needs"
+    return "all traffic in from the group itself, as Slurm and MPI need"
+
+
+def _is_served(item: Storage) -> bool:
+    return item.existing and type(item) in _PORTS
+
+
+def _storage(item: Storage) -> str:
+    if isinstance(item, Lustre) and item.efa:
+        rules = "is in the security group of the nodes, as Lustre over EFA needs"
+    else:
+        rules = f"lets in {_PORTS[type(item)]}".format(
+            lustre=_ranges(fsx.LUSTRE_TCP_PORTS),
+            openzfs=_ranges(fsx.OPENZFS_PORTS),
+            efs=fsx.EFS_PORT,
+        )
+    return f"{escape(item.mount)}: {rules}; the folder is writable for those who use it"
+
+
+def _ranges(ranges: Sequence[tuple[int, int]]) -> str:
+    words = [str(first) if first == last else f"{first}-{last}" for first, last in ranges]
+    return " and ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]

@@ -1,0 +1,21 @@
+"""What remains of the check: warnings and notes that whoever runs the cluster must know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clustergen.findings import Finding, Severity
+from clustergen.readme.markdown import escape, spec_path
+
+
+def known_limits(findings: Iterable[Finding]) -> str:
+    """One item for each finding, warnings first; each with its code, so that `explain` helps."""
+    known = [finding for finding in findings if finding.severity is not Severity.ERROR]
+    known.sort(key=lambda finding: finding.severity is Severity.NOTE)  # stable
+    return "\n".join(dict.fromkeys(map(_item, known)))
+
+
+def _item(finding: Finding) -> str:
+    place = f" ({spec_path(finding.path)})" if finding.path else ""
+    help = f"; {escape(finding.help)}" if finding.help else ""
+    return f"- {finding.severity} {finding.code}: {escape(finding.message)}{help}{place}"

@@ -1,0 +1,26 @@
+"""What to do when something happens: the runbook of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from clustergen.runbook import Runbook
+
+QUESTIONS: Final[Mapping[str, str]] = {
+    "logs": "Where logs are",
+    "failed_boot": "A node fails to boot",
+    "drain": "Keep jobs off a node",
+    "replace": "Replace a node",
+    "users": "Add a user",
+    "pause": "Stop paying without deleting",
+    "waits": "How long it takes",
+}
+
+
+def answers(runbook: Runbook) -> str:
+    """A paragraph for each answer that the target has."""
+    given = runbook._asdict()
+    return "\n\n".join(
+        f"**{question}**: {given[name]}." for name, question in QUESTIONS.items() if given[name]
+    )

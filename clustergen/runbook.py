@@ -1,0 +1,27 @@
+"""What an operator of a cluster asks on a bad day: the same questions for every target."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Runbook(NamedTuple):
+    """The answers of a target, as Markdown for the README of its bundle.
+
+    Every field is one paragraph; an empty one is left out.
+    """
+
+    logs: str = ""
+    """Where each log is."""
+    failed_boot: str = ""
+    """What a node looks like whose boot failed, and what to do."""
+    drain: str = ""
+    """How to keep jobs off a node."""
+    replace: str = ""
+    """How to have a node replaced, and what happens without being asked."""
+    users: str = ""
+    """How to add a user or a team."""
+    pause: str = ""
+    """How to stop paying for compute without deleting the cluster."""
+    waits: str = ""
+    """How long the deployment waits, and for what."""

@@ -1,0 +1,43 @@
+"""What an operator of an EKS cluster asks, and the answers."""
+
+from __future__ import annotations
+
+from clustergen.kubernetes import runbook as kubernetes
+from clustergen.plan.model import Plan
+from clustergen.runbook import Runbook
+from clustergen.targets.eks.options import Options
+
+
+def runbook(plan: Plan) -> Runbook:
+    """The answers for a plan without errors."""
+    where = f"--region {plan.region} --cluster-name {plan.name}"
+    return Runbook(
+        logs=f"{kubernetes.LOGS}. CloudWatch has `/aws/eks/{plan.name}/cluster`, the logs of the "
+        "control plane; on a node, `journalctl -u nodeadm-run -u kubelet`",
+        failed_boot="a node group in `CREATE_FAILED` or `DEGRADED` says why: `aws eks "
+        f"describe-nodegroup {where} --nodegroup-name GROUP --query nodegroup.health`. "
+        "`NodeCreationFailure` means that instances ran and did not join: read the boot log of "
+        "one, `aws ec2 get-console-output --latest --instance-id ID`",
+        drain=kubernetes.DRAIN,
+        replace="drain the node, then `aws ec2 terminate-instances --instance-ids ID`: its group "
+        "launches another. Node repair replaces nodes that the monitoring agent finds faulty "
+        "without being asked, where the group has it",
+        users=kubernetes.USERS,
+        pause=_pause(plan, where),
+        waits="the foundation takes up to 40 minutes with file systems, the control plane some "
+        "10, node groups 5 to 10 more, `install.sh` a few minutes",
+    )
+
+
+def _pause(plan: Plan, where: str) -> str:
+    if plan.options_as(Options).by_stack:
+        return (
+            f"`aws eks update-nodegroup-config {where} --nodegroup-name GROUP --scaling-config "
+            "minSize=0,desiredSize=0` for each node group. The control plane, system nodes and "
+            "storage go on costing money"
+        )
+    return (
+        "`./deploy.sh --pause` sets the node groups to zero nodes, and `--resume` brings them "
+        "back. The control plane, system nodes and storage go on costing money; so does a "
+        "Capacity Block or a reservation"
+    )

@@ -1,0 +1,28 @@
+"""What an operator of a HyperPod cluster with EKS asks, and the answers."""
+
+from __future__ import annotations
+
+from clustergen.hyperpod import runbook as hyperpod
+from clustergen.kubernetes import runbook as kubernetes
+from clustergen.plan.model import Plan
+from clustergen.runbook import Runbook
+from clustergen.targets.hyperpod_eks import limits
+
+
+def runbook(plan: Plan) -> Runbook:
+    """The answers for a plan without errors."""
+    return Runbook(
+        logs=f"{hyperpod.LOGS}; {kubernetes.LOGS}",
+        failed_boot=f"{hyperpod.events(plan)} lists failures with their reasons; the node's log "
+        "stream ends with the line that failed. A node that never shows up in `kubectl get nodes` "
+        "was not let into the EKS cluster: `aws eks list-access-entries` has to list its role",
+        drain=kubernetes.DRAIN,
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-resiliency-manual.html
+        replace=f"`kubectl label node NODE {limits.HEALTH_LABEL}=UnschedulablePendingReplacement "
+        "--overwrite` has HyperPod replace the node, `UnschedulablePendingReboot` reboot it. It "
+        "replaces accelerated nodes that its health agent finds faulty without being asked, CPU "
+        "nodes never",
+        users=kubernetes.USERS,
+        pause=hyperpod.PAUSE.format(rest="The EKS cluster, its system nodes"),
+        waits=hyperpod.WAITS,
+    )

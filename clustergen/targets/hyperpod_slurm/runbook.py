@@ -1,0 +1,45 @@
+"""What an operator of a HyperPod cluster with Slurm asks, and the answers."""
+
+from __future__ import annotations
+
+from clustergen.hyperpod import runbook as hyperpod
+from clustergen.plan.model import Plan
+from clustergen.runbook import Runbook
+from clustergen.slurm import runbook as slurm
+from clustergen.targets.hyperpod_slurm import lifecycle
+
+
+def runbook(plan: Plan) -> Runbook:
+    """The answers for a plan without errors."""
+    return Runbook(
+        logs=f"{hyperpod.LOGS}. On a node: `/var/log/slurm/` and, where scripts run, "
+        "`/var/log/clustergen/lifecycle.log`",
+        failed_boot=f"{hyperpod.events(plan)} lists failures with their reasons, such as capacity "
+        "that AWS lacks; the node's log stream ends with the step that failed. HyperPod tries a "
+        "worker again; a controller whose scripts fail makes the whole cluster `Failed`: "
+        "`./deploy.sh --destroy`, mend, deploy again",
+        drain=slurm.DRAIN,
+        # Exact and case-sensitive:
+        # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-replace-faulty-instance.html
+        replace='`sudo scontrol update nodename=NODE state=fail reason="Action:Replace"` has '
+        'HyperPod replace the node, `reason="Action:Reboot"` reboot it; both words are exact. A '
+        "replaced node has a new address and empty local disks",
+        users=_changes(plan),
+        pause=hyperpod.PAUSE.format(rest="The controller, login nodes"),
+        waits=hyperpod.WAITS,
+    )
+
+
+def _changes(plan: Plan) -> str:
+    """Scripts run when a node is made; a later set reaches new nodes only."""
+    if not lifecycle.config(plan):
+        return (
+            "add them to `users` in the spec before the cluster is made: without lifecycle "
+            "scripts, nodes have the users of the image only"
+        )
+    return (
+        "add them to `users` in the spec and deploy again. New nodes have them; nodes that run, "
+        "the controller among them, keep the scripts that they were made with: copy the new "
+        "`lifecycle/` there and run its `on_create.sh` as root, which may run any number of times. "
+        "The same holds for changed Slurm settings, time limits and scripts"
+    )
