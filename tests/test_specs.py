@@ -41,7 +41,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         PC: {"SUP001", "NIC101", "SLM106", "STG105"},
         PCS: {"SUP001", "SLM211"},
         HP: {"SUP001"},
-        EKS: {"SUP001", "K8S406", "K8S413", "CAP011"},
+        EKS: {"SUP001", "K8S406", "CAP011"},
         K8S: {"SUP001"},
     },
     "everything-existing": {

@@ -58,7 +58,12 @@ NETWORKING = (VPC_CNI, KUBE_PROXY, POD_IDENTITY)
 """Without these no node becomes ready: they are there before the first."""
 
 COREDNS = Addon("coredns")
-NODE_MONITORING = Addon("eks-node-monitoring-agent")
+# Its DaemonSet dcgm-server tolerates no taints by default. Without it the agent reports every GPU
+# node as unhealthy: https://github.com/aws/containers-roadmap/issues/2567 (2026-08)
+NODE_MONITORING = Addon(
+    "eks-node-monitoring-agent",
+    configuration={"dcgmAgent": {"tolerations": [{"operator": "Exists"}]}},
+)
 FSX = Addon(
     "aws-fsx-csi-driver",
     service_account="fsx-csi-controller-sa",

@@ -13,7 +13,7 @@ from constructs import Construct
 
 from clustergen.aws.logs import retention
 from clustergen.cdk.inputs import Inputs
-from clustergen.eks import roles
+from clustergen.eks import roles, versions
 from clustergen.plan.model import Plan
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
@@ -149,7 +149,7 @@ def _cluster(
         ],
         logging=_logging(),
         upgrade_policy=eks.CfnCluster.UpgradePolicyProperty(
-            support_type=kubernetes.support.upper()
+            support_type=versions.support(kubernetes).upper()
         ),
         deletion_protection=deletion_protection,
     )

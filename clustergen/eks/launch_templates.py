@@ -10,13 +10,11 @@ from aws_cdk import aws_eks as eks
 from constructs import Construct
 
 from clustergen.aws import launch_templates
+from clustergen.kubernetes import disks
 from clustergen.plan.model import Plan, Volume
 
 ROOT_DEVICE = "/dev/xvda"
 """Of Amazon Linux 2023."""
-
-# Images of training frameworks take some 20 GB each; without local disks they are all here.
-DEFAULT_ROOT_GIB = 100
 
 # Pods have roles of their own by pod identity; the node's stays out of their reach.
 # https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html
@@ -50,9 +48,10 @@ def make(
     scope: Construct, plan: Plan, name: str, volume: Volume, more: Mapping[str, Any]
 ) -> LaunchTemplate:
     """The launch template of the nodes called ``name``: disk, metadata, tags and ``more``."""
+    root_gib = disks.root_gib(volume)
     data = {
         **launch_templates.metadata_options(METADATA_HOPS),
-        **launch_templates.root_volume(volume, device=ROOT_DEVICE, default_gib=DEFAULT_ROOT_GIB),
+        **launch_templates.root_volume(volume, device=ROOT_DEVICE, default_gib=root_gib),
         # EKS does not hand the tags of a node group on to its instances.
         **launch_templates.tag_specifications(plan, name),
         **more,

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from clustergen.plan.model import Kubernetes
+
 SOURCE = "https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html"
 DATE = "2026-11-20"
 """When :data:`VERSIONS` was read, and the day that tells what is over."""
@@ -44,3 +46,14 @@ VERSIONS: Mapping[str, Version] = MappingProxyType(
 """By name, oldest first."""
 
 NEWEST = list(VERSIONS)[-1]
+
+
+def support(kubernetes: Kubernetes) -> str:
+    """What EKS does at the end of standard support: ``standard`` (upgrade) or ``extended``.
+
+    A version that is in extended support already cannot have another.
+    """
+    if kubernetes.support != "auto":
+        return kubernetes.support
+    version = VERSIONS.get(kubernetes.version)
+    return "extended" if version and not version.standard else "standard"

@@ -109,9 +109,17 @@ def _runtime(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
         "runLauncherAsNode": False,
     }
     policy = {"numNodes": nccl.nodes(group), "mpi": mpi}
-    spec = {"mlPolicy": policy, "template": {"spec": template}}
+    spec = {"mlPolicy": policy, **_pod_group(plan), "template": {"spec": template}}
     namespace = namespaces.group_namespace(plan, group)
     return kubernetes_object(TRAINER_API, "TrainingRuntime", name, namespace=namespace, spec=spec)
+
+
+def _pod_group(plan: Plan) -> Json:
+    """Without it the trainer makes no PodGroup, and Volcano starts each pod for itself.
+
+    https://www.kubeflow.org/docs/components/trainer/operator-guides/job-scheduling/volcano/
+    """
+    return {"podGroupPolicy": {"volcano": {}}} if plan.kubernetes.scheduler == "volcano" else {}
 
 
 def _replicated(
@@ -182,6 +190,6 @@ def _worker(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
 def _all_of_a_node(plan: Plan, group: NodeGroup) -> Taking:
     """Every device; and the huge pages in which libfabric keeps its buffers."""
     pages = {names.HUGE_PAGES: f"{names.HUGE_PAGES_OF_A_POD_MIB}Mi"}
-    huge = pages if group.efa_interfaces else {}
+    huge = pages if capacity.huge_pages(plan, group) else {}
     memory = min(_MEMORY_MIB, capacity.node_capacity(plan, group)[capacity.MEMORY] // 2)
     return pods.taking(plan, group, pods.devices(group), memory=f"{memory}Mi", **huge)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clustergen.catalog import InstanceType, neuron
+from clustergen.catalog import InstanceType
+from clustergen.kubernetes import disks, karpenter
 from clustergen.kubernetes.names import (
     EFA_RESOURCE,
     GPU_RESOURCE,
     HUGE_PAGES,
     HUGE_PAGES_MIB,
     MIG_PREFIX,
-    NEURON_CORE_RESOURCE,
     NEURON_RESOURCE,
 )
 from clustergen.plan.model import NodeGroup, Plan
@@ -38,10 +38,6 @@ _PODS_SMALL, _PODS_LARGE, _LARGE_VCPUS = 110, 250, 30
 # plugins, node monitoring, CloudWatch's agent (https://github.com/aws/eks-charts, 2026-08).
 _AGENTS_CPU, _AGENTS_MIB = 1.0, 2048
 
-# A root volume that the spec does not size has this much at the least.
-# https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html (2026-11)
-_ROOT_GIB = 20
-
 
 def node_capacity(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
     """What one node has, by the name of the resource; the least of the group's types."""
@@ -56,15 +52,17 @@ def group_capacity(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
 
 
 def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
-    """Devices of one node that pods ask for by number; none where they claim them instead."""
+    """Devices of one node that pods ask for by number; none where they claim them instead.
+
+    Neuron devices only, not their cores: counted as well, the same chips would be there twice.
+    """
     if plan.kubernetes.devices == "dra":
-        return _huge_pages(group)
-    efa, cores = group.efa_interfaces, neuron.cores(group.type)
+        return huge_pages(plan, group)
+    efa = group.efa_interfaces
     return {
         **accelerators(group),
-        **({NEURON_CORE_RESOURCE: cores} if cores else {}),
         **({EFA_RESOURCE: efa} if efa else {}),
-        **_huge_pages(group),
+        **huge_pages(plan, group),
     }
 
 
@@ -117,12 +115,19 @@ def _memory(type: InstanceType, group: NodeGroup) -> int:
 def _disk(type: InstanceType, group: NodeGroup) -> int:
     """Of the local disks, which nodes join into one for pods, or of the root volume."""
     local = type.disk_count * type.disk_gb * 1000**3 // 1024**2
-    size = local or (group.volume.size_gib or _ROOT_GIB) * 1024
+    size = local or disks.root_gib(group.volume) * 1024
     return max(int(size * (1 - _DISK_EVICTION)) - _DISK_RESERVED_MIB, 0)
 
 
-def _huge_pages(group: NodeGroup) -> Mapping[str, int]:
-    return {HUGE_PAGES: HUGE_PAGES_MIB} if _has_huge_pages(group) else {}
+def huge_pages(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
+    """Huge pages that pods may ask for, of one node, in MiB.
+
+    Karpenter expects none of a node that it has not started: a pod that asks for them starts none.
+    https://github.com/aws/karpenter-provider-aws/issues/3315 (2026-08)
+    """
+    if karpenter.is_karpenter(plan, group) or not _has_huge_pages(group):
+        return {}
+    return {HUGE_PAGES: HUGE_PAGES_MIB}
 
 
 def _has_huge_pages(group: NodeGroup) -> bool:

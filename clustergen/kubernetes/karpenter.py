@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.artifacts import Json
 from clustergen.aws import references
-from clustergen.kubernetes import labels_and_taints
+from clustergen.kubernetes import disks, labels_and_taints
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import GPU_RESOURCE, INSTANCE_TYPE_LABEL, NEURON_RESOURCE
 from clustergen.plan.model import NodeGroup, Plan
@@ -21,9 +21,6 @@ AWS_API = f"{AWS_GROUP}/v1"
 NODE_ROLE = "${KarpenterNodeRoleName}"
 QUEUE = "${KarpenterQueueName}"
 SECURITY_GROUP = "${EksSecurityGroupId}"
-
-_ROOT_GIB = 100
-"""As managed node groups have where the spec says nothing: images of frameworks take 20 GB each."""
 
 
 def is_on(plan: Plan) -> bool:
@@ -105,7 +102,7 @@ def _local_disks(group: NodeGroup) -> bool:
 def _root(group: NodeGroup) -> Json:
     volume = group.volume
     ebs: Json = {
-        "volumeSize": f"{volume.size_gib or _ROOT_GIB}Gi",
+        "volumeSize": f"{disks.root_gib(volume)}Gi",
         "volumeType": volume.type,
         "encrypted": True,
         "deleteOnTermination": True,
@@ -137,19 +134,26 @@ def _node_pool(group: NodeGroup, *, weight: int) -> Json:
     spec = {
         "template": template,
         "limits": _limits(group),
-        "disruption": {
-            # Nodes leave when they are empty, never from under a job to save or to renew.
-            "consolidationPolicy": "WhenEmpty",
-            "consolidateAfter": "10m",
-            "budgets": [
-                {"nodes": "0", "reasons": ["Drifted", "Underutilized"]},
-                {"nodes": "100%", "reasons": ["Empty"]},
-            ],
-        },
+        "disruption": _disruption(group),
         # The groups of the spec in their order.
         "weight": weight,
     }
     return kubernetes_object(API, "NodePool", group.name, spec=spec)
+
+
+def _disruption(group: NodeGroup) -> Json:
+    """Nodes leave when they are empty, never from under a job to save or to renew.
+
+    A reservation is paid for whether its nodes run or not, and EC2 may not have them again.
+    """
+    return {
+        "consolidationPolicy": "WhenEmpty",
+        "consolidateAfter": "Never" if group.reserved else "10m",
+        "budgets": [
+            {"nodes": "0", "reasons": ["Drifted", "Underutilized"]},
+            {"nodes": "100%", "reasons": ["Empty"]},
+        ],
+    }
 
 
 def _capacity_type(group: NodeGroup) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from clustergen.kubernetes.names import GPU_PRESENT_LABEL
 from clustergen.plan.model import NodeGroup, Taint
 
 SYSTEM = "system_nodes"
@@ -30,9 +31,15 @@ def taints(group: NodeGroup) -> tuple[Taint, ...]:
 
 
 def labels(group: NodeGroup) -> Mapping[str, str]:
-    """The labels of a group's nodes: the spec's, and the name of their MIG configuration."""
+    """The labels of a group's nodes: the spec's, and those that agents for GPUs select nodes by.
+
+    EKS's images set the label of GPUs only from Kubernetes 1.35 on, and Karpenter counts the agents
+    of a node that is still to come only where the node pool has it.
+    https://github.com/awslabs/amazon-eks-ami/blob/main/CHANGELOG.md (2026-07)
+    """
     name = mig_configuration(group)
-    return {**group.labels, **({MIG_LABEL: name} if name else {})}
+    gpus = {GPU_PRESENT_LABEL: "true"} if group.type.gpus else {}
+    return {**group.labels, **gpus, **({MIG_LABEL: name} if name else {})}
 
 
 def mig_configuration(group: NodeGroup) -> str | None:

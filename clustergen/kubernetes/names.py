@@ -10,8 +10,6 @@ MIG_PREFIX = "nvidia.com/mig-"
 """And then a profile: partitions of GPUs."""
 NEURON_RESOURCE = "aws.amazon.com/neuron"
 """Whole Trainium and Inferentia devices, from Neuron's device plugin."""
-NEURON_CORE_RESOURCE = "aws.amazon.com/neuroncore"
-"""Their cores, from the same plugin: a pod asks for devices or for cores."""
 HUGE_PAGES = "hugepages-2Mi"
 
 # What the EFA driver sets aside on every node, and what of it a pod may ask for.
@@ -24,7 +22,7 @@ NETWORK_LABELS = tuple(f"topology.k8s.aws/network-node-layer-{layer}" for layer 
 """Of nodes of types that EC2 tells the topology of; from the spine down."""
 HOST_LABEL = "kubernetes.io/hostname"
 GPU_PRESENT_LABEL = "nvidia.com/gpu.present"
-"""EKS's own images put it on nodes that have NVIDIA GPUs."""
+"""On nodes that have NVIDIA GPUs."""
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from clustergen.artifacts import Json
-from clustergen.kubernetes import capacity, kueue
+from clustergen.kubernetes import capacity, claims, kueue
 from clustergen.kubernetes.manifest import kubernetes_object
-from clustergen.kubernetes.names import GPU_RESOURCE, KAI_ROOT
+from clustergen.kubernetes.names import KAI_ROOT
 from clustergen.plan.model import NodeGroup, Plan, Queue
 
 VOLCANO_API = "scheduling.volcano.sh/v1beta1"
 KAI_API = "scheduling.run.ai/v2"
+_NO_LIMIT = -1
 
 
 def objects(plan: Plan) -> Iterator[Json]:
@@ -71,13 +72,20 @@ def _kai(name: str, plan: Plan, groups: Sequence[NodeGroup], place: Json) -> Jso
     amounts = {
         "cpu": held["cpu"] * 1000,
         "memory": held["memory"] * 1024**2 // 1000**2,
-        "gpu": held.get(GPU_RESOURCE, 0),
+        "gpu": _kai_gpus(plan, groups),
     }
     resources = {
         kind: {"quota": amount, "limit": amount, "overQuotaWeight": 1}
         for kind, amount in amounts.items()
     }
     return kubernetes_object(KAI_API, "Queue", name, spec={**place, "resources": resources})
+
+
+def _kai_gpus(plan: Plan, groups: Sequence[NodeGroup]) -> int:
+    """Whole GPUs, of which KAI counts partitions as parts. Claims it does not count: no limit."""
+    if claims.is_on(plan):
+        return _NO_LIMIT
+    return sum(group.type.gpus * group.max for group in groups)
 
 
 def _kai_place(queue: Queue) -> Json:

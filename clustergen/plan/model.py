@@ -436,7 +436,7 @@ class Kubernetes:
     jobs: Literal["mpi-operator", "kubeflow-trainer", "none"]
     system_nodes: Machine
     """The nodes of what runs the cluster itself."""
-    support: Literal["standard", "extended"]
+    support: Literal["auto", "standard", "extended"]
     admins: tuple[str, ...]
     """ARNs of IAM roles and users that may do everything."""
     public_endpoint_from: tuple[str, ...]

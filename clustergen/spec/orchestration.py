@@ -75,11 +75,11 @@ class Kubernetes(Section):
     system_nodes: SystemNodes = Field(
         SystemNodes.absent(), description="Nodes for DNS, controllers and other system pods."
     )
-    support: Literal["standard", "extended"] = Field(
-        "standard",
+    support: Literal["auto", "standard", "extended"] = Field(
+        "auto",
         description="What EKS does when standard support for the version ends: upgrade the "
-        "cluster, "
-        "or charge for extended support.",
+        "cluster, or charge for extended support; auto: upgrade it, unless standard support has "
+        "ended already.",
     )
     admins: list[Principal] = Field(
         [], description="IAM roles and users with cluster-admin access."

@@ -185,6 +185,32 @@ def test_jobs_go_through_their_queue(
     assert together == ({"queue": "train", "minAvailable": 3} if spec == "Volcano" else None)
 
 
+def test_the_trainer_tells_volcano_which_pods_belong_together() -> None:
+    for scheduler, policy in (("volcano", {"volcano": {}}), ("default", None)):
+        text = f"kubernetes: {{jobs: kubeflow-trainer, scheduler: {scheduler}}}"
+        [runtime, _] = objects_of(text, "smoke/h200-all-reduce.yaml")
+        assert runtime["spec"].get("podGroupPolicy") == policy
+
+
+def test_karpenter_keeps_nodes_of_a_reservation() -> None:
+    objects = named(SPECS["Karpenter, Spot and a reservation"], "manifests/karpenter.yaml")
+    after = {name: objects[f"NodePool/{name}"]["spec"]["disruption"] for name in ("spot", "held")}
+    assert {name: each["consolidateAfter"] for name, each in after.items()} == {
+        "spot": "10m",
+        "held": "Never",
+    }
+
+
+def test_kai_limits_no_gpus_that_it_does_not_count() -> None:
+    claims = "kubernetes: {scheduler: kai, admission: none, devices: dra}"
+    parts = "kubernetes: {scheduler: kai, admission: none}\nnode_groups: [{name: h200, efa: false, "
+    for text, gpus in ((claims, -1), (f"{parts}mig: {{1g.18gb: 7}}}}]", 16)):
+        for queue in objects_of(text, "manifests/queues.yaml"):
+            resources = queue["spec"]["resources"]
+            assert (resources["gpu"]["quota"], resources["gpu"]["limit"]) == (gpus, gpus)
+            assert resources["cpu"]["limit"] > 0
+
+
 def test_all_reduce_is_sized_from_the_types_facts() -> None:
     [job] = objects_of("", "smoke/h200-all-reduce.yaml")
     assert job["spec"]["slotsPerWorker"] == 8
@@ -265,6 +291,7 @@ def test_karpenter_starts_what_the_groups_say() -> None:
     assert pool["template"]["metadata"]["labels"] == {
         "team": "a",
         "eks.amazonaws.com/nodegroup": "held",
+        "nvidia.com/gpu.present": "true",
     }
     kinds = [
         requirement["values"]

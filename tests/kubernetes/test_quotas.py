@@ -135,12 +135,13 @@ def test_a_small_node_keeps_less_than_it_has() -> None:
     found = capacity.node_capacity(plan, plan.node_groups[0])
     assert found["cpu"] == 2
     assert 11_000 < found["memory"] < 13_000
-    assert found["ephemeral-storage"] == 17_408
+    assert found["ephemeral-storage"] == 91_136
 
 
-def test_pods_may_ask_for_neuron_devices_or_cores() -> None:
+def test_chips_are_promised_once() -> None:
+    """Neuron's plugin offers the same chips as devices and as cores."""
     assert total("Trainium", "h200", "aws.amazon.com/neuron") == 32
-    assert total("Trainium", "h200", "aws.amazon.com/neuroncore") == 64
+    assert total("Trainium", "h200", "aws.amazon.com/neuroncore") == 0
     [job] = objects_of(SPECS["Trainium"], "smoke/h200-nccom.yaml")
     [container] = job["spec"]["template"]["spec"]["containers"]
     assert container["command"][1:3] == ["-r", "32"]

@@ -77,6 +77,7 @@ def shared_reservation(plan: Plan) -> Iterator[Problem]:
     "More nodes than a Capacity Block can hold",
     why="A Capacity Block has at most 64 instances, so a larger group can never fill from it.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html",
+    severity=Severity.WARNING,
     bad="""node_groups:
   - {name: h200, count: 65, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}""",
     good="""node_groups:

@@ -70,6 +70,9 @@ BUILT_IN_EFA = "1.33"
 # NVIDIA, NEURON, EFA; 2026-11-20.
 DRA = "1.34"
 """From this version on, devices can be claimed (resource.k8s.io/v1)."""
+# The chart's README says 1.35, EFA's page 1.34; 2026-11-20.
+EFA_DRA = "1.35"
+"""From this version on, the driver of EFA for claims is known to run."""
 # ULTRASERVERS; 2026-11-20.
 ULTRASERVER = "1.33"
 
@@ -82,6 +85,10 @@ HOST_NETWORK_PODS = 2
 MAX_USER_DATA = 16 * 1024
 """Bytes, before base64."""
 
+LUSTRE_VOLUMES = (
+    "https://github.com/kubernetes-sigs/aws-fsx-csi-driver/blob/master/examples/kubernetes/"
+    "static_provisioning/README.md"
+)
 ADDONS = f"{USER_GUIDE}workloads-add-ons-available-eks.html"
 # ADDONS and community-addons.html; 2026-11-20. Names of partners' add-ons are vendor_product.
 ADDON_NAMES = word_set("""
@@ -153,6 +160,8 @@ LIMITS = Limits(
     group_size=GroupSize(most=MAX_NODES, source=QUOTAS, severity=Severity.WARNING, karpenter=False),
     root_volume=RootVolume(IMAGE_GIB, "https://github.com/awslabs/amazon-eks-ami"),
     scripts=Scripts(login=False, when="start", source=LAUNCH_TEMPLATES),
+    unmounted=frozenset({"fsx-lustre", "file-cache"}),
+    unmounted_source=LUSTRE_VOLUMES,
     looked_up=MappingProxyType({"efs": ("dns_name",)}),
     looked_up_source=f"{USER_GUIDE}efs-csi.html",
     no_ssh="https://docs.aws.amazon.com/eks/latest/best-practices/"

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from clustergen import shell
 from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn
+from clustergen.catalog import InstanceType
 from clustergen.digests import sha256
 from clustergen.hyperpod.names import ml_name
 from clustergen.plan.model import NodeGroup, Plan, Queue
@@ -117,8 +118,7 @@ def resources(plan: Plan, queue: Queue) -> Iterator[Json]:
     """What a queue has of each instance type, or of each kind of partition of its GPUs."""
     counts: dict[tuple[str, str], int] = {}
     for group in queue.node_groups:
-        nodes = _share(plan, queue, group)
-        for type in group.types:
+        for type, nodes in _by_type(group, _share(plan, queue, group)):
             for partition, count in _parts(group).items():
                 key = (ml_name(type), partition)
                 counts[key] = counts.get(key, 0) + nodes * count
@@ -128,6 +128,15 @@ def resources(plan: Plan, queue: Queue) -> Iterator[Json]:
             yield {"InstanceType": type_name, "AcceleratorPartition": part}
         else:
             yield {"InstanceType": type_name, "Count": count}
+
+
+def _by_type(group: NodeGroup, nodes: int) -> Iterator[tuple[InstanceType, int]]:
+    """The nodes of a group with several types, shared out among them: together never too many."""
+    each, rest = divmod(nodes, len(group.types))
+    for index, type in enumerate(group.types):
+        share = each + (index < rest)
+        if share or index == 0:
+            yield type, share
 
 
 def _parts(group: NodeGroup) -> dict[str, int]:

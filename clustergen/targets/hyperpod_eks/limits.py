@@ -105,6 +105,11 @@ HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"
 RESUME_ANNOTATION = "sagemaker.amazonaws.com/enable-job-auto-resume"
 KARPENTER_API = "karpenter.sagemaker.amazonaws.com"
 
+LUSTRE_VOLUMES = (
+    "https://github.com/kubernetes-sigs/aws-fsx-csi-driver/blob/master/examples/kubernetes/"
+    "static_provisioning/README.md"
+)
+
 LIMITS = shared.LIMITS._replace(
     systems=Systems(
         images=frozenset({OS}),
@@ -116,6 +121,8 @@ LIMITS = shared.LIMITS._replace(
         source=EKS_PREREQUISITES,
     ),
     scripts=Scripts(login=False, source=EKS_PREREQUISITES),
+    unmounted=frozenset({"fsx-lustre", "file-cache"}),
+    unmounted_source=LUSTRE_VOLUMES,
     looked_up=MappingProxyType({"efs": ("dns_name",)}),
     looked_up_source="https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html",
     unscaled=Verdict(Severity.ERROR, SCALING),

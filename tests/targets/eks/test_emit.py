@@ -281,9 +281,11 @@ def test_labels_are_the_specs_and_the_configuration_of_mig() -> None:
     fragment = group("labels: {example.com/a: b}, mig: {1g.18gb: 7}, efa: false")
     assert properties_of(fragment, "NodeGroupH200")["Labels"] == {
         "example.com/a": "b",
+        "nvidia.com/gpu.present": "true",
         "nvidia.com/mig.config": "h200",
     }
-    assert "Labels" not in properties_of("", "NodeGroupH200")
+    plain = group("instance_type: m7i.4xlarge")
+    assert "Labels" not in properties_of(plain, "NodeGroupH200")
 
 
 @pytest.mark.parametrize(

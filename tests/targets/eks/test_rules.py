@@ -30,7 +30,22 @@ CASES = [
     ("kubernetes: {version: '1.36'}", "K8S504", False),
     ("kubernetes: {version: '1.35'}", "K8S504", False),
     ("kubernetes: {version: '1.32', support: extended}", "K8S502", True),
-    ("kubernetes: {version: '1.32'}", "K8S503", True),
+    ("kubernetes: {version: '1.32'}", "K8S503", False),
+    ("kubernetes: {version: '1.32'}", "K8S502", True),
+    ("kubernetes: {version: '1.32', support: standard}", "K8S503", True),
+    # What agents and pods need of their nodes.
+    ("kubernetes: {devices: dra, version: '1.34'}", "K8S527", True),
+    ("kubernetes: {devices: dra, version: '1.34'}\nnode_groups: [{name: h200, efa: false}]",
+     "K8S527", False),
+    (KARPENTER + groups("count: {max: 4}"), "K8S529", True),
+    (KARPENTER + groups("count: {max: 4}, efa: false"), "K8S529", False),
+    ("kubernetes: {admission: none}\nnode_groups: [{name: h200, instance_type: trn1.32xlarge}]",
+     "K8S537", False),
+    # Pods mount Lustre by a name that the id does not tell.
+    ("storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0abc123def456789}}]", "STG052",
+     True),
+    ("storage: [{mount: /c, type: file-cache, existing: {id: fc-0a1b2c3d4e5f67893}}]", "STG052",
+     True),
     ("kubernetes: {version: '1.37'}", "K8S500", True),
     ("kubernetes: {version: '1.30'}", "K8S501", True),
     ("kubernetes: {version: '1.31', support: extended}", "K8S501", False),
@@ -110,7 +125,7 @@ def test_finding(text: str, code: str, expected: bool) -> None:
 
 HELP = [
     ("kubernetes: {version: '1.37'}", "K8S500", "write version: '1.35'"),
-    ("kubernetes: {version: '1.33'}", "K8S503", "write version: '1.35', or support: extended"),
+    ("kubernetes: {version: '1.33', support: standard}", "K8S503", "write version: '1.35', or support: extended"),
     (groups("labels: {node.kubernetes.io/role: x}"), "K8S003",
      "use a domain of your own: example.com/role"),
     (groups("count: {min: 1, max: 4}"), "CAP011",

@@ -178,3 +178,15 @@ FINDINGS = [
 @pytest.mark.parametrize(("text", "code", "found"), FINDINGS)
 def test_findings(text: str, code: str, found: bool) -> None:
     assert (code in codes(text)) == found
+
+
+def test_a_group_of_several_types_is_promised_once() -> None:
+    text = """
+node_groups:
+  - {name: mixed, instance_types: [g6e.12xlarge, g6.12xlarge], count: 5}
+queues: [{name: train, node_groups: [mixed]}]
+"""
+    plan = plan_of_new(text)
+    [queue] = plan.queues
+    found = {each["InstanceType"]: each["Count"] for each in governance.resources(plan, queue)}
+    assert found == {"ml.g6e.12xlarge": 3, "ml.g6.12xlarge": 2}

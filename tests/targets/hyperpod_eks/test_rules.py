@@ -37,6 +37,9 @@ def patching(settings: str) -> str:
 
 
 CASES = [
+    # Pods mount Lustre by a name that the id does not tell.
+    ("storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0abc123def456789}}]", "STG052",
+     True),
     # A key below a reserved domain is reserved, too; one that merely ends like it is not.
     (groups("labels: {node.kubernetes.io/role: x}"), "K8S003", True),
     (groups("labels: {notkubernetes.io/role: x}"), "K8S003", False),

@@ -37,6 +37,28 @@ def too_old(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
+    "K8S527",
+    "EFA claims before Kubernetes 1.35",
+    why="The chart of EFA's driver for dynamic resource allocation is for 1.35 and later, though "
+    "the user guide says 1.34.",
+    source="https://github.com/aws/eks-charts/blob/master/stable/aws-dranet/README.md",
+    severity=Severity.WARNING,
+    bad="kubernetes: {devices: dra, version: '1.34'}",
+    good="kubernetes: {devices: dra, version: '1.35'}",
+)
+def too_old_for_efa(plan: Plan) -> Iterator[Problem]:
+    version = plan.kubernetes.version
+    claimed = _claims(plan) and any(group.efa for group in plan.node_groups)
+    between = limits.at_least(version, limits.DRA) and not limits.at_least(version, limits.EFA_DRA)
+    if claimed and between:
+        yield Problem(
+            ("kubernetes", "devices"),
+            f"the driver of EFA for claims may not run on Kubernetes {version}",
+            help=f"write version: '{limits.EFA_DRA}' or later, or devices: plugin",
+        )
+
+
+@rule(
     "K8S521",
     "Device claims on nodes that Karpenter starts",
     why="Karpenter counts the resources of device plugins to know which node a pod needs; it "
@@ -149,6 +171,27 @@ def scaled_ultraserver(plan: Plan) -> Iterator[Problem]:
                 group.at("count"),
                 f"Karpenter cannot start {group.name}",
                 help=f"write count: {group.max}",
+            )
+
+
+@rule(
+    "K8S528",
+    "NVIDIA GPUs of Arm nodes are not monitored",
+    why="The part of eks-node-monitoring-agent that watches NVIDIA GPUs runs on x86_64 nodes only. "
+    "EKS does not find or replace an Arm node with a faulty GPU.",
+    source="https://github.com/aws/eks-node-monitoring-agent/blob/main/charts/"
+    "eks-node-monitoring-agent/values.yaml",
+    severity=Severity.NOTE,
+    bad=f"node_groups: [{_GB200}}}]",
+    good="node_groups: [{name: h200, instance_type: p5en.48xlarge}]",
+)
+def unmonitored(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if group.type.gpus and group.type.arch == "arm64" and plan.resilience.replace_failed_nodes:
+            yield Problem(
+                group.at("instance_type"),
+                f"nothing watches the GPUs of {group.name}",
+                help="watch their metrics, and delete the EC2 instance of a node with a faulty GPU",
             )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity
 from clustergen.kubernetes import karpenter
+from clustergen.kubernetes.names import HUGE_PAGES
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule
@@ -52,6 +53,27 @@ def placement(plan: Plan) -> Iterator[Problem]:
             help="write placement: {group: NAME} with an existing one, or placement: none",
             severity=None if written else Severity.NOTE,
         )
+
+
+@rule(
+    "K8S529",
+    "Huge pages on nodes that Karpenter starts",
+    why="Karpenter expects no huge pages of an instance type. A pod that requests them waits "
+    "forever, although the nodes of EKS's images have them.",
+    source="https://github.com/aws/karpenter-provider-aws/issues/3315",
+    severity=Severity.NOTE,
+    bad=f"{_ON}\nnode_groups: [{{name: h200, count: {{max: 4}}}}]",
+    good=f"{_ON}\nnode_groups: [{{name: h200, count: 4}}]",
+)
+def huge_pages(plan: Plan) -> Iterator[Problem]:
+    for group in karpenter.groups(plan):
+        if group.efa and group.type.accelerator:
+            yield Problem(
+                group.at("count"),
+                f"Karpenter starts no node of {group.name} for a pod that requests {HUGE_PAGES}",
+                help=f"leave {HUGE_PAGES} out of requests and limits of pods, or write "
+                f"count: {group.max}",
+            )
 
 
 @rule(

@@ -69,7 +69,7 @@ def retired_version(plan: Plan) -> Iterator[Problem]:
 )
 def extended_support(plan: Plan) -> Iterator[Problem]:
     version = _in_extended_support(plan)
-    if version and plan.kubernetes.support != "standard":
+    if version and versions.support(plan.kubernetes) != "standard":
         yield Problem(
             _VERSION,
             f"{_standard_ended(version)}, extended support ends on {version.extended_until}",
@@ -87,7 +87,7 @@ def extended_support(plan: Plan) -> Iterator[Problem]:
 )
 def no_standard_support(plan: Plan) -> Iterator[Problem]:
     version = _in_extended_support(plan)
-    if version and plan.kubernetes.support == "standard":
+    if version and versions.support(plan.kubernetes) == "standard":
         help = f"{_newer()}, or support: extended"
         yield Problem(_VERSION, _standard_ended(version), help=help)
 
@@ -108,7 +108,7 @@ def ending_support(plan: Plan) -> Iterator[Problem]:
         return
     if _days_left(version.standard_until) > _SOON:
         return
-    upgraded = plan.kubernetes.support == "standard"
+    upgraded = versions.support(plan.kubernetes) == "standard"
     then = "EKS upgrades the cluster" if upgraded else "extended support, which costs more, begins"
     yield Problem(
         _VERSION,

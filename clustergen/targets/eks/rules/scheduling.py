@@ -90,6 +90,26 @@ def exclusive(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
+    "K8S537",
+    "Kueue counts Neuron devices, not cores",
+    why="Neuron's plugin offers the same chips as devices and as cores. Two quotas of them would "
+    "promise each chip twice, so the quotas of the bundle are for devices.",
+    source=f"{_KUEUE}cluster_queue/#resources",
+    severity=Severity.NOTE,
+    bad="node_groups: [{name: h200, instance_type: trn1.32xlarge}]",
+    good="node_groups: [{name: h200, instance_type: p5en.48xlarge}]",
+)
+def neuron_cores(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups if _has_kueue(plan) else ():
+        if group.type.neuron_devices:
+            yield Problem(
+                group.at("instance_type"),
+                "Kueue admits no job that requests aws.amazon.com/neuroncore",
+                help="request aws.amazon.com/neuron in jobs, or write admission: none",
+            )
+
+
+@rule(
     "K8S534",
     "Default queue",
     why="A job that names no queue does not wait in one: it starts at once, outside the quotas.",

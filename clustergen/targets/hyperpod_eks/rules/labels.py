@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import limits
 from clustergen.targets.hyperpod_eks.rules import EXISTING, rule
@@ -16,6 +16,7 @@ from clustergen.targets.hyperpod_eks.rules import EXISTING, rule
     why="The pods of the checks do not tolerate your taints: they would not run, and the nodes "
     "would never become schedulable.",
     source=limits.EKS_PREREQUISITES,
+    severity=Severity.WARNING,
     bad=f"""{EXISTING}
 node_groups: [{{name: h200, health_checks: [instance-stress], taints: [{{key: training}}]}}]""",
     good=f"{EXISTING}\nnode_groups: [{{name: h200, health_checks: [instance-stress]}}]",
