@@ -125,7 +125,8 @@ def test_finding(text: str, code: str, expected: bool) -> None:
 
 HELP = [
     ("kubernetes: {version: '1.37'}", "K8S500", "write version: '1.35'"),
-    ("kubernetes: {version: '1.33', support: standard}", "K8S503", "write version: '1.35', or support: extended"),
+    ("kubernetes: {version: '1.33', support: standard}", "K8S503",
+     "write version: '1.35', or support: extended"),
     (groups("labels: {node.kubernetes.io/role: x}"), "K8S003",
      "use a domain of your own: example.com/role"),
     (groups("count: {min: 1, max: 4}"), "CAP011",
