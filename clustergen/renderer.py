@@ -25,7 +25,7 @@ def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
         raise Unrenderable(blocking or errors(checked.findings))
     plan = checked.plans[target]
     chosen = targets.load(target)
-    document = overlay.apply(chosen.document(plan), plan.overlay, keys=chosen.list_keys)
+    document = overlay.apply(chosen.document(plan), plan.overlay, keys=chosen.schema.list_keys)
     bundle = [*chosen.emit(plan, document)]
     base = foundation.emit(plan)
     if base is not None:

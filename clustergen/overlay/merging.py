@@ -10,8 +10,9 @@ def apply(document: Any, overlay: Any, *, keys: Sequence[str]) -> Any:
     """``document`` with ``overlay`` applied; neither is changed.
 
     ``keys`` names the items of a list: the first key that every item of both lists has, with
-    unique values; ``A+B`` are two keys that name an item together. Items of the same name merge,
-    others are added; lists whose items have no such name are replaced.
+    unique values; ``A+B`` are two keys that name an item together, and an item may lack ``B`` in
+    ``A+B?``. Items of the same name merge, others are added; lists whose items have no such name
+    are replaced.
     """
     if isinstance(overlay, Mapping):
         base = document if isinstance(document, Mapping) else {}
@@ -40,10 +41,10 @@ def called(item: Any, name: str) -> str | None:
     """What ``item`` is called: the values of the keys in ``name``; None when one is missing."""
     if not isinstance(item, Mapping):
         return None
-    values = [item.get(key) for key in name.split("+")]
+    values = [item.get(key.rstrip("?"), "" if key[-1] == "?" else None) for key in name.split("+")]
     if not all(isinstance(value, str | int) for value in values):
         return None
-    return ".".join(map(str, values))
+    return ".".join(map(str, values)).rstrip(".")
 
 
 def _names_all(items: Sequence[Any], name: str) -> bool:

@@ -1,1 +1,1 @@
-"""What the targets with Slurm share: batch jobs that test a cluster."""
+"""What the targets with Slurm share: batch jobs that test a cluster, next steps."""

@@ -53,11 +53,6 @@ class Target:
         """What the service accepts."""
         return self.traits.limits
 
-    @property
-    def list_keys(self) -> tuple[str, ...]:
-        """What identifies an item in the document's lists, for merging overlays: ``("Name",)``."""
-        return self.schema.list_keys
-
     def check(self, plan: Plan) -> Iterator[Finding]:
         """The findings that only this target has on ``plan``."""
         for package in self.rule_packages:

@@ -204,7 +204,7 @@ def differs(two: Pair) -> bool:
 def _document(target: str, spec: str) -> dict[str, Any]:
     plan, chosen = checked(target, spec).plans[target], targets.load(target)
     document: dict[str, Any] = overlay.apply(
-        chosen.document(plan), plan.overlay, keys=chosen.list_keys
+        chosen.document(plan), plan.overlay, keys=chosen.schema.list_keys
     )
     return document
 

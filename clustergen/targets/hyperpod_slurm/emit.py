@@ -9,8 +9,8 @@ from clustergen import foundation
 from clustergen.artifacts import Bundle, json_artifact
 from clustergen.hyperpod import cloudformation, deploy, script_mounts
 from clustergen.hyperpod import steps as hyperpod_steps
-from clustergen.plan.model import Database, Plan
-from clustergen.slurm import smoke
+from clustergen.plan.model import Plan
+from clustergen.slurm import next_steps, smoke
 from clustergen.targets.hyperpod_slurm import cluster, lifecycle
 from clustergen.targets.hyperpod_slurm.runbook import runbook
 
@@ -41,7 +41,7 @@ def steps(plan: Plan) -> list[str]:
     """What to do with the bundle, in order."""
     reach = "login" if plan.login else "controller"
     return [
-        *_database(plan),
+        *next_steps.database(plan),
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it makes or "
         "updates the cluster from `create-cluster.json` and waits until it is in service",
         "`cluster.template.json` is the same cluster for those who deploy with CloudFormation"
@@ -65,15 +65,6 @@ def _scripts_first(plan: Plan) -> str:
         ", who render with `--outputs` and first run `aws s3 cp --recursive lifecycle "
         f"{config['SourceS3Uri']}`"
     )
-
-
-def _database(plan: Plan) -> Iterator[str]:
-    given = plan.slurm.accounting
-    if isinstance(given, Database):
-        yield (
-            f"The network of the nodes has to reach {given.endpoint}, whose security group lets "
-            f"that of the nodes in on port {given.port}"
-        )
 
 
 def _controllers(plan: Plan) -> Iterator[str]:

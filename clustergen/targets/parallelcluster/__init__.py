@@ -27,6 +27,9 @@ TARGET = Target(
     emitter="clustergen.targets.parallelcluster.emit",
     primary="cluster.yaml",
     schema=Schema(
-        file="parallelcluster-3.16.1.json", cloudformation=False, list_keys=("Name", "Key")
+        file="parallelcluster-3.16.1.json",
+        cloudformation=False,
+        # Nodes need the access, policies and scripts of ours beside those of an overlay.
+        list_keys=("Name", "Key", "BucketName+KeyName?", "Policy", "Script"),
     ),
 )

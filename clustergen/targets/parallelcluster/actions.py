@@ -1,10 +1,11 @@
 """Custom actions: which scripts run on which nodes, from where, and who may read them.
 
 Scripts of ours come first, so that the user's find users and container tools in place. What an
-update may change decides where they are read from. ParallelCluster rejects an update that changes
-the scripts of head or login nodes, but runs their ``OnNodeUpdated``: these two read ours from a
-place that each deployment overwrites, and run them again when the content changes. Compute nodes
-read them under a key that changes with the content, so that a change replaces the queue's nodes.
+update may change decides where they are read from. ParallelCluster rejects an update that adds or
+changes the scripts of head or login nodes, but runs their ``OnNodeUpdated``. So these two always
+have the same hook, read from a place that each deployment overwrites: it fetches and runs what the
+spec has for them, and again when that changes. Compute nodes read scripts under a key that changes
+with the content, so that a change replaces the queue's nodes.
 https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html
 """
 
@@ -22,6 +23,9 @@ from clustergen.shell import content_key, render
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
 
 Role = Literal["head", "login", "compute"]
+
+LONG_LIVED: tuple[Role, ...] = ("head", "login")
+"""Nodes that live as long as the cluster, and that an update does not replace."""
 
 BUCKET = "${ScriptsBucketName}"
 _VERIFIED = "verified.sh"
@@ -51,12 +55,12 @@ class OwnScript:
 def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
     """What clustergen itself runs on the nodes, in order; then the checker of checksums."""
     lustre = _lustre_efa(plan, plan.node_groups)
-    return (*([lustre[0]] if lustre else []), *lasting_scripts(plan))
-
-
-def lasting_scripts(plan: Plan) -> tuple[OwnScript, ...]:
-    """Those that head and login nodes run too, which read them from one place for good."""
-    return (*_setups(plan), *([_checker()] if _checked(plan.software) else []))
+    return (
+        *([lustre[0]] if lustre else []),
+        *_setups(plan),
+        *([_checker()] if _checked(plan.software) else []),
+        hook(plan),
+    )
 
 
 # Each queue and role names the scripts by their contents.
@@ -96,27 +100,45 @@ def _checked(software: Software) -> bool:
     return any(script.sha256 for script in software.scripts)
 
 
-def head(plan: Plan) -> dict[str, Any]:
-    """``CustomActions`` of the head node; empty when nothing runs there."""
-    return _long_lived(plan, "head")
+# The head node and the login pool name it, and so does deploy.sh.
+@functools.lru_cache(maxsize=8)
+def hook(plan: Plan) -> OwnScript:
+    """The one script that ParallelCluster knows of head and login nodes; it runs all others."""
+    roles = {
+        role: {
+            "setups": [own.key for own in _setups(plan)],
+            "start": _runs(plan, role, "start"),
+            "configured": _runs(plan, role, "configured"),
+        }
+        for role in LONG_LIVED
+    }
+    return OwnScript("hook.sh", render("parallelcluster/hook.sh.j2", roles=roles))
 
 
-def login(plan: Plan) -> dict[str, Any]:
-    """``CustomActions`` of the login pool."""
-    return _long_lived(plan, "login")
+def _runs(plan: Plan, role: Role, when: str) -> list[list[str]]:
+    """The user's scripts of an event: URL, checksum or ``-``, arguments."""
+    scripts = (script for script in plan.scripts_on(role) if script.when == when)
+    return [[script.url, script.sha256 or "-", *script.args] for script in scripts]
 
 
-def _long_lived(plan: Plan, role: Role) -> dict[str, Any]:
-    scripts = plan.scripts_on(role)
-    setups = _setups(plan)
-    configured = [_at(own.current_key(plan), [role]) for own in setups]
-    updated = [_at(own.key, [role]) for own in setups]
-    checker = _checker().current_key(plan) if _checked(plan.software) else ""
+def long_lived(plan: Plan, role: Role) -> dict[str, Any]:
+    """``CustomActions`` of the head node or the login pool, whatever the spec has to run there.
+
+    An update may change ``OnNodeUpdated`` alone: the first user or script is none otherwise.
+    """
+    own = hook(plan)
+    first, newest = own.current_key(plan), own.key
     return _sections(
-        OnNodeStart=_users_own(scripts, "start", checker),
-        OnNodeConfigured=configured + _users_own(scripts, "configured", checker),
-        OnNodeUpdated=updated,
+        OnNodeStart=[_at(first, [role, "start", BUCKET])],
+        OnNodeConfigured=[_at(first, [role, "configured", BUCKET])],
+        OnNodeUpdated=[_at(newest, [role, "updated", BUCKET])],
     )
+
+
+def head_access(plan: Plan) -> list[dict[str, Any]]:
+    """``Iam.S3Access`` of the head node: reading our scripts and the user's."""
+    urls = (script.url for script in plan.scripts_on("head"))
+    return _access([f"s3://{BUCKET}/", *(url for url in urls if url.startswith("s3://"))])
 
 
 def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
@@ -163,8 +185,11 @@ def _action(script: Script, checker: str) -> dict[str, Any]:
 
 
 def s3_access(actions: dict[str, Any]) -> list[dict[str, Any]]:
-    """``Iam.S3Access`` of a node that runs ``actions``: reading our scripts and the user's."""
-    urls = (url for action in _all(actions) for url in _urls(action))
+    """``Iam.S3Access`` of a queue that runs ``actions``: reading our scripts and the user's."""
+    return _access(url for action in _all(actions) for url in _urls(action))
+
+
+def _access(urls: Iterable[str]) -> list[dict[str, Any]]:
     objects = dict.fromkeys(_object(url) for url in urls)
     return [{"BucketName": bucket, "KeyName": key} for bucket, key in objects]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from clustergen import foundation
@@ -9,9 +10,10 @@ from clustergen.artifacts import Artifact, Bundle
 from clustergen.aws.members import filled
 from clustergen.plan.model import Plan
 from clustergen.shell import render
+from clustergen.slurm import next_steps
 from clustergen.targets.parallelcluster import actions, nodes
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
-from clustergen.targets.parallelcluster.limits import VERSION, retention_days
+from clustergen.targets.parallelcluster.limits import DEFAULT_USERS, VERSION, retention_days
 from clustergen.targets.parallelcluster.runbook import runbook
 from clustergen.targets.parallelcluster.scheduling import scheduling
 from clustergen.targets.parallelcluster.storage import shared_storage
@@ -63,18 +65,38 @@ def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
         foundation=bool(foundation.outputs(plan)),
         subnets=[subnet.id for subnet in (*plan.network.private, *plan.network.public)],
         uploads=[script.key for script in scripts],
-        current=[(s.name, s.current_key(plan)) for s in actions.lasting_scripts(plan)],
+        hook=actions.hook(plan).current_key(plan),
     )
 
 
 def steps(plan: Plan) -> list[str]:
     """What to do with the bundle, for its README."""
     return [
+        *(f"{step}." for step in next_steps.database(plan)),
         "Install the `pcluster` command, version 3.16.1, and Node.js, which it needs: "
         "`pipx install aws-parallelcluster==3.16.1`.",
         f"`./deploy.sh --dry-run` prints what would happen, `./deploy.sh` creates or updates the "
         f"cluster `{plan.name}`. It asks ParallelCluster to validate `{CONFIGURATION}` first.",
-        f"`pcluster describe-cluster -n {plan.name} -r {plan.region}` shows the state; "
-        f"`pcluster ssh -n {plan.name} -r {plan.region}` or Session Manager opens a shell.",
+        f"`pcluster describe-cluster -n {plan.name} -r {plan.region}` shows the state, and the "
+        "instance id of the head node. Session Manager opens a shell there: `aws ssm start-session "
+        f"--region {plan.region} --target INSTANCE-ID`, then `sudo su - "
+        f"{DEFAULT_USERS[plan.software.os]}`.",
+        *_ssh(plan),
+        "A lower `count`, or a node group or queue that leaves the spec, needs a stopped fleet: "
+        f"`pcluster update-compute-fleet -n {plan.name} -r {plan.region} --status STOP_REQUESTED` "
+        "before `./deploy.sh`, `START_REQUESTED` after it.",
         "`./deploy.sh --destroy` deletes the cluster and leaves the foundation with its data.",
     ]
+
+
+def _ssh(plan: Plan) -> Iterator[str]:
+    """`pcluster ssh` goes to the head node, and needs a key and an open port there."""
+    if not plan.network.ssh_from:
+        return
+    if plan.login:
+        yield (
+            f"`pcluster describe-cluster -n {plan.name} -r {plan.region} --query loginNodes` shows "
+            "the address of the login nodes, for `ssh USER@ADDRESS` with a key of `users`."
+        )
+    else:
+        yield f"`pcluster ssh -n {plan.name} -r {plan.region}` opens a shell with your key."

@@ -15,32 +15,34 @@ SCRIPTS_POLICY = "${ScriptsPolicyArn}"
 
 
 def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
-    """The head node: private if users connect through login nodes or from private networks."""
-    custom = actions.head(plan)
+    """The head node: it accepts SSH only where there are no login nodes."""
     return filled(
         InstanceType=head.type.name,
         Image=nodes.image(head.image, nodes.common_image(plan)),
         Networking=_networking(plan),
         Ssh=filled(
-            KeyName=plan.options_as(Options).key_name, AllowedIps=nodes.allowed_ips(plan.network)
+            KeyName=plan.options_as(Options).key_name,
+            AllowedIps=nodes.NOBODY if plan.login else nodes.allowed_ips(plan.network),
         ),
         LocalStorage={"RootVolume": nodes.root_volume(head.volume)},
-        CustomActions=custom,
+        CustomActions=actions.long_lived(plan, "head"),
         # Only root and the services of the head node may read its credentials.
         Imds={"Secured": True},
         Iam=filled(
-            S3Access=actions.s3_access(custom),
+            S3Access=actions.head_access(plan),
             AdditionalIamPolicies=[nodes.session_manager(plan)],
         ),
     )
 
 
 def _networking(plan: Plan) -> dict[str, Any]:
+    """The subnet and the address cannot change, so they are the same with and without ``login``.
+
+    What lets users in can: with login nodes, nothing reaches the head node from outside.
+    """
     network = plan.network
-    if plan.login is not None:
-        subnet, groups = network.private[0], nodes.node_groups(network)
-    else:
-        subnet, groups = nodes.entry_subnet(network), nodes.entry_groups(network)
+    subnet = nodes.entry_subnet(network)
+    groups = nodes.node_groups(network) if plan.login else nodes.entry_groups(network)
     return filled(
         SubnetId=references.text(subnet.id),
         # An address that stays when the head node is stopped and started.
@@ -51,9 +53,9 @@ def _networking(plan: Plan) -> dict[str, Any]:
 
 def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
     """``LoginNodes``, one pool: ParallelCluster puts a network load balancer before it."""
-    network, custom = plan.network, actions.login(plan)
+    network = plan.network
     # Login nodes have no S3Access: the foundation has a policy for what they read.
-    scripts = [{"Policy": SCRIPTS_POLICY}] if actions.s3_access(custom) else []
+    policies = [nodes.session_manager(plan), {"Policy": SCRIPTS_POLICY}]
     pool = filled(
         Name=LOGIN_POOL,
         InstanceType=login.type.name,
@@ -64,7 +66,7 @@ def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
             "AdditionalSecurityGroups": nodes.entry_groups(network),
         },
         Ssh={"AllowedIps": nodes.allowed_ips(network)},
-        CustomActions=custom,
-        Iam={"AdditionalIamPolicies": [nodes.session_manager(plan), *scripts]},
+        CustomActions=actions.long_lived(plan, "login"),
+        Iam={"AdditionalIamPolicies": policies},
     )
     return {"Pools": [pool]}

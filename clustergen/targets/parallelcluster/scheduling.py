@@ -113,10 +113,14 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
 
 
 def _queue_settings(queue: Queue, owners: QueueOwners) -> dict[str, str]:
-    """ParallelCluster makes its first queue the default one; a later partition takes over."""
-    taken = any(partition.default for partition in owners.partitions)
-    yielded = {"Default": "NO"} if taken and queue == owners.queues[0] else {}
-    return {**yielded, **partition_settings(queue)}
+    """Which queue is the default is in the settings too: updates do not see the order of queues.
+
+    ParallelCluster makes its first queue the default one, where a later partition takes over.
+    """
+    several = len(owners.queues) + len(owners.partitions) > 1
+    default = {"Default": "YES" if queue.default else "NO"}
+    stated = several and (queue.default or queue == owners.queues[0])
+    return {**(default if stated else {}), **partition_settings(queue)}
 
 
 def subnets(plan: Plan, queue: Queue) -> list[str]:

@@ -19,7 +19,7 @@ from tests.oracles.parallelcluster.environment import python_for_validators
 from tests.oracles.parallelcluster.instance_types import instance_facts
 from tests.oracles.placeholders import fill, names_in, value_for
 
-_PROJECT = Path(__file__).resolve().parents[3]
+PROJECT = Path(__file__).resolve().parents[3]
 
 Facts = Mapping[str, Mapping[str, Any]]
 """What the account says of an id, beyond what the validator assumes: the id, then fields of
@@ -48,13 +48,13 @@ class ParallelCluster:
     def __init__(self) -> None:
         # A file, not a pipe: nobody reads it while the validator runs.
         self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
-        python = python_for_validators(_PROJECT)
+        python = python_for_validators(PROJECT)
         self._process = subprocess.Popen(
             [str(python), "-m", "tests.oracles.parallelcluster.validator", str(instance_facts())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            cwd=_PROJECT,
+            cwd=PROJECT,
             encoding="utf-8",
         )
 

@@ -58,7 +58,7 @@ def test_example_specs(name: str) -> None:
     if errors(checked.findings):
         pytest.skip("refused: tests/test_specs.py says why")
     plan = checked.plans["eks"]
-    template = overlay.apply(TARGET.document(plan), plan.overlay, keys=TARGET.list_keys)
+    template = overlay.apply(TARGET.document(plan), plan.overlay, keys=TARGET.schema.list_keys)
     assert violations(template, plan.region) == []
 
 

@@ -53,8 +53,22 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
         (*HEAD, "LocalStorage", "RootVolume", "Size"),
         200,
     ),
-    ("", (*HEAD, "CustomActions"), ABSENT),
-    ("", (*HEAD, "Iam", "S3Access"), ABSENT),
+    # Head and login nodes always have the hook, as an update cannot add it.
+    (
+        "",
+        (*HEAD, "CustomActions", "OnNodeConfigured", "Sequence"),
+        [
+            {
+                "Script": "s3://${ScriptsBucketName}/clusters/example/hook.sh",
+                "Args": ["head", "configured", "${ScriptsBucketName}"],
+            }
+        ],
+    ),
+    (
+        "",
+        (*HEAD, "Iam", "S3Access"),
+        [{"BucketName": "${ScriptsBucketName}", "KeyName": "*"}],
+    ),
     ("", ("SharedStorage",), ABSENT),
     ("", (*QUEUE, "CustomActions"), ABSENT),
     (
@@ -69,7 +83,14 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
     (OUTSIDE, (*HEAD, "Networking", "ElasticIp"), True),
     (OUTSIDE, (*HEAD, "Networking", "AdditionalSecurityGroups", 1), "${LoginSecurityGroupId}"),
     ("network: {ssh_from: [10.0.0.0/8]}", (*HEAD, "Networking", "ElasticIp"), ABSENT),
-    (OUTSIDE + LOGIN, (*HEAD, "Networking", "SubnetId"), "${PrivateSubnetId}"),
+    # Where it is cannot change when login nodes come or go; nobody outside reaches it then.
+    (OUTSIDE + LOGIN, (*HEAD, "Networking", "SubnetId"), "${PublicSubnetId}"),
+    (
+        OUTSIDE + LOGIN,
+        (*HEAD, "Networking", "AdditionalSecurityGroups"),
+        ["${ClusterSecurityGroupId}"],
+    ),
+    (OUTSIDE + LOGIN, (*HEAD, "Ssh"), {"AllowedIps": "127.0.0.1/32"}),
     (OUTSIDE + LOGIN, (*POOL, "Networking", "SubnetIds"), ["${PublicSubnetId}"]),
     (EXISTING + "  ssh_from: [10.0.0.0/8]", (*HEAD, "Ssh", "AllowedIps"), "10.0.0.0/8"),
     (
@@ -217,7 +238,11 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
         (*POOL, "Iam", "AdditionalIamPolicies", 1),
         {"Policy": "${ScriptsPolicyArn}"},
     ),
-    (LOGIN, (*POOL, "Iam", "AdditionalIamPolicies", 1), ABSENT),
+    (
+        LOGIN,
+        (*POOL, "Iam", "AdditionalIamPolicies", 1),
+        {"Policy": "${ScriptsPolicyArn}"},
+    ),
     (
         SPECS["a volume and scripts"],
         (*QUEUE, "CustomActions", "OnNodeStart", "Sequence"),
@@ -270,36 +295,53 @@ def test_the_text_is_the_document(name: str) -> None:
 
 def test_scripts_lie_where_the_configuration_looks() -> None:
     rendered = files(SPECS["capacity block with everything around it"])
-    for name in ("users.sh", "pyxis.sh"):
+    for name in ("users.sh", "pyxis.sh", "hook.sh"):
         digest = hashlib.sha256(rendered[f"scripts/{name}"].encode()).hexdigest()[:16]
-        compute = f'Script: "s3://${{ScriptsBucketName}}/{digest}/{name}"'
-        assert compute in rendered["cluster.yaml"]
+        named = f'Script: "s3://${{ScriptsBucketName}}/{digest}/{name}"'
+        assert named in rendered["cluster.yaml"]
         assert f" {digest}/{name}" in rendered["deploy.sh"]
-        head = f'Script: "s3://${{ScriptsBucketName}}/clusters/example/{name}"'
-        assert head in rendered["cluster.yaml"]
-        assert f"clusters/example/{name}" in rendered["deploy.sh"]
-
-
-def test_a_new_user_changes_nothing_that_an_update_refuses() -> None:
-    """Head and login nodes may get another OnNodeUpdated, and nothing else of theirs changes."""
-    before, after = (
-        TARGET.document(plan_of(f"{LOGIN}users: [{{name: a, uid: 2001}}{more}]"))
-        for more in ("", ", {name: b, uid: 2002}")
-    )
-    for path in (HEAD, POOL):
-        actions = [at(document, (*path, "CustomActions")) for document in (before, after)]
-        assert actions[0]["OnNodeUpdated"] != actions[1]["OnNodeUpdated"]
-        for action in actions:
-            del action["OnNodeUpdated"]
-        assert at(before, path) == at(after, path)
+        assert name == "hook.sh" or f"setup {digest}/{name}" in rendered["scripts/hook.sh"]
+    hook = "s3://${ScriptsBucketName}/clusters/example/hook.sh"
+    assert f'Script: "{hook}"' in rendered["cluster.yaml"]
+    assert "clusters/example/hook.sh" in rendered["deploy.sh"]
 
 
 def test_an_overlay_merges_queues_by_name() -> None:
     document = TARGET.document(plan_of())
     over = {"Scheduling": {"SlurmQueues": [{"Name": "h200", "Tags": [{"Key": "a", "Value": "b"}]}]}}
-    merged = overlay.apply(document, over, keys=TARGET.list_keys)
+    merged = overlay.apply(document, over, keys=TARGET.schema.list_keys)
     assert at(merged, (*RESOURCE, "InstanceType")) == "p5en.48xlarge"
     assert at(merged, (*QUEUE, "Tags")) == [{"Key": "a", "Value": "b"}]
+
+
+ADDED = [
+    # Path of a list, what an overlay adds to it.
+    ((*HEAD, "Iam", "S3Access"), {"BucketName": "my-data"}),
+    ((*QUEUE, "Iam", "S3Access"), {"BucketName": "my-data", "EnableWriteAccess": True}),
+    ((*HEAD, "Iam", "AdditionalIamPolicies"), {"Policy": "arn:aws:iam::aws:policy/A"}),
+    ((*QUEUE, "CustomActions", "OnNodeConfigured", "Sequence"), {"Script": "s3://my-data/x.sh"}),
+]
+
+
+@pytest.mark.parametrize(("path", "item"), ADDED)
+def test_an_overlay_adds_to_what_nodes_need(
+    path: tuple[str | int, ...], item: dict[str, Any]
+) -> None:
+    """Without our own access, policies and scripts, nodes do not boot or cannot be reached."""
+    document = TARGET.document(plan_of("software: {containers: pyxis}"))
+    over: Any = [item]
+    for step in reversed(path):
+        over = [{"Name": "h200", **over}] if step == 0 else {step: over}
+    merged = overlay.apply(document, over, keys=TARGET.schema.list_keys)
+    assert at(merged, path) == [*at(document, path), item]
+
+
+def test_an_overlay_changes_an_access_of_the_same_object() -> None:
+    document = TARGET.document(plan_of("software: {containers: pyxis}"))
+    ours = {"BucketName": "${ScriptsBucketName}", "KeyName": "*"}
+    over = {"HeadNode": {"Iam": {"S3Access": [{**ours, "EnableWriteAccess": True}]}}}
+    merged = overlay.apply(document, over, keys=TARGET.schema.list_keys)
+    assert at(merged, (*HEAD, "Iam", "S3Access")) == [{**ours, "EnableWriteAccess": True}]
 
 
 @pytest.mark.parametrize(
@@ -327,3 +369,26 @@ def test_storage_names(mount: str, name: str) -> None:
 )
 def test_slurm_times(seconds: int, text: str) -> None:
     assert format_slurm_duration(seconds) == text
+
+
+NEXT_STEPS = [
+    # Fragment, words of the README, words that it lacks.
+    ("", ["aws ssm start-session"], ["pcluster ssh", "ssh USER@ADDRESS"]),
+    (OUTSIDE, ["`pcluster ssh -n example"], ["ssh USER@ADDRESS"]),
+    (OUTSIDE + LOGIN, ["ssh USER@ADDRESS"], ["pcluster ssh"]),
+    (
+        "slurm: {accounting: {endpoint: db.example, user: slurm, "
+        "secret: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:x'}}",
+        ["db.example, whose security group lets that of the nodes in on port 3306"],
+        [],
+    ),
+]
+
+
+@pytest.mark.parametrize(("fragment", "told", "lacking"), NEXT_STEPS)
+def test_the_next_steps_work_for_the_cluster(
+    fragment: str, told: list[str], lacking: list[str]
+) -> None:
+    text = files(fragment)["README.md"]
+    assert [words for words in told if words not in text] == []
+    assert [words for words in lacking if words in text] == []

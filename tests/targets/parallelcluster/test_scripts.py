@@ -189,3 +189,45 @@ def test_a_script_runs_only_with_its_checksum(node: Node, tampered: bool, status
     done = node.run(script(VERIFIED, "verified.sh"), "s3://b/x.sh", sum256, "--fast", "a b")
     assert done.returncode == status
     assert ("got --fast a b" in done.stdout) is not tampered
+
+
+def hook(*urls: str) -> str:
+    """The hook of a spec with these scripts on the head node."""
+    runs = ", ".join(f"{{run: '{url}', on: [head], args: ['{url}']}}" for url in urls)
+    return script(f"{USERS}software: {{scripts: [{runs}]}}", "hook.sh")
+
+
+def test_the_hook_runs_what_the_spec_has_now(node: Node) -> None:
+    """At first boot everything; at an update our own scripts again, and of the user's new ones."""
+    (node.root / "script").write_text('#!/bin/bash\necho "ran $*"\n')
+    first, second = "s3://my-bucket/a.sh", "s3://my-bucket/b.sh"
+
+    def ran(text: str, event: str) -> list[str]:
+        done = node.run(text, "head", event, "scripts-bucket")
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    assert ran(hook(first), "start") == []
+    assert ran(hook(first), "configured") == ["ran head", f"ran {first}"]
+    assert ran(hook(first, second), "updated") == ["ran head", f"ran {second}"]
+    assert ran(hook(first, second), "updated") == ["ran head"]
+    # An image that was made of a node remembers nothing that a new node would need.
+    assert ran(hook(first), "configured") == ["ran head", f"ran {first}"]
+
+
+def test_a_script_that_failed_runs_again_at_the_next_update(node: Node) -> None:
+    for status in (3, 0):
+        body = f"#!/bin/bash\n[[ $1 == head ]] || exit {status}\n"
+        (node.root / "script").write_text(body)
+        done = node.run(hook("s3://my-bucket/a.sh"), "head", "updated", "scripts-bucket")
+        assert done.returncode == status
+
+
+def test_the_hook_checks_checksums(node: Node) -> None:
+    (node.root / "script").write_text("#!/bin/bash\n")
+    url = "s3://my-bucket/x.sh"
+    text = script(
+        f"software: {{scripts: [{{run: '{url}', on: [head], sha256: '{'0' * 64}'}}]}}", "hook.sh"
+    )
+    done = node.run(text, "head", "configured", "scripts-bucket")
+    assert (done.returncode, f"{url} has the checksum" in done.stderr) == (1, True)

@@ -219,15 +219,26 @@ wait_until_complete() {
   [[ $status == CREATE_COMPLETE || $status == UPDATE_COMPLETE ]] || fail "the cluster is $status"
 }
 
+# Where head and login nodes look: the same place after every deployment.
+upload_hook() {
+  local bucket
+  bucket=$(output ScriptsBucketName)
+  run aws --region "$region" s3 cp scripts/hook.sh "s3://$bucket/"clusters/cfd/hook.sh
+}
+
 deploy_cluster() {
   local command=create-cluster
+  # With a rollback, a failed head node would be gone with its logs.
+  local -a more=(--rollback-on-failure false)
   require_version
+  upload_hook
   fill cluster.yaml
   if [[ $dry_run == no && -n $(cluster_status) ]]; then
     command=update-cluster
+    more=()
   fi
   if validate "$command"; then
-    pcluster_here "$command" --cluster-configuration .filled/cluster.yaml
+    pcluster_here "$command" --cluster-configuration .filled/cluster.yaml ${more[@]+"${more[@]}"}
     wait_until_complete
   fi
   pcluster_here describe-cluster
@@ -269,6 +280,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 case $action in
   deploy)
     deploy_foundation
+    upload bfc4fac8e3c14413/hook.sh
     deploy_cluster
     ;;
   destroy) destroy_cluster ;;

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Runs what the spec has for head and login nodes. ParallelCluster rejects an update that changes
+# their custom actions, so these are always this script, as the last deployment left it.
+# usage: hook.sh head|login start|configured|updated BUCKET
+# Text of the spec may hold a dollar sign:
+# shellcheck disable=SC2016
+set -euo pipefail
+
+role=${1:?usage: hook.sh head|login start|configured|updated BUCKET}
+event=${2:?usage: hook.sh head|login start|configured|updated BUCKET}
+bucket=${3:?usage: hook.sh head|login start|configured|updated BUCKET}
+marks=/var/lib/clustergen/ran
+
+fail() {
+  echo "hook.sh: $*" >&2
+  # The log agent needs a moment before the node may be gone.
+  sleep 15
+  exit 1
+}
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# run URL SHA256|- [ARGUMENT...]
+run() {
+  local url=$1 sha256=$2 script=$folder/script found
+  shift 2
+  case $url in
+    s3://*) aws s3 cp --only-show-errors "$url" "$script" || fail "cannot read $url" ;;
+    https://*)
+      curl --fail --silent --show-error --location --proto '=https' --retry 5 --max-time 300 \
+        --output "$script" "$url" || fail "cannot read $url"
+      ;;
+    *) fail "$url is neither s3:// nor https://" ;;
+  esac
+  if [[ $sha256 != - ]]; then
+    read -r found _ < <(sha256sum "$script")
+    [[ $found == "$sha256" ]] || fail "$url has the checksum $found, not $sha256"
+  fi
+  chmod 0700 "$script"
+  "$script" "$@"
+}
+
+# setup KEY: a script of ours, which finds what it has done already
+setup() {
+  run "s3://$bucket/$1" - "$role"
+}
+
+# A script that was added to the spec runs at the next update, which repeats none.
+once() {
+  local mark
+  mark=$marks/$(printf '%s\0' "$@" | sha256sum | cut -c 1-32)
+  if [[ $event == updated && -e $mark ]]; then return; fi
+  run "$@"
+  install -d "$marks"
+  touch "$mark"
+}
+
+case $role-$event in
+  head-start)
+    ;;
+  head-configured | head-updated)
+    ;;
+  login-start)
+    ;;
+  login-configured | login-updated)
+    ;;
+  *) fail "no event $event of a $role node" ;;
+esac

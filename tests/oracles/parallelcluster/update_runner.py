@@ -1,0 +1,56 @@
+"""The runner: `python -m tests.oracles.parallelcluster.update_runner`, in its environment.
+
+Reads two configurations as JSON, `{base, target, fleet, login}`, from standard input, and prints
+what `pcluster update-cluster` says to each change while the compute fleet and the login nodes run
+or do not: a list of `[path, policy, check, reason]`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+os.environ |= {"AWS_DEFAULT_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true"}
+
+from pcluster.config.config_patch import ConfigPatch
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The two questions that update policies ask of a cluster."""
+
+    fleet: bool
+    login: bool
+    name: str = "example"
+
+    def has_running_capacity(self, updated_value: bool = False) -> bool:
+        return self.fleet
+
+    def has_running_login_nodes(
+        self, updated_value: bool = False, pool_name: str | None = None
+    ) -> bool:
+        return self.login
+
+
+def main() -> None:
+    """Answer one question."""
+    logging.disable(logging.CRITICAL)
+    asked: dict[str, Any] = json.load(sys.stdin)
+    cluster = Cluster(asked["fleet"], asked["login"])
+    patch = ConfigPatch(cluster, base_config=asked["base"], target_config=asked["target"])
+    _, rows = patch.check()
+    json.dump(
+        [[f"{_path(row[0])}{row[1]}", row[7], row[4], row[5]] for row in rows[1:]], sys.stdout
+    )
+
+
+def _path(steps: list[str]) -> str:
+    return "".join(f"{step}." for step in steps)
+
+
+if __name__ == "__main__":
+    main()
