@@ -86,8 +86,8 @@ def uploads(rendered: RenderedCluster) -> dict[str, str]:
     """Key in the bucket of scripts -> text: by content, and where head and login nodes look."""
     plan = rendered.plan
     by_content = {script.key: script.text for script in actions.own_scripts(plan)}
-    lasting = {s.current_key(plan): s.text for s in actions.lasting_scripts(plan)}
-    return {**by_content, **lasting}
+    hook = actions.hook(plan)
+    return {**by_content, hook.current_key(plan): hook.text}
 
 
 def _policy(scope: Construct, rendered: RenderedCluster) -> iam.ManagedPolicy:
