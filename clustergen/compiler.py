@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from clustergen import discovery, features, rules, source, targets
+from clustergen import discovery, features, rules, secrets, source, targets
 from clustergen.features.rules.support import unsupported
 from clustergen.findings import Finding, Path, Severity, Unrenderable, errors
 from clustergen.plan import build
 from clustergen.plan.model import Plan
-from clustergen.spec import named_targets, parse, remainder
+from clustergen.spec import named_targets, parse, remainders
 from clustergen.targets import Target
 
 if TYPE_CHECKING:
@@ -52,21 +52,66 @@ def check(
     """
     document, findings = source.read(files, sets)
     if document is None:
-        return Checked(None, MappingProxyType({}), tuple(findings))
-    spec, formal = parse(document)
-    findings += formal
+        unread = (secrets.masked(finding, frozenset()) for finding in findings)
+        return Checked(None, MappingProxyType({}), tuple(unread))
+    spec, found = parse(document)
     plans: dict[str, Plan] = {}
     if spec is not None:
         plans, found = _check_targets(spec, document.written(), targets, allow_unsupported)
-        findings += found
-    elif (rest := remainder(document.data, formal)) is not None:
-        _, found = _check_targets(rest.spec, rest.written, targets, allow_unsupported)
-        findings += filter(None, map(rest.restored, found))
+    if spec is None or any(finding.fatal for finding in found):
+        found = _with_rest(found, document.data, targets, allow_unsupported)
+    findings += found
+    hidden = frozenset(secrets.values(document.data))
     return Checked(
         spec,
         MappingProxyType(plans),
-        tuple(document.place(finding) for finding in findings),
+        tuple(secrets.masked(document.place(finding), hidden) for finding in findings),
     )
+
+
+_ROUNDS = 5
+"""Each finds places that keep the rest from being checked, until there are no more."""
+
+
+def _with_rest(
+    found: Sequence[Finding], data: Any, asked: Sequence[str], allow_unsupported: bool
+) -> list[Finding]:
+    """``found``, which keeps the spec from being planned, and all that is to say about the rest."""
+    all_found = dict.fromkeys(found)
+    bad = [finding.path for finding in found if finding.fatal]
+    for _ in range(_ROUNDS):
+        rest = _rest_of(data, bad, asked, allow_unsupported)
+        all_found |= dict.fromkeys(rest)
+        more = [f.path for f in rest if f.fatal and f.path not in bad]
+        if not more:
+            break
+        bad += more
+    return list(all_found)
+
+
+def _rest_of(
+    data: Any, bad: Sequence[Path], asked: Sequence[str], allow_unsupported: bool
+) -> list[Finding]:
+    """What is to say about a spec apart from the places ``bad`` and those that are wrong in form.
+
+    It is true whatever belongs there.
+    """
+    versions: list[list[Finding]] = []
+    for rest in remainders(data, bad):
+        _, found = _check_targets(rest.spec, rest.written, asked, allow_unsupported)
+        versions.append([*rest.findings, *filter(None, map(rest.restored, found))])
+    plannable = [found for found in versions if not any(f.fatal for f in found)]
+    first, *others = plannable or versions or [[]]
+    return list(_agreed(first, others))
+
+
+def _agreed(first: Sequence[Finding], others: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
+    """The findings that all versions of a spec have; their help only where that is the same."""
+    helps = [{replace(f, help=""): f.help for f in found} for found in others]
+    for finding in first:
+        bare = replace(finding, help="")
+        if all(bare in found for found in helps):
+            yield finding if all(found[bare] == finding.help for found in helps) else bare
 
 
 def _check_targets(

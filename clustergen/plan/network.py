@@ -64,6 +64,20 @@ def _control_plane(spec: Spec) -> str | None:
     return spec.targets.hyperpod_eks.eks_security_group if spec.targets.hyperpod_eks else None
 
 
+_INTERNAL = tuple(
+    map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
+)
+
+
+def is_internal(block: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
+    """Whether the block is of a private network: RFC 1918, or shared address space (RFC 6598).
+
+    ``is_private`` leaves out shared addresses, and includes blocks for documentation, which specs
+    use as examples of public ones.
+    """
+    return isinstance(block, ipaddress.IPv4Network) and any(map(block.subnet_of, _INTERNAL))
+
+
 def capacity(cidr: str) -> int:
     """Addresses that a subnet has for the user."""
     return ipaddress.ip_network(cidr).num_addresses - RESERVED_ADDRESSES

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
+from clustergen import secrets
 from clustergen.findings import Path, Span
 from clustergen.source.scalars import Scalar
 
@@ -15,14 +16,14 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A named text, in lines."""
+    """A named text, in the lines that findings show: without secrets."""
 
     name: str
     lines: tuple[str, ...]
 
     @classmethod
     def of(cls, name: str, text: str) -> Text:
-        return cls(name, tuple(_LINE_BREAK.split(text)))
+        return cls(name, tuple(secrets.hidden(_LINE_BREAK.split(text))))
 
 
 class Place(NamedTuple):

@@ -29,7 +29,8 @@ class _Refused(Exception):
 def apply_set(root: Node, argument: str) -> tuple[Node, list[Finding]]:
     """``root`` with one ``--set`` argument applied, or as it was, with a finding."""
     shown = argument.encode("utf-8", "replace").decode()
-    text = Text.of(f"--set {shown[:_NAME_WIDTH]}", shown)
+    text = Text.of("", shown)
+    text = replace(text, name=f"--set {text.lines[0][:_NAME_WIDTH]}")
     try:
         path, start = _path(shown)
         value, findings = _value(shown, start, text)

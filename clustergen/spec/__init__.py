@@ -6,12 +6,12 @@ schema; the models are loaded only to explain errors and to write the JSON Schem
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import ValidationError
 
-from clustergen.findings import Finding
+from clustergen.findings import Finding, Path
 from clustergen.source import Document
 from clustergen.spec import core_schema
 from clustergen.spec.core_schema import named_targets, target_defaults, target_fields
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clustergen.spec.model import Spec
     from clustergen.spec.partial import Remainder
 
-__all__ = ["named_targets", "parse", "remainder", "target_defaults", "target_fields"]
+__all__ = ["named_targets", "parse", "remainders", "target_defaults", "target_fields"]
 
 
 def parse(document: Document) -> tuple[Spec | None, list[Finding]]:
@@ -33,8 +33,8 @@ def parse(document: Document) -> tuple[Spec | None, list[Finding]]:
         return None, errors.findings(error, document.data)
 
 
-def remainder(data: Any, findings: Sequence[Finding]) -> Remainder | None:
-    """What can be planned of ``data`` in spite of ``findings`` on its form."""
-    from clustergen.spec import partial
+def remainders(data: Any, bad: Iterable[Path]) -> list[Remainder]:
+    """What can be checked of ``data`` apart from the places ``bad``: up to two versions of it."""
+    from clustergen.spec import partial  # with pydantic's models
 
-    return partial.remainder(data, findings)
+    return partial.remainders(data, bad)

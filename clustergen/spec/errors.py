@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,24 +15,31 @@ from clustergen.spec.values import Error
 _OF_KEYS = ("missing", "extra_forbidden")
 _ELSEWHERE: Mapping[Path, str] = {
     ("head_node", "count"): "HyperPod has several: targets.hyperpod-slurm.controllers",
+    ("slurm", "accounting", "password"): "write `secret`: the ARN of a Secrets Manager secret that "
+    "holds the password",
 }
 """Keys that users often write in the wrong place."""
 
 
 def findings(error: ValidationError, data: Any) -> list[Finding]:
     """The findings that ``error`` of ``data`` amounts to, in the order of the sections."""
+    return [finding for _, finding in by_place(error, data)]
+
+
+def by_place(error: ValidationError, data: Any) -> Iterator[tuple[Path, Finding]]:
+    """The findings, each with the place that is wrong: for a missing key, where it belongs."""
     places: dict[Path, list[Error]] = {}
     for detail in error.errors(include_url=False):
         places.setdefault(_written(detail, data), []).append(detail)
-    found: list[Finding] = []
     for path, details in places.items():
         of_keys = [detail for detail in details if detail["type"] in _OF_KEYS]
         of_value = [detail for detail in details if detail["type"] not in _OF_KEYS]
-        found += (_of_key(path, detail, data) for detail in of_keys)
+        for detail in of_keys:
+            missing = (detail["loc"][-1],) if detail["type"] == "missing" else ()
+            yield (*path, *missing), _of_key(path, detail, data)
         # A mapping is meant as the section that the field takes; that section's errors say enough.
         if of_value and not of_keys and not _has_inner(path, places, of_value):
-            found.append(values.finding(path, of_value, data))
-    return found
+            yield path, values.finding(path, of_value, data)
 
 
 def _has_inner(path: Path, places: Iterable[Path], details: Sequence[Error]) -> bool:

@@ -39,9 +39,8 @@ AMI = _id("ami", "an AMI id")
 FILE_SYSTEM = Pattern(
     r"^(fs|fc)-[0-9a-f]{8,40}$", "a file system or cache id such as fs-0a1b2c3d4e5f67890"
 )
-VOLUME = Pattern(
-    r"^(fsvol|vol)-([0-9a-f]{8}|[0-9a-f]{17})$", "a volume id such as vol-0a1b2c3d4e5f67890"
-)
+EBS_VOLUME = _id("vol", "an EBS volume id")
+FSX_VOLUME = _id("fsvol", "the id of an FSx volume")
 RESERVATION = Pattern(
     r"^cr-[0-9a-f]{8,17}$", "the id of a reservation or Capacity Block such as cr-0a1b2c3d4e5f67890"
 )
@@ -85,7 +84,8 @@ _ALL = (
     SECURITY_GROUP,
     AMI,
     FILE_SYSTEM,
-    VOLUME,
+    EBS_VOLUME,
+    FSX_VOLUME,
     RESERVATION,
     ARN,
     PRINCIPAL,
@@ -105,3 +105,26 @@ _ALL = (
 
 DESCRIPTIONS = {each.regex: each.description for each in _ALL}
 """Descriptions by regular expression."""
+
+_ID = "0" * 17
+EXAMPLES = {
+    CLUSTER_NAME.regex: "unnamed",
+    NAME.regex: "unnamed",
+    LOGIN_NAME.regex: "unnamed",
+    VPC.regex: f"vpc-{_ID}",
+    SUBNET.regex: f"subnet-{_ID}",
+    SECURITY_GROUP.regex: f"sg-{_ID}",
+    AMI.regex: f"ami-{_ID}",
+    FILE_SYSTEM.regex: f"fs-{_ID}",
+    EBS_VOLUME.regex: f"vol-{_ID}",
+    FSX_VOLUME.regex: f"fsvol-{_ID}",
+    RESERVATION.regex: f"cr-{_ID}",
+    BUCKET.regex: "s3://bucket",
+    SCRIPT.regex: "s3://bucket/script.sh",
+    MOUNT.regex: "/unnamed",
+    HOST.regex: "host.example.com",
+    SLURM_VERSION.regex: "25.11",
+    KUBERNETES_VERSION.regex: "1.35",
+}
+"""Texts that match, by regular expression: for patterns of keys that a section cannot do without,
+or that other places depend on."""

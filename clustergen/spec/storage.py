@@ -10,13 +10,14 @@ from clustergen.catalog import fsx
 from clustergen.spec import patterns
 from clustergen.spec.base import (
     Arn,
+    EbsVolumeId,
     FileSystemId,
+    FsxVolumeId,
     GiB,
     MountPath,
     S3Uri,
     Seconds,
     Section,
-    VolumeId,
 )
 
 Change = Literal["new", "changed", "deleted"]
@@ -26,12 +27,12 @@ OnDelete = Literal["retain", "delete"]
 class Existing(Section):
     """An existing file system, with what cannot be derived from its id."""
 
-    id: FileSystemId | VolumeId = Field(description="File system, file cache or EBS volume id.")
+    id: FileSystemId | EbsVolumeId = Field(description="File system, file cache or EBS volume id.")
     dns_name: str | None = Field(None, description="DNS name; default: the form the service uses.")
     mount_name: str | None = Field(
         None, description="Lustre mount name.", pattern=patterns.MOUNT_NAME.regex
     )
-    volume_id: VolumeId | None = Field(None, description="OpenZFS or ONTAP volume id.")
+    volume_id: FsxVolumeId | None = Field(None, description="OpenZFS or ONTAP volume id.")
 
 
 class DataRepository(Section):

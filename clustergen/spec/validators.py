@@ -151,7 +151,7 @@ def one_kind_of_type(group: T) -> T:
         raise refuse(
             f"node group {getattr(group, 'name', '')!r} needs instance_type or instance_types, "
             "and not both",
-            "write instance_type: p5en.48xlarge",
+            "remove one of the two" if one else "add instance_type, the EC2 type of its nodes",
         )
     return group
 

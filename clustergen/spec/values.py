@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from clustergen.findings import Finding, Path
@@ -29,9 +30,9 @@ _LIMITS = {
     "greater_than_equal": ("{0} is below {ge}", "write {ge} or more"),
     "less_than_equal": ("{0} is above {le}", "write {le} or less"),
     "too_short": ("an empty list", "give at least {min_length}"),
-    "too_long": ("a list of {actual_length}", "at most {max_length}"),
+    "too_long": ("{1} entries", "write at most {max_length}"),
     "string_too_short": ("an empty text", "give at least {min_length} character"),
-    "string_too_long": ("a text of {1} characters", "at most {max_length}"),
+    "string_too_long": ("a text of {1} characters", "write at most {max_length}"),
 }
 # Words that YAML 1.1 and many programs take for a boolean; here they are text.
 _YES_AND_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
@@ -39,6 +40,21 @@ _YES_AND_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 def finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
     """One finding on the value at ``path``; a field of several forms has an error for each."""
+    if details[0]["loc"][-1] == "[key]":
+        return replace(_of_kind(path, details[0], str(path[-1]), data), on_key=True)
+    found = _finding(path, details, data)
+    return found if found.help else replace(found, help=_about(path, data))
+
+
+def _about(path: Path, data: Any) -> str:
+    """What the field that ``path`` is in is for: the way out where no better one is known."""
+    for end in range(len(path), 0, -1):
+        if text := sections.description(path[:end], data):
+            return f"{path[end - 1]}: {text}"
+    return ""
+
+
+def _finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
     value = _at(data, path)
     own = next((detail["ctx"] for detail in details if detail["type"] == "clustergen"), None)
     words = [word for detail in details for word in _words(detail)]
@@ -116,7 +132,7 @@ def _repaired(details: Sequence[Error], value: Any) -> str:
 def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
     kind = detail["type"]
     if kind in _LIMITS:
-        length = len(value) if isinstance(value, str | list) else 0
+        length = len(value) if isinstance(value, str | list | dict) else 0
         message, help = (t.format(value, length, **detail["ctx"]) for t in _LIMITS[kind])
         return form.VALUE.at(path, message, help=help)
     if kind in _EXPECTED:

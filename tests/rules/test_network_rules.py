@@ -71,7 +71,7 @@ SAID = [
         "network: {cidr: 8.8.0.0/16}",
         "NET006",
         "8.8.0.0/16 is a block of public addresses",
-        "use one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16",
+        "use one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10",
     ),
     # 59 addresses in the lower half of a /25; the head node takes one.
     (

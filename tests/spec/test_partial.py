@@ -1,22 +1,33 @@
-"""What is still said of a spec that is wrong in form somewhere."""
+"""One run tells everything: what is wrong in one place hides nothing that is wrong elsewhere."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from clustergen import compiler
 from clustergen.findings import Path as SpecPath
+from clustergen.findings import Severity
+from tests.checking import check
 
 HEAD = "version: 1\nname: example\nregion: us-east-1\nnetwork: {zone: use1-az6}\n"
 GROUP = "node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2}]\n"
+SIZE = "storage: [{mount: /fsx, type: fsx-lustre, size: 1300GiB}]\n"
+WRONG_SIZE = ("FSX004", ("storage", 0, "size"))
 NESTED = (
     "storage:\n"
     "- {mount: /bad, type: s3, bucket: my-bucket}\n"
     "- {mount: /a, type: efs}\n"
     "- {mount: /a/b, type: efs}\n"
 )
+EXISTING = "version: 1\nname: example\nregion: us-east-1\nnetwork:\n"
+SUBNET, OTHER = "subnet-0a1b2c3d4e5f67890", "subnet-0a1b2c3d4e5f67891"
+Place = tuple[str, SpecPath]
+
+
+def reported(text: str, target: str = "") -> list[Place]:
+    """The errors and warnings of a spec that is not planned."""
+    checked = check(text, target=target)
+    assert not checked.plans
+    return [(f.code, f.path) for f in checked.findings if f.severity is not Severity.NOTE]
 
 
 @pytest.mark.parametrize(
@@ -32,23 +43,139 @@ NESTED = (
             HEAD + GROUP + NESTED,
             [("SPC024", ("storage", 0, "bucket")), ("STG015", ("storage", 2, "mount"))],
         ),
-        # Nothing is said of what was left out: the capacity is wrong in form, not "on-demand".
+        # A misspelt type of storage is taken for the nearest, so the other fields are checked.
         (
-            HEAD + "node_groups: [{name: a, instance_type: p6e-gb200.36xlarge, count: 9,"
-            " capacity: capacity-block}]\n",
+            HEAD + GROUP + SIZE.replace("lustre", "lustr"),
+            [("SPC023", ("storage", 0, "type")), WRONG_SIZE],
+        ),
+        # What shows only when a section is complete is found all the same.
+        (
+            HEAD + "node_groups: [{name: a, count: two}]\n",
+            [("SPC024", ("node_groups", 0, "count")), ("SPC024", ("node_groups", 0))],
+        ),
+        (
+            "version: 1\nname: example\nregion: us-east-2\nnetwork: {zone: use1-az6}\n"
+            + GROUP
+            + SIZE,
+            [("NET002", ("network", "zone")), WRONG_SIZE],
+        ),
+        (
+            "version: 1\nname: example\nregion: us-east-2\n" + GROUP + SIZE,
+            [("NET003", ("network", "zone")), WRONG_SIZE],
+        ),
+        (
+            HEAD + GROUP + SIZE + "queues: [{name: a, node_groups: [h100, h200]}]\n",
+            [("SPC031", ("queues", 0, "node_groups", 0)), WRONG_SIZE],
+        ),
+        (
+            HEAD
+            + GROUP
+            + SIZE
+            + "queues: [{name: a, node_groups: [h200]}, {name: a, node_groups: [h200]}]\n",
+            [("SPC030", ("queues", 1, "name")), WRONG_SIZE],
+        ),
+        (
+            EXISTING
+            + f"  private_subnets: [{SUBNET}]\n  public_subnets: [{OTHER}]\n"
+            + GROUP
+            + SIZE,
+            [
+                ("NET005", ("network", "private_subnets")),
+                ("NET005", ("network", "public_subnets")),
+                WRONG_SIZE,
+            ],
+        ),
+    ],
+)
+def test_nothing_is_left_for_a_second_run(text: str, expected: list[Place]) -> None:
+    assert reported(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "expected"),
+    [
+        # A node group that is wrong somewhere is still the one that queues name.
+        (
+            HEAD
+            + "node_groups: [{name: a, instance_type: p5en.48xlarge, count: two}]\n"
+            + "queues: [{name: q, node_groups: [a]}]\n",
+            "",
+            [("SPC024", ("node_groups", 0, "count"))],
+        ),
+        (
+            HEAD
+            + "node_groups: [{name: 'a b', instance_type: p5en.48xlarge, count: 2}]\n"
+            + "queues: [{name: q, node_groups: ['a b']}]\n",
+            "",
+            [("SPC024", ("node_groups", 0, "name"))],
+        ),
+        (
+            HEAD
+            + "node_groups: [{instance_type: p5en.48xlarge, count: 2}]\n"
+            + "queues: [{name: q, node_groups: [a]}]\n",
+            "",
+            [("SPC021", ("node_groups", 0))],
+        ),
+        # Nothing follows from a type that nobody knows, such as that it has no GPU to partition.
+        (
+            HEAD
+            + "node_groups: [{name: a, instance_type: p5en.48x, count: 1, efa: true,"
+            + " mig: {1g.18gb: 7}, scratch: /scratch}]\n",
+            "",
+            [("CAP001", ("node_groups", 0, "instance_type"))],
+        ),
+        # The capacity is wrong in form, not "on-demand".
+        (
+            HEAD
+            + "node_groups: [{name: a, instance_type: p6-b200.48xlarge, count: 9,"
+            + " capacity: capacity-block}]\n",
+            "",
             [("SPC024", ("node_groups", 0, "capacity"))],
         ),
-        # Without node groups there is no cluster to speak of.
-        (HEAD + "node_groups: 3\n", [("SPC022", ("node_groups",))]),
+        (
+            EXISTING
+            + f"  vpc: vpcc-1\n  private_subnets: [{SUBNET}]\n  public_subnets: [{OTHER}]\n"
+            + "  security_groups: [sg-0a1b2c3d4e5f67890]\n"
+            + GROUP,
+            "",
+            [("SPC023", ("network", "vpc"))],
+        ),
+        (
+            EXISTING
+            + "  vpc: vpc-0a1b2c3d4e5f67890\n  private_subnets: [subnt-0a1b2c3d]\n"
+            + GROUP,
+            "",
+            [("SPC024", ("network", "private_subnets", 0))],
+        ),
+        (
+            EXISTING + "  vpc: vpc-0a1b2c3d4e5f67890\n" + GROUP,
+            "",
+            [("NET004", ("network", "vpc"))],
+        ),
+        (
+            HEAD + GROUP + "queues: [{name: 'tra in', node_groups: [h200]}]\n",
+            "hyperpod-slurm",
+            [("SPC024", ("queues", 0, "name"))],
+        ),
+        (
+            HEAD
+            + GROUP
+            + "storage: [{mount: /a, type: efs, throughput_mode: provisioned, throughput: 5000}]",
+            "",
+            [("SPC024", ("storage", 0, "throughput"))],
+        ),
+        (
+            HEAD
+            + GROUP
+            + "targets: {hyperpod-eks: {eks_cluster: x, eks_security_group: sg-0a1b2c3d}}\n",
+            "hyperpod-eks",
+            [("SPC023", ("targets", "hyperpod-eks", "eks_cluster"))],
+        ),
+        # A section of the wrong type, that the rules of the target look into.
+        (HEAD + GROUP + "targets: [pcs]\n", "hyperpod-eks", [("SPC022", ("targets",))]),
+        (HEAD + GROUP + "kubernetes: [1]\n", "eks", [("SPC022", ("kubernetes",))]),
+        (HEAD + "node_groups: 3\n", "eks", [("SPC022", ("node_groups",))]),
     ],
-    ids=["unknown key", "list item", "left out", "nothing left"],
 )
-def test_all_that_can_be_said(
-    tmp_path: Path, text: str, expected: list[tuple[str, SpecPath]]
-) -> None:
-    spec = tmp_path / "a.yaml"
-    spec.write_text(text)
-    checked = compiler.check([spec])
-    errors = [(f.code, f.path) for f in checked.findings if f.severity == "error"]
-    assert errors == expected
-    assert not checked.plans
+def test_nothing_follows_from_what_is_wrong(text: str, target: str, expected: list[Place]) -> None:
+    assert reported(text, target) == expected

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from clustergen.catalog import regions
 from clustergen.findings import Path, Problem, Severity, rule
+from clustergen.plan.network import is_internal
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
@@ -88,8 +89,11 @@ def _known_zones(region: str) -> str:
     fatal=True,
 )
 def missing_zone(spec: Spec) -> Iterator[Problem]:
-    if not spec.network.zone and not spec.network.private_subnets:
-        yield Problem(("network",), "network.zone is missing", help=_known_zones(spec.region))
+    given = spec.network.zone or spec.network.private_subnets or spec.network.vpc != "new"
+    if not given:
+        yield Problem(
+            ("network", "zone"), "network.zone is missing", help=_known_zones(spec.region)
+        )
 
 
 @rule(
@@ -150,10 +154,10 @@ def block(spec: Spec) -> Iterator[Problem]:
             f"{cidr} cannot be the block of a new VPC",
             help="between /16 and /25, e.g. 10.42.0.0/16",
         )
-    elif not network.is_private:
+    elif not (network.is_private or is_internal(network)):
         yield Problem(
             at,
             f"{cidr} is a block of public addresses",
-            help="use one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16",
+            help="use one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10",
             severity=Severity.WARNING,
         )

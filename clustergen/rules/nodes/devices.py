@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from clustergen.catalog import mig
 from clustergen.findings import Problem, rule
@@ -25,8 +26,8 @@ def profiles(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         for name in _unknown(group):
             known = [profile.name for profile in mig.profiles(group.type)]
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-            help = f"did you mean {near[0]}? It has {', '.join(known)}" if near else ""
+            near = _nearest(name, known)
+            help = f"did you mean {near}? It has {', '.join(known)}" if near else ""
             yield Problem(
                 group.at("mig", name),
                 f"{group.type.name} has no MIG profile {name}",
@@ -47,6 +48,19 @@ def slices(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         if group.mig and not _unknown(group):
             yield from _too_many(group)
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    """The smallest profile with as many compute slices, or else one with a similar name."""
+    same = [other for other in known if other.split("g.")[0] == name.split("g.", maxsplit=1)[0]]
+    near = same or difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    return min(near, key=_memory) if near else ""
+
+
+def _memory(profile: str) -> tuple[int, int]:
+    """The memory of a profile in GB; plain profiles come before those with media engines."""
+    size = re.search(r"\.(\d+)gb", profile)
+    return (int(size[1]) if size else 0, len(profile))
 
 
 def _unknown(group: NodeGroup) -> list[str]:

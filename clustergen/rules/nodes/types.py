@@ -71,17 +71,22 @@ def _sold(type: InstanceType, wanted: str) -> str:
 def offered(plan: Plan) -> Iterator[Problem]:
     zone = plan.network.zone
     for path, type in _named_types(plan):
+        # A type that the spec does not name is the default of its section.
+        default = "" if plan.wrote(*path) else f"the default {'.'.join(map(str, path))}, "
+        other = f"; write {'.'.join(map(str, path))}: ... to choose another" if default else ""
         if type.offered_in(plan.region) is False:
             somewhere = ", ".join(type.regions) or "no surveyed region"
             yield Problem(
-                path, f"{type.name} is not offered in {plan.region}", help=f"offered in {somewhere}"
+                path,
+                f"{default}{type.name} is not offered in {plan.region}",
+                help=f"offered in {somewhere}{other}",
             )
         elif zone and regions.is_zone_id(zone) and type.offered_in_zone(zone) is False:
             here = [z for z in type.zone_ids if regions.region_of_zone(z) == plan.region]
             yield Problem(
                 path,
-                f"{type.name} is not offered in {zone}",
-                help=f"in {plan.region}: {', '.join(here)}",
+                f"{default}{type.name} is not offered in {zone}",
+                help=f"in {plan.region}: {', '.join(here)}{other}",
             )
 
 

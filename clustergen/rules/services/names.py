@@ -67,12 +67,16 @@ def _named(plan: Plan, *, every_queue: bool = False) -> Iterator[tuple[Path, Nam
 def _wrong(limit: Names, name: str) -> str:
     """What is wrong with a name; empty if nothing is."""
     if len(name) > limit.longest:
-        return f"{name!r} has {len(name)} characters; the maximum is {limit.longest}"
+        return f"{name!r} is {_length(name)} long; the maximum is {limit.longest}"
     if len(name) < limit.shortest:
-        return f"{name!r} has {len(name)} characters; the minimum is {limit.shortest}"
+        return f"{name!r} is {_length(name)} long; the minimum is {limit.shortest}"
     if name.endswith("-") and not limit.final_hyphen:
         return f"{name!r} ends with a hyphen"
     return ""
+
+
+def _length(name: str) -> str:
+    return f"{len(name)} character{'' if len(name) == 1 else 's'}"
 
 
 def _fitting(limit: Names, kind: Named, name: str) -> str:

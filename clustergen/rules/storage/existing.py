@@ -83,13 +83,6 @@ def ids(plan: Plan) -> Iterator[Problem]:
                 f"{item.id} is not the id of {title}",
                 help=f"it looks like {prefix}0123456789abcdef0",
             )
-        volume = item.volume if isinstance(item, OpenZfs | Ontap) else None
-        if isinstance(volume, str) and not volume.startswith("fsvol-"):
-            yield Problem(
-                item.at("existing", "volume_id"),
-                f"{volume} is not the id of an FSx volume",
-                help="it looks like fsvol-0123456789abcdef0",
-            )
 
 
 @rule(

@@ -8,6 +8,7 @@ from typing import Any
 from clustergen.aws import references
 from clustergen.aws.members import filled
 from clustergen.plan.model import Network, Plan, Subnet, Volume
+from clustergen.plan.network import is_internal
 
 NOBODY = "127.0.0.1/32"
 """A source of SSH that never comes; without one ParallelCluster opens port 22 to the world."""
@@ -54,22 +55,9 @@ def allowed_ips(network: Network) -> str:
     return network.ssh_from[0]
 
 
-_INTERNAL = tuple(
-    map(ipaddress.IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
-)
-
-
 def from_outside(network: Network) -> bool:
     """Whether SSH is allowed from public addresses."""
-    return any(not _internal(ipaddress.ip_network(block)) for block in network.ssh_from)
-
-
-def _internal(block: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
-    """Whether the block is of a private network: RFC 1918, or shared address space (RFC 6598).
-
-    ``is_private`` says so of blocks for documentation too, which specs use as examples.
-    """
-    return isinstance(block, ipaddress.IPv4Network) and any(map(block.subnet_of, _INTERNAL))
+    return any(not is_internal(ipaddress.ip_network(block)) for block in network.ssh_from)
 
 
 def entry_subnet(network: Network) -> Subnet:

@@ -31,7 +31,7 @@ FS = "id: fs-0123456789abcdef0"
         ("type: fsx-ontap", ["STG001"]),
         (f"type: fsx-ontap, existing: {{{FS}}}", ["STG002"]),
         (f"type: fsx-ontap, existing: {{{FS}, volume_id: fsvol-0123456789abcdef0}}", []),
-        (f"type: fsx-ontap, existing: {{{FS}, volume_id: vol-0123456789abcdef0}}", ["STG005"]),
+        (f"type: fsx-ontap, existing: {{{FS}, volume_id: vol-0123456789abcdef0}}", ["SPC024"]),
         (f"type: fsx-openzfs, existing: {{{FS}, volume_id: fsvol-0123456789abcdef0}}", []),
         (f"type: fsx-openzfs, existing: {{{FS}, mount_name: abc}}", ["STG006"]),
         (f"type: fsx-lustre, existing: {{{FS}, volume_id: fsvol-0123456789abcdef0}}", ["STG006"]),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
+from clustergen.spec.quantities import format_duration
 from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.cluster import SECONDS_PER_DAY
 from clustergen.targets.pcs.options import Options
@@ -32,7 +33,7 @@ def purge_time(plan: Plan) -> Iterator[Problem]:
         nearest = min(max(days + bool(rest), lowest), highest)
         yield Problem(
             _PURGE,
-            f"{seconds} s are not {lowest} to {highest:,} whole days",
+            f"{format_duration(seconds)} is not {lowest} to {highest:,} whole days",
             help=f"write {nearest}d",
         )
 

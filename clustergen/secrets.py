@@ -1,0 +1,135 @@
+"""Secrets that users write into a spec by mistake, and how findings leave them out.
+
+A finding quotes the value that is wrong and shows its source line, and its text ends up in the logs
+of CI. So what stands in a field for secrets, and what looks like a key or a token anywhere, is
+masked: in the lines that findings show (:func:`hidden`), and in their words (:func:`masked`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from clustergen.findings import Finding
+
+MASK: Final = "***"
+
+_NAME: Final = (
+    r"[\w.-]*(?:(?:password|passwd|passphrase|storagepass|secret|credential|private[_-]?key"
+    r"|api[_-]?key|access[_-]?key)s?\w*|token|ssh_key)"
+)
+_SECRET_NAME: Final = re.compile(_NAME, re.IGNORECASE)
+# A key for secrets, where its value begins on the same line.
+_FIELD: Final = re.compile(
+    rf"""(?<![\w.:-])(?:["']{_NAME}["']\s*:\s*|{_NAME}\s*(?::\s+|=\s*))(?=\S)""", re.IGNORECASE
+)
+_OPEN_FIELD: Final = re.compile(rf"""[\s-]*["']?{_NAME}["']?\s*:\s*([|>][+-]?\d?)?\s*""", re.I)
+_QUOTED: Final = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?""")
+# What may be shown in such a field: references to secrets, public keys, signs of a block.
+_PUBLIC: Final = re.compile(
+    r"""["']?(?:arn:[a-z-]+:[^\s"']*|(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-\S.*)?["']?|[|>][+-]?\d?"""
+)
+
+_PEM: Final = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+_PEM_END: Final = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
+_LOOKS_SECRET: Final = re.compile(
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:.*-----END [A-Z ]*PRIVATE KEY-----|.*)"
+    r"|\bb3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=]*"  # the body of an OpenSSH key
+    r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"
+    r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{20,}"
+    r"|\bxox[abprs]-[\w-]{10,}|\bhf_[A-Za-z0-9]{20,}|\bsk-(?!ssh-|ecdsa-)[\w-]{20,}"
+    r"|\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*"
+    # A secret access key: 40 characters with capitals, small letters and digits.
+    r"|(?<![\w/+=.-])(?=[\w/+]*[a-z])(?=[\w/+]*[A-Z])(?=[\w/+]*\d)[A-Za-z0-9/+]{40}(?![\w/+=.-])"
+    r"|(?<=://)[^\s/@:]+:[^\s/@]+(?=@)",
+    re.DOTALL,
+)
+
+
+_SHOWN: Final = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+def hidden(lines: Iterable[str]) -> Iterator[str]:
+    """``lines`` of YAML, or ``--set`` arguments, with secrets masked; columns stay the same."""
+    within: int | None = None  # the indentation of the key whose value continues below it
+    pem = False
+    for line in lines:
+        indentation = len(line) - len(line.lstrip())
+        if within is not None and line.strip() and indentation <= within:
+            within = None
+        if pem or (within is not None and not _PUBLIC.fullmatch(line.strip())):
+            shown = _stars(line)
+        else:
+            shown = _hidden(line)
+        pem = (pem or bool(_PEM.search(line))) and not _PEM_END.search(line)
+        if _OPEN_FIELD.fullmatch(line):
+            within = indentation
+        yield shown
+
+
+def _hidden(line: str) -> str:
+    start = 0
+    while field := _FIELD.search(line, start):
+        end = _end_of_value(line, field.end())
+        value = line[field.end() : end]
+        if not _PUBLIC.fullmatch(value.strip()):
+            line = line[: field.end()] + _stars(value) + line[end:]
+            start = end
+        else:
+            start = field.end()
+    return _LOOKS_SECRET.sub(lambda match: _stars(match[0]), line)
+
+
+def _end_of_value(line: str, start: int) -> int:
+    """Where the value at ``start`` ends: in a flow mapping before the next entry, at the latest."""
+    if line[start] in "{[":
+        return len(line)
+    if quoted := _QUOTED.match(line, start):
+        return quoted.end()
+    if "{" not in line[:start]:
+        return len(line)
+    end = re.compile(r"[,}\]]").search(line, start)
+    return end.start() if end else len(line)
+
+
+def _stars(text: str) -> str:
+    """As many stars; what does not show stays, for it is refused where it is."""
+    return re.sub(
+        r"[^\s\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]", "*", text
+    )
+
+
+def values(data: Any, *, inside: bool = False) -> Iterator[str]:
+    """The secrets in the data of a spec: what is in a field for them."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if inside:
+                yield str(key)
+            yield from values(value, inside=inside or bool(_SECRET_NAME.fullmatch(str(key))))
+    elif isinstance(data, list):
+        for item in data:
+            yield from values(item, inside=inside)
+    elif inside and data is not None and not isinstance(data, bool):
+        text = getattr(data, "text", str(data))
+        if not _PUBLIC.fullmatch(text.strip()):
+            yield text
+
+
+def masked(finding: Finding, secrets: frozenset[str]) -> Finding:
+    """The finding with every one of ``secrets``, and what looks like one, left out of its words."""
+    return replace(
+        finding,
+        message=_without(finding.message, secrets),
+        help=_without(finding.help, secrets),
+        path=tuple(_without(s, secrets) if isinstance(s, str) else s for s in finding.path),
+    )
+
+
+def _without(text: str, secrets: frozenset[str]) -> str:
+    for secret in sorted(secrets, key=len, reverse=True):
+        for written in (repr(secret), repr(secret)[1:-1], secret.strip()):
+            if written in text and len(written) > 1:
+                text = text.replace(written, MASK)
+    return _LOOKS_SECRET.sub(MASK, text)

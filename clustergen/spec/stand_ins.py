@@ -1,0 +1,208 @@
+"""Values that take the place of what is wrong, so that the rest of a spec can still be checked.
+
+There are two for most places, as different as the field allows. What is found with the one but not
+with the other follows from the stand-in, not from what the user wrote.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from clustergen.catalog import regions
+from clustergen.findings import Path
+from clustergen.spec import patterns, schema, values
+
+ABSENT: Final = object()
+"""The place is left out."""
+
+_TYPES: Final = {
+    "head_node": ("m7i.4xlarge",),
+    "login": ("m7i.xlarge",),
+    "kubernetes": ("m7i.large",),
+    "node_groups": ("p5en.48xlarge", "m7i.4xlarge"),
+}
+_SUBNETS: Final = ("private_subnets", "public_subnets", "control_plane_subnets")
+
+
+def choose(path: Path, data: Any) -> tuple[Any, ...]:
+    """What may stand at ``path`` of ``data``: one value, or two that differ."""
+    special = _special(path, data)
+    if special:
+        return special
+    if isinstance(path[-1], int):
+        whole = len(path) == 2 and path[0] == "node_groups"
+        return (_named(_example(_node(path, data), 0), path[-1]) if whole else ABSENT,)
+    node = _node(path, data)
+    if near := _near(node, _at(path, data)):
+        return (near,)
+    examples = tuple(_examples(node, 0))
+    if path[-1] not in _node(path[:-1], data).get("required", ()):
+        return (ABSENT, *examples[-1:])
+    return (examples[0], examples[-1]) if examples else (ABSENT,)
+
+
+def _special(path: Path, data: Any) -> tuple[Any, ...]:
+    """For places whose value other places depend on."""
+    match path:
+        case ("version",):
+            return (1,)
+        case ("region",):
+            return _regions(data)
+        case ("network", "zone"):
+            return _zones(_at(("region",), data))
+        case ("network", "vpc"):
+            network = _at(("network",), data)
+            given = network if isinstance(network, dict) else {}
+            exists = any(given.get(f) for f in (*_SUBNETS, "security_groups"))
+            written = str(given.get("vpc", "")).startswith("vpc")
+            return (patterns.EXAMPLES[patterns.VPC.regex] if exists or written else "new",)
+        case ("network", str(of), int(i), *end) if of in _SUBNETS and end in ([], ["id"]):
+            return (f"subnet-{_SUBNETS.index(of):08x}{i:09x}",)
+        case (("node_groups" | "queues") as of, int(i), "name"):
+            return (f"{of.replace('_', '-')}-{i}",)
+        case ("queues", int(), "node_groups"):
+            return tuple([name] for name in group_names(data)) or (ABSENT,)
+        case (str(of), *_, "instance_type") if of in _TYPES:
+            return _TYPES[of]
+        case _:
+            return ()
+
+
+def _named(group: Any, index: int) -> Any:
+    return {**group, "name": f"node-groups-{index}"} if isinstance(group, dict) else group
+
+
+def group_names(data: Any) -> list[str]:
+    """The names of the node groups, as far as they are readable."""
+    groups = _at(("node_groups",), data)
+    items = groups if isinstance(groups, list) else []
+    names = [item.get("name") for item in items if isinstance(item, dict)]
+    return [name for name in names if isinstance(name, str)]
+
+
+def _regions(data: Any) -> tuple[str, ...]:
+    """The region of the zone, or the one that the written name is closest to."""
+    zone, written = _at(("network", "zone"), data), _at(("region",), data)
+    found = regions.region_of_zone(zone) if isinstance(zone, str) else None
+    near = regions.nearest(written) if isinstance(written, str) else None
+    meant = found or near
+    return (meant,) if meant else ("us-east-1", "us-west-2")
+
+
+def _zones(region: object) -> tuple[str, ...]:
+    known = regions.surveyed_zones().get(region, ()) if isinstance(region, str) else ()
+    return (known[0], known[-1]) if known else (f"{region}a", f"{region}b")
+
+
+def _near(node: Mapping[str, Any], value: Any) -> str:
+    """The option that a misspelt word was meant to be."""
+    options = [str(word) for form in _forms(node) for word in _options(form)]
+    near = values.nearest(value, options) if isinstance(value, str) else []
+    return near[0] if near else ""
+
+
+def _options(form: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (form["const"],) if "const" in form else tuple(form.get("enum", ()))
+
+
+def _example(node: Mapping[str, Any], number: int) -> Any:
+    return next(_examples(node, number), ABSENT)
+
+
+def _examples(node: Mapping[str, Any], number: int) -> Iterator[Any]:
+    """Values that ``node`` takes; ``number`` tells those of several items of a list apart."""
+    for form in _forms(node):
+        match form:
+            case {"const": value}:
+                yield value
+            case {"enum": [*words]}:
+                yield from words
+            case {"examples": [*examples]}:
+                yield from examples
+            case {"pattern": pattern} if pattern in patterns.EXAMPLES:
+                yield patterns.EXAMPLES[pattern]
+            case {"type": "string"}:
+                yield f"value-{number}"
+            case {"type": "boolean"}:
+                yield from (False, True)
+            case {"type": "integer" | "number"}:
+                yield form.get("minimum", 1)
+                yield form.get("maximum", form.get("minimum", 1) + 1)
+            case {"type": "array"}:
+                yield [_example(form["items"], number)]
+            case {"type": "object"}:
+                yield _section(form, number)
+
+
+def _section(form: Mapping[str, Any], number: int) -> dict[str, Any]:
+    known = form.get("properties", {})
+    section = {key: _example(known[key], number) for key in form.get("required", ())}
+    if "instance_types" in known:
+        section["instance_type"] = _TYPES["node_groups"][0]
+    return section
+
+
+def _forms(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The forms that a value may have, references followed."""
+    if "$ref" in node:
+        yield from _forms(_definition(node["$ref"]))
+    for form in (*node.get("anyOf", ()), *node.get("oneOf", ())):
+        yield from _forms(form)
+    if not {"$ref", "anyOf", "oneOf"} & node.keys():
+        yield node
+
+
+def _node(path: Path, data: Any) -> Mapping[str, Any]:
+    """The schema of what stands at ``path``; of several sections the one of the written type."""
+    node: Mapping[str, Any] = _schema()
+    for step in path:
+        node = _inside(_of_type(node, data), step)
+        data = _at((step,), data)
+    forms = _of_type(node, data)
+    return forms[0] if len(forms) == 1 else node
+
+
+def _of_type(node: Mapping[str, Any], data: Any) -> list[Mapping[str, Any]]:
+    forms = list(_forms(node))
+    written = data.get("type") if isinstance(data, dict) else None
+    return [form for form in forms if written and _type_of(form) == written] or forms
+
+
+def _type_of(form: Mapping[str, Any]) -> object:
+    return form.get("properties", {}).get("type", {}).get("const")
+
+
+def _inside(forms: Sequence[Mapping[str, Any]], step: str | int) -> Mapping[str, Any]:
+    node: Any = {}
+    for form in forms:
+        if isinstance(step, int):
+            node = form.get("items")
+        else:
+            node = form.get("properties", {}).get(step) or form.get("additionalProperties")
+        if isinstance(node, dict):
+            break
+    return node if isinstance(node, dict) else {}
+
+
+def _at(path: Path, data: Any) -> Any:
+    """What is written at ``path``; None where nothing is."""
+    for step in path:
+        if isinstance(data, dict):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
+
+
+@functools.cache
+def _schema() -> Mapping[str, Any]:
+    return schema.schema()
+
+
+def _definition(reference: str) -> Mapping[str, Any]:
+    definition: Mapping[str, Any] = _schema()["$defs"][reference.rpartition("/")[2]]
+    return definition
