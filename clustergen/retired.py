@@ -37,6 +37,9 @@ _MERGED: Mapping[str, tuple[str, ...]] = {
     "SLM001": ("SLM101", "SLM201"),
     "SLM002": ("SLM110", "SLM214"),
     "SLM003": ("SLM109", "SLM354"),
+    "SLM008": ("SLM357",),
+    "SLM009": ("SLM102", "SLM103", "SLM104", "SLM105", "SLM203"),
+    "SLM010": ("SLM108", "SLM206"),
     "STG051": ("STG106", "STG500"),
     "STG052": ("STG201", "STG351"),
 }

@@ -12,6 +12,7 @@ from clustergen.digests import sha256
 from clustergen.hyperpod import script_mounts, steps, verify
 from clustergen.hyperpod.limits import CONTROLLER
 from clustergen.hyperpod.steps import Group, Mode
+from clustergen.plan import slurm
 from clustergen.plan.model import Bucket, Plan
 
 FOLDER = "lifecycle"
@@ -90,7 +91,7 @@ def _values(plan: Plan, mode: Mode) -> dict[str, Any]:
         "written": _written(plan),
         "buckets": any(isinstance(item, Bucket) for item in plan.storage),
         "settings": _pairs(steps.cluster_settings(plan)),
-        "cgroup": {name: _value(value) for name, value in plan.slurm.cgroup_settings.items()},
+        "cgroup": {name: slurm.quoted(value) for name, value in plan.slurm.cgroup_settings.items()},
         "accounting": mode != "extended" and plan.slurm.accounting != "off",
         "prolog": _has_prolog(plan),
         "partitions": [{"name": name, "pairs": pairs} for name, pairs in asked if pairs],
@@ -105,9 +106,4 @@ def _written(plan: Plan) -> list[str]:
 
 
 def _pairs(settings: Mapping[str, str]) -> list[str]:
-    return [f"{name}={_value(value)}" for name, value in settings.items()]
-
-
-def _value(text: str) -> str:
-    """A value as slurm.conf has it: with blanks in quotes."""
-    return f'"{text}"' if " " in text and not text.startswith('"') else text
+    return [f"{name}={slurm.quoted(value)}" for name, value in settings.items()]

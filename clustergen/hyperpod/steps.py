@@ -87,12 +87,12 @@ def shared_by_controllers(plan: Plan) -> str:
 
 def partition_settings(queue: Queue) -> dict[str, str]:
     """What a queue's fields are in slurm.conf, and the user's own settings over them."""
-    return slurm.merge(slurm.partition(queue), queue.slurm)
+    return slurm.merge("partition", slurm.partition(queue), queue.slurm)
 
 
 def cluster_settings(plan: Plan) -> dict[str, str]:
     """The user's slurm.conf settings, and those that follow from the rest of the spec."""
-    return slurm.merge(slurm.cluster(plan), plan.slurm.settings)
+    return slurm.cluster_settings(plan, slurm.cluster(plan))
 
 
 def _on_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:

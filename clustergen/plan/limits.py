@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from clustergen.findings import Path, Severity
 
 if TYPE_CHECKING:
+    from clustergen.catalog.slurm import Scope
     from clustergen.plan.model import Plan, Role
 
 Named = Literal["cluster", "node group", "queue"]
@@ -149,6 +150,33 @@ class Scripts(NamedTuple):
     """The only time at which they run; None where the user chooses."""
 
 
+class SlurmSettings(NamedTuple):
+    """What the service makes of the settings that a user writes in Slurm's files.
+
+    Names of keys are in lower case, for Slurm does not tell cases apart.
+    """
+
+    source: str
+    accepted: Mapping[Scope, frozenset[str]] = MappingProxyType({})
+    """By scope, the only keys that the service takes; a scope that is left out takes all."""
+    own: Mapping[Scope, frozenset[str]] = MappingProxyType({})
+    """By scope, keys that the service writes itself."""
+    own_with_database: frozenset[str] = frozenset()
+    """Keys of the cluster that it also writes itself where it reaches an external database."""
+    instead: Mapping[str, str] = MappingProxyType({})
+    """What to do in place of writing a key."""
+    since: Mapping[str, str] = MappingProxyType({})
+    """The first Slurm version with which the service takes a key that Slurm has had for longer."""
+    kept: Mapping[str, str] = MappingProxyType({})
+    """Flags of the service's own value of a key, which stay when the user writes the key."""
+    replaced: Mapping[str, str] = MappingProxyType({})
+    """Keys whose value of the service's own is lost, and what comes of it."""
+    tracks_gpus: bool = True
+    """With accounting, it counts GPUs: AccountingStorageTRES has gres/gpu."""
+    cgroups: str = ""
+    """Why settings of cgroup.conf have no effect; empty where they have one."""
+
+
 class Limits(NamedTuple):
     """All of it, for one service. ``title`` is what messages call the service."""
 
@@ -169,6 +197,8 @@ class Limits(NamedTuple):
     default_slurm_version: str = ""
     ended_slurm_versions: Mapping[str, str] = MappingProxyType({})
     """Version -> ISO date since when it is not offered any more."""
+    slurm_settings: SlurmSettings | None = None
+    """None where the service has no Slurm."""
     unmounted: frozenset[str] = frozenset()
     """Kinds of existing storage that nodes mount by a name that its id does not tell."""
     unmounted_source: str = ""

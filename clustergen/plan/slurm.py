@@ -2,23 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
+from clustergen.catalog.slurm import Scope, same
+from clustergen.findings import Path
 from clustergen.plan.model import Plan, Queue
 from clustergen.spec.quantities import format_slurm_duration
 
 Settings = dict[str, str]
 
+QUEUE_FIELDS: Mapping[str, str] = {
+    "default": "default",
+    "maxtime": "time_limit",
+    "prioritytier": "priority",
+    "priorityjobfactor": "priority",
+    "oversubscribe": "exclusive",
+}
+"""Partition settings that a field of a queue writes, by lower-case name."""
 
-def merge(derived: Mapping[str, str], given: Mapping[str, str]) -> Settings:
-    """``given`` over ``derived``; to Slurm, names that differ in case only are the same."""
-    taken = {name.lower() for name in given}
-    return {**{n: v for n, v in derived.items() if n.lower() not in taken}, **given}
+
+class Setting(NamedTuple):
+    """A setting that the user writes."""
+
+    path: Path
+    scope: Scope
+    name: str
+    value: str
+
+    @property
+    def key(self) -> str:
+        """The same text for all spellings of the name."""
+        return same(self.scope, self.name)
+
+
+def written(plan: Plan) -> Iterator[Setting]:
+    """Every setting of the spec."""
+    sections: list[tuple[Path, Scope, Mapping[str, str]]] = [
+        (("slurm", "settings"), "cluster", plan.slurm.settings),
+        (("slurm", "slurmdbd_settings"), "slurmdbd", plan.slurm.slurmdbd_settings),
+        (("slurm", "cgroup_settings"), "cgroup", plan.slurm.cgroup_settings),
+        *((group.at("slurm"), "node", group.slurm) for group in plan.node_groups),
+        *((queue.at("slurm"), "partition", queue.slurm) for queue in plan.queues),
+    ]
+    for path, scope, given in sections:
+        for name, value in given.items():
+            yield Setting((*path, name), scope, name, value)
+
+
+def merge(scope: Scope, derived: Mapping[str, str], given: Mapping[str, str]) -> Settings:
+    """``given`` over ``derived``; to Slurm, spellings in other case and aliases are the same."""
+    taken = {same(scope, name) for name in given}
+    return {**{n: v for n, v in derived.items() if same(scope, n) not in taken}, **given}
+
+
+def quoted(value: str) -> str:
+    """A value as slurm.conf has it: with blanks in quotes."""
+    return f'"{value}"' if " " in value and not value.startswith('"') else value
+
+
+def with_flags(settings: Mapping[str, str], kept: Mapping[str, str]) -> Settings:
+    """``settings`` in which keys of ``kept`` have the flag of the service, too.
+
+    A key that is written again replaces the value of the service's own slurm.conf.
+    """
+    flags = {same("cluster", name): flag for name, flag in kept.items()}
+    return {
+        name: _with(value, flags.get(same("cluster", name))) for name, value in settings.items()
+    }
+
+
+def _with(value: str, flag: str | None) -> str:
+    if not flag or flag.lower() in value.lower().split(","):
+        return value
+    return f"{value},{flag}" if value else flag
+
+
+def cluster_settings(plan: Plan, derived: Mapping[str, str]) -> Settings:
+    """The user's settings over ``derived``, with the flags that the service needs in them."""
+    limits = plan.limits.slurm_settings
+    settings = merge("cluster", derived, plan.slurm.settings)
+    return with_flags(settings, limits.kept if limits else {})
 
 
 def cluster(plan: Plan) -> Settings:
-    """Settings of the whole cluster, without the user's own."""
-    return {"JobRequeue": "1"} if plan.resilience.auto_resume else {}
+    """Settings of the whole cluster, without the user's own.
+
+    A job that asks for more than its partitions allow is refused, and does not wait for ever.
+    """
+    requeue = {"JobRequeue": "1"} if plan.resilience.auto_resume else {}
+    return {"EnforcePartLimits": "ALL", **requeue}
 
 
 def partition(queue: Queue) -> Settings:

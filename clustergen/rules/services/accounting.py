@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
+from clustergen.plan import slurm
 from clustergen.plan.model import Database, Plan
+from clustergen.plan.slurm import Setting
 from clustergen.rules.services import rule
+
+_SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
 
 _DATABASE = "slurm: {{accounting: {{endpoint: db.example.com, secret: '{}'}}}}"
 
@@ -36,3 +40,79 @@ def secret(plan: Plan) -> Iterator[Problem]:
             help=f"write arn:{plan.partition}:secretsmanager:{plan.region}:ACCOUNT:secret:NAME",
             source=limit.source,
         )
+
+
+@rule(
+    "SLM011",
+    "Setting that needs accounting",
+    why="Limits, shares and qualities of service are in the accounting database. Without one, "
+    "slurmctld does not start with some of these settings, and ignores the others.",
+    source="https://slurm.schedmd.com/accounting.html",
+    target="pcs",
+    bad="slurm: {settings: {AccountingStorageTRES: gres/gpu}}",
+    good="slurm: {accounting: managed, settings: {AccountingStorageTRES: gres/gpu}}",
+)
+def without_accounting(plan: Plan) -> Iterator[Problem]:
+    if plan.limits.slurm_settings is None or plan.slurm.accounting != "off":
+        return
+    for setting in slurm.written(plan):
+        if found := _without_accounting(setting):
+            what, severity = found
+            yield Problem(
+                setting.path,
+                f"{setting.name} needs accounting, which is off: {what}",
+                help="turn slurm.accounting on, or remove the setting",
+                severity=severity,
+            )
+
+
+_STOPS = "slurmctld does not start"
+
+
+def _without_accounting(setting: Setting) -> tuple[str, Severity] | None:
+    """What becomes of a setting in a cluster without accounting."""
+    value = setting.value.lower()
+    match setting.scope, setting.key:
+        case "cluster", "accountingstoragetres" if "/" in value:
+            return _STOPS, Severity.ERROR
+        case "partition", "qos" | "allowqos" | "denyqos":
+            return "there is no quality of service", Severity.ERROR
+        case "cluster", "accountingstorageenforce" if value not in ("0", "none"):
+            return "Slurm enforces nothing", Severity.WARNING
+        case "cluster", "preempttype" if value == "preempt/qos":
+            return "there is one quality of service, and no job preempts another", Severity.WARNING
+        case "cluster", "priorityweightfairshare" | "priorityweightqos" | "priorityweightassoc":
+            return "it has no effect", Severity.WARNING
+    return None
+
+
+@rule(
+    "SLM017",
+    "Weight of GPUs that Slurm does not count",
+    why="slurmctld does not start with a weight of a resource that AccountingStorageTRES lacks.",
+    source=f"{_SLURM_CONF}#OPT_AccountingStorageTRES",
+    target="parallelcluster",
+    bad="slurm: {settings: {PriorityWeightTRES: GRES/gpu=1000}}",
+    good="slurm: {settings: {PriorityWeightTRES: CPU=1000}}",
+)
+def uncounted(plan: Plan) -> Iterator[Problem]:
+    limits = plan.limits.slurm_settings
+    if limits is None or (limits.tracks_gpus and plan.slurm.accounting != "off"):
+        return
+    counted = {
+        name
+        for setting in slurm.written(plan)
+        if setting.key == "accountingstoragetres"
+        for name in setting.value.lower().split(",")
+    }
+    for setting in slurm.written(plan):
+        if setting.key not in ("priorityweighttres", "tresbillingweights"):
+            continue
+        named = [part.partition("=")[0].lower() for part in setting.value.split(",")]
+        for name in named:
+            if name.startswith("gres/") and not counted & {name, name.rpartition(":")[0]}:
+                yield Problem(
+                    setting.path,
+                    f"{setting.name} has a weight for {name}, which Slurm does not count",
+                    help=f"with accounting, add slurm.settings: {{AccountingStorageTRES: {name}}}",
+                )

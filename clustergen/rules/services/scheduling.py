@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
-from clustergen.plan.model import Plan
+from clustergen.catalog import slurm_values
+from clustergen.catalog.slurm import find, same
+from clustergen.findings import Problem, Severity
+from clustergen.plan import slurm
+from clustergen.plan.model import Plan, Queue
 from clustergen.rules.services import rule
+
+_SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
 
 
 @rule(
@@ -52,3 +57,115 @@ def always_replaced(plan: Plan) -> Iterator[Problem]:
             help="write true, or remove it",
             source=limits.always_replaces,
         )
+
+
+@rule(
+    "SLM012",
+    "PreemptMode and PreemptType that do not fit",
+    why="slurmctld does not start if jobs are to be preempted in some way and nothing says which, "
+    "or the other way round. SUSPEND needs GANG, which resumes the jobs.",
+    source="https://slurm.schedmd.com/preempt.html",
+    target="parallelcluster",
+    bad="slurm: {settings: {PreemptMode: REQUEUE}}",
+    good="slurm: {settings: {PreemptMode: REQUEUE, PreemptType: preempt/partition_prio}}",
+)
+def preemption(plan: Plan) -> Iterator[Problem]:
+    if plan.limits.slurm_settings is None:
+        return
+    mode, kind = _given(plan, "preemptmode"), _given(plan, "preempttype")
+    flags = set(mode.value.lower().split(",")) if mode else set()
+    how = flags - {"gang", "within", "priority", "off", "cluster"}
+    by = kind.value if kind else "preempt/none"
+    if mode and how and by == "preempt/none":
+        yield Problem(
+            mode.path,
+            f"PreemptMode is {mode.value}, and PreemptType says of no job that it may preempt",
+            help="add PreemptType: preempt/partition_prio or preempt/qos",
+        )
+    elif kind and by != "preempt/none" and not how:
+        yield Problem(
+            kind.path,
+            f"PreemptType is {by}, and PreemptMode does not say what becomes of the jobs",
+            help="add PreemptMode: REQUEUE or CANCEL",
+        )
+    if mode and flags & {"suspend", "on"} and "gang" not in flags:
+        yield Problem(
+            mode.path,
+            "PreemptMode SUSPEND without GANG: nothing would resume the jobs",
+            help="write SUSPEND,GANG",
+        )
+
+
+@rule(
+    "SLM016",
+    "Preemption in a queue of a cluster without preemption",
+    why="GraceTime and PreemptMode of a partition have an effect only if PreemptType of the "
+    "cluster lets jobs preempt others.",
+    source="https://slurm.schedmd.com/preempt.html",
+    target="parallelcluster",
+    severity=Severity.WARNING,
+    bad="queues: [{name: train, node_groups: [h200], slurm: {GraceTime: 60}}]",
+    good="""queues: [{name: train, node_groups: [h200], slurm: {GraceTime: 60}}]
+slurm: {settings: {PreemptMode: REQUEUE, PreemptType: preempt/partition_prio}}""",
+)
+def queue_preemption(plan: Plan) -> Iterator[Problem]:
+    if plan.limits.slurm_settings is None or _given(plan, "preempttype"):
+        return
+    for queue in plan.queues:
+        for name, value in queue.slurm.items():
+            if same("partition", name) in ("gracetime", "preemptmode") and value.upper() != "OFF":
+                yield Problem(
+                    queue.at("slurm", name),
+                    f"{name} has no effect: no job preempts another in this cluster",
+                    help="add slurm.settings: {PreemptType: preempt/partition_prio, "
+                    "PreemptMode: REQUEUE}, or remove it",
+                    on_key=True,
+                )
+
+
+@rule(
+    "SLM013",
+    "Time limit that no job fits",
+    why="A job runs for at least a minute. A job that does not ask for a time gets DefaultTime, "
+    "and with more than MaxTime it does not start.",
+    source=f"{_SLURM_CONF}#SECTION_PARTITION-CONFIGURATION",
+    target="parallelcluster",
+    severity=Severity.WARNING,
+    bad="queues: [{name: train, node_groups: [h200], time_limit: 0s}]",
+    good="queues: [{name: train, node_groups: [h200], time_limit: 1d}]",
+)
+def time_limits(plan: Plan) -> Iterator[Problem]:
+    if plan.limits.slurm_settings is None:
+        return
+    for queue in plan.queues:
+        if queue.time_limit == 0:
+            yield Problem(
+                queue.at("time_limit"),
+                f"no job can run in {queue.name!r}: its time limit is 0",
+                help="write a time such as 3d, or remove it for no limit",
+            )
+        default, most = _time(queue, "defaulttime"), _time(queue, "maxtime")
+        name = next((n for n in queue.slurm if n.lower() == "defaulttime"), "")
+        if default is not None and most is not None and default > most > 0:
+            yield Problem(
+                queue.at("slurm", name),
+                f"{name} is longer than the time limit of {queue.name!r}: a job that asks for no "
+                "time does not start",
+                help="write a time up to the limit of the queue",
+            )
+
+
+def _given(plan: Plan, key: str) -> slurm.Setting | None:
+    """The cluster's setting with this key."""
+    cluster = (each for each in slurm.written(plan) if each.scope == "cluster")
+    return next((each for each in cluster if each.key == key), None)
+
+
+def _time(queue: Queue, name: str) -> int | None:
+    """A time of a partition in seconds; None where it has no end, or is not one."""
+    written = slurm.merge("partition", slurm.partition(queue), queue.slurm)
+    value = next((v for n, v in written.items() if n.lower() == name), "")
+    key = find("partition", name)
+    if not key or not value or slurm_values.wrong(key, value):
+        return None
+    return slurm_values.seconds(value)

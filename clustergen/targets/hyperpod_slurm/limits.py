@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Final
 
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.limits import CONTROLLER, LOGIN
-from clustergen.plan.limits import Reserved, Secret, Systems, Users
+from clustergen.plan.limits import Reserved, Secret, SlurmSettings, Systems, Users
 from clustergen.words import word_set
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-multihead-slurm.html
@@ -25,12 +26,34 @@ TAKEN_USERS: Final = frozenset({DEFAULT_USER, "root", "slurm", "munge", "mysql",
 OWN_FOLDERS: Final = ("/opt/sagemaker", "/opt/dlami", "/opt/ml", "/opt/clustergen")
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: what HyperPod keeps
-# in step with the instance groups, by lower-case name; 2026-11-20.
-OWN_SETTINGS: Final = word_set("""
-    authtype clustername include nodename nodes nodeset partitionname
-    slurmctldhost slurmctldport slurmdport slurmuser statesavelocation
-    topologyplugin
-""")
+# in step with the instance groups, and that nodes get their configuration from the controller;
+# sagemaker-hyperpod-resiliency-slurm-auto-resume.html: that resuming needs task/none; 2026-11-22.
+SLURM_SETTINGS = SlurmSettings(
+    source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
+    own=MappingProxyType(
+        {
+            "cluster": word_set("""
+                authtype clustername include nodename nodeset partitionname
+                slurmctldhost slurmctldport slurmdport slurmuser statesavelocation
+                topologyplugin
+            """),
+            "partition": word_set("nodes partitionname"),
+        }
+    ),
+    kept=MappingProxyType(
+        {
+            "SlurmctldParameters": "enable_configless",
+            "SchedulerParameters": "nohold_on_prolog_fail",
+        }
+    ),
+    replaced=MappingProxyType(
+        {
+            "slurmctldparameters": "flags of HyperPod other than enable_configless are lost",
+            "taskplugin": "HyperPod resumes jobs only with task/none",
+        }
+    ),
+    cgroups="HyperPod sets TaskPlugin=task/none, with which Slurm does not read cgroup.conf",
+)
 
 _OSES = ("ubuntu2204", "ubuntu2404")
 _IMAGE = f"{limits.GUIDE}sagemaker-hyperpod-release-ami-slurm.html"
@@ -48,6 +71,7 @@ LIMITS = limits.LIMITS._replace(
     ),
     users=Users(names=TAKEN_USERS, default=dict.fromkeys(_OSES, DEFAULT_USER), source=_IMAGE),
     secret=Secret(f"{limits.CREATE_CLUSTER}#sagemaker-CreateCluster-request-Orchestrator"),
+    slurm_settings=SLURM_SETTINGS,
     unmounted=frozenset({"fsx-lustre", "file-cache"}),
     unmounted_source=limits.SLURM_API,
 )

@@ -24,6 +24,7 @@ TARGET = Target(
     title="AWS ParallelCluster",
     support=SUPPORT,
     rule_packages=("clustergen.targets.parallelcluster.rules",),
+    document_rules="clustergen.targets.parallelcluster.rules.document",
     emitter="clustergen.targets.parallelcluster.emit",
     primary="cluster.yaml",
     schema=Schema(

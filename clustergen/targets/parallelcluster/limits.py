@@ -22,6 +22,7 @@ from clustergen.plan.limits import (
     Reserved,
     RootVolume,
     Secret,
+    SlurmSettings,
     Systems,
     Users,
 )
@@ -118,21 +119,42 @@ ID_PATTERNS = {
     "volume": r"fsvol-[0-9a-f]{17}",
 }
 
-# validators.slurm_settings_validator: SLURM_SETTINGS_DENY_LIST; compared without regard to case
-DENIED_SETTINGS = word_set("""
-    epilog grestypes launchparameters prolog reconfigflags resumefailprogram
-    resumeprogram resumetimeout slurmctldhost slurmctldlogfile slurmctldparameters
-    slurmdlogfile slurmuser suspendexcnodes suspendprogram suspendtime
-    taskplugin treewidth
-""")
-DENIED_WITH_DATABASE = word_set("""
-    accountingstoragetype accountingstoragehost accountingstorageport
-    accountingstorageuser jobacctgathertype
-""")
-DENIED_QUEUE_SETTINGS = word_set("""
-    nodes partitionname resumetimeout state suspendtime oversubscribe
-""")
-DENIED_NODE_SETTINGS = word_set("cpus gres nodeaddr nodehostname nodename state")
+# validators.slurm_settings_validator: SLURM_SETTINGS_DENY_LIST. The template of its slurm.conf has
+# SchedulerParameters=nohold_on_prolog_fail:
+# https://github.com/aws/aws-parallelcluster-cookbook, slurm.conf.erb; 2026-11-22.
+SLURM_SETTINGS = SlurmSettings(
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settings-v3.html",
+    own=MappingProxyType(
+        {
+            "cluster": word_set("""
+                epilog grestypes launchparameters prolog reconfigflags resumefailprogram
+                resumeprogram resumetimeout slurmctldhost slurmctldlogfile slurmctldparameters
+                slurmdlogfile slurmuser suspendexcnodes suspendprogram suspendtime
+                taskplugin treewidth
+            """),
+            "partition": word_set(
+                "nodes partitionname resumetimeout state suspendtime oversubscribe"
+            ),
+            "node": word_set("cpus gres nodeaddr nodehostname nodename state"),
+        }
+    ),
+    own_with_database=word_set("""
+        accountingstoragetype accountingstoragehost accountingstorageport
+        accountingstorageuser jobacctgathertype
+    """),
+    instead=MappingProxyType(
+        {
+            "oversubscribe": "write exclusive: true on the queue",
+            "suspendtime": "write slurm.idle_timeout",
+            "gres": "remove it: GPUs are counted for you",
+            "cpus": "remove it; threads_per_core: 1 disables SMT",
+            "prolog": "let a boot script of the head node add to /opt/slurm/etc/scripts/prolog.d",
+            "epilog": "let a boot script of the head node add to /opt/slurm/etc/scripts/epilog.d",
+        }
+    ),
+    kept=MappingProxyType({"SchedulerParameters": "nohold_on_prolog_fail"}),
+    tracks_gpus=False,
+)
 
 # constants: MIN_SLURM_NODE_PRIORITY, MAX_SLURM_NODE_PRIORITY
 NODE_PRIORITY = (1, 2**32 - 1)
@@ -216,5 +238,6 @@ LIMITS = Limits(
     slurm_versions=(SLURM_VERSION,),
     slurm_versions_source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.1",
     default_slurm_version=SLURM_VERSION,
+    slurm_settings=SLURM_SETTINGS,
     always_replaces="https://docs.aws.amazon.com/parallelcluster/latest/ug/processes-v3.html",
 )

@@ -7,8 +7,9 @@ from typing import Any
 
 from clustergen.aws import references
 from clustergen.aws.members import filled
+from clustergen.catalog.slurm import same
+from clustergen.plan import slurm
 from clustergen.plan.model import Database, NodeGroup, Plan, Queue
-from clustergen.spec.quantities import format_slurm_duration
 from clustergen.targets.parallelcluster import actions, nodes
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.queue_owners import (
@@ -31,7 +32,8 @@ def scheduling(plan: Plan) -> dict[str, Any]:
 
 def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
     accounting = plan.slurm.accounting
-    settings = [{name: value} for name, value in plan.slurm.settings.items()]
+    written = slurm.cluster_settings(plan, {})
+    settings = [{name: slurm.quoted(value)} for name, value in written.items()]
     partitions = [_partition(queue, owners) for queue in owners.partitions]
     update = plan.options_as(Options).queue_update_strategy
     return filled(
@@ -80,12 +82,13 @@ def _node_names(group: NodeGroup, owners: QueueOwners) -> list[str]:
 
 
 def partition_settings(queue: Queue) -> dict[str, str]:
-    """Settings of the queue's line in slurm.conf; what the user wrote there comes last and wins."""
-    settings = filled(
-        MaxTime=format_slurm_duration(queue.time_limit) if queue.time_limit is not None else None,
-        PriorityTier=str(queue.priority) if queue.priority is not None else None,
-    )
-    return {**settings, **queue.slurm}
+    """Settings of the queue's line in slurm.conf; what the user wrote there comes last and wins.
+
+    ``JobExclusiveAllocation`` of the queue stands for OverSubscribe, which ParallelCluster denies.
+    """
+    fields = slurm.partition(queue)
+    fields.pop("OverSubscribe", None)
+    return slurm.merge("partition", fields, queue.slurm)
 
 
 def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
@@ -212,9 +215,21 @@ def weight_of(group: NodeGroup) -> str | None:
 
 
 def node_settings(group: NodeGroup) -> dict[str, str]:
-    """Settings of the nodes' line in slurm.conf; labels are features that jobs ask for."""
-    labels = {"Features": ",".join(features(group))} if group.labels else {}
-    return labels | {key: v for key, v in group.slurm.items() if key.lower() != "weight"}
+    """Settings of the nodes' line in slurm.conf; labels are features that jobs ask for.
+
+    ParallelCluster writes ``Feature`` into the line. Of a key that is there twice, Slurm reads the
+    last one; next to ``Feature``, it does not read the other spelling, ``Features``.
+    """
+    own = {same("node", key): value for key, value in group.slurm.items()}
+    rest = {
+        key: value
+        for key, value in group.slurm.items()
+        if same("node", key) not in ("feature", "weight")
+    }
+    asked = [own["feature"]] if "feature" in own else []
+    if not group.labels and not asked:
+        return rest
+    return {"Feature": ",".join([*features(group), *asked])} | rest
 
 
 def features(group: NodeGroup) -> list[str]:

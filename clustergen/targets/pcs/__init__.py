@@ -26,6 +26,7 @@ TARGET = Target(
     title="AWS PCS",
     support=SUPPORT,
     rule_packages=("clustergen.targets.pcs.rules",),
+    document_rules="clustergen.targets.pcs.rules.document",
     emitter="clustergen.targets.pcs.emit",
     primary="cluster.template.json",
     schema=Schema(

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from clustergen.findings import Severity
-from clustergen.plan.limits import Limits, Names, Quota, Region, Reserved, Scripts, Systems
+from clustergen.plan.limits import (
+    Limits,
+    Names,
+    Quota,
+    Region,
+    Reserved,
+    Scripts,
+    SlurmSettings,
+    Systems,
+)
 from clustergen.targets.pcs import names
 from clustergen.words import word_set
 
@@ -78,54 +87,67 @@ SCRIPT_LOCATION = (
     r"|https://(?:[a-zA-Z0-9](?:[a-zA-Z0-9_-]{0,61}[a-zA-Z0-9])?\.)+[a-zA-Z]{2,63}(?::[0-9]{1,5})?(?:[/?#]\S*)?"
 )
 
-# https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
-CLUSTER_SETTINGS = word_set(
-    """
-    AccountingStorageEnforce AccountingStorageTRES AccountingStoreFlags AuthAltParameters
-    CliFilterParameters CliFilterPlugins CommunicationParameters DefMemPerCPU Epilog
-    EnforcePartLimits FairShareDampeningFactor FirstJobId HealthCheckInterval HealthCheckNodeState
-    HealthCheckProgram JobRequeue LaunchParameters Licenses MetricsType MinJobAge OverTimeLimit
-    PreemptExemptTime PreemptMode PreemptParameters PreemptType PriorityCalcPeriod
-    PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityUsageResetPeriod
-    PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize
-    PriorityWeightPartition PriorityWeightQOS PriorityWeightTRES Prolog PrologFlags RequeueExit
-    RequeueExitHold SchedulerParameters SelectTypeParameters SrunPortRange TaskEpilog
-    TaskPluginParam TaskProlog TrackWCKey UnkillableStepProgram UnkillableStepTimeout
-    """
-)
-# https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cng.html; 2026-11-20.
-NODE_GROUP_SETTINGS = word_set(
-    "CpuSpecList Features Gres MemSpecLimit Parameters RealMemory Sockets Weight"
-)
-# https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-queue.html; 2026-11-20.
-QUEUE_SETTINGS = word_set(
-    """
-    AllowAccounts AllowQoS Default DefaultTime DenyAccounts DenyQoS ExclusiveUser GraceTime MaxTime
-    OverSubscribe OverTimeLimit PowerDownOnIdle PreemptMode PriorityJobFactor PriorityTier QOS
-    TRESBillingWeights
-    """
-)
-# https://docs.aws.amazon.com/pcs/latest/userguide/slurmdbd-custom-settings.html; 2026-11-20.
-SLURMDBD_SETTINGS = word_set(
-    """
-    AllowNoDefAcct AllResourcesAbsolute CommitDelay DefaultQOS MaxQueryTimeRange Parameters
-    PrivateData PurgeEventAfter PurgeJobAfter PurgeResvAfter PurgeStepAfter PurgeSuspendAfter
-    PurgeTXNAfter PurgeUsageAfter TrackWCKey
-    """
-)
-# https://docs.aws.amazon.com/pcs/latest/userguide/cgroup-custom-settings.html; 2026-11-20.
-CGROUP_SETTINGS = word_set(
-    """
-    AllowedRAMSpace AllowedSwapSpace ConstrainCores ConstrainDevices ConstrainRAMSpace
-    ConstrainSwapSpace IgnoreSystemd MaxRAMPercent MaxSwapPercent MinRAMSpace
-    SignalChildrenProcesses
-    """
-)
-
-# Settings of clusters and node groups that only newer versions take, by lower-case name.
-# https://docs.aws.amazon.com/pcs/latest/userguide/doc-history.html; 2026-11-20.
-SETTING_SINCE: Mapping[str, str] = MappingProxyType(
-    {"metricstype": "25.11", "sockets": "25.11", "parameters": "25.11"}
+# USER_GUIDE, slurm-custom-settings.html and the page of each scope; 2026-11-20.
+SLURM_SETTINGS = SlurmSettings(
+    source=f"{USER_GUIDE}slurm-custom-settings.html",
+    accepted=MappingProxyType(
+        {
+            # slurm-custom-settings-cluster.html
+            "cluster": word_set("""
+                accountingstorageenforce accountingstoragetres accountingstoreflags
+                authaltparameters clifilterparameters clifilterplugins
+                communicationparameters defmempercpu epilog enforcepartlimits
+                fairsharedampeningfactor firstjobid healthcheckinterval
+                healthchecknodestate healthcheckprogram jobrequeue launchparameters
+                licenses metricstype minjobage overtimelimit preemptexempttime
+                preemptmode preemptparameters preempttype prioritycalcperiod
+                prioritydecayhalflife priorityfavorsmall priorityflags prioritymaxage
+                priorityusageresetperiod priorityweightage priorityweightassoc
+                priorityweightfairshare priorityweightjobsize priorityweightpartition
+                priorityweightqos priorityweighttres prolog prologflags requeueexit
+                requeueexithold schedulerparameters selecttypeparameters srunportrange
+                taskepilog taskpluginparam taskprolog trackwckey unkillablestepprogram
+                unkillablesteptimeout
+            """),
+            # slurm-custom-settings-cng.html
+            "node": word_set("""
+                cpuspeclist features gres memspeclimit parameters realmemory sockets
+                weight
+            """),
+            # slurm-custom-settings-queue.html
+            "partition": word_set("""
+                allowaccounts allowqos default defaulttime denyaccounts denyqos
+                exclusiveuser gracetime maxtime oversubscribe overtimelimit
+                powerdownonidle preemptmode priorityjobfactor prioritytier qos
+                tresbillingweights
+            """),
+            # slurmdbd-custom-settings.html
+            "slurmdbd": word_set("""
+                allownodefacct allresourcesabsolute commitdelay defaultqos
+                maxquerytimerange parameters privatedata purgeeventafter purgejobafter
+                purgeresvafter purgestepafter purgesuspendafter purgetxnafter
+                purgeusageafter trackwckey
+            """),
+            # cgroup-custom-settings.html
+            "cgroup": word_set("""
+                allowedramspace allowedswapspace constraincores constraindevices
+                constrainramspace constrainswapspace ignoresystemd maxrampercent
+                maxswappercent minramspace signalchildrenprocesses
+            """),
+        }
+    ),
+    instead=MappingProxyType(
+        {
+            "suspendtime": "write slurm.idle_timeout",
+            "grestypes": "remove it: PCS derives it from the instance types",
+            "prioritytype": "remove it: PCS weighs jobs by the PriorityWeight settings",
+            "topologyplugin": "remove it: PCS chooses it for UltraServers",
+            "accountingstoragetype": "write slurm.accounting: managed",
+            "state": "remove it: PCS manages it",
+        }
+    ),
+    # doc-history.html; 2026-11-20.
+    since=MappingProxyType({"sockets": "25.11"}),
 )
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
 SOCKET_SELECTION_SINCE = "25.11"
@@ -233,5 +255,6 @@ LIMITS = Limits(
     ended_slurm_versions=ENDED_SLURM_VERSIONS,
     unmounted=frozenset({"fsx-lustre", "file-cache", "fsx-ontap"}),
     unmounted_source=f"{USER_GUIDE}cng-node-lifecycle-actions-vetted-scripts.html",
+    slurm_settings=SLURM_SETTINGS,
     always_replaces=f"{USER_GUIDE}working-with_cng.html",
 )

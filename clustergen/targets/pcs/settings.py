@@ -10,15 +10,6 @@ from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.plan.slurm import Settings
 from clustergen.targets.pcs import limits
 
-QUEUE_FIELDS: Mapping[str, str] = {
-    "Default": "default",
-    "MaxTime": "time_limit",
-    "PriorityTier": "priority",
-    "PriorityJobFactor": "priority",
-    "OverSubscribe": "exclusive",
-}
-"""Queue settings that a field of the language writes; the field decides."""
-
 
 def version(plan: Plan) -> str:
     """The Slurm version of the cluster."""
@@ -32,18 +23,18 @@ def since(version: str, minimum: str) -> bool:
 
 def cluster(plan: Plan) -> Settings:
     """The user's slurm.conf settings, and those that follow from the rest of the spec."""
-    return slurm.merge(_derived(plan), plan.slurm.settings)
+    return slurm.cluster_settings(plan, _derived(plan))
 
 
 def queue(queue: Queue) -> Settings:
     """Partition settings: the language's fields in Slurm's words, then the user's own."""
-    return slurm.merge(partition(queue), queue.slurm)
+    return slurm.merge("partition", partition(queue), queue.slurm)
 
 
 def node_group(group: NodeGroup) -> Settings:
     """Node settings: labels as features, MIG partitions as resources, then the user's own."""
     given = {name: value for name, value in group.slurm.items() if name.lower() != "features"}
-    return slurm.merge(_node(group), given)
+    return slurm.merge("node", _node(group), given)
 
 
 def gres_records(group: NodeGroup) -> list[Settings]:
@@ -57,7 +48,10 @@ def gres_records(group: NodeGroup) -> list[Settings]:
 
 def as_parameters(settings: Mapping[str, str]) -> list[dict[str, Any]]:
     """Settings in the form of the API: a list of name and value."""
-    return [{"ParameterName": name, "ParameterValue": value} for name, value in settings.items()]
+    return [
+        {"ParameterName": name, "ParameterValue": slurm.quoted(value)}
+        for name, value in settings.items()
+    ]
 
 
 def partition(queue: Queue) -> Settings:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits, settings
-from clustergen.targets.pcs.custom_settings import custom_settings
 from clustergen.targets.pcs.limits import USER_GUIDE
 from clustergen.targets.pcs.rules import rule
 
@@ -33,41 +32,23 @@ def ending_version(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
-    "SLM203",
-    "Setting that PCS does not accept",
-    why="PCS writes the configuration of Slurm. At each level it accepts only the settings on a "
-    "list; with any other setting it does not create the cluster.",
-    source=f"{USER_GUIDE}slurm-custom-settings.html",
-    bad="slurm: {settings: {GresTypes: gpu}}",
-    good="slurm: {settings: {SchedulerParameters: defer}}",
-)
-def not_accepted(plan: Plan) -> Iterator[Problem]:
-    for setting in custom_settings(plan):
-        if not setting.accepted:
-            yield Problem(
-                setting.path,
-                f"PCS does not accept {setting.name} in {setting.level}",
-                help=setting.instead,
-                on_key=True,
-            )
-
-
-@rule(
     "SLM204",
-    "Setting that needs a newer Slurm",
-    why="Some settings came with a later version of Slurm on PCS.",
-    source=f"{USER_GUIDE}doc-history.html",
-    bad='slurm: {version: "25.05", settings: {MetricsType: metrics/openmetrics}}',
-    good='slurm: {version: "25.11", settings: {MetricsType: metrics/openmetrics}}',
+    "Sockets as what jobs are given before Slurm 25.11",
+    why="PCS takes CR_Socket and CR_Socket_Memory from Slurm 25.11 on.",
+    source=f"{USER_GUIDE}slurm-custom-settings-cluster.html",
+    bad='slurm: {version: "25.05", settings: {SelectTypeParameters: CR_Socket}}',
+    good='slurm: {version: "25.11", settings: {SelectTypeParameters: CR_Socket}}',
 )
-def newer(plan: Plan) -> Iterator[Problem]:
+def sockets(plan: Plan) -> Iterator[Problem]:
+    since = limits.SOCKET_SELECTION_SINCE
     version = settings.version(plan)
-    for setting in custom_settings(plan):
-        if setting.accepted and not settings.since(version, setting.since):
+    for name, value in plan.slurm.settings.items():
+        by_socket = name.lower() == "selecttypeparameters" and "cr_socket" in value.lower()
+        if by_socket and not settings.since(version, since):
             yield Problem(
-                setting.path,
-                f"{setting.name} needs Slurm {setting.since}; the cluster has {version}",
-                help=f'write slurm.version: "{setting.since}"',
+                ("slurm", "settings", name),
+                f"{value} needs Slurm {since} on PCS; the cluster has {version}",
+                help=f'write slurm.version: "{since}"',
             )
 
 
@@ -88,30 +69,6 @@ def min_job_age(plan: Plan) -> Iterator[Problem]:
                 f"MinJobAge of {value} s",
                 help=f"write {least} or more",
             )
-
-
-@rule(
-    "SLM206",
-    "Setting written twice, with different values",
-    why="A field of the spec writes this setting too, and only one of the values can hold.",
-    source="https://slurm.schedmd.com/slurm.conf.html",
-    bad="queues: [{name: train, node_groups: [h200], time_limit: 7d, slurm: {MaxTime: "
-    "2-00:00:00}}]",
-    good="queues: [{name: train, node_groups: [h200], time_limit: 2d}]",
-)
-def written_twice(plan: Plan) -> Iterator[Problem]:
-    for queue in plan.queues:
-        derived = settings.partition(queue)
-        names = {name.lower(): name for name in derived}
-        for name, value in queue.slurm.items():
-            known = names.get(name.lower(), "")
-            field = settings.QUEUE_FIELDS.get(known, "")
-            if known and derived[known] != value and plan.wrote(*queue.at(field)):
-                yield Problem(
-                    queue.at("slurm", name),
-                    f"{name} is {value} here, and {derived[known]} by the field {field}",
-                    help=f"leave out {name} or {field}",
-                )
 
 
 @rule(

@@ -1,0 +1,87 @@
+"""What Slurm reads in its configuration files: keys, forms of values, versions.
+
+``data/slurm.json`` has one row for each key, and its sources and date above the rows. The verdicts
+of real ``slurmctld`` on many values, right and wrong, are in ``tests/oracles/slurm/verdicts.json``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, get_args
+
+from clustergen.catalog.lookup import DATA
+
+Scope = Literal["cluster", "partition", "node", "slurmdbd", "cgroup"]
+"""A line of its own in slurm.conf, a word of a partition's or a node's line, or another file."""
+
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+
+
+class Key(NamedTuple):
+    """One row."""
+
+    name: str
+    """As Slurm's manual spells it; Slurm compares names without regard to case."""
+    form: str
+    """How the value is read: see :mod:`clustergen.catalog.slurm_values`."""
+    of: tuple[str, ...] = ()
+    """The values, flags or plugins that Slurm knows. A flag that ends with = takes a value."""
+    ignored: bool = False
+    """Slurm starts with a value that it does not know, and ignores it."""
+    least: int = 0
+    most: int | None = None
+    since: str = ""
+    """The first version with the key; empty: all of them."""
+    until: str = ""
+    """The last version that starts with the key; empty: it is still there."""
+    defunct: str = ""
+    """The first version that reads the key, complains, and does nothing with it."""
+    alias: str = ""
+    """The name that this key is an older spelling of."""
+    gone: Mapping[str, str] = {}
+    """Values that later versions lack -> the last version with them."""
+
+
+def find(scope: Scope, name: str) -> Key | None:
+    """The key called ``name``, in any case; None when no version of Slurm knows it there."""
+    return _keys(scope).get(name.lower())
+
+
+def spelt(scope: Scope, name: str) -> str:
+    """``name`` as the manual spells it."""
+    key = find(scope, name)
+    return key.name if key else name
+
+
+def same(scope: Scope, name: str) -> str:
+    """A text that is the same for all spellings of a key, aliases included."""
+    key = find(scope, name)
+    return (key.alias or key.name).lower() if key else name.lower()
+
+
+def nearest(scope: Scope, name: str) -> str | None:
+    """The known key that is spelt most like ``name``."""
+    keys = _keys(scope)
+    near = difflib.get_close_matches(name.lower(), keys, n=1, cutoff=0.75)
+    return keys[near[0]].name if near else None
+
+
+def scopes_of(name: str) -> list[Scope]:
+    """The scopes that know a key called ``name``."""
+    return [scope for scope in SCOPES if find(scope, name)]
+
+
+@functools.cache
+def _keys(scope: Scope) -> Mapping[str, Key]:
+    rows: Mapping[str, Mapping[str, Any]] = _data()[scope]
+    keys = (Key(name, **{**row, "of": tuple(row.get("of", ()))}) for name, row in rows.items())
+    return {key.name.lower(): key for key in keys}
+
+
+@functools.cache
+def _data() -> Mapping[str, Any]:
+    data: Mapping[str, Any] = json.loads((DATA / "slurm.json").read_text(encoding="utf-8"))
+    return data

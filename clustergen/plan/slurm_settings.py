@@ -1,0 +1,211 @@
+"""What Slurm, or the service that runs it, would not take of a setting.
+
+Each function looks at one setting, of a spec or of an overlaid document, and returns a problem or
+None. The rules of :mod:`clustergen.rules.services.settings` and of the targets' documents ask them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from clustergen.catalog import slurm, slurm_values
+from clustergen.catalog.slurm import Scope
+from clustergen.findings import Problem, Severity
+from clustergen.plan.limits import SlurmSettings
+from clustergen.plan.model import Database, Plan
+from clustergen.plan.slurm import Setting
+
+_PLACES: Mapping[Scope, str] = MappingProxyType(
+    {
+        "cluster": "slurm.settings",
+        "partition": "a queue's slurm",
+        "node": "a node group's slurm",
+        "slurmdbd": "slurm.slurmdbd_settings",
+        "cgroup": "slurm.cgroup_settings",
+    }
+)
+"""What messages call the part of the spec with the settings of a scope."""
+
+
+class Service(NamedTuple):
+    """The service that the settings are for."""
+
+    title: str
+    limits: SlurmSettings
+    version: str
+    """The version of Slurm; empty where it is not known."""
+    database: bool
+    """It reaches an external accounting database."""
+
+
+def service_of(plan: Plan) -> Service | None:
+    """The service of a plan; None when it does not run Slurm."""
+    limits = plan.limits
+    if limits.slurm_settings is None:
+        return None
+    version = plan.slurm.version or limits.default_slurm_version
+    database = isinstance(plan.slurm.accounting, Database)
+    return Service(limits.title, limits.slurm_settings, version, database)
+
+
+def unknown(setting: Setting, service: Service) -> Problem | None:
+    """A key that Slurm does not know there."""
+    known = slurm.find(setting.scope, setting.name)
+    accepted = service.limits.accepted.get(setting.scope, frozenset())
+    own = service.limits.own.get(setting.scope, frozenset())
+    if known or setting.name.lower() in accepted | own:
+        return None
+    return Problem(
+        setting.path,
+        f"Slurm has no {setting.name} in {_PLACES[setting.scope]}",
+        help=_instead_of_unknown(setting, service),
+        on_key=True,
+    )
+
+
+def _instead_of_unknown(setting: Setting, service: Service) -> str:
+    name = setting.name.lower()
+    accepted = service.limits.accepted.get(setting.scope, frozenset())
+    if near := difflib.get_close_matches(name, accepted, n=1, cutoff=0.75):
+        return f"did you mean {slurm.spelt(setting.scope, near[0])}?"
+    if scopes := slurm.scopes_of(name):
+        return f"it belongs in {' or '.join(_PLACES[scope] for scope in scopes)}"
+    if like := slurm.nearest(setting.scope, name):
+        return f"did you mean {like}?"
+    return "remove it; slurmctld does not start with a key that it does not know"
+
+
+def not_taken(setting: Setting, service: Service) -> Problem | None:
+    """A key that the service writes itself, or does not accept."""
+    name, limits = setting.name.lower(), service.limits
+    accepted = limits.accepted.get(setting.scope)
+    own = limits.own.get(setting.scope, frozenset())
+    if setting.scope == "cluster" and service.database:
+        own |= limits.own_with_database
+    key = slurm.find(setting.scope, name)
+    if key and key.form == "line":
+        message = f"{setting.name} begins a line of slurm.conf"
+        help = "describe partitions as queues, and nodes as node groups"
+    elif name in own:
+        message = f"{service.title} sets {setting.name} itself"
+        help = limits.instead.get(name, "remove it")
+    elif accepted is not None and name not in accepted and key:
+        place = _PLACES[setting.scope]
+        message = f"{service.title} does not accept {setting.name} in {place}"
+        help = _instead_of_refused(setting, limits)
+    else:
+        return None
+    return Problem(setting.path, message, help=help, on_key=True, source=limits.source)
+
+
+def _instead_of_refused(setting: Setting, limits: SlurmSettings) -> str:
+    name = setting.name.lower()
+    if name in limits.instead:
+        return limits.instead[name]
+    scopes = [scope for scope, names in limits.accepted.items() if name in names]
+    if scopes:
+        return f"it belongs in {' or '.join(_PLACES[scope] for scope in scopes)}"
+    accepted = len(limits.accepted[setting.scope])
+    return f"remove it; the page lists the {accepted} settings of {_PLACES[setting.scope]}"
+
+
+# https://slurm.schedmd.com/slurm.conf.html: # begins a comment, \ at the end continues the line,
+# and a value with blanks is in quotes, of the spec or of the emitter.
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_LINE = re.compile(r'"[^"#\x00-\x1f\x7f]+"|(?! )[^"#\x00-\x1f\x7f]*[^"#\x00-\x20\x7f\\]')
+_WORD = re.compile(r'[^"#\x00-\x20\x7f]*[^"#\x00-\x20\x7f\\]')
+
+
+def unreadable(setting: Setting, _: Service) -> Problem | None:
+    """A name or a value that would be more, or less, than one setting in the file."""
+    if not _NAME.fullmatch(setting.name):
+        return Problem(
+            setting.path,
+            f"{setting.name!r} is not a name of a setting",
+            help="write a name of letters and digits, such as MaxTime",
+            on_key=True,
+        )
+    # The settings of a partition and of a node are words of one line.
+    is_word = setting.scope in ("partition", "node")
+    if (_WORD if is_word else _LINE).fullmatch(setting.value):
+        return None
+    return Problem(
+        setting.path,
+        f"Slurm would not read {setting.value!r} as one value of {setting.name}",
+        help="write it on one line, without #, quotes inside and \\ at the end"
+        + (", without blanks" if is_word else ""),
+    )
+
+
+def misread(setting: Setting, service: Service) -> Problem | None:
+    """A value with which Slurm does not start."""
+    return _value(setting, service, ignored=False)
+
+
+def ignored(setting: Setting, service: Service) -> Problem | None:
+    """A value that Slurm ignores."""
+    return _value(setting, service, ignored=True)
+
+
+def _value(setting: Setting, service: Service, *, ignored: bool) -> Problem | None:
+    key = slurm.find(setting.scope, setting.name)
+    if key is None or key.ignored != ignored or unreadable(setting, service):
+        return None
+    wrong = slurm_values.wrong(key, setting.value, service.version)
+    if wrong is None:
+        return None
+    does = "ignores" if ignored else "does not read"
+    part = "" if wrong.value == setting.value else f" in {setting.value}"
+    return Problem(
+        setting.path,
+        f"Slurm {does} {wrong.value!r}{part} as {key.name}",
+        help=f"write {wrong.wanted}",
+    )
+
+
+_NEWEST_UNKNOWN = "24.11"
+"""An image whose version is not known has at least this one, as of 2026-11."""
+
+
+def versions(setting: Setting, service: Service) -> Problem | None:
+    """A key that this version of Slurm does not read, not any more or not yet."""
+    key = slurm.find(setting.scope, setting.name)
+    if key is None:
+        return None
+    since = max(key.since, service.limits.since.get(setting.name.lower(), ""))
+    known = service.version or _NEWEST_UNKNOWN
+    if since > known:
+        has = f"the cluster has {service.version}" if service.version else "the image may be older"
+        return Problem(
+            setting.path,
+            f"{key.name} needs Slurm {since}; {has}",
+            help=f'remove it, or write slurm.version: "{since}" where the service offers it',
+            severity=None if service.version else Severity.WARNING,
+            on_key=True,
+        )
+    if key.until and key.until < known:
+        message = f"Slurm has no {key.name} any more: the last version with it was {key.until}"
+        return Problem(setting.path, message, help="remove it", on_key=True)
+    if key.defunct and key.defunct <= known:
+        return Problem(
+            setting.path,
+            f"{key.name} has no effect since Slurm {key.defunct}",
+            help="remove it",
+            severity=Severity.WARNING,
+            on_key=True,
+        )
+    return None
+
+
+CHECKS: tuple[Callable[[Setting, Service], Problem | None], ...] = (
+    unknown,
+    not_taken,
+    unreadable,
+    misread,
+    versions,
+)
+"""All that is an error; a document that an overlay changed has them in one rule."""

@@ -1,0 +1,198 @@
+"""Settings of slurm.conf, slurmdbd.conf and cgroup.conf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from clustergen.catalog.slurm import same
+from clustergen.findings import Path, Problem, Severity
+from clustergen.plan import slurm, slurm_settings
+from clustergen.plan.model import Plan
+from clustergen.plan.slurm import Setting
+from clustergen.plan.slurm_settings import Service
+from clustergen.rules.services import rule
+
+_SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
+_PARTITION = f"{_SLURM_CONF}#SECTION_PARTITION-CONFIGURATION"
+
+
+@rule(
+    "SLM004",
+    "Setting that Slurm does not know",
+    why="slurmctld does not start with a key that it does not know, and a running one stops when "
+    "it reads its files again. A line of a partition and one of a node have keys of their own.",
+    source=_SLURM_CONF,
+    target="parallelcluster",
+    bad="slurm: {settings: {PriorityWeigthFairshare: 10000}}",
+    good="slurm: {settings: {PriorityWeightFairshare: 10000}}",
+)
+def unknown(plan: Plan) -> Iterator[Problem]:
+    yield from _each(plan, slurm_settings.unknown)
+
+
+@rule(
+    "SLM005",
+    "Value that Slurm does not read",
+    why="slurmctld does not start with a number, a time, a flag or a plugin that it cannot read.",
+    source=_SLURM_CONF,
+    target="parallelcluster",
+    bad="slurm: {settings: {PrologFlags: Aloc}}",
+    good="slurm: {settings: {PrologFlags: Alloc}}",
+)
+def misread(plan: Plan) -> Iterator[Problem]:
+    yield from _each(plan, slurm_settings.misread)
+
+
+@rule(
+    "SLM006",
+    "Value that Slurm ignores",
+    why="In keys with many options, Slurm looks for those that it knows, and says nothing about "
+    "others: one that is misspelt has no effect.",
+    source=_SLURM_CONF,
+    target="parallelcluster",
+    severity=Severity.WARNING,
+    bad="slurm: {settings: {SchedulerParameters: bf_windw=2880}}",
+    good="slurm: {settings: {SchedulerParameters: bf_window=2880}}",
+)
+def ignored(plan: Plan) -> Iterator[Problem]:
+    yield from _each(plan, slurm_settings.ignored)
+
+
+@rule(
+    "SLM007",
+    "Setting of another version of Slurm",
+    why="Keys come and go. slurmctld does not start with a key that its version does not have.",
+    source="https://slurm.schedmd.com/news.html",
+    target="pcs",
+    bad='slurm: {version: "25.05", settings: {MetricsType: metrics/openmetrics}}',
+    good='slurm: {version: "25.11", settings: {MetricsType: metrics/openmetrics}}',
+)
+def versions(plan: Plan) -> Iterator[Problem]:
+    yield from _each(plan, slurm_settings.versions)
+
+
+@rule(
+    "SLM008",
+    "Setting that would not be one line",
+    why="A setting is a line of the form key=value, or such a word in the line of a partition or "
+    "node. A value with a line end in it adds lines to the file.",
+    source=_SLURM_CONF,
+    target="parallelcluster",
+    bad='slurm: {settings: {PrivateData: "jobs\\nProlog=/opt/prolog.sh"}}',
+    good="slurm: {settings: {PrivateData: jobs}}",
+)
+def unreadable(plan: Plan) -> Iterator[Problem]:
+    yield from _each(plan, slurm_settings.unreadable)
+
+
+@rule(
+    "SLM009",
+    "Setting that the service does not take",
+    why="A service writes part of Slurm's configuration itself: nodes, partitions, how nodes start "
+    "and stop. It rejects settings that it writes, or takes only those of a list.",
+    source="https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings.html",
+    target="pcs",
+    bad="slurm: {settings: {GresTypes: gpu}}",
+    good="slurm: {settings: {SchedulerParameters: defer}}",
+)
+def not_taken(plan: Plan) -> Iterator[Problem]:
+    yield from _each(plan, slurm_settings.not_taken)
+
+
+@rule(
+    "SLM010",
+    "Setting written twice",
+    why="A field of a queue and its Slurm key are one setting, and so are two spellings of a key: "
+    "only one of the values can hold.",
+    source=_PARTITION,
+    target="pcs",
+    bad="""queues:
+  - {name: train, node_groups: [h200], time_limit: 7d, slurm: {MaxTime: 2-00:00:00}}""",
+    good="queues: [{name: train, node_groups: [h200], time_limit: 2d}]",
+)
+def written_twice(plan: Plan) -> Iterator[Problem]:
+    seen: dict[tuple[Path, str], str] = {}
+    for setting in _settings(plan):
+        place = (setting.path[:-1], setting.key)
+        if other := seen.setdefault(place, setting.name) != setting.name and seen[place]:
+            yield _twice(setting, other)
+    for queue in plan.queues:
+        for name, value in queue.slurm.items():
+            field = slurm.QUEUE_FIELDS.get(same("partition", name), "")
+            meant = {n.lower(): v for n, v in slurm.partition(queue).items()}
+            differs = meant.get(same("partition", name), value) != value
+            if field and plan.wrote(*queue.at(field)) and (differs or field == "default"):
+                path = queue.at("slurm", name)
+                yield _twice(Setting(path, "partition", name, value), f"`{field}` of the queue")
+
+
+def _twice(setting: Setting, other: str) -> Problem:
+    return Problem(
+        setting.path,
+        f"{setting.name} and {other} are the same setting",
+        help=f"keep one of {setting.name} and {other}",
+        on_key=True,
+    )
+
+
+@rule(
+    "SLM014",
+    "Setting that replaces the service's own value",
+    why="The last value of a key counts. What the service has in its own slurm.conf for the key is "
+    "lost, except for the flags that clustergen adds to yours.",
+    source=_SLURM_CONF,
+    target="hyperpod-slurm",
+    severity=Severity.WARNING,
+    bad="slurm: {settings: {SlurmctldParameters: idle_on_node_suspend}}",
+    good="slurm: {settings: {MessageTimeout: 60}}",
+)
+def replaced(plan: Plan) -> Iterator[Problem]:
+    limits = plan.limits.slurm_settings
+    if limits is None:
+        return
+    for setting in _settings(plan):
+        lost = limits.replaced.get(setting.name.lower()) if setting.scope == "cluster" else None
+        if lost:
+            yield Problem(
+                setting.path,
+                f"{setting.name} replaces the value of {plan.limits.title}: {lost}",
+                help="leave it out unless you need it",
+                on_key=True,
+                source=limits.source,
+            )
+
+
+@rule(
+    "SLM015",
+    "Settings of cgroup.conf without effect",
+    why="Only task/cgroup and proctrack/cgroup read cgroup.conf: without task/cgroup, jobs reach "
+    "all cores, devices and memory of a node.",
+    source="https://slurm.schedmd.com/cgroup.conf.html",
+    target="hyperpod-slurm",
+    severity=Severity.WARNING,
+    bad="slurm: {cgroup_settings: {ConstrainDevices: true}}",
+    good="slurm: {cgroup_settings: {ConstrainDevices: true}, "
+    "settings: {TaskPlugin: task/cgroup, ProctrackType: proctrack/cgroup}}",
+)
+def cgroups(plan: Plan) -> Iterator[Problem]:
+    limits = plan.limits.slurm_settings
+    if limits is None or not limits.cgroups:
+        return
+    plugins = (s.value for s in _settings(plan) if s.scope == "cluster" and s.key == "taskplugin")
+    if plan.slurm.cgroup_settings and not any("cgroup" in each for each in plugins):
+        yield Problem(
+            ("slurm", "cgroup_settings"),
+            limits.cgroups,
+            help="remove them, or write slurm.settings: {TaskPlugin: task/cgroup}, without which "
+            "jobs are not resumed automatically",
+        )
+
+
+def _settings(plan: Plan) -> Iterator[Setting]:
+    return slurm.written(plan) if plan.limits.slurm_settings else iter(())
+
+
+def _each(plan: Plan, find: Callable[[Setting, Service], Problem | None]) -> Iterator[Problem]:
+    service = slurm_settings.service_of(plan)
+    if service is not None:
+        yield from filter(None, (find(setting, service) for setting in slurm.written(plan)))

@@ -1,0 +1,72 @@
+"""Settings of Slurm in ``CustomSlurmSettings``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from clustergen.catalog.slurm import Scope
+from clustergen.findings import Path, Problem
+from clustergen.plan import slurm_settings
+from clustergen.plan.slurm import Setting
+from clustergen.plan.slurm_settings import Service
+from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster.rules.document import rule
+
+_LINES: Mapping[str, Scope] = MappingProxyType({"partitionname": "partition", "nodename": "node"})
+"""First words of whole lines of slurm.conf that CustomSlurmSettings may have."""
+
+
+@rule(
+    "OVL101",
+    "Setting of Slurm that the cluster cannot have",
+    why="ParallelCluster copies CustomSlurmSettings into slurm.conf, and slurmctld does not start "
+    "with a key or a value that it cannot read.",
+    source=limits.SLURM_SETTINGS.source,
+    bad="""targets:
+  parallelcluster:
+    overlay: {Scheduling: {SlurmSettings: {CustomSlurmSettings: [{MinJobAeg: 300}]}}}""",
+    good="""targets:
+  parallelcluster:
+    overlay: {Scheduling: {SlurmSettings: {CustomSlurmSettings: [{MinJobAge: 300}]}}}""",
+)
+def settings(document: Mapping[str, Any]) -> Iterator[Problem]:
+    scheduling = document.get("Scheduling", {})
+    database = bool(scheduling.get("SlurmSettings", {}).get("Database"))
+    service = Service("ParallelCluster", limits.SLURM_SETTINGS, limits.SLURM_VERSION, database)
+    for setting in _settings(scheduling):
+        for found in (check(setting, service) for check in slurm_settings.CHECKS):
+            if found:
+                yield found
+
+
+def _settings(scheduling: Mapping[str, Any]) -> Iterator[Setting]:
+    path: Path = ("Scheduling", "SlurmSettings", "CustomSlurmSettings")
+    for index, line in enumerate(scheduling.get("SlurmSettings", {}).get(path[-1]) or ()):
+        yield from _line((*path, index), line)
+    for number, queue in enumerate(scheduling.get("SlurmQueues") or ()):
+        place: Path = ("Scheduling", "SlurmQueues", number)
+        yield from _given(place, queue, "partition")
+        for index, resource in enumerate(queue.get("ComputeResources") or ()):
+            yield from _given((*place, "ComputeResources", index), resource, "node")
+
+
+def _line(path: Path, line: Mapping[str, Any]) -> Iterator[Setting]:
+    """A setting of the cluster, or the words of a line without the first."""
+    scope = next((_LINES[name.lower()] for name in line if name.lower() in _LINES), None)
+    if scope is None and len(line) > 1:
+        return
+    for name, value in line.items():
+        if scope is None or name.lower() not in (*_LINES, "nodes"):
+            yield Setting((*path, name), scope or "cluster", name, _text(value))
+
+
+def _given(path: Path, part: Mapping[str, Any], scope: Scope) -> Iterator[Setting]:
+    for name, value in (part.get("CustomSlurmSettings") or {}).items():
+        yield Setting((*path, "CustomSlurmSettings", name), scope, name, _text(value))
+
+
+def _text(value: Any) -> str:
+    """A value as ParallelCluster writes it."""
+    return str(value)

@@ -1,0 +1,69 @@
+"""Custom settings of Slurm in the template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from clustergen.catalog.slurm import Scope
+from clustergen.findings import Problem
+from clustergen.plan import slurm_settings
+from clustergen.plan.slurm import Setting
+from clustergen.plan.slurm_settings import Service
+from clustergen.targets.pcs import limits
+from clustergen.targets.pcs.rules.document import rule
+
+_LISTS: Mapping[tuple[str, str], Scope] = MappingProxyType(
+    {
+        ("AWS::PCS::Cluster", "SlurmCustomSettings"): "cluster",
+        ("AWS::PCS::Cluster", "SlurmdbdCustomSettings"): "slurmdbd",
+        ("AWS::PCS::Cluster", "CgroupCustomSettings"): "cgroup",
+        ("AWS::PCS::ComputeNodeGroup", "SlurmCustomSettings"): "node",
+        ("AWS::PCS::Queue", "SlurmCustomSettings"): "partition",
+    }
+)
+"""The lists of settings that a type of resource has in SlurmConfiguration."""
+_IN_CLUSTER = "targets: {{pcs: {{overlay: {{Resources: {{Cluster: {{Properties: {}}}}}}}}}}}"
+_SETTING = (
+    "{{SlurmConfiguration: {{SlurmCustomSettings: "
+    "[{{ParameterName: MinJobAge, ParameterValue: {}}}]}}}}"
+)
+
+
+@rule(
+    "OVL201",
+    "Setting of Slurm that the cluster cannot have",
+    why="PCS accepts the settings of a list. slurmctld does not start with a value that it cannot "
+    "read, and the cluster fails.",
+    source=limits.SLURM_SETTINGS.source,
+    bad=_IN_CLUSTER.format(_SETTING.format("'many'")),
+    good=_IN_CLUSTER.format(_SETTING.format("'300'")),
+)
+def settings(document: Mapping[str, Any]) -> Iterator[Problem]:
+    service = Service("PCS", limits.SLURM_SETTINGS, _version(document), database=False)
+    for setting in _settings(document):
+        for found in (check(setting, service) for check in slurm_settings.CHECKS):
+            if found:
+                yield found
+
+
+def _settings(document: Mapping[str, Any]) -> Iterator[Setting]:
+    for id, resource in document.get("Resources", {}).items():
+        given = resource.get("Properties", {}).get("SlurmConfiguration") or {}
+        for (kind, member), scope in _LISTS.items():
+            if resource.get("Type") != kind:
+                continue
+            for index, item in enumerate(given.get(member) or ()):
+                name, value = item.get("ParameterName"), item.get("ParameterValue")
+                if isinstance(name, str) and isinstance(value, str):
+                    path = ("Resources", id, "Properties", "SlurmConfiguration", member, index)
+                    yield Setting((*path, "ParameterValue"), scope, name, value)
+
+
+def _version(document: Mapping[str, Any]) -> str:
+    for resource in document.get("Resources", {}).values():
+        if resource.get("Type") == "AWS::PCS::Cluster":
+            version = resource.get("Properties", {}).get("Scheduler", {}).get("Version")
+            return version if isinstance(version, str) else ""
+    return ""
