@@ -88,7 +88,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     },
     "mixed-fair-share-database": {
         PC: set(),
-        PCS: {"SUP001", "SLM203"},
+        PCS: {"SUP001", "SLM009"},
         HP: {"SUP001", "CAP300"},
         EKS: {"CAP300", "CAP011"},
         K8S: set(),

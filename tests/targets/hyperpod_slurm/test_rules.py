@@ -116,31 +116,31 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     # Settings
     (
         "slurm: {settings: {NodeName: x}}",
-        "SLM357", ("slurm", "settings", "NodeName"), "HyperPod writes NodeName", "remove it",
+        "SLM009", ("slurm", "settings", "NodeName"), "begins a line", "node groups",
     ),
     (
         'slurm: {settings: {Prolog: "a\\nPartitionName=x"}}',
-        "SLM357", ("slurm", "settings", "Prolog"), "not read", "on one line",
+        "SLM008", ("slurm", "settings", "Prolog"), "not read", "on one line",
     ),
     (
         "slurm: {settings: {SchedulerParameters: 'defer # soon'}}",
-        "SLM357", ("slurm", "settings", "SchedulerParameters"), "not read", "without #",
+        "SLM008", ("slurm", "settings", "SchedulerParameters"), "not read", "without #",
     ),
     (
         "slurm: {settings: {Prolog: ''}}",
-        "SLM357", ("slurm", "settings", "Prolog"), "not read", "on one line",
+        "SLM008", ("slurm", "settings", "Prolog"), "not read", "on one line",
     ),
     (
         "slurm: {settings: {'Max Jobs': 5}}",
-        "SLM357", ("slurm", "settings", "Max Jobs"), "not a name", "letters and digits",
+        "SLM008", ("slurm", "settings", "Max Jobs"), "not a name", "letters and digits",
     ),
     (
         "slurm: {cgroup_settings: {AllowedRAMSpace: '9\\'}}",
-        "SLM357", ("slurm", "cgroup_settings", "AllowedRAMSpace"), "not read", "at the end",
+        "SLM008", ("slurm", "cgroup_settings", "AllowedRAMSpace"), "not read", "at the end",
     ),
     (
         "queues: [{name: train, node_groups: [h200], slurm: {AllowAccounts: a b}}]",
-        "SLM357", ("queues", 0, "slurm", "AllowAccounts"), "not read 'a b'", "without blanks",
+        "SLM008", ("queues", 0, "slurm", "AllowAccounts"), "not read 'a b'", "without blanks",
     ),
     # What CloudFormation lacks
     (
@@ -201,7 +201,7 @@ QUIET: list[tuple[str, str]] = [
         ),
         "OVL300",
     ),
-    ("slurm: {settings: {SchedulerParameters: 'defer,bf_window=4320'}}", "SLM357"),
+    ("slurm: {settings: {SchedulerParameters: 'defer,bf_window=4320'}}", "SLM008"),
 ]
 
 

@@ -146,7 +146,7 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
     ),
     (
         group('labels: {team: a, fast: ""}'),
-        (*RESOURCE, "CustomSlurmSettings", "Features"),
+        (*RESOURCE, "CustomSlurmSettings", "Feature"),
         "p5en.48xlarge,h200,efa,gpu,team=a,fast",
     ),
     (group("slurm: {Weight: 5}"), (*RESOURCE, "DynamicNodePriority"), 5),

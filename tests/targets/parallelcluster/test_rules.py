@@ -157,7 +157,7 @@ def test_accounting_settings_are_denied_only_beside_a_database() -> None:
     )
     assert own_findings(f"slurm: {{{settings}}}") == []
     found = own_findings(f"slurm: {{{settings}, {database}}}")
-    assert [f.code for f in found] == ["SLM102"]
+    assert [f.code for f in found] == ["SLM009"]
 
 
 def test_a_rocky_cluster_names_what_lacks_an_image() -> None:

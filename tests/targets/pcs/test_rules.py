@@ -26,42 +26,42 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     # Settings: the nearest name, the level it belongs to, or what does its work
     (
         "slurm: {settings: {SchedulerParameter: defer}}",
-        "SLM203", (*SETTINGS, "SchedulerParameter"),
-        "does not accept SchedulerParameter in slurm.settings", "SchedulerParameters",
+        "SLM004", (*SETTINGS, "SchedulerParameter"),
+        "has no SchedulerParameter in slurm.settings", "SchedulerParameters",
     ),
     (
         "slurm: {settings: {MaxTime: 1-0}}",
-        "SLM203", (*SETTINGS, "MaxTime"), "MaxTime", "it belongs in a queue's slurm",
+        "SLM004", (*SETTINGS, "MaxTime"), "MaxTime", "it belongs in a queue's slurm",
     ),
     (
         "slurm: {settings: {SuspendTime: 60}}",
-        "SLM203", (*SETTINGS, "SuspendTime"), "SuspendTime", "slurm.idle_timeout",
+        "SLM009", (*SETTINGS, "SuspendTime"), "SuspendTime", "slurm.idle_timeout",
     ),
     (
         "slurm: {settings: {MpiDefault: pmix}}",
-        "SLM203", (*SETTINGS, "MpiDefault"), "MpiDefault", "remove it",
+        "SLM009", (*SETTINGS, "MpiDefault"), "MpiDefault", "remove it",
     ),
     (
         "queues: [{name: train, node_groups: [h200], slurm: {State: UP}}]",
-        "SLM203", ("queues", 0, "slurm", "State"), "a queue's slurm", "PCS manages it",
+        "SLM009", ("queues", 0, "slurm", "State"), "a queue's slurm", "PCS manages it",
     ),
     (
         "node_groups: [{name: h200, slurm: {Weigth: 1}}]",
-        "SLM203", ("node_groups", 0, "slurm", "Weigth"), "a node group's slurm", "Weight",
+        "SLM004", ("node_groups", 0, "slurm", "Weigth"), "a node group's slurm", "Weight",
     ),
     (
         "slurm: {accounting: managed, slurmdbd_settings: {DbdPort: 1}}",
-        "SLM203", ("slurm", "slurmdbd_settings", "DbdPort"), "DbdPort", "remove it",
+        "SLM009", ("slurm", "slurmdbd_settings", "DbdPort"), "DbdPort", "remove it",
     ),
     (
         "slurm: {cgroup_settings: {ConstrainRamSpaces: true}}",
-        "SLM203", ("slurm", "cgroup_settings", "ConstrainRamSpaces"),
+        "SLM004", ("slurm", "cgroup_settings", "ConstrainRamSpaces"),
         "ConstrainRamSpaces", "ConstrainRAMSpace",
     ),
     # Settings that came later
     (
         'slurm: {version: "25.05"}\nnode_groups: [{name: h200, slurm: {Sockets: 2}}]',
-        "SLM204", ("node_groups", 0, "slurm", "Sockets"), "needs Slurm 25.11", '"25.11"',
+        "SLM007", ("node_groups", 0, "slurm", "Sockets"), "needs Slurm 25.11", '"25.11"',
     ),
     (
         'slurm: {version: "25.05", settings: {SelectTypeParameters: CR_Socket_Memory}}',
@@ -70,7 +70,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ("slurm: {settings: {minjobage: 4}}", "SLM205", (*SETTINGS, "minjobage"), "4 s", "5 or more"),
     (
         "queues: [{name: train, node_groups: [h200], priority: 5, slurm: {PriorityTier: 6}}]",
-        "SLM206", ("queues", 0, "slurm", "PriorityTier"), "5 by the field priority", "priority",
+        "SLM010", ("queues", 0, "slurm", "PriorityTier"), "`priority` of the queue", "priority",
     ),
     # Job records
     (
@@ -179,13 +179,13 @@ def test_finding(text: str, code: str, path: Path, message: str, help: str) -> N
     ("text", "code"),
     [
         ('slurm: {version: "26.05"}', "SLM202"),
-        ("slurm: {settings: {schedulerparameters: defer}}", "SLM203"),
+        ("slurm: {settings: {schedulerparameters: defer}}", "SLM009"),
         ('slurm: {version: "25.05", slurmdbd_settings: {Parameters: x}}', "SLM204"),
-        ("queues: [{name: train, node_groups: [h200], slurm: {Default: false}}]", "SLM206"),
+        ("queues: [{name: train, node_groups: [h200], slurm: {Default: false}}]", "SLM010"),
         (
             "queues: [{name: train, node_groups: [h200], time_limit: 2d, "
             "slurm: {MaxTime: 2-00:00:00}}]",
-            "SLM206",
+            "SLM010",
         ),
         ("node_groups: [{name: h200, mig: {1g.18gb: 7}, slurm: {Sockets: 2}}]", "SLM211"),
         ("node_groups: [{name: h200, count: {min: 0, max: 2048}}]", "LIM202"),
