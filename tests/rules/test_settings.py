@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
 from clustergen.plan import slurm_settings
 from clustergen.plan.limits import SlurmSettings
 from clustergen.plan.slurm import Setting
 from clustergen.plan.slurm_settings import Service
+from tests.checking import Fragments
 from tests.oracles.slurm.verdicts import VERSIONS, Verdict, verdicts
 
 VERDICTS = verdicts()
@@ -33,3 +34,60 @@ def test_the_table_has_both_kinds() -> None:
     refused = sum(any(each.refused) for each in VERDICTS)
     assert refused > 80
     assert len(VERDICTS) - refused > 80
+
+
+PC, PCS, HP = "parallelcluster", "pcs", "hyperpod-slurm"
+ERROR, WARNING = Severity.ERROR, Severity.WARNING
+CASES = [
+    # Names and values, wherever they are written.
+    (PC, "slurm: {settings: {PriorityWeigthFairshare: 1}}", "SLM004", ERROR),
+    (HP, "slurm: {cgroup_settings: {ConstrainRAM: true}}", "SLM004", ERROR),
+    (PC, "queues: [{name: q, node_groups: [h200], slurm: {GraceTyme: 5}}]", "SLM004", ERROR),
+    (PC, "slurm: {settings: {JobRequeue: true}}", "SLM005", ERROR),
+    (PCS, "node_groups: [{name: h200, slurm: {Weight: ten}}]", "SLM005", ERROR),
+    (HP, "slurm: {settings: {PrologFlags: Serail}}", "SLM005", ERROR),
+    (PCS, "slurm: {settings: {SchedulerParameters: bf_windw=9}}", "SLM006", WARNING),
+    (PC, "slurm: {settings: {SelectType: select/cons_res}}", "SLM005", ERROR),
+    (HP, "slurm: {settings: {MetricsType: metrics/openmetrics}}", "SLM007", WARNING),
+    (PC, "slurm: {settings: {AccountingStorageLoc: x}}", "SLM007", ERROR),
+    # A line end would add a line of the user's to the file.
+    (PC, 'slurm: {settings: {PrivateData: "jobs\\nProlog=/x"}}', "SLM008", ERROR),
+    (PCS, 'slurm: {settings: {Licenses: "a:1\\nProlog=/x"}}', "SLM008", ERROR),
+    (PC, 'queues: [{name: q, node_groups: [h200], slurm: {QOS: "a\\nb"}}]', "SLM008", ERROR),
+    # What settings need.
+    (PC, "slurm: {settings: {AccountingStorageEnforce: limits}}", "SLM011", WARNING),
+    (PCS, "slurm: {settings: {AccountingStorageTRES: gres/gpu}}", "SLM011", ERROR),
+    (PC, "queues: [{name: q, node_groups: [h200], slurm: {QOS: high}}]", "SLM011", ERROR),
+    (PC, "slurm: {settings: {PreemptMode: REQUEUE}}", "SLM012", ERROR),
+    (PC, "slurm: {settings: {PreemptType: preempt/partition_prio}}", "SLM012", ERROR),
+    (PCS, "queues: [{name: que, node_groups: [h200], time_limit: 0s}]", "SLM013", WARNING),
+    (
+        PC,
+        "queues: [{name: q, node_groups: [h200], time_limit: 1d, slurm: {DefaultTime: 2-0}}]",
+        "SLM013",
+        WARNING,
+    ),
+    (HP, "slurm: {cgroup_settings: {ConstrainDevices: true}}", "SLM015", WARNING),
+    (PC, "slurm: {settings: {MinJobAge: 60, minjobage: 90}}", "SLM010", ERROR),
+]
+
+
+@pytest.mark.parametrize(("target", "fragment", "code", "severity"), CASES)
+def test_found(target: str, fragment: str, code: str, severity: Severity) -> None:
+    found = [f for f in Fragments(target).checked(fragment).findings if f.code == code]
+    assert [f.severity for f in found] == [severity]
+    assert found[0].help
+
+
+QUIET = [
+    (PC, "slurm: {settings: {priorityweightage: 10, PrologFlags: 'alloc,contain'}}"),
+    (PC, "slurm: {settings: {SchedulerParameters: 'bf_window=4320,defer'}}"),
+    (PCS, "slurm: {accounting: managed, settings: {PriorityWeightTRES: GRES/gpu=1000}}"),
+    (HP, "slurm: {settings: {LaunchParameters: use_interactive_step}}"),
+]
+
+
+@pytest.mark.parametrize(("target", "fragment"), QUIET)
+def test_nothing_is_found(target: str, fragment: str) -> None:
+    found = Fragments(target).checked(fragment).findings
+    assert [f for f in found if f.code.startswith("SLM")] == []

@@ -130,7 +130,7 @@ def _twice(setting: Setting, other: str) -> Problem:
     return Problem(
         setting.path,
         f"{setting.name} and {other} are the same setting",
-        help=f"keep one of {setting.name} and {other}",
+        help=f"keep {other}, remove {setting.name}",
         on_key=True,
     )
 

@@ -43,7 +43,7 @@ queues:
   - {name: cpu, node_groups: [cpu], priority: 10}
   - {name: low, node_groups: [h200], time_limit: 90m, priority: 1}
 slurm:
-  settings: {PreemptType: preempt/partition_prio}
+  settings: {PreemptType: preempt/partition_prio, PreemptMode: REQUEUE}
   accounting:
     endpoint: db.example.com
     database: research

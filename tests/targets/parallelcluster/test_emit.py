@@ -149,6 +149,21 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
         (*RESOURCE, "CustomSlurmSettings", "Feature"),
         "p5en.48xlarge,h200,efa,gpu,team=a,fast",
     ),
+    (
+        group("slurm: {Features: gpu80}"),
+        (*RESOURCE, "CustomSlurmSettings"),
+        {"Feature": "p5en.48xlarge,h200,efa,gpu,gpu80"},
+    ),
+    (
+        "queues: [{name: q, node_groups: [h200], slurm: {maxtime: 1-0}}]",
+        (*QUEUE, "CustomSlurmSettings"),
+        {"maxtime": "1-0"},
+    ),
+    (
+        "slurm: {settings: {SchedulerParameters: defer}}",
+        (*SLURM, "CustomSlurmSettings", 0, "SchedulerParameters"),
+        "defer,nohold_on_prolog_fail",
+    ),
     (group("slurm: {Weight: 5}"), (*RESOURCE, "DynamicNodePriority"), 5),
     (group("slurm: {Weight: 5}"), (*RESOURCE, "CustomSlurmSettings"), ABSENT),
     (
@@ -175,7 +190,7 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
     (
         "queues: [{name: q, node_groups: [h200], time_limit: 7d, priority: 9, exclusive: true}]",
         (*QUEUE, "CustomSlurmSettings"),
-        {"MaxTime": "7-00:00:00", "PriorityTier": "9"},
+        {"MaxTime": "7-00:00:00", "PriorityTier": "9", "PriorityJobFactor": "9"},
     ),
     (
         "queues: [{name: q, node_groups: [h200], exclusive: true}]",
@@ -184,7 +199,7 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
     ),
     (
         SPECS["partitions over other queues"],
-        (*SLURM, "CustomSlurmSettings", 1),
+        (*SLURM, "CustomSlurmSettings", 2),
         {
             "PartitionName": "all",
             "Nodes": "train-st-h200-[1-1],train-dy-h200-[1-7],"

@@ -141,7 +141,7 @@ def test_a_group_without_a_queue_is_reported_once_for_its_name() -> None:
         (
             "queues: [{name: train, node_groups: [h200], priority: 1, slurm: {prioritytier: 2}}]",
             "prioritytier and `priority` of the queue are the same setting",
-            "keep `priority`, remove prioritytier",
+            "keep `priority` of the queue, remove prioritytier",
         ),
     ],
 )

@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-reviewed
 foundation_stack="$cluster-foundation"
-prefix=816c18273ce37e12
+prefix=44637070c8b01775
 
 action=deploy
 dry_run=no

@@ -40,6 +40,7 @@ settings() {
   if ! grep -qiE '^[[:space:]]*(Prolog|Epilog)[[:space:]]*=' "$ETC/slurm.conf"; then
     printf '%s\n' Prolog=clustergen-prolog.sh Epilog=clustergen-epilog.sh
   fi
+  printf '%s\n' EnforcePartLimits=ALL
 }
 
 add_include() {
