@@ -22,6 +22,15 @@ def image_runs(group: NodeGroup) -> bool:
     return known and group.type.arch == "x86_64" and not group.mig
 
 
+FEW_NODES = 2
+"""Nodes of a test, for types without a published measurement, and where nodes come on demand."""
+
+
+def tested(group: NodeGroup) -> int:
+    """Nodes of a test of every node: all of a fixed group, few where they are started for it."""
+    return group.max if group.static else min(group.max, FEW_NODES)
+
+
 def largest_gib(group: NodeGroup) -> int:
     """The largest message: a power of two, of which a GPU holds four (three, and NCCL's own)."""
     gpu = group.type.accelerator

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from clustergen.nccl import largest_gib, measurement
+from clustergen.nccl import FEW_NODES, largest_gib, measurement, tested
 from clustergen.plan.model import NodeGroup
 
-_NODES = 2
-"""Of the test, for types without a published measurement, and where nodes come on demand."""
+__all__ = ["command", "nodes", "tested"]
 
 
 def nodes(group: NodeGroup) -> int:
     """Nodes of the test: as many as were published, or few, and no more than there are."""
     found = measurement(group.type)
-    return min(tested(group), found.nodes if found else _NODES)
-
-
-def tested(group: NodeGroup) -> int:
-    """Nodes of a test of every node: all of a fixed group, few where they are started for it."""
-    return group.max if group.static else min(group.max, _NODES)
+    return min(tested(group), found.nodes if found else FEW_NODES)
 
 
 def command(group: NodeGroup) -> list[str]:

@@ -6,6 +6,12 @@ from collections.abc import Iterator
 
 from clustergen.plan.model import Database, Plan
 
+TESTS = (
+    "`smoke/run.sh`, copied with its folder to a file system that all nodes share and run where "
+    "jobs are submitted, tests accelerators, EFA, NCCL and the file systems. `verify.sh` says what "
+    "is not right on one node. `jobs/` has a job to start from for each node group"
+)
+
 
 def database(plan: Plan) -> Iterator[str]:
     """What a database that the spec names has to allow."""

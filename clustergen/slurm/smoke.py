@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen import nccl, shell
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.catalog import neuron
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.model import NodeGroup, Plan, Queue
+from clustergen.slurm import jobs as jobs_of
+from clustergen.slurm.jobs import Cluster
 
 FOLDER = "smoke"
 # As Enroot writes it: the registry stands apart.
 IMAGE = "docker://" + nccl.IMAGE.replace("/", "#", 1)
 
 
-def files(plan: Plan, places: Sequence[str]) -> Bundle:
-    """A set of batch jobs for every node group that a queue reaches, and a script that runs all.
-
-    ``places`` are the mount paths of file systems that nodes share and jobs write to.
-    """
+def files(plan: Plan, cluster: Cluster) -> Bundle:
+    """A set of batch jobs for every node group that a queue reaches, and a script that runs all."""
     jobs = [
-        job
-        for group in plan.node_groups
-        for queue in plan.queues
-        if group in queue.node_groups and group.max
-        for job in _jobs(plan, group, queue.name, places)
+        job for group, queue in jobs_of.reached(plan) for job in _jobs(plan, group, queue, cluster)
     ]
     if not jobs:
         return ()
@@ -33,14 +28,11 @@ def files(plan: Plan, places: Sequence[str]) -> Bundle:
     return (*jobs, run)
 
 
-def _jobs(
-    plan: Plan, group: NodeGroup, partition: str, places: Sequence[str]
-) -> Iterator[Artifact]:
+def _jobs(plan: Plan, group: NodeGroup, queue: Queue, cluster: Cluster) -> Iterator[Artifact]:
     kind, count = group.accelerators
     values = {
-        "group": group.name,
-        "partition": partition,
-        "nodes": group.max,
+        **jobs_of.allocation(group, queue, cluster),
+        "nodes": nccl.tested(group),
         "kind": kind if count else "",
         "accelerators": count,
         "efa": group.efa_interfaces,
@@ -52,16 +44,18 @@ def _jobs(
     if group.efa:
         yield _job("efa", "Every node has all its EFA devices.", values)
     if group.type.gpus and not group.mig:
-        yield from _all_reduce(plan, group, values)
+        yield from _all_reduce(plan, group, values, cluster)
     if kind == "neuron":
         what = "All accelerators reduce together; the table is for the eye."
         yield _job("nccom", what, {**values, "minutes": 60, "ranks": _ranks(group)})
-    if places:
+    if cluster.shared:
         what = "Every shared file system is one and the same on all nodes."
-        yield _job("file-systems", what, {**values, "places": list(places)})
+        yield _job("file-systems", what, {**values, "places": list(cluster.shared)})
 
 
-def _all_reduce(plan: Plan, group: NodeGroup, values: dict[str, Any]) -> Iterator[Artifact]:
+def _all_reduce(
+    plan: Plan, group: NodeGroup, values: dict[str, Any], cluster: Cluster
+) -> Iterator[Artifact]:
     sized = {
         **values,
         "tasks": group.type.gpus,
@@ -70,13 +64,15 @@ def _all_reduce(plan: Plan, group: NodeGroup, values: dict[str, Any]) -> Iterato
         "reference": nccl.reference(group.type),
         "image": IMAGE,
     }
-    yield _job("all-reduce", "All GPUs reduce together, with the programs of the image.", sized)
-    if plan.software.containers == "pyxis" and nccl.image_runs(group):
+    contained = plan.software.containers == "pyxis" and nccl.image_runs(group)
+    if cluster.nccl_tests or not contained:
+        yield _job("all-reduce", "All GPUs reduce together, with the programs of the image.", sized)
+    if contained:
         yield _job("all-reduce-container", "All GPUs reduce together, in a container.", sized)
 
 
 def _ranks(group: NodeGroup) -> int:
-    return (neuron.cores(group.type) or group.type.neuron_devices) * group.max
+    return (neuron.cores(group.type) or group.type.neuron_devices) * nccl.tested(group)
 
 
 def _job(test: str, what: str, values: Mapping[str, Any]) -> Artifact:

@@ -10,7 +10,8 @@ from clustergen.artifacts import Bundle, json_artifact
 from clustergen.hyperpod import cloudformation, deploy, script_mounts
 from clustergen.hyperpod import steps as hyperpod_steps
 from clustergen.plan.model import Plan
-from clustergen.slurm import next_steps, smoke
+from clustergen.slurm import jobs, next_steps, smoke
+from clustergen.slurm.jobs import Cluster
 from clustergen.targets.hyperpod_slurm import cluster, lifecycle
 from clustergen.targets.hyperpod_slurm.runbook import runbook
 
@@ -28,12 +29,14 @@ def document(plan: Plan) -> dict[str, Any]:
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     """All files of the cluster; ``document`` is its request, with the user's overlay."""
     scripts = lifecycle.files(plan)
+    slurm = Cluster(shared=[item.mount for item in script_mounts.writable(plan)])
     return (
         json_artifact(REQUEST, document),
         json_artifact(TEMPLATE, cloudformation.template(document, foundation.outputs(plan))),
         *scripts,
         *deploy.files(plan, document, scripts),
-        *smoke.files(plan, [item.mount for item in script_mounts.writable(plan)]),
+        *smoke.files(plan, slurm),
+        *jobs.files(plan, slurm),
     )
 
 
@@ -49,9 +52,7 @@ def steps(plan: Plan) -> list[str]:
         f"`aws sagemaker list-cluster-nodes --cluster-name {plan.name} --region {plan.region}` "
         f"shows the nodes; Session Manager opens a shell on one of the group {reach}: `aws ssm "
         "start-session --target sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID`",
-        "`verify.sh`, run as root on a node, says what is not right there; `smoke/run.sh`, copied "
-        "with its folder to where all nodes see it and run where jobs are submitted, tests GPUs, "
-        "EFA, NCCL and the file systems",
+        next_steps.TESTS,
         *_controllers(plan),
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
     ]

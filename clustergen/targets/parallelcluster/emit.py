@@ -11,7 +11,7 @@ from clustergen.aws.members import filled
 from clustergen.plan.model import Plan
 from clustergen.shell import render
 from clustergen.slurm import next_steps
-from clustergen.targets.parallelcluster import actions, nodes
+from clustergen.targets.parallelcluster import actions, jobs, nodes
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
 from clustergen.targets.parallelcluster.limits import DEFAULT_USERS, VERSION, retention_days
 from clustergen.targets.parallelcluster.runbook import runbook
@@ -54,6 +54,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
         Artifact(CONFIGURATION, yaml_text(document)),
         Artifact("deploy.sh", _deploy(plan, scripts), executable=True),
         *(script.artifact for script in scripts),
+        *jobs.files(plan),
     )
 
 
@@ -82,6 +83,7 @@ def steps(plan: Plan) -> list[str]:
         f"--region {plan.region} --target INSTANCE-ID`, then `sudo su - "
         f"{DEFAULT_USERS[plan.software.os]}`.",
         *_ssh(plan),
+        f"{next_steps.TESTS}.",
         "A lower `count`, or a node group or queue that leaves the spec, needs a stopped fleet: "
         f"`pcluster update-compute-fleet -n {plan.name} -r {plan.region} --status STOP_REQUESTED` "
         "before `./deploy.sh`, `START_REQUESTED` after it.",

@@ -8,10 +8,12 @@ from clustergen import foundation
 from clustergen.artifacts import Bundle, Json, json_artifact
 from clustergen.aws import cfn
 from clustergen.plan.model import Plan
+from clustergen.slurm import next_steps
 from clustergen.targets.pcs import (
     cluster,
     deploy,
     images,
+    jobs,
     launch_template,
     lifecycle,
     logs,
@@ -46,6 +48,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
     return (
         json_artifact(TEMPLATE, document),
         *(script.artifact for script in own),
+        *jobs.files(plan),
         deploy.script(
             plan,
             foundation=bool(known),
@@ -60,6 +63,7 @@ def steps(plan: Plan) -> list[str]:
     return [
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them",
         _reach(plan),
+        next_steps.TESTS,
         *_pinning(plan),
         "to change the instance types of a node group, rename it too: PCS makes a new one, and "
         "names are unique in a cluster",

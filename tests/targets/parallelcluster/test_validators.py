@@ -43,5 +43,6 @@ def test_parallelcluster_accepts_it(name: str, parallelcluster: ParallelCluster)
 
 @BY_NAME
 def test_the_shell_accepts_it(name: str) -> None:
-    rendered = files(SPECS[name])
-    assert script_violations({p: text for p, text in rendered.items() if p.endswith(".sh")}) == []
+    rendered = files(SPECS[name]).items()
+    shell = {path: text for path, text in rendered if path.endswith((".sh", ".sbatch"))}
+    assert script_violations(shell) == []

@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-slices
 foundation_stack="$cluster-foundation"
-prefix=e8f08bcff574560b
+prefix=a932cdbb9d1894ce
 
 action=deploy
 dry_run=no

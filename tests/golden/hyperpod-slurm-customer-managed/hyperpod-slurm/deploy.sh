@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-reviewed
 foundation_stack="$cluster-foundation"
-prefix=44637070c8b01775
+prefix=c6642f467a432d75
 
 action=deploy
 dry_run=no

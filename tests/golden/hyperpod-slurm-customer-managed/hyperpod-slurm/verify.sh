@@ -109,18 +109,21 @@ checks_of() {
       bound /scratch
       pyxis
       ;;
-    *) fail "the instance group $1 is not in this script" ;;
+    *) fail "the group $1 is not in this script" ;;
   esac
 }
 
+# Of the node that this runs on.
+own_group() {
+  local folder=$here
+  [[ -f $folder/resource-config.sh ]] || folder=/opt/clustergen/lifecycle
+  [[ -f $folder/resource-config.sh ]] || fail "name the instance group of this node"
+  bash "$folder/resource-config.sh" group
+}
+
 main() {
-  local group=${1:-} folder
-  if [[ -z $group ]]; then
-    folder=$here
-    [[ -f $folder/resource-config.sh ]] || folder=/opt/clustergen/lifecycle
-    [[ -f $folder/resource-config.sh ]] || fail "name the instance group of this node"
-    group=$(bash "$folder/resource-config.sh" group)
-  fi
+  local group=${1:-}
+  [[ -n $group ]] || group=$(own_group)
   checks_of "$group"
   ((wrong == 0)) || fail "$wrong of the checks failed"
 }

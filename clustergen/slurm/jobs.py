@@ -1,0 +1,81 @@
+"""Batch jobs, sized from the plan: which nodes they get, and templates to start from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen import shell
+from clustergen.artifacts import Artifact, Bundle
+from clustergen.catalog import neuron
+from clustergen.plan.model import NodeGroup, Plan, Queue
+
+FOLDER = "jobs"
+
+
+def _no_options(_group: NodeGroup, _queue: Queue) -> list[str]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """How the Slurm of a target lets jobs have nodes."""
+
+    shared: Sequence[str]
+    """Mount paths of file systems that nodes share and jobs write to."""
+    gpus: bool = False
+    """GPUs are resources: a step that asks for none sees none."""
+    nccl_tests: bool = True
+    """Images have the programs of nccl-tests."""
+    selecting: Callable[[NodeGroup, Queue], list[str]] = _no_options
+    """Options of sbatch that leave the nodes of one group, of all that a queue has."""
+
+
+def reached(plan: Plan) -> Iterator[tuple[NodeGroup, Queue]]:
+    """The node groups that have nodes, each with the first queue that reaches it."""
+    for group in plan.node_groups:
+        queue = next((queue for queue in plan.queues if group in queue.node_groups), None)
+        if queue and group.max:
+            yield group, queue
+
+
+def allocation(group: NodeGroup, queue: Queue, cluster: Cluster) -> dict[str, Any]:
+    """What the head of a job says of its nodes."""
+    kind, count = group.accelerators
+    return {
+        "group": group.name,
+        "partition": queue.name,
+        "selecting": cluster.selecting(group, queue) if len(queue.node_groups) > 1 else [],
+        "gpus": _gpus(group) if cluster.gpus and kind == "gpu" and count else 0,
+    }
+
+
+def _gpus(group: NodeGroup) -> int:
+    """GPUs of a node in Slurm's count, where MIG partitions are GPUs too."""
+    return sum(group.mig.values()) * group.type.gpus if group.mig else group.type.gpus
+
+
+def files(plan: Plan, cluster: Cluster) -> Bundle:
+    """A template of a job for every node group that a queue reaches."""
+    return tuple(_template(plan, group, queue, cluster) for group, queue in reached(plan))
+
+
+def _template(plan: Plan, group: NodeGroup, queue: Queue, cluster: Cluster) -> Artifact:
+    kind, count = group.accelerators
+    processes = neuron.cores(group.type) or count if kind == "neuron" else count
+    values = {
+        **allocation(group, queue, cluster),
+        "type": group.type.name,
+        "nodes": min(group.max, 2) if group.max else 1,
+        "processes": processes if not group.mig else 1,
+        "threads": max(group.type.cores // max(processes, 1), 1),
+        "kind": kind if count else "",
+        "efa": group.efa_interfaces,
+        "nvlink": bool(group.type.nvlink_domain),
+        "pyxis": plan.software.containers == "pyxis",
+        "mounts": ",".join(f"{place}:{place}" for place in cluster.shared),
+    }
+    name = "torchrun" if count else "mpi"
+    text = shell.render(f"slurm/jobs/{name}.sbatch.j2", **values)
+    return Artifact(f"{FOLDER}/{name}-{group.name}.sbatch", text)

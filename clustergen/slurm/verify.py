@@ -1,0 +1,46 @@
+"""``verify.sh`` of a cluster whose nodes run Slurm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clustergen import verification
+from clustergen.artifacts import Artifact
+from clustergen.plan.model import Bucket, NodeGroup, Plan
+from clustergen.verification import Check, Group
+
+
+def artifact(plan: Plan, *, shared: Sequence[str], slurm_folder: str) -> Artifact:
+    """The script; ``shared`` are the mount paths that nodes share and jobs write to.
+
+    ``slurm_folder`` is where Slurm's ``bin`` is on the nodes.
+    """
+    groups = list(_groups(plan, shared))
+    text = verification.script("slurm/verify.sh.j2", groups, slurm_folder=slurm_folder)
+    return Artifact("verify.sh", text, executable=True)
+
+
+def _groups(plan: Plan, shared: Sequence[str]) -> Iterator[Group]:
+    common = tuple(_common(plan, shared))
+    if plan.head:
+        yield Group("head", (*verification.active("slurmctld"), *common))
+    if plan.login:
+        yield Group("login", common)
+    for group in plan.node_groups:
+        slurmd = verification.active("slurmd")
+        yield Group(group.name, (*slurmd, *_of_group(plan, group), *common))
+
+
+def _of_group(plan: Plan, group: NodeGroup) -> Iterator[Check]:
+    yield from verification.hardware(group)
+    yield from verification.scratch(group)
+    if plan.software.containers == "docker":
+        yield from verification.active("docker")
+    elif plan.software.containers == "pyxis":
+        yield ("pyxis",)
+
+
+def _common(plan: Plan, shared: Sequence[str]) -> Iterator[Check]:
+    yield from (("mounted", place) for place in shared)
+    yield from (("bound", item.mount) for item in plan.storage if isinstance(item, Bucket))
+    yield from (("person", user.name, user.uid) for user in plan.users)

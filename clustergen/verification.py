@@ -1,0 +1,51 @@
+"""``verify.sh``: what is checked on a finished node of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen import shell
+from clustergen.plan.model import NodeGroup
+
+Check = tuple[str | int, ...]
+"""A function of the script and its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Nodes of one kind, and the checks on each of them."""
+
+    name: str
+    checks: tuple[Check, ...]
+
+
+def script(
+    template: str, groups: Sequence[Group], *, docker_folders: str = "", **values: Any
+) -> str:
+    """The script, with only those of its functions that some check uses.
+
+    ``docker_folders`` is an extended regular expression of where Docker may keep images.
+    """
+    used = {check[0] for group in groups for check in group.checks}
+    return shell.render(template, groups=groups, used=used, docker_folders=docker_folders, **values)
+
+
+def active(*services: str) -> Iterator[Check]:
+    """That services run."""
+    return (("active", service) for service in services)
+
+
+def hardware(group: NodeGroup) -> Iterator[Check]:
+    """That a node has all its accelerators and EFA devices."""
+    kind, count = group.accelerators
+    if count:
+        yield ("accelerators", kind, count)
+    yield ("efa", group.efa_interfaces)
+
+
+def scratch(group: NodeGroup) -> Iterator[Check]:
+    """That local disks are mounted."""
+    if group.scratch:
+        yield ("bound", group.scratch)

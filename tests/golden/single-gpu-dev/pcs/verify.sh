@@ -1,0 +1,107 @@
+#!/bin/bash
+# Checks a finished node against the spec; exits 1 if something is not as it should be.
+#   srun --nodelist=NODE --gpus-per-node=GPUS --cpu-bind=none verify.sh [GROUP]
+# GROUP is head, login or a node group; a step of a job knows its own.
+set -euo pipefail
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+fail() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+count_accelerators() {
+  case $1 in
+    gpu) timeout 120 nvidia-smi --list-gpus | grep -c '^GPU ' || true ;;
+    neuron) find /dev -maxdepth 1 -name 'neuron[0-9]*' | wc -l ;;
+    *) echo 0 ;;
+  esac
+}
+
+count_efa() {
+  local device count=0
+  for device in /sys/class/infiniband/*; do
+    if [[ $(basename "$(readlink -f "$device/device/driver")") == efa ]]; then
+      count=$((count + 1))
+    fi
+  done
+  echo "$count"
+}
+
+wrong=0
+
+# check WHAT COMMAND...
+check() {
+  local what=$1
+  shift
+  if "$@" >/dev/null 2>&1; then
+    printf 'ok      %s\n' "$what"
+  else
+    printf 'WRONG   %s\n' "$what"
+    wrong=$((wrong + 1))
+  fi
+}
+
+same() {
+  [[ $1 == "$2" ]]
+}
+
+accelerators() {
+  local found
+  found=$(count_accelerators "$1")
+  check "$2 accelerators, found $found" same "$found" "$2"
+}
+
+efa() {
+  local found
+  found=$(count_efa)
+  check "$1 EFA devices, found $found" same "$found" "$1"
+}
+
+takes_files() {
+  local probe
+  probe="$1/.clustergen-verify-$(hostname)-$$"
+  timeout 60 touch "$probe" && timeout 60 rm -f "$probe"
+}
+
+mounted() {
+  check "$1 is mounted" mountpoint -q "$1"
+  check "$1 takes files" takes_files "$1"
+}
+
+active() {
+  check "$1 runs" systemctl is-active --quiet "$1.service"
+}
+
+checks_of() {
+  case $1 in
+    login)
+      mounted /home
+      ;;
+    gpu)
+      active slurmd
+      accelerators gpu 1
+      efa 0
+      mounted /home
+      ;;
+    *) fail "the group $1 is not in this script" ;;
+  esac
+}
+
+# Slurm calls nodes GROUP-N, ParallelCluster QUEUE-st-GROUP-N and QUEUE-dy-GROUP-N.
+own_group() {
+  local name=${SLURMD_NODENAME:-}
+  [[ -n $name ]] || fail "name the group of this node"
+  name=${name%-*}
+  name=${name#*-st-}
+  printf '%s\n' "${name#*-dy-}"
+}
+
+main() {
+  local group=${1:-}
+  [[ -n $group ]] || group=$(own_group)
+  checks_of "$group"
+  ((wrong == 0)) || fail "$wrong of the checks failed"
+}
+
+main "$@"
