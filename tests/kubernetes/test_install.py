@@ -89,7 +89,7 @@ def test_a_second_run_does_the_same(name: str, tmp_path: Path) -> None:
     assert first.returncode == 0, first.stderr
     assert made.run().returncode == 0
     assert made.calls == calls
-    assert calls[0] == "kubectl get --raw /readyz"
+    assert calls[0] == "kubectl get --raw /readyz --request-timeout=30s"
     releases = [call for call in calls if call.startswith("helm")]
     assert all(" --version " in call and " --namespace " in call for call in releases)
     applied = [call.rpartition(" ")[2] for call in calls if " apply " in call]
