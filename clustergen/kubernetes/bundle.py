@@ -13,6 +13,7 @@ from clustergen.kubernetes import (
     kueue,
     mpi_operator,
     namespaces,
+    pruning,
     queues,
     smoke,
     volumes,
@@ -51,6 +52,11 @@ def install(plan: Plan) -> Artifact:
         fsx_volumes=[(id, volumes.path_of(id)) for id in volumes.unknown_paths(plan)],
         volumes_file=VOLUMES,
         region=plan.region,
+        objects=[pruning.line(o) for kind in (*_EARLY, *_LATE) for o in kind.objects(plan)],
+        resources=list(pruning.RESOURCES.values()),
+        kept=list(pruning.KEPT.values()),
+        label=f"{pruning.LABEL}={pruning.OWNER}",
+        release_label=f"{pruning.RELEASE_LABEL}={pruning.OWNER}",
     )
     return Artifact(INSTALL, text, executable=True)
 
@@ -117,7 +123,7 @@ def split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
 
 def _made(plan: Plan, kinds: Iterable[_Manifest]) -> Iterator[Artifact]:
     for kind in kinds:
-        if objects := tuple(kind.objects(plan)):
+        if objects := tuple(pruning.labelled(item) for item in kind.objects(plan)):
             yield file(f"{FOLDER}/{kind.name}.yaml", kind.comment, objects)
 
 

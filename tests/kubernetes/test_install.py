@@ -90,7 +90,7 @@ def test_a_second_run_does_the_same(name: str, tmp_path: Path) -> None:
     assert made.run().returncode == 0
     assert made.calls == calls
     assert calls[0] == "kubectl get --raw /readyz --request-timeout=30s"
-    releases = [call for call in calls if call.startswith("helm")]
+    releases = [call for call in calls if call.startswith("helm upgrade")]
     assert all(" --version " in call and " --namespace " in call for call in releases)
     applied = [call.rpartition(" ")[2] for call in calls if " apply " in call]
     manifests = {path for path in files_of(SPECS[name]) if path.startswith("manifests/")}
@@ -119,9 +119,9 @@ def test_order(tmp_path: Path) -> None:
     made.fill()
     assert made.run().returncode == 0
     steps = [
-        call.split()[3] if call.startswith("helm") else call.rpartition("/")[2]
+        call.split()[3] if call.startswith("helm upgrade") else call.rpartition("/")[2]
         for call in made.calls
-        if call.startswith("helm") or " apply " in call
+        if call.startswith("helm upgrade") or " apply " in call
     ]
     assert steps == ["namespaces.yaml", "mpi-operator.yaml", *ORDER, "kueue.yaml", "karpenter.yaml"]
     waits = [call for call in made.calls if "--timeout" in call]

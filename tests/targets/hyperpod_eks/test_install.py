@@ -34,7 +34,9 @@ spec:
       tolerations: {{ toJson .Values.daemonsets.tolerations }}
       containers:
       - name: operator
-        image: {{ .Values.operator.repository }}/{{ .Values.operator.image }}:{{ .Values.operator.version }}
+        {{- with .Values.operator }}
+        image: {{ .repository }}/{{ .image }}:{{ .version }}
+        {{- end }}
 """,
 }
 # What HyperPod puts around it, with the images of each region.
@@ -57,7 +59,10 @@ apiVersion: v2
 name: hyperpod-helm-chart
 version: 0.1.0
 dependencies:
-- {name: gpu-operator, version: 0.1.0, repository: "file://charts/gpu-operator", condition: gpu-operator.enabled}
+- name: gpu-operator
+  version: 0.1.0
+  repository: "file://charts/gpu-operator"
+  condition: gpu-operator.enabled
 """,
 }
 # Helm as it is, except that what it would install is written down: there is no cluster.

@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
 # Installs what the cluster runs beside the add-ons of EKS; running it again changes nothing.
+# What an earlier bundle installed, and this one has no more, is deleted at the end.
 # See --help.
 set -euo pipefail
 
 dry_run=no
 context=
+only_prune=no
 
 usage() {
   cat <<'END'
-usage: install.sh [--dry-run] [--context NAME]
+usage: install.sh [--dry-run] [--context NAME] [--prune]
 
   --dry-run       print every command, run none
   --context NAME  the context of kubectl's configuration to use; default: the current one
+  --prune         install nothing; only delete what an earlier bundle installed and this one does
+                  not have, which is the last step otherwise
   -h, --help      print this
 END
 }
@@ -62,7 +66,8 @@ chart() {
   fi
   [[ -z $context ]] || set -- "$@" --kube-context "$context"
   run helm upgrade --install "$name" "$reference" --version "$version" \
-    --namespace "$namespace" --create-namespace --timeout 10m "$@"
+    --namespace "$namespace" --create-namespace --timeout 10m \
+    --labels managed-by=clustergen "$@"
 }
 
 # What deploy.sh fills in, or this script: a name of an output has a capital and a small letter,
@@ -96,9 +101,126 @@ apply() {
   fail "$1 could not be applied"
 }
 
+# Every object of this bundle: resource, namespace (of those that have one), name.
+objects() {
+  cat <<'END'
+namespaces//pretrain
+namespaces//evaluate
+namespaces//prepare
+namespaces//mpi-operator
+customresourcedefinitions.apiextensions.k8s.io//mpijobs.kubeflow.org
+serviceaccounts/mpi-operator/mpi-operator
+clusterroles.rbac.authorization.k8s.io//mpi-operator
+clusterrolebindings.rbac.authorization.k8s.io//mpi-operator
+deployments.apps/mpi-operator/mpi-operator
+topologies.kueue.x-k8s.io//aws-network
+topologies.kueue.x-k8s.io//hosts
+resourceflavors.kueue.x-k8s.io//h200
+resourceflavors.kueue.x-k8s.io//data
+cohorts.kueue.x-k8s.io//with-pretrain
+clusterqueues.kueue.x-k8s.io//pretrain
+localqueues.kueue.x-k8s.io/pretrain/pretrain
+workloadpriorityclasses.kueue.x-k8s.io//pretrain
+clusterqueues.kueue.x-k8s.io//evaluate
+localqueues.kueue.x-k8s.io/evaluate/evaluate
+workloadpriorityclasses.kueue.x-k8s.io//evaluate
+clusterqueues.kueue.x-k8s.io//prepare
+localqueues.kueue.x-k8s.io/prepare/prepare
+persistentvolumes//fsx.pretrain
+persistentvolumeclaims/pretrain/fsx
+persistentvolumes//fsx.evaluate
+persistentvolumeclaims/evaluate/fsx
+persistentvolumes//fsx.prepare
+persistentvolumeclaims/prepare/fsx
+persistentvolumes//home.pretrain
+persistentvolumeclaims/pretrain/home
+persistentvolumes//home.evaluate
+persistentvolumeclaims/evaluate/home
+persistentvolumes//home.prepare
+persistentvolumeclaims/prepare/home
+END
+}
+
+# What RESOURCE... have of an earlier bundle, as lines RESOURCE/NAMESPACE/NAME.
+left_over() {
+  local here known resource found line
+  here=$(objects)
+  known=$(kubernetes api-resources --output name)
+  for resource in "$@"; do
+    grep -qxF "$resource" <<<"$known" || continue
+    found=$(kubernetes get "$resource" --all-namespaces --selector app.kubernetes.io/managed-by=clustergen \
+      --output 'jsonpath={range .items[*]}{.metadata.namespace}{"/"}{.metadata.name}{"\n"}{end}')
+    while read -r line; do
+      [[ -z $line ]] || grep -qxF "$resource/$line" <<<"$here" || printf '%s\n' "$resource/$line"
+    done <<<"$found"
+  done
+}
+
+# Data stays: volumes are of file systems that exist without them.
+delete_object() {
+  local resource=$1 namespace=$2 name=$3
+  set -- delete "$resource" "$name" --ignore-not-found
+  [[ -z $namespace ]] || set -- "$@" --namespace "$namespace"
+  case $resource in
+    # Its nodes end first, and its node class has to be there meanwhile.
+    nodepools.*) kubernetes "$@" --timeout 30m ;;
+    *) kubernetes "$@" --wait=false ;;
+  esac
+}
+
+prune() {
+  local resource namespace name found
+  note "== what left the bundle"
+  found=$(left_over \
+    nodepools.karpenter.sh \
+    ec2nodeclasses.karpenter.k8s.aws \
+    localqueues.kueue.x-k8s.io \
+    clusterqueues.kueue.x-k8s.io \
+    cohorts.kueue.x-k8s.io \
+    resourceflavors.kueue.x-k8s.io \
+    topologies.kueue.x-k8s.io \
+    workloadpriorityclasses.kueue.x-k8s.io \
+    queues.scheduling.volcano.sh \
+    queues.scheduling.run.ai \
+    priorityclasses.scheduling.k8s.io \
+    resourceclaimtemplates.resource.k8s.io \
+    jobs.batch \
+    persistentvolumeclaims \
+    persistentvolumes \
+    deployments.apps \
+    clusterrolebindings.rbac.authorization.k8s.io \
+    clusterroles.rbac.authorization.k8s.io \
+    serviceaccounts)
+  while IFS=/ read -r resource namespace name; do
+    [[ -z $name ]] || delete_object "$resource" "$namespace" "$name"
+  done <<<"$found"
+  found=$(left_over namespaces customresourcedefinitions.apiextensions.k8s.io)
+  while IFS=/ read -r resource namespace name; do
+    [[ -z $name ]] || note "$resource/${namespace:+$namespace/}$name left the bundle and stays, with all that is in it: delete" \
+      "it when nobody needs that"
+  done <<<"$found"
+  prune_charts
+}
+
+prune_charts() {
+  local found name namespace rest
+  set -- --all-namespaces --selector managed-by=clustergen --no-headers
+  [[ -z $context ]] || set -- "$@" --kube-context "$context"
+  found=$(run helm list "$@")
+  while read -r name namespace rest; do
+    case $name in
+      '' | nvidia-device-plugin | aws-efa-k8s-device-plugin | kueue | dcgm-exporter) continue ;;
+    esac
+    set -- "$name" --namespace "$namespace"
+    [[ -z $context ]] || set -- "$@" --kube-context "$context"
+    run helm uninstall "$@"
+  done <<<"$found"
+}
+
 while (($# > 0)); do
   case $1 in
     --dry-run) dry_run=yes ;;
+    --prune) only_prune=yes ;;
     --context)
       (($# > 1)) || fail "--context needs a name"
       context=$2
@@ -121,7 +243,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 [[ $dry_run == yes ]] || need kubectl helm
 
 note "== the cluster answers"
-kubernetes get --raw /readyz
+kubernetes get --raw /readyz --request-timeout=30s ||
+  fail "the API of the cluster does not answer: it may be private, or you have no access entry" \
+    "(kubernetes.public_endpoint_from, kubernetes.admins)"
+
+if [[ $only_prune == yes ]]; then
+  prune
+  exit 0
+fi
 
 note "== manifests/namespaces.yaml"
 apply manifests/namespaces.yaml
@@ -150,5 +279,7 @@ apply manifests/kueue.yaml
 
 note "== manifests/volumes.yaml"
 apply manifests/volumes.yaml
+
+prune
 
 note "All of it is installed. Tests are in smoke/: the first lines of each say how to run it."

@@ -13,6 +13,7 @@ commit=067d658b2d5c3d347afbadd75e1425214e965dcb
 export KUBECONFIG=.filled/kubeconfig
 checkout=.filled/sagemaker-hyperpod-cli
 chart=$checkout/helm_chart/HyperPodHelmChart
+images=.filled/gpu-operator-images.yaml
 dry_run=no
 
 # Commands are announced on a copy of stderr, so that a redirected command still shows.
@@ -60,10 +61,24 @@ fetch_chart() {
   run git -C "$checkout" checkout --quiet FETCH_HEAD
 }
 
+# NVIDIA's operator is a chart within a chart within the chart. Its images are those of the region,
+# in a file for the chart in the middle: here they stand under the name of that.
+nest_gpu_operator() {
+  local regional=$chart/charts/gpu-operator/regional-values/values-$region.yaml
+  # Helm updates the dependencies of the chart that it is given, and none further down.
+  run helm dependency update "$chart/charts/gpu-operator"
+  note "+ nest $regional under gpu-operator: in $images"
+  [[ $dry_run == no ]] || return 0
+  [[ -e $regional ]] || fail "HyperPod's chart has no images of NVIDIA's operator for $region, and" \
+    "so no MIG: take another region, or remove mig from the spec"
+  awk 'BEGIN { print "gpu-operator:" } { print (NF ? "  " : "") $0 }' "$regional" >"$images"
+}
+
 install_chart() {
+  nest_gpu_operator
   run helm dependency update "$chart"
   run helm upgrade --install dependencies "$chart" --namespace kube-system \
-    --values "$chart/charts/gpu-operator/regional-values/values-$region.yaml" \
+    --values "$images" \
     --values manifests/helm-values.yaml
 }
 

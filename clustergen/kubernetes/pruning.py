@@ -1,0 +1,75 @@
+"""What a cluster has from an earlier bundle: objects and charts that left the spec.
+
+All that install.sh installs has a label. What has the label and is not in the bundle goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from clustergen.artifacts import Json
+
+LABEL, OWNER = "app.kubernetes.io/managed-by", "clustergen"
+RELEASE_LABEL = "managed-by"
+"""Of Helm releases, whose labels have no prefix."""
+
+# In the order that they are deleted in: what uses another comes before it. A node pool ends its
+# nodes while its node class is there.
+RESOURCES: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("karpenter.sh", "NodePool"): "nodepools.karpenter.sh",
+        ("karpenter.k8s.aws", "EC2NodeClass"): "ec2nodeclasses.karpenter.k8s.aws",
+        ("kueue.x-k8s.io", "LocalQueue"): "localqueues.kueue.x-k8s.io",
+        ("kueue.x-k8s.io", "ClusterQueue"): "clusterqueues.kueue.x-k8s.io",
+        ("kueue.x-k8s.io", "Cohort"): "cohorts.kueue.x-k8s.io",
+        ("kueue.x-k8s.io", "ResourceFlavor"): "resourceflavors.kueue.x-k8s.io",
+        ("kueue.x-k8s.io", "Topology"): "topologies.kueue.x-k8s.io",
+        (
+            "kueue.x-k8s.io",
+            "WorkloadPriorityClass",
+        ): "workloadpriorityclasses.kueue.x-k8s.io",
+        ("scheduling.volcano.sh", "Queue"): "queues.scheduling.volcano.sh",
+        ("scheduling.run.ai", "Queue"): "queues.scheduling.run.ai",
+        ("scheduling.k8s.io", "PriorityClass"): "priorityclasses.scheduling.k8s.io",
+        ("resource.k8s.io", "ResourceClaimTemplate"): "resourceclaimtemplates.resource.k8s.io",
+        ("batch", "Job"): "jobs.batch",
+        ("", "PersistentVolumeClaim"): "persistentvolumeclaims",
+        ("", "PersistentVolume"): "persistentvolumes",
+        ("apps", "Deployment"): "deployments.apps",
+        (
+            "rbac.authorization.k8s.io",
+            "ClusterRoleBinding",
+        ): "clusterrolebindings.rbac.authorization.k8s.io",
+        ("rbac.authorization.k8s.io", "ClusterRole"): "clusterroles.rbac.authorization.k8s.io",
+        ("", "ServiceAccount"): "serviceaccounts",
+    }
+)
+"""Group and kind of the objects -> the resource as ``kubectl api-resources`` names it."""
+
+KEPT: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("", "Namespace"): "namespaces",
+        (
+            "apiextensions.k8s.io",
+            "CustomResourceDefinition",
+        ): "customresourcedefinitions.apiextensions.k8s.io",
+    }
+)
+"""What users put something into: install.sh names those that left, and deletes none."""
+
+
+def labelled(item: Json) -> Json:
+    """An object with the label."""
+    metadata = item["metadata"]
+    labels = {**metadata.get("labels", {}), LABEL: OWNER}
+    return {**item, "metadata": {**metadata, "labels": labels}}
+
+
+def line(item: Json) -> str:
+    """An object as RESOURCE/NAMESPACE/NAME."""
+    group, slash, _ = item["apiVersion"].rpartition("/")
+    key = (group if slash else "", item["kind"])
+    resource = RESOURCES.get(key) or KEPT[key]
+    metadata = item["metadata"]
+    return f"{resource}/{metadata.get('namespace', '')}/{metadata['name']}"

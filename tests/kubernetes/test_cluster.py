@@ -1,0 +1,189 @@
+"""install.sh with the real kubectl and an API that remembers: a second run, and changed specs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from clustergen.kubernetes import pruning
+from tests.kubernetes.planned import files_of
+from tests.kubernetes.specs import SPECS
+from tests.oracles import placeholders
+from tests.oracles.kubernetes import OUTPUTS
+from tests.support import kubernetes_api
+from tests.support.kubernetes_api import Api
+from tests.support.kubernetes_tools import tool
+
+# Charts cannot be downloaded here: this remembers releases, as Helm does in the cluster.
+HELM = """#!/bin/bash
+printf 'helm %s\\n' "$*" >>"$HERE/calls"
+mkdir -p "$HERE/releases"
+case $1 in
+  upgrade)
+    [[ " $* " == *' --labels managed-by=clustergen '* ]] || exit 1
+    name=$3
+    while [[ $1 != --namespace ]]; do shift; done
+    echo "$2" >"$HERE/releases/$name" ;;
+  list)
+    for file in "$HERE/releases"/*; do
+      [[ ! -e $file ]] || printf '%s\\t%s\\t1\\tdeployed\\n' "${file##*/}" "$(cat "$file")"
+    done ;;
+  uninstall) rm "$HERE/releases/$2" ;;
+esac
+"""
+KUBECTL = """#!/bin/bash
+printf 'kubectl %s\\n' "$*" >>"$HERE/calls"
+exec "$KUBECTL" "$@"
+"""
+AWS = "#!/bin/bash\nprintf '%s\\t%s\\n' None /vol1/data\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """A cluster, and a folder with the programs that reach it."""
+
+    api: Api
+    here: Path
+
+    def install(self, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run install.sh of the bundle of a spec, filled as deploy.sh fills it."""
+        bundle = self.here / "bundle"
+        shutil.rmtree(bundle, ignore_errors=True)
+        for path, content in files_of(text).items():
+            for folder, made in ((bundle, content), (bundle / ".filled", _filled(content))):
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_text(made)
+        (self.here / "calls").write_text("")
+        return subprocess.run(
+            ["/bin/bash", str(bundle / "install.sh"), *arguments],
+            env={
+                "PATH": f"{self.here}{os.pathsep}/usr/bin:/bin",
+                "HERE": str(self.here),
+                "HOME": str(self.here),
+                "KUBECTL": str(tool("kubectl")),
+                "KUBECONFIG": str(self.here / "kubeconfig"),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    @property
+    def releases(self) -> set[str]:
+        return {path.name for path in (self.here / "releases").iterdir()}
+
+    @property
+    def calls(self) -> list[str]:
+        return (self.here / "calls").read_text().splitlines()
+
+
+def _filled(text: str) -> str:
+    names = placeholders.names_in(text)
+    return placeholders.fill(text, {n: OUTPUTS.get(n) or placeholders.value_for(n) for n in names})
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    for name, text in {"helm": HELM, "kubectl": KUBECTL, "aws": AWS}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    with kubernetes_api.running() as api:
+        api.kubeconfig(tmp_path / "kubeconfig")
+        yield Cluster(api, tmp_path)
+
+
+TWICE = ["smallest", "file systems of every kind", "Karpenter, Spot and a reservation", "KAI"]
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_a_second_run_changes_nothing(name: str, cluster: Cluster) -> None:
+    done = cluster.install(SPECS[name])
+    assert done.returncode == 0, done.stderr
+    made = list(cluster.api.changes)
+    assert made
+    done = cluster.install(SPECS[name])
+    assert done.returncode == 0, done.stderr
+    assert cluster.api.changes == made
+
+
+QUEUES = """
+node_groups: [{name: h200}, {name: prep, instance_type: m7i.4xlarge, count: 3}]
+queues:
+  - {name: train, node_groups: [h200], priority: 10}
+  - {name: prep, node_groups: [prep]}
+storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]
+"""
+FEWER = """
+node_groups: [{name: h200}]
+queues: [{name: train, node_groups: [h200]}]
+"""
+
+
+def test_what_left_the_spec_is_deleted_and_namespaces_stay(cluster: Cluster) -> None:
+    assert cluster.install(QUEUES).returncode == 0
+    assert cluster.api.names("clusterqueues.kueue.x-k8s.io") == {"train", "prep"}
+    done = cluster.install(FEWER)
+    assert done.returncode == 0, done.stderr
+    for resource, names in (
+        ("clusterqueues.kueue.x-k8s.io", {"train"}),
+        ("localqueues.kueue.x-k8s.io", {"train"}),
+        ("resourceflavors.kueue.x-k8s.io", {"h200"}),
+        ("workloadpriorityclasses.kueue.x-k8s.io", set[str]()),
+        ("persistentvolumes", set[str]()),
+        ("persistentvolumeclaims", set[str]()),
+    ):
+        assert cluster.api.names(resource) == names
+    assert "prep" in cluster.api.names("namespaces")
+    assert "namespaces//prep" not in done.stderr
+    assert "namespaces/prep left the bundle and stays" in done.stderr
+
+
+def test_a_node_pool_goes_before_what_ends_its_nodes(cluster: Cluster) -> None:
+    assert cluster.install(SPECS["Karpenter, Spot and a reservation"]).returncode == 0
+    assert {"karpenter", "karpenter-crd"} <= cluster.releases
+    done = cluster.install("")
+    assert done.returncode == 0, done.stderr
+    assert cluster.releases == {"nvidia-device-plugin", "aws-efa-k8s-device-plugin", "kueue"}
+    removals = [
+        call for call in cluster.calls if "delete" in call or call.startswith("helm uninstall")
+    ]
+    kinds = [call.split()[2] for call in removals]
+    assert kinds.index("nodepools.karpenter.sh") < kinds.index("ec2nodeclasses.karpenter.k8s.aws")
+    assert kinds.index("ec2nodeclasses.karpenter.k8s.aws") < kinds.index("karpenter")
+    assert "--wait=false" not in removals[0]
+
+
+def test_what_left_may_go_before_the_stack_changes(cluster: Cluster) -> None:
+    """Karpenter ends its nodes only as long as its role is there."""
+    assert cluster.install(SPECS["Karpenter, Spot and a reservation"]).returncode == 0
+    done = cluster.install("", "--prune")
+    assert done.returncode == 0, done.stderr
+    assert cluster.api.names("nodepools.karpenter.sh") == set()
+    assert not any(" apply " in call or "helm upgrade" in call for call in cluster.calls)
+
+
+def test_what_somebody_else_made_stays(cluster: Cluster) -> None:
+    key = ("clusterqueues.kueue.x-k8s.io", "", "other")
+    other = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue",
+             "metadata": {"name": "other"}}  # fmt: skip
+    cluster.api.objects[key] = other
+    assert cluster.install("").returncode == 0
+    assert cluster.api.objects[key] == other
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_every_object_is_known_to_what_deletes_it(name: str) -> None:
+    script = files_of(SPECS[name])["install.sh"]
+    for path, text in files_of(SPECS[name]).items():
+        for item in yaml.safe_load_all(text) if path.startswith("manifests/") else ():
+            assert item["metadata"]["labels"][pruning.LABEL] == pruning.OWNER
+            assert f"\n{pruning.line(item)}\n" in script
+            has_namespace = "namespace" in item["metadata"]
+            assert has_namespace != (item["kind"] in kubernetes_api.CLUSTER_WIDE)

@@ -1,0 +1,310 @@
+"""A Kubernetes API with a memory: it stores objects, and checks nothing about them.
+
+The real kubectl and Helm talk to it. It has discovery, reads, lists by label, creation, server-side
+apply, replacement and deletion.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import yaml
+
+Object = dict[str, Any]
+CLUSTER_WIDE = frozenset(
+    [
+        "Namespace",
+        "PersistentVolume",
+        "ClusterRole",
+        "ClusterRoleBinding",
+        "CustomResourceDefinition",
+        "PriorityClass",
+        "NodePool",
+        "EC2NodeClass",
+        "ClusterQueue",
+        "Cohort",
+        "ResourceFlavor",
+        "Topology",
+        "WorkloadPriorityClass",
+        "Queue",
+        "StorageClass",
+    ]
+)
+# Group, version and kind -> plural; kinds of charts are there from the start.
+KINDS: Mapping[tuple[str, str, str], str] = {
+    ("", "v1", "Namespace"): "namespaces",
+    ("", "v1", "Secret"): "secrets",
+    ("", "v1", "ConfigMap"): "configmaps",
+    ("", "v1", "ServiceAccount"): "serviceaccounts",
+    ("", "v1", "PersistentVolume"): "persistentvolumes",
+    ("", "v1", "PersistentVolumeClaim"): "persistentvolumeclaims",
+    ("apps", "v1", "Deployment"): "deployments",
+    ("batch", "v1", "Job"): "jobs",
+    ("rbac.authorization.k8s.io", "v1", "ClusterRole"): "clusterroles",
+    ("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding"): "clusterrolebindings",
+    ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"): "customresourcedefinitions",
+    ("scheduling.k8s.io", "v1", "PriorityClass"): "priorityclasses",
+    ("storage.k8s.io", "v1", "StorageClass"): "storageclasses",
+    ("resource.k8s.io", "v1", "ResourceClaimTemplate"): "resourceclaimtemplates",
+    ("kueue.x-k8s.io", "v1beta2", "ClusterQueue"): "clusterqueues",
+    ("kueue.x-k8s.io", "v1beta2", "LocalQueue"): "localqueues",
+    ("kueue.x-k8s.io", "v1beta2", "Cohort"): "cohorts",
+    ("kueue.x-k8s.io", "v1beta2", "ResourceFlavor"): "resourceflavors",
+    ("kueue.x-k8s.io", "v1beta2", "Topology"): "topologies",
+    ("kueue.x-k8s.io", "v1beta2", "WorkloadPriorityClass"): "workloadpriorityclasses",
+    ("scheduling.volcano.sh", "v1beta1", "Queue"): "queues",
+    ("scheduling.run.ai", "v2", "Queue"): "queues",
+    ("karpenter.sh", "v1", "NodePool"): "nodepools",
+    ("karpenter.k8s.aws", "v1", "EC2NodeClass"): "ec2nodeclasses",
+}
+_PATH = re.compile(
+    r"/(?:api|apis/(?P<group>[^/]+))/(?P<version>[^/]+)(?:/namespaces/(?P<namespace>[^/]+))?"
+    r"/(?P<plural>[a-z0-9]+)(?:/(?P<name>[^/]+))?(?:/(?P<sub>status))?$"
+)
+
+
+@dataclass
+class Api:
+    """What it stores, by plural and group, namespace and name; and what was asked of it."""
+
+    url: str = ""
+    objects: dict[tuple[str, str, str], Object] = field(default_factory=dict)
+    changes: list[str] = field(default_factory=list)
+
+    def names(self, resource: str) -> set[str]:
+        """Names of the objects of a resource such as `clusterqueues.kueue.x-k8s.io`."""
+        return {name for kind, _, name in self.objects if kind == resource}
+
+    def kubeconfig(self, path: Path) -> Path:
+        """A configuration of kubectl with this API as its only cluster."""
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "fake", "cluster": {"server": self.url}}],
+            "contexts": [{"name": "fake", "context": {"cluster": "fake", "user": "fake"}}],
+            "users": [{"name": "fake", "user": {"token": "fake"}}],
+            "current-context": "fake",
+        }
+        path.write_text(yaml.safe_dump(config))
+        return path
+
+
+@contextmanager
+def running() -> Iterator[Api]:
+    """The API, on localhost for as long as the block runs."""
+    api = Api()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (_Handler,), {"api": api}))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    api.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield api
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    api: Api
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+    def do_GET(self) -> None:
+        path = urlsplit(self.path)
+        if found := _discovered(path.path):
+            self._answer(200, found)
+        elif path.path in ("/readyz", "/livez"):
+            self._send(200, b"ok", "text/plain")
+        elif not (match := _PATH.fullmatch(path.path)):
+            self._missing()
+        elif match["name"]:
+            found = self.api.objects.get(self._key(match))
+            self._answer(200, found) if found else self._missing()
+        else:
+            self._answer(200, self._list(match, parse_qs(path.query)))
+
+    def do_POST(self) -> None:
+        match = _PATH.fullmatch(urlsplit(self.path).path)
+        assert match is not None, self.path
+        body = self._body()
+        key = (_resource(match), match["namespace"] or "", body["metadata"]["name"])
+        if key in self.api.objects:
+            self._answer(409, _status(409, "AlreadyExists"))
+        else:
+            self._store(key, body, 201)
+
+    def do_PUT(self) -> None:
+        match = _PATH.fullmatch(urlsplit(self.path).path)
+        assert match is not None, self.path
+        self._store(self._key(match), self._body(), 200)
+
+    def do_PATCH(self) -> None:
+        match = _PATH.fullmatch(urlsplit(self.path).path)
+        assert match is not None, self.path
+        key = self._key(match)
+        self._store(key, self._body(), 200 if key in self.api.objects else 201)
+
+    def do_DELETE(self) -> None:
+        match = _PATH.fullmatch(urlsplit(self.path).path)
+        assert match is not None, self.path
+        self._body()
+        key = self._key(match)
+        if self.api.objects.pop(key, None) is None:
+            self._missing()
+            return
+        self.api.changes.append(f"delete {key[0]}/{key[2]}")
+        self._answer(200, _status(200, "", "Success"))
+
+    def _store(self, key: tuple[str, str, str], item: Object, code: int) -> None:
+        before = self.api.objects.get(key)
+        metadata = {**item["metadata"], "uid": "0", "resourceVersion": "1"}
+        if key[1]:
+            metadata["namespace"] = key[1]
+        stored = {**item, "metadata": metadata}
+        if key[0].startswith("customresourcedefinitions"):
+            stored["status"] = {"conditions": [{"type": "Established", "status": "True"}]}
+        if key[0] == "deployments.apps":
+            stored["status"] = _ROLLED_OUT
+        if stored != before:
+            self.api.changes.append(f"{'create' if before is None else 'change'} {key[0]}/{key[2]}")
+        self.api.objects[key] = stored
+        self._answer(code, stored)
+
+    def _list(self, match: re.Match[str], query: Mapping[str, list[str]]) -> Object:
+        resource = _resource(match)
+        wanted = dict(
+            part.split("=", 1) for part in query.get("labelSelector", [""])[0].split(",") if part
+        )
+        named = query.get("fieldSelector", [""])[0].partition("metadata.name=")[2]
+        items = [
+            item
+            for (kind, namespace, name), item in sorted(self.api.objects.items())
+            if kind == resource
+            and match["namespace"] in (None, namespace)
+            and named in ("", name)
+            and wanted.items() <= item["metadata"].get("labels", {}).items()
+        ]
+        version = "/".join(filter(None, (match["group"], match["version"])))
+        meta = {"resourceVersion": "1"}
+        return {"kind": "List", "apiVersion": version, "metadata": meta, "items": items}
+
+    def _key(self, match: re.Match[str]) -> tuple[str, str, str]:
+        return (_resource(match), match["namespace"] or "", match["name"])
+
+    def _body(self) -> Object:
+        text = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        found: Object = yaml.safe_load(text) or {}
+        return found
+
+    def _missing(self) -> None:
+        self._answer(404, _status(404, "NotFound"))
+
+    def _answer(self, code: int, body: Object) -> None:
+        self._send(code, json.dumps(body).encode(), "application/json")
+
+    def _send(self, code: int, body: bytes, kind: str) -> None:
+        self.send_response(code)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+_ROLLED_OUT = {
+    "observedGeneration": 0,
+    "replicas": 1,
+    "updatedReplicas": 1,
+    "availableReplicas": 1,
+    "readyReplicas": 1,
+}
+
+
+def _resource(match: re.Match[str]) -> str:
+    return ".".join(filter(None, (match["plural"], match["group"])))
+
+
+def _status(code: int, reason: str, status: str = "Failure") -> Object:
+    return {
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": status,
+        "reason": reason,
+        "code": code,
+    }
+
+
+def _discovered(path: str) -> Object | None:
+    if path == "/version":
+        return {"major": "1", "minor": "35", "gitVersion": "v1.35.0"}
+    if path == "/api":
+        return {"kind": "APIVersions", "versions": ["v1"]}
+    if path == "/apis":
+        return {"kind": "APIGroupList", "apiVersion": "v1", "groups": _groups()}
+    if path == "/openapi/v3":
+        roots = {_root(g, v) for g, v, _ in KINDS}
+        return {"paths": {root: {"serverRelativeURL": f"/openapi/v3/{root}"} for root in roots}}
+    for group, version, _ in KINDS:
+        if path == f"/{_root(group, version)}":
+            return _resources(group, version)
+        if path == f"/openapi/v3/{_root(group, version)}":
+            return _validation(group, version)
+    return None
+
+
+def _root(group: str, version: str) -> str:
+    return f"apis/{group}/{version}" if group else f"api/{version}"
+
+
+def _validation(group: str, version: str) -> Object:
+    """That the server itself validates fields, for otherwise kubectl does."""
+    parameters = [{"name": name, "in": "query"} for name in ("fieldValidation", "dryRun")]
+    paths = {
+        f"/{plural}": {
+            "patch": {
+                "x-kubernetes-group-version-kind": {"group": g, "version": v, "kind": kind},
+                "parameters": parameters,
+                "responses": {},
+            }
+        }
+        for (g, v, kind), plural in KINDS.items()
+        if (g, v) == (group, version)
+    }
+    info = {"title": "Kubernetes", "version": "v1.35.0"}
+    return {"openapi": "3.0.0", "info": info, "paths": paths}
+
+
+def _groups() -> list[Object]:
+    found = {group: version for group, version, _ in KINDS if group}
+    each = ((g, {"groupVersion": f"{g}/{v}", "version": v}) for g, v in found.items())
+    return [{"name": g, "versions": [version], "preferredVersion": version} for g, version in each]
+
+
+def _resources(group: str, version: str) -> Object:
+    verbs = ["create", "delete", "get", "list", "patch", "update"]
+    return {
+        "kind": "APIResourceList",
+        "groupVersion": f"{group}/{version}" if group else version,
+        "resources": [
+            {
+                "name": plural,
+                "singularName": kind.lower(),
+                "namespaced": kind not in CLUSTER_WIDE,
+                "kind": kind,
+                "shortNames": ["crd"] if kind == "CustomResourceDefinition" else [],
+                "verbs": verbs,
+            }
+            for (g, v, kind), plural in KINDS.items()
+            if (g, v) == (group, version)
+        ],
+    }
