@@ -11,12 +11,15 @@ SHELL_SCRIPT = 'text/x-shellscript; charset="us-ascii"'
 BOOTHOOK = 'text/cloud-boothook; charset="us-ascii"'
 
 
-def multipart(parts: Sequence[tuple[str, str]], boundary: str) -> str:
+_BOUNDARY = "CLUSTERGEN"
+
+
+def multipart(parts: Sequence[tuple[str, str]]) -> str:
     """A MIME message of ``parts``, each a content type and its text.
 
     A blank line must follow the headers of a part and precede the next boundary.
     """
-    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{boundary}"', ""]
+    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"', ""]
     for content_type, text in parts:
-        lines += [f"--{boundary}", f"Content-Type: {content_type}", "", text.rstrip("\n"), ""]
-    return "\n".join([*lines, f"--{boundary}--", ""])
+        lines += [f"--{_BOUNDARY}", f"Content-Type: {content_type}", "", text.rstrip("\n"), ""]
+    return "\n".join([*lines, f"--{_BOUNDARY}--", ""])

@@ -3,22 +3,110 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TypeVar
 
-from clustergen.plan.model import Id, Ref, Storage
+from clustergen.aws import references
+from clustergen.plan.model import (
+    Bucket,
+    Efs,
+    FileCache,
+    Id,
+    Lustre,
+    Ontap,
+    OpenZfs,
+    Plan,
+    Ref,
+    Storage,
+)
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html (2026-11)
 LUSTRE_OPTIONS = "noatime,flock,lazystatfs"
 # https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/performance.html (2026-11)
-NFS_OPTIONS = "noatime,nfsvers=3,nconnect=16,rsize=1048576,wsize=1048576"
+# 4.1: servers tell waiting clients of a freed lock; version 3 would need a port open on clients.
+NFS_OPTIONS = "noatime,nfsvers=4.1,nconnect=16,rsize=1048576,wsize=1048576"
 # https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-nfs-mount-settings.html (2026-11)
 EFS_NFS_OPTIONS = "nfsvers=4.1,rsize=1048576,wsize=1048576,hard,timeo=600,retrans=2,noresvport"
-# With efs-utils. Not `iam`, which rejects clients that a file system policy does not name.
-EFS_HELPER_OPTIONS = "tls"
 ROOT_OF_OPENZFS = "/fsx"
 """The path of the root volume of every FSx for OpenZFS file system."""
 
+LOCAL_HOMES = "/home"
+EXPORTED_HOMES = "home"
+"""Folder of the homes on a file system that is mounted elsewhere than at /home."""
+
+Mounted = Lustre | FileCache | OpenZfs | Ontap | Efs | Bucket
+"""What nodes of Slurm mount with our scripts."""
+
 S = TypeVar("S", bound=Storage)
+
+
+def mounted(plan: Plan) -> tuple[Mounted, ...]:
+    """What nodes of Slurm mount; a folder comes before what is mounted inside it."""
+    return sort([item for item in plan.storage if isinstance(item, Mounted)])
+
+
+def writable(plan: Plan) -> tuple[Mounted, ...]:
+    """The mounted file systems that are shared and POSIX, which buckets are not."""
+    return tuple(item for item in mounted(plan) if not isinstance(item, Bucket))
+
+
+def lustre(plan: Plan) -> tuple[Lustre | FileCache, ...]:
+    """The file systems that need the Lustre client."""
+    return tuple(item for item in plan.storage if isinstance(item, Lustre | FileCache))
+
+
+def homes(plan: Plan) -> tuple[str, bool]:
+    """The folder of all homes, and whether the nodes share it."""
+    shared = [item.mount.rstrip("/") for item in writable(plan)]
+    if LOCAL_HOMES in shared or not shared:
+        return LOCAL_HOMES, bool(shared)
+    return f"{shared[0]}/{EXPORTED_HOMES}", True
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """What the scripts of nodes are told of a file system, with placeholders for its names.
+
+    ``type`` is lustre, nfs, efs, s3 or s3-read-only. ``options`` are those of mount(8); of a
+    bucket, the prefix in it. ``age`` is ``new`` for what the foundation creates: nodes test it with
+    a write, and let users write to the root of Lustre and EFS. ``volume`` is an FSx volume whose
+    path only FSx knows.
+    """
+
+    type: str
+    mount: str
+    source: str
+    options: str
+    age: str
+    volume: str = ""
+
+
+def mount(item: Mounted) -> Mount:
+    """How nodes mount ``item``."""
+    match item:
+        case Lustre() | FileCache():
+            source = f"{references.text(item.dns_name)}@tcp:/{references.text(item.mount_name)}"
+            return _mount("lustre", item, source, LUSTRE_OPTIONS)
+        case OpenZfs() | Ontap():
+            return _nfs(item)
+        case Efs():
+            return _mount("efs", item, f"{references.text(item.dns_name)}:/", EFS_NFS_OPTIONS)
+        case Bucket():
+            type = "s3-read-only" if item.read_only else "s3"
+            prefix = f"{item.prefix.rstrip('/')}/" if item.prefix else ""
+            return _mount(type, item, item.bucket, prefix)
+
+
+def _nfs(item: OpenZfs | Ontap) -> Mount:
+    server = references.text(item.dns_name)
+    if volume := existing_volume(item.volume):
+        return _mount("nfs", item, server, NFS_OPTIONS, volume)
+    return _mount("nfs", item, f"{server}:{ROOT_OF_OPENZFS}", NFS_OPTIONS)
+
+
+def _mount(type: str, item: Storage, source: str, options: str, volume: str = "") -> Mount:
+    age = "existing" if item.existing else "new"
+    return Mount(type, item.mount, source, options, age, volume)
 
 
 def sort(items: Iterable[S]) -> tuple[S, ...]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from clustergen import shell
 from clustergen.artifacts import Artifact, Bundle
+from clustergen.aws import mounts
 from clustergen.digests import sha256
-from clustergen.hyperpod import script_mounts, steps, verify
+from clustergen.hyperpod import steps, verify
 from clustergen.hyperpod.limits import CONTROLLER
 from clustergen.hyperpod.steps import Group, Mode
 from clustergen.plan import slurm
@@ -25,6 +27,8 @@ _WHAT: Mapping[Mode, str] = {
     "kubernetes": "Prepares an instance before it joins the Kubernetes cluster.",
 }
 
+_SHARED = ("containers.sh", "lustre-efa.sh", "scratch.sh", "users.sh")
+
 
 def lifecycle(plan: Plan, mode: Mode) -> Bundle:
     """The scripts of a cluster, under ``lifecycle/``: the one that HyperPod runs comes first."""
@@ -34,7 +38,7 @@ def lifecycle(plan: Plan, mode: Mode) -> Bundle:
     values = _values(plan, mode)
     return (
         _script(entry_point(mode), _entry(groups, mode)),
-        *(_script(name, shell.render(f"hyperpod/{name}.j2", **values)) for name in names),
+        *(_script(name, shell.render(_template(name), **values)) for name in names),
         *_beside(plan, names),
         _script("verify.sh", verify.text(plan, kubernetes=mode == "kubernetes")),
     )
@@ -61,7 +65,7 @@ def _entry(groups: Sequence[Group], mode: Mode) -> str:
 def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
     """Files that the scripts of a set read."""
     if "mounts.sh" in names:
-        table = [script_mounts.entry(item) for item in script_mounts.mounted(plan)]
+        table = [asdict(mounts.mount(item)) for item in mounts.mounted(plan)]
         yield Artifact(f"{FOLDER}/{FILE_SYSTEMS}", json.dumps(table, indent=2) + "\n")
     if "slurm-settings.sh" in names and _has_prolog(plan):
         yield _script("prolog.sh", shell.render("hyperpod/prolog.sh.j2"))
@@ -70,6 +74,11 @@ def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
 
 def _script(name: str, text: str) -> Artifact:
     return Artifact(f"{FOLDER}/{name}", text, executable=True)
+
+
+def _template(name: str) -> str:
+    """Where the template of a script is: services share what nodes do everywhere."""
+    return f"{'shared' if name in _SHARED else 'hyperpod'}/{name}.j2"
 
 
 def _has_prolog(plan: Plan) -> bool:
@@ -81,6 +90,10 @@ def _values(plan: Plan, mode: Mode) -> dict[str, Any]:
     asked = [(queue.name, _pairs(steps.partition_settings(queue))) for queue in plan.queues]
     chosen = [queue.name for queue in plan.queues if queue.default]
     return {
+        # The entry point waits after a failure.
+        "linger": 0,
+        "plugin": "hyperpod/parts/pyxis-plugin.sh.j2",
+        "plugin_argument": "ROLE",
         "region": plan.region,
         "users": plan.users,
         "account": plan.name,

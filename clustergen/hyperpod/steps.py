@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from clustergen.hyperpod import script_mounts
+from clustergen.aws import mounts
 from clustergen.hyperpod.limits import CONTROLLER, DEFAULT_DATABASE, LOGIN
 from clustergen.plan import model, slurm
 from clustergen.plan.lustre_clients import lustre_interfaces
@@ -25,10 +25,6 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-con
 Role = Literal["controller", "login", "compute"]
 # The word of the spec for each role.
 _ON: Mapping[Role, model.Role] = {"controller": "head", "login": "login", "compute": "compute"}
-
-LOCAL_HOMES = "/home"
-EXPORTED_HOMES = "home"
-"""Folder of the homes on a file system that is mounted elsewhere than at /home."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +62,6 @@ def instance_groups(plan: Plan, mode: Mode) -> tuple[Group, ...]:
     )
 
 
-def homes(plan: Plan) -> tuple[str, bool]:
-    """The folder of all homes, and whether the nodes share it."""
-    shared = [item.mount.rstrip("/") for item in script_mounts.writable(plan)]
-    if LOCAL_HOMES in shared or not shared:
-        return LOCAL_HOMES, bool(shared)
-    return f"{shared[0]}/{EXPORTED_HOMES}", True
-
-
 def shared_by_controllers(plan: Plan) -> str:
     """Where several controllers keep what they share: the first Lustre, else what is mounted first.
 
@@ -81,7 +69,7 @@ def shared_by_controllers(plan: Plan) -> str:
     """
     if plan.head is None or plan.head.count == 1:
         return ""
-    shared = sorted(script_mounts.writable(plan), key=lambda item: not isinstance(item, Lustre))
+    shared = sorted(mounts.writable(plan), key=lambda item: not isinstance(item, Lustre))
     return shared[0].mount.rstrip("/") if shared else ""
 
 
@@ -128,7 +116,7 @@ def _on_kubernetes(plan: Plan, group: NodeGroup) -> Iterator[Step]:
     yield from _users_scripts(own, "start")
     yield Step("runtime storage", "runtime-storage.sh", seconds=900)
     yield from _lustre_efa(plan, group)
-    if script_mounts.lustre(plan):
+    if mounts.lustre(plan):
         yield Step("lustre client", "lustre-client.sh", required=False)
     yield from _scratch(group)
     yield from _health(group)
@@ -136,10 +124,10 @@ def _on_kubernetes(plan: Plan, group: NodeGroup) -> Iterator[Step]:
 
 
 def _shared(plan: Plan, role: Role) -> Iterator[Step]:
-    if script_mounts.mounted(plan):
+    if mounts.mounted(plan):
         yield Step("mounts", "mounts.sh", seconds=1800)
     if plan.users:
-        folder, shared = homes(plan)
+        folder, shared = mounts.homes(plan)
         make = role == "controller" or not shared
         yield Step("users", "users.sh", (folder, "make" if make else "leave"))
 
@@ -148,7 +136,7 @@ def _slurm(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
     """What is left to do for Slurm; accounting comes before slurmctld's very first start."""
     ours = mode in ("customer-managed", "legacy")
     if ours and plan.software.containers != "none":
-        arguments = (plan.software.containers,)
+        arguments = (plan.software.containers, "-")
         yield Step("containers", "containers.sh", arguments, required=False)
     if role == "controller":
         if folder := shared_by_controllers(plan):

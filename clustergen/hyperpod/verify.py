@@ -6,7 +6,8 @@ import functools
 from collections.abc import Iterator
 
 from clustergen import verification
-from clustergen.hyperpod import script_mounts, steps
+from clustergen.aws import mounts
+from clustergen.hyperpod import steps
 from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan
 from clustergen.verification import Check, Group, active, hardware, scratch
@@ -62,6 +63,6 @@ def _jobs(plan: Plan, group: NodeGroup) -> Iterator[Check]:
 
 
 def _shared(plan: Plan) -> Iterator[Check]:
-    yield from (("mounted", item.mount) for item in script_mounts.writable(plan))
+    yield from (("mounted", item.mount) for item in mounts.writable(plan))
     yield from (("bound", item.mount) for item in plan.storage if isinstance(item, Bucket))
     yield from (("person", user.name, user.uid) for user in plan.users)

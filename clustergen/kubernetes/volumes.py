@@ -21,8 +21,6 @@ from clustergen.plan.model import (
     Storage,
 )
 
-# Without lazystatfs, unlike on nodes of Slurm.
-_LUSTRE_OPTIONS = ("noatime", "flock")
 _ANY_SIZE_GIB = 1200
 """Kubernetes requires a size for volumes that have none; nothing uses it."""
 
@@ -124,7 +122,7 @@ def _lustre(item: Lustre | FileCache) -> Json:
     https://github.com/kubernetes-sigs/aws-fsx-csi-driver (1.9.0, 2026-04)
     """
     return {
-        "mountOptions": list(_LUSTRE_OPTIONS),
+        "mountOptions": mounts.LUSTRE_OPTIONS.split(","),
         "csi": {
             "driver": "fsx.csi.aws.com",
             "volumeHandle": references.text(item.id),

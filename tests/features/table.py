@@ -404,7 +404,7 @@ TABLE: Mapping[str, Row] = {
         Use("", _LUSTRE),
         {
             PC: yaml(r"MountDir: /data(.|\n)*FsxLustreSettings:\s+FileSystemId:"),
-            PCS: action(r"mount-fsx-lustre-v1\.0\.0\.sh", "--fsx-dns-name"),
+            PCS: action(r"mount\.sh", "lustre", "/data"),
             HP: request(r'"FsxLustreConfig": \{(.|\n)*?"MountPath": "/data"'),
             EKS: volume(r"driver: fsx\.csi\.aws\.com", "aws-fsx-csi-driver"),
         },
@@ -443,7 +443,7 @@ TABLE: Mapping[str, Row] = {
         Use("", _storage("type: fsx-openzfs, size: 512GiB, throughput: 160")),
         {
             PC: yaml(r"MountDir: /data(.|\n)*FsxOpenZfsSettings:\s+VolumeId:"),
-            PCS: action(r"mount-nfs\.sh", "/data"),
+            PCS: action(r"mount\.sh", "nfs", "/data"),
             HP: request(r'"FsxOpenZfsConfig": \{(.|\n)*?"MountPath": "/data"'),
             HPE: volume(r"nfs:\s+server:"),
             EKS: volume(r"nfs:\s+server:"),
@@ -460,7 +460,7 @@ TABLE: Mapping[str, Row] = {
         ),
         {
             PC: yaml(r"FsxOntapSettings:\s+VolumeId: fsvol-0a1b2c3d4e5f67892"),
-            PCS: action(r"mount-nfs\.sh", "/data", "fsvol-0a1b2c3d4e5f67892"),
+            PCS: action(r"mount\.sh", "nfs", "/data", "fsvol-0a1b2c3d4e5f67892"),
             HPE: volume(r'server: "?svm-0a1b2c3d4e5f67892'),
             EKS: volume(r'server: "?svm-0a1b2c3d4e5f67892'),
         },
@@ -469,7 +469,7 @@ TABLE: Mapping[str, Row] = {
         Use("", _storage("type: efs")),
         {
             PC: yaml(r"EfsSettings:\s+FileSystemId:.*\s+EncryptionInTransit: true"),
-            PCS: action(r"mount-efs-v1\.0\.0\.sh", "--file-system-id"),
+            PCS: action(r"mount\.sh", "efs", "/data"),
             EKS: volume(r"driver: efs\.csi\.aws\.com", "aws-efs-csi-driver"),
         },
     ),
@@ -494,7 +494,7 @@ TABLE: Mapping[str, Row] = {
         ),
         {
             PC: yaml(r"FileCacheSettings:\s+FileCacheId: fc-0a1b2c3d4e5f67893"),
-            PCS: action(r"mount-fsx-lustre-v1\.0\.0\.sh", "--fsx-dns-name", 'fc-[^"]*'),
+            PCS: action(r"mount\.sh", "lustre", "/data", 'fc-[^"]*'),
             HP: request(r'"FsxLustreConfig": \{\s*"DnsName": "fc-0a1b2c3d4e5f67893'),
             EKS: volume("fc-0a1b2c3d4e5f67893", "aws-fsx-csi-driver"),
         },
@@ -502,7 +502,7 @@ TABLE: Mapping[str, Row] = {
     "software.pyxis": Row(
         Use("", "software: {containers: pyxis}"),
         {
-            PC: yaml(r"OnNodeConfigured:\s+Sequence:\s+- Script: .*/pyxis\.sh"),
+            PC: yaml(r"- Script: .*/containers\.sh\"?\s+Args:\s+\W*pyxis"),
         },
     ),
     "software.docker": Row(

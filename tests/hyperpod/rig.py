@@ -56,14 +56,15 @@ CONTROLLERS = ("10.1.0.10", "10.1.0.11", "10.1.0.12")
 """Addresses of several controllers, in the order in which they take over."""
 
 RECORDED = words("""
-    apt-get aws chown curl docker enroot lnetctl mariadbd modprobe
-    mount-s3 mysql pgrep sleep sysctl
+    apt-get aws chown curl docker enroot findmnt lnetctl mariadbd modprobe
+    mount-s3 mount.lustre mount.nfs mount.nfs4 mysql pgrep sleep sysctl
+    systemd-tmpfiles umount
 """)
 ANSWERS = {
     "hostname": 'case "${1:-}" in --all-ip-addresses) cat /rig/address ;; *) echo node-1 ;; esac',
     # What is mounted is remembered, so that a second run sees what the first one did.
     "mountpoint": 'grep -qxF -- "${@: -1}" /rig/state/mounted',
-    "mount": 'printf "%s\\n" "${@: -1}" >>/rig/state/mounted',
+    "mount": '[[ $2 == / ]] || printf "%s\\n" "${@: -1}" >>/rig/state/mounted',
     "nvidia-smi": 'for n in 0 1 2 3 4 5 6 7; do echo "GPU $n: NVIDIA H200 (UUID: GPU-$n)"; done',
     "systemctl": r"""
 while [[ $1 == -* ]]; do shift; done
@@ -71,6 +72,8 @@ words=$* verb=$1 unit=${!#}
 known() { grep -qxF -- "$unit" "/rig/state/$1"; }
 case $verb in
   cat) known units ;;
+  show) ! known units || echo loaded ;;
+  is-failed) exit 1 ;;
   is-active | is-enabled) known active ;;
   enable) [[ $words != *--now* ]] || known active || printf '%s\n' "$unit" >>/rig/state/active ;;
   start) known active || printf '%s\n' "${@:2}" >>/rig/state/active ;;

@@ -104,12 +104,16 @@ def test_file_systems_are_data() -> None:
             "mount": "/fsx",
             "source": "${StorageFsxDnsName}@tcp:/${StorageFsxMountName}",
             "options": "noatime,flock,lazystatfs",
+            "age": "new",
+            "volume": "",
         },
         {
             "type": "nfs",
             "mount": "/home",
             "source": "${StorageHomeDnsName}:/fsx",
-            "options": "noatime,nfsvers=3,nconnect=16,rsize=1048576,wsize=1048576",
+            "options": "noatime,nfsvers=4.1,nconnect=16,rsize=1048576,wsize=1048576",
+            "age": "new",
+            "volume": "",
         },
     ]
 

@@ -20,8 +20,6 @@ from clustergen.plan.model import Interface, NodeGroup, Plan, Script
 from clustergen.targets.eks import pods
 from clustergen.yaml_text import yaml_text
 
-BOUNDARY = "CLUSTERGEN"
-
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
@@ -39,7 +37,7 @@ def for_group(plan: Plan, group: NodeGroup, cluster: Cluster) -> str:
     parts = [("application/node.eks.aws", yaml_text(config))]
     if scripts := plan.scripts_of(group):
         parts.append((mime.SHELL_SCRIPT, _script(scripts)))
-    return mime.multipart(parts, BOUNDARY)
+    return mime.multipart(parts)
 
 
 # Several groups run the same scripts.

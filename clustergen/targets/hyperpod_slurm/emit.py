@@ -7,7 +7,8 @@ from typing import Any
 
 from clustergen import foundation
 from clustergen.artifacts import Bundle, json_artifact
-from clustergen.hyperpod import cloudformation, deploy, script_mounts
+from clustergen.aws import mounts
+from clustergen.hyperpod import cloudformation, deploy
 from clustergen.hyperpod import steps as hyperpod_steps
 from clustergen.plan.model import Plan
 from clustergen.slurm import jobs, next_steps, smoke
@@ -29,7 +30,7 @@ def document(plan: Plan) -> dict[str, Any]:
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     """All files of the cluster; ``document`` is its request, with the user's overlay."""
     scripts = lifecycle.files(plan)
-    slurm = Cluster(shared=[item.mount for item in script_mounts.writable(plan)])
+    slurm = Cluster(shared=[item.mount for item in mounts.writable(plan)])
     return (
         json_artifact(REQUEST, document),
         json_artifact(TEMPLATE, cloudformation.template(document, foundation.outputs(plan))),

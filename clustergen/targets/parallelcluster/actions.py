@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen.artifacts import Artifact
+from clustergen.aws.mounts import LOCAL_HOMES
 from clustergen.plan.lustre_clients import lustre_interfaces
-from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software
+from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software, User
 from clustergen.shell import content_key, render
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
 
@@ -29,6 +30,7 @@ LONG_LIVED: tuple[Role, ...] = ("head", "login")
 
 BUCKET = "${ScriptsBucketName}"
 _VERIFIED = "verified.sh"
+_LOG_AGENT_SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +70,22 @@ def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
 def _setups(plan: Plan) -> tuple[OwnScript, ...]:
     made = []
     if plan.users:
-        made.append(OwnScript("users.sh", render("parallelcluster/users.sh.j2", users=plan.users)))
+        made.append(_shared("users.sh", plan.users))
     if plan.software.containers != "none":
-        name = f"{plan.software.containers}.sh"
-        made.append(OwnScript(name, render(f"parallelcluster/{name}.j2")))
+        made.append(_shared("containers.sh", plan.users))
     return tuple(made)
+
+
+def _shared(name: str, users: tuple[User, ...] = ()) -> OwnScript:
+    """A script that nodes run on every service."""
+    text = render(
+        f"shared/{name}.j2",
+        users=users,
+        linger=_LOG_AGENT_SECONDS,
+        plugin="parallelcluster/parts/pyxis-plugin.sh.j2",
+        plugin_argument="head|login|compute",
+    )
+    return OwnScript(name, text)
 
 
 def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[OwnScript, list[str]] | None:
@@ -88,12 +101,14 @@ def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[OwnScript, lis
 
 @functools.cache
 def _lustre_script() -> OwnScript:
-    return OwnScript("lustre-efa.sh", render("shared/lustre-efa.sh.j2"))
+    return _shared("lustre-efa.sh")
 
 
 @functools.cache
 def _checker() -> OwnScript:
-    return OwnScript(_VERIFIED, render(f"parallelcluster/{_VERIFIED}.j2"))
+    return OwnScript(
+        _VERIFIED, render(f"parallelcluster/{_VERIFIED}.j2", linger=_LOG_AGENT_SECONDS)
+    )
 
 
 def _checked(software: Software) -> bool:
@@ -106,13 +121,14 @@ def hook(plan: Plan) -> OwnScript:
     """The one script that ParallelCluster knows of head and login nodes; it runs all others."""
     roles = {
         role: {
-            "setups": [own.key for own in _setups(plan)],
+            "setups": [[own.key, *_arguments(plan, own, role)] for own in _setups(plan)],
             "start": _runs(plan, role, "start"),
             "configured": _runs(plan, role, "configured"),
         }
         for role in LONG_LIVED
     }
-    return OwnScript("hook.sh", render("parallelcluster/hook.sh.j2", roles=roles))
+    text = render("parallelcluster/hook.sh.j2", roles=roles, linger=_LOG_AGENT_SECONDS)
+    return OwnScript("hook.sh", text)
 
 
 def _runs(plan: Plan, role: Role, when: str) -> list[list[str]]:
@@ -144,8 +160,8 @@ def head_access(plan: Plan) -> list[dict[str, Any]]:
 def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
     """``CustomActions`` of a queue that owns its nodes, whose groups run the same scripts."""
     scripts = plan.scripts_of(queue.node_groups[0])
-    arguments = ["compute", _local_storage(queue)]
-    configured = [_at(own.key, arguments) for own in _setups(plan)]
+    storage = _local_storage(queue)
+    configured = [_at(own.key, _arguments(plan, own, "compute", storage)) for own in _setups(plan)]
     checker = _checker().key if _checked(plan.software) else ""
     lustre = _lustre_efa(plan, queue.node_groups)
     # Before the node is set up, for that mounts its file systems.
@@ -156,12 +172,19 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
     )
 
 
+def _arguments(plan: Plan, script: OwnScript, role: Role, storage: str = "-") -> list[str]:
+    """What a script is told. Nodes share the homes of the head node, which makes those missing."""
+    if script.name == "users.sh":
+        return [LOCAL_HOMES, "make" if role == "head" else "leave"]
+    return [plan.software.containers, storage, role]
+
+
 def _local_storage(queue: Queue) -> str:
     """Where nodes keep large local files: the NVMe scratch where all of them have one."""
     types = (type for group in queue.node_groups for type in group.types)
     if all(type.disk_count for type in types):
         return queue.node_groups[0].scratch or DEFAULT_SCRATCH
-    return "/var/lib"
+    return "-"
 
 
 def _sections(**actions: list[dict[str, Any]]) -> dict[str, Any]:

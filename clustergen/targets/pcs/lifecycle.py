@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustergen.artifacts import Json
+from clustergen.aws import cfn, mounts
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
-from clustergen.targets.pcs import limits, mounts, settings
+from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.scripts import Script
 
 
@@ -96,16 +97,26 @@ def script_name(number: int, label: str) -> str:
 
 def _first(plan: Plan) -> Iterator[Action]:
     """The logs of all scripts leave the node, which may be gone when somebody reads them."""
-    yield Action("baseline", Script("baseline.sh"), every_boot=True)
     script = limits.AWS_SCRIPTS.format(region=plan.region, script="configure-cloudwatch-logs")
     yield Action("logs", script, every_boot=True, required=False)
+    yield Action("baseline", Script("baseline.sh"), every_boot=True, required=False)
 
 
 def _shared(plan: Plan) -> Iterator[Action]:
-    for mount in mounts.node_mounts(plan):
-        yield Action(mount.label, mount.script, mount.arguments, every_boot=True)
+    for item in mounts.mounted(plan):
+        label, arguments = f"mount {item.mount.strip('/')}", _mount(plan, mounts.mount(item))
+        yield Action(label, Script("mount.sh"), arguments, every_boot=True)
     if plan.users:
-        yield Action("users", Script("users.sh", plan.users))
+        folder, _ = mounts.homes(plan)
+        yield Action("users", Script("users.sh", plan.users), (folder, "make"))
+
+
+def _mount(plan: Plan, item: mounts.Mount) -> tuple[Any, ...]:
+    """The arguments of mount.sh; an argument may not be empty, and `-` stands for none."""
+    source = cfn.sub(item.source) if "${" in item.source else item.source
+    named = (item.type, item.mount, source, item.options or "-", item.age)
+    asks_aws = item.volume or item.type.startswith("s3")
+    return (*named, item.volume or "-", plan.region) if asks_aws else named
 
 
 def _scratch(group: NodeGroup) -> Iterator[Action]:
@@ -116,17 +127,15 @@ def _scratch(group: NodeGroup) -> Iterator[Action]:
 def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Action]:
     """Lustre's network over EFA; a node where it fails mounts over TCP, and its log says so."""
     if number := lustre_interfaces(plan, group):
-        script = Script("lustre-efa.sh", folder="shared")
+        script = Script("lustre-efa.sh")
         yield Action("lustre efa", script, (str(number),), every_boot=True, required=False)
 
 
 def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
     """Nodes stay without their container runtime: other jobs still run, and the log says why."""
-    arguments: tuple[str, ...] = (plan.software.containers,)
-    if plan.software.containers == "pyxis":
-        arguments += (settings.version(plan), *([scratch] if scratch else []))
     if plan.software.containers != "none":
-        script = Script("containers.sh")
+        script = Script("containers.sh", plan.users)
+        arguments = (plan.software.containers, scratch or "-", settings.version(plan))
         yield Action("containers", script, arguments, every_boot=True, required=False)
 
 

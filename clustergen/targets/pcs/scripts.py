@@ -28,11 +28,10 @@ class Script:
 
     name: str
     users: tuple[User, ...] = ()
-    folder: str = "pcs"
 
     @property
     def text(self) -> str:
-        return _text(f"{self.folder}/{self.name}.j2", self.users)
+        return _text(self.name, self.users)
 
     @property
     def checksum(self) -> str:
@@ -54,7 +53,18 @@ class Script:
         return Artifact(f"scripts/{self.name}", self.text, executable=True)
 
 
+# What nodes do on every service.
+_SHARED = ("containers.sh", "lustre-efa.sh", "scratch.sh", "users.sh")
+_LOG_AGENT_SECONDS = 20
+
+
 # Every node group names the same few scripts; the texts of one cluster fit.
 @functools.lru_cache(maxsize=16)
-def _text(template: str, users: tuple[User, ...]) -> str:
-    return shell.render(template, users=users)
+def _text(name: str, users: tuple[User, ...]) -> str:
+    return shell.render(
+        f"{'shared' if name in _SHARED else 'pcs'}/{name}.j2",
+        users=users,
+        linger=_LOG_AGENT_SECONDS,
+        plugin="pcs/parts/pyxis-plugin.sh.j2",
+        plugin_argument="SLURM-VERSION",
+    )

@@ -158,7 +158,7 @@ _QUEUES = {
 }
 
 _STORAGE = {
-    "storage.lustre": _support("full", "the AWS-maintained script mount-fsx-lustre", _AWS_SCRIPTS),
+    "storage.lustre": _support("full", "mounted by a script in the bundle", _ACTIONS),
     "storage.lustre-efa": _support(
         "full",
         "a script in the bundle configures Lustre networking over EFA before the mount",
@@ -171,7 +171,11 @@ _STORAGE = {
     "storage.ontap": _support(
         "full", "mounted over NFS by a script in the bundle, which asks FSx for the path", _ACTIONS
     ),
-    "storage.efs": _support("full", "the AWS-maintained script mount-efs", _AWS_SCRIPTS),
+    "storage.efs": _support(
+        "full",
+        "mounted by a script in the bundle: with efs-utils and TLS where the image has them",
+        _ACTIONS,
+    ),
     "storage.ebs": _support(
         "none",
         "there is no head node to share a volume; use fsx-openzfs or efs",
@@ -184,8 +188,8 @@ _STORAGE = {
     ),
     "storage.file-cache": _support(
         "full",
-        "the AWS-maintained script mount-fsx-lustre, with the DNS and mount names of the cache",
-        _AWS_SCRIPTS,
+        "mounted by a script in the bundle, with the DNS and mount names of the cache",
+        _ACTIONS,
     ),
 }
 

@@ -10,12 +10,10 @@ from clustergen import shell
 from clustergen.aws import mime
 from clustergen.plan.model import NodeGroup
 
-BOUNDARY = "==CLUSTERGEN=="
-
 
 def for_group(group: NodeGroup) -> str | None:
     """The user data of a node group's nodes, in clear text; None when they need none."""
-    return mime.multipart([(mime.BOOTHOOK, _mig(group))], BOUNDARY) if group.mig else None
+    return mime.multipart([(mime.BOOTHOOK, _mig(group))]) if group.mig else None
 
 
 def _mig(group: NodeGroup) -> str:

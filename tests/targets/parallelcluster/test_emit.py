@@ -310,12 +310,12 @@ def test_the_text_is_the_document(name: str) -> None:
 
 def test_scripts_lie_where_the_configuration_looks() -> None:
     rendered = files(SPECS["capacity block with everything around it"])
-    for name in ("users.sh", "pyxis.sh", "hook.sh"):
+    for name in ("users.sh", "containers.sh", "hook.sh"):
         digest = hashlib.sha256(rendered[f"scripts/{name}"].encode()).hexdigest()[:16]
         named = f'Script: "s3://${{ScriptsBucketName}}/{digest}/{name}"'
         assert named in rendered["cluster.yaml"]
         assert f" {digest}/{name}" in rendered["deploy.sh"]
-        assert name == "hook.sh" or f"setup {digest}/{name}" in rendered["scripts/hook.sh"]
+        assert name == "hook.sh" or f"setup {digest}/{name} " in rendered["scripts/hook.sh"]
     hook = "s3://${ScriptsBucketName}/clusters/example/hook.sh"
     assert f'Script: "{hook}"' in rendered["cluster.yaml"]
     assert "clusters/example/hook.sh" in rendered["deploy.sh"]

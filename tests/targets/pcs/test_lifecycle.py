@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from clustergen.aws import mounts
 from clustergen.shell import content_key
 from clustergen.targets.pcs.lifecycle import script_name
 from tests.targets.pcs.planned import files_of, properties_of
@@ -25,8 +26,8 @@ def _named(text: str, name: str) -> dict[str, Any]:
 
 def test_order_on_a_compute_node() -> None:
     assert [action["Name"] for action in _actions(SPECS["everything on the nodes"])] == [
-        "01 baseline",
-        "02 logs",
+        "01 logs",
+        "02 baseline",
         "03 setup-sh",
         "04 scratch",
         "05 users",
@@ -39,8 +40,8 @@ def test_order_on_a_compute_node() -> None:
 def test_order_on_a_login_node() -> None:
     actions = _actions(SPECS["everything on the nodes"], "NodeGroupLogin")
     assert [action["Name"] for action in actions] == [
-        "01 baseline",
-        "02 logs",
+        "01 logs",
+        "02 baseline",
         "03 setup-sh",
         "04 users",
         "05 containers",
@@ -81,27 +82,33 @@ def test_lustre_over_efa_where_the_type_can(type: str, nodes: int, number: str |
         (
             "mount fsx",
             [
-                *("--fsx-dns-name", {"Ref": "StorageFsxDnsName"}),
-                *("--mount-name", {"Ref": "StorageFsxMountName"}),
-                *("--mount-point", "/fsx", "--options", "noatime,flock,lazystatfs"),
+                *("lustre", "/fsx"),
+                {"Fn::Sub": "${StorageFsxDnsName}@tcp:/${StorageFsxMountName}"},
+                *("noatime,flock,lazystatfs", "new"),
             ],
         ),
         (
             "mount old",
             [
-                *("--fsx-dns-name", "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com"),
-                *("--mount-name", "abcdefgh"),
-                *("--mount-point", "/old", "--options", "noatime,flock,lazystatfs"),
+                *("lustre", "/old"),
+                "fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com@tcp:/abcdefgh",
+                *("noatime,flock,lazystatfs", "existing"),
             ],
         ),
         (
             "mount shared",
             [
-                *("--file-system-id", {"Ref": "StorageSharedId"}),
-                *("--mount-point", "/shared", "--options", "tls"),
+                *("efs", "/shared", {"Fn::Sub": "${StorageSharedDnsName}:/"}),
+                *(mounts.EFS_NFS_OPTIONS, "new"),
             ],
         ),
-        ("mount datasets", ["/datasets", "us-east-1", "ro", "my-datasets", "imagenet"]),
+        (
+            "mount datasets",
+            [
+                *("s3-read-only", "/datasets", "my-datasets", "imagenet/", "existing"),
+                *("-", "us-east-1"),
+            ],
+        ),
     ],
 )
 def test_arguments_of_mounts(name: str, arguments: list[object]) -> None:
@@ -109,20 +116,20 @@ def test_arguments_of_mounts(name: str, arguments: list[object]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "path"),
+    ("name", "age"),
     [
-        ("mount home", ["/fsx"]),
-        ("mount projects", ["--of-volume", "fsvol-0123456789abcdef0", "us-east-1"]),
+        ("mount home", ["new"]),
+        ("mount projects", ["existing", "fsvol-0123456789abcdef0", "us-east-1"]),
     ],
 )
-def test_path_on_an_nfs_server(name: str, path: list[str]) -> None:
-    assert _named(SPECS["all kinds of storage"], name)["Arguments"][3:] == path
+def test_a_volume_whose_path_only_fsx_knows(name: str, age: list[str]) -> None:
+    assert _named(SPECS["all kinds of storage"], name)["Arguments"][4:] == age
 
 
 def test_scripts_of_aws_are_those_of_the_region() -> None:
-    location = _named(SPECS["all kinds of storage"], "mount fsx")["ScriptSource"]["ScriptLocation"]
+    location = _named(SPECS["all kinds of storage"], "logs")["ScriptSource"]["ScriptLocation"]
     assert location == (
-        "s3://aws-pcs-repo-us-east-1/aws-pcs-node-lifecycle-scripts/mount-fsx-lustre-v1.0.0.sh"
+        "s3://aws-pcs-repo-us-east-1/aws-pcs-node-lifecycle-scripts/configure-cloudwatch-logs-v1.0.0.sh"
     )
 
 
@@ -165,6 +172,6 @@ def test_script_names_have_the_form_of_the_service(label: str, name: str) -> Non
 def test_users_are_text_to_the_shell() -> None:
     files = files_of(SPECS["everything on the nodes"])
     users = files["scripts/users.sh"]
-    assert "ensure_user alice 2001" in users
-    assert "authorize alice 'ssh-ed25519 AAAA $(reboot) '\"'\"'quoted'\"'\"''" in users
-    assert "authorize bob" not in users
+    assert "add_user alice 2001" in users
+    assert "add_key alice 2001 'ssh-ed25519 AAAA $(reboot) '\"'\"'quoted'\"'\"''" in users
+    assert "add_key bob" not in users

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from clustergen.aws import mounts
 from clustergen.findings import Path, Problem
-from clustergen.hyperpod import limits, script_mounts
+from clustergen.hyperpod import limits
 from clustergen.hyperpod.limits import CONTROLLER
 from clustergen.plan.model import Database, Plan
 from clustergen.targets.hyperpod_slurm import modes
@@ -44,7 +45,7 @@ def shared_state(plan: Plan) -> Iterator[Problem]:
 
 def _missing(plan: Plan) -> Iterator[str]:
     """What several controllers share and the spec does not have."""
-    if not script_mounts.writable(plan):
+    if not mounts.writable(plan):
         yield "storage of type fsx-lustre"
     if not isinstance(plan.slurm.accounting, Database):
         yield "slurm.accounting: {endpoint: ..., secret: ...}"

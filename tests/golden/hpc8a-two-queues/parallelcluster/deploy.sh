@@ -280,7 +280,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 case $action in
   deploy)
     deploy_foundation
-    upload bfc4fac8e3c14413/hook.sh
+    upload b455c07e3ef18317/hook.sh
     deploy_cluster
     ;;
   destroy) destroy_cluster ;;

@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-reviewed
 foundation_stack="$cluster-foundation"
-prefix=c6642f467a432d75
+prefix=cd370eb9696fad86
 
 action=deploy
 dry_run=no

@@ -170,7 +170,7 @@ destroy_foundation() {
 }
 
 deploy_cluster() {
-  deploy_stack "$stack" cluster.template.json ClusterSecurityGroupId LoginSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName StorageHomeId
+  deploy_stack "$stack" cluster.template.json ClusterSecurityGroupId LoginSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName StorageHomeDnsName
   run aws --region "$region" cloudformation describe-stacks --stack-name "$stack" \
     --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text
 }
@@ -210,7 +210,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 case $action in
   deploy)
     deploy_foundation
-    upload 77e3182bbf339035/baseline.sh
+    upload c88db39ad2ceefe2/baseline.sh f1e2202ac418b1c9/mount.sh
     deploy_cluster
     ;;
   destroy) destroy_cluster ;;

@@ -5,28 +5,34 @@
 # Text of the spec may hold a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+fail() {
+  printf 'hook: %s\n' "$*" >&2
+  exit 1
+}
+
+# The service may end the node once a script has failed. The log agent sends the reason first.
+linger() {
+  local status=$?
+  ((status == 0)) || sleep 20
+}
+trap linger EXIT
 
 role=${1:?usage: hook.sh head|login start|configured|updated BUCKET}
 event=${2:?usage: hook.sh head|login start|configured|updated BUCKET}
 bucket=${3:?usage: hook.sh head|login start|configured|updated BUCKET}
 marks=/var/lib/clustergen/ran
 
-fail() {
-  echo "hook.sh: $*" >&2
-  # The log agent needs a moment before the node may be gone.
-  sleep 15
-  exit 1
-}
-
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+trap 'linger; rm -rf "$folder"' EXIT
 
 # run URL SHA256|- [ARGUMENT...]
 run() {
   local url=$1 sha256=$2 script=$folder/script found
   shift 2
   case $url in
-    s3://*) aws s3 cp --only-show-errors "$url" "$script" || fail "cannot read $url" ;;
+    s3://*) timeout 600 aws s3 cp --only-show-errors "$url" "$script" || fail "cannot read $url" ;;
     https://*)
       curl --fail --silent --show-error --location --proto '=https' --retry 5 --max-time 300 \
         --output "$script" "$url" || fail "cannot read $url"
@@ -41,9 +47,9 @@ run() {
   "$script" "$@"
 }
 
-# setup KEY: a script of ours, which finds what it has done already
+# setup KEY [ARGUMENT...]: a script of ours, which finds what it has done already
 setup() {
-  run "s3://$bucket/$1" - "$role"
+  run "s3://$bucket/$1" - "${@:2}"
 }
 
 # A script that was added to the spec runs at the next update, which repeats none.

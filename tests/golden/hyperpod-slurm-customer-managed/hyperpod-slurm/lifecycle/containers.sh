@@ -1,11 +1,16 @@
 #!/bin/bash
-# Images and containers on local NVMe, or on the second volume: the root volume has 100 GB.
-#   containers.sh docker|pyxis
+# Makes the container runtime ready for jobs, with images and containers on local disks where there
+# are some. Running it again changes nothing.
+#   containers.sh docker|pyxis FOLDER [ROLE]
+#   containers.sh folders docker|pyxis FOLDER     what a boot needs, before jobs
+#   FOLDER   preferred place; - for the disks that the image mounts, else its second volume
+# Values from the spec are literal text here, even with a dollar sign:
+# shellcheck disable=SC2016
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 fail() {
-  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  printf 'containers: %s\n' "$*" >&2
   exit 1
 }
 
@@ -19,29 +24,110 @@ changed() {
   chmod "$mode" "$file"
 }
 
-readonly NVME=/opt/dlami/nvme VOLUME=/opt/sagemaker DOCKER=/etc/docker/daemon.json
-
-storage() {
-  local second
-  # The image gathers and mounts the disks by itself, somewhat after boot.
-  if systemctl cat dlami-nvme.service >/dev/null 2>&1; then
-    for ((second = 0; second < 120; second += 5)); do
-      if mountpoint -q "$NVME"; then break; fi
-      sleep 5
-    done
+# at_boot NAME AFTER BEFORE ARGUMENT...
+# This very script on every later boot, as the unit clustergen-NAME.service: services run their
+# scripts at the first boot only, from folders that a reboot empties.
+at_boot() {
+  local name=$1 after=$2 before=$3 unit=clustergen-$1.service kept=/opt/clustergen/boot/$1.sh
+  local word targets=()
+  shift 3
+  # Targets come with it; services may be absent, and are not started because of it.
+  for word in $after $before; do
+    if [[ $word == *.target ]]; then targets+=("$word"); fi
+  done
+  if [[ ! ${BASH_SOURCE[0]} -ef $kept ]]; then
+    mkdir -p "${kept%/*}"
+    cp "${BASH_SOURCE[0]}" "$kept.new"
+    chmod 0755 "$kept.new"
+    mv "$kept.new" "$kept"
   fi
-  if mountpoint -q "$NVME"; then
-    printf '%s\n' "$NVME"
-  elif mountpoint -q "$VOLUME"; then
-    printf '%s\n' "$VOLUME"
-  else
-    fail "neither $NVME nor $VOLUME is mounted"
+  if changed "/etc/systemd/system/$unit" <<END
+[Unit]
+Description=clustergen: $name
+Wants=${targets[*]}
+After=$after
+Before=$before
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+TimeoutStartSec=900
+ExecStart=/bin/bash $kept$(printf ' "%s"' "$@")
+
+[Install]
+WantedBy=multi-user.target
+END
+  then
+    systemctl daemon-reload
+    systemctl enable "$unit"
   fi
 }
 
-# Docker's settings with another data-root; what else they say stays.
+readonly IMAGE_DISKS=/opt/dlami/nvme IMAGE_SERVICE=dlami-nvme.service
+
+# Whether the image gathers and mounts the local disks itself, which Deep Learning AMIs do somewhat
+# after the boot. Waits for it, where there is something to wait for.
+mounted_by_image() {
+  local second
+  if mountpoint -q "$IMAGE_DISKS"; then return; fi
+  case $(systemctl show --property LoadState --value "$IMAGE_SERVICE" 2>/dev/null) in
+    loaded) ;;
+    *) return 1 ;; # absent or masked
+  esac
+  if ! systemctl is-enabled --quiet "$IMAGE_SERVICE" && ! systemctl is-active --quiet "$IMAGE_SERVICE"; then
+    return 1
+  fi
+  for ((second = 0; second < 300; second += 5)); do
+    if mountpoint -q "$IMAGE_DISKS"; then return; fi
+    if systemctl is-failed --quiet "$IMAGE_SERVICE"; then return 1; fi
+    sleep 5
+  done
+  return 1
+}
+
+readonly VOLUME=/opt/sagemaker SETTINGS=/etc/docker/daemon.json
+
+storage() {
+  local folder
+  if [[ $1 != - ]] && mountpoint -q "$1"; then
+    printf '%s\n' "$1"
+    return
+  fi
+  mounted_by_image || true
+  for folder in "$IMAGE_DISKS" "$VOLUME"; do
+    if mountpoint -q "$folder"; then
+      printf '%s\n' "$folder"
+      return
+    fi
+  done
+  printf 'containers: no local disk; images and containers are on the root volume\n' >&2
+  printf '/var/lib\n'
+}
+
+# A folder for each user: Enroot cannot share one, and makes what is missing for its caller alone.
+folders() {
+  local runtime=$1 base=$2
+  if [[ $runtime == docker ]]; then
+    mkdir -p "$base/docker"
+  else
+    mkdir -p "$base/enroot"/{cache,data,tmp}
+    chmod 1777 "$base/enroot" "$base/enroot"/{cache,data,tmp}
+  fi
+}
+
+install_docker() {
+  if command -v apt-get >/dev/null; then
+    # At the first boot unattended upgrades may hold the lock.
+    apt-get -o DPkg::Lock::Timeout=300 update
+    DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install --yes docker.io
+  else
+    dnf install --assumeyes docker
+  fi
+}
+
+# Docker's settings with another data-root; the other ones stay.
 docker_settings() {
-  python3 - "$DOCKER" "$1" <<'END'
+  python3 - "$SETTINGS" "$1" <<'END'
 import json
 import os
 import sys
@@ -56,41 +142,104 @@ print(json.dumps(settings, indent=2))
 END
 }
 
-docker_ready() {
-  local root=$1/docker/data-root settings
-  command -v docker >/dev/null || fail "the image has no Docker"
-  mkdir -p "$root"
-  settings=$(docker_settings "$root") || fail "$DOCKER is not JSON"
-  if changed "$DOCKER" <<<"$settings"; then
-    systemctl try-restart docker.service
-  fi
-  systemctl enable --now docker.service
+# The image's own user and those of the spec may use it; others cannot reach its socket.
+join_docker_group() {
+  local name
+  for name in "$(getent passwd 1000 | cut -d : -f 1)" alice; do
+    if id "$name" >/dev/null 2>&1; then usermod --append --groups docker "$name"; fi
+  done
 }
 
-# A folder for each user: with a shared cache the second user fails on the files of the first.
-pyxis_ready() {
-  local base=$1/enroot
-  command -v enroot >/dev/null || fail "the image has no Enroot"
-  mkdir -p "$base"/{cache,data,runtime,tmp}
-  chmod 1777 "$base" "$base"/{cache,data,runtime,tmp}
-  changed /etc/enroot/enroot.conf.d/90-clustergen.conf <<END || true
-ENROOT_RUNTIME_PATH $base/runtime/user-\$(id -u)
+docker_ready() {
+  local base=$1 settings restart=no
+  # Before Docker first starts, so that it never fills the root volume.
+  settings=$(docker_settings "$base/docker") || fail "$SETTINGS is not JSON"
+  if changed "$SETTINGS" <<<"$settings"; then restart=yes; fi
+  # Slurm carries the ids of groups from node to node, so the group has one id on all of them.
+  getent group docker >/dev/null || groupadd --gid 480 docker || groupadd --system docker
+  if ! command -v docker >/dev/null; then
+    install_docker || fail "no Docker: the image has none, and no package repository answers"
+  fi
+  if command -v nvidia-ctk >/dev/null && ! grep -q nvidia "$SETTINGS"; then
+    nvidia-ctk runtime configure --runtime=docker
+    restart=yes
+  fi
+  join_docker_group
+  if [[ $restart == yes ]]; then systemctl try-restart docker.service; fi
+  systemctl enable --now docker.service || fail "Docker does not start"
+}
+
+# What Enroot is told. The file of the image may set the same names, and it depends on Enroot's
+# version which of two files wins: ours are in both places, and nothing else sets them.
+enroot_settings() {
+  local base=$1/enroot file=/etc/enroot/enroot.conf kept ours
+  ours=$(
+    cat <<END
+ENROOT_RUNTIME_PATH /run/enroot/user-\$(id -u)
 ENROOT_CACHE_PATH $base/cache/user-\$(id -u)
 ENROOT_DATA_PATH $base/data/user-\$(id -u)
 ENROOT_TEMP_PATH $base/tmp
+ENROOT_ROOTFS_WRITABLE y
 END
-  grep -rqs pyxis /opt/slurm/etc/plugstack.conf /opt/slurm/etc/plugstack.conf.d /etc/slurm/plugstack.conf.d ||
-    fail "no plugstack.conf names Pyxis: srun has no --container-image"
+  )
+  kept=$(grep -vE '^[[:space:]]*ENROOT_(RUNTIME|CACHE|DATA|TEMP)_PATH|^[[:space:]]*ENROOT_ROOTFS_WRITABLE' "$file" 2>/dev/null || true)
+  changed "$file" <<<"${kept:+$kept
+}$ours" || true
+  changed /etc/enroot/enroot.conf.d/90-clustergen.conf <<<"$ours" || true
+}
+
+# Enroot needs the user namespaces that Ubuntu 24.04 keeps from unprivileged programs.
+# https://ubuntu.com/blog/ubuntu-23-10-restricted-unprivileged-user-namespaces
+allow_user_namespaces() {
+  [[ -e /proc/sys/kernel/apparmor_restrict_unprivileged_userns ]] || return 0
+  if changed /etc/sysctl.d/90-clustergen-enroot.conf <<<'kernel.apparmor_restrict_unprivileged_userns = 0'; then
+    sysctl --quiet --load=/etc/sysctl.d/90-clustergen-enroot.conf
+  fi
+}
+
+# Runtime folders are on tmpfs, so they come back with every boot.
+runtime_folders() {
+  changed /etc/tmpfiles.d/clustergen-enroot.conf <<'END' || true
+d /run/enroot 1777 root root -
+d /run/pyxis 1777 root root -
+END
+  systemd-tmpfiles --create /etc/tmpfiles.d/clustergen-enroot.conf
+}
+
+# Nodes without slurmctld get plugstack.conf from the controllers, once slurmd runs: the plugin has to
+# be there, the file need not be.
+plugin_ready() {
+  grep -rqs pyxis /opt/slurm/etc/plugstack.conf /opt/slurm/etc/plugstack.conf.d /etc/slurm/plugstack.conf.d \
+    /run/slurm/conf/plugstack.conf /var/spool/slurmd/conf-cache/plugstack.conf ||
+    [[ -n $(find /opt/slurm/lib /usr/local/lib/slurm /usr/lib/slurm /usr/lib/*/slurm* -name 'spank_pyxis.so' 2>/dev/null) ]] ||
+    fail "the image has no Pyxis: srun has no --container-image"
+}
+
+pyxis_ready() {
+  command -v enroot >/dev/null || fail "the image has no Enroot"
+  enroot_settings "$1"
+  allow_user_namespaces
+  runtime_folders
+  plugin_ready "$2"
 }
 
 main() {
-  local base
-  base=$(storage)
-  case $1 in
-    docker) docker_ready "$base" ;;
-    pyxis) pyxis_ready "$base" ;;
-    *) fail "unknown runtime $1" ;;
+  local runtime=$1 base
+  case $runtime in
+    docker | pyxis) ;;
+    *) fail "unknown runtime $runtime" ;;
   esac
+  base=$(storage "${2:--}")
+  folders "$runtime" "$base"
+  # A reboot may empty the disks, and Docker makes what it misses wherever it finds the path.
+  at_boot containers "dlami-nvme.service setup-ephemeral.service clustergen-scratch.service" \
+    "docker.service slurmd.service" folders "$runtime" "$base"
+  if [[ $runtime == docker ]]; then docker_ready "$base"; else pyxis_ready "$base" "${3:-}"; fi
 }
 
-main "$@"
+if [[ $1 == folders ]]; then
+  [[ $3 == /var/lib ]] || [[ $(storage "$3") == "$3" ]] || fail "$3 is not mounted"
+  folders "$2" "$3"
+else
+  main "$@"
+fi

@@ -58,7 +58,7 @@ steps_of() {
       required 1800 mounts mounts.sh
       required 300 users users.sh /fsx/home make
       required 300 environment environment.sh efa
-      optional 300 containers containers.sh pyxis
+      optional 300 containers containers.sh pyxis -
       required 1200 'slurm settings' slurm-settings.sh
       required 1800 slurm start-slurm.sh controller
       ;;
@@ -67,7 +67,7 @@ steps_of() {
       required 1800 mounts mounts.sh
       required 300 users users.sh /fsx/home leave
       required 300 environment environment.sh efa
-      optional 300 containers containers.sh pyxis
+      optional 300 containers containers.sh pyxis -
       required 1800 slurm start-slurm.sh login
       ;;
     h100)
@@ -77,7 +77,7 @@ steps_of() {
       required 300 users users.sh /fsx/home leave
       required 300 environment environment.sh efa
       optional 300 health health.sh gpu 8 32
-      optional 300 containers containers.sh pyxis
+      optional 300 containers containers.sh pyxis -
       required 1800 slurm start-slurm.sh compute
       ;;
     *) stop "the instance group $1 is not in these scripts" ;;

@@ -1,41 +1,56 @@
 #!/bin/bash
-# People with a login: the same id on every node, so that files on shared storage are theirs on all.
+# Gives every user of the cluster the same id on this node, so that files on shared storage belong to
+# the same user everywhere. Running it again changes nothing.
 #   users.sh HOMES make|leave
-# HOMES is the folder of all homes; where nodes share it, the controller makes them.
-# What the spec says is text here, with a dollar sign in it or not:
+#   HOMES       the folder of all home directories
+#   make|leave  whether this node makes those that are missing: one node is enough where all share them
+# Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 fail() {
-  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  printf 'users: %s\n' "$*" >&2
   exit 1
 }
 
-readonly HOMES=$1 MAKE=$2
+# place NEW FINAL: renames a finished folder. Another node may have been faster: then that one stays.
+place() {
+  mv -T "$1" "$2" 2>/dev/null || rm -rf "$1"
+  [[ -d $2 ]] || fail "cannot make $2"
+}
+
+readonly HOMES=${1%/} MAKE=$2
 
 add_user() {
   local name=$1 uid=$2 found
   found=$(id -u "$name" 2>/dev/null) || found=
-  if [[ -z $found ]]; then
-    getent group "$uid" >/dev/null || groupadd --gid "$uid" "$name" || fail "no group $name ($uid)"
-    useradd --uid "$uid" --gid "$uid" --no-create-home --home-dir "$HOMES/$name" \
-      --shell /bin/bash "$name" || fail "cannot add $name ($uid)"
-  elif [[ $found != "$uid" ]]; then
-    fail "$name has the id $found in the image, not $uid"
+  if [[ -n $found ]]; then
+    [[ $found == "$uid" ]] || fail "$name has the id $found on this node, not $uid"
+    return
   fi
+  # Files belong to numbers: a group of that number will do, whatever its name.
+  getent group "$uid" >/dev/null || groupadd --gid "$uid" "$name" || fail "cannot add the group $name ($uid)"
+  useradd --uid "$uid" --gid "$uid" --no-create-home --home-dir "$HOMES/$name" \
+    --shell /bin/bash "$name" || fail "cannot add $name ($uid)"
 }
 
 add_home() {
-  local name=$1 uid=$2 home=$HOMES/$1
-  [[ $MAKE == make ]] || return 0
-  if [[ ! -d $home ]]; then
-    mkdir -p "$HOMES"
-    cp -rT /etc/skel "$home"
-    chmod 0700 "$home"
-    chown -R "$uid:$uid" "$home"
+  local name=$1 uid=$2 home=$HOMES/$1 new
+  if [[ -d $home ]]; then
+    # Of a run that was cut short, or of another tool.
+    if [[ $(stat -c %u "$home") == 0 && $uid != 0 ]]; then chown -R "$uid:$uid" "$home"; fi
+    return
   fi
+  mkdir -p "$HOMES"
+  new=$(mktemp -d "$HOMES/.new-XXXXXX")
+  cp -rT /etc/skel "$new"
+  chmod 0700 "$new"
+  chown -R "$uid:$uid" "$new"
+  place "$new" "$home"
 }
 
 add_user alice 2001
-add_home alice 2001
+if [[ $MAKE == make ]]; then
+  add_home alice 2001
+fi

@@ -1,7 +1,19 @@
 #!/usr/bin/env bash
 # What every node of the cluster needs, whatever it does. Safe to run again.
 set -euo pipefail
-export PATH=/usr/sbin:/usr/bin:/sbin:/bin
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+fail() {
+  printf 'baseline: %s\n' "$*" >&2
+  exit 1
+}
+
+# The service may end the node once a script has failed. The log agent sends the reason first.
+linger() {
+  local status=$?
+  ((status == 0)) || sleep 20
+}
+trap linger EXIT
 
 # An unattended upgrade of a library may restart slurmd, and with it ends the jobs of the node.
 keep_slurmd_running() {
