@@ -8,11 +8,20 @@ from typing import Any
 
 import pytest
 
-from tests.oracles.cloudformation import check, lint, requests, resolve, unknown_types
+from tests.oracles.cloudformation import (
+    check,
+    lint,
+    linting,
+    requests,
+    resolve,
+    shortcuts,
+    unknown_types,
+)
 from tests.oracles.good import FOUNDATION, PCS
 from tests.oracles.placeholders import resource_id
 from tests.oracles.seeding import GONE, changed
 
+REGIONS = ("us-east-1",)
 CLUSTER = "Resources.Cluster.Properties"
 SLURM = f"{CLUSTER}.SlurmConfiguration"
 NODES = "Resources.Nodes.Properties"
@@ -151,6 +160,19 @@ def test_cfn_lint_catches_its_share(path: str, value: Any, rule: str) -> None:
 def test_false_alarms_are_left_out(instance_type: str, expected: list[str]) -> None:
     template = changed(PCS, f"{TEMPLATE}.InstanceType", instance_type)
     assert _lint(template) == expected
+
+
+def test_the_linter_finds_the_same_without_shortcuts() -> None:
+    faulty = PCS
+    for path, value, _ in FAULTS_FOR_CFN_LINT:
+        faulty = changed(faulty, path, value)
+    texts = [json.dumps(template) for template in (PCS, FOUNDATION, faulty)]
+    found = [[str(match) for match in linting.matches(text, REGIONS)] for text in texts]
+    with shortcuts.removed():
+        rules = linting.new_rules()
+        plain = [[str(match) for match in linting.matches(text, REGIONS, rules)] for text in texts]
+    assert found == plain
+    assert [bool(each) for each in found] == [False, False, True]
 
 
 def _lint(template: Any) -> list[str]:

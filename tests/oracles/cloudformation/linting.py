@@ -13,6 +13,7 @@ from cfnlint.match import Match
 from cfnlint.rules import Rules
 from cfnlint.runner import Runner, run_template_by_data
 
+from tests.oracles.cloudformation import shortcuts
 from tests.oracles.instance_types import all_types
 from tests.oracles.service_model import service_model
 
@@ -41,14 +42,26 @@ def lint(templates: Mapping[str, str], regions: Iterable[str] = ("us-east-1",)) 
 @functools.cache
 def _matches(text: str, regions: tuple[str, ...]) -> list[Match]:
     """What it says of a text; the same foundation is in the bundles of all targets."""
+    return matches(text, regions)
+
+
+def matches(text: str, regions: Iterable[str], rules: Rules | None = None) -> list[Match]:
+    """What the linter finds in a text, with its quick rules or with others."""
     config = ConfigMixIn(**ManualArgs(regions=list(regions)))
     template, unreadable = decode_str(text)
-    return unreadable or list(run_template_by_data(template, config, _rules()))
+    return unreadable or list(run_template_by_data(template, config, rules or _quick_rules()))
 
 
 @functools.cache
-def _rules() -> Rules:
-    """Its rules, made once: its own command, too, validators all templates with the same ones."""
+def _quick_rules() -> Rules:
+    """Its rules, made once: its own command, too, validates all templates with the same ones."""
+    made = new_rules()
+    shortcuts.install(made)
+    return made
+
+
+def new_rules() -> Rules:
+    """The linter's rules as they are."""
     return Runner(ConfigMixIn()).rules
 
 
