@@ -51,6 +51,7 @@ class SystemNodes(Construct):
             cluster_name=control_plane.name,
             nodegroup_name=labels_and_taints.SYSTEM,
             node_role=self.role.role_arn,
+            version=plan.kubernetes.version,
             subnets=[inputs.value(subnet.id) for subnet in plan.network.private],
             ami_type=images.ami_type(nodes.type),
             capacity_type="ON_DEMAND",

@@ -11,8 +11,10 @@ from clustergen.kubernetes import (
     claims,
     karpenter,
     kueue,
+    labels_and_taints,
     mpi_operator,
     namespaces,
+    ownership,
     pruning,
     queues,
     smoke,
@@ -68,6 +70,9 @@ def manifests(plan: Plan) -> tuple[Artifact, ...]:
 
 
 VOLUMES = f"{FOLDER}/volumes.yaml"
+_ON_SYSTEM_NODES: Json = {
+    "nodeSelector": {labels_and_taints.NODE_GROUP_LABEL: labels_and_taints.SYSTEM}
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,11 @@ _LATE = (
         "volumes",
         ("File systems for pods: name the claim in a pod's volumes (storage).",),
         lambda plan: volumes.objects(plan, namespaces.all_namespaces(plan)),
+    ),
+    _Manifest(
+        "ownership",
+        ("Jobs that open new file systems to the users of all pods (storage).",),
+        lambda plan: ownership.objects(plan, namespaces.all_namespaces(plan), _ON_SYSTEM_NODES),
     ),
     _Manifest(
         "claims",

@@ -36,7 +36,7 @@ _PODS_SMALL, _PODS_LARGE, _LARGE_VCPUS = 110, 250, 30
 
 # What the agents on every node ask for, rounded up: the VPC CNI, kube-proxy, CSI drivers, device
 # plugins, node monitoring, CloudWatch's agent (https://github.com/aws/eks-charts, 2026-08).
-_AGENTS_CPU, _AGENTS_MIB = 1.0, 2048
+AGENTS_CPU, AGENTS_MIB = 1.0, 2048
 
 
 def node_capacity(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
@@ -102,14 +102,14 @@ def _cpu(type: InstanceType, group: NodeGroup) -> int:
     for count, thousandths in _RESERVED_CPU:
         reserved += min(count, left) * thousandths / 1000
         left -= min(count, left)
-    return max(int(vcpus - reserved - _AGENTS_CPU), 0)
+    return max(int(vcpus - reserved - AGENTS_CPU), 0)
 
 
 def _memory(type: InstanceType, group: NodeGroup) -> int:
     pods = _PODS_LARGE if type.vcpus > _LARGE_VCPUS else _PODS_SMALL
     reserved = _RESERVED_MIB + _RESERVED_MIB_OF_A_POD * pods + _EVICTION_MIB
     pages = HUGE_PAGES_MIB if _has_huge_pages(group) else 0
-    return max(int(type.memory_mib * (1 - _OVERHEAD)) - reserved - pages - _AGENTS_MIB, 0)
+    return max(int(type.memory_mib * (1 - _OVERHEAD)) - reserved - pages - AGENTS_MIB, 0)
 
 
 def _disk(type: InstanceType, group: NodeGroup) -> int:

@@ -56,6 +56,8 @@ def _nvidia_dra(claims: bool, domains: bool, tolerations: list[Json]) -> tuple[s
         # GPUs as claims are off until this is said as well.
         **({"gpuResourcesEnabledOverride": True} if claims else {}),
         "kubeletPlugin": {"tolerations": tolerations},
+        # Some releases of the chart want a node of the control plane, of which EKS has none.
+        "controller": {"nodeSelector": _SYSTEM_NODES, "affinity": {"nodeAffinity": None}},
     }
     return "; ".join(why), values
 

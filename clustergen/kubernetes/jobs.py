@@ -69,6 +69,9 @@ def _how(test: Test, namespace: str) -> Iterator[str]:
     at = f"--namespace {namespace}"
     yield f"{test.says} Run it when nothing else does:"
     yield f"  kubectl apply -f {FOLDER}/{test.name}.yaml"
-    yield f"  kubectl wait {at} --for=condition=complete --timeout={_MINUTES}m job/{test.name}"
+    # `kubectl wait` waits for one condition: for Complete, all the time where the job has failed.
+    conditions = "jsonpath='{.status.conditions[*].type}'"
+    yield f"  until kubectl get {at} job/{test.name} --output {conditions} |"
+    yield "    grep -E 'Complete|Failed'; do sleep 10; done"
     yield f"  kubectl logs {at} --selector job-name={test.name} --prefix --tail=-1"
     yield f"  kubectl delete {at} job/{test.name}"

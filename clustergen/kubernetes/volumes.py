@@ -21,8 +21,9 @@ from clustergen.plan.model import (
     Storage,
 )
 
-_ANY_SIZE_GIB = 1200
-"""Kubernetes requires a size for volumes that have none; nothing uses it."""
+_SIZE = "1200Gi"
+"""Kubernetes requires a size, and nothing uses it. It is the same for every volume: a claim cannot
+change its size, and so none would be accepted any more once its file system has grown."""
 
 
 def mountable(plan: Plan) -> tuple[Storage, ...]:
@@ -72,7 +73,7 @@ def read_only(item: Storage) -> bool:
 def _volume(item: Storage, namespace: str) -> Json:
     name = claim_name(item)
     spec = {
-        "capacity": {"storage": _size(item)},
+        "capacity": {"storage": _SIZE},
         "accessModes": [_mode(item)],
         # The data is the foundation's: it never goes with a claim.
         "persistentVolumeReclaimPolicy": "Retain",
@@ -89,18 +90,13 @@ def _claim(item: Storage, namespace: str) -> Json:
         "accessModes": [_mode(item)],
         "storageClassName": "",
         "volumeName": f"{name}.{namespace}",
-        "resources": {"requests": {"storage": _size(item)}},
+        "resources": {"requests": {"storage": _SIZE}},
     }
     return kubernetes_object("v1", "PersistentVolumeClaim", name, namespace=namespace, spec=spec)
 
 
 def _mode(item: Storage) -> str:
     return "ReadOnlyMany" if read_only(item) else "ReadWriteMany"
-
-
-def _size(item: Storage) -> str:
-    size = item.size_gib if isinstance(item, Lustre | OpenZfs) else None
-    return f"{size or _ANY_SIZE_GIB}Gi"
 
 
 def _source(item: Storage, namespace: str) -> Json:
@@ -144,12 +140,14 @@ def _nfs(item: OpenZfs | Ontap) -> Json:
 
 
 def _bucket(item: Bucket, namespace: str) -> Json:
-    """https://github.com/awslabs/mountpoint-s3-csi-driver (2026-08); handles are never shared."""
-    writing = [] if item.read_only else ["allow-delete", "allow-overwrite"]
+    """Open to the users of all pods; without these options, to root alone.
+
+    https://github.com/awslabs/mountpoint-s3-csi-driver (2026-08); handles are never shared.
+    """
+    writing = ["dir-mode=0777", "file-mode=0666", "allow-delete", "allow-overwrite"]
     prefix = [f"prefix {item.prefix.rstrip('/')}/"] if item.prefix else []
-    options = [*writing, *prefix]
     return {
-        **({"mountOptions": options} if options else {}),
+        "mountOptions": ["allow-other", *([] if item.read_only else writing), *prefix],
         "csi": {
             "driver": "s3.csi.aws.com",
             "volumeHandle": f"{claim_name(item)}.{namespace}",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +27,7 @@ def named(spec: str, path: str) -> dict[str, Any]:
 SOURCES = [
     (
         "fsx",
-        "9600Gi",
+        "1200Gi",
         {
             "mountOptions": ["noatime", "flock"],
             "csi": {
@@ -50,7 +54,7 @@ SOURCES = [
             }
         },
     ),
-    ("home", "1024Gi", {"nfs": {"server": "${StorageHomeDnsName}", "path": "/fsx"}}),
+    ("home", "1200Gi", {"nfs": {"server": "${StorageHomeDnsName}", "path": "/fsx"}}),
     (
         "tools",
         "1200Gi",
@@ -61,7 +65,7 @@ SOURCES = [
         "1200Gi",
         {
             "accessModes": ["ReadOnlyMany"],
-            "mountOptions": ["prefix raw/"],
+            "mountOptions": ["allow-other", "prefix raw/"],
             "csi": {
                 "driver": "s3.csi.aws.com",
                 "volumeHandle": "bucket.h200",
@@ -72,7 +76,16 @@ SOURCES = [
     (
         "results",
         "1200Gi",
-        {"mountOptions": ["allow-delete", "allow-overwrite"], "accessModes": ["ReadWriteMany"]},
+        {
+            "mountOptions": [
+                "allow-other",
+                "dir-mode=0777",
+                "file-mode=0666",
+                "allow-delete",
+                "allow-overwrite",
+            ],
+            "accessModes": ["ReadWriteMany"],
+        },
     ),
     (
         "lab",
@@ -335,3 +348,47 @@ def test_arm_nodes_reduce_within_themselves() -> None:
     assert (job["kind"], job["spec"]["completions"]) == ("Job", 18)
     [container] = job["spec"]["template"]["spec"]["containers"]
     assert container["resources"]["limits"] == {"nvidia.com/gpu": "4"}
+
+
+def test_a_claim_is_the_same_once_its_file_system_has_grown() -> None:
+    claims = [
+        objects_of(f"storage: [{{{FSX}, size: {size}}}]", VOLUMES)
+        for size in ("4800GiB", "9600GiB")
+    ]
+    assert claims[0] == claims[1]
+
+
+FSX = "mount: /fsx, type: fsx-lustre, throughput: 250"
+
+
+def test_new_file_systems_are_opened_to_all_users_and_others_are_left_alone() -> None:
+    jobs = objects_of(STORAGE, "manifests/ownership.yaml")
+    claims = [job["spec"]["template"]["spec"]["volumes"][0] for job in jobs]
+    assert [claim["persistentVolumeClaim"]["claimName"] for claim in claims] == [
+        "fsx",
+        "home",
+        "tools",
+    ]
+    for job in jobs:
+        assert job["spec"]["ttlSecondsAfterFinished"] == 600
+        assert job["spec"]["template"]["spec"]["nodeSelector"] == {
+            "eks.amazonaws.com/nodegroup": "system_nodes"
+        }
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+@pytest.mark.parametrize(
+    ("owner", "mode", "after"),
+    [(0, 0o755, 0o1777), (0, 0o750, 0o750), (0, 0o1777, 0o1777), (1001, 0o755, 0o755)],
+)
+def test_what_somebody_has_set_stays(owner: int, mode: int, after: int, tmp_path: Path) -> None:
+    [job] = objects_of(f"storage: [{{{FSX}, size: 4800GiB}}]", "manifests/ownership.yaml")
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    volume = tmp_path / "volume"
+    volume.mkdir()
+    os.chown(volume, owner, owner)
+    volume.chmod(mode)
+    script = container["command"][-1].replace("/volume", str(volume))
+    for _ in range(2):
+        subprocess.run(["/bin/bash", "-ec", script], check=True, capture_output=True)
+        assert stat.S_IMODE(volume.stat().st_mode) == after

@@ -76,6 +76,7 @@ def _later(plan: Plan) -> list[str]:
     return [
         *_blocks(plan),
         *_grants(plan),
+        *_updates(plan),
         "to change the instance types of a node group, rename it too: EKS makes a new one, and "
         "names are unique in a cluster",
     ]
@@ -94,8 +95,35 @@ def _blocks(plan: Plan) -> Iterator[str]:
         if group.capacity.kind == "capacity-block":
             yield (
                 f"once the Capacity Block of {group.name} has begun, ask for its nodes: "
-                f"`{_scale(plan, group)}`; EKS ends them 40 minutes before the block does"
+                f"`{_scale(plan, group)}`; {_end(group)}. Before an update of its nodes (version, "
+                "tags, image), ask for 0"
             )
+
+
+def _end(group: NodeGroup) -> str:
+    """https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html (2026-11)"""
+    if group.type.nvlink_domain:
+        return "EC2 ends its UltraServers 60 minutes before the block does"
+    return "EKS ends them 40 minutes before the block does"
+
+
+def _updates(plan: Plan) -> Iterator[str]:
+    yield (
+        "to upgrade Kubernetes, raise `kubernetes.version` by one and deploy: the control plane "
+        "first, then the nodes of managed node groups, a third of a group at a time; add-ons get "
+        "the default version of EKS when they are created, and a newer one by `aws eks "
+        "update-addon`"
+    )
+    if plan.tags:
+        yield (
+            "a change of `tags` replaces the nodes of managed node groups, too: it is a new "
+            "version of their launch templates"
+        )
+    if karpenter.groups(plan):
+        yield (
+            "a node of Karpenter takes the newest image when it starts and keeps it: `kubectl "
+            "delete nodeclaim NAME` drains it, and the next one is up to date"
+        )
 
 
 def _scale(plan: Plan, group: NodeGroup) -> str:

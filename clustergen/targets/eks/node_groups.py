@@ -50,7 +50,7 @@ class ManagedNodeGroup(Construct):
         role: iam.IRole,
     ) -> None:
         super().__init__(scope, id)
-        self.placement_group = placement_groups.for_group(self, plan, group)
+        self.placement_group = placement_groups.for_group(self, group)
         self.launch_template = launch_templates.for_group(
             self,
             plan,
@@ -66,7 +66,9 @@ class ManagedNodeGroup(Construct):
             nodegroup_name=group.name,
             node_role=role.role_arn,
             subnets=[inputs.value(s.id) for s in plan.subnets_of(group)],
-            # With an image of the user's own, EKS refuses to be told the kind of it.
+            # With an image of the user's own, EKS takes neither its kind nor a version. Without the
+            # version, an update of Kubernetes would leave the nodes behind.
+            version=None if group.image else plan.kubernetes.version,
             ami_type=None if group.image else images.ami_type(group.type),
             capacity_type=_CAPACITY.get(group.capacity.kind, "ON_DEMAND"),
             instance_types=_instance_types(group),

@@ -5,20 +5,19 @@ from __future__ import annotations
 import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen.aws import cfn
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.model import NodeGroup
 
 
-def for_group(scope: Construct, plan: Plan, group: NodeGroup) -> cdk.CfnResource | None:
+def for_group(scope: Construct, group: NodeGroup) -> cdk.CfnResource | None:
     """The placement group that a node group has for itself."""
     if group.placement.kind != "cluster":
         return None
-    tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
+    # Without the spec's tags: a change of them would replace it, while its nodes run in it.
     return cdk.CfnResource(
         scope,
         "PlacementGroup",
         type="AWS::EC2::PlacementGroup",
-        properties={"Strategy": "cluster", **tags},
+        properties={"Strategy": "cluster"},
     )
 
 

@@ -47,6 +47,11 @@ class EksForHyperPod(Construct):
             plan=plan,
             inputs=inputs,
             control_plane=self.control_plane,
+            # With the foundation's, by which pods here reach file systems as those of HyperPod do.
+            security_groups=[
+                self.control_plane.security_group,
+                *(inputs.value(group) for group in plan.network.node_security_groups),
+            ],
             after=[made.addon for made in self.networking.values()],
         )
         # HyperPod's own agent watches nodes, and replaces them.

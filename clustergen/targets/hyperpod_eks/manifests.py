@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.artifacts import Artifact
-from clustergen.kubernetes import volumes
+from clustergen.kubernetes import ownership, volumes
 from clustergen.kubernetes.manifest import file
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import governance, karpenter
 
 KARPENTER = "manifests/karpenter.yaml"
 VOLUMES = "manifests/volumes.yaml"
+OWNERSHIP = "manifests/ownership.yaml"
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
@@ -29,6 +30,10 @@ def files(plan: Plan) -> Iterator[Artifact]:
             "A pod names the claim among its volumes.",
         )
         yield file(VOLUMES, comment, mounted)
+    if opened := tuple(ownership.objects(plan, governance.namespaces(plan), {})):
+        yield file(
+            OWNERSHIP, ("Jobs that open new file systems to the users of all pods.",), opened
+        )
 
 
 def unknown_paths(plan: Plan) -> dict[str, list[tuple[str, str]]]:

@@ -179,8 +179,12 @@ def test_system_nodes() -> None:
     data = template["LaunchTemplateData"]
     assert data["MetadataOptions"]["HttpTokens"] == "required"
     assert data["BlockDeviceMappings"][0]["Ebs"]["Encrypted"] is True
-    # EKS adds its group to a template that has none.
-    assert {"SecurityGroupIds", "NetworkInterfaces"}.isdisjoint(data)
+    # By the second group pods here reach file systems, as those on HyperPod's nodes do.
+    assert data["SecurityGroupIds"] == [
+        {"Fn::GetAtt": ["Cluster", "ClusterSecurityGroupId"]},
+        {"Ref": "ClusterSecurityGroupId"},
+    ]
+    assert nodes["Version"] == "1.35"
 
 
 FINDINGS: list[tuple[str, str]] = [

@@ -138,6 +138,8 @@ persistentvolumes//home.evaluate
 persistentvolumeclaims/evaluate/home
 persistentvolumes//home.prepare
 persistentvolumeclaims/prepare/home
+jobs.batch/pretrain/fsx-ownership-944f04
+jobs.batch/pretrain/home-ownership-a86e78
 END
 }
 
@@ -279,6 +281,9 @@ apply manifests/kueue.yaml
 
 note "== manifests/volumes.yaml"
 apply manifests/volumes.yaml
+
+note "== manifests/ownership.yaml"
+apply manifests/ownership.yaml
 
 prune
 

@@ -1,0 +1,55 @@
+"""Who may write to new file systems: at first root alone, and pods often run as others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clustergen.artifacts import Json
+from clustergen.digests import sha256
+from clustergen.kubernetes import jobs, pods, volumes
+from clustergen.kubernetes.manifest import kubernetes_object
+from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
+from clustergen.yaml_text import Lines, yaml_text
+
+_KEPT_SECONDS = 600
+"""A job that has finished is there so long, to be looked at."""
+_MINUTES = 30
+
+# Everybody may write and nobody may delete what another has written, as in /tmp. What somebody has
+# set since then stays.
+_SCRIPT = """\
+if [ "$(stat -c %u:%a /volume)" = 0:755 ]; then chmod 1777 /volume; fi
+stat -c '%A %U' /volume
+"""
+
+
+def objects(plan: Plan, namespaces: Sequence[str], nodes: Json) -> Iterator[Json]:
+    """A job for each new file system; ``nodes`` are members of its pod that choose the node."""
+    for item in volumes.mountable(plan):
+        if isinstance(item, Lustre | OpenZfs | Efs) and not item.existing:
+            yield _job(volumes.claim_name(item), namespaces[0], nodes)
+
+
+def _job(claim: str, namespace: str, nodes: Json) -> Json:
+    container = {
+        "name": "ownership",
+        "image": jobs.IMAGE,
+        "command": ["bash", "-ec", Lines(_SCRIPT)],
+        "resources": pods.amounts({"cpu": "100m", "memory": "128Mi"}),
+        "volumeMounts": [{"name": "volume", "mountPath": "/volume"}],
+    }
+    pod = {
+        "restartPolicy": "OnFailure",
+        "automountServiceAccountToken": False,
+        **nodes,
+        "containers": [container],
+        "volumes": [{"name": "volume", "persistentVolumeClaim": {"claimName": claim}}],
+    }
+    spec = {
+        "activeDeadlineSeconds": _MINUTES * 60,
+        "ttlSecondsAfterFinished": _KEPT_SECONDS,
+        "template": {"spec": pod},
+    }
+    # The pods of a job cannot change: another version of them is another job.
+    name = f"{claim[:50]}-ownership-{sha256(yaml_text(spec))[:6]}"
+    return kubernetes_object("batch/v1", "Job", name, namespace=namespace, spec=spec)
