@@ -29,7 +29,7 @@ SOURCES = [
         "fsx",
         "1200Gi",
         {
-            "mountOptions": ["noatime", "flock"],
+            "mountOptions": ["noatime", "flock", "lazystatfs"],
             "csi": {
                 "driver": "fsx.csi.aws.com",
                 "volumeHandle": "${StorageFsxId}",
