@@ -255,6 +255,13 @@ FEATURES: tuple[Feature, ...] = (
         "External accounting database",
         _when(("slurm", "accounting"), lambda p: isinstance(p.slurm.accounting, Database)),
     ),
+    Feature(
+        "slurm.accounts",
+        "Accounts and qualities of service",
+        lambda plan: [
+            ("slurm", field) for field in ("accounts", "qos") if getattr(plan.slurm, field)
+        ],
+    ),
     Feature("slurm.idle-timeout", "Idle timeout for nodes", _written("slurm", "idle_timeout")),
     Feature(
         "slurm.settings",

@@ -16,6 +16,7 @@ from clustergen.hyperpod.limits import CONTROLLER
 from clustergen.hyperpod.steps import Group, Mode
 from clustergen.plan import slurm
 from clustergen.plan.model import Bucket, Plan
+from clustergen.slurm import accounts
 
 FOLDER = "lifecycle"
 FILE_SYSTEMS = "file-systems.json"
@@ -38,10 +39,16 @@ def lifecycle(plan: Plan, mode: Mode) -> Bundle:
     values = _values(plan, mode)
     return (
         _script(entry_point(mode), _entry(groups, mode)),
-        *(_script(name, shell.render(_template(name), **values)) for name in names),
+        *(_script(name, _text(plan, name, values)) for name in names),
         *_beside(plan, names),
         _script("verify.sh", verify.text(plan, kubernetes=mode == "kubernetes")),
     )
+
+
+def _text(plan: Plan, name: str, values: Mapping[str, Any]) -> str:
+    if name == "accounts.sh":
+        return accounts.script(plan, several=values["several"])
+    return shell.render(_template(name), **values)
 
 
 def entry_point(mode: Mode) -> str:
@@ -96,7 +103,6 @@ def _values(plan: Plan, mode: Mode) -> dict[str, Any]:
         "plugin_argument": "ROLE",
         "region": plan.region,
         "users": plan.users,
-        "account": plan.name,
         "slurm": mode != "kubernetes",
         "controller": CONTROLLER,
         "controllers": plan.head.count if plan.head else 1,

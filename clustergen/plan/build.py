@@ -168,6 +168,21 @@ def _slurm(spec: Spec) -> model.Slurm:
         accounting=accounting
         if isinstance(accounting, str)
         else model.Database(**vars(accounting)),
+        accounts=tuple(
+            model.Account(
+                ("slurm", "accounts", index),
+                account.name,
+                account.parent,
+                account.fair_share,
+                tuple(account.users),
+                tuple(account.qos),
+            )
+            for index, account in enumerate(given.accounts)
+        ),
+        qos=tuple(
+            model.Qos(("slurm", "qos", index), qos.name, qos.priority, tuple(qos.preempts))
+            for index, qos in enumerate(given.qos)
+        ),
         idle_timeout=given.idle_timeout,
         settings=dict(given.settings),
         slurmdbd_settings=dict(given.slurmdbd_settings),

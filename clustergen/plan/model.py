@@ -412,11 +412,35 @@ class Database:
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """An account of Slurm's; ``qos`` are those that its jobs can ask for, besides normal."""
+
+    path: Path
+    name: str
+    parent: str | None
+    fair_share: int
+    users: tuple[str, ...]
+    qos: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Qos:
+    """A quality of service of Slurm's; ``preempts`` are names of others."""
+
+    path: Path
+    name: str
+    priority: int
+    preempts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Slurm:
     """``accounting`` is off, managed, or an external database; ``idle_timeout`` in seconds."""
 
     version: str | None
     accounting: Literal["off", "managed"] | Database
+    accounts: tuple[Account, ...]
+    qos: tuple[Qos, ...]
     idle_timeout: int
     settings: Mapping[str, str]
     slurmdbd_settings: Mapping[str, str]

@@ -31,6 +31,30 @@ class Database(Section):
     secret: Arn = Field(description="Secrets Manager secret that holds the password.")
 
 
+class Account(Section):
+    """Users who share a part of the cluster."""
+
+    name: str = Field(pattern=patterns.SLURM_NAME.regex, description="Name of the account.")
+    parent: str | None = Field(None, description="The account that it is part of.")
+    fair_share: int = Field(
+        1, ge=1, le=2**31 - 1, description="Its share, relative to others of the same parent."
+    )
+    users: list[Annotated[str, Field(pattern=patterns.LOGIN_NAME.regex)]] = Field(
+        [], description="Users who submit jobs in the account."
+    )
+    qos: list[str] = Field(
+        [], description="Qualities of service that its jobs can ask for, besides normal."
+    )
+
+
+class Qos(Section):
+    """A quality of service, which a job asks for with --qos."""
+
+    name: str = Field(pattern=patterns.SLURM_NAME.regex, description="Name.")
+    priority: int = Field(0, ge=0, le=2**31 - 1, description="Priority of its jobs.")
+    preempts: list[str] = Field([], description="Qualities of service whose jobs its jobs preempt.")
+
+
 class Slurm(Section):
     """Slurm settings, for targets that run Slurm."""
 
@@ -38,6 +62,8 @@ class Slurm(Section):
     accounting: Annotated[
         Literal["off", "managed"] | Database, BeforeValidator(validators.accounting)
     ] = Field("off", description="off, managed (run by the service), or an external database.")
+    accounts: list[Account] = Field([], description="Accounts; needs accounting.")
+    qos: list[Qos] = Field([], description="Qualities of service; needs accounting.")
     idle_timeout: Seconds = Field(
         600,
         description="Time after which idle nodes above the minimum stop.",

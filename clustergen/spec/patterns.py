@@ -32,6 +32,11 @@ LOGIN_NAME = Pattern(
     r"^[a-z_][a-z0-9_-]{0,31}$",
     "a name of up to 32 lower-case letters, digits, - and _, the first one a letter, such as alice",
 )
+SLURM_NAME = Pattern(
+    r"^[a-z][a-z0-9_-]{0,39}$",
+    "a name of up to 40 lower-case letters, digits, - and _, the first one a letter, such as "
+    "vision",
+)
 VPC = _id("vpc", "a VPC id")
 SUBNET = _id("subnet", "a subnet id")
 SECURITY_GROUP = _id("sg", "a security group id")
@@ -79,6 +84,7 @@ _ALL = (
     CLUSTER_NAME,
     NAME,
     LOGIN_NAME,
+    SLURM_NAME,
     VPC,
     SUBNET,
     SECURITY_GROUP,

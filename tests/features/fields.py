@@ -394,6 +394,26 @@ def _database(name: str, value: Any) -> Change:
 
 _MANAGED = {"slurm.accounting": "managed"}
 
+_ACCOUNTS: Values = {
+    "slurm.accounts": [{"name": "vision"}, {"name": "other"}],
+    "slurm.qos": [{"name": "low"}],
+}
+
+
+def _account(name: str, value: Any) -> Change:
+    """A change of an account, where a service or a database of the user's keeps it."""
+    given = {**_MANAGED, **_ACCOUNTS}
+    return _set(
+        f"slurm.accounts.0.{name}",
+        value,
+        given,
+    )
+
+
+def _qos(name: str, value: Any) -> Change:
+    return _set(f"slurm.qos.0.{name}", value, {**_MANAGED, **_ACCOUNTS})
+
+
 _SLURM = {
     "slurm.version": [_set("slurm.version", "25.05")],
     "slurm.accounting": [
@@ -405,6 +425,14 @@ _SLURM = {
     "slurm.accounting.database": [_database("database", "jobs")],
     "slurm.accounting.user": [_database("user", "scheduler")],
     "slurm.accounting.secret": [_database("secret", _SECRET.format("f"))],
+    "slurm.accounts.name": [_account("name", "robots")],
+    "slurm.accounts.parent": [_account("parent", "other")],
+    "slurm.accounts.fair_share": [_account("fair_share", 70)],
+    "slurm.accounts.users": [_account("users", ["alice"])],
+    "slurm.accounts.qos": [_account("qos", ["low"])],
+    "slurm.qos.name": [_qos("name", "high")],
+    "slurm.qos.priority": [_qos("priority", 100)],
+    "slurm.qos.preempts": [_qos("preempts", ["normal"])],
     "slurm.idle_timeout": [
         _set("slurm.idle_timeout", "20m"),
         _set("slurm.idle_timeout", "20m", {"node_groups.0.count": {"min": 0, "max": 2}}),

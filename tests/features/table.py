@@ -76,6 +76,7 @@ def _storage(fields: str) -> str:
     return f"storage: [{{mount: /data, {fields}}}]"
 
 
+_MANAGED = "slurm: {accounting: managed}\nlogin: {}"
 _HELD = "cr-0a1b2c3d4e5f67890"
 _RESERVED = "arn:aws:resource-groups:us-east-1:111122223333:group/held"
 _PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan"
@@ -548,6 +549,18 @@ TABLE: Mapping[str, Row] = {
             HP: request(rf'"Endpoint": "db.example.com"(.|\n)*"SecretArn": "{_SECRET}"'),
         },
     ),
+    "slurm.accounts": Row(
+        Use(
+            f"{_DATABASE}\nlogin: {{}}",
+            "slurm: {accounts: [{name: vision}]}",
+            {PCS: Use(_MANAGED, "slurm: {accounts: [{name: vision}]}")},
+        ),
+        {
+            PC: Evidence(r"scripts/accounts\.sh", r"\baccount vision root 1"),
+            PCS: Evidence(r"scripts/accounts\.sh", r"\baccount vision root 1"),
+            HP: Evidence(r"lifecycle/accounts\.sh", r"\baccount vision root 1"),
+        },
+    ),
     "slurm.idle-timeout": Row(
         Use("", "slurm: {idle_timeout: 20m}"),
         {
@@ -558,7 +571,9 @@ TABLE: Mapping[str, Row] = {
     "slurm.settings": Row(
         Use("", "slurm: {settings: {SchedulerParameters: defer}}"),
         {
-            PC: yaml(r"CustomSlurmSettings:\s+- SchedulerParameters: defer"),
+            PC: yaml(
+                r"CustomSlurmSettings:\s+- SchedulerParameters: \"?defer,nohold_on_prolog_fail"
+            ),
             PCS: setting("SlurmCustomSettings", "SchedulerParameters", "defer"),
         },
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from clustergen.findings import Path, Problem, Severity, rule
@@ -26,6 +26,8 @@ _LANGUAGE = "the language, version 1"
 def unique(spec: Spec) -> Iterator[Problem]:
     yield from _taken(("node_groups",), (group.name for group in spec.node_groups), "name")
     yield from _taken(("queues",), (queue.name for queue in spec.queues), "name")
+    yield from _taken(("slurm", "accounts"), (each.name for each in spec.slurm.accounts), "name")
+    yield from _taken(("slurm", "qos"), (each.name for each in spec.slurm.qos), "name")
     for path, items in _lists(spec):
         for index, item in enumerate(items):
             if item in items[:index]:
@@ -50,7 +52,7 @@ def _taken(at: Path, names: Iterable[object], field: str) -> Iterator[Problem]:
         if name in seen:
             yield Problem(
                 (*at, index, field),
-                f"{name!r} is taken by {at[0]}[{seen[name]}]",
+                f"{name!r} is taken by {'.'.join(map(str, at))}[{seen[name]}]",
                 help=f"give one of them another {field}",
             )
         seen.setdefault(name, index)
@@ -73,6 +75,56 @@ def known_groups(spec: Spec) -> Iterator[Problem]:
                 near = difflib.get_close_matches(name, groups, n=1)
                 help = f"did you mean {near[0]}?" if near else f"there are {', '.join(groups)}"
                 yield Problem((*path, index), f"no node group is called {name!r}", help=help)
+
+
+@rule(
+    "SPC052",
+    "No such account or quality of service",
+    why="An account is part of another one of the spec, and a quality of service preempts others "
+    "of it: what does not exist cannot be named. No account is part of itself.",
+    source="https://slurm.schedmd.com/sacctmgr.html",
+    bad="slurm: {accounting: managed, accounts: [{name: vision, parent: research}]}",
+    good="slurm: {accounting: managed, accounts: [{name: research}, "
+    "{name: vision, parent: research}]}",
+)
+def known_accounts(spec: Spec) -> Iterator[Problem]:
+    parents = {account.name: account.parent for account in spec.slurm.accounts}
+    qos = [each.name for each in spec.slurm.qos]
+    for index, account in enumerate(spec.slurm.accounts):
+        path: Path = ("slurm", "accounts", index)
+        if account.parent is not None and account.parent not in parents:
+            yield _unknown((*path, "parent"), "account", account.parent, [*parents])
+        elif _is_circular(account.name, parents):
+            yield Problem(
+                (*path, "parent"),
+                f"account {account.name!r} is part of itself",
+                help="remove one of the parents",
+            )
+        for number, name in enumerate(account.qos):
+            if name not in (*qos, "normal"):
+                yield _unknown((*path, "qos", number), "quality of service", name, qos)
+    for index, each in enumerate(spec.slurm.qos):
+        for number, name in enumerate(each.preempts):
+            if name not in (*qos, "normal"):
+                place = ("slurm", "qos", index, "preempts", number)
+                yield _unknown(place, "quality of service", name, qos)
+
+
+def _is_circular(name: str, parents: Mapping[str, str | None]) -> bool:
+    above = parents.get(name)
+    for _ in parents:
+        if above == name:
+            return True
+        above = parents.get(above) if above else None
+    return False
+
+
+def _unknown(path: Path, what: str, name: str, known: Sequence[str]) -> Problem:
+    near = difflib.get_close_matches(name, known, n=1)
+    others = f"there are {', '.join(known)}" if known else "there is none"
+    return Problem(
+        path, f"no {what} is called {name!r}", help=f"did you mean {near[0]}?" if near else others
+    )
 
 
 def _references(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:

@@ -116,3 +116,52 @@ def uncounted(plan: Plan) -> Iterator[Problem]:
                     f"{setting.name} has a weight for {name}, which Slurm does not count",
                     help=f"with accounting, add slurm.settings: {{AccountingStorageTRES: {name}}}",
                 )
+
+
+@rule(
+    "SLM018",
+    "Accounts without accounting",
+    why="Accounts and qualities of service are in the accounting database.",
+    source="https://slurm.schedmd.com/accounting.html",
+    target="pcs",
+    bad="slurm: {accounts: [{name: vision}]}",
+    good="slurm: {accounting: managed, accounts: [{name: vision}]}\nlogin: {}",
+)
+def accounts_without_accounting(plan: Plan) -> Iterator[Problem]:
+    if plan.limits.slurm_settings is None or plan.slurm.accounting != "off":
+        return
+    for field in ("accounts", "qos"):
+        if getattr(plan.slurm, field):
+            yield Problem(
+                ("slurm", field),
+                f"slurm.{field} needs accounting, which is off",
+                help="turn slurm.accounting on, or remove it",
+                on_key=True,
+            )
+
+
+@rule(
+    "SLM019",
+    "Quality of service that cannot preempt",
+    why="Jobs preempt others by their quality of service only with PreemptType=preempt/qos.",
+    source="https://slurm.schedmd.com/preempt.html",
+    target="pcs",
+    severity=Severity.WARNING,
+    bad="slurm: {accounting: managed, qos: [{name: low}, {name: high, preempts: [low]}]}",
+    good="""slurm:
+  accounting: managed
+  qos: [{name: low}, {name: high, preempts: [low]}]
+  settings: {PreemptType: preempt/qos, PreemptMode: REQUEUE}
+login: {}""",
+)
+def cannot_preempt(plan: Plan) -> Iterator[Problem]:
+    if plan.limits.slurm_settings is None:
+        return
+    kinds = [each.value for each in slurm.written(plan) if each.key == "preempttype"]
+    for qos in plan.slurm.qos:
+        if qos.preempts and kinds != ["preempt/qos"]:
+            yield Problem(
+                (*qos.path, "preempts"),
+                f"jobs of {qos.name} preempt no others: PreemptType is not preempt/qos",
+                help="add slurm.settings: {PreemptType: preempt/qos, PreemptMode: REQUEUE}",
+            )

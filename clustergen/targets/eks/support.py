@@ -178,6 +178,7 @@ _SLURM = {
     "slurm.version": _NO_SLURM,
     "slurm.accounting-managed": _NO_SLURM,
     "slurm.accounting-database": _NO_SLURM,
+    "slurm.accounts": _NO_SLURM,
     "slurm.idle-timeout": _NO_SLURM,
     "slurm.settings": _NO_SLURM,
     "slurm.slurmdbd-settings": _NO_SLURM,

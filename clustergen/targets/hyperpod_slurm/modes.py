@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from clustergen.hyperpod.limits import GUIDE
 from clustergen.hyperpod.service_mounts import mounted_everywhere
 from clustergen.plan.model import Plan, Queue
+from clustergen.slurm import accounts
 from clustergen.targets.hyperpod_slurm.options import Options
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def needs_scripts(plan: Plan) -> bool:
         or plan.software.scripts
         or plan.slurm.settings
         or plan.slurm.cgroup_settings
+        or accounts.needed(plan)
         or plan.monitoring.metrics != "none"
         or any(group.scratch for group in plan.node_groups)
         or any(_has_settings(plan, queue) for queue in plan.queues)

@@ -156,6 +156,9 @@ _SLURM = {
         "Orchestrator.Slurm.AccountingDatabase, with continuous provisioning",
         CREATE_CLUSTER,
     ),
+    "slurm.accounts": support(
+        "full", "the lifecycle scripts of the controller make them with sacctmgr", _SLURM_API
+    ),
     "slurm.idle-timeout": support(
         "partial",
         "ignored: nodes do not scale with jobs; idle nodes are charged",

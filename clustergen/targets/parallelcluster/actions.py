@@ -21,6 +21,7 @@ from clustergen.aws.mounts import LOCAL_HOMES
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software, User
 from clustergen.shell import content_key, render
+from clustergen.slurm import accounts
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
 
 Role = Literal["head", "login", "compute"]
@@ -60,6 +61,7 @@ def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
     return (
         *([lustre[0]] if lustre else []),
         *_setups(plan),
+        *_head_setups(plan),
         *([_checker()] if _checked(plan.software) else []),
         hook(plan),
     )
@@ -86,6 +88,14 @@ def _shared(name: str, users: tuple[User, ...] = ()) -> OwnScript:
         plugin_argument="head|login|compute",
     )
     return OwnScript(name, text)
+
+
+@functools.lru_cache(maxsize=8)
+def _head_setups(plan: Plan) -> tuple[OwnScript, ...]:
+    """What only the head node runs, where slurmdbd is."""
+    if not accounts.needed(plan):
+        return ()
+    return (OwnScript("accounts.sh", accounts.script(plan)),)
 
 
 def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[OwnScript, list[str]] | None:
@@ -121,7 +131,10 @@ def hook(plan: Plan) -> OwnScript:
     """The one script that ParallelCluster knows of head and login nodes; it runs all others."""
     roles = {
         role: {
-            "setups": [[own.key, *_arguments(plan, own, role)] for own in _setups(plan)],
+            "setups": [
+                [own.key, *_arguments(plan, own, role)]
+                for own in (*_setups(plan), *(_head_setups(plan) if role == "head" else ()))
+            ],
             "start": _runs(plan, role, "start"),
             "configured": _runs(plan, role, "configured"),
         }
@@ -174,6 +187,8 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
 
 def _arguments(plan: Plan, script: OwnScript, role: Role, storage: str = "-") -> list[str]:
     """What a script is told. Nodes share the homes of the head node, which makes those missing."""
+    if script.name == "accounts.sh":
+        return []
     if script.name == "users.sh":
         return [LOCAL_HOMES, "make" if role == "head" else "leave"]
     return [plan.software.containers, storage, role]

@@ -136,9 +136,12 @@ def _output(name: str, description: str, value: object) -> tuple[str, Json]:
 
 
 def _scripts(plan: Plan) -> list[Script]:
-    """Each script of ours that some node runs, once, by name."""
+    """Each script of ours that runs on some node, once, by name."""
     nodes = [lifecycle.group_actions(plan, group) for group in plan.node_groups]
     if plan.login:
         nodes.append(lifecycle.login_actions(plan))
     found = {a.script for actions in nodes for a in actions if isinstance(a.script, Script)}
+    # Without login nodes it is there to be run by hand.
+    if accounts := lifecycle.accounts_script(plan):
+        found.add(accounts)
     return sorted(found, key=lambda script: script.name)

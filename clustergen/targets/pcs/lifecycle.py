@@ -17,6 +17,7 @@ from clustergen.aws import cfn, mounts
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
+from clustergen.slurm import accounts
 from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.scripts import Script
 
@@ -58,6 +59,7 @@ def login_actions(plan: Plan) -> list[Action]:
         *_users_scripts(own, "start"),
         *_shared(plan),
         *_containers(plan, None),
+        *_accounts(plan),
         *_users_scripts(own, "configured"),
     ]
 
@@ -137,6 +139,19 @@ def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
         script = Script("containers.sh", plan.users)
         arguments = (plan.software.containers, scratch or "-", settings.version(plan))
         yield Action("containers", script, arguments, every_boot=True, required=False)
+
+
+def accounts_script(plan: Plan) -> Script | None:
+    """What makes the accounts of the cluster; None where jobs need none."""
+    if not accounts.needed(plan):
+        return None
+    return Script("accounts.sh", made=accounts.script(plan))
+
+
+def _accounts(plan: Plan) -> Iterator[Action]:
+    """A login node is of use without it, too: it can be run again there, by hand."""
+    if script := accounts_script(plan):
+        yield Action("accounts", script, every_boot=True, required=False)
 
 
 def _health(group: NodeGroup) -> Iterator[Action]:

@@ -28,10 +28,12 @@ class Script:
 
     name: str
     users: tuple[User, ...] = ()
+    made: str = ""
+    """The text, where it is made of more than users."""
 
     @property
     def text(self) -> str:
-        return _text(self.name, self.users)
+        return self.made or _text(self.name, self.users)
 
     @property
     def checksum(self) -> str:

@@ -222,6 +222,9 @@ _SLURM = {
         "PCS stores job records itself; use accounting: managed",
         "slurm-accounting",
     ),
+    "slurm.accounts": _support(
+        "full", "a lifecycle action of login nodes makes them with sacctmgr", "slurm-accounting"
+    ),
     "slurm.idle-timeout": _support("full", "ScaleDownIdleTimeInSeconds", CREATE_CLUSTER),
     "slurm.settings": _support(
         "full", "SlurmCustomSettings, from an allow-list", "slurm-custom-settings-cluster"

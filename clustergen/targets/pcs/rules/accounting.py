@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
+from clustergen.slurm import accounts
 from clustergen.spec.quantities import format_duration
 from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.cluster import SECONDS_PER_DAY
@@ -58,3 +59,23 @@ def no_accounting(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 path, f"{path[-1]} without accounting", help="write slurm.accounting: managed"
             )
+
+
+@rule(
+    "SLM215",
+    "Accounts that only you can make",
+    why="Slurm refuses the jobs of users without an account. clustergen makes accounts on a login "
+    "node, for compute nodes come and go.",
+    source=f"{limits.USER_GUIDE}slurm-accounting.html",
+    severity=Severity.WARNING,
+    bad="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}",
+    good="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}\nlogin: {}",
+)
+def nobody_makes_accounts(plan: Plan) -> Iterator[Problem]:
+    if plan.login is None and accounts.needed(plan):
+        place = ("slurm", "accounts") if plan.slurm.accounts else ("slurm", "accounting")
+        yield Problem(
+            place,
+            "no job runs until scripts/accounts.sh of the bundle has run once, as root on a node",
+            help="add login to the spec, and it runs there",
+        )

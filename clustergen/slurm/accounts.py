@@ -1,0 +1,73 @@
+"""Accounts, shares and qualities of service: who may submit jobs where accounting is enforced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen import shell
+from clustergen.plan import slurm
+from clustergen.plan.model import Account, Plan
+
+_ENFORCES = frozenset({"associations", "limits", "nojobs", "nosteps", "qos", "safe", "wckeys"})
+"""Words of AccountingStorageEnforce with which a job needs an account."""
+
+
+def needed(plan: Plan) -> bool:
+    """Whether jobs need accounts that nobody else makes."""
+    return plan.slurm.accounting != "off" and bool(
+        plan.slurm.accounts or plan.slurm.qos or is_enforced(plan)
+    )
+
+
+def is_enforced(plan: Plan) -> bool:
+    """Whether Slurm refuses the jobs of users without an account."""
+    values = (
+        setting.value.lower().split(",")
+        for setting in slurm.written(plan)
+        if setting.scope == "cluster" and setting.key == "accountingstorageenforce"
+    )
+    return any({*value} & (_ENFORCES | {"all", "1", "2"}) for value in values)
+
+
+def accounts(plan: Plan) -> Iterator[Account]:
+    """The accounts of a cluster, parents first.
+
+    The last one is that of the cluster. It has the users of the spec who are in no other, and the
+    user of the image, who could not submit otherwise.
+    """
+    given = plan.slurm.accounts
+    known: set[str | None] = {None}
+    waiting = list(given)
+    while ready := [account for account in waiting if account.parent in known]:
+        yield from ready
+        known |= {account.name for account in ready}
+        waiting = [account for account in waiting if account not in ready]
+    members = {user for account in given for user in account.users}
+    users = [user.name for user in plan.users if user.name not in members]
+    name = plan.name.lower()
+    if image_user(plan) not in members:
+        users.append(image_user(plan))
+    if users and name not in known:
+        qos = () if given else tuple(qos.name for qos in plan.slurm.qos)
+        yield Account(("name",), name, None, 1, tuple(users), qos)
+
+
+def image_user(plan: Plan) -> str:
+    """The user whom the image has already."""
+    limits, os = plan.limits.users, plan.software.os
+    by_family = {"ubuntu": "ubuntu", "rocky": "rocky"}
+    usual = by_family.get(os.rstrip("0123456789"), "ec2-user")
+    return limits.default.get(os, usual) if limits else usual
+
+
+def script(plan: Plan, *, several: bool = False) -> str:
+    """The script that makes them; running it again changes nothing.
+
+    With ``several`` controllers, the first one does it.
+    """
+    return shell.render(
+        "slurm/accounts.sh.j2",
+        accounts=[*accounts(plan)],
+        every_qos=plan.slurm.qos,
+        several=several,
+    )
