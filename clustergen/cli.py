@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from clustergen import startup
 from clustergen.commands.arguments import parser
-from clustergen.commands.exit_status import FAILED, OK
+from clustergen.commands.exit_status import INTERRUPTED, OK
 
 
 def program() -> NoReturn:
@@ -36,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except KeyboardInterrupt:
-        return FAILED
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")  # a line of progress may stand there
+        return INTERRUPTED
     return status
 
 

@@ -28,6 +28,8 @@ class Checked:
     plans: Mapping[str, Plan]
     """By target name; a target for which nothing can be planned is not in it."""
     findings: tuple[Finding, ...]
+    targets: tuple[str, ...] = ()
+    """The targets that it was checked for; the empty name where there are none."""
 
     def blocking(self, target: str) -> list[Finding]:
         """The errors that keep ``target`` from being rendered."""
@@ -66,6 +68,7 @@ def check(
         spec,
         MappingProxyType(plans),
         tuple(secrets.masked(document.place(finding), hidden) for finding in findings),
+        tuple(_wanted(spec, targets)) if spec else tuple(targets),
     )
 
 

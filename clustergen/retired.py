@@ -30,6 +30,7 @@ _MERGED: Mapping[str, tuple[str, ...]] = {
     "LIM003": ("LIM102", "LIM203", "LIM301", "LIM501"),
     "LIM004": ("LIM302", "LIM502"),
     "LIM005": ("LIM209", "LIM505"),
+    "LIM010": ("LIM105",),
     "LIM006": ("LIM400", "LIM500"),
     "NET020": ("NET101", "NET201", "NET300", "NET504"),
     "NET021": ("NET301", "NET506"),

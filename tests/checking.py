@@ -21,8 +21,10 @@ from clustergen.findings import EXAMPLE_BASE, Finding, errors
 from clustergen.plan.model import Plan
 
 BASE, OVER = "base.yaml", "over.yaml"
+EVERY_FIELD = Path(__file__).parent.parent / "docs" / "every-field.yaml"
+"""A spec with every field of the language, which no target takes as a whole."""
 EXAMPLES: Mapping[str, Path] = MappingProxyType(
-    {path.stem: path for path in sorted(resources.tree("specs").glob("*.yaml"))}
+    {path.stem: path for path in (*sorted(resources.tree("specs").glob("*.yaml")), EVERY_FIELD)}
 )
 """The example specs by name."""
 EVERY_TARGET = ("", *targets.NAMES)

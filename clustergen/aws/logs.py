@@ -15,6 +15,7 @@ RETENTION_DAYS = (
 def retention(days: int, allowed: Sequence[int] = RETENTION_DAYS) -> int:
     """The shortest allowed retention that keeps logs for ``days``, or the longest there is.
 
-    ``allowed`` are days in ascending order, for services that take fewer than CloudWatch Logs.
+    0 is for ever. ``allowed`` are days in ascending order, for services that take fewer than
+    CloudWatch Logs.
     """
-    return next((kept for kept in allowed if kept >= days), allowed[-1])
+    return 0 if days == 0 else next((kept for kept in allowed if kept >= days), allowed[-1])

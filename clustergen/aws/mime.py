@@ -11,15 +11,16 @@ SHELL_SCRIPT = 'text/x-shellscript; charset="us-ascii"'
 BOOTHOOK = 'text/cloud-boothook; charset="us-ascii"'
 
 
-_BOUNDARY = "CLUSTERGEN"
-
-
 def multipart(parts: Sequence[tuple[str, str]]) -> str:
     """A MIME message of ``parts``, each a content type and its text.
 
-    A blank line must follow the headers of a part and precede the next boundary.
+    A blank line must follow the headers of a part and precede the next boundary. The boundary is
+    made longer until no part has it, for a part may hold text of the user's.
     """
-    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"', ""]
+    boundary = "CLUSTERGEN"
+    while any(boundary in text for _, text in parts):
+        boundary += "-"
+    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{boundary}"', ""]
     for content_type, text in parts:
-        lines += [f"--{_BOUNDARY}", f"Content-Type: {content_type}", "", text.rstrip("\n"), ""]
-    return "\n".join([*lines, f"--{_BOUNDARY}--", ""])
+        lines += [f"--{boundary}", f"Content-Type: {content_type}", "", text.rstrip("\n"), ""]
+    return "\n".join([*lines, f"--{boundary}--", ""])

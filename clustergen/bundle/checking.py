@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from clustergen.artifacts import Artifact, Bundle
-from clustergen.bundle.manifest import bad_paths, content, hashes_in
+from clustergen.bundle.manifest import bad_paths, content, hashes_in, with_line_feeds
 from clustergen.bundle.rules.folder import (
     BAD_MANIFEST,
     DIFFERS,
@@ -26,6 +26,7 @@ from clustergen.findings import Finding
 DIFF_LINES: Final = 12
 _DIFF_BYTES: Final = 1_000_000
 _RENDER = "render again"
+_NO_CRLF = "render again, and keep git from converting it: `out/** -text` in .gitattributes"
 
 
 def check(directory: str | os.PathLike[str], bundle: Bundle) -> list[Finding]:
@@ -56,7 +57,9 @@ def compare(folder: Path, artifact: Artifact) -> Iterator[Finding]:
     except OSError as error:
         yield NOT_WRITTEN.at((), f"cannot read {path}: {error.strerror}")
         return
-    if found != content(artifact):
+    if found != content(artifact) and with_line_feeds(found) == content(artifact):
+        yield DIFFERS.at((), f"{path} has CRLF line ends", help=_NO_CRLF)
+    elif found != content(artifact):
         yield DIFFERS.at((), f"{path} is not what the spec renders to", help=_diff(found, artifact))
     if executable != artifact.executable:
         word, flag = ("not executable", "+x") if artifact.executable else ("executable", "-x")

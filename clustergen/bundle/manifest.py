@@ -31,6 +31,11 @@ def content(artifact: Artifact) -> bytes:
     return artifact.text.encode()
 
 
+def with_line_feeds(found: bytes) -> bytes:
+    """What a file held before something, such as git, gave its lines CRLF ends."""
+    return found.replace(b"\r\n", b"\n")
+
+
 def hashes_in(folder: Path) -> Hashes | None:
     """What the manifest in ``folder`` says; None when there is none.
 

@@ -20,6 +20,7 @@ from clustergen.bundle.manifest import (
     content,
     hashes_in,
     manifest_of,
+    with_line_feeds,
 )
 from clustergen.bundle.rules.folder import (
     BAD_MANIFEST,
@@ -143,7 +144,8 @@ def _conflicts(folder: Path, before: Hashes, bundle: Bundle, force: bool) -> Ite
             yield IN_THE_WAY.at((), f"{blocker} is in the way of {path}", help="move it away")
         elif os.path.lexists(path) and not force:
             found = path.read_bytes()
-            if found != wanted.get(name) and sha256(found) != before.get(name):
+            known = {sha256(found), sha256(with_line_feeds(found))}
+            if found != wanted.get(name) and before.get(name) not in known:
                 yield _not_to_be_lost(path, name in before)
 
 

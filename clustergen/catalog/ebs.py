@@ -20,13 +20,21 @@ class VolumeType:
     iops_per_gib: int | None = None
     """Most IOPS for each GiB."""
     default_iops: int | None = None
-    """None with ``iops`` means that they must be given."""
+    """None with ``iops`` means that EC2 must be given a number."""
     mibps: tuple[int, int] | None = None
     iops_per_mibps: int = 1
     """IOPS that each MiB/s of throughput needs."""
 
 
 _16_TIB, _64_TIB = 16_384, 65_536
+
+
+def provisioned_iops(type: str, given: int | None) -> int | None:
+    """The IOPS to ask for: io1 and io2 have no default, so the least; others may leave it out."""
+    kind = VOLUME_TYPES[type]
+    needed = kind.iops and kind.default_iops is None
+    return kind.iops[0] if given is None and kind.iops and needed else given
+
 
 VOLUME_TYPES: Mapping[str, VolumeType] = MappingProxyType(
     {

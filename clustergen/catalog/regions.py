@@ -11,6 +11,7 @@ import difflib
 import functools
 import json
 import re
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,6 +140,18 @@ def surveyed_zones() -> Mapping[str, tuple[str, ...]]:
             for region, numbers in read.items()
         }
     )
+
+
+# Accounts see names with these letters where the region has, or had, zones that others do not see:
+# https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html
+_LETTERS = {"ap-northeast-1": "abcd", "ca-central-1": "abcd", "us-west-1": "abc"}
+
+
+def zone_letters(region: str) -> str:
+    """The letters that names of zones may end with; empty where the zones are not known."""
+    zones = surveyed_zones().get(region, ())
+    highest = max((int(zone.rpartition("az")[2]) for zone in zones), default=0)
+    return _LETTERS.get(region, string.ascii_lowercase[:highest])
 
 
 def nearest(region: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from clustergen import compiler
 from clustergen.commands import inputs
@@ -15,6 +16,7 @@ def run(args: argparse.Namespace) -> int:
     except inputs.UsageError as error:
         return inputs.complain(str(error))
     findings: list[Finding] = []
+    done: list[Sequence[str]] = []
     progress = inputs.Progress(len(specs))
     for index, spec in enumerate(specs):
         progress.at(index, spec.title)
@@ -22,6 +24,8 @@ def run(args: argparse.Namespace) -> int:
             spec.files, sets=args.sets, targets=targets, allow_unsupported=args.allow_unsupported
         )
         findings += checked.findings
+        done.append(checked.targets)
     progress.done()
     inputs.show(findings, args)
+    inputs.summarize(done, args)
     return inputs.status(findings, args)

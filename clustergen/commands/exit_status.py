@@ -4,5 +4,7 @@ OK = 0
 """Nothing to report."""
 FOUND = 1
 """Findings, or a difference."""
+INTERRUPTED = 130
+"""Ctrl-C: 128 and the number of SIGINT, as shells have it."""
 FAILED = 2
 """The command could not run: bad arguments, or a file that cannot be read or written."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clustergen import report, targets
+from clustergen import bundle, report, targets
 from clustergen.commands import colour
 from clustergen.commands.exit_status import FAILED, FOUND, OK
 from clustergen.findings import Finding, Rule, Severity
@@ -44,10 +44,21 @@ def _expanded(given: str) -> Iterator[str]:
     if given == "-" or not folder.is_dir():
         yield given
         return
-    found = sorted(p for p in folder.iterdir() if p.suffix in (".yaml", ".yml") and p.is_file())
+    found = sorted(_below(folder))
     if not found:
         raise UsageError(f"{given} has no .yaml files")
     yield from (str(path) for path in found)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The YAML files in ``folder`` and below, apart from hidden folders and rendered bundles."""
+    for path in folder.iterdir():
+        if path.is_dir():
+            hidden = path.name.startswith(".") or path.is_symlink()
+            if not hidden and not (path / bundle.MANIFEST).exists():
+                yield from _below(path)
+        elif path.suffix in (".yaml", ".yml") and path.is_file():
+            yield path
 
 
 def wanted(asked: Sequence[str]) -> list[str]:
@@ -93,6 +104,23 @@ def complain(message: str) -> int:
     """Print why a command failed."""
     print(f"clustergen: {message}", file=sys.stderr)
     return FAILED
+
+
+def summarize(checked: Sequence[Sequence[str]], args: argparse.Namespace) -> None:
+    """Print on stderr how many specs were checked, and for which targets, unless that is obvious.
+
+    ``checked`` are the targets of each spec; the empty name stands for none.
+    """
+    if args.output != "text" or (len(checked) == 1 and "" not in checked[0]):
+        return
+    named = [name for name in targets.NAMES if any(name in each for each in checked)]
+    bare = sum(1 for each in checked if "" in each)
+    specs = f"{len(checked)} spec{'s' if len(checked) != 1 else ''}"
+    line = f"checked {specs}{' for ' + ', '.join(named) if named else ''}"
+    if bare:
+        which = "it names" if len(checked) == 1 else f"{bare} of them name"
+        line += f"; {which} no target, so no rules of targets ran: add --target NAME"
+    print(line, file=sys.stderr)
 
 
 class Progress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from clustergen import bundle, compiler, placeholders, renderer, targets
 from clustergen.artifacts import Artifact, Bundle
-from clustergen.bundle.rules.folder import SAME_NAME
+from clustergen.bundle.rules.folder import NOT_A_FOLDER, SAME_NAME
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FOUND
 from clustergen.compiler import Checked
@@ -81,7 +82,14 @@ def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
         files = _files(checked, target, rendering)
         if files is None:
             continue
-        folder = Path(rendering.args.out) / checked.plans[target].name / target
+        parent = Path(rendering.args.out) / checked.plans[target].name
+        folder = parent / target
+        if parent.is_symlink():
+            help = "remove the link, or name the folder that it is in with -o"
+            rendering.findings.append(
+                NOT_A_FOLDER.at((), f"{parent} is a symbolic link", help=help)
+            )
+            return
         if folder in rendering.folders:
             other = rendering.folders[folder]
             rendering.findings.append(
@@ -150,6 +158,8 @@ def _print(checked: Checked, rendering: Rendering) -> int:
     wanted = args.file or targets.load(names[0]).primary
     for artifact in files:
         if artifact.path == wanted:
+            if isinstance(sys.stdout, io.TextIOWrapper):
+                sys.stdout.reconfigure(encoding="utf-8")  # as the file itself
             sys.stdout.write(artifact.text)
             return inputs.status(rendering.findings, args)
     return inputs.complain(

@@ -112,7 +112,7 @@ def _log_group(scope: Construct, plan: Plan) -> logs.CfnLogGroup:
         scope,
         "Logs",
         log_group_name=log_group_name(plan.name),
-        retention_in_days=retention(plan.monitoring.log_retention_days),
+        retention_in_days=retention(plan.monitoring.log_retention_days) or None,
     )
     # A cluster of the same name, made again, would find the name taken.
     group.apply_removal_policy(cdk.RemovalPolicy.DESTROY)

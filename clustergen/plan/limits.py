@@ -85,7 +85,6 @@ class Secret(NamedTuple):
     """Where the password of the accounting database may be."""
 
     source: str
-    same_region: bool = False
 
 
 class Quota(NamedTuple):
@@ -139,6 +138,8 @@ class RootVolume(NamedTuple):
     source: str
     head: bool = False
     """The head node boots such an image, too."""
+    severity: Severity = Severity.ERROR
+    """A warning where the size of the image is known from reading about it only."""
 
 
 class Scripts(NamedTuple):
@@ -207,6 +208,10 @@ class Limits(NamedTuple):
     looked_up: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """Kind of existing storage -> the names of it that the service finds from its id."""
     looked_up_source: str = ""
+    retention_days: tuple[int, ...] = ()
+    """The days that logs can be kept for; empty where the service decides."""
+    empty_tags: str = ""
+    """The page that says that a tag must have a value; empty where it need not."""
     public_nodes: frozenset[Role] = frozenset()
     """Nodes that are in a public subnet where SSH from outside may reach them."""
     no_ssh: str = ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from clustergen import catalog
 from clustergen.catalog import InstanceType
+from clustergen.catalog.ebs import provisioned_iops
 from clustergen.findings import Finding, Path
 from clustergen.plan import nics
 from clustergen.plan.model import (
@@ -155,7 +156,8 @@ _DEFAULT_VOLUME = Volume(None, "gp3", None, None)
 
 def volume(volume: spec.RootVolume) -> Volume:
     """A root volume as the user gave it."""
-    return Volume(volume.size, volume.type, volume.iops, volume.throughput)
+    iops = provisioned_iops(volume.type, volume.iops)
+    return Volume(volume.size, volume.type, iops, volume.throughput)
 
 
 def _capacity(capacity: spec.Capacity) -> Capacity:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from clustergen.catalog import fsx as tables
+from clustergen.catalog.ebs import provisioned_iops
 from clustergen.catalog.regions import partition_of
 from clustergen.digests import sha256
 from clustergen.findings import Finding, Path
@@ -93,7 +94,8 @@ class _Planner:
                 one_zone=entry.one_zone,
             )
         if entry.type == "ebs":
-            volume = model.Volume(entry.size, entry.volume_type, entry.iops, entry.throughput)
+            iops = provisioned_iops(entry.volume_type, entry.iops)
+            volume = model.Volume(entry.size, entry.volume_type, iops, entry.throughput)
             return model.Ebs(**self._base(entry, path), volume=volume)
         if entry.type == "s3":
             return self._bucket(entry, path)

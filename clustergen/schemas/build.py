@@ -392,7 +392,16 @@ def _plain(schema: Any, type: str) -> Any:
             plain |= _exactly_one(*value)
         elif key == "dependentExcluded":
             plain |= _never([(key, other) for key in value for other in value[key]])
-    return plain
+    return plain | _implied_type(plain)
+
+
+def _implied_type(plain: Json) -> Json:
+    """The type of a schema that describes members or items and does not say of what."""
+    if "type" in plain:
+        return {}
+    if plain.keys() & {"properties", "patternProperties"}:
+        return {"type": "object"}
+    return {"type": "array"} if "items" in plain else {}
 
 
 def _compiles(pattern: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
+import select
+import stat
 import sys
 from collections.abc import Sequence
 
@@ -77,8 +79,25 @@ def _content(file: str) -> bytes:
         if sys.stdin is None:
             raise OSError("standard input is closed")
         return sys.stdin.buffer.read(limits.SIZE + 1)
-    with open(file, "rb") as stream:
+    with open(file, "rb", opener=_open) as stream:
         return stream.read(limits.SIZE + 1)
+
+
+_PIPE_SECONDS = 10
+"""How long the first byte of a pipe may take."""
+
+
+def _open(file: str, flags: int) -> int:
+    """Open ``file``, without waiting for ever for somebody to write to a pipe."""
+    handle = os.open(file, flags | os.O_NONBLOCK)
+    if stat.S_ISFIFO(os.fstat(handle).st_mode):
+        poll = select.poll()
+        poll.register(handle, select.POLLIN | select.POLLHUP)
+        if not poll.poll(_PIPE_SECONDS * 1000):
+            os.close(handle)
+            raise OSError(f"nothing was written to this pipe for {_PIPE_SECONDS} s")
+    os.set_blocking(handle, True)
+    return handle
 
 
 def _help(error: Exception) -> str:

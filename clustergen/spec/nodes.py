@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from clustergen.spec import validators
+from clustergen.spec import patterns, validators
 from clustergen.spec.base import (
     AmiId,
     Arn,
@@ -88,7 +88,7 @@ class Taint(Section):
 class ExistingPlacement(Section):
     """An existing placement group."""
 
-    group: str = Field(description="Name of the placement group.", min_length=1, max_length=255)
+    group: str = Field(description="Name of the placement group.", pattern=patterns.PRINTABLE.regex)
 
 
 class NodeGroup(Section):

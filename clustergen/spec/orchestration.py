@@ -27,7 +27,7 @@ class Database(Section):
     database: str | None = Field(
         None, pattern=patterns.DATABASE.regex, description="Database name."
     )
-    user: str = Field("slurm", description="Database user.")
+    user: str = Field("slurm", pattern=patterns.DATABASE_USER.regex, description="Database user.")
     secret: Arn = Field(description="Secrets Manager secret that holds the password.")
 
 

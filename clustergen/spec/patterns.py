@@ -70,7 +70,12 @@ SSH_KEY = Pattern(
     r"^(ssh-|ecdsa-|sk-)[^\r\n]+$", "a public key in one line, such as ssh-ed25519 AAAA..."
 )
 HOST = Pattern(
-    r"^[A-Za-z0-9.-]+$", "a host name such as slurm.cluster-abc.us-east-1.rds.amazonaws.com"
+    r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,253}[A-Za-z0-9])?$",
+    "a host name such as slurm.cluster-abc.us-east-1.rds.amazonaws.com",
+)
+DATABASE_USER = Pattern(r"^[A-Za-z0-9._@$-]{1,80}$", "the name of a database user, such as slurm")
+PRINTABLE = Pattern(
+    r"^[!-~]([ -~]{0,253}[!-~])?$", "a name of up to 255 ASCII characters on one line"
 )
 DATABASE = Pattern(r"^[0-9a-z_]{1,64}$", "a name of up to 64 lower-case letters, digits and _")
 SLURM_VERSION = Pattern(r"^[0-9]{2}\.[0-9]{2}$", 'a version, year and month, such as "25.11"')
@@ -102,6 +107,8 @@ _ALL = (
     SHA256,
     SSH_KEY,
     HOST,
+    DATABASE_USER,
+    PRINTABLE,
     DATABASE,
     SLURM_VERSION,
     BATCH,

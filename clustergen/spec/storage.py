@@ -28,7 +28,11 @@ class Existing(Section):
     """An existing file system, with what cannot be derived from its id."""
 
     id: FileSystemId | EbsVolumeId = Field(description="File system, file cache or EBS volume id.")
-    dns_name: str | None = Field(None, description="DNS name; default: the form the service uses.")
+    dns_name: str | None = Field(
+        None,
+        description="DNS name; default: the form the service uses.",
+        pattern=patterns.HOST.regex,
+    )
     mount_name: str | None = Field(
         None, description="Lustre mount name.", pattern=patterns.MOUNT_NAME.regex
     )

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from clustergen.spec import patterns
 from clustergen.spec.base import AlarmName, Arn, Batch, Seconds, Section, SecurityGroupId
 
 
@@ -24,7 +25,7 @@ class ParallelCluster(Target):
 
     version: Literal["3.16.1"] = Field("3.16.1", description="ParallelCluster version.")
     key_name: str | None = Field(
-        None, min_length=1, max_length=255, description="EC2 key pair of the nodes."
+        None, pattern=patterns.PRINTABLE.regex, description="EC2 key pair of the nodes."
     )
     scaling_strategy: Literal["all-or-nothing", "greedy-all-or-nothing", "best-effort"] = Field(
         "all-or-nothing", description="What to do when not all nodes of a job are available."

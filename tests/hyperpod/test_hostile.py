@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from clustergen import compiler, renderer, resources
+from clustergen import compiler, renderer
 from clustergen.compiler import Checked
 from clustergen.findings import errors
+from tests.checking import EVERY_FIELD
 from tests.oracles.hyperpod import cluster_violations
 
 SHFMT = str(Path(sysconfig.get_path("scripts"), "shfmt"))
@@ -29,7 +30,7 @@ HOSTILE = (
 
 def every_field() -> Any:
     """The spec that has every field of the language, with what lets it be rendered."""
-    text = (resources.tree("specs") / "every-field.yaml").read_text(encoding="utf-8")
+    text = EVERY_FIELD.read_text(encoding="utf-8")
     spec = yaml.safe_load(text)
     for script in spec["software"]["scripts"]:
         script["on"] = script.pop(True)  # PyYAML's reading of `on`

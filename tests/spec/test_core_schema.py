@@ -18,6 +18,7 @@ from clustergen.registry import every
 from clustergen.resources import tree
 from clustergen.spec import build, core_schema
 from clustergen.spec.model import Spec
+from tests import checking
 from tests.examples import share
 
 BASE = source.read_text(EXAMPLE_BASE)[0]
@@ -92,7 +93,7 @@ def replaced(data: Any, path: tuple[Any, ...], value: Any) -> Any:
     return copy
 
 
-EVERY_FIELD = source.read([tree("specs") / "every-field.yaml"])[0]
+EVERY_FIELD = source.read([checking.EVERY_FIELD])[0]
 assert EVERY_FIELD is not None
 PLACES = list(places(EVERY_FIELD.data))
 

@@ -18,7 +18,7 @@ from clustergen.source import merge, read_text
 from clustergen.spec import parse
 from clustergen.spec.model import Spec
 from clustergen.spec.schema import schema
-from tests.checking import EVERY_TARGET, check_for_all
+from tests.checking import EVERY_FIELD, EVERY_TARGET, check_for_all
 from tests.examples import share
 
 
@@ -317,8 +317,6 @@ def parsed(fragment: str) -> Spec:
 
 
 # Every field of the language, and every place where fields are nested.
-
-EVERY_FIELD = resources.tree("specs") / "every-field.yaml"
 
 
 def _fields(node: Any, definitions: dict[str, Any], title: str) -> set[tuple[str, str]]:

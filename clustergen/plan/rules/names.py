@@ -42,6 +42,11 @@ def _lists(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
     for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
         yield ("network", field), [subnet.id for subnet in getattr(network, field)]
     yield ("network", "security_groups"), network.security_groups
+    for index, storage in enumerate(spec.storage):
+        for number, repository in enumerate(getattr(storage, "data_repositories", ())):
+            path: Path = ("storage", index, "data_repositories", number)
+            yield (*path, "import"), repository.import_
+            yield (*path, "export"), repository.export
     yield from _references(spec)
 
 
@@ -190,3 +195,24 @@ def reached_groups(spec: Spec) -> Iterator[Problem]:
 def unique_users(spec: Spec) -> Iterator[Problem]:
     yield from _taken(("users",), (user.name for user in spec.users), "name")
     yield from _taken(("users",), (user.uid for user in spec.users), "uid")
+
+
+@rule(
+    "SPC044",
+    "Tag keys that differ in case only",
+    why="IAM does not tell such keys apart, so no role can have both tags.",
+    source="https://docs.aws.amazon.com/IAM/latest/UserGuide/id_tags.html#id_tags_rules_keys",
+    bad="tags: {team: research, Team: research}",
+    good="tags: {team: research}",
+)
+def tag_case(spec: Spec) -> Iterator[Problem]:
+    seen: dict[str, str] = {}
+    for key in spec.tags:
+        other = seen.setdefault(key.lower(), key)
+        if other != key:
+            yield Problem(
+                ("tags", key),
+                f"{key!r} and {other!r} differ in case only",
+                help="remove one of the two",
+                on_key=True,
+            )

@@ -66,6 +66,26 @@ def _exists(zone: str, region: str) -> bool:
     return surveyed is None or zone in surveyed or regions.is_local_zone(zone)
 
 
+@rule(
+    "NET016",
+    "Zone name that the region does not have",
+    why="Zones are named by letters, as many as the region has zones. Which zone a letter stands "
+    "for differs between accounts; zone ids (use1-az6) do not.",
+    source=_AZ_IDS,
+    severity=Severity.WARNING,
+    bad="region: us-east-2\nnetwork: {zone: us-east-2d}",
+    good="region: us-east-2\nnetwork: {zone: us-east-2c}",
+)
+def zone_letters(spec: Spec) -> Iterator[Problem]:
+    for path, zone in _zones(spec):
+        letters = regions.zone_letters(spec.region)
+        named = regions.region_of_zone(zone) == spec.region and not regions.is_zone_id(zone)
+        if named and letters and not regions.is_local_zone(zone) and zone[-1] not in letters:
+            known = ", ".join(spec.region + letter for letter in letters)
+            help = f"{known}, or a zone id: {', '.join(regions.surveyed_zones()[spec.region])}"
+            yield Problem(path, f"{zone} is not known to exist", help=help)
+
+
 def _elsewhere(zone: str, region: str) -> str:
     where = regions.region_of_zone(zone)
     return (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from clustergen.catalog import regions
 from clustergen.findings import Path, Problem, Severity, rule
 from clustergen.plan import network
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.model import NodeGroup, Plan, Subnet
 
 
 @rule(
@@ -104,14 +105,119 @@ def blocks(plan: Plan) -> Iterator[Problem]:
             yield Problem(path, f"{cidr} is not in the VPC's {vpc}", help="correct one of the two")
         for other, name in seen:
             if block.overlaps(other) and name != id:
-                yield Problem(
-                    path, f"{cidr} overlaps {other} of {name}", help="correct one of the two"
-                )
+                message = f"{cidr} overlaps {other} of {name}"
+                yield Problem(path, message, help="correct one of the two")
         seen.append((block, id))
 
 
 def _existing_blocks(plan: Plan) -> Iterator[tuple[Path, str, str]]:
-    for field in ("private", "public"):
-        for index, subnet in enumerate(getattr(plan.network, field)):
+    """Place, subnet and block of each subnet whose block the spec gives."""
+    for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
+        for index, subnet in enumerate(_subnets(plan, field)):
             if subnet.cidr:
-                yield ("network", f"{field}_subnets", index), str(subnet.id), subnet.cidr
+                yield ("network", field, index, "cidr"), str(subnet.id), subnet.cidr
+
+
+def _subnets(plan: Plan, field: str) -> Sequence[Subnet]:
+    """The subnets that the spec lists under ``field``."""
+    written = plan.wrote("network", field)
+    return getattr(plan.network, field.removesuffix("_subnets")) if written else ()
+
+
+@rule(
+    "NET015",
+    "Nodes in another zone than network.zone",
+    why="Nodes with EFA, reservations and FSx for Lustre are in one zone, that of the first "
+    "private subnet; network.zone is the zone of subnets that name none.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
+    bad="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az2}]""",
+    good="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}]""",
+)
+def other_zone(plan: Plan) -> Iterator[Problem]:
+    zone, first = plan.network.zone, plan.network.private[0].zone
+    comparable = zone and first and regions.is_zone_id(zone) == regions.is_zone_id(first)
+    if comparable and zone != first:
+        yield Problem(
+            ("network", "private_subnets", 0, "zone"),
+            f"the subnet of the nodes is in {first}, network.zone is {zone}",
+            help="correct one of the two, or put a subnet of that zone first",
+        )
+
+
+@rule(
+    "NET017",
+    "Block that a subnet cannot have",
+    why="A subnet has an IPv4 block between /16 and /28.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
+    bad="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets:
+    - {id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}
+    - {id: subnet-0a1b2c3d4e5f67891, cidr: 10.42.16.0/29}""",
+    good="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets:
+    - {id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}
+    - {id: subnet-0a1b2c3d4e5f67891, cidr: 10.42.16.0/28}""",
+)
+def subnet_size(plan: Plan) -> Iterator[Problem]:
+    for path, _, cidr in _existing_blocks(plan):
+        if not 16 <= ipaddress.IPv4Network(cidr).prefixlen <= network.SMALLEST_SUBNET:
+            yield Problem(path, f"no subnet is {cidr}", help="write its block, /16 to /28")
+
+
+@rule(
+    "NET018",
+    "One subnet both private and public",
+    why="A subnet is public if its route table has an internet gateway, and private if not. Nodes "
+    "with several interfaces get no public address, so a public subnet leaves them without a way "
+    "out.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
+    bad="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+  public_subnets: [subnet-0a1b2c3d4e5f67890]
+  ssh_from: [203.0.113.0/24]""",
+    good="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+  public_subnets: [subnet-0a1b2c3d4e5f67891]
+  ssh_from: [203.0.113.0/24]""",
+)
+def both(plan: Plan) -> Iterator[Problem]:
+    private = {subnet.id for subnet in _subnets(plan, "private_subnets")}
+    for index, subnet in enumerate(_subnets(plan, "public_subnets")):
+        if subnet.id in private:
+            yield Problem(
+                ("network", "public_subnets", index),
+                f"{subnet.id} is a private subnet as well",
+                help="remove it from one of the two lists",
+            )
+
+
+_DOCKER = ipaddress.IPv4Network("172.17.0.0/16")
+
+
+@rule(
+    "NET019",
+    "Addresses of Docker's bridge",
+    why="Docker gives containers addresses of 172.17.0.0/16, so nodes that run it cannot reach "
+    "hosts of the VPC that have such addresses.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html",
+    severity=Severity.WARNING,
+    bad="network: {cidr: 172.17.0.0/16}",
+    good="network: {cidr: 172.18.0.0/16}",
+)
+def docker_bridge(plan: Plan) -> Iterator[Problem]:
+    written = plan.wrote("network", "cidr")
+    cidr = plan.network.cidr if written else None
+    if cidr and ipaddress.ip_network(cidr).overlaps(_DOCKER):
+        yield Problem(
+            ("network", "cidr"),
+            f"{cidr} overlaps {_DOCKER}, the addresses of Docker's bridge",
+            help="use another block, e.g. 10.42.0.0/16",
+        )

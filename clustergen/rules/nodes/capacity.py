@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from clustergen.catalog import ultraservers
@@ -64,11 +65,68 @@ def reserved_type(plan: Plan) -> Iterator[Problem]:
 )
 def shared_reservation(plan: Plan) -> Iterator[Problem]:
     for group, first in _reserved(plan):
-        if first is not group and first.type == group.type:
+        alike = first.type == group.type and first.capacity.kind == group.capacity.kind
+        if first is not group and alike:
             yield Problem(
                 group.at("capacity"),
                 f"{group.capacity.id} is used by {first.name!r} too",
                 help=f"together they start up to {first.max + group.max} nodes from it",
+            )
+
+
+@rule(
+    "CAP013",
+    "One id for two kinds of reservation",
+    why="An id is that of an On-Demand Capacity Reservation, of a Capacity Block, or of an "
+    "interruptible reservation. Instances are requested in another way for each.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CapacityReservation.html",
+    bad="""node_groups:
+  - {name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
+  - name: other
+    instance_type: p5en.48xlarge
+    count: 2
+    capacity: {reservation: cr-0a1b2c3d4e5f67890}""",
+    good="""node_groups:
+  - {name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
+  - name: other
+    instance_type: p5en.48xlarge
+    count: 2
+    capacity: {reservation: cr-0a1b2c3d4e5f67891}""",
+)
+def two_kinds(plan: Plan) -> Iterator[Problem]:
+    for group, first in _reserved(plan):
+        if group.capacity.kind != first.capacity.kind:
+            yield Problem(
+                group.at("capacity"),
+                f"{group.capacity.id} is a {first.capacity.kind} in {first.name!r}, a "
+                f"{group.capacity.kind} here",
+                help="write the same kind in both, as aws ec2 describe-capacity-reservations "
+                "shows it",
+            )
+
+
+@rule(
+    "CAP014",
+    "Not a resource group of the cluster's region",
+    why="Reservations are grouped by AWS Resource Groups, in the region where they are.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/create-cr-group.html",
+    bad="""node_groups:
+  - {name: h200, capacity:
+     {reservation_group: "arn:aws:resource-groups:us-west-2:111122223333:group/r"}}""",
+    good="""node_groups:
+  - {name: h200, capacity:
+     {reservation_group: "arn:aws:resource-groups:us-east-1:111122223333:group/r"}}""",
+)
+def reservation_group(plan: Plan) -> Iterator[Problem]:
+    start = f"arn:{plan.partition}:resource-groups:{plan.region}:"
+    for group in plan.node_groups:
+        arn = group.capacity.id or ""
+        of_group = group.capacity.kind == "reservation-group"
+        if of_group and not re.fullmatch(rf"{re.escape(start)}[0-9]{{12}}:group/[\w.-]+", arn):
+            yield Problem(
+                group.at("capacity", "reservation_group"),
+                f"{arn} is not a resource group in {plan.region}",
+                help=f"write {start}ACCOUNT:group/NAME",
             )
 
 

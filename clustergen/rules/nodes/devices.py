@@ -24,6 +24,12 @@ _GUIDE = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"
 )
 def profiles(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
+        if group.mig and not mig.profiles(group.type):
+            message = f"GPUs of {group.type.name} cannot be partitioned"
+            if not group.type.gpus:
+                message = f"{group.type.name} has no GPU that could be partitioned"
+            yield Problem(group.at("mig"), message, help="remove mig", on_key=True)
+            continue
         for name in _unknown(group):
             known = [profile.name for profile in mig.profiles(group.type)]
             near = _nearest(name, known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity, rule
@@ -44,11 +45,33 @@ def supported(plan: Plan) -> Iterator[Problem]:
 def reserved(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         bought = group.capacity.kind
-        if group.placement.kind == "cluster" and group.reserved:
+        # A reservation may be made in a placement group of the user's, a block never is.
+        named = group.placement.kind == "existing" and bought == "capacity-block"
+        if named or (group.placement.kind == "cluster" and group.reserved):
             yield Problem(
                 group.at("placement"),
                 f"a placement group beside the {bought} {group.capacity.id or ''}".rstrip(),
                 help="write placement: auto",
+            )
+
+
+@rule(
+    "PLC004",
+    "Id of a placement group in place of its name",
+    why="Launch templates name the placement group. EC2 looks for a group that is called like the "
+    "id, and starts nothing.",
+    source=_GUIDE,
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: h200, placement: {group: pg-0a1b2c3d4e5f67890}}]",
+    good="node_groups: [{name: h200, placement: {group: training}}]",
+)
+def group_id(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if re.fullmatch(r"pg-[0-9a-f]{8,17}", group.placement.group or ""):
+            yield Problem(
+                group.at("placement", "group"),
+                f"{group.placement.group} looks like the id of a placement group",
+                help="write its name: aws ec2 describe-placement-groups lists both",
             )
 
 

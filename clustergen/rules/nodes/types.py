@@ -149,20 +149,30 @@ def threads_per_core(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         at = group.at("threads_per_core")
         for type in group.types if plan.wrote(*at) else ():
-            valid = type.valid_threads_per_core or (type.threads_per_core,)
-            if group.threads_per_core not in valid:
+            asked, own = group.threads_per_core, type.threads_per_core
+            if asked in (own, *type.valid_threads_per_core):
+                continue
+            threads = f"{own} thread{'s' if own > 1 else ''} per core"
+            if type.valid_threads_per_core or asked > own:
+                message = f"{type.name} has {threads}"
+                yield Problem(at, message, help=f"write {own}, or remove it")
+            else:
                 yield Problem(
                     at,
-                    f"{type.name} has {type.threads_per_core} thread per core",
-                    help=f"write {type.threads_per_core}, or remove it",
+                    f"EC2 does not say whether {type.name}, which has {threads}, can run with "
+                    f"{asked}",
+                    help=f"start one such instance first, or write {own}",
+                    severity=Severity.WARNING,
                 )
 
 
 @rule(
     "STG050",
     "Scratch on a type without local NVMe",
-    why="Scratch is the local instance store; without one the folder would fill the root volume.",
+    why="Scratch is the local instance store. Services and scripts mount nothing where there is "
+    "none, and what jobs write there fills the root volume.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/InstanceStorage.html",
+    severity=Severity.WARNING,
     bad="node_groups: [{name: h200, instance_type: m7i.48xlarge, scratch: /scratch}]",
     good="node_groups: [{name: h200, instance_type: m7i.48xlarge}]",
 )

@@ -78,5 +78,6 @@ def root_volume(plan: Plan) -> Iterator[Problem]:
                 (*path, "root_volume", "size"),
                 f"a volume of {volume.size_gib} GiB for an image of {limit.gib} GiB",
                 help="write 100GiB: container images are kept there too",
+                severity=limit.severity,
                 source=limit.source,
             )

@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator
 
 from clustergen.findings import Problem
 from clustergen.plan.model import Plan
+from clustergen.plan.network import is_internal
 from clustergen.rules.services import rule
+
+
+@rule(
+    "K8S005",
+    "Private addresses for the public endpoint",
+    why="The public endpoint of the Kubernetes API is reached through the internet, where private "
+    "addresses never arrive; EKS refuses them. The private endpoint lets in the whole VPC.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",
+    target="eks",
+    bad="kubernetes: {public_endpoint_from: [10.0.0.0/8]}",
+    good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
+)
+def private_addresses(plan: Plan) -> Iterator[Problem]:
+    made = plan.limits.control_plane_zones and plan.system is not None
+    for index, cidr in enumerate(plan.kubernetes.public_endpoint_from if made else ()):
+        if is_internal(ipaddress.ip_network(cidr)):
+            yield Problem(
+                ("kubernetes", "public_endpoint_from", index),
+                f"{cidr} is a block of private addresses",
+                help="write the public addresses that your network is seen with, or remove it: "
+                "the private endpoint lets in the VPC",
+            )
+
 
 _VPC = """network:
   vpc: vpc-0a1b2c3d4e5f67890

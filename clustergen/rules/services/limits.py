@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.aws.logs import retention
+from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 
@@ -34,6 +35,70 @@ def quotas(plan: Plan) -> Iterator[Problem]:
 
 def _kind(severity: str) -> str:
     return "maximum" if severity == "error" else "default quota"
+
+
+@rule(
+    "LIM009",
+    "Head node that the service runs",
+    why="Some services run the controller or control plane themselves: there is no head node of "
+    "yours whose type or volume could be chosen.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/eks-architecture.html",
+    severity=Severity.NOTE,
+    target="eks",
+    bad="head_node: {instance_type: m7i.4xlarge}",
+    good="kubernetes: {system_nodes: {instance_type: m7i.xlarge}}",
+)
+def head_node(plan: Plan) -> Iterator[Problem]:
+    if plan.target and plan.head is None and plan.wrote("head_node"):
+        yield Problem(
+            ("head_node",),
+            f"{plan.limits.title or plan.target} runs the controller; this section has no effect",
+            help="keep it for other targets, or remove it",
+            on_key=True,
+        )
+
+
+@rule(
+    "LIM010",
+    "Retention that CloudWatch Logs does not offer",
+    why="CloudWatch Logs keeps logs for certain numbers of days, or for ever (0d). clustergen uses "
+    "the next longer time.",
+    source="https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html",
+    severity=Severity.NOTE,
+    target="eks",
+    bad="monitoring: {log_retention: 45d}",
+    good="monitoring: {log_retention: 60d}",
+)
+def log_retention(plan: Plan) -> Iterator[Problem]:
+    allowed, days = plan.limits.retention_days, plan.monitoring.log_retention_days
+    if not allowed or days in allowed:
+        return
+    kept = retention(days, allowed)
+    yield Problem(
+        ("monitoring", "log_retention"),
+        f"CloudWatch keeps logs for {kept}d, not {days}d" if kept else "logs are kept for ever",
+        help=f"write {kept}d" if kept else f"write {allowed[0]}d to {allowed[-1]}d to delete them",
+    )
+
+
+@rule(
+    "LIM011",
+    "Tag without a value",
+    why="Add-ons of EKS have the tags of the cluster, and take none without a value.",
+    source="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-eks-addon-tag.html",
+    target="eks",
+    bad="tags: {note: ''}",
+    good="tags: {note: 'true'}",
+)
+def empty_tags(plan: Plan) -> Iterator[Problem]:
+    for key, value in plan.tags.items() if plan.limits.empty_tags else ():
+        if not value:
+            yield Problem(
+                ("tags", key),
+                f"the tag {key} has no value",
+                help="write 'true', or remove it",
+                source=plan.limits.empty_tags,
+            )
 
 
 @rule(

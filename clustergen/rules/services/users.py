@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clustergen.findings import Problem
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
+from clustergen.words import word_set
 
 
 @rule(
@@ -20,6 +21,7 @@ from clustergen.rules.services import rule
     good="users: [{name: alice, uid: 2001}]",
 )
 def taken(plan: Plan) -> Iterator[Problem]:
+    yield from _of_linux(plan)
     limit = plan.limits.users
     if limit is None:
         return
@@ -41,6 +43,26 @@ def taken(plan: Plan) -> Iterator[Problem]:
                 help="write 2000 or more",
                 source=limit.source,
             )
+
+
+# /etc/passwd of Amazon Linux, Ubuntu and Red Hat (2026-11).
+_LINUX = word_set("""
+    root bin daemon adm lp sync shutdown halt mail operator games ftp nobody sys man news uucp proxy
+    www-data backup list irc sshd systemd-network systemd-resolve messagebus polkitd chrony dbus
+""")
+_NOBODY = 65534
+
+
+def _of_linux(plan: Plan) -> Iterator[Problem]:
+    """Users that every Linux system has."""
+    own = plan.limits.users.names if plan.limits.users else frozenset()
+    for user in plan.users:
+        if user.name in _LINUX - own:
+            message = f"{user.name!r} is a user of the system"
+            yield Problem((*user.path, "name"), message, help="write another name")
+        if user.uid == _NOBODY:
+            message = f"{user.uid} is the uid of nobody, as whom NFS shows strangers' files"
+            yield Problem((*user.path, "uid"), message, help="write 2000 or more, up to 60000")
 
 
 _ROLE = "arn:aws:iam::111122223333:role/platform"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem, rule
 from clustergen.plan.model import Plan
-from clustergen.plan.volumes import Placed, volumes
+from clustergen.plan.volumes import volumes
 
 _GP3 = "https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html"
 
@@ -38,8 +38,8 @@ def size(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG009",
     "IOPS that the volume type does not support",
-    why="gp3, io1 and io2 volumes have provisioned IOPS, each in its own range; io1 and io2 need "
-    "a number, the other types take none.",
+    why="gp3, io1 and io2 volumes have provisioned IOPS, each in its own range; the other types "
+    "take none.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
     bad="storage: [{mount: /shared, type: ebs, volume_type: gp3, size: 500GiB, iops: 2000}]",
     good="storage: [{mount: /shared, type: ebs, volume_type: gp3, size: 500GiB, iops: 3000}]",
@@ -47,8 +47,8 @@ def size(plan: Plan) -> Iterator[Problem]:
 def iops(plan: Plan) -> Iterator[Problem]:
     for placed in volumes(plan):
         if placed.volume.iops is None:
-            yield from _missing(placed)
-        elif placed.kind.iops is None:
+            continue
+        if placed.kind.iops is None:
             yield Problem(
                 placed.at("iops"),
                 f"{placed.volume.type} volumes take no IOPS setting",
@@ -62,16 +62,6 @@ def iops(plan: Plan) -> Iterator[Problem]:
                 help=f"{least} to {most}; nearest: "
                 f"{_nearest(placed.volume.iops, placed.kind.iops)}",
             )
-
-
-def _missing(placed: Placed) -> Iterator[Problem]:
-    if placed.kind.iops and placed.kind.default_iops is None:
-        least, most = placed.kind.iops
-        yield Problem(
-            placed.path,
-            f"{placed.volume.type} volumes need iops",
-            help=f"add iops: {least} to {most}, or use gp3, which has 3000 by default",
-        )
 
 
 @rule(

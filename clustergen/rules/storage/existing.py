@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from clustergen.catalog import regions
 from clustergen.findings import Problem, rule
 from clustergen.plan.model import (
     Bucket,
@@ -112,3 +114,40 @@ def _attached(plan: Plan) -> Iterator[Storage]:
 
 def _kind(item: Storage) -> tuple[type[Storage], str, str, frozenset[str]]:
     return next(row for row in _KINDS if isinstance(item, row[0]))
+
+
+@rule(
+    "STG023",
+    "DNS name of something else",
+    why="The DNS name of a file system holds its id, or that of its storage virtual machine, and "
+    "its region. Nodes reach file systems of their own region.",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html",
+    bad="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    existing:
+      id: fs-0123456789abcdef0
+      dns_name: fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com
+      mount_name: abcdefgh""",
+    good="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    existing:
+      id: fs-0123456789abcdef0
+      dns_name: fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com
+      mount_name: abcdefgh""",
+)
+def dns_names(plan: Plan) -> Iterator[Problem]:
+    for item in _attached(plan):
+        path, name = item.at("existing", "dns_name"), getattr(item, "dns_name", None)
+        if not isinstance(name, str) or not plan.wrote(*path):
+            continue
+        labels = name.lower().rstrip(".").split(".")
+        found = next((label for label in labels if label in regions.REGIONS), plan.region)
+        ids = [label for label in labels if re.fullmatch(r"(fs|fc)-[0-9a-f]{8,}", label)]
+        if found != plan.region:
+            message = f"{name} is in {found}, the cluster in {plan.region}"
+            yield Problem(path, message, help=f"name a file system of {plan.region}")
+        elif ids and item.id not in ids:
+            message = f"{name} is the name of {ids[0]}, not of {item.id}"
+            yield Problem(path, message, help="correct the id or the name")

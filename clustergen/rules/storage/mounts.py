@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clustergen.findings import Path, Problem, rule
 from clustergen.plan.model import Plan
 from clustergen.plan.paths import inside, plain
-from clustergen.words import word_set
+from clustergen.words import word_set, words
 
 
 def _mounts(plan: Plan) -> list[tuple[Path, str]]:
@@ -95,8 +95,8 @@ _SYSTEM = word_set("""
 """)
 """From the source of STG016, without ParallelCluster's directories, which are in ``_OWNED``."""
 
-_OWNED = ("/boot", "/dev", "/proc", "/sys", "/opt/amazon", "/opt/parallelcluster", "/opt/slurm")
-"""Directories below which the kernel, Slurm and the EFA software keep everything."""
+_OWNED = words("/boot /dev /proc /sys /opt/amazon /opt/aws /opt/parallelcluster /opt/slurm")
+"""Directories below which the kernel, Slurm, EFA, PCS and CloudWatch's agent keep everything."""
 
 
 @rule(

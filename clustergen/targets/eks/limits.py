@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from clustergen.aws.logs import RETENTION_DAYS
 from clustergen.findings import Severity
 from clustergen.kubernetes import karpenter
 from clustergen.kubernetes.names import KAI_ROOT
@@ -89,6 +90,7 @@ LUSTRE_VOLUMES = (
     "https://github.com/kubernetes-sigs/aws-fsx-csi-driver/blob/master/examples/kubernetes/"
     "static_provisioning/README.md"
 )
+CREATE_ADDON = "https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateAddon.html"
 ADDONS = f"{USER_GUIDE}workloads-add-ons-available-eks.html"
 # ADDONS and community-addons.html; 2026-11-20. Names of partners' add-ons are vendor_product.
 ADDON_NAMES = word_set("""
@@ -180,6 +182,8 @@ LIMITS = Limits(
     ),
     control_plane_zones=NETWORK,
     administrators=ACCESS_ENTRIES,
+    retention_days=RETENTION_DAYS,
+    empty_tags=CREATE_ADDON,
 )
 
 

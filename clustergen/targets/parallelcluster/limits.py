@@ -197,10 +197,7 @@ LIMITS = Limits(
         source="https://docs.aws.amazon.com/parallelcluster/latest/ug/building-custom-ami-v3.html",
     ),
     users=Users(names=TAKEN_USERS, default=DEFAULT_USERS, source="pcluster.constants: OS_MAPPING"),
-    secret=Secret(
-        "https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html",
-        same_region=True,
-    ),
+    secret=Secret("https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-accounting-v3.html"),
     quotas=(
         Quota(
             what="queues",
@@ -235,6 +232,7 @@ LIMITS = Limits(
     ),
     looked_up_source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
     public_nodes=frozenset({"head", "login"}),
+    retention_days=LOG_RETENTION_DAYS,
     slurm_versions=(SLURM_VERSION,),
     slurm_versions_source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.1",
     default_slurm_version=SLURM_VERSION,

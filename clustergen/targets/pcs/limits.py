@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from clustergen.aws.logs import RETENTION_DAYS
 from clustergen.findings import Severity
 from clustergen.plan.limits import (
     Limits,
@@ -13,6 +14,7 @@ from clustergen.plan.limits import (
     Quota,
     Region,
     Reserved,
+    RootVolume,
     Scripts,
     SlurmSettings,
     Systems,
@@ -178,8 +180,10 @@ ROOT_DEVICES: Mapping[str, str] = MappingProxyType(
         "rocky9": "/dev/sda1",
     }
 )
+# Same page; 2026-11-20.
+IMAGE_GIB = 75
 DEFAULT_ROOT_GIB = 200
-"""The default image's own 75 GiB do not hold a few container images."""
+"""What the default image has does not hold a few container images."""
 
 # https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-vetted-scripts.html;
 # 2026-11-20. A full version never changes its content.
@@ -257,4 +261,8 @@ LIMITS = Limits(
     unmounted_source=f"{USER_GUIDE}cng-node-lifecycle-actions-vetted-scripts.html",
     slurm_settings=SLURM_SETTINGS,
     always_replaces=f"{USER_GUIDE}working-with_cng.html",
+    retention_days=RETENTION_DAYS,
+    root_volume=RootVolume(
+        IMAGE_GIB, f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html", severity=Severity.WARNING
+    ),
 )

@@ -36,7 +36,7 @@ def _log_group(plan: Plan, name: str) -> Json:
         plan,
         "AWS::Logs::LogGroup",
         LogGroupName=cfn.sub(name),
-        RetentionInDays=retention(plan.monitoring.log_retention_days),
+        RetentionInDays=retention(plan.monitoring.log_retention_days) or None,
     )
 
 
@@ -71,4 +71,5 @@ def _delivery(plan: Plan, stem: str, type: str) -> Json:
 
 def _resource(plan: Plan, type: str, **properties: object) -> Json:
     tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
-    return {"Type": type, "Properties": {**properties, **tags}}
+    given = {name: value for name, value in properties.items() if value is not None}
+    return {"Type": type, "Properties": {**given, **tags}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
@@ -61,23 +61,3 @@ def file_systems(plan: Plan) -> Iterator[Problem]:
                 f"one of {len(found)} {title}; at most {most} are allowed",
                 help="use folders of one file system instead",
             )
-
-
-@rule(
-    "LIM105",
-    "Retention that CloudWatch Logs does not offer",
-    why="CloudWatch Logs offers certain numbers of days; clustergen uses the next longer one.",
-    source="https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html",
-    severity=Severity.NOTE,
-    bad="monitoring: {log_retention: 45d}",
-    good="monitoring: {log_retention: 60d}",
-)
-def log_retention(plan: Plan) -> Iterator[Problem]:
-    days = plan.monitoring.log_retention_days
-    kept = limits.retention_days(days)
-    if kept != days:
-        yield Problem(
-            ("monitoring", "log_retention"),
-            f"CloudWatch keeps logs for {kept}d, not {days}d",
-            help=f"write {kept}d",
-        )

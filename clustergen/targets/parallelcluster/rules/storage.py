@@ -89,6 +89,7 @@ def cache_home(plan: Plan) -> Iterator[Problem]:
     "Shared storage where local NVMe is mounted",
     why="ParallelCluster mounts local NVMe at /scratch unless the spec names another place.",
     source="pcluster.validators.cluster_validators: DuplicateMountDirValidator",
+    severity=Severity.WARNING,
     bad="storage: [{mount: /scratch, type: efs}]",
     good="""storage: [{mount: /scratch, type: efs}]
 node_groups: [{name: h200, scratch: /local}]""",

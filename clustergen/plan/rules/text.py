@@ -1,0 +1,98 @@
+"""Text of the user's that other programs would read as something else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from clustergen.findings import Path, Problem, rule
+from clustergen.source.characters import visible
+
+if TYPE_CHECKING:
+    from clustergen.spec.model import Spec
+
+# As clustergen.placeholders has it: outputs of the foundation.
+_PLACEHOLDER = re.compile(r"\$\{(?=[A-Z0-9]*[a-z])[A-Z][A-Za-z0-9]*\}")
+_LINE_ENDS = re.compile(r"[\x00-\x1f\x7f]")
+_SECTIONS = ("overlay", "settings", "slurmdbd_settings", "cgroup_settings", "slurm")
+"""What has rules of its own: overlays may use placeholders, settings have their tables."""
+
+
+@rule(
+    "SPC037",
+    "Text that reads as a placeholder",
+    why="${Name} stands for an output of the foundation's stack in the files of a bundle. Text of "
+    "this form would be replaced, or stop deploy.sh.",
+    source="the language, version 1",
+    bad="software: {scripts: [{run: 's3://bucket/a.sh', args: ['${JobName}']}]}",
+    good="software: {scripts: [{run: 's3://bucket/a.sh', args: ['$JobName']}]}",
+)
+def placeholders(spec: Spec) -> Iterator[Problem]:
+    for path, text in _texts(spec, (), without=("overlay",)):
+        if found := _PLACEHOLDER.search(text):
+            name = found[0][2:-1]
+            yield Problem(
+                path,
+                f"{found[0]} is a placeholder in the files of a bundle",
+                help=f"write it in another form, e.g. ${name} or ${{{name.upper()}}}",
+            )
+
+
+@rule(
+    "SPC038",
+    "Line end or control character in a text",
+    why="The text becomes part of a file with one entry on a line, or of a name.",
+    source="the language, version 1",
+    bad='node_groups: [{name: h200, labels: {team: "a\\nb"}}]',
+    good="node_groups: [{name: h200, labels: {team: a-b}}]",
+)
+def control_characters(spec: Spec) -> Iterator[Problem]:
+    for path, text in _texts(spec, (), without=_SECTIONS):
+        argument = path[:2] == ("software", "scripts") and "args" in path
+        found = None if argument else _LINE_ENDS.search(text)
+        if found:
+            what = "a line end" if found[0] in "\r\n" else f"the character {visible(found[0])!r}"
+            yield Problem(path, f"the text holds {what}", help="write it on one line")
+
+
+@rule(
+    "SPC039",
+    "Text that reads as a dynamic reference",
+    why="CloudFormation replaces {{resolve:...}} with the value of a parameter or secret, which "
+    "then is in the template's resources for everybody to read.",
+    source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references.html",
+    bad="software: {scripts: [{run: 's3://bucket/a.sh', args: ['{{resolve:ssm:key}}']}]}",
+    good="software: {scripts: [{run: 's3://bucket/a.sh', args: [key]}]}",
+)
+def dynamic_references(spec: Spec) -> Iterator[Problem]:
+    for path, text in _texts(spec, (), without=("overlay",)):
+        if "{{resolve:" in text:
+            yield Problem(
+                path,
+                "CloudFormation would replace {{resolve:...}} in this text",
+                help="write the value itself; an overlay may hold such references",
+            )
+
+
+def _texts(value: Any, path: Path, *, without: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
+    """Every text of a spec, with its place; keys of mappings are texts, too."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _texts(key, (*path, key), without=without)
+            yield from _texts(item, (*path, key), without=without)
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _texts(item, (*path, index), without=without)
+    elif hasattr(value, "__pydantic_fields_set__"):
+        for name, item in vars(value).items():
+            # The section `slurm` has more than settings; that of a node group or queue has not.
+            if name not in without or (name == "slurm" and not path):
+                yield from _texts(item, (*path, _key(name, path)), without=without)
+
+
+def _key(field: str, path: Path) -> str:
+    """The key of a field, as it is written."""
+    return field.rstrip("_").replace("_", "-") if path == ("targets",) else field.rstrip("_")
