@@ -153,8 +153,8 @@ SAID = [
     (
         group("instance_type: g6e.48xlarge, mig: {1g.18gb: 1}"),
         "GPU001",
-        "g6e.48xlarge has no MIG profile 1g.18gb",
-        "remove mig: its GPUs cannot be partitioned",
+        "GPUs of g6e.48xlarge cannot be partitioned",
+        "remove mig",
     ),
     (group("mig: {1g.18gb: 8}"), "GPU002", "8 x 1g.18gb on one GPU", "at most 7"),
     (

@@ -98,15 +98,15 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     # Names
     (
         "queues: [{name: p5, node_groups: [h200]}]",
-        "LIM001", ("queues", 0, "name"), "'p5' has 2 characters", "p5-queue",
+        "LIM001", ("queues", 0, "name"), "'p5' is 2 characters long", "p5-queue",
     ),
     (
         "node_groups: [{name: a-name-of-some-twenty-seven, instance_type: m7i.xlarge, count: 1}]",
-        "LIM001", ("node_groups", 1, "name"), "has 27 characters", "a-name-of-some-twenty-sev",
+        "LIM001", ("node_groups", 1, "name"), "is 27 characters long", "a-name-of-some-twenty-sev",
     ),
     (
         "node_groups: [{name: p5, instance_type: m7i.xlarge, count: 1}]",
-        "LIM001", ("node_groups", 1, "name"), "'p5' has 2 characters", "p5-nodes",
+        "LIM001", ("node_groups", 1, "name"), "'p5' is 2 characters long", "p5-nodes",
     ),
     # Sizes
     (
