@@ -44,7 +44,7 @@ def _combined(type: InstanceType) -> Iterator[Interface]:
     device_index = 1 if first.efa else 0
     if not first.efa:
         yield Interface(0, 0, "interface")
-    for card in [card for card in type.cards if card.efa][: type.max_efa]:
+    for card in _dedicated(type) or [card for card in type.cards if card.efa][: type.max_efa]:
         kind: Layout = "efa" if "efa" in card.interface_types else "efa-only"
         yield Interface(card.index, _second(card, device_index), kind)
 
@@ -65,17 +65,21 @@ def _address_saving(type: InstanceType, device_index: int) -> Iterator[Interface
 
 
 def _fabric_cards(type: InstanceType) -> list[NetworkCard]:
-    """Cards beyond the first that carry ``efa-only``.
-
-    Where some cards take nothing else (the odd ones of p6e-gb200), those have the bandwidth, and
-    each shares it with an ENA-capable neighbour that is then left alone.
-    """
+    """Cards beyond the first that carry ``efa-only``."""
     cards = [card for card in type.cards[1:] if "efa-only" in card.interface_types]
-    dedicated = [card for card in cards if card.interface_types == ("efa-only",)]
-    return dedicated or cards
+    return _dedicated(type) or cards
+
+
+def _dedicated(type: InstanceType) -> list[NetworkCard]:
+    """Cards that take nothing but ``efa-only``: the odd ones of p6e-gb200.
+
+    They have all of the bandwidth. Each shares a link with an ENA-capable neighbour, which is left
+    alone: EFA on both would compete for the same link.
+    """
+    return [card for card in type.cards if card.interface_types == ("efa-only",)]
 
 
 def _second(card: NetworkCard, device_index: int) -> int:
-    if card.index == 0:
+    if card.index == 0 or card.interface_types == ("efa-only",):
         return 0
     return device_index if card.max_interfaces > 1 else 0

@@ -18,10 +18,10 @@ EFA_TYPES = [type for type in catalog.every() if type.efa]
 SEVERAL_CARDS = [type for type in catalog.every() if len(type.cards) > 1]
 FORMS: list[tuple[nics.Layout, int]] = [("efa", 1), ("efa", 0), ("efa-only", 1), ("efa-only", 0)]
 
-# Its sixteen EFA cards are eight pairs, each on one link: the form that spends one address takes
-# the card of a pair that has the whole of it.
+# Its sixteen EFA cards are eight pairs, each on one link: every form takes the card of a pair that
+# has the whole of it.
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html (2026-08)
-FEWER_EFA = {("p6e-gb200.36xlarge", "efa-only"): 8}
+FEWER_EFA = {("p6e-gb200.36xlarge", layout): 8 for layout in ("efa", "efa-only")}
 
 
 def _type(name: str) -> InstanceType:
@@ -103,12 +103,12 @@ NAMED: list[tuple[str, nics.Layout, int, list[tuple[int, int, str]]]] = [
         "p6e-gb200.36xlarge",
         "efa",
         1,
-        [PLAIN, *((c, 0, "efa-only" if c % 2 else "efa") for c in range(1, 17))],
+        [PLAIN, *((card, 0, "efa-only") for card in range(1, 17, 2))],
     ),
     (
         "p6e-gb200.36xlarge",
         "efa-only",
-        0,
+        1,
         [PLAIN, *((card, 0, "efa-only") for card in range(1, 17, 2))],
     ),
     ("trn1.32xlarge", "efa", 1, [(0, 0, "efa"), *_cards(1, 7, 1, "efa")]),
@@ -132,7 +132,7 @@ COUNTS = [
     ("p5en.48xlarge", 16, 17),
     ("p6-b200.48xlarge", 8, 9),
     ("p6-b300.48xlarge", 17, 17),
-    ("p6e-gb200.36xlarge", 17, 9),
+    ("p6e-gb200.36xlarge", 9, 9),
     ("trn1.32xlarge", 8, 9),
 ]
 

@@ -127,14 +127,14 @@ def _kind(item: Storage) -> tuple[type[Storage], str, str, frozenset[str]]:
     type: fsx-lustre
     existing:
       id: fs-0123456789abcdef0
-      dns_name: fs-0123456789abcdef0.fsx.us-west-2.amazonaws.com
+      dns_name: fs-0a1b2c3d4e5f67890.fsx.example.com
       mount_name: abcdefgh""",
     good="""storage:
   - mount: /fsx
     type: fsx-lustre
     existing:
       id: fs-0123456789abcdef0
-      dns_name: fs-0123456789abcdef0.fsx.us-east-1.amazonaws.com
+      dns_name: fs-0123456789abcdef0.fsx.example.com
       mount_name: abcdefgh""",
 )
 def dns_names(plan: Plan) -> Iterator[Problem]:
