@@ -11,10 +11,9 @@ from clustergen import shell
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.aws import mounts
 from clustergen.digests import sha256
-from clustergen.hyperpod import steps, verify
+from clustergen.hyperpod import slurm_conf, steps, verify
 from clustergen.hyperpod.limits import CONTROLLER
 from clustergen.hyperpod.steps import Group, Mode
-from clustergen.plan import slurm
 from clustergen.plan.model import Bucket, Plan
 from clustergen.slurm import accounts
 
@@ -74,7 +73,7 @@ def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
     if "mounts.sh" in names:
         table = [asdict(mounts.mount(item)) for item in mounts.mounted(plan)]
         yield Artifact(f"{FOLDER}/{FILE_SYSTEMS}", json.dumps(table, indent=2) + "\n")
-    if "slurm-settings.sh" in names and _has_prolog(plan):
+    if "slurm-settings.sh" in names and slurm_conf.has_prolog(plan):
         yield _script("prolog.sh", shell.render("hyperpod/prolog.sh.j2"))
         yield _script("epilog.sh", shell.render("hyperpod/epilog.sh.j2"))
 
@@ -88,14 +87,8 @@ def _template(name: str) -> str:
     return f"{'shared' if name in _SHARED else 'hyperpod'}/{name}.j2"
 
 
-def _has_prolog(plan: Plan) -> bool:
-    return any(group.type.gpus for group in plan.node_groups)
-
-
 def _values(plan: Plan, mode: Mode) -> dict[str, Any]:
     """What the templates of the scripts may use."""
-    asked = [(queue.name, _pairs(steps.partition_settings(queue))) for queue in plan.queues]
-    chosen = [queue.name for queue in plan.queues if queue.default]
     return {
         # The entry point waits after a failure.
         "linger": 0,
@@ -107,22 +100,7 @@ def _values(plan: Plan, mode: Mode) -> dict[str, Any]:
         "controller": CONTROLLER,
         "controllers": plan.head.count if plan.head else 1,
         "several": bool(steps.shared_by_controllers(plan)),
-        "written": _written(plan),
         "buckets": any(isinstance(item, Bucket) for item in plan.storage),
-        "settings": _pairs(steps.cluster_settings(plan)),
-        "cgroup": {name: slurm.quoted(value) for name, value in plan.slurm.cgroup_settings.items()},
         "accounting": mode != "extended" and plan.slurm.accounting != "off",
-        "prolog": _has_prolog(plan),
-        "partitions": [{"name": name, "pairs": pairs} for name, pairs in asked if pairs],
-        "default": chosen[0] if chosen else "",
+        **slurm_conf.values(plan),
     }
-
-
-def _written(plan: Plan) -> list[str]:
-    """The files of Slurm's that the scripts write, beside those of HyperPod's."""
-    scripts = ["clustergen-prolog.sh", "clustergen-epilog.sh"] if _has_prolog(plan) else []
-    return ["clustergen.conf", *scripts, *(["cgroup.conf"] if plan.slurm.cgroup_settings else [])]
-
-
-def _pairs(settings: Mapping[str, str]) -> list[str]:
-    return [f"{name}={slurm.quoted(value)}" for name, value in settings.items()]

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from clustergen.aws import mounts
 from clustergen.hyperpod.limits import CONTROLLER, DEFAULT_DATABASE, LOGIN
-from clustergen.plan import model, slurm
+from clustergen.plan import model
 from clustergen.plan.lustre_clients import lustre_interfaces
-from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan, Queue
+from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
 
 Mode = Literal["bootstrap", "extended", "customer-managed", "legacy", "kubernetes"]
@@ -73,19 +73,10 @@ def shared_by_controllers(plan: Plan) -> str:
     return shared[0].mount.rstrip("/") if shared else ""
 
 
-def partition_settings(queue: Queue) -> dict[str, str]:
-    """What a queue's fields are in slurm.conf, and the user's own settings over them."""
-    return slurm.merge("partition", slurm.partition(queue), queue.slurm)
-
-
-def cluster_settings(plan: Plan) -> dict[str, str]:
-    """The user's slurm.conf settings, and those that follow from the rest of the spec."""
-    return slurm.cluster_settings(plan, slurm.cluster(plan))
-
-
 def _on_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
     own = plan.scripts_on(_ON[role])
-    yield Step("system", "system.sh", ("slurmd",))
+    # The controller runs no jobs: there may be no slurmd on it, or one that must not start.
+    yield Step("system", "system.sh", () if role == "controller" else ("slurmd",))
     yield from _users_scripts(own, "start")
     yield from _shared(plan, role)
     # Jobs take their environment from the node that they are submitted on.
@@ -143,7 +134,7 @@ def _slurm(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
             count = plan.head.count if plan.head else 1
             yield Step("controllers", "controllers.sh", (folder, count), seconds=1800)
         if ours and plan.slurm.accounting != "off":
-            yield Step("accounting", "accounting-database.sh", _database(plan), seconds=1200)
+            yield Step("accounting", "accounting-database.sh", _database(plan), seconds=1800)
         yield Step("slurm settings", "slurm-settings.sh", seconds=1200)
     if ours:
         yield Step("slurm", "start-slurm.sh", (role,), seconds=1800)

@@ -30,7 +30,8 @@ def _slurm(plan: Plan) -> Iterator[Group]:
     if plan.head:
         yield Group(CONTROLLER, (*_controller(plan, plan.head), *_shared(plan)))
     if plan.login:
-        yield Group(LOGIN, (*active("slurmd"), *_shared(plan)))
+        # There may be no slurmd on it.
+        yield Group(LOGIN, (("answers",), *_shared(plan)))
     for group in plan.node_groups:
         yield Group(group.name, (*active("slurmd"), *hardware(group), *_jobs(plan, group)))
 

@@ -70,6 +70,11 @@ ANSWERS = {
 while [[ $1 == -* ]]; do shift; done
 words=$* verb=$1 unit=${!#}
 known() { grep -qxF -- "$unit" "/rig/state/$1"; }
+case $verb in start | restart | try-restart | enable)
+  # As systemd 252 answers.
+  if known absent; then echo "Unit $unit not found." >&2; exit 5; fi
+  if known masked && [[ $verb != try-restart ]]; then echo "Unit $unit is masked." >&2; exit 1; fi
+esac
 case $verb in
   cat) known units ;;
   show) ! known units || echo loaded ;;
@@ -82,7 +87,10 @@ esac
 """,
 }
 SLURM = {
-    "scontrol": "",
+    "scontrol": """case $1 in
+  --version) echo slurm 24.11.5 ;;
+  ping) echo 'Slurmctld(primary) at node-1 is UP' ;;
+esac""",
     "srun": "echo --container-image",
     # Like the real one, it fails on what is there already.
     "sacctmgr": r"""
@@ -103,7 +111,7 @@ if [[ -n ${new:-} ]]; then
 fi
 """,
 }
-STATE = ("mounted", "units", "active", "accounting")
+STATE = ("mounted", "units", "active", "absent", "masked", "accounting")
 
 _INNER = r"""
 set -e

@@ -111,9 +111,14 @@ REFUSED = [
     (SLURM_NODE, {"mount": "exit 32"}, "scratch", ""),
     (SLURM_CONTROLLER, {"mount": "exit 32"}, "mounts", "could not be mounted on /fsx"),
     (AFTER_INIT, {"useradd": "exit 1"}, "users", "cannot add alice"),
-    (SLURM_CONTROLLER, {"systemctl": "exit 1"}, "system", ""),
     (SLURM_CONTROLLER, {"mysql": "exit 1"}, "accounting", ""),
-    (SLURM_CONTROLLER, {"scontrol": "exit 1"}, "slurm", "slurmctld does not answer"),
+    (
+        SLURM_CONTROLLER,
+        {"scontrol": "exit 1"},
+        "slurm settings",
+        "Slurm does not take the settings",
+    ),
+    (SLURM_CONTROLLER, {"scontrol": "[[ $1 != ping ]]"}, "slurm", "slurmctld does not answer"),
     (AFTER_INIT, {"sacctmgr": "exit 1"}, "accounts", "knows of no cluster"),
     (SLURM_NODE, {"aws": "exit 1"}, "script nodes.sh", "cannot read s3://setup/nodes.sh"),
     (SLURM_NODE, {"nvidia-smi": "echo GPU 0"}, "health", "8 accelerators expected, 1 found"),
@@ -316,25 +321,142 @@ def test_slurm_settings(tmp_path: Path) -> None:
     made = node(tmp_path, SLURM_CONTROLLER)
     assert start(made, "customer-managed").status == 0
     assert made.read("/opt/slurm/etc/slurm.conf").splitlines()[2:] == [
-        "PartitionName=dev Nodes=ALL Default=NO State=UP",
+        "PartitionName=dev Nodes=ALL Default=NO State=UP AllowGroups=root",
         "PartitionName=train Nodes=ip-10-1-0-30 State=UP MaxTime=7-00:00:00 PriorityTier=3"
-        " PriorityJobFactor=3 OverSubscribe=EXCLUSIVE Default=YES",
+        " OverSubscribe=EXCLUSIVE Default=YES",
         "",
         "include clustergen.conf",
     ]
     assert made.read("/opt/slurm/etc/clustergen.conf").splitlines()[1:] == [
         "JobAcctGatherType=jobacct_gather/linux",
         "AccountingStorageType=accounting_storage/slurmdbd",
-        "GresTypes=gpu",
-        "AccountingStorageTRES=gres/gpu",
         "AccountingStorageHost=node-1",
         "Prolog=clustergen-prolog.sh",
         "Epilog=clustergen-epilog.sh",
+        "PrologEpilogTimeout=60",
         # The user's come last: of two values Slurm takes the last one.
+        "EnforcePartLimits=ALL",
         "JobRequeue=1",
-        "SchedulerParameters=defer,bf_window=1440",
+        # Lists of options, with what HyperPod has in them.
+        "AccountingStorageTRES=gres/gpu",
+        "GresTypes=gpu",
+        "PrologFlags=DeferBatch",
+        "SchedulerParameters=nohold_on_prolog_fail,defer,bf_window=1440",
     ]
     assert made.read("/opt/slurm/etc/cgroup.conf") == "ConstrainDevices=yes\n"
+
+
+UNITS = [
+    # Role, state of slurmd in the image, whether it is restarted for its limits.
+    *((("extended", "controller"), state, False) for state in ("absent", "masked", "inactive")),
+    *((("extended", "login"), state, False) for state in ("absent", "masked", "inactive")),
+    (("extended", "controller"), "active", False),
+    (("extended", "login"), "active", True),
+    (("extended", "h200"), "active", True),
+    (("customer-managed", "controller"), "absent", False),
+    (("customer-managed", "controller"), "masked", False),
+]
+
+
+@pytest.mark.parametrize(("which", "state", "restarted"), UNITS)
+def test_slurmd_differs_among_images(
+    tmp_path: Path, which: tuple[Mode, str], state: str, restarted: bool
+) -> None:
+    made = node(tmp_path, which)
+    if state != "inactive":
+        made.state(state, "slurmd.service")
+    run = start(made, which[0])
+    assert run.status == 0, run.said
+    assert ("systemctl restart slurmd.service" in run.calls) is restarted
+
+
+@pytest.mark.parametrize("state", ["absent", "masked"])
+@pytest.mark.parametrize("mode", ["legacy", "customer-managed"])
+def test_a_login_node_without_slurmd_asks_the_controller(
+    tmp_path: Path, mode: Mode, state: str
+) -> None:
+    made = node(tmp_path, (mode, "login"))
+    made.state(state, "slurmd.service")
+    run = start(made, mode)
+    assert run.status == 0, run.said
+    assert "slurmd does not run here; commands ask 10.1.0.10" in run.said
+    text = made.read("/etc/profile.d/91-clustergen-slurm.sh")
+    assert text == "export SLURM_CONF_SERVER=10.1.0.10\n"
+    verified = made.run("bash", "/opt/clustergen/lifecycle/verify.sh")
+    assert verified.status == 0, verified.said
+
+
+def test_options_of_hyperpod_stay_in_lists(tmp_path: Path) -> None:
+    settings = "slurm: {settings: {slurmctldparameters: idle_on_node_suspend, PrologFlags: x11}}"
+    made = node(tmp_path, AFTER_INIT, spec=settings)
+    conf = made.root / "opt/slurm/etc/slurm.conf"
+    (conf.parent / "more.conf").write_text("SchedulerParameters = bf_window=10,bf_continue # a\n")
+    conf.write_text(f"SlurmctldParameters=enable_configless\ninclude more.conf\n{conf.read_text()}")
+    assert start(made, "extended").status == 0
+    assert made.read("/opt/slurm/etc/clustergen.conf").splitlines()[4:] == [
+        "PrologFlags=DeferBatch,x11",
+        "SchedulerParameters=bf_window=10,bf_continue,nohold_on_prolog_fail",
+        "SlurmctldParameters=enable_configless,idle_on_node_suspend",
+    ]
+
+
+DATABASES = [
+    # Lines of HyperPod's slurm.conf, whether GPUs are counted in job records.
+    ("AccountingStorageType=accounting_storage/slurmdbd\n", True),
+    ("", False),
+]
+
+
+@pytest.mark.parametrize(("lines", "counted"), DATABASES)
+def test_gpus_are_counted_where_there_is_a_database(
+    tmp_path: Path, lines: str, counted: bool
+) -> None:
+    made = node(tmp_path, AFTER_INIT)
+    conf = made.root / "opt/slurm/etc/slurm.conf"
+    conf.write_text(lines + conf.read_text())
+    assert start(made, "extended").status == 0
+    ours = made.read("/opt/slurm/etc/clustergen.conf")
+    assert ("AccountingStorageTRES=gres/gpu\n" in ours) is counted
+
+
+OLD_AND_NEW = [
+    # Slurm's version, where nodes have the prolog from.
+    ("slurm 22.05.8", "/opt/clustergen/lifecycle/prolog.sh"),
+    ("slurm-wlm 23.11.4", "clustergen-prolog.sh"),
+    ("slurm 25.11.8", "clustergen-prolog.sh"),
+]
+
+
+@pytest.mark.parametrize(("version", "path"), OLD_AND_NEW)
+def test_the_place_of_the_prolog(tmp_path: Path, version: str, path: str) -> None:
+    made = node(tmp_path, AFTER_INIT, {"scontrol": f"echo {version} is UP"})
+    assert start(made, "extended").status == 0
+    assert f"\nProlog={path}\n" in made.read("/opt/slurm/etc/clustergen.conf")
+    kept = made.root / "opt/clustergen/lifecycle/prolog.sh"
+    assert kept.stat().st_mode & 0o111
+
+
+REFUSED_SETTINGS = [
+    # What Slurm refuses, what is reconfigured how often.
+    ('[[ "$*" != "show daemons" ]]', 0),
+    ("[[ $1 != reconfigure ]]", 7),
+]
+
+
+@pytest.mark.parametrize(("scontrol", "times"), REFUSED_SETTINGS)
+def test_files_are_as_they_were_when_slurm_refuses_the_settings(
+    tmp_path: Path, scontrol: str, times: int
+) -> None:
+    answer = f"{scontrol} || exit 1\n{rig.SLURM['scontrol']}"
+    made = node(tmp_path, AFTER_INIT, {"scontrol": answer})
+    made.state("active", "slurmctld.service")
+    etc = made.root / "opt/slurm/etc"
+    before = {path.name: path.read_bytes() for path in etc.iterdir()}
+    run = start(made, "extended")
+    assert (run.status, "step slurm settings failed" in run.said) == (1, True), run.said
+    assert "/opt/slurm/etc is as it was" in run.said
+    assert {path.name: path.read_bytes() for path in etc.iterdir()} == before
+    assert run.calls.count("scontrol reconfigure") == times
 
 
 def test_a_prolog_of_the_image_and_its_accounting_stay(tmp_path: Path) -> None:

@@ -1,0 +1,351 @@
+"""A HyperPod cluster with the real Slurm: HyperPod's own part is played, the bundle's part runs.
+
+HyperPod writes slurm.conf for the instance groups, brings the lifecycle set to every node, and with
+``mode: api`` starts Slurm first. What reaches beyond a node is a program of :data:`PROGRAMS` that
+acts: ``systemctl`` starts the daemons, ``mount`` binds folders that all nodes share.
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen import catalog, placeholders
+from tests.checking import Fragments, files_of
+from tests.support import debian
+from tests.support.machines import Machines, Run, machines
+
+NODES_PER_GROUP = 2
+DATABASE = "database"
+ETC, SET = "/opt/slurm/etc", "/tmp/sagemaker/set"
+
+# Units that are there, and the program that each starts.
+_DAEMONS = """
+declare -A daemons=([slurmctld]=slurmctld [slurmd]=slurmd [slurmdbd]=slurmdbd)
+declare -A starts=([slurmctld]="slurmctld -i" [slurmdbd]=slurmdbd)
+starts[slurmd]="slurmd $(sed -n 's/^Environment="SLURMD_OPTIONS=\\(.*\\)"/\\1/p' \
+  /etc/systemd/system/slurmd.service.d/*.conf 2>/dev/null)"
+"""
+PROGRAMS: Mapping[str, str] = {
+    "systemctl": _DAEMONS
+    + r"""
+quiet= now= words=()
+for word in "$@"; do
+  case $word in --now) now=yes ;; -q | --quiet) quiet=yes ;; -*) ;; *) words+=("$word") ;; esac
+done
+set -- "${words[@]}"
+verb=$1 unit=${2:-} name=${2%.service}
+program=${daemons[$name]:-}
+masked() { [[ -e /rig/masked-$name ]]; }
+absent() { [[ -z $program || -e /rig/absent-$name ]]; }
+active() { [[ -n $program ]] && pgrep -x "$program(-wlm)?" >/dev/null; }
+start() {
+  active && return
+  if absent || masked; then echo "Unit $unit not found or masked." >&2; return 5; fi
+  ${starts[$name]} >>"/var/log/$name.start" 2>&1 </dev/null 9>&- 8>&- || return 1
+}
+stop() {
+  [[ -n $program ]] || return 0
+  pkill -x "$program(-wlm)?"
+  for ((n = 0; n < 100; n++)); do active || return 0; sleep 0.1; done
+  pkill -KILL -x "$program(-wlm)?"
+}
+case $verb in
+  is-active) active ;;
+  is-enabled) [[ -e /rig/enabled-$name ]] ;;
+  cat) ! absent || [[ -f /etc/systemd/system/$unit ]] ;;
+  enable)
+    absent && [[ ! -f /etc/systemd/system/$unit ]] && exit 1
+    touch "/rig/enabled-$name"
+    [[ -z $now || $unit != *.service ]] || start
+    ;;
+  disable) [[ -z $now ]] || stop ;;
+  start) start ;;
+  stop) stop ;;
+  restart) stop; start ;;
+  try-restart) absent && exit 5; if active; then stop; start; fi ;;
+esac
+""",
+    "mount": r"""
+case "$*" in
+  *"-t lustre"* | *"-t nfs"*)
+    mkdir -p "/rig/shared${!#}"
+    exec /usr/bin/mount --bind "/rig/shared${!#}" "${!#}"
+    ;;
+  *) exec /usr/bin/mount "$@" ;;
+esac
+""",
+    "nvidia-smi": r"""
+[[ $1 == --list-gpus ]] || exit 0
+if [[ -e /rig/hung-gpu ]]; then trap '' TERM; while :; do /usr/bin/sleep 1; done; fi
+for gpu in /dev/nvidia[0-9]*; do
+  [[ ! -e $gpu || ( $gpu == */nvidia0 && -e /rig/lost-gpu ) ]] || echo "GPU ${gpu##*nvidia}: NVIDIA"
+done
+""",
+    "aws": """[[ $1 != secretsmanager ]] || echo '{"password": "rig"}'""",
+    # Steps that wait for something else do so in a tenth of the time.
+    "sleep": 'exec /usr/bin/sleep "$(awk -v s="$1" \'BEGIN { print s / 10 }\')"',
+    **dict.fromkeys(("sysctl", "lnetctl", "modprobe", "apt-get"), ""),
+}
+_PREPARE = r"""
+mkdir -p /opt/slurm/etc /opt/dlami/nvme /opt/sagemaker /etc/needrestart/conf.d /etc/apt/apt.conf.d
+ln -sfn /usr/bin /opt/slurm/bin
+ln -sfn /usr/sbin /opt/slurm/sbin
+rm -rf /etc/slurm
+ln -s /opt/slurm/etc /etc/slurm
+/usr/bin/mount -t tmpfs tmpfs /opt/dlami/nvme
+install -d -o slurm -g slurm /var/log/slurm /var/spool/slurmctld
+install -d /var/spool/slurmd
+groupadd -g 1000 ubuntu && useradd -u 1000 -g 1000 -m ubuntu
+cp /rig/shared/.munge.key /etc/munge/munge.key
+install -d -o munge -g munge -m 700 /etc/munge /var/log/munge /var/lib/munge
+install -d -o munge -g munge -m 755 /run/munge
+chown munge: /etc/munge/munge.key
+chmod 400 /etc/munge/munge.key
+setpriv --reuid munge --regid munge --clear-groups munged >/dev/null 2>&1
+"""
+_MARIADB = r"""
+rm -rf /var/lib/mysql
+install -d -o mysql -g mysql /var/lib/mysql /run/mysqld
+mariadb-install-db --user=mysql --datadir=/var/lib/mysql --auth-root-authentication-method=normal \
+  --skip-test-db >/dev/null 2>&1
+setpriv --reuid mysql --regid mysql --clear-groups mariadbd --no-defaults --bind-address=0.0.0.0 \
+  --datadir=/var/lib/mysql --socket=/run/mysqld/s --innodb-flush-log-at-trx-commit=0 \
+  >/var/log/mariadbd.log 2>&1 </dev/null &
+for ((n = 0; n < 100; n++)); do
+  mariadb -uroot -S /run/mysqld/s -e "CREATE USER slurm@'%' IDENTIFIED BY 'rig';
+    GRANT ALL ON *.* TO slurm@'%'" 2>/dev/null && exit
+  /usr/bin/sleep 0.1
+done
+exit 1
+"""
+_SETTINGS = """
+AuthType=auth/munge
+GresTypes=gpu
+ProctrackType=proctrack/linuxproc
+ReturnToService=2
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+SlurmUser=slurm
+SlurmctldLogFile=/var/log/slurm/slurmctld.log
+SlurmctldParameters=enable_configless
+SlurmctldPidFile=/run/slurmctld.pid
+SlurmdLogFile=/var/log/slurm/slurmd.log
+SlurmdParameters=config_overrides
+SlurmdPidFile=/run/slurmd.pid
+SlurmdSpoolDir=/var/spool/slurmd
+SlurmdTimeout=60
+StateSaveLocation=/var/spool/slurmctld
+TaskPlugin=task/none
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """An instance of the cluster."""
+
+    name: str
+    address: str
+    group: str
+    type: str
+
+    @property
+    def gpus(self) -> int:
+        found = catalog.find(self.type)
+        return found.gpus if found else 0
+
+
+class Cluster:
+    """A cluster of a bundle; use :func:`cluster`."""
+
+    def __init__(self, files: Mapping[str, str], nodes: Machines) -> None:
+        self.files, self.machines = files, nodes
+        self.request: dict[str, Any] = json.loads(files["create-cluster.json"])
+        self.nodes = [
+            Node(f"ip-10-255-{n}-{place}", f"10.255.{n}.{place}", *_group(group))
+            for n, group in enumerate(self.request["InstanceGroups"], start=1)
+            for place in range(10, 10 + min(group["InstanceCount"], NODES_PER_GROUP))
+        ]
+        self.controller = self.of("controller")[0]
+
+    def of(self, group: str) -> list[str]:
+        """The names of a group's nodes."""
+        return [node.name for node in self.nodes if node.group == group]
+
+    @property
+    def entry(self) -> str:
+        names = ("lifecycle/on_init_complete.sh", "lifecycle/on_create.sh")
+        return next((name for name in names if name in self.files), "")
+
+    @property
+    def started_by_hyperpod(self) -> bool:
+        return not self.entry.endswith("on_create.sh")
+
+    def boot(self, settings: str = "", *, gres: bool = True, database: bool = False) -> None:
+        """What is there before the first script runs; `settings` are more lines of slurm.conf."""
+        self.machines.name_hosts(
+            {node.name: node.address for node in self.nodes} | {"db.example.com": "10.255.200.1"}
+        )
+        for node in self.nodes:
+            self.machines.add(node.name, node.address, node.gpus)
+        self.machines.run(self.controller, "head -c 1024 /dev/urandom >/rig/shared/.munge.key")
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(self._prepare, self.nodes))
+        if database:
+            self._start_database()
+        for name in self.of("controller"):
+            self.put_slurm_conf(name, settings, gres=gres)
+        if self.started_by_hyperpod:
+            self.run(self.controller, "systemctl start slurmctld.service")
+            for node in self.nodes:
+                if node.group != "controller":
+                    self._start_slurmd(node)
+
+    def put_slurm_conf(self, name: str, settings: str = "", *, gres: bool = True) -> None:
+        """HyperPod writes slurm.conf, as it does again when nodes come and go."""
+        self.machines.put(name, f"{ETC}/slurm.conf", self._slurm_conf(settings, gres=gres))
+        devices = [
+            f"NodeName={node.name} Name=gpu File=/dev/nvidia[0-{node.gpus - 1}]\n"
+            for node in self.nodes
+            if node.gpus and gres
+        ]
+        self.machines.put(name, f"{ETC}/gres.conf", "".join(devices))
+        self.machines.put(name, f"{ETC}/cgroup.conf", "CgroupPlugin=disabled\n")
+
+    def run(self, name: str, script: str, seconds: float = 60) -> Run:
+        """Runs a script as root; it fails with the words of the script."""
+        run = self.machines.run(name, script, seconds=seconds)
+        assert run.status == 0, f"{name}: {script}\n{run.text}"
+        return run
+
+    def as_user(self, name: str, script: str, user: int = 2001, seconds: float = 60) -> Run:
+        """Runs a script as an ordinary user."""
+        environment = {"USER": "alice", "HOME": "/tmp"}
+        return self.machines.run(name, script, user=user, environment=environment, seconds=seconds)
+
+    def lifecycle(self, *names: str) -> dict[str, Run]:
+        """The set on all nodes at once, as HyperPod runs it; or on some."""
+        chosen = names or [node.name for node in self.nodes]
+        script = f"cd {SET} && env -i PATH=/usr/bin:/bin bash {self.entry.rpartition('/')[2]}"
+        with ThreadPoolExecutor(len(chosen)) as pool:
+            runs = pool.map(lambda n: self.machines.run(n, script, seconds=240), chosen)
+            return dict(zip(chosen, runs, strict=True))
+
+    def wait(self, script: str, expected: str, seconds: float = 30) -> str:
+        """The output on the controller once `expected` is in it; else what it is at the end."""
+        end = time.monotonic() + seconds
+        while True:
+            text = self.machines.run(self.controller, script).text.strip()
+            if expected in text or time.monotonic() > end:
+                return text
+            time.sleep(0.2)
+
+    def states(self) -> dict[str, str]:
+        """The state of every node in Slurm, once none is on its way any more."""
+        end = time.monotonic() + 30
+        while True:
+            text = self.machines.run(self.controller, "sinfo -h -N -o '%N %T'").text
+            found = dict(line.split() for line in text.splitlines() if len(line.split()) == 2)
+            if (found and set(found.values()) == {"idle"}) or time.monotonic() > end:
+                return found
+            time.sleep(0.2)
+
+    def _slurm_conf(self, settings: str, *, gres: bool) -> str:
+        first, *others = self.nodes
+        # HyperPod names the first controller; the scripts add the others.
+        lines = [
+            "ClusterName=hyperpod",
+            f"SlurmctldHost={first.name}({first.address})",
+        ]
+        lines += [*_SETTINGS.split(), *settings.splitlines()]
+        computes = [node for node in others if node.group != "controller"]
+        for node in computes:
+            has = f" Gres=gpu:{node.gpus}" if node.gpus and gres else ""
+            lines.append(f"NodeName={node.name} NodeAddr={node.address} CPUs=16{has} State=UNKNOWN")
+        lines.append("PartitionName=dev Nodes=ALL Default=YES MaxTime=INFINITE State=UP")
+        for partition, names in self._partitions().items():
+            lines.append(f"PartitionName={partition} Nodes={','.join(names)} State=UP")
+        return "\n".join(lines) + "\n"
+
+    def _partitions(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        given = json.loads(self.files.get("lifecycle/provisioning_parameters.json", "{}"))
+        for worker in given.get("worker_groups", []):
+            names = self.of(worker["instance_group_name"])
+            found.setdefault(worker["partition_name"], []).extend(names)
+        for group in self.request["InstanceGroups"]:
+            for partition in (group.get("SlurmConfig") or {}).get("PartitionNames", []):
+                found.setdefault(partition, []).extend(self.of(group["InstanceGroupName"]))
+        return found
+
+    def _start_database(self) -> None:
+        self.machines.add(DATABASE, "10.255.200.1")
+        self.run(DATABASE, _MARIADB)
+
+    def _prepare(self, node: Node) -> None:
+        for name, body in PROGRAMS.items():
+            self.machines.put(node.name, f"/usr/local/sbin/{name}", f"#!/bin/bash\n{body}\n", 0o755)
+        self.run(node.name, _PREPARE)
+        self.machines.put(node.name, "/opt/ml/config/resource_config.json", self._resources())
+        for path, text in self.files.items():
+            if path.startswith("lifecycle/"):
+                values = {name: f"{name.lower()}.example" for name in placeholders.names(text)}
+                filled, _ = placeholders.fill(text, values) if path.endswith(".json") else (text, 0)
+                self.machines.put(node.name, f"{SET}/{path.rpartition('/')[2]}", filled)
+        efa = 32 if node.gpus else 0
+        self.run(
+            node.name,
+            f"for ((n = 0; n < {efa}; n++)); do mkdir -p /sys/class/infiniband/rdmap$n/device;"
+            " ln -s /sys/bus/efa /sys/class/infiniband/rdmap$n/device/driver; done",
+        )
+
+    def _resources(self) -> str:
+        groups = [
+            {
+                "Name": group["InstanceGroupName"],
+                "Instances": [
+                    {"InstanceName": node.name, "CustomerIpAddress": node.address}
+                    for node in self.nodes
+                    if node.group == group["InstanceGroupName"]
+                ],
+            }
+            for group in self.request["InstanceGroups"]
+        ]
+        addresses = [node.address for node in self.nodes if node.group == "controller"]
+        arn = "arn:aws:sagemaker:us-east-1:111122223333:cluster/0a1b2c3d4e5f"
+        return json.dumps(
+            {
+                "ClusterConfig": {"ClusterName": self.request["ClusterName"], "ClusterArn": arn},
+                "InstanceGroups": groups,
+                "SlurmConfig": {
+                    "PrimaryControllerIp": addresses[0],
+                    "SecondaryControllerIps": addresses[1:],
+                },
+            }
+        )
+
+    def _start_slurmd(self, node: Node) -> None:
+        unit = "/etc/systemd/system/slurmd.service.d/hyperpod.conf"
+        address = next(each.address for each in self.nodes if each.name == self.controller)
+        options = f'[Service]\nEnvironment="SLURMD_OPTIONS=--conf-server {address}"\n'
+        self.machines.put(node.name, unit, options)
+        self.run(node.name, "systemctl start slurmd.service")
+
+
+def _group(group: Mapping[str, Any]) -> tuple[str, str]:
+    types = group.get("InstanceRequirements", {}).get("InstanceTypes", [])
+    return group["InstanceGroupName"], group.get("InstanceType", *types[:1]).removeprefix("ml.")
+
+
+@contextmanager
+def cluster(spec: str) -> Iterator[Cluster]:
+    """The machines of a cluster, not yet booted; `spec` is a fragment over the example spec."""
+    files = files_of(Fragments("hyperpod-slurm").checked(spec), "hyperpod-slurm")
+    with machines(debian.root()) as nodes:
+        yield Cluster(files, nodes)

@@ -1,0 +1,154 @@
+"""Bundles on the real Slurm: what users and administrators then see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.hyperpod.real_slurm import ETC, Cluster, cluster
+from tests.support import debian
+
+pytestmark = pytest.mark.skipif(bool(debian.impossible()), reason=debian.impossible())
+
+SPEC = """
+login: {instance_type: m7i.xlarge}
+node_groups: [{name: h200, instance_type: p5.48xlarge, count: 2}]
+queues: [{name: train, node_groups: [h200], time_limit: 2d, priority: 3}]
+storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB}]
+users: [{name: alice, uid: 2001}]
+slurm: {settings: {SlurmctldParameters: idle_on_node_suspend, SchedulerParameters: bf_window=20}}
+"""
+SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3"
+DATABASE = f"""
+slurm: {{accounting: {{endpoint: db.example.com, user: slurm, secret: "{SECRET}"}}}}
+targets: {{hyperpod-slurm: {{mode: legacy, controllers: 2}}}}
+"""
+BASE = "SchedulerParameters=bf_continue,bf_window=10"
+# A job that was put back waits for two minutes, which a test does not; one that is held stays held.
+QUEUED = """
+for job in $(squeue --noheader --states=pending --format='%i %r' | sed -n 's/ BeginTime//p'); do
+  scontrol update "jobid=$job" starttime=now
+done
+squeue --noheader --user=alice | wc -l
+"""
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[Cluster]:
+    """A cluster that HyperPod set up first."""
+    with cluster(SPEC) as made:
+        made.boot(BASE)
+        runs = made.lifecycle()
+        assert {name: run.text for name, run in runs.items() if run.status} == {}
+        made.run(made.of("login")[0], "chmod 1777 /fsx")
+        yield made
+
+
+def submit(made: Cluster, options: str, command: str = "hostname") -> str:
+    """The id of a job of alice's, or what sbatch says."""
+    script = f"cd /fsx && sbatch --parsable --output=/fsx/%j.out {options} --wrap '{command}'"
+    return made.as_user(made.of("login")[0], script).text.strip()
+
+
+def settle(made: Cluster) -> None:
+    made.run(made.controller, "scancel --user=alice; rm -f /fsx/*.out")
+    for name in made.of("h200"):
+        made.run(name, "rm -f /rig/lost-gpu /rig/hung-gpu")
+        made.machines.run(made.controller, f"scontrol update nodename={name} state=resume")
+    assert set(made.states().values()) == {"idle"}
+
+
+def test_every_node_takes_part(api: Cluster) -> None:
+    assert set(api.states().values()) == {"idle"}
+    login = api.of("login")[0]
+    ran = api.as_user(login, "cd /fsx && srun --nodes=2 hostname")
+    assert sorted(ran.text.split()) == sorted(api.of("h200"))
+
+
+def test_a_second_run_changes_nothing(api: Cluster) -> None:
+    files = f"find {ETC} /etc/systemd/system -type f -exec md5sum {{}} + | sort"
+    names = [node.name for node in api.nodes]
+    before = {name: api.run(name, files).text for name in names}
+    runs = api.lifecycle()
+    assert {name: run.text for name, run in runs.items() if run.status} == {}
+    assert before == {name: api.run(name, files).text for name in names}
+
+
+def test_options_of_hyperpod_stay(api: Cluster) -> None:
+    shown = api.run(api.controller, "scontrol show config").text
+    values = dict(line.split("= ") for line in shown.splitlines() if "= " in line)
+    found = {name.strip(): value.strip() for name, value in values.items()}
+    assert found["SlurmctldParameters"] == "enable_configless,idle_on_node_suspend"
+    assert found["SchedulerParameters"] == "bf_continue,nohold_on_prolog_fail,bf_window=20"
+    assert found["PrologFlags"] == "DeferBatch"
+
+
+def test_limits_of_queues_hold(api: Cluster) -> None:
+    assert "time limit is invalid" in submit(api, "--time=30-0")
+    assert "not permitted to use this partition" in submit(api, "--partition=dev --time=30-0")
+    assert api.run(api.controller, "srun --partition=dev hostname").text
+
+
+@pytest.mark.parametrize("sick", ["lost-gpu", "hung-gpu"])
+def test_a_job_goes_to_another_node_when_one_has_lost_a_gpu(api: Cluster, sick: str) -> None:
+    first, second = api.of("h200")
+    settle(api)
+    api.run(first, f"touch /rig/{sick}")
+    jobs = [submit(api, "--nodes=1 --exclusive", "hostname; sleep 1") for _ in range(2)]
+    done = api.wait(QUEUED, "0")
+    assert done == "0", api.run(api.controller, "squeue; sinfo -R").text
+    outputs = [api.run(api.controller, f"cat /fsx/{job}.out").text.strip() for job in jobs]
+    assert outputs == [second, second]
+    assert "prolog: 8 GPUs" in api.run(api.controller, f"sinfo -h -R -n {first}").text
+    settle(api)
+
+
+def test_settings_come_back_when_hyperpod_writes_slurm_conf_anew(api: Cluster) -> None:
+    api.put_slurm_conf(api.controller, BASE)
+    api.run(api.controller, "bash /opt/clustergen/lifecycle/slurm-settings.sh")
+    assert "AllowGroups=root" in api.run(api.controller, "scontrol show partition dev").text
+
+
+REFUSED = [
+    # A setting: the first two are refused by clients of Slurm, the last one by slurmctld alone.
+    "PrologFlags=Aloc",
+    "AccountingStorageEnforce=limitz",
+    "PriorityType=priority/multifactorr",
+]
+
+
+@pytest.mark.parametrize("setting", REFUSED)
+def test_slurm_runs_on_when_it_refuses_a_setting(api: Cluster, setting: str) -> None:
+    files = f"find {ETC} -type f -exec md5sum {{}} + | sort"
+    before = api.run(api.controller, files).text
+    script = api.machines.read(api.controller, "/opt/clustergen/lifecycle/slurm-settings.sh")
+    wrong = script.replace("  print_options\n}", f"  print_options\n  echo {setting}\n}}")
+    api.machines.put(api.controller, "/opt/clustergen/lifecycle/wrong.sh", wrong)
+    run = api.machines.run(api.controller, "bash /opt/clustergen/lifecycle/wrong.sh")
+    assert (run.status, "is as it was" in run.text) == (1, True), run.text
+    assert api.run(api.controller, files).text == before
+    assert api.run(api.controller, "scontrol ping").text
+    assert set(api.states().values()) == {"idle"}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_two_controllers_start_in_any_order(first: int) -> None:
+    with cluster(SPEC.replace("slurm:", "x-slurm:").split("x-slurm")[0] + DATABASE) as made:
+        made.boot(database=True)
+        controllers = made.of("controller")
+        # The other one comes somewhat later.
+        late = controllers[1 - first]
+        made.run(late, "sed -i '2i /usr/bin/sleep 3' /tmp/sagemaker/set/on_create.sh")
+        # On this image slurmd must not run on login nodes.
+        made.run(made.of("login")[0], "touch /rig/masked-slurmd")
+        runs = made.lifecycle()
+        assert {name: run.text for name, run in runs.items() if run.status} == {}
+        ping = made.wait("scontrol ping", "(backup) at " + controllers[1] + " is UP")
+        assert f"(primary) at {controllers[0]} is UP" in ping
+        for name in controllers:
+            made.run(name, "pgrep -x slurmdbd")
+        login = made.of("login")[0]
+        made.run(login, "chmod 1777 /fsx")
+        ran = made.as_user(login, "bash -lc 'cd /fsx && srun --partition=train hostname'")
+        assert ran.text.strip() in made.of("h200")

@@ -1,0 +1,83 @@
+"""A root file system of Debian with Slurm, made once and kept.
+
+``python -m tests.support.debian`` makes it ahead of the tests. Only the packages of Debian's own
+archive are installed, with the keys that this machine has.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import functools
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from clustergen.words import words
+
+SUITE = "trixie"
+"""Slurm 24.11, the oldest that a service offers: https://packages.debian.org/trixie/slurm-wlm"""
+MIRROR = "http://deb.debian.org/debian"
+PACKAGES = words("""
+    gcc iproute2 jq libc6-dev libslurm-dev mariadb-server munge procps python3-minimal
+    slurm-wlm slurmdbd
+""")
+CACHE = Path(os.environ.get("CLUSTERGEN_TEST_ROOTS", "/var/cache/clustergen-tests"))
+
+
+@functools.cache
+def impossible() -> str:
+    """Why this machine cannot have one; empty when it can."""
+    if os.geteuid() != 0:
+        return "file systems of other machines need root"
+    if not shutil.which("apt-get"):
+        return "Debian's packages need apt"
+    tried = subprocess.run(
+        ["unshare", "--mount", "--net", "--pid", "--fork", "true"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return f"no namespaces on this machine: {tried.stderr.strip()}" if tried.returncode else ""
+
+
+def root() -> Path:
+    """The root file system; nobody writes to it, so all tests share it."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    made = CACHE / f"{SUITE}-slurm"
+    with (CACHE / "lock").open("w") as lock:
+        # Two workers of the tests ask at the same time.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            _make(made)
+    return made
+
+
+def _make(folder: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=CACHE) as work:
+        new = Path(work) / "root"
+        subprocess.run(
+            [
+                *_mmdebstrap(Path(work)),
+                *("--quiet", "--variant=minbase", "--mode=root"),
+                *(f"--include={','.join(PACKAGES)}", SUITE, str(new), MIRROR),
+            ],
+            check=True,
+        )
+        new.rename(folder)
+
+
+def _mmdebstrap(work: Path) -> list[str]:
+    """The program: this machine's, or the one of the package, which is a single script."""
+    if found := shutil.which("mmdebstrap"):
+        return [found]
+    work.chmod(0o755)
+    subprocess.run(["apt-get", "download", "-q", "mmdebstrap"], cwd=work, check=True)
+    [package] = work.glob("mmdebstrap_*.deb")
+    subprocess.run(["dpkg", "-x", str(package), str(work / "tool")], check=True)
+    return ["perl", str(work / "tool/usr/bin/mmdebstrap")]
+
+
+if __name__ == "__main__":
+    print(impossible() or root())
