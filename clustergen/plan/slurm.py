@@ -16,6 +16,7 @@ QUEUE_FIELDS: Mapping[str, str] = {
     "default": "default",
     "maxtime": "time_limit",
     "prioritytier": "priority",
+    "priorityjobfactor": "priority",
     "oversubscribe": "exclusive",
 }
 """Partition settings that a field of a queue writes, by lower-case name."""
@@ -99,7 +100,7 @@ def partition(queue: Queue) -> Settings:
     if queue.time_limit is not None:
         settings["MaxTime"] = format_slurm_duration(queue.time_limit)
     if queue.priority is not None:
-        settings["PriorityTier"] = str(queue.priority)
+        settings["PriorityTier"] = settings["PriorityJobFactor"] = str(queue.priority)
     if queue.exclusive:
         settings["OverSubscribe"] = "EXCLUSIVE"
     return settings

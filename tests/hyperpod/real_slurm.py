@@ -339,8 +339,9 @@ class Cluster:
 
 
 def _group(group: Mapping[str, Any]) -> tuple[str, str]:
-    types = group.get("InstanceRequirements", {}).get("InstanceTypes", [])
-    return group["InstanceGroupName"], group.get("InstanceType", *types[:1]).removeprefix("ml.")
+    several = group.get("InstanceRequirements", {}).get("InstanceTypes", [])
+    name = several[0] if several else group.get("InstanceType", "")
+    return group["InstanceGroupName"], str(name).removeprefix("ml.")
 
 
 @contextmanager

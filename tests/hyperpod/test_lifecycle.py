@@ -323,7 +323,7 @@ def test_slurm_settings(tmp_path: Path) -> None:
     assert made.read("/opt/slurm/etc/slurm.conf").splitlines()[2:] == [
         "PartitionName=dev Nodes=ALL Default=NO State=UP AllowGroups=root",
         "PartitionName=train Nodes=ip-10-1-0-30 State=UP MaxTime=7-00:00:00 PriorityTier=3"
-        " OverSubscribe=EXCLUSIVE Default=YES",
+        " PriorityJobFactor=3 OverSubscribe=EXCLUSIVE Default=YES",
         "",
         "include clustergen.conf",
     ]
@@ -341,7 +341,7 @@ def test_slurm_settings(tmp_path: Path) -> None:
         "AccountingStorageTRES=gres/gpu",
         "GresTypes=gpu",
         "PrologFlags=DeferBatch",
-        "SchedulerParameters=nohold_on_prolog_fail,defer,bf_window=1440",
+        "SchedulerParameters=defer,bf_window=1440,nohold_on_prolog_fail",
     ]
     assert made.read("/opt/slurm/etc/cgroup.conf") == "ConstrainDevices=yes\n"
 
@@ -393,10 +393,10 @@ def test_options_of_hyperpod_stay_in_lists(tmp_path: Path) -> None:
     (conf.parent / "more.conf").write_text("SchedulerParameters = bf_window=10,bf_continue # a\n")
     conf.write_text(f"SlurmctldParameters=enable_configless\ninclude more.conf\n{conf.read_text()}")
     assert start(made, "extended").status == 0
-    assert made.read("/opt/slurm/etc/clustergen.conf").splitlines()[4:] == [
+    assert made.read("/opt/slurm/etc/clustergen.conf").splitlines()[5:] == [
         "PrologFlags=DeferBatch,x11",
         "SchedulerParameters=bf_window=10,bf_continue,nohold_on_prolog_fail",
-        "SlurmctldParameters=enable_configless,idle_on_node_suspend",
+        "SlurmctldParameters=idle_on_node_suspend,enable_configless",
     ]
 
 

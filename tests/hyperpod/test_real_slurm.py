@@ -79,8 +79,8 @@ def test_options_of_hyperpod_stay(api: Cluster) -> None:
     shown = api.run(api.controller, "scontrol show config").text
     values = dict(line.split("= ") for line in shown.splitlines() if "= " in line)
     found = {name.strip(): value.strip() for name, value in values.items()}
-    assert found["SlurmctldParameters"] == "enable_configless,idle_on_node_suspend"
-    assert found["SchedulerParameters"] == "bf_continue,nohold_on_prolog_fail,bf_window=20"
+    assert found["SlurmctldParameters"] == "idle_on_node_suspend,enable_configless"
+    assert found["SchedulerParameters"] == "bf_continue,bf_window=20,nohold_on_prolog_fail"
     assert found["PrologFlags"] == "DeferBatch"
 
 

@@ -69,8 +69,8 @@ ip link set lo up
 ip link set "v$number" name eth0
 ip addr add "$address/16" dev eth0
 ip link set eth0 up
-touch "$work/nodes/$name/ready"
-exec chroot "$root" /bin/bash -c 'while :; do sleep 3600 & wait $!; done'
+# Whoever waits for this file enters the machine's root, which it does not have before.
+exec chroot "$root" /bin/bash -c 'touch /rig/ready; while :; do sleep 3600 & wait $!; done'
 """
 
 
@@ -109,7 +109,7 @@ class Machines:
             f" ip link set v{number} netns {self._seen_by_bridge(pid)} &&"
             f" ip link set h{number} master rig up"
         )
-        self._wait_for(self._work(f"nodes/{name}/ready"))
+        self._wait_for(self._work(f"nodes/{name}/upper/rig/ready"))
 
     def put(self, name: str, path: str, text: str, mode: int = 0o644) -> None:
         """Writes a file of a machine."""

@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-slices
 foundation_stack="$cluster-foundation"
-prefix=a932cdbb9d1894ce
+prefix=0129d3da591ceb13
 
 action=deploy
 dry_run=no

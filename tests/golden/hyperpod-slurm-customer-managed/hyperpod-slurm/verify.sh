@@ -75,6 +75,10 @@ active() {
   check "$1 runs" systemctl is-active --quiet "$1.service"
 }
 
+answers() {
+  check "Slurm answers" bash -lc "timeout 60 /opt/slurm/bin/scontrol ping | grep -q ' is UP'"
+}
+
 bound() {
   check "$1 is a mount, off the root volume" mountpoint -q "$1"
 }
@@ -96,7 +100,7 @@ checks_of() {
       person alice 2001
       ;;
     login)
-      active slurmd
+      answers
       mounted /fsx
       person alice 2001
       ;;

@@ -73,6 +73,8 @@ main() {
   if [[ $here != "$KEPT" ]]; then
     mkdir -p "$KEPT"
     cp -R "$here/." "$KEPT/"
+    # Downloaded files are not executable, and Slurm runs some of them itself.
+    chmod 0755 "$KEPT"/*.sh
   fi
   group=$(bash "$here/resource-config.sh" group) || stop "step instance group failed"
   say "this is a node of the instance group $group"

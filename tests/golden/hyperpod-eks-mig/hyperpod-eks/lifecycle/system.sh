@@ -1,6 +1,6 @@
 #!/bin/bash
 # What every node needs, whatever it does.
-#   system.sh SERVICE     SERVICE is what jobs run under: slurmd or containerd
+#   system.sh [SERVICE]     SERVICE is what jobs run under: slurmd or containerd
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -50,13 +50,14 @@ END
 
 # EFA pins memory, as much as a job has of it.
 raise_limits() {
-  local service=$1
+  local service=${1:-}
   changed /etc/security/limits.d/90-clustergen.conf <<'END' || true
 * soft memlock unlimited
 * hard memlock unlimited
 * soft nofile 1048576
 * hard nofile 1048576
 END
+  [[ -n $service ]] || return 0
   if changed "/etc/systemd/system/$service.service.d/90-clustergen.conf" <<'END'
 [Service]
 LimitMEMLOCK=infinity
@@ -64,12 +65,15 @@ LimitNOFILE=1048576
 END
   then
     systemctl daemon-reload
-    # Jobs and containers outlive it; on most nodes there is none yet.
-    systemctl try-restart "$service.service"
+    # Jobs and containers outlive it. Images differ: the unit may be absent, masked or not started.
+    if systemctl is-active --quiet "$service.service"; then
+      systemctl restart "$service.service" ||
+        printf 'system: %s has the new limits from its next start on\n' "$service"
+    fi
   fi
 }
 
 keep_daemons_running
 wait_for_apt
 enlarge_neighbour_table
-raise_limits "$1"
+raise_limits "$@"

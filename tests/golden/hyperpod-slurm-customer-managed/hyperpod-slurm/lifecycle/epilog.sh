@@ -6,7 +6,7 @@ export PATH=/opt/slurm/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sb
 # The GPUs of the job were given to nobody else.
 end_gpu_processes() {
   local process
-  for process in $(timeout 8 nvidia-smi --query-compute-apps=pid --format=csv,noheader \
+  for process in $(timeout --kill-after=2 8 nvidia-smi --query-compute-apps=pid --format=csv,noheader \
     "--id=$SLURM_JOB_GPUS" 2>/dev/null); do
     if [[ $process =~ ^[0-9]+$ ]]; then kill -KILL "$process" 2>/dev/null; fi
   done

@@ -5,7 +5,7 @@ set -uo pipefail
 export PATH=/opt/slurm/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 refuse() {
-  scontrol update "nodename=${SLURMD_NODENAME:-$(hostname --short)}" state=drain "reason=prolog: $1"
+  timeout --kill-after=2 20 scontrol update "nodename=${SLURMD_NODENAME:-$(hostname --short)}" state=drain "reason=prolog: $1"
   exit 1
 }
 
@@ -22,7 +22,7 @@ map_job() {
 
 # Written when the node came up; before that there is nothing to compare with.
 if read -r kind expected 2>/dev/null </etc/clustergen/accelerators && [[ $kind == gpu ]]; then
-  found=$(timeout 8 nvidia-smi --list-gpus 2>/dev/null | grep -c '^GPU ')
+  found=$(timeout --kill-after=2 8 nvidia-smi --list-gpus 2>/dev/null | grep -c '^GPU ')
   [[ $found == "$expected" ]] || refuse "$expected GPUs expected, $found found"
 fi
 if [[ -n ${SLURM_JOB_GPUS:-} ]]; then map_job; fi

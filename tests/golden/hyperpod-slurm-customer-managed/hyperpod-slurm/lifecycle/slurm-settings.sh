@@ -1,6 +1,7 @@
 #!/bin/bash
 # The settings of Slurm that the spec asks for, on the controller; other nodes get them from it.
 # HyperPod writes slurm.conf: ours are in a file that it includes last, as the last value counts.
+# Slurm reads a copy first. What it does not take never replaces what it runs with.
 # What the spec says is text here, with a dollar sign in it or not:
 # shellcheck disable=SC2016
 set -euo pipefail
@@ -24,6 +25,9 @@ changed() {
 readonly ETC=/opt/slurm/etc SLURM=/opt/slurm/bin
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+readonly NEW=$work/new OLD=$work/old
 
 wait_for_slurm_conf() {
   local second
@@ -34,25 +38,90 @@ wait_for_slurm_conf() {
   fail "$ETC/slurm.conf did not appear"
 }
 
+# The value that HyperPod's files give a setting; of several Slurm takes the last one.
+value_of_hyperpod() {
+  local name files=("$OLD/slurm.conf")
+  while read -r name; do
+    [[ $name == clustergen.conf || ! -f $OLD/$name ]] || files+=("$OLD/$name")
+  done < <(sed -nE 's/^[[:space:]]*include[[:space:]]+([^#[:space:]]+).*/\1/Ip' "$OLD/slurm.conf")
+  sed -nE "s/^[[:space:]]*$1[[:space:]]*=[[:space:]]*\"?([^\"#]*[^\"#[:space:]]).*/\1/Ip" \
+    "${files[@]}" | tail -n 1
+}
+
+# Lists of options by setting. HyperPod's stay in them: without enable_configless, for example, no
+# node that it replaces would join.
+declare -A options=()
+
+# option SETTING OPTION[,OPTION...]
+option() {
+  options[$1]+=${options[$1]:+,}$2
+}
+
+print_options() {
+  local setting list name
+  for setting in $(printf '%s\n' "${!options[@]}" | sort); do
+    list=$(value_of_hyperpod "$setting"),${options[$setting]}
+    # Of options with one name the last counts, at its own place.
+    tr , '\n' <<<"$list" | awk -v "setting=$setting" '
+      { gsub(/^ +| +$/, "") }
+      $0 == "" { next }
+      { line[NR] = $0; split(tolower($0), word, "="); last[word[1]] = NR; key[NR] = word[1] }
+      END {
+        for (n = 1; n <= NR; n++)
+          if (n in line && last[key[n]] == n) list = list (list == "" ? "" : ",") line[n]
+        print setting "=" list
+      }'
+  done
+}
+
+# at_least MAJOR.MINOR
+at_least() {
+  local version
+  version=$(timeout 30 "$SLURM/scontrol" --version | grep -oE '[0-9]+\.[0-9]+' | head -n 1) || true
+  [[ $(printf '%s\n' "$1" "$version" | sort -V | head -n 1) == "$1" ]]
+}
+
+# A prolog of the image's own stays. Where a prolog fails on a node, the job goes to another: it
+# begins when all of its nodes are ready for it, and is not held.
+prolog() {
+  if [[ -n $(value_of_hyperpod Prolog)$(value_of_hyperpod Epilog) ]]; then return; fi
+  if at_least 23.11; then
+    # Nodes get scripts with a relative path from the controller.
+    printf '%s\n' Prolog=clustergen-prolog.sh Epilog=clustergen-epilog.sh
+  else
+    # Older ones do not hand scripts out; each node has them from this set.
+    printf '%s\n' Prolog=/opt/clustergen/lifecycle/prolog.sh Epilog=/opt/clustergen/lifecycle/epilog.sh
+  fi
+  printf '%s\n' PrologEpilogTimeout=60
+  option PrologFlags DeferBatch
+  option SchedulerParameters nohold_on_prolog_fail
+}
+
+# GPUs are counted in job records.
+count_gpus() {
+  option GresTypes gpu
+  option AccountingStorageTRES gres/gpu
+}
+
 settings() {
   printf '%s\n' '# Written by clustergen.'
-  # Nodes get scripts with a relative path from the controller. A prolog of the image's own stays.
-  if ! grep -qiE '^[[:space:]]*(Prolog|Epilog)[[:space:]]*=' "$ETC/slurm.conf"; then
-    printf '%s\n' Prolog=clustergen-prolog.sh Epilog=clustergen-epilog.sh
-  fi
+  # Without a database Slurm does not start with them.
+  if [[ $(value_of_hyperpod AccountingStorageType) == */slurmdbd ]]; then count_gpus; fi
+  prolog
   printf '%s\n' EnforcePartLimits=ALL
+  print_options
 }
 
 add_include() {
-  if grep -qxF 'include clustergen.conf' "$ETC/slurm.conf"; then return 1; fi
-  printf '\n%s\n' 'include clustergen.conf' >>"$ETC/slurm.conf"
+  if grep -qxF 'include clustergen.conf' "$NEW/slurm.conf"; then return; fi
+  printf '\n%s\n' 'include clustergen.conf' >>"$NEW/slurm.conf"
 }
 
 # Sets keys of the lines that begin with WORD=NAME; they stay at their places.
-#   set_keys FILE WORD NAME KEY=VALUE...
+#   set_keys WORD NAME KEY=VALUE...
 set_keys() {
-  local file=$1 word=$2 name=$3 text
-  shift 3
+  local file=$NEW/slurm.conf word=$1 name=$2 text
+  shift 2
   text=$(WORD=$word NAME=$name PAIRS=$(printf '%s\n' "$@") awk '
     BEGIN { count = split(ENVIRON["PAIRS"], pair, "\n") }
     tolower($1) != tolower(ENVIRON["WORD"]) "=" tolower(ENVIRON["NAME"]) { print; next }
@@ -69,7 +138,7 @@ set_keys() {
       }
       print
     }' "$file")
-  changed "$file" <<<"$text"
+  changed "$file" <<<"$text" || true
 }
 
 # One partition is the default one: the others, that of all nodes included, give it up.
@@ -78,18 +147,109 @@ only_default() {
   while IFS= read -r name; do
     value=NO
     if [[ $name == "$1" ]]; then value=YES; fi
-    if set_keys "$ETC/slurm.conf" PartitionName "$name" "Default=$value"; then different=yes; fi
-  done < <(sed -nE 's/^[[:space:]]*PartitionName=([^[:space:]]+).*/\1/Ip' "$ETC/slurm.conf")
+    set_keys PartitionName "$name" "Default=$value"
+  done < <(sed -nE 's/^[[:space:]]*PartitionName=([^[:space:]]+).*/\1/Ip' "$NEW/slurm.conf")
 }
 
+# The files as they are, and a copy of them to change.
+copy_configuration() {
+  local file
+  rm -rf "$OLD" "$NEW"
+  mkdir "$OLD"
+  for file in "$ETC"/*.conf "$ETC"/*.yaml "$ETC"/clustergen-*.sh; do
+    # The one with the password of the database is nobody's to copy.
+    [[ ! -f $file || $file == */slurmdbd.conf ]] || cp -pL "$file" "$OLD/"
+  done
+  cp -pR "$OLD" "$NEW"
+}
+
+change_copy() {
+  local script
+  for script in prolog epilog; do
+    changed "$NEW/clustergen-$script.sh" <"$here/$script.sh" || true
+    chmod 0755 "$NEW/clustergen-$script.sh"
+  done
+  settings >"$work/settings"
+  changed "$NEW/clustergen.conf" <"$work/settings" || true
+  set_keys PartitionName dev AllowGroups=root
+  set_keys PartitionName train MaxTime=2-00:00:00
+  only_default train
+  add_include
+}
+
+# Slurm's clients read slurm.conf as its daemons do, and this one asks nobody.
+try_copy() {
+  SLURM_CONF=$NEW/slurm.conf timeout 60 "$SLURM/scontrol" show daemons >"$work/words" 2>&1 || {
+    cat "$work/words" >&2
+    fail "Slurm does not take the settings; $ETC is as it was"
+  }
+}
+
+# The names of files that differ: what slurm.conf includes comes before it.
+differing() {
+  local file
+  for file in "$NEW"/*; do
+    cmp -s "$file" "$OLD/${file##*/}" || printf '%s\n' "${file##*/}"
+  done | awk '$0 == "slurm.conf" { last = $0; next } { print } END { if (last) print last }'
+}
+
+# put FOLDER NAME: a file in one piece, at the end of the link where it is one. It goes when the
+# folder does not have it.
+put() {
+  local file
+  file=$(readlink -f "$ETC/$2")
+  if [[ ! -f $1/$2 ]]; then
+    rm -f "$file"
+    return
+  fi
+  cp -p "$1/$2" "$file.clustergen"
+  mv "$file.clustergen" "$file"
+}
+
+put_back() {
+  local name
+  for name in $(tac <<<"$1"); do put "$OLD" "$name"; done
+  systemctl is-active --quiet slurmctld.service || systemctl restart slurmctld.service || true
+  timeout 60 "$SLURM/scontrol" reconfigure || true
+}
+
+# reconfigure NAMES: of the files that were replaced
 reconfigure() {
   local attempt
   if ! systemctl is-active --quiet slurmctld.service; then return; fi
-  for ((attempt = 1; attempt <= 12; attempt++)); do
-    if timeout 60 "$SLURM/scontrol" reconfigure; then return; fi
+  for ((attempt = 1; attempt <= 6; attempt++)); do
+    if timeout 60 "$SLURM/scontrol" reconfigure && answers; then return; fi
     sleep 10
   done
-  fail "slurmctld does not take the settings; its log says why"
+  put_back "$1"
+  fail "slurmctld does not take the settings, and its log says why; $ETC is as it was"
+}
+
+answers() {
+  local second
+  for ((second = 0; second < 30; second += 5)); do
+    if timeout 30 "$SLURM/scontrol" ping | grep -q ' is UP'; then return; fi
+    sleep 5
+  done
+  return 1
+}
+
+main() {
+  local attempt names name
+  for ((attempt = 1; attempt <= 5; attempt++)); do
+    copy_configuration
+    change_copy
+    names=$(differing)
+    [[ -n $names ]] || return 0
+    try_copy
+    # HyperPod may have written the file meanwhile.
+    if cmp -s "$OLD/slurm.conf" "$ETC/slurm.conf"; then
+      for name in $names; do put "$NEW" "$name"; done
+      reconfigure "$names"
+      return
+    fi
+  done
+  fail "HyperPod keeps writing $ETC/slurm.conf"
 }
 
 # HyperPod may write slurm.conf anew when nodes come and go, and then without what is added here.
@@ -121,14 +281,5 @@ END
 }
 
 wait_for_slurm_conf
-different=no
-for script in prolog epilog; do
-  if changed "$ETC/clustergen-$script.sh" <"$here/$script.sh"; then different=yes; fi
-  chmod 0755 "$ETC/clustergen-$script.sh"
-done
-settings | changed "$ETC/clustergen.conf" && different=yes
-set_keys "$ETC/slurm.conf" PartitionName train MaxTime=2-00:00:00 && different=yes
-only_default train
-add_include && different=yes
-if [[ $different == yes ]]; then reconfigure; fi
+main
 watch_slurm_conf

@@ -33,9 +33,10 @@ start_controller() {
   fail "slurmctld does not answer; its log says why"
 }
 
-# Nodes take their configuration from the controllers. Login nodes need slurmd for that, too.
+# Nodes take their configuration from the controllers, which may come up later than a node; slurmd
+# ends when none answers.
 start_node() {
-  local controllers second
+  local controllers second refused=0
   controllers=$(bash "$here/resource-config.sh" controllers 1 | paste -sd , -)
   [[ -n $controllers ]] || fail "the controller has no address"
   if changed /etc/systemd/system/slurmd.service.d/80-clustergen.conf <<END
@@ -45,16 +46,33 @@ END
   then
     systemctl daemon-reload
   fi
-  systemctl enable slurmd.service
-  # It ends when no controller answers, and the controller may come up later than this node.
+  systemctl enable slurmd.service || true
   for ((second = 0; second < 1500; second += 15)); do
     if systemctl start slurmd.service; then return; fi
+    if [[ $1 == login ]] && answers "$controllers"; then
+      refused=$((refused + 1))
+      if ((refused == 3)); then
+        ask_controllers "$controllers"
+        return
+      fi
+    fi
     sleep 15
   done
   fail "slurmd does not start; its log says why"
 }
 
+answers() {
+  SLURM_CONF_SERVER=$1 timeout 30 /opt/slurm/bin/scontrol ping 2>/dev/null | grep -q ' is UP'
+}
+
+# A login node needs slurmd only for the configuration. On some images slurmd is masked there, and
+# some slurm.conf do not have the node: then commands ask the controllers themselves.
+ask_controllers() {
+  printf 'start-slurm: slurmd does not run here; commands ask %s\n' "$1"
+  changed /etc/profile.d/91-clustergen-slurm.sh <<<"export SLURM_CONF_SERVER=$1" || true
+}
+
 case $1 in
   controller) start_controller ;;
-  *) start_node ;;
+  *) start_node "$1" ;;
 esac
