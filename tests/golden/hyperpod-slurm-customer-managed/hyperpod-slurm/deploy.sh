@@ -8,7 +8,7 @@ set -euo pipefail
 region=us-east-1
 cluster=hp-reviewed
 foundation_stack="$cluster-foundation"
-prefix=cd370eb9696fad86
+prefix=b1395059f3f2ba65
 
 action=deploy
 dry_run=no

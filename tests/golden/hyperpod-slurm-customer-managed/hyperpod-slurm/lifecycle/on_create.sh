@@ -54,7 +54,7 @@ optional() {
 steps_of() {
   case $1 in
     controller)
-      required 300 system system.sh slurmd
+      required 300 system system.sh
       required 1800 mounts mounts.sh
       required 300 users users.sh /fsx/home make
       required 300 environment environment.sh efa
@@ -91,6 +91,8 @@ main() {
   if [[ $here != "$KEPT" ]]; then
     mkdir -p "$KEPT"
     cp -R "$here/." "$KEPT/"
+    # Downloaded files are not executable, and Slurm runs some of them itself.
+    chmod 0755 "$KEPT"/*.sh
   fi
   group=$(bash "$here/resource-config.sh" group) || stop "step instance group failed"
   say "this is a node of the instance group $group"
