@@ -202,6 +202,7 @@ QUIET: list[tuple[str, str]] = [
         "OVL300",
     ),
     ("slurm: {settings: {SchedulerParameters: 'defer,bf_window=4320'}}", "SLM008"),
+    (f"{LEGACY}\nqueues: [{{name: dev, node_groups: [h200]}}]", "SLM351"),
 ]
 
 
