@@ -23,6 +23,7 @@ PC, PCS, HP, EKS = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks"
 K8S = "eks"
 _NO = {"SUP001"}
 ANSWERS: dict[str, dict[str, set[str]]] = {
+    # IMG204: the default image of PCS has no Neuron driver.
     "ap-south-2": {PC: {"NET020"}, PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     # PCS and ParallelCluster: a Local Zone, an arm64 head node. HyperPod: training plans only.
     "eks-dra-gb200": {
@@ -36,7 +37,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "eks-mig": {PC: _NO, PCS: {"SLM211"}, HP: _NO, EKS: set(), K8S: set()},
     "eks-p5en-capacity-block": {PC: _NO, PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     "eks-reserved-volcano": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
-    "eks-trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
+    "eks-trn2": {PC: set(), PCS: {"IMG204"}, HP: _NO, EKS: _NO, K8S: set()},
     "every-field": {
         PC: {"SUP001", "NIC101", "SLM106", "STG105"},
         PCS: {"SUP001", "SLM211"},
@@ -101,8 +102,8 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     # PCS keeps its own interfaces in a subnet of the region, which a new VPC in Dallas has not.
     "p6e-gb200-ultraserver": {PC: set(), PCS: {"NET202"}, HP: _NO, EKS: _NO, K8S: set()},
     "single-gpu-dev": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP011"}, K8S: set()},
-    "trn1-efs": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP011"}, K8S: set()},
-    "trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
+    "trn1-efs": {PC: set(), PCS: {"IMG204"}, HP: _NO, EKS: {"CAP011"}, K8S: set()},
+    "trn2": {PC: set(), PCS: {"IMG204"}, HP: _NO, EKS: _NO, K8S: set()},
 }
 PAIRS = [(name, target) for name in EXAMPLES for target in targets.NAMES]
 

@@ -140,6 +140,8 @@ class RootVolume(NamedTuple):
     """The head node boots such an image, too."""
     severity: Severity = Severity.ERROR
     """A warning where the size of the image is known from reading about it only."""
+    login: bool = False
+    """And so do login nodes, whose root volume the spec sets."""
 
 
 class Scripts(NamedTuple):

@@ -56,7 +56,11 @@ def test_nothing_is_left_unexplained(name: str, target: str, tmp_path: Path) -> 
 
 # The foundation, PCS and HyperPod are resources without types, of which the rules know nothing:
 # here their templates are read as typed ones.
-TYPED = [("p5-on-demand", "pcs"), ("trn1-efs", "pcs"), ("hyperpod-eks-karpenter", "hyperpod-eks")]
+TYPED = [
+    ("p5-on-demand", "pcs"),
+    ("p5en-capacity-block", "pcs"),
+    ("hyperpod-eks-karpenter", "hyperpod-eks"),
+]
 
 
 @pytest.mark.parametrize(("name", "target"), TYPED)

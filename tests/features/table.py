@@ -83,6 +83,7 @@ _PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan"
 _PLANNED = f"capacity: {{training_plan: '{_PLAN}'}}"
 _BLOCK = f"capacity: {{capacity_block: {_HELD}}}"
 _SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf"
+_IMAGE = "image: ami-0a1b2c3d4e5f67890"
 _P5 = _group("instance_type: p5.48xlarge")
 _KARPENTER = "kubernetes: {autoscaler: karpenter}"
 _SSD = "type: fsx-lustre, size: 38400GiB, throughput: 250"
@@ -205,7 +206,16 @@ TABLE: Mapping[str, Row] = {
         },
     ),
     "instances.trainium": Row(
-        Use(_P5, _group("instance_type: trn1.32xlarge")),
+        Use(
+            _P5,
+            _group("instance_type: trn1.32xlarge"),
+            # Its default image has no Neuron driver.
+            {
+                PCS: Use(
+                    f"{_P5[:-2]}, {_IMAGE}}}]", _group(f"instance_type: trn1.32xlarge, {_IMAGE}")
+                )
+            },
+        ),
         {
             **hyperpod(request('"InstanceType": "ml.trn1.32xlarge"')),
             PC: yaml("InstanceType: trn1.32xlarge"),
@@ -214,7 +224,11 @@ TABLE: Mapping[str, Row] = {
         },
     ),
     "instances.inferentia": Row(
-        Use("", _group("instance_type: inf2.8xlarge")),
+        Use(
+            "",
+            _group("instance_type: inf2.8xlarge"),
+            {PCS: Use(_group(_IMAGE), _group(f"instance_type: inf2.8xlarge, {_IMAGE}"))},
+        ),
         {
             PC: yaml("InstanceType: inf2.8xlarge"),
             PCS: template('"InstanceType": "inf2.8xlarge"'),

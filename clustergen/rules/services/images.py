@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem
+from clustergen.findings import Path, Problem, Severity
 from clustergen.plan.limits import Systems
-from clustergen.plan.model import Plan
+from clustergen.plan.model import FileCache, Lustre, Plan
 from clustergen.rules.services import rule
 
 
@@ -57,6 +57,32 @@ def _without_image(plan: Plan, limit: Systems) -> Iterator[tuple[Path, str]]:
 
 
 @rule(
+    "IMG003",
+    "Lustre with an image of your own",
+    why="The Lustre client is a kernel module, built for each kernel. Without it, or after an "
+    "update of the kernel, nodes cannot mount the file system.",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/install-lustre-client.html",
+    severity=Severity.NOTE,
+    target="pcs",
+    bad="""node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]
+storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB}]""",
+    good="""node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]
+storage: [{mount: /fsx, type: fsx-openzfs, size: 64GiB}]""",
+)
+def lustre_client(plan: Plan) -> Iterator[Problem]:
+    image = next((group for group in plan.node_groups if group.image), None)
+    mounted = any(isinstance(item, Lustre | FileCache) for item in plan.storage)
+    # Kubernetes has drivers that bring the client.
+    if image and mounted and plan.limits.slurm_versions:
+        yield Problem(
+            image.at("image"),
+            f"{image.image} needs the Lustre client for its kernel",
+            help="check on an instance of it: modprobe lustre",
+            source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/install-lustre-client.html",
+        )
+
+
+@rule(
     "STG051",
     "Root volume smaller than the image",
     why="EC2 starts no instance whose root volume is smaller than the image's snapshot.",
@@ -72,6 +98,8 @@ def root_volume(plan: Plan) -> Iterator[Problem]:
     nodes = [(group.path, group.volume, group.image) for group in plan.node_groups]
     if plan.head and limit.head:
         nodes.append((plan.head.path, plan.head.volume, plan.head.image))
+    if plan.login and limit.login:
+        nodes.append((plan.login.path, plan.login.volume, plan.login.image))
     for path, volume, image in nodes:
         if image is None and volume.size_gib is not None and volume.size_gib < limit.gib:
             yield Problem(

@@ -59,6 +59,61 @@ def ssh(plan: Plan) -> Iterator[Problem]:
         )
 
 
+@rule(
+    "NET024",
+    "SSH without a key",
+    why="An open port 22 lets nobody in whose public key is not on the nodes. Session Manager "
+    "needs neither.",
+    source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
+    severity=Severity.WARNING,
+    target="pcs",
+    bad="network: {ssh_from: [203.0.113.0/24]}\nlogin: {instance_type: m7i.large}",
+    good="""network: {ssh_from: [203.0.113.0/24]}
+login: {instance_type: m7i.large}
+users: [{name: alice, uid: 2001, ssh_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI alice"}]""",
+)
+def no_key(plan: Plan) -> Iterator[Problem]:
+    key_pair = getattr(plan.options, "key_name", None)
+    if plan.limits.no_ssh or key_pair or any(user.ssh_key for user in plan.users):
+        return
+    if plan.network.ssh_from:
+        yield Problem(
+            ("network", "ssh_from"),
+            "port 22 is open, and no user has a key",
+            help="give users with ssh_key, or remove ssh_from and use Session Manager",
+            source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
+        )
+
+
+@rule(
+    "NET025",
+    "Security group that has to allow its own members",
+    why="EFA works only if a security group allows all traffic in from itself and out to itself. "
+    "A rule for 0.0.0.0/0 does not open it. Nodes that lack the rules start, and hang in the first "
+    "collective operation.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html",
+    severity=Severity.NOTE,
+    target="pcs",
+    bad="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+  security_groups: [sg-0a1b2c3d4e5f67890]""",
+    good="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]""",
+)
+def own_group(plan: Plan) -> Iterator[Problem]:
+    own = [id for id in plan.network.node_security_groups if isinstance(id, str)]
+    if own and any(group.efa for group in plan.node_groups):
+        yield Problem(
+            ("network", "security_groups"),
+            f"EFA needs rules in {own[0]} for all traffic from itself and to itself",
+            help="check both with: aws ec2 describe-security-group-rules --filters "
+            f"Name=group-id,Values={own[0]}",
+            source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html",
+        )
+
+
 _VPC = """network:
   vpc: vpc-0a1b2c3d4e5f67890
   private_subnets: [subnet-0a1b2c3d4e5f67890]

@@ -98,7 +98,7 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
     return filled(
         Name=queue.name,
         CapacityType=capacity_type(first),
-        AllocationStrategy=_allocation_strategy(queue),
+        AllocationStrategy=_allocation_strategy(plan, queue),
         Networking={
             "SubnetIds": subnets(plan, queue),
             "AdditionalSecurityGroups": nodes.node_groups(plan.network),
@@ -111,7 +111,10 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
         CustomSlurmSettings=_queue_settings(queue, owners),
         CustomActions=custom,
         Iam=filled(S3Access=actions.s3_access(custom)),
-        ComputeResources=[_compute_resource(group) for group in queue.node_groups],
+        ComputeResources=[
+            _compute_resource(group, several=_in_several_subnets(plan, queue))
+            for group in queue.node_groups
+        ],
     )
 
 
@@ -129,35 +132,40 @@ def _queue_settings(queue: Queue, owners: QueueOwners) -> dict[str, str]:
 def subnets(plan: Plan, queue: Queue) -> list[str]:
     """One subnet, or one in each zone when nothing ties the queue's nodes to one zone."""
     private = plan.network.private
-    if not all(_spreads(group) for group in queue.node_groups):
+    if any(group.one_zone for group in queue.node_groups):
         return [references.text(private[0].id)]
     # EC2 Fleet takes one subnet in a zone; a zone that nobody named could be any.
     zones = {subnet.zone: subnet for subnet in reversed(private) if subnet.zone}
     roaming = [subnet for subnet in private if zones.get(subnet.zone or "") == subnet]
-    return [references.text(subnet.id) for subnet in roaming or private[:1]]
+    # The first is the preferred one.
+    chosen = roaming if private[0] in roaming else private[:1]
+    return [references.text(subnet.id) for subnet in chosen]
 
 
-def _spreads(group: NodeGroup) -> bool:
-    """Whether nodes start in several zones, which takes several types in ParallelCluster."""
-    return len(group.types) > 1 and not group.one_zone
+def _allocation_strategy(plan: Plan, queue: Queue) -> str | None:
+    """How EC2 chooses among several types and subnets.
 
-
-def _allocation_strategy(queue: Queue) -> str | None:
-    """How EC2 chooses among several types; it knows no order of preference among them.
-
+    Subnets are in the order of preference, which is all that there is to choose for one type. Among
+    types the price decides, as ParallelCluster gives all types of a subnet the same priority.
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
+    https://github.com/aws/aws-parallelcluster/pull/6865
     """
     several = any(len(group.types) > 1 for group in queue.node_groups)
-    kind = capacity_type(queue.node_groups[0])
-    if not several or kind == "CAPACITY_BLOCK":
+    if not several and not _in_several_subnets(plan, queue):
         return None
-    return "price-capacity-optimized" if kind == "SPOT" else "lowest-price"
+    if capacity_type(queue.node_groups[0]) == "SPOT":
+        return "price-capacity-optimized"
+    return "lowest-price" if several else "prioritized"
 
 
-def _compute_resource(group: NodeGroup) -> dict[str, Any]:
+def _in_several_subnets(plan: Plan, queue: Queue) -> bool:
+    return len(subnets(plan, queue)) > 1
+
+
+def _compute_resource(group: NodeGroup, *, several: bool) -> dict[str, Any]:
     return filled(
         Name=group.name,
-        **_types(group),
+        **_types(group, several),
         MinCount=group.min,
         MaxCount=group.max,
         DisableSimultaneousMultithreading=switches_smt_off(group) or None,
@@ -170,9 +178,12 @@ def _compute_resource(group: NodeGroup) -> dict[str, Any]:
     )
 
 
-def _types(group: NodeGroup) -> dict[str, Any]:
-    """``Instances`` only where there are several: a single type may be reserved and have EFA."""
-    if len(group.types) > 1:
+def _types(group: NodeGroup, several: bool) -> dict[str, Any]:
+    """``Instances`` only for several types or subnets: a single type may be reserved and have EFA.
+
+    With ``InstanceType``, ParallelCluster starts all nodes in the first subnet.
+    """
+    if several or len(group.types) > 1:
         return {"Instances": [{"InstanceType": type.name} for type in group.types]}
     return {"InstanceType": group.type.name}
 

@@ -67,8 +67,17 @@ def steps(plan: Plan) -> list[str]:
         *_pinning(plan),
         "to change the instance types of a node group, rename it too: PCS makes a new one, and "
         "names are unique in a cluster",
+        *_tags(plan),
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
     ]
+
+
+def _tags(plan: Plan) -> Iterator[str]:
+    if plan.tags:
+        yield (
+            "a change of `tags` is a change of every launch template: PCS replaces the nodes, each "
+            "once it is idle, and login nodes at once"
+        )
 
 
 def _reach(plan: Plan) -> str:
@@ -89,7 +98,7 @@ def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     yield names.CLUSTER, cluster.resource(plan)
     for group in plan.node_groups:
         if group.placement.kind == "cluster":
-            yield names.placement_group(group), _placement_group(plan)
+            yield names.placement_group(group), _placement_group()
         yield names.launch_template(group.name), launch_template.for_group(plan, group)
         yield names.node_group(group.name), node_groups.for_group(plan, group)
     if plan.login:
@@ -100,9 +109,9 @@ def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
     yield from logs.resources(plan).items()
 
 
-def _placement_group(plan: Plan) -> Json:
-    tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
-    return {"Type": "AWS::EC2::PlacementGroup", "Properties": {"Strategy": "cluster", **tags}}
+def _placement_group() -> Json:
+    """Without the spec's tags: EC2 cannot change them, and a new group replaces the nodes in it."""
+    return {"Type": "AWS::EC2::PlacementGroup", "Properties": {"Strategy": "cluster"}}
 
 
 def _outputs(plan: Plan) -> Iterator[tuple[str, Json]]:

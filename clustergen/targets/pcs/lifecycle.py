@@ -8,6 +8,7 @@ https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions.html
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from clustergen.artifacts import Json
 from clustergen.aws import cfn, mounts
 from clustergen.plan.lustre_clients import lustre_interfaces
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.model import Bucket, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
 from clustergen.slurm import accounts
 from clustergen.targets.pcs import limits, settings
@@ -44,7 +45,7 @@ def group_actions(plan: Plan, group: NodeGroup) -> list[Action]:
         *_users_scripts(own, "start"),
         *_scratch(group),
         *_lustre_efa(plan, group),
-        *_shared(plan),
+        *_shared(plan, group.image),
         *_containers(plan, group.scratch),
         *_health(group),
         *_users_scripts(own, "configured"),
@@ -56,24 +57,38 @@ def login_actions(plan: Plan) -> list[Action]:
     own = plan.scripts_on("login")
     return [
         *_first(plan),
-        *_users_scripts(own, "start"),
-        *_shared(plan),
+        *_users_scripts(own, "start", required=False),
+        *_shared(plan, plan.login.image if plan.login else None),
         *_containers(plan, None),
         *_accounts(plan),
-        *_users_scripts(own, "configured"),
+        *_users_scripts(own, "configured", required=False),
     ]
 
 
 def emitted(actions: Sequence[Action]) -> Json:
     """``actions`` as the property NodeLifecycleActions."""
-    stage = [_emit(number, action) for number, action in enumerate(actions, 1)]
-    return {"Stages": {"NodeBootstrapped": stage}}
+    named = zip(names(actions), actions, strict=True)
+    return {"Stages": {"NodeBootstrapped": [_emit(name, action) for name, action in named]}}
 
 
-def _emit(number: int, action: Action) -> Json:
+def names(actions: Sequence[Action]) -> list[str]:
+    """A name for each action, which stays when others come or go: overlays find items by it.
+
+    A script that runs twice has the same label twice, and a number from the second on.
+    """
+    counts: Counter[str] = Counter()
+    found = []
+    for action in actions:
+        name = script_name(action.label)
+        counts[name] += 1
+        found.append(name if counts[name] == 1 else script_name(action.label, counts[name]))
+    return found
+
+
+def _emit(name: str, action: Action) -> Json:
     arguments = {"Arguments": list(action.arguments)} if action.arguments else {}
     return {
-        "Name": script_name(number, action.label),
+        "Name": name,
         "ScriptSource": _source(action),
         **arguments,
         "OnError": "TERMINATE" if action.required else "CONTINUE",
@@ -91,10 +106,11 @@ def _source(action: Action) -> Json:
     return {"ScriptLocation": action.script, **checksum}
 
 
-def script_name(number: int, label: str) -> str:
-    """A unique name of the form that PCS takes; it is also the name of the log on the node."""
-    plain = re.sub(r"[^A-Za-z0-9 _-]+", "-", label).strip("- ")
-    return f"{number:02} {plain}"[: limits.MAX_SCRIPT_NAME].rstrip()
+def script_name(label: str, number: int | None = None) -> str:
+    """A name of the form that PCS takes; it is also the name of the log on the node."""
+    ending = f" {number}" if number else ""
+    plain = re.sub(r"[^A-Za-z0-9 _-]+", "-", label).strip("- _") or "script"
+    return plain[: limits.MAX_SCRIPT_NAME - len(ending)].rstrip() + ending
 
 
 def _first(plan: Plan) -> Iterator[Action]:
@@ -104,10 +120,12 @@ def _first(plan: Plan) -> Iterator[Action]:
     yield Action("baseline", Script("baseline.sh"), every_boot=True, required=False)
 
 
-def _shared(plan: Plan) -> Iterator[Action]:
+def _shared(plan: Plan, image: str | None) -> Iterator[Action]:
     for item in mounts.mounted(plan):
         label, arguments = f"mount {item.mount.strip('/')}", _mount(plan, mounts.mount(item))
-        yield Action(label, Script("mount.sh"), arguments, every_boot=True)
+        # The default image has no mount-s3: nodes that end for it would be replaced for ever.
+        required = image is not None or not isinstance(item, Bucket)
+        yield Action(label, Script("mount.sh"), arguments, every_boot=True, required=required)
     if plan.users:
         folder, _ = mounts.homes(plan)
         yield Action("users", Script("users.sh", plan.users), (folder, "make"))
@@ -161,8 +179,14 @@ def _health(group: NodeGroup) -> Iterator[Action]:
         yield Action("health", script, (kind, str(count)), every_boot=True)
 
 
-def _users_scripts(own: Sequence[UserScript], when: str) -> Iterator[Action]:
+def _users_scripts(
+    own: Sequence[UserScript], when: str, *, required: bool = True
+) -> Iterator[Action]:
+    """A compute node without its set-up would only fail jobs.
+
+    A login node stays: it is where users look for the reason.
+    """
     for script in own:
         if script.when == when:
             label = script.url.rpartition("/")[2]
-            yield Action(label, script.url, script.args, checksum=script.sha256)
+            yield Action(label, script.url, script.args, checksum=script.sha256, required=required)

@@ -263,6 +263,9 @@ LIMITS = Limits(
     always_replaces=f"{USER_GUIDE}working-with_cng.html",
     retention_days=RETENTION_DAYS,
     root_volume=RootVolume(
-        IMAGE_GIB, f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html", severity=Severity.WARNING
+        IMAGE_GIB,
+        f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",
+        severity=Severity.WARNING,
+        login=True,
     ),
 )

@@ -268,6 +268,19 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
         (*QUEUE, "CustomActions", "OnNodeConfigured", "Sequence", 1),
         {"Script": "s3://my-bucket/setup.sh", "Args": ["--fast", "1", "yes"]},
     ),
+    # One type is in all zones too, the first one preferred.
+    *(
+        (SPECS["spot over zones"], (*path, key), value)
+        for path, key, value in (
+            (
+                (*QUEUE, "Networking"),
+                "SubnetIds",
+                ["subnet-0a1b2c3d4e5f67890", "subnet-0a1b2c3d4e5f67891"],
+            ),
+            (QUEUE, "AllocationStrategy", "prioritized"),
+            (RESOURCE, "Instances", [{"InstanceType": "m7i.4xlarge"}]),
+        )
+    ),
     # The rest.
     (
         "monitoring: {log_retention: 31d}",

@@ -26,30 +26,30 @@ def _named(text: str, name: str) -> dict[str, Any]:
 
 def test_order_on_a_compute_node() -> None:
     assert [action["Name"] for action in _actions(SPECS["everything on the nodes"])] == [
-        "01 logs",
-        "02 baseline",
-        "03 setup-sh",
-        "04 scratch",
-        "05 users",
-        "06 containers",
-        "07 health",
-        "08 tune-sh-x-1",
+        "logs",
+        "baseline",
+        "setup-sh",
+        "scratch",
+        "users",
+        "containers",
+        "health",
+        "tune-sh-x-1",
     ]
 
 
 def test_order_on_a_login_node() -> None:
     actions = _actions(SPECS["everything on the nodes"], "NodeGroupLogin")
     assert [action["Name"] for action in actions] == [
-        "01 logs",
-        "02 baseline",
-        "03 setup-sh",
-        "04 users",
-        "05 containers",
+        "logs",
+        "baseline",
+        "setup-sh",
+        "users",
+        "containers",
     ]
 
 
 def test_every_mount_comes_after_the_folder_it_is_in() -> None:
-    names = [action["Name"][3:] for action in _actions(SPECS["all kinds of storage"])]
+    names = [action["Name"] for action in _actions(SPECS["all kinds of storage"])]
     assert names[2:] == [
         f"mount {n}" for n in ("datasets", "fsx", "home", "old", "projects", "shared")
     ]
@@ -159,14 +159,51 @@ def test_scripts_of_the_user_are_run_from_their_own_place() -> None:
 @pytest.mark.parametrize(
     ("label", "name"),
     [
-        ("mount data/x", "07 mount data-x"),
-        ("../$(reboot).sh", "07 reboot-sh"),
-        ("x" * 80, "07 " + "x" * 61),
-        ("--", "07"),
+        ("mount data/x", "mount data-x"),
+        ("../$(reboot).sh", "reboot-sh"),
+        ("x" * 80, "x" * 64),
+        ("--", "script"),
     ],
 )
 def test_script_names_have_the_form_of_the_service(label: str, name: str) -> None:
-    assert script_name(7, label) == name
+    assert script_name(label) == name
+
+
+def test_a_name_does_not_change_with_what_runs_before() -> None:
+    """An overlay changes the action of a name: with another one it would add an action."""
+    before = "storage: [{mount: /home, type: fsx-openzfs, size: 64GiB}]"
+    after = before.replace("[{", "[{mount: /data, type: efs}, {")
+    names = [[action["Name"] for action in _actions(text)] for text in (before, after)]
+    assert [name for name in names[1] if name != "mount data"] == names[0]
+
+
+def test_a_script_that_runs_twice_has_two_names() -> None:
+    first, second = (f"{{run: 's3://my-bucket/a.sh', args: [{n}]}}" for n in ("1", "2"))
+    text = f"software: {{scripts: [{first}, {second}]}}"
+    assert [action["Name"] for action in _actions(text)][-2:] == ["a-sh", "a-sh 2"]
+
+
+@pytest.mark.parametrize(
+    ("group", "answer"), [("NodeGroupH200", "TERMINATE"), ("NodeGroupLogin", "CONTINUE")]
+)
+def test_a_script_of_the_user_does_not_end_login_nodes(group: str, answer: str) -> None:
+    text = (
+        "login: {instance_type: m7i.large}\n"
+        "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [login, compute]}]}"
+    )
+    (action,) = [item for item in _actions(text, group) if item["Name"] == "a-sh"]
+    assert action["OnError"] == answer
+
+
+@pytest.mark.parametrize(
+    ("image", "answer"), [("", "CONTINUE"), (", image: ami-0a1b2c3d4e5f67890", "TERMINATE")]
+)
+def test_the_default_image_cannot_mount_buckets_and_stays(image: str, answer: str) -> None:
+    text = (
+        "storage: [{mount: /data, type: s3, bucket: 's3://my-data'}]\n"
+        f"node_groups: [{{name: h200{image}}}]"
+    )
+    assert _named(text, "mount data")["OnError"] == answer
 
 
 def test_users_are_text_to_the_shell() -> None:

@@ -162,7 +162,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ),
     (
         "node_groups: [{name: trn, instance_type: trn1.32xlarge, count: 2}]",
-        "IMG202", ("node_groups", 1, "name"), "no Neuron driver", "image: ami-",
+        "IMG204", ("node_groups", 1, "instance_type"), "no Neuron driver", "image: ami-",
     ),
 ]  # fmt: skip
 
@@ -196,7 +196,7 @@ def test_finding(text: str, code: str, path: Path, message: str, help: str) -> N
         (
             "node_groups: [{name: h200, instance_type: trn1.32xlarge, "
             "image: ami-0a1b2c3d4e5f67890}]",
-            "IMG202",
+            "IMG204",
         ),
         ("region: ap-south-2\nnetwork: {zone: aps2-az1}", "NET020"),
     ],

@@ -46,17 +46,16 @@ def ssh_blocks(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET103",
     "Private subnets that no node uses",
-    why="ParallelCluster spreads a group over zones only if it has several instance types and no "
-    "EFA, placement group or reservation. It uses one subnet in each zone.",
+    why="ParallelCluster spreads a group over zones only without EFA, placement group and "
+    "reservation. It uses one subnet in each zone, so each subnet needs its zone.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-Networking-SubnetIds",
     severity=Severity.NOTE,
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890, {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}]
-node_groups: [{name: h200, instance_type: m7i.4xlarge}]""",
+  private_subnets: [subnet-0a1b2c3d4e5f67890, {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}]""",
     good="""network:
   vpc: vpc-0a1b2c3d4e5f67890
-  private_subnets: [subnet-0a1b2c3d4e5f67890]
+  private_subnets: [subnet-0a1b2c3d4e5f67890, {id: subnet-0a1b2c3d4e5f67891, zone: use1-az2}]
 node_groups: [{name: h200, instance_type: m7i.4xlarge}]""",
 )
 def unused_subnets(plan: Plan) -> Iterator[Problem]:

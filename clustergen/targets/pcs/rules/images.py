@@ -15,8 +15,8 @@ from clustergen.targets.pcs.rules import rule
     "IMG202",
     "Software that the default image lacks",
     why="PCS nodes run what their image brings. The default one has the drivers of NVIDIA GPUs, "
-    "EFA and the clients of Lustre and EFS. It lacks the Neuron driver, Mountpoint for Amazon S3, "
-    "and Enroot with Pyxis, which is built for one Slurm version.",
+    "EFA and the clients of Lustre and EFS. It lacks Mountpoint for Amazon S3, and Enroot with "
+    "Pyxis, which is built for one Slurm version. Nodes start without them.",
     source=f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",
     severity=Severity.WARNING,
     bad="software: {containers: pyxis}",
@@ -26,12 +26,31 @@ def missing_software(plan: Plan) -> Iterator[Problem]:
     nodes = ", ".join(nodes for _, nodes in _on_default_image(plan))
     if not nodes or plan.software.os != limits.DEFAULT_IMAGE_OS:
         return
-    for path, software, users in _needed_software(plan, nodes):
+    for path, software in _needed_software(plan):
         yield Problem(
             path,
-            f"{users} boot the default image, which has no {software}",
+            f"{nodes} boot the default image, which has no {software}",
             help="set image: ami-... to an image that has it",
         )
+
+
+@rule(
+    "IMG204",
+    "Accelerators without a driver",
+    why="The default image has no Neuron driver: nodes start, are paid for, and have no "
+    "accelerator.",
+    source=f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",
+    bad="node_groups: [{name: h200, instance_type: trn2.48xlarge}]",
+    good="node_groups: [{name: h200, instance_type: trn2.48xlarge, image: ami-0a1b2c3d4e5f67890}]",
+)
+def no_driver(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if group.type.neuron_devices and not group.image:
+            yield Problem(
+                group.at("instance_type"),
+                f"nodes of {group.name} boot the default image, which has no Neuron driver",
+                help="set image: ami-... to an image that has it",
+            )
 
 
 @rule(
@@ -62,14 +81,11 @@ def _on_default_image(plan: Plan) -> Iterator[tuple[Path, str]]:
         yield plan.login.path, "login nodes"
 
 
-def _needed_software(plan: Plan, nodes: str) -> Iterator[tuple[Path, str, str]]:
-    """What the spec needs beyond the default image: the place, the software, the nodes."""
+def _needed_software(plan: Plan) -> Iterator[tuple[Path, str]]:
+    """What the spec needs beyond the default image: the place, and the software."""
     if plan.software.containers == "pyxis":
         version = settings.version(plan)
-        yield ("software", "containers"), f"Enroot with Pyxis for Slurm {version}", nodes
+        yield ("software", "containers"), f"Enroot with Pyxis for Slurm {version}"
     for item in plan.storage:
         if isinstance(item, Bucket):
-            yield item.at("type"), "mount-s3", nodes
-    for group in plan.node_groups:
-        if group.type.neuron_devices and not group.image:
-            yield group.at("name"), "Neuron driver", f"nodes of {group.name}"
+            yield item.at("type"), "mount-s3"

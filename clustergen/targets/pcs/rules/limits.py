@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import cluster, limits
 from clustergen.targets.pcs.limits import CREATE_CLUSTER
@@ -37,3 +37,32 @@ def controller_size(plan: Plan) -> Iterator[Problem]:
         if fitting
         else f"at most {chosen.nodes:,} in a cluster",
     )
+
+
+_NEARLY_FULL = 0.75
+
+
+@rule(
+    "LIM211",
+    "Controller size that more nodes would change",
+    why="PCS cannot resize a controller, and clustergen takes the smallest that fits. An update to "
+    "more nodes would ask for another size, and is rejected. Login nodes count too.",
+    source=CREATE_CLUSTER,
+    severity=Severity.NOTE,
+    bad="node_groups: [{name: h200, count: 30}]",
+    good="node_groups: [{name: h200, count: 30}]\ntargets: {pcs: {size: medium}}",
+)
+def nearly_full(plan: Plan) -> Iterator[Problem]:
+    nodes = cluster.nodes(plan)
+    size = limits.smallest_size(nodes)
+    larger = limits.smallest_size(size.nodes + 1) if size else None
+    if plan.options_as(Options).size != "auto" or size is None or larger is None:
+        return
+    if nodes >= size.nodes * _NEARLY_FULL:
+        login = f", login nodes included ({plan.login.count})" if plan.login else ""
+        yield Problem(
+            ("node_groups",),
+            f"up to {nodes} nodes{login}: {size.name} manages {size.nodes}, and cannot grow",
+            help=f"write targets.pcs.size: {larger.name.lower()} to have room, or "
+            f"{size.name.lower()} to keep the size",
+        )
