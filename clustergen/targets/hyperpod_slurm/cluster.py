@@ -89,7 +89,8 @@ def _orchestrator(plan: Plan) -> Json | None:
 
 def _database(plan: Plan) -> Json | None:
     given = plan.slurm.accounting
-    if not isinstance(given, Database):
+    # The service takes it with continuous provisioning only; scripts connect it in any case.
+    if not isinstance(given, Database) or not (modes.by_service(plan) or modes.continuous(plan)):
         return None
     return {
         "Endpoint": given.endpoint,

@@ -30,6 +30,11 @@ def mode(plan: Plan) -> Mode:
     return "extended" if needs_scripts(plan) else "bootstrap"
 
 
+def by_service(plan: Plan) -> bool:
+    """Whether HyperPod sets up Slurm, and not the lifecycle scripts."""
+    return mode(plan) in ("bootstrap", "extended")
+
+
 def continuous(plan: Plan) -> bool:
     """Whether nodes join as they come: the default, except with mode: legacy."""
     chosen = options(plan).provisioning == "continuous"

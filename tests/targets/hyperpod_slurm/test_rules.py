@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clustergen.findings import Path
-from tests.targets.hyperpod_slurm.planned import found, validated
+from tests.targets.hyperpod_slurm.planned import found, request_of, validated
 from tests.targets.hyperpod_slurm.specs import DATABASE, LEGACY, SPECS
 
 GROUP = ("node_groups", 0)
@@ -64,7 +64,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     (_group("count: 20"), "LIM003", (*GROUP, "count"), "21 instances", "Service Quotas"),
     # Accounting
     (
-        DATABASE + "targets: {hyperpod-slurm: {mode: customer-managed, provisioning: all-at-once}}",
+        DATABASE + "targets: {hyperpod-slurm: {provisioning: all-at-once}}",
         "SLM352", ("slurm", "accounting"), "all at once", "provisioning: continuous",
     ),
     # Several controllers
@@ -209,3 +209,21 @@ QUIET: list[tuple[str, str]] = [
 @pytest.mark.parametrize(("text", "code"), QUIET)
 def test_quiet(text: str, code: str) -> None:
     assert found(text, code) == []
+
+
+def test_a_partition_dev_is_only_doubtful_where_scripts_make_it() -> None:
+    queue = "queues: [{name: dev, node_groups: [h200]}]\n"
+    severities = [
+        finding.severity.value
+        for text in (queue, queue + LEGACY)
+        for finding in found(text, "SLM351")
+    ]
+    assert severities == ["error", "warning"]
+
+
+@pytest.mark.parametrize("code", ["SLM352", "SLM353"])
+def test_scripts_connect_a_database_without_continuous_provisioning(code: str) -> None:
+    options = "{mode: customer-managed, provisioning: all-at-once}"
+    text = f"{DATABASE}targets: {{hyperpod-slurm: {options}}}"
+    assert found(text, code) == []
+    assert "AccountingDatabase" not in request_of(text)["Orchestrator"]["Slurm"]

@@ -57,4 +57,4 @@ def user(plan: Plan) -> Iterator[Problem]:
 
 def _by_api(plan: Plan) -> bool:
     """Whether HyperPod connects an external database, rather than the lifecycle scripts."""
-    return isinstance(plan.slurm.accounting, Database) and modes.mode(plan) != "legacy"
+    return isinstance(plan.slurm.accounting, Database) and modes.by_service(plan)
