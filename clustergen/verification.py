@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustergen import shell
-from clustergen.plan.model import NodeGroup
+from clustergen.plan.lustre_clients import lustre_interfaces
+from clustergen.plan.model import Lustre, NodeGroup, Plan
 
 Check = tuple[str | int, ...]
 """A function of the script and its arguments."""
@@ -43,6 +44,14 @@ def hardware(group: NodeGroup) -> Iterator[Check]:
     if count:
         yield ("accelerators", kind, count)
     yield ("efa", group.efa_interfaces)
+
+
+def lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Check]:
+    """That what a node writes to Lustre leaves over EFA: it takes TCP without a word."""
+    if lustre_interfaces(plan, group):
+        for item in plan.storage:
+            if isinstance(item, Lustre) and item.efa:
+                yield ("lustre_efa", item.mount)
 
 
 def scratch(group: NodeGroup) -> Iterator[Check]:

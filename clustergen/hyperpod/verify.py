@@ -10,7 +10,7 @@ from clustergen.aws import mounts
 from clustergen.hyperpod import steps
 from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan
-from clustergen.verification import Check, Group, active, hardware, scratch
+from clustergen.verification import Check, Group, active, hardware, lustre_efa, scratch
 
 
 # It is in the bundle, and in the folder of the lifecycle scripts.
@@ -59,6 +59,7 @@ def _kubernetes(plan: Plan) -> list[Group]:
 def _jobs(plan: Plan, group: NodeGroup) -> Iterator[Check]:
     yield from _shared(plan)
     yield from scratch(group)
+    yield from lustre_efa(plan, group)
     if plan.software.containers != "none":
         yield ("docker_storage" if plan.software.containers == "docker" else "pyxis",)
 

@@ -34,6 +34,7 @@ def _groups(plan: Plan, shared: Sequence[str]) -> Iterator[Group]:
 def _of_group(plan: Plan, group: NodeGroup) -> Iterator[Check]:
     yield from verification.hardware(group)
     yield from verification.scratch(group)
+    yield from verification.lustre_efa(plan, group)
     if plan.software.containers == "docker":
         yield from verification.active("docker")
     elif plan.software.containers == "pyxis":
