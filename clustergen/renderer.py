@@ -27,8 +27,6 @@ def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
     chosen = targets.load(target)
     document = overlay.apply(chosen.document(plan), plan.overlay, keys=chosen.schema.list_keys)
     bundle = [*chosen.emit(plan, document)]
-    base = foundation.emit(plan)
-    if base is not None:
-        bundle.append(base)
+    bundle += foundation.files(plan)
     bundle.append(readme.render(plan, chosen, checked.about(target)))
     return document, tuple(sorted(bundle, key=lambda artifact: artifact.path))

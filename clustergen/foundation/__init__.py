@@ -1,4 +1,4 @@
-"""The foundation: the stack that outlives clusters and is the same for every target.
+"""The foundation: the stack that outlives clusters and is the same for every target of a spec.
 
 It makes what the spec asks to make, and its outputs have fixed names: the only thing that the
 cluster's own artifacts know of it.
@@ -6,16 +6,14 @@ cluster's own artifacts know of it.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 
 from clustergen.artifacts import Artifact, json_artifact
-from clustergen.aws import cfn
-from clustergen.foundation import access, hyperpod, network, security, storage
-from clustergen.foundation.part import Part
+from clustergen.foundation.deployment import frame, stage
+from clustergen.foundation.template import PATH, build, document
 from clustergen.plan.model import Plan
 
-PATH = "foundation.template.json"
+__all__ = ["PATH", "build", "emit", "files", "frame", "outputs"]
 
 
 def outputs(plan: Plan) -> Mapping[str, str]:
@@ -26,26 +24,9 @@ def outputs(plan: Plan) -> Mapping[str, str]:
 def emit(plan: Plan) -> Artifact | None:
     """The CloudFormation template, or None when there is nothing to make."""
     whole = build(plan)
-    if not whole.resources:
-        return None
-    document = {
-        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
-        "Description": f"Foundation of {plan.name}: the network, access and storage of clusters",
-        "Resources": whole.resources,
-        "Outputs": {
-            name: {"Description": output.description, "Value": output.value}
-            for name, output in whole.outputs.items()
-        },
-    }
-    return json_artifact(PATH, document)
+    return json_artifact(PATH, document(plan, whole)) if whole.resources else None
 
 
-# A spec has a plan for each of its targets.
-@functools.lru_cache(maxsize=8)
-def build(plan: Plan) -> Part:
-    """All resources and outputs of the foundation, built once for each plan."""
-    parts = [concern.part(plan) for concern in (network, security, storage, access, hyperpod)]
-    return Part(
-        {name: resource for part in parts for name, resource in part.resources.items()},
-        {name: output for part in parts for name, output in part.outputs.items()},
-    )
+def files(plan: Plan) -> tuple[Artifact, ...]:
+    """All files of the foundation in a bundle."""
+    return tuple(file for file in (emit(plan), stage(plan)) if file)

@@ -52,9 +52,14 @@ def named(plan: Plan, what: str) -> list[Json]:
 
 
 def lasting(resource: Json, retain: bool) -> Json:
-    """``resource`` with the policies that decide whether it outlives its stack."""
-    policy = "Retain" if retain else "Delete"
-    return {**resource, "DeletionPolicy": policy, "UpdateReplacePolicy": policy}
+    """``resource`` with the policies that decide whether it outlives its stack.
+
+    What a failed creation made holds nothing yet: kept, it would cost, and its name would be taken
+    when the creation is tried again.
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html
+    """
+    kept = ("RetainExceptOnCreate", "Retain") if retain else ("Delete", "Delete")
+    return {**resource, "DeletionPolicy": kept[0], "UpdateReplacePolicy": kept[1]}
 
 
 def created(plan: Plan) -> tuple[Lustre | OpenZfs | Efs, ...]:

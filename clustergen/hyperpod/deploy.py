@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen import foundation, shell
@@ -12,6 +12,9 @@ from clustergen.plan.model import Plan
 from clustergen.words import words
 
 UPDATE = "update-cluster.json"
+SCALE = "scale-cluster.json"
+
+_COUNTS = ("InstanceGroupName", "InstanceCount", "MinInstanceCount")
 
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html; 2026-11-20.
 # VpcConfig and Tags cannot be changed by it.
@@ -45,19 +48,45 @@ def files(
     text = shell.render(
         template,
         **more,
-        plan=plan,
-        foundation=bool(foundation.outputs(plan)),
+        **foundation.frame(plan),
         uploads=[],
         prefix=scripts.prefix(lifecycle) if lifecycle else "",
         filled=[file.path for file in lifecycle if file.path.endswith(".json")],
         groups=list(_groups(document)) or [plan.name],
+        compute=[group.name for group in plan.node_groups],
         autoscaled=_autoscaled(document),
     )
     return (
+        *_scaling(plan, document),
         Artifact("deploy.sh", text, executable=True),
         json_artifact(UPDATE, update(document)),
         Artifact("verify.sh", verify.text(plan, kubernetes=_on_eks(document)), executable=True),
     )
+
+
+def _scaling(plan: Plan, document: Mapping[str, Any]) -> Iterator[Artifact]:
+    """The groups for the cluster's work, without nodes: ``deploy.sh --pause`` sends it.
+
+    An update leaves alone the groups that it does not name. The name comes before the count, by
+    which ``--resume`` finds the count to restore.
+    """
+    names = {group.name for group in plan.node_groups}
+    found = document.get("InstanceGroups") or []
+    groups = [g for g in found if isinstance(g, dict) and g.get("InstanceGroupName") in names]
+    if not groups or _autoscaled(document):
+        return
+    request = {
+        "ClusterName": document.get("ClusterName"),
+        "InstanceGroups": [
+            {
+                "InstanceGroupName": group["InstanceGroupName"],
+                "InstanceCount": 0,
+                **{name: group[name] for name in group if name not in _COUNTS},
+            }
+            for group in groups
+        ],
+    }
+    yield json_artifact(SCALE, request)
 
 
 def _groups(document: Mapping[str, Any]) -> list[str]:

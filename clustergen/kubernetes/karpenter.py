@@ -171,6 +171,11 @@ def _limits(group: NodeGroup) -> dict[str, str]:
     return {name: str(amount * group.max) for name, amount in most.items() if amount}
 
 
+def cpu_limits(plan: Plan) -> dict[str, str]:
+    """Node pool -> its limit of CPUs, which a pause sets to none."""
+    return {group.name: _limits(group)["cpu"] for group in groups(plan)}
+
+
 def _taints(group: NodeGroup) -> Json:
     found = [
         {

@@ -1,12 +1,10 @@
-"""The frame of deploy.sh, run with an `aws` that only writes down what it was asked."""
+"""The frame of deploy.sh, with a target of these tests, in an account that remembers."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +14,9 @@ from clustergen.plan.model import Plan
 from clustergen.shell import environment
 from tests.foundation.planned import plan_of
 from tests.oracles.shell import script_violations
+from tests.support.cloud.account import THROTTLED
+from tests.support.cloud.commands import Bundle, reaching
+from tests.support.cloud.stacks import INLINE_BYTES
 
 TARGET = """\
 {% extends "shared/deploy.sh.j2" %}
@@ -28,27 +29,21 @@ stack="$cluster-cluster"
 {% block deploy %}
   deploy_stack "$stack" cluster.template.json {{ parameters }}
   fill cluster.yaml
-  run aws create --file .filled/cluster.yaml
+  run kubectl create --file .filled/cluster.yaml
 {% endblock %}
 {% block destroy %}
   delete_stack "$stack"
 {% endblock %}
-"""
-
-# Answers describe-stacks with the outputs beside it, and head-object with what was copied before.
-AWS = r"""#!/usr/bin/env bash
-here=$(dirname "$0")
-all="$*"
-printf '%s\n' "$*" >>"$here/calls"
-case "$*" in
-  *describe-stacks*) cat "$here/outputs" ;;
-  *head-object*) grep -qsF "/${all##*--key }" "$here/copied" ;;
-  *"s3 cp"*) printf '%s\n' "$*" >>"$here/copied" ;;
-esac
+{% block pause %}
+  fail "not here"
+{% endblock %}
+{% block resume %}
+  fail "not here"
+{% endblock %}
 """
 
 SPEC = """
-tags: {team: "it's $(reboot)"}
+tags: {team: "it's $(reboot), \\"=", of: all}
 storage:
   - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, size: 1200GiB}
   - {mount: /home, type: efs, on_delete: delete}
@@ -60,77 +55,50 @@ VALUES = {
     "StorageFsxDnsName": "fs-0a1b.fsx.us-east-1.amazonaws.com",
     "VpcId": "vpc-0a1b2c3d4e5f67890",
 }
+CLUSTER = json.dumps({"Parameters": {"VpcId": {}}, "Resources": {"Cluster": {"Type": "AWS::X::Y"}}})
 
 
-def deploy_sh(plan: Plan, *, with_foundation: bool = True, uploads: tuple[str, ...] = ()) -> str:
-    return (
-        environment()
-        .from_string(TARGET)
-        .render(plan=plan, foundation=with_foundation, uploads=list(uploads), parameters=["VpcId"])
-    )
+def deploy_sh(plan: Plan, *, uploads: tuple[str, ...] = (), **more: object) -> str:
+    values = {**foundation.frame(plan), "uploads": list(uploads), "parameters": ["VpcId"], **more}
+    return environment().from_string(TARGET).render(values)
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
-    """A bundle on disk, and the folder of the `aws` that stands in for the real one."""
-
-    folder: Path
-    fake: Path
-
-    def deploy(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        (self.fake / "calls").unlink(missing_ok=True)
-        path = f"{self.fake}{os.pathsep}/usr/bin{os.pathsep}/bin"
-        return subprocess.run(
-            ["bash", str(self.folder / "deploy.sh"), *arguments],
-            env={"PATH": path},
-            cwd=self.fake,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def calls(self) -> list[str]:
-        calls = self.fake / "calls"
-        return calls.read_text().splitlines() if calls.exists() else []
-
-    def outputs(self, values: dict[str, str]) -> None:
-        lines = (f"{name}\t{value}\n" for name, value in values.items())
-        (self.fake / "outputs").write_text("".join(lines))
+def files_of(spec: str, script: str = "echo\n") -> dict[str, str]:
+    plan = plan_of(spec)
+    return {
+        "deploy.sh": deploy_sh(plan, uploads=("0f0f/a.sh",)),
+        "scripts/a.sh": script,
+        "cluster.yaml": DOCUMENT,
+        "cluster.template.json": CLUSTER,
+        **{file.path: file.text for file in foundation.files(plan)},
+    }
 
 
 @pytest.fixture
-def bundle(tmp_path: Path) -> Bundle:
-    made = Bundle(tmp_path / "a bundle", tmp_path / "fake")
-    (made.folder / "scripts").mkdir(parents=True)
-    made.fake.mkdir()
-    (made.fake / "aws").write_text(AWS)
-    (made.fake / "aws").chmod(0o755)
-    made.outputs(VALUES)
-    (made.folder / "deploy.sh").write_text(deploy_sh(plan_of(SPEC), uploads=("0f0f/a.sh",)))
-    (made.folder / "scripts" / "a.sh").write_text("echo\n")
-    (made.folder / "cluster.yaml").write_text(DOCUMENT)
-    (made.folder / "cluster.template.json").write_text("{}")
-    (made.folder / "foundation.template.json").write_text("{}")
-    return made
+def bundle(tmp_path: Path) -> Iterator[Bundle]:
+    with reaching(tmp_path, files_of(SPEC)) as made:
+        made.account.values = dict(VALUES)
+        yield made
+
+
+CHANGING = ("create-change-set", "execute-change-set", "s3 cp", "kubectl", "delete-stack")
+
+
+def changing(bundle: Bundle) -> list[str]:
+    return [call for call in bundle.account.calls if any(word in call for word in CHANGING)]
 
 
 def test_a_deployment(bundle: Bundle) -> None:
     done = bundle.deploy()
     assert done.returncode == 0, done.stderr
-    options = "--no-fail-on-empty-changeset --capabilities CAPABILITY_IAM"
-    tags = "--tags team=it's $(reboot)"
-    assert bundle.calls() == [
-        "--region us-east-1 cloudformation deploy --stack-name example-foundation"
-        f" --template-file foundation.template.json {options} {tags}",
-        "--region us-east-1 cloudformation describe-stacks --stack-name example-foundation"
-        " --query Stacks[0].Outputs[].[OutputKey,OutputValue] --output text",
-        "--region us-east-1 s3api head-object --bucket scripts-bucket --key 0f0f/a.sh",
-        "--region us-east-1 s3 cp scripts/a.sh s3://scripts-bucket/0f0f/a.sh",
-        "--region us-east-1 cloudformation deploy --stack-name example-cluster"
-        f" --template-file cluster.template.json {options} {tags}"
-        " --parameter-overrides VpcId=vpc-0a1b2c3d4e5f67890",
-        "create --file .filled/cluster.yaml",
-    ]
+    made, executed, upload, cluster, execution, created = changing(bundle)
+    assert "--stack-name example-foundation" in made
+    assert "--change-set-type CREATE --capabilities CAPABILITY_IAM" in made
+    assert "--stack-name example-foundation" in executed
+    assert upload.endswith("scripts/a.sh s3://scripts-bucket/0f0f/a.sh")
+    assert cluster.endswith("--parameters ParameterKey=VpcId,ParameterValue=vpc-0a1b2c3d4e5f67890")
+    assert "--stack-name example-cluster" in execution
+    assert created == "kubectl create --file .filled/cluster.yaml"
     assert (bundle.folder / ".filled" / "cluster.yaml").read_text() == (
         "subnet: subnet-0a1b2c3d4e5f67890\n"
         "mount: fs-0a1b.fsx.us-east-1.amazonaws.com:/x\n"
@@ -138,29 +106,29 @@ def test_a_deployment(bundle: Bundle) -> None:
     )
 
 
-def test_every_command_is_announced(bundle: Bundle) -> None:
-    announced = [line for line in bundle.deploy().stderr.splitlines() if line.startswith("+ aws")]
-    assert len(announced) == len(bundle.calls())
-
-
-def test_a_second_run_asks_for_the_same_and_uploads_nothing(bundle: Bundle) -> None:
+def test_tags_reach_the_stacks_as_they_are(bundle: Bundle) -> None:
     bundle.deploy()
-    first = bundle.calls()
+    stack = bundle.account.cloudformation.stacks["example-foundation"]
+    assert json.loads(stack.tags) == [
+        {"Key": "team", "Value": "it's $(reboot), \"="},
+        {"Key": "of", "Value": "all"},
+    ]
+
+
+def test_every_change_is_announced(bundle: Bundle) -> None:
+    said = bundle.deploy().stderr
+    announced = [line for line in said.splitlines() if line.startswith("+ ")]
+    assert len(announced) == len(changing(bundle))
+
+
+def test_a_script_that_is_there_is_not_uploaded_again(bundle: Bundle) -> None:
     bundle.deploy()
-    assert bundle.calls() == [call for call in first if " s3 cp " not in call]
-
-
-@pytest.mark.parametrize("action", [[], ["--destroy"], ["--destroy-foundation"]])
-def test_a_dry_run_runs_nothing(bundle: Bundle, action: list[str]) -> None:
-    done = bundle.deploy("--dry-run", *action)
-    assert done.returncode == 0, done.stderr
-    assert "+ aws" in done.stderr
-    assert bundle.calls() == []
-    assert not (bundle.folder / ".filled").exists()
+    assert bundle.deploy().returncode == 0
+    assert bundle.account.calling("s3 cp") == []
 
 
 def test_a_dry_run_needs_no_aws(bundle: Bundle) -> None:
-    (bundle.fake / "aws").unlink()
+    bundle.remove("aws")
     assert bundle.deploy("--dry-run").returncode == 0
     done = bundle.deploy()
     assert (done.returncode, "aws is needed" in done.stderr) == (2, True)
@@ -176,12 +144,15 @@ MISSING = [
 
 @pytest.mark.parametrize(("name", "words"), MISSING)
 def test_nothing_is_created_while_a_placeholder_is_unfilled(
-    bundle: Bundle, name: str, words: str
+    tmp_path: Path, name: str, words: str
 ) -> None:
-    bundle.outputs({key: value for key, value in VALUES.items() if key != name})
-    done = bundle.deploy()
-    assert (done.returncode, words in done.stderr) == (2, True)
-    assert not [call for call in bundle.calls() if call.startswith("create")]
+    files = files_of(SPEC)
+    template = json.loads(files[foundation.PATH])
+    del template["Outputs"][name]
+    with reaching(tmp_path, {**files, foundation.PATH: json.dumps(template)}) as bundle:
+        done = bundle.deploy()
+        assert (done.returncode, words in done.stderr) == (2, True)
+        assert bundle.account.calling("kubectl") == []
 
 
 OUTPUT_FILES = {
@@ -206,33 +177,109 @@ OUTPUT_FILES = {
 @pytest.mark.parametrize("form", OUTPUT_FILES)
 @pytest.mark.parametrize("indent", [None, 2])
 def test_outputs_from_a_file(bundle: Bundle, form: str, indent: int | None) -> None:
-    (bundle.fake / "outputs.json").write_text(json.dumps(OUTPUT_FILES[form], indent=indent))
+    (bundle.tools / "outputs.json").write_text(json.dumps(OUTPUT_FILES[form], indent=indent))
     done = bundle.deploy("--outputs", "outputs.json")
     assert done.returncode == 0, done.stderr
-    assert not [call for call in bundle.calls() if "example-foundation" in call]
-    assert "vpc-0a1b2c3d4e5f67890" in bundle.calls()[-2]
+    assert bundle.account.calling("example-foundation") == []
+    assert bundle.account.calling("ParameterValue=vpc-0a1b2c3d4e5f67890")
     filled = (bundle.folder / ".filled" / "cluster.yaml").read_text()
     assert "subnet: subnet-0a1b2c3d4e5f67890" in filled
 
 
-def test_large_templates_go_through_the_bucket(bundle: Bundle) -> None:
-    (bundle.folder / "cluster.template.json").write_text(" " * 51201)
-    bundle.deploy()
-    assert "--s3-bucket scripts-bucket --s3-prefix templates" in bundle.calls()[-2]
+def padded(size: int) -> str:
+    """A template that is so large as it is sent."""
+    empty = json.dumps({"Resources": {"Cluster": {"Type": "AWS::X::Y", "Metadata": ""}}})
+    return empty.replace('""', f'"{"x" * (size - len(empty))}"')
+
+
+@pytest.mark.parametrize(("size", "uploaded"), [(INLINE_BYTES, False), (INLINE_BYTES + 1, True)])
+def test_a_template_that_a_request_cannot_hold_goes_through_the_bucket(
+    bundle: Bundle, size: int, uploaded: bool
+) -> None:
+    bundle.render({"cluster.template.json": padded(size)})
+    done = bundle.deploy()
+    assert done.returncode == 0, done.stderr
+    url = (
+        "--template-url https://scripts-bucket.s3.us-east-1.amazonaws.com/templates/example-cluster"
+    )
+    assert bool(bundle.account.calling(url)) == uploaded
+
+
+def many(count: int, tags: int) -> str:
+    """A spec with so many file systems and tags."""
+    listed = "".join(f"\n  - {{mount: /m{n}, type: efs}}" for n in range(count))
+    return f"tags: {{{', '.join(f'tag{n}: value-of-tag-{n}' for n in range(tags))}}}\nstorage:{listed}\n"
+
+
+FOUNDATIONS = [(6, 10, False), (20, 40, True)]
+"""File systems, tags, and whether it is too large for a request without its indentation."""
+
+
+@pytest.mark.parametrize(("count", "tags", "staged"), FOUNDATIONS)
+def test_a_large_foundation_is_deployed_the_first_time(
+    tmp_path: Path, count: int, tags: int, staged: bool
+) -> None:
+    files = files_of(many(count, tags))
+    assert len(files[foundation.PATH]) > INLINE_BYTES
+    assert ("foundation-bucket.template.json" in files) == staged
+    files["cluster.yaml"] = "nothing\n"
+    with reaching(tmp_path, files) as bundle:
+        for _ in range(2):
+            done = bundle.deploy()
+            assert done.returncode == 0, done.stderr
+        assert bundle.account.calling("execute-change-set") == []
+
+
+def test_a_token_that_a_change_meets_expired_is_said_last(bundle: Bundle) -> None:
+    bundle.account.fail("create-change-set", THROTTLED)
+    done = bundle.deploy()
+    assert done.returncode == 254
+    assert "run the same command again" in done.stderr.splitlines()[-1]
 
 
 def test_destroy_deletes_the_cluster_alone_and_says_what_stays(bundle: Bundle) -> None:
+    bundle.deploy()
     done = bundle.deploy("--destroy")
-    assert bundle.calls() == [
-        "--region us-east-1 cloudformation delete-stack --stack-name example-cluster",
-        "--region us-east-1 cloudformation wait stack-delete-complete --stack-name example-cluster",
+    assert changing(bundle) == [
+        "aws --region us-east-1 cloudformation delete-stack --stack-name example-cluster"
     ]
     assert re.search(r"example-foundation stays.*/fsx /home", done.stderr)
 
 
+def test_a_stack_that_cannot_be_deleted_is_a_failure(bundle: Bundle) -> None:
+    bundle.deploy()
+    bundle.account.stuck["Cluster"] = "in use"
+    done = bundle.deploy("--destroy")
+    assert (done.returncode, "Cluster\tin use" in done.stderr) == (2, True)
+    bundle.account.stuck.clear()
+    assert bundle.deploy("--destroy").returncode == 0
+
+
+def test_a_change_that_adds_and_removes_file_systems_is_two_changes(bundle: Bundle) -> None:
+    bundle.deploy()
+    bundle.render(files_of(SPEC.replace("/home", "/data")))
+    done = bundle.deploy()
+    assert (done.returncode, "Deploy a spec with both first" in done.stderr) == (2, True)
+    assert bundle.account.calling("execute-change-set") == []
+
+
+SPOT = "node_groups: [{name: h200, instance_type: g6.xlarge, capacity: spot}]"
+
+
+def test_spot_instances_need_a_role_that_few_accounts_lack(tmp_path: Path) -> None:
+    files = files_of(SPOT)
+    files["cluster.yaml"] = "nothing\n"
+    with reaching(tmp_path, files) as bundle:
+        for calls in (1, 0):
+            done = bundle.deploy()
+            assert done.returncode == 0, done.stderr
+            assert len(bundle.account.calling("create-service-linked-role")) == calls
+
+
 def test_destroy_foundation_is_a_step_of_its_own(bundle: Bundle) -> None:
+    bundle.deploy()
     done = bundle.deploy("--destroy-foundation")
-    assert [call.split()[-1] for call in bundle.calls()] == ["example-foundation"] * 2
+    assert [call.split()[-1] for call in changing(bundle)] == ["example-foundation"]
     assert "/fsx stays" in done.stderr
     assert "/home is deleted with its data" in done.stderr
 
@@ -243,28 +290,53 @@ USAGE = [
     (["--destory"], 2),
     (["--outputs"], 2),
     (["--outputs", "nowhere.json"], 2),
+    (["--wait"], 2),
+    (["--wait", "long"], 2),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "status"), USAGE)
 def test_usage(bundle: Bundle, arguments: list[str], status: int) -> None:
     assert bundle.deploy(*arguments).returncode == status
-    assert bundle.calls() == []
+    assert bundle.account.calls == []
 
 
-def test_a_failing_command_stops_the_script(bundle: Bundle) -> None:
-    (bundle.fake / "aws").write_text('#!/bin/sh\necho "$*" >>"$(dirname "$0")/calls"\nexit 7\n')
-    assert bundle.deploy().returncode == 7
-    assert len(bundle.calls()) == 1
+STATES = [
+    # Status of the stack before, words of the refusal; none: it is waited for or made anew.
+    ("REVIEW_IN_PROGRESS", ""),
+    ("ROLLBACK_FAILED", "delete-stack --stack-name example-foundation"),
+    ("DELETE_FAILED", "delete-stack --stack-name example-foundation"),
+    ("UPDATE_ROLLBACK_FAILED", "continue-update-rollback --stack-name example-foundation"),
+    ("UPDATE_ROLLBACK_COMPLETE", ""),
+]
+
+
+@pytest.mark.parametrize(("status", "words"), STATES)
+def test_what_is_done_with_a_stack_follows_from_its_status(
+    bundle: Bundle, status: str, words: str
+) -> None:
+    if status != "REVIEW_IN_PROGRESS":
+        bundle.deploy()
+    else:
+        bundle.account.broken["Vpc"] = "stopped"
+    stacks = bundle.account.cloudformation.stacks
+    if status in ("REVIEW_IN_PROGRESS",):
+        bundle.account.fail("execute-change-set", THROTTLED)
+        bundle.deploy()
+        bundle.account.broken.clear()
+    stacks["example-foundation"].status = status
+    done = bundle.deploy()
+    assert done.returncode == (2 if words else 0), done.stderr
+    assert words in done.stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize("with_foundation", [True, False])
 @pytest.mark.parametrize("uploads", [(), ("0f/a.sh", "0e/b.sh")])
-@pytest.mark.parametrize("text", ["", SPEC])
+@pytest.mark.parametrize("text", ["", SPEC, SPOT, many(20, 40)])
 def test_shell_validators_accept(
     text: str, uploads: tuple[str, ...], with_foundation: bool
 ) -> None:
-    script = deploy_sh(plan_of(text), with_foundation=with_foundation, uploads=uploads)
+    script = deploy_sh(plan_of(text), foundation=with_foundation, uploads=uploads)
     assert script_violations({"deploy.sh": script}) == []
 
 

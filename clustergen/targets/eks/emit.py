@@ -41,12 +41,13 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
     known = foundation.outputs(plan)
     text = shell.render(
         "eks/deploy.sh.j2",
-        plan=plan,
-        foundation=bool(known),
+        **foundation.frame(plan),
         uploads=[],
         parameters=[name for name in document.get("Parameters", {}) if name in known],
         fills=list(kubernetes_bundle.filled(plan)),
         karpenter=karpenter.is_on(plan),
+        groups=[g.name for g in plan.node_groups if not karpenter.is_karpenter(plan, g)],
+        pools=list(karpenter.cpu_limits(plan).items()),
         admins=[arn.rpartition("/")[2] for arn in plan.kubernetes.admins],
     )
     return Artifact("deploy.sh", text, executable=True)

@@ -61,9 +61,8 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
     return render(
         "parallelcluster/deploy.sh.j2",
-        plan=plan,
+        **foundation.frame(plan),
         version=VERSION,
-        foundation=bool(foundation.outputs(plan)),
         subnets=[subnet.id for subnet in (*plan.network.private, *plan.network.public)],
         uploads=[script.key for script in scripts],
         hook=actions.hook(plan).current_key(plan),

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from clustergen import shell
+from clustergen import foundation, shell
 from clustergen.artifacts import Artifact
 from clustergen.plan.model import Plan
+from clustergen.targets.pcs import images
 from clustergen.targets.pcs.scripts import Script
 
 
-def script(
-    plan: Plan, *, foundation: bool, scripts: Iterable[Script], parameters: Sequence[str]
-) -> Artifact:
+def script(plan: Plan, *, scripts: Iterable[Script], parameters: Sequence[str]) -> Artifact:
     """The script that deploys the bundle.
 
     ``parameters`` are those of the template whose values the foundation gives.
     """
     text = shell.render(
         "pcs/deploy.sh.j2",
-        plan=plan,
-        foundation=foundation,
+        **foundation.frame(plan),
         uploads=[script.key for script in scripts],
         parameters=list(parameters),
+        images=list(images.newest(plan).items()),
+        timed=[g.name for g in plan.node_groups if g.capacity.kind == "capacity-block"],
     )
     return Artifact("deploy.sh", text, executable=True)

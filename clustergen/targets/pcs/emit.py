@@ -51,7 +51,6 @@ def emit(plan: Plan, document: Json) -> Bundle:
         *jobs.files(plan),
         deploy.script(
             plan,
-            foundation=bool(known),
             scripts=own,
             parameters=[name for name in document.get("Parameters", {}) if name in known],
         ),
@@ -64,7 +63,7 @@ def steps(plan: Plan) -> list[str]:
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them",
         _reach(plan),
         next_steps.TESTS,
-        *_pinning(plan),
+        *_images(plan),
         "to change the instance types of a node group, rename it too: PCS makes a new one, and "
         "names are unique in a cluster",
         *_tags(plan),
@@ -86,11 +85,11 @@ def _reach(plan: Plan) -> str:
     return "`LoginCommand` of the stack's outputs lists the login nodes; `sinfo` there shows queues"
 
 
-def _pinning(plan: Plan) -> Iterator[str]:
-    for parameter in images.parameters(plan).values():
+def _images(plan: Plan) -> Iterator[str]:
+    if images.newest(plan):
         yield (
-            "pin the image before production, as each update of the stack takes the newest one: "
-            f"`aws ssm get-parameter --name {parameter['Default']}` shows today's, for `image:`"
+            "nodes keep the image of the first deployment: `./deploy.sh --new-image` takes the "
+            "newest one, and PCS replaces nodes when they are idle; `image:` in the spec pins one"
         )
 
 

@@ -19,13 +19,25 @@ def image_id(image: str | None, type: InstanceType) -> Any:
     return image or cfn.ref(_PARAMETERS[type.arch])
 
 
-def parameters(plan: Plan) -> Json:
-    """A parameter for the default image of each architecture that some node takes it for."""
+def newest(plan: Plan) -> dict[str, str]:
+    """Parameter of the template -> public parameter that names the newest image, for every
+    architecture that some node takes the default image for.
+    """
+    wanted = set(_defaulted(plan))
     return {
-        name: _parameter(arch)
+        name: limits.IMAGE_PARAMETER.format(arch=arch)
         for arch, name in _PARAMETERS.items()
-        if arch in set(_defaulted(plan))
+        if arch in wanted
     }
+
+
+def parameters(plan: Plan) -> Json:
+    """A plain parameter for each default image.
+
+    CloudFormation looks a public parameter up anew in each update, which then replaces nodes
+    unasked: whoever deploys resolves it once.
+    """
+    return {name: _parameter(path) for name, path in newest(plan).items()}
 
 
 def _defaulted(plan: Plan) -> Iterable[str]:
@@ -34,10 +46,9 @@ def _defaulted(plan: Plan) -> Iterable[str]:
         yield plan.login.type.arch
 
 
-def _parameter(arch: str) -> Json:
+def _parameter(path: str) -> Json:
     return {
-        "Type": "AWS::SSM::Parameter::Value<AWS::EC2::Image::Id>",
-        "Default": limits.IMAGE_PARAMETER.format(arch=arch),
-        "Description": f"PCS-ready Deep Learning AMI, {arch}. It is looked up anew with each "
-        "update of the stack, which then replaces nodes; give an image in the spec to pin it.",
+        "Type": "AWS::EC2::Image::Id",
+        "Description": f"PCS-ready Deep Learning AMI; {path} in SSM names the newest. Another "
+        "image replaces nodes.",
     }

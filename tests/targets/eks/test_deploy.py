@@ -1,41 +1,17 @@
-"""deploy.sh of a bundle, as a dry run shows it, and with programs that answer as the real ones."""
+"""deploy.sh of a bundle, as a dry run shows it, and in an account that remembers."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from clustergen import renderer, resources
-from tests.checking import check, check_fragment
+from tests.checking import Fragments, check, check_fragment
 from tests.oracles.shell import script_violations
+from tests.support.cloud.commands import reaching
 from tests.targets.eks.test_emit import KARPENTER
-
-OUTPUTS = {
-    "VpcId": "vpc-0a1b2c3d",
-    "PrivateSubnetId": "subnet-0a1b2c3d",
-    "ControlPlaneSubnet1Id": "subnet-1a1b2c3d",
-    "ControlPlaneSubnet2Id": "subnet-2a1b2c3d",
-    "ClusterSecurityGroupId": "sg-0a1b2c3d",
-    "ScriptsBucketName": "bucket",
-}
-OF_CLUSTER = {
-    "ClusterName": "example",
-    "EksSecurityGroupId": "sg-1a1b2c3d",
-    "KarpenterNodeRoleName": "node-role",
-    "KarpenterQueueName": "queue",
-}
-AWS = """#!/bin/bash
-printf 'aws %s\\n' "$*" >>"$HERE/calls"
-case "$*" in
-  *describe-stacks*example-eks*) cat "$HERE/cluster-outputs" ;;
-  *describe-stacks*) cat "$HERE/outputs" ;;
-  *describe-cluster*) [[ -f $HERE/cluster ]] || exit 254 ;;
-  *get-caller-identity*) cat "$HERE/caller" ;;
-esac
-"""
 
 
 def bundle(folder: Path, fragment: str) -> Path:
@@ -44,8 +20,6 @@ def bundle(folder: Path, fragment: str) -> Path:
         path = folder / artifact.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(artifact.text, encoding="utf-8")
-        if artifact.executable:
-            path.chmod(0o755)
     return folder
 
 
@@ -74,14 +48,8 @@ def test_foundation_then_stack_then_software(tmp_path: Path) -> None:
     kubeconfig = place(lines, "update-kubeconfig", "example")
     install = place(lines, "install.sh --context example")
     assert foundation < stack < kubeconfig < install
-    assert "ControlPlaneSubnet1Id=" in lines[stack]
-    assert "VpcId=" not in lines[stack].replace("SubnetId=", "")
-
-
-def test_destroying_leaves_the_foundation(tmp_path: Path) -> None:
-    deleted = [line for line in dry_run(bundle(tmp_path, ""), "--destroy") if "-stack " in line]
-    assert len(deleted) == 1
-    assert "--stack-name example-eks" in deleted[0]
+    assert "ParameterKey=ControlPlaneSubnet1Id" in lines[stack]
+    assert "ParameterKey=VpcId" not in lines[stack]
 
 
 def test_nodes_of_karpenter_go_before_karpenter(tmp_path: Path) -> None:
@@ -89,35 +57,40 @@ def test_nodes_of_karpenter_go_before_karpenter(tmp_path: Path) -> None:
     assert place(lines, "delete nodepools") < place(lines, "delete-stack", "example-eks")
 
 
-def deploy(tmp_path: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """A run with programs that note what they are asked, and answer what stands in files."""
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for name, text in (("aws", AWS), ("kubectl", "#!/bin/bash\n"), ("helm", "#!/bin/bash\n")):
-        (tools / name).write_text(text, encoding="utf-8")
-        (tools / name).chmod(0o755)
-    for name, values in (("outputs", OUTPUTS), ("cluster-outputs", OF_CLUSTER)):
-        lines = "".join(f"{key}\t{value}\n" for key, value in values.items())
-        (tmp_path / name).write_text(lines, encoding="utf-8")
-    environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}", "HERE": str(tmp_path)}
-    return subprocess.run(
-        ["bash", str(folder / "deploy.sh")],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def files(fragment: str) -> dict[str, str]:
+    return dict(Fragments("eks").files(fragment))
 
 
 def test_what_the_stacks_answer_reaches_the_manifests(tmp_path: Path) -> None:
-    folder = bundle(tmp_path / "bundle", KARPENTER)
-    done = deploy(tmp_path, folder)
-    assert done.returncode == 0, done.stderr
-    filled = (folder / ".filled/manifests/karpenter.yaml").read_text(encoding="utf-8")
-    assert 'role: "node-role"' in filled
-    assert 'id: "sg-1a1b2c3d"' in filled
-    assert "${" not in filled
-    assert "queue" in (folder / ".filled/values/karpenter.yaml").read_text(encoding="utf-8")
+    with reaching(tmp_path, files(KARPENTER)) as made:
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        filled = (made.folder / ".filled/manifests/karpenter.yaml").read_text(encoding="utf-8")
+        assert 'role: "karpenternoderolename-0a1b"' in filled
+        assert 'id: "ekssecuritygroupid-0a1b"' in filled
+        assert "${" not in filled
+        values = (made.folder / ".filled/values/karpenter.yaml").read_text(encoding="utf-8")
+        assert "karpenterqueuename-0a1b" in values
+
+
+def test_the_kubeconfig_of_who_deploys_is_left_alone(tmp_path: Path) -> None:
+    with reaching(tmp_path, files("")) as made:
+        made.deploy()
+        [update] = made.account.calling("update-kubeconfig")
+        assert update.endswith("--kubeconfig .filled/kubeconfig")
+
+
+def test_a_pause_takes_karpenters_nodes_and_lets_none_come(tmp_path: Path) -> None:
+    with reaching(tmp_path, files(KARPENTER)) as made:
+        made.deploy()
+        done = made.deploy("--pause")
+        assert done.returncode == 0, done.stderr
+        [patch] = made.account.calling("patch nodepool")
+        assert '{"spec":{"limits":{"cpu":"0"}}}' in patch
+        assert made.account.calling("delete nodeclaims --all")
+        made.deploy("--resume")
+        [patch] = made.account.calling("patch nodepool")
+        assert '{"cpu":"0"}' not in patch
 
 
 ADMIN = "kubernetes: {admins: ['arn:aws:iam::111122223333:role/teams/platform']}"
@@ -133,12 +106,13 @@ CALLERS = [
 def test_who_makes_the_cluster_has_an_entry_already(
     tmp_path: Path, caller: str, exists: bool, status: int
 ) -> None:
-    (tmp_path / "caller").write_text(caller + "\n", encoding="utf-8")
-    if exists:
-        (tmp_path / "cluster").touch()
-    done = deploy(tmp_path, bundle(tmp_path / "bundle", ADMIN))
-    assert done.returncode == status, done.stderr
-    assert ("leave it out of kubernetes.admins" in done.stderr) == (status == 2)
+    with reaching(tmp_path, files(ADMIN)) as made:
+        made.account.answers["sts get-caller-identity"] = {"Arn": caller}
+        if exists:
+            made.account.eks.clusters.add("example")
+        done = made.deploy()
+        assert done.returncode == status, done.stderr
+        assert ("leave it out of kubernetes.admins" in done.stderr) == (status == 2)
 
 
 def test_the_readme_says_how_the_nodes_of_a_block_are_asked_for() -> None:

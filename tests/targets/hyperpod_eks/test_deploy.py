@@ -1,11 +1,11 @@
-"""deploy.sh and install.sh of a new EKS cluster, run with programs that answer as the real ones."""
+"""deploy.sh and install.sh of a new EKS cluster, in an account that remembers."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,131 +14,65 @@ import pytest
 import yaml
 
 from clustergen import foundation
-from clustergen.targets.hyperpod_eks import charts, eks_cluster
+from clustergen.targets.hyperpod_eks import charts
 from tests.oracles.shell import script_violations
+from tests.support.cloud.account import Account
+from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.hyperpod_eks.new_cluster import NEW, files_of_new, plan_of_new
 from tests.targets.hyperpod_eks.planned import files_of
 
 ARN = "arn:aws:sagemaker:us-east-1:111122223333:cluster/0a1b2c3d4e5f"
-AWS = rf"""#!/bin/bash
-all=$*
-printf 'aws %s\n' "$all" >>"$HERE/calls"
-here() {{ [[ -f $HERE/status ]] || exit 254; }}
-case "$all" in
-  *describe-stacks*-eks*) cat "$HERE/eks-outputs" ;;
-  *describe-stacks*) cat "$HERE/outputs" ;;
-  *get-caller-identity*) cat "$HERE/caller" ;;
-  *"eks describe-cluster"*) [[ -f $HERE/eks ]] || exit 254 ;;
-  *describe-volumes*) printf '/fsx/home\tNone\n' ;;
-  *describe-addon*) [[ -f $HERE/addon ]] || exit 254 ;;
-  *list-compute-quotas*)
-    name=${{all#*Name==\'}}; name=${{name%%\'*}}
-    [[ -f $HERE/quota-$name ]] && printf 'id-%s\t1\n' "$name" || true ;;
-  *list-cluster-scheduler-configs*) [[ -f $HERE/scheduler ]] && printf 'id-s\t3\n' || true ;;
-  *create-compute-quota* | *update-compute-quota*)
-    file=${{all##*file://}}; name=${{file#governance/compute-quota-}}
-    cp "$BUNDLE/$file" "$HERE/quota-${{name%.json}}" ;;
-  *create-cluster-scheduler-config* | *update-cluster-scheduler-config*)
-    cp "$BUNDLE/${{all##*file://}}" "$HERE/scheduler" ;;
-  *delete-compute-quota*) rm "$HERE/quota-${{all##*id-}}" ;;
-  *delete-cluster-scheduler-config*) rm "$HERE/scheduler" ;;
-  *describe-compute-quota*Description*)
-    name=${{all#*id-}}; sed -n 's/.*"Description": "\(.*\)".*/\1/p' "$HERE/quota-${{name%% *}}" ;;
-  *describe-cluster-scheduler-config*Description*)
-    sed -n 's/.*"Description": "\(.*\)".*/\1/p' "$HERE/scheduler" ;;
-  *describe-compute-quota*FailureReason*) echo 'no such instance type' ;;
-  *describe-compute-quota*Status* | *describe-cluster-scheduler-config*Status*)
-    cat "$HERE/governed" ;;
-  *"s3 cp --recursive"*) : ;;
-  *create-cluster* | *update-cluster*) echo InService >"$HERE/status" ;;
-  *delete-cluster*) rm -f "$HERE/status" ;;
-  *"--query ClusterStatus"*) here; cat "$HERE/status" ;;
-  *"--query FailureMessage"*) here; echo None ;;
-  *"--query ClusterArn"*) here; echo {ARN} ;;
-  *CurrentCount*) here ;;
-  *"--query InstanceGroups"*) here; printf 'h200\n' ;;
-esac
-"""
-RECORDED = '#!/bin/bash\nprintf "%s %s\\n" "${0##*/}" "$*" >>"$HERE/calls"\n'
-GIT = f"""{RECORDED}
-case "$*" in
-  init*) mkdir -p "${{@: -1}}" ;;
-  *checkout*) touch "$2/checked-out" ;;
-  *rev-parse*) [[ -f $2/checked-out ]] && echo {charts.COMMIT} || exit 128 ;;
-esac
-"""
-KUBECTL = RECORDED + "[[ $* != *readyz* || ! -f $HERE/unreachable ]]\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Rig:
-    """A bundle on disk, and the folder of the programs that stand in for the real ones."""
+    """A bundle, and what its account was asked."""
 
-    folder: Path
-    fake: Path
+    bundle: Bundle
+
+    @property
+    def folder(self) -> Path:
+        return self.bundle.folder
+
+    @property
+    def account(self) -> Account:
+        return self.bundle.account
 
     def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        (self.fake / "calls").write_text("")
-        return subprocess.run(
-            ["/bin/bash", str(self.folder / script), *arguments],
-            env={
-                "PATH": f"{self.fake}{os.pathsep}/usr/bin:/bin",
-                "HERE": str(self.fake),
-                "BUNDLE": str(self.folder),
-            },
-            cwd=self.fake,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return self.bundle.run(script, *arguments)
 
     def deploy(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.run("deploy.sh", *arguments)
 
     @property
     def calls(self) -> list[str]:
-        return (self.fake / "calls").read_text().splitlines()
+        return self.account.calls
 
     def calling(self, *words: str) -> list[str]:
-        return [line for line in self.calls if all(word in line for word in words)]
+        return self.account.calling(*words)
 
     def order(self, *words: str) -> list[str]:
         """Which of `words` the calls hold, in the order of the calls."""
         return [word for line in self.calls for word in words if word in line]
 
 
-def rig_of(folder: Path, files: Mapping[str, str], outputs: list[str]) -> Rig:
-    made = Rig(folder / "a bundle", folder / "fake")
-    made.fake.mkdir(parents=True)
-    for name, text in files.items():
-        path = made.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    programs = {"aws": AWS, "git": GIT, "helm": RECORDED, "kubectl": KUBECTL,
-                "sleep": "#!/bin/bash\n"}  # fmt: skip
-    for name, text in programs.items():
-        (made.fake / name).write_text(text)
-        (made.fake / name).chmod(0o755)
-    answers = {
-        "governed": "Created\n",
-        "addon": "",
-        "outputs": "".join(f"{name}\t{name.lower()}-0a1b\n" for name in outputs),
-        "eks-outputs": "".join(f"{n}\t{n.lower()}-0e1b\n" for n in eks_cluster.OUTPUTS),
-    }
-    for name, text in answers.items():
-        (made.fake / name).write_text(text)
-    return made
+@contextmanager
+def rig_of(folder: Path, files: Mapping[str, str]) -> Iterator[Rig]:
+    with reaching(folder, files) as bundle:
+        yield Rig(bundle)
 
 
 @pytest.fixture
-def rig(tmp_path: Path) -> Rig:
-    return rig_of(tmp_path, files_of_new(NEW), list(foundation.outputs(plan_of_new(NEW))))
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_of(tmp_path, files_of_new(NEW)) as made:
+        yield made
 
 
-STEPS = ("deploy --stack-name example-foundation", "deploy --stack-name example-eks",
+STEPS = ("execute-change-set --stack-name example-foundation",
+         "execute-change-set --stack-name example-eks",
          "update-kubeconfig", "kubectl get --raw /readyz", "git -C", "helm dependency update",
          "helm upgrade", "s3 cp --recursive", "create-cluster --cli",
-         "deploy --stack-name example-addons", "create-cluster-scheduler-config",
+         "execute-change-set --stack-name example-addons", "create-cluster-scheduler-config",
          "create-compute-quota")  # fmt: skip
 
 
@@ -149,16 +83,16 @@ def test_everything_in_order(rig: Rig) -> None:
     request = (rig.folder / ".filled/create-cluster.json").read_text()
     assert "${" not in request
     cluster = json.loads(request)
-    assert cluster["Orchestrator"] == {"Eks": {"ClusterArn": "eksclusterarn-0e1b"}}
-    assert "eksclustersecuritygroupid-0e1b" in cluster["VpcConfig"]["SecurityGroupIds"]
+    assert cluster["Orchestrator"] == {"Eks": {"ClusterArn": "eksclusterarn-0a1b"}}
+    assert "eksclustersecuritygroupid-0a1b" in cluster["VpcConfig"]["SecurityGroupIds"]
 
 
 def test_stacks_get_the_outputs_of_those_before(rig: Rig) -> None:
     rig.deploy()
-    [eks] = rig.calling("deploy --stack-name example-eks")
-    assert "ControlPlaneSubnet1Id=controlplanesubnet1id-0a1b" in eks
-    [addons] = rig.calling("deploy --stack-name example-addons")
-    assert addons.endswith("--parameter-overrides EksClusterName=eksclustername-0e1b")
+    [eks] = rig.calling("create-change-set --stack-name example-eks")
+    assert "ParameterKey=ControlPlaneSubnet1Id,ParameterValue=controlplanesubnet1id-0a1b" in eks
+    [addons] = rig.calling("execute-change-set --stack-name example-addons")
+    assert addons.endswith("ParameterKey=EksClusterName,ParameterValue=eksclustername-0a1b")
 
 
 def test_quotas_are_of_the_cluster(rig: Rig) -> None:
@@ -176,8 +110,8 @@ def test_a_second_run_makes_nothing(rig: Rig) -> None:
     assert done.returncode == 0, done.stderr
     assert rig.calling("sagemaker create-") == []
     assert rig.calling("sagemaker update-") == rig.calling("sagemaker update-cluster --cli")
+    assert rig.calling("execute-change-set") == []
     assert rig.calling("git", "fetch") == []
-    assert len(rig.calling("--no-fail-on-empty-changeset")) == 3
 
 
 def test_a_quota_that_changed_is_updated(rig: Rig) -> None:
@@ -193,14 +127,14 @@ def test_a_quota_that_changed_is_updated(rig: Rig) -> None:
 
 
 def test_a_quota_that_failed_says_why(rig: Rig) -> None:
-    (rig.fake / "governed").write_text("CreateFailed\n")
+    rig.account.governance["Status"] = "CreateFailed"
     done = rig.deploy()
     assert done.returncode == 2
-    assert "cluster-scheduler-config id-s: CreateFailed" in done.stderr
+    assert "cluster-scheduler-config id-example: CreateFailed" in done.stderr
 
 
 def test_no_cluster_is_made_while_the_chart_cannot_be_installed(rig: Rig) -> None:
-    (rig.fake / "unreachable").write_text("")
+    rig.account.fail("readyz", ("", "no route to host"), times=99)
     done = rig.deploy()
     assert done.returncode == 2
     assert "the API of example does not answer" in done.stderr
@@ -209,7 +143,9 @@ def test_no_cluster_is_made_while_the_chart_cannot_be_installed(rig: Rig) -> Non
 
 
 def test_no_placeholder_reaches_the_service(rig: Rig) -> None:
-    (rig.fake / "eks-outputs").write_text("EksClusterName\texample\n")
+    template = json.loads((rig.folder / "eks.template.json").read_text())
+    del template["Outputs"]["EksClusterArn"]
+    (rig.folder / "eks.template.json").write_text(json.dumps(template))
     done = rig.deploy()
     assert (done.returncode, "placeholders" in done.stderr) == (2, True)
     assert "EksClusterArn" in done.stderr
@@ -225,12 +161,12 @@ def test_outputs_of_a_file_give_way_to_those_of_the_stack(rig: Rig, tmp_path: Pa
     assert done.returncode == 0, done.stderr
     assert rig.calling("example-foundation") == []
     cluster = json.loads((rig.folder / ".filled/create-cluster.json").read_text())
-    assert cluster["Orchestrator"] == {"Eks": {"ClusterArn": "eksclusterarn-0e1b"}}
+    assert cluster["Orchestrator"] == {"Eks": {"ClusterArn": "eksclusterarn-0a1b"}}
 
 
 def test_a_dry_run_runs_nothing(rig: Rig) -> None:
     for name in ("aws", "git", "helm", "kubectl"):
-        (rig.fake / name).unlink()
+        rig.bundle.remove(name)
     done = rig.deploy("--dry-run")
     assert done.returncode == 0, done.stderr
     for step in STEPS:
@@ -291,21 +227,16 @@ queues: [{name: train, node_groups: [h200], priority: 10}]
 
 
 def test_an_existing_cluster_waits_for_its_add_on(tmp_path: Path) -> None:
-    files = files_of(EXISTING)
-    made = rig_of(tmp_path, files, [*_outputs_of(files)])
-    (made.fake / "addon").unlink()
-    done = made.deploy()
-    assert done.returncode == 0, done.stderr
-    assert "eks create-addon --cluster-name training" in done.stderr
-    assert made.calling("create-compute-quota") == []
-    (made.fake / "addon").write_text("")
-    assert made.deploy().returncode == 0
-    assert len(made.calling("create-compute-quota")) == 1
-    assert made.calling("kubectl") == []
-
-
-def _outputs_of(files: Mapping[str, str]) -> list[str]:
-    return list(json.loads(files[foundation.PATH])["Outputs"])
+    with rig_of(tmp_path, files_of(EXISTING)) as made:
+        made.account.eks.addon = False
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        assert "eks create-addon --cluster-name training" in done.stderr
+        assert made.calling("create-compute-quota") == []
+        made.account.eks.addon = True
+        assert made.deploy().returncode == 0
+        assert len(made.calling("create-compute-quota")) == 1
+        assert made.calling("kubectl") == []
 
 
 @pytest.mark.parametrize("text", [NEW, MIG, "kubernetes: {admission: none, jobs: none}"])
@@ -328,12 +259,12 @@ storage:
 
 
 def test_volumes_are_in_the_namespaces_of_queues(tmp_path: Path) -> None:
-    files = files_of_new(STORED)
-    made = rig_of(tmp_path, files, list(foundation.outputs(plan_of_new(STORED))))
-    done = made.deploy()
-    assert done.returncode == 0, done.stderr
-    assert made.calls[-1].endswith("apply --server-side --filename .filled/manifests/volumes.yaml")
-    text = (made.folder / ".filled/manifests/volumes.yaml").read_text()
+    with rig_of(tmp_path, files_of_new(STORED)) as made:
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        [applied] = made.calling("apply --server-side", "volumes.yaml")
+        assert applied.endswith(".filled/manifests/volumes.yaml")
+        text = (made.folder / ".filled/manifests/volumes.yaml").read_text()
     assert "${" not in text
     assert "PATH-OF" not in text
     objects = [item for item in yaml.safe_load_all(text) if item["kind"] == "PersistentVolumeClaim"]
@@ -343,19 +274,18 @@ def test_volumes_are_in_the_namespaces_of_queues(tmp_path: Path) -> None:
     }
     for item in yaml.safe_load_all(text):
         kubernetes_validate.validate(item, "1.35", strict=True)
-    assert script_violations({"deploy.sh": files["deploy.sh"]}) == []
+    assert script_violations({"deploy.sh": files_of_new(STORED)["deploy.sh"]}) == []
 
 
 def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
-    stored = STORED.replace(NEW, "")
-    files = files_of(stored)
-    made = rig_of(tmp_path, files, [*_outputs_of(files)])
-    done = made.deploy()
-    assert done.returncode == 0, done.stderr
-    text = (made.folder / ".filled/manifests/volumes.yaml").read_text()
-    assert "${" not in text
-    assert "namespace: default" in text
-    assert made.calling("kubectl") == []
+    files = files_of(STORED.replace(NEW, ""))
+    with rig_of(tmp_path, files) as made:
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        text = (made.folder / ".filled/manifests/volumes.yaml").read_text()
+        assert "${" not in text
+        assert "namespace: default" in text
+        assert made.calling("kubectl") == []
     assert script_violations({"deploy.sh": files["deploy.sh"]}) == []
 
 
@@ -380,13 +310,11 @@ CALLERS = [
 def test_who_makes_the_cluster_has_an_entry_already(
     tmp_path: Path, caller: str, exists: bool, status: int
 ) -> None:
-    files = files_of_new(ADMIN)
-    made = rig_of(tmp_path, files, list(foundation.outputs(plan_of_new(ADMIN))))
-    (made.fake / "caller").write_text(f"{caller}\n")
-    if exists:
-        (made.fake / "eks").touch()
-    done = made.deploy()
-    assert done.returncode == status, done.stderr
-    assert ("leave it out of kubernetes.admins" in done.stderr) == (status == 2)
-    assert bool(made.calling("example-eks", "cloudformation deploy")) == (status == 0)
-    assert script_violations({"deploy.sh": files["deploy.sh"]}) == []
+    with rig_of(tmp_path, files_of_new(ADMIN)) as made:
+        made.account.answers["sts get-caller-identity"] = {"Arn": caller}
+        if exists:
+            made.account.eks.clusters.add("example")
+        done = made.deploy()
+        assert done.returncode == status, done.stderr
+        assert ("leave it out of kubernetes.admins" in done.stderr) == (status == 2)
+        assert bool(made.calling("example-eks", "execute-change-set")) == (status == 0)

@@ -1,37 +1,82 @@
-"""`deploy.sh` of a bundle, as a dry run shows it."""
+"""deploy.sh of PCS, in an account that remembers."""
 
 from __future__ import annotations
 
-import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.pcs.planned import files_of
 from tests.targets.pcs.specs import SPECS
 
 
-def _dry_run(folder: Path, text: str, *arguments: str) -> list[str]:
-    for name, content in files_of(text).items():
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(content, encoding="utf-8")
-    command = ["bash", str(folder / "deploy.sh"), "--dry-run", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return done.stderr.splitlines()
+@pytest.fixture
+def bundle(tmp_path: Path) -> Iterator[Bundle]:
+    with reaching(tmp_path, files_of(SPECS["everything on the nodes"])) as made:
+        yield made
 
 
-def test_foundation_then_scripts_then_cluster(tmp_path: Path) -> None:
-    lines = _dry_run(tmp_path, SPECS["everything on the nodes"])
+def test_foundation_then_scripts_then_cluster(bundle: Bundle) -> None:
+    lines = bundle.deploy("--dry-run").stderr.splitlines()
     foundation = next(i for i, line in enumerate(lines) if "example-foundation" in line)
     upload = next(i for i, line in enumerate(lines) if "scripts/users.sh" in line)
     cluster = next(i for i, line in enumerate(lines) if "cluster.template.json" in line)
     assert foundation < upload < cluster
-    assert "NodeInstanceProfileArn=" in lines[cluster]
-    assert "ImageX86" not in lines[cluster]
+    assert "ParameterKey=NodeInstanceProfileArn" in lines[cluster]
 
 
-def test_destroying_leaves_the_foundation(tmp_path: Path) -> None:
-    lines = _dry_run(tmp_path, SPECS["all kinds of storage"], "--destroy")
-    deleted = [line for line in lines if "delete-stack " in line]
-    assert len(deleted) == 1
-    assert "foundation" not in deleted[0]
-    assert "/fsx" in lines[-1]
+def images(bundle: Bundle) -> set[str]:
+    stack = bundle.account.cloudformation.stacks["example-pcs"]
+    return {value for name, value in stack.parameters.items() if name.startswith("Image")}
+
+
+def test_the_image_stays_until_another_is_asked_for(tmp_path: Path) -> None:
+    newer = "ami-0a1b2c3d4e5f60002"
+    with reaching(tmp_path, files_of("")) as bundle:
+        first = bundle.account.newest_image
+        for arguments, image in (([], first), ([], first), (["--new-image"], newer)):
+            done = bundle.deploy(*arguments)
+            assert done.returncode == 0, done.stderr
+            assert images(bundle) == {image}
+            bundle.account.newest_image = newer
+
+
+def test_nodes_that_come_and_go_are_a_failure(tmp_path: Path) -> None:
+    with reaching(tmp_path, files_of("node_groups: [{name: h200, count: 2}]")) as bundle:
+        bundle.account.bad_nodes = True
+        done = bundle.deploy()
+        assert (done.returncode, "nodes come and go" in done.stderr.splitlines()[-1]) == (2, True)
+        assert "/aws/pcs/clusterid-0a1b/lifecycle" in done.stderr
+        assert "minInstanceCount=0,maxInstanceCount=0  # h200: 2 to 2" in done.stderr
+
+
+def test_nodes_that_do_not_come_are_a_failure(tmp_path: Path) -> None:
+    with reaching(tmp_path, files_of("node_groups: [{name: h200, count: 2}]")) as bundle:
+        bundle.account.no_capacity = True
+        done = bundle.deploy("--wait", "8")
+        assert (done.returncode, "Nodes on their way: h200 0 of 2" in done.stderr) == (2, True)
+
+
+def test_nodes_of_a_block_are_not_waited_for(tmp_path: Path) -> None:
+    block = """
+node_groups:
+  - {name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
+"""
+    with reaching(tmp_path, files_of(block)) as bundle:
+        bundle.account.no_capacity = True
+        done = bundle.deploy()
+        assert done.returncode == 0, done.stderr
+        assert "Still to come when the Capacity Block begins: h200 0 of 2" in done.stderr
+
+
+def test_a_cluster_is_not_replaced_unasked(tmp_path: Path) -> None:
+    def sized(count: int) -> dict[str, str]:
+        return dict(files_of(f"node_groups: [{{name: h200, count: {count}}}]"))
+
+    with reaching(tmp_path, sized(32)) as bundle:
+        assert bundle.deploy().returncode == 0
+        bundle.render(sized(33))
+        done = bundle.deploy()
+        assert (done.returncode, "would replace Cluster" in done.stderr) == (2, True)

@@ -1,0 +1,80 @@
+"""What ``deploy.sh`` of every target has to know of the plan and its foundation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clustergen.artifacts import Artifact, Json, json_artifact
+from clustergen.aws import cfn
+from clustergen.foundation.part import Part
+from clustergen.foundation.template import PATH, build, document
+from clustergen.plan.model import Plan
+
+INLINE_BYTES = 51_200
+"""The largest template that a request to CloudFormation may hold; a larger one comes from S3.
+https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
+
+STAGE = "foundation-bucket.template.json"
+"""The bucket alone, where the whole foundation is too large for a request."""
+
+_BUCKET = ("ScriptsBucket", "ScriptsBucketPolicy")
+
+# In the order in which they can be deleted.
+_DELETE: Mapping[str, str] = {
+    "AWS::EFS::MountTarget": "efs delete-mount-target --mount-target-id ID",
+    "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id ID",
+    "AWS::FSx::FileSystem": "fsx delete-file-system --file-system-id ID",
+    "AWS::EC2::SecurityGroup": "ec2 delete-security-group --group-id ID",
+    "AWS::EC2::Subnet": "ec2 delete-subnet --subnet-id ID",
+    "AWS::EC2::VPC": "ec2 delete-vpc --vpc-id ID",
+    # It keeps versions, which have to go first: the console's "Empty" deletes them.
+    "AWS::S3::Bucket": "s3 rb s3://ID  # empty it in the console first, with all versions",
+}
+
+
+def frame(plan: Plan) -> Mapping[str, Any]:
+    """The values that ``shared/deploy.sh.j2`` needs of every target."""
+    whole = build(plan)
+    return {
+        "plan": plan,
+        "foundation": bool(whole.resources),
+        "staged": STAGE if _is_large(plan) else "",
+        "tags": json.dumps(cfn.tags(plan.tags), ensure_ascii=False),
+        "retained": [word for pair in retained(whole) for word in pair],
+        "data": [
+            (s.mount, "stays, and costs on" if s.retain else "is deleted with its data")
+            for s in plan.storage
+            if not s.existing
+        ],
+    }
+
+
+def retained(whole: Part) -> Iterator[tuple[str, str]]:
+    """Logical id and command for what outlives the stack, in the order of deletion."""
+    for type, command in _DELETE.items():
+        for name, resource in whole.resources.items():
+            kept = resource.get("DeletionPolicy", "").startswith("Retain")
+            if kept and resource["Type"] == type:
+                yield name, command
+
+
+def stage(plan: Plan) -> Artifact | None:
+    """The first stage of a foundation that is too large for a request; None for others."""
+    if not _is_large(plan):
+        return None
+    whole = build(plan)
+    resources = {name: whole.resources[name] for name in _BUCKET}
+    outputs = {"ScriptsBucketName": whole.outputs["ScriptsBucketName"]}
+    return json_artifact(STAGE, document(plan, Part(resources, outputs)))
+
+
+def _is_large(plan: Plan) -> bool:
+    return sent_bytes(document(plan, build(plan))) > INLINE_BYTES
+
+
+def sent_bytes(template: Json) -> int:
+    """The size in which ``deploy.sh`` sends a template: without indentation and ends of lines."""
+    lines = json_artifact(PATH, template).text.splitlines()
+    return sum(len(line.lstrip(" ").encode()) for line in lines)

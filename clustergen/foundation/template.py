@@ -1,0 +1,37 @@
+"""The template of the foundation, from its parts."""
+
+from __future__ import annotations
+
+import functools
+
+from clustergen.artifacts import Json
+from clustergen.aws import cfn
+from clustergen.foundation import access, hyperpod, network, security, storage
+from clustergen.foundation.part import Part
+from clustergen.plan.model import Plan
+
+PATH = "foundation.template.json"
+
+
+# A spec has a plan for each of its targets.
+@functools.lru_cache(maxsize=8)
+def build(plan: Plan) -> Part:
+    """All resources and outputs of the foundation, built once for each plan."""
+    parts = [concern.part(plan) for concern in (network, security, storage, access, hyperpod)]
+    return Part(
+        {name: resource for part in parts for name, resource in part.resources.items()},
+        {name: output for part in parts for name, output in part.outputs.items()},
+    )
+
+
+def document(plan: Plan, part: Part) -> Json:
+    """The template that makes ``part``."""
+    return {
+        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
+        "Description": f"Foundation of {plan.name}: the network, access and storage of clusters",
+        "Resources": part.resources,
+        "Outputs": {
+            name: {"Description": output.description, "Value": output.value}
+            for name, output in part.outputs.items()
+        },
+    }

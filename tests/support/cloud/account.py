@@ -1,0 +1,238 @@
+"""What there is in an account, and what goes wrong there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.support.cloud import parallelcluster, programs
+from tests.support.cloud.answers import Done, Refused, Request, printed, read
+from tests.support.cloud.clusters import Eks, Group, HyperPod, Pcs
+from tests.support.cloud.stacks import CloudFormation, Stack
+
+EXPIRED = ("ExpiredTokenException", "The security token included in the request is expired")
+THROTTLED = ("ThrottlingException", "Rate exceeded")
+
+
+@dataclass(slots=True)
+class Fault:
+    """What calls with these words are answered, so many times."""
+
+    words: str
+    code: str
+    message: str
+    times: int
+    after: int = 0
+    """How many such calls go well before."""
+
+
+@dataclass
+class Account:
+    """One account, in one region, for one cluster."""
+
+    clock: float = 0
+    calls: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    broken: dict[str, str] = field(default_factory=dict)
+    """Logical id of a resource that cannot be made, and why."""
+    stuck: dict[str, str] = field(default_factory=dict)
+    """Logical id of a resource that cannot be deleted, and why."""
+    no_capacity: bool = False
+    bad_nodes: bool = False
+    """Nodes fail some minutes after they run."""
+    values: dict[str, str] = field(default_factory=dict)
+    """Outputs of stacks with a value of their own."""
+    hidden: set[str] = field(default_factory=set)
+    """Outputs that no stack has."""
+    answers: dict[str, Any] = field(default_factory=dict)
+    """By service and operation: what else is asked, such as `ec2 describe-subnets`."""
+    governance: dict[str, str] = field(default_factory=dict)
+    newest_image: str = "ami-0a1b2c3d4e5f60001"
+    spot_role: bool = False
+    objects: dict[str, bytes] = field(default_factory=dict)
+    cwd: Path = Path()
+
+    def __post_init__(self) -> None:
+        self.cloudformation = CloudFormation(self)
+        self.pcs, self.eks, self.hyperpod = Pcs(self), Eks(self), HyperPod(self)
+        self.pcluster = parallelcluster.Pcluster(self)
+        self.git = programs.Git()
+
+    def fail(self, words: str, answer: tuple[str, str], times: int = 1, after: int = 0) -> None:
+        """Let calls that hold ``words`` fail."""
+        self.faults.append(Fault(words, *answer, times, after))
+
+    def calling(self, *words: str) -> list[str]:
+        """The calls that hold all these words."""
+        return [call for call in self.calls if all(word in call for word in words)]
+
+    def forget_calls(self) -> None:
+        self.calls.clear()
+
+    def output(self, name: str) -> str:
+        return self.values.get(name, f"{name.lower()}-0a1b")
+
+    def run(self, program: str, words: list[str], cwd: Path) -> Done:
+        """Answer one command."""
+        self.cwd = cwd
+        if program == "sleep":
+            self.clock += float(words[0])
+            self._advance()
+            return Done()
+        call = " ".join([program, *words])
+        self.calls.append(call)
+        fault = self._fault(call)
+        if program == "aws":
+            return self._aws(words, fault)
+        if program == "pcluster":
+            return self.pcluster.run(words, fault)
+        if fault:
+            return Done(1, err=f"{fault.message}\n")
+        return programs.run(self, program, words)
+
+    def _advance(self) -> None:
+        self.cloudformation.advance()
+        self.hyperpod.advance()
+        self.pcluster.advance()
+
+    def _fault(self, call: str) -> Fault | None:
+        for fault in self.faults:
+            if fault.words in call and fault.times:
+                if fault.after:
+                    fault.after -= 1
+                    continue
+                fault.times -= 1
+                return fault
+        return None
+
+    def _aws(self, words: list[str], fault: Fault | None) -> Done:
+        request = read(words)
+        try:
+            if fault:
+                raise Refused(fault.code, fault.message)
+            return Done(out=self._answer(request))
+        except Refused as refused:
+            name = "".join(word.capitalize() for word in request.operation.split("-"))
+            return Done(
+                254,
+                err=f"\nAn error occurred ({refused.code}) when calling the {name} operation: "
+                f"{refused.message}\n",
+            )
+
+    def _answer(self, request: Request) -> str:
+        own = f"{request.service} {request.operation}"
+        if own in self.answers:
+            return printed(request, self.answers[own])
+        if request.service == "s3":
+            return self._s3(request)
+        return printed(request, self._operation(request)(request))
+
+    def _operation(self, request: Request) -> Callable[[Request], Any]:
+        services = {
+            "cloudformation": self.cloudformation,
+            "pcs": self.pcs,
+            "eks": self.eks,
+            "sagemaker": self.hyperpod,
+        }
+        service: Any = services.get(request.service, self)
+        name = request.operation.replace("-", "_")
+        if request.service == "sagemaker" and not hasattr(service, name):
+            name = "govern"
+        found: Callable[[Request], Any] = getattr(service, name)
+        return found
+
+    # Services of which little is asked.
+    def head_object(self, request: Request) -> Any:
+        self._object(f"{request.one('bucket')}/{request.one('key')}")
+        return {}
+
+    def _object(self, key: str) -> bytes:
+        if key not in self.objects:
+            raise Refused("404", f'Key "{key}" does not exist')
+        return self.objects[key]
+
+    def _s3(self, request: Request) -> str:
+        source, *target = request.words
+        if request.operation == "rm":
+            self.objects.pop(source.removeprefix("s3://"), None)
+        elif target == ["-"]:
+            return self._object(source.removeprefix("s3://")).decode()
+        elif "recursive" in request.options:
+            for path in sorted((self.cwd / source).iterdir()):
+                self.objects[target[0].removeprefix("s3://") + path.name] = path.read_bytes()
+        else:
+            self.objects[target[0].removeprefix("s3://")] = (self.cwd / source).read_bytes()
+        return ""
+
+    def get_parameter(self, request: Request) -> Any:
+        return {"Parameter": {"Value": self.newest_image}}
+
+    def get_caller_identity(self, request: Request) -> Any:
+        return {"Arn": "arn:aws:sts::111122223333:assumed-role/deployer/me"}
+
+    def get_role(self, request: Request) -> Any:
+        if not self.spot_role:
+            raise Refused(
+                "NoSuchEntity", "The role with name AWSServiceRoleForEC2Spot cannot be found."
+            )
+        return {}
+
+    def create_service_linked_role(self, request: Request) -> Any:
+        self.spot_role = True
+        return {}
+
+    def describe_volumes(self, request: Request) -> Any:
+        return {"Volumes": [{"OpenZFSConfiguration": {"VolumePath": "/fsx/home"}}]}
+
+    def describe_instances(self, request: Request) -> Any:
+        filters = request.options["filters"]
+        tag = next(f for f in filters if "compute-node-group-id" in f)
+        found = self.pcs.instances(tag.rpartition("=")[2])
+        return {"Reservations": [{"Instances": [{"InstanceId": id} for id in found]}]}
+
+    # What stacks make and unmake.
+    def made(self, stack: Stack) -> None:
+        for name, resource in stack.resources.items():
+            properties = resource.get("Properties", {})
+            scaling = (
+                properties.get("ScalingConfiguration") or properties.get("ScalingConfig") or {}
+            )
+            if resource["Type"] == "AWS::PCS::ComputeNodeGroup":
+                least, most = scaling["MinInstanceCount"], scaling["MaxInstanceCount"]
+                id = f"pcs-{properties['Name']}"
+                self.pcs.groups.setdefault(
+                    id, Group(properties["Name"], least, most, 0, self.clock)
+                )
+            elif resource["Type"] == "AWS::EKS::Cluster":
+                self.eks.clusters.add(properties["Name"])
+            elif resource["Type"] == "AWS::EKS::Nodegroup":
+                least, most = scaling.get("MinSize", 0), scaling.get("MaxSize", 1)
+                group = Group(
+                    properties["NodegroupName"], least, most, scaling.get("DesiredSize", 0)
+                )
+                self.eks.groups.setdefault(group.name, group)
+
+    def unmade(self, stack: Stack) -> None:
+        types = {resource["Type"] for resource in stack.resources.values()}
+        if "AWS::PCS::Cluster" in types:
+            self.pcs.groups.clear()
+        if "AWS::EKS::Cluster" in types:
+            self.eks.groups.clear()
+            self.eks.clusters.clear()
+
+    def text_of(self, argument: str) -> str:
+        """The content of ``file://PATH``, relative to where the command runs."""
+        return (self.cwd / argument.removeprefix("file://")).read_text()
+
+    def uploaded(self, folder: str) -> dict[str, str]:
+        """Name and text of the objects in a folder of the bucket."""
+        return {
+            key.rpartition("/")[2]: content.decode()
+            for key, content in self.objects.items()
+            if folder in key
+        }
+
+
+__all__ = ["EXPIRED", "THROTTLED", "Account"]

@@ -1,0 +1,235 @@
+"""PCS, EKS, EC2 and SageMaker HyperPod: clusters, groups of nodes, and nodes that come later."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tests.support.cloud.answers import Refused, Request
+
+if TYPE_CHECKING:
+    from tests.support.cloud.account import Account
+
+ARRIVAL = 30
+"""Seconds until an instance runs."""
+LIFE_OF_BROKEN = 60
+"""Seconds until PCS ends an instance whose scripts failed."""
+
+
+@dataclass(slots=True)
+class Group:
+    """A node group of PCS or EKS."""
+
+    name: str
+    minimum: int
+    maximum: int
+    desired: int = 0
+    since: float = 0
+
+
+class Pcs:
+    """Compute node groups, whose instances EC2 knows by tag."""
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self.groups: dict[str, Group] = {}
+
+    def list_compute_node_groups(self, request: Request) -> Any:
+        return {"computeNodeGroups": [{"name": g.name, "id": id} for id, g in self.groups.items()]}
+
+    def get_compute_node_group(self, request: Request) -> Any:
+        group = self._group(request)
+        scaling = {"minInstanceCount": group.minimum, "maxInstanceCount": group.maximum}
+        return {"computeNodeGroup": {"scalingConfiguration": scaling, "status": "ACTIVE"}}
+
+    def update_compute_node_group(self, request: Request) -> Any:
+        group = self._group(request)
+        given = dict(part.split("=") for part in request.one("scaling-configuration").split(","))
+        group.minimum, group.maximum = (
+            int(given["minInstanceCount"]),
+            int(given["maxInstanceCount"]),
+        )
+        group.since = self.account.clock
+        return {}
+
+    def _group(self, request: Request) -> Group:
+        id = request.one("compute-node-group-identifier")
+        if id not in self.groups:
+            raise Refused("ResourceNotFoundException", f"{id} was not found")
+        return self.groups[id]
+
+    def instances(self, id: str) -> list[str]:
+        """Those that run now."""
+        group, clock = self.groups[id], self.account.clock
+        if clock - group.since < ARRIVAL or self.account.no_capacity:
+            return []
+        life = int((clock - group.since) // LIFE_OF_BROKEN) if self.account.bad_nodes else 0
+        return [f"i-{id}-{life}-{number}" for number in range(group.minimum)]
+
+
+class Eks:
+    """Clusters and managed node groups."""
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self.groups: dict[str, Group] = {}
+        self.addon = True
+        self.clusters: set[str] = set()
+
+    def describe_cluster(self, request: Request) -> Any:
+        if request.one("name") not in self.clusters:
+            raise Refused(
+                "ResourceNotFoundException", f"No cluster found for name: {request.one('name')}."
+            )
+        return {"cluster": {"status": "ACTIVE"}}
+
+    def describe_nodegroup(self, request: Request) -> Any:
+        name = request.one("nodegroup-name")
+        if name not in self.groups:
+            raise Refused("ResourceNotFoundException", f"No node group found for name: {name}.")
+        group = self.groups[name]
+        scaling = {"minSize": group.minimum, "maxSize": group.maximum, "desiredSize": group.desired}
+        return {"nodegroup": {"scalingConfig": scaling, "status": "ACTIVE"}}
+
+    def update_nodegroup_config(self, request: Request) -> Any:
+        group = self.groups[request.one("nodegroup-name")]
+        given = dict(part.split("=") for part in request.one("scaling-config").split(","))
+        group.minimum, group.desired = int(given["minSize"]), int(given["desiredSize"])
+        return {}
+
+    def describe_addon(self, request: Request) -> Any:
+        if not self.addon:
+            raise Refused("ResourceNotFoundException", "No addon found")
+        return {}
+
+    def update_kubeconfig(self, request: Request) -> Any:
+        return {}
+
+
+@dataclass(slots=True)
+class HyperPod:
+    """The one HyperPod cluster of an account, and its task governance."""
+
+    account: Account
+    status: str = ""
+    until: float = 0
+    next: str = ""
+    failure: str = ""
+    groups: dict[str, int] = field(default_factory=dict)
+    current: dict[str, int] = field(default_factory=dict)
+    tags: list[Any] = field(default_factory=list)
+    governed: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def create_cluster(self, request: Request) -> Any:
+        if self.status:
+            raise Refused("ResourceInUse", "The cluster exists")
+        self._take(request, "Creating", 90)
+        return {}
+
+    def update_cluster(self, request: Request) -> Any:
+        if self.status != "InService":
+            raise Refused("ConflictException", f"The cluster is {self.status}")
+        self._take(request, "Updating", 60)
+        return {}
+
+    def _take(self, request: Request, status: str, seconds: int) -> None:
+        given = json.loads(self.account.text_of(request.one("cli-input-json")))
+        for group in given["InstanceGroups"]:
+            self.groups[group["InstanceGroupName"]] = int(group["InstanceCount"])
+        self.status, self.next = status, "Failed" if self.failure else "InService"
+        self.until = self.account.clock + seconds
+
+    def advance(self) -> None:
+        if self.next and self.until <= self.account.clock:
+            self.status, self.next = (self.next if self.next != "gone" else ""), ""
+        if self.status == "InService" and self.until + 30 <= self.account.clock:
+            late = self.account.no_capacity
+            self.current = {g: 0 if late and n else n for g, n in self.groups.items()}
+        if not self.status:
+            self.groups, self.current = {}, {}
+
+    def describe_cluster(self, request: Request) -> Any:
+        self._known()
+        return {
+            "ClusterStatus": self.status,
+            "FailureMessage": self.failure or None,
+            "ClusterArn": "arn:aws:sagemaker:us-east-1:111122223333:cluster/abc123",
+            "InstanceGroups": [
+                {
+                    "InstanceGroupName": name,
+                    "CurrentCount": self.current.get(name, 0),
+                    "TargetCount": count,
+                }
+                for name, count in self.groups.items()
+            ],
+        }
+
+    def list_cluster_nodes(self, request: Request) -> Any:
+        self._known()
+        status = {"Status": "Failure" if self.failure or self.account.no_capacity else "Running"}
+        return {
+            "ClusterNodeSummaries": [
+                {"InstanceGroupName": name, "InstanceId": f"i-{name}", "InstanceStatus": status}
+                for name in self.groups
+            ]
+        }
+
+    def list_cluster_events(self, request: Request) -> Any:
+        self._known()
+        if not self.account.no_capacity:
+            return {"Events": []}
+        group = next(iter(self.groups))
+        return {
+            "Events": [
+                {
+                    "EventId": "e-1",
+                    "EventTime": "2026-11-22T00:00:00Z",
+                    "EventLevel": "Error",
+                    "InstanceGroupName": group,
+                    "Description": "Instance group scaling failed",
+                }
+            ]
+        }
+
+    def describe_cluster_event(self, request: Request) -> Any:
+        words = "Insufficient capacity for ml.p5en.48xlarge"
+        metadata = {"InstanceGroupScaling": {"FailureMessage": words}}
+        return {"EventDetails": {"EventDetails": {"EventMetadata": metadata}}}
+
+    def delete_cluster(self, request: Request) -> Any:
+        self._known()
+        self.status, self.next, self.until = "Deleting", "gone", self.account.clock + 60
+        return {}
+
+    def add_tags(self, request: Request) -> Any:
+        self.tags = json.loads(request.one("tags"))
+        return {"Tags": self.tags}
+
+    def _known(self) -> None:
+        if not self.status:
+            raise Refused("ResourceNotFound", "Cluster with name example could not be found.")
+
+    # Task governance: compute quotas and one scheduler configuration.
+    def govern(self, request: Request) -> Any:
+        verb, _, noun = request.operation.partition("-")
+        singular = noun.removesuffix("s")
+        kind = "".join(word.capitalize() for word in singular.split("-"))
+        if verb == "list":
+            found = [dict(e) for e in self.governed.values() if e["kind"] == kind]
+            return {f"{kind}Summaries": found}
+        if verb == "create":
+            name = request.one("name")
+            given = json.loads(self.account.text_of(request.one("cli-input-json")))
+            entry = {**given, "kind": kind, "Name": name, "Status": "Created"}
+            entry |= {f"{kind}Id": f"id-{name}", f"{kind}Version": 1}
+            self.governed[f"id-{name}-{kind}"] = entry
+            return {}
+        key = f"{request.one(f'{singular}-id')}-{kind}"
+        if verb == "delete":
+            del self.governed[key]
+            return {}
+        if verb == "update":
+            self.governed[key] |= json.loads(self.account.text_of(request.one("cli-input-json")))
+            return {}
+        return {**self.governed[key], **self.account.governance}

@@ -1,0 +1,102 @@
+"""Programs on PATH that ask an ``Account`` in this process: a socket, and bash at its other end."""
+
+from __future__ import annotations
+
+import os
+import socketserver
+import subprocess
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.cloud.account import Account
+from tests.support.cloud.answers import Done
+from tests.support.cloud.programs import NAMES
+
+_CLIENT = """#!/bin/bash
+exec 9<>/dev/tcp/127.0.0.1/PORT
+printf '%s\\0' "$PWD" "${0##*/}" "$#" "$@" >&9
+IFS= read -r -d '' status <&9
+IFS= read -r -d '' out <&9
+IFS= read -r -d '' err <&9
+printf %s "$out"
+printf %s "$err" >&2
+exit "$status"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle on disk, and the account that its scripts reach."""
+
+    folder: Path
+    account: Account
+    tools: Path
+
+    def deploy(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.run("deploy.sh", *arguments)
+
+    def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a script of the bundle from elsewhere; the account notes the calls of this run."""
+        self.account.forget_calls()
+        return subprocess.run(
+            ["/bin/bash", str(self.folder / script), *arguments],
+            env={"PATH": f"{self.tools}{os.pathsep}/usr/bin:/bin"},
+            cwd=self.tools,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def render(self, files: Mapping[str, str]) -> None:
+        """Write a bundle over what is there, as `clustergen render` does after an edit."""
+        for name, text in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            path.chmod(0o755 if text.startswith("#!") else 0o644)
+
+    def remove(self, program: str) -> None:
+        (self.tools / program).unlink()
+
+
+@contextmanager
+def reaching(folder: Path, files: Mapping[str, str]) -> Iterator[Bundle]:
+    """``files`` on disk, and programs that ask a new account, for as long as the block lasts."""
+    bundle = Bundle(folder / "a bundle", Account(), folder / "tools")
+    bundle.tools.mkdir(parents=True)
+    bundle.render(files)
+    with _serving(bundle.account) as port:
+        for name in NAMES:
+            (bundle.tools / name).write_text(_CLIENT.replace("PORT", str(port)))
+            (bundle.tools / name).chmod(0o755)
+        yield bundle
+
+
+@contextmanager
+def _serving(account: Account) -> Iterator[int]:
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            cwd, program, count = (self._word() for _ in range(3))
+            words = [self._word() for _ in range(int(count))]
+            try:
+                done = account.run(program, words, Path(cwd))
+            except Exception:  # the test shows it as what the command complained
+                done = Done(99, err=traceback.format_exc())
+            answer = (str(done.status), done.out, done.err)
+            self.wfile.write("".join(f"{part}\0" for part in answer).encode())
+
+        def _word(self) -> str:
+            found = bytearray()
+            while (byte := self.rfile.read(1)) not in (b"\0", b""):
+                found += byte
+            return found.decode()
+
+    with socketserver.TCPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        yield int(server.server_address[1])
+        server.shutdown()

@@ -1,0 +1,41 @@
+"""The other programs that ``deploy.sh`` and what it calls need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.support.cloud.answers import Done
+
+if TYPE_CHECKING:
+    from tests.support.cloud.account import Account
+
+NAMES = ("aws", "pcluster", "kubectl", "helm", "git", "node", "sleep")
+
+
+@dataclass
+class Git:
+    """Which folder has which commit checked out."""
+
+    commits: dict[Path, str] = field(default_factory=dict)
+    fetched: dict[Path, str] = field(default_factory=dict)
+
+    def run(self, words: list[str], cwd: Path) -> Done:
+        if words[0] == "init":
+            (cwd / words[-1]).mkdir(parents=True, exist_ok=True)
+            return Done()
+        folder = cwd / words[1] if words[0] == "-C" else cwd
+        if "fetch" in words:
+            self.fetched[folder] = words[-1]
+        elif "checkout" in words:
+            self.commits[folder] = self.fetched[folder]
+        elif "rev-parse" in words:
+            commit = self.commits.get(folder)
+            return Done(out=f"{commit}\n") if commit else Done(128)
+        return Done()
+
+
+def run(account: Account, program: str, words: list[str]) -> Done:
+    """Git has a memory; the others do as they are told."""
+    return account.git.run(words, account.cwd) if program == "git" else Done()

@@ -1,0 +1,257 @@
+"""deploy.sh of every target, played in an account that remembers: what an operator goes through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clustergen.findings import EXAMPLE_BASE
+from tests.checking import Fragments
+from tests.support.cloud.account import EXPIRED, THROTTLED
+from tests.support.cloud.commands import Bundle, reaching
+
+STORAGE = """
+storage:
+  - {mount: /fsx, type: fsx-lustre, size: 9600GiB, throughput: 500}
+  - {mount: /home, type: efs}
+"""
+MORE = STORAGE + "  - {mount: /data, type: efs}\n"
+TAGGED = STORAGE + "tags: {team: research}\n"
+BASES = {
+    "parallelcluster": EXAMPLE_BASE,
+    "pcs": EXAMPLE_BASE,
+    "hyperpod-slurm": EXAMPLE_BASE,
+    "hyperpod-eks": f"{EXAMPLE_BASE}targets: {{hyperpod-eks: {{eks_cluster: new}}}}\n",
+    "eks": EXAMPLE_BASE,
+}
+# The calls that make, change and delete the cluster itself, and the call that waits for it.
+CHANGES = {
+    "parallelcluster": (
+        "pcluster create-cluster",
+        "pcluster update-cluster",
+        "pcluster delete-cluster",
+    ),
+    "pcs": (
+        "example-pcs --change-set-name",
+        "example-pcs --change-set-name",
+        "delete-stack --stack-name example-pcs",
+    ),
+    "hyperpod-slurm": (
+        "sagemaker create-cluster",
+        "sagemaker update-cluster",
+        "sagemaker delete-cluster",
+    ),
+    "hyperpod-eks": (
+        "sagemaker create-cluster",
+        "sagemaker update-cluster",
+        "sagemaker delete-cluster",
+    ),
+    "eks": (
+        "example-eks --change-set-name",
+        "example-eks --change-set-name",
+        "delete-stack --stack-name example-eks",
+    ),
+}
+ASKED = {
+    "parallelcluster": "describe-cluster",
+    "pcs": "describe-stacks --stack-name example-pcs",
+    "hyperpod-slurm": "sagemaker describe-cluster",
+    "hyperpod-eks": "sagemaker describe-cluster",
+    "eks": "describe-stacks --stack-name example-eks",
+}
+TARGETS = list(BASES)
+
+
+def files(target: str, text: str = STORAGE) -> dict[str, str]:
+    return dict(Fragments(target, BASES[target]).files(text))
+
+
+@pytest.fixture(params=TARGETS)
+def target(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def bundle(target: str, tmp_path: Path) -> Iterator[Bundle]:
+    with reaching(tmp_path, files(target)) as made:
+        yield made
+
+
+def last(stderr: str) -> str:
+    return stderr.strip().splitlines()[-1]
+
+
+def deployed(bundle: Bundle, *arguments: str) -> str:
+    """What a run that has to succeed said to the operator."""
+    done = bundle.deploy(*arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def test_a_first_deployment_says_that_it_is_done(bundle: Bundle, target: str) -> None:
+    said = deployed(bundle)
+    assert last(said) == "example is deployed."
+    assert bundle.account.calling(CHANGES[target][0])
+
+
+def test_a_second_deployment_changes_nothing(bundle: Bundle) -> None:
+    deployed(bundle)
+    said = deployed(bundle)
+    assert "example-foundation is what it should be" in said
+    assert bundle.account.calling("execute-change-set") == []
+    assert bundle.account.calling("create-cluster") == []
+
+
+def test_a_change_of_the_spec_reaches_the_cluster(bundle: Bundle, target: str) -> None:
+    deployed(bundle)
+    bundle.render(files(target, TAGGED))
+    deployed(bundle)
+    assert bundle.account.calling("execute-change-set", "example-foundation")
+    assert bundle.account.calling(CHANGES[target][1])
+
+
+def test_a_foundation_that_failed_is_made_anew(bundle: Bundle) -> None:
+    bundle.account.broken["StorageFsx"] = "the quota of FSx is used up"
+    done = bundle.deploy()
+    assert done.returncode == 2
+    assert "StorageFsx\tthe quota of FSx is used up" in done.stderr
+    assert last(done.stderr).endswith(
+        "is ROLLBACK_COMPLETE: mend what is said above, and run this again."
+    )
+    assert bundle.account.cloudformation.orphans == []
+    bundle.account.broken.clear()
+    assert "It is deleted and made anew." in deployed(bundle)
+
+
+def test_throttling_is_waited_out(bundle: Bundle, target: str) -> None:
+    bundle.account.fail(ASKED[target], THROTTLED, times=5, after=1)
+    bundle.account.fail("describe-change-set", THROTTLED, times=3)
+    deployed(bundle)
+
+
+def test_an_expired_token_is_no_word_about_the_cluster(bundle: Bundle, target: str) -> None:
+    bundle.account.fail(ASKED[target], EXPIRED, after=4)
+    done = bundle.deploy()
+    assert done.returncode == 2
+    assert "Renew them, and run the same command again" in last(done.stderr)
+    assert "gone" not in last(done.stderr).replace("goes on", "")
+    deployed(bundle)
+    assert bundle.account.calling("sagemaker create-cluster --cli") == []
+
+
+def test_a_run_takes_up_what_another_began(bundle: Bundle, target: str) -> None:
+    done = bundle.deploy("--wait", "1")
+    assert done.returncode == 2
+    assert "run the same command again to wait for it again" in last(done.stderr)
+    while done.returncode == 2:
+        done = bundle.deploy("--wait", "7")
+        assert "to wait for it again" in last(done.stderr) or done.returncode == 0, done.stderr
+    assert last(done.stderr) == "example is deployed."
+
+
+def test_destroy_waits_and_may_be_run_again(bundle: Bundle, target: str) -> None:
+    deployed(bundle)
+    said = deployed(bundle, "--destroy")
+    assert bundle.account.calling(CHANGES[target][2])
+    assert (
+        last(said)
+        == "The stack example-foundation stays, with the network and the data of: /fsx /home"
+    )
+    said = deployed(bundle, "--destroy")
+    assert bundle.account.calling(CHANGES[target][2]) == []
+    assert "There is no" in said
+
+
+def test_an_expired_token_while_deleting_is_no_deletion(bundle: Bundle, target: str) -> None:
+    deployed(bundle)
+    bundle.account.fail(ASKED[target], EXPIRED, after=3)
+    done = bundle.deploy("--destroy")
+    assert (done.returncode, "Renew them" in last(done.stderr)) == (2, True)
+    deployed(bundle, "--destroy")
+
+
+def test_the_foundation_says_what_it_leaves(bundle: Bundle) -> None:
+    deployed(bundle)
+    deployed(bundle, "--destroy")
+    said = deployed(bundle, "--destroy-foundation")
+    lines = [line.strip() for line in said.splitlines() if line.startswith("  aws ")]
+    where = "aws --region us-east-1"
+    assert (
+        lines[0]
+        == f"{where} efs delete-mount-target --mount-target-id mounttarget1ofstoragehome-0a1b"
+    )
+    assert f"{where} fsx delete-file-system --file-system-id storagefsx-0a1b" in lines
+    assert lines[-2] == f"{where} ec2 delete-vpc --vpc-id vpc-0a1b"
+    assert "storagefsx" in str(bundle.account.cloudformation.orphans).lower()
+    assert "There is no stack example-foundation." in deployed(bundle, "--destroy-foundation")
+
+
+def test_what_leaves_the_spec_leaves_the_cluster_first(bundle: Bundle, target: str) -> None:
+    bundle.render(files(target, MORE))
+    deployed(bundle)
+    bundle.render(files(target))
+    said = deployed(bundle)
+    calls = bundle.account.calls
+    [foundation] = [
+        i for i, call in enumerate(calls) if "execute-change-set --stack-name example-f" in call
+    ]
+    cluster = [i for i, call in enumerate(calls) if CHANGES[target][1] in call]
+    assert "StorageData leaves the foundation after the cluster has changed" in said
+    assert all(place < foundation for place in cluster)
+
+
+def test_a_file_system_that_would_be_replaced_stops_the_run(bundle: Bundle, target: str) -> None:
+    deployed(bundle)
+    bundle.render(files(target, STORAGE.replace("500}", "500, efa: true}")))
+    done = bundle.deploy()
+    assert (done.returncode, "would replace StorageFsx" in last(done.stderr)) == (2, True)
+    assert bundle.account.calling("execute-change-set") == []
+    deployed(bundle, "--allow-replacement")
+
+
+def test_a_pause_is_remembered(bundle: Bundle, target: str) -> None:
+    deployed(bundle)
+    before = sizes(bundle, target)
+    assert any(before.values())
+    deployed(bundle, "--pause")
+    assert not any(sizes(bundle, target).values())
+    assert "is paused" in last(deployed(bundle, "--pause"))
+    if target != "parallelcluster":
+        done = bundle.deploy()
+        assert (done.returncode, "is paused: run deploy.sh --resume first" in done.stderr) == (
+            2,
+            True,
+        )
+    deployed(bundle, "--resume")
+    assert sizes(bundle, target) == before
+    deployed(bundle)
+
+
+def sizes(bundle: Bundle, target: str) -> dict[str, int]:
+    """Nodes that every group for the cluster's work is to have."""
+    account = bundle.account
+    match target:
+        case "parallelcluster":
+            return {"fleet": int(account.pcluster.fleet == "RUNNING")}
+        case "pcs":
+            return {group.name: group.minimum for group in account.pcs.groups.values()}
+        case "eks":
+            groups = account.eks.groups.values()
+            return {group.name: group.desired for group in groups if group.name != "system_nodes"}
+        case _:
+            return {
+                name: count for name, count in account.hyperpod.groups.items() if name == "h200"
+            }
+
+
+@pytest.mark.parametrize(
+    "action", [[], ["--destroy"], ["--destroy-foundation"], ["--pause"], ["--resume"]]
+)
+def test_a_dry_run_asks_nothing(bundle: Bundle, action: list[str]) -> None:
+    said = deployed(bundle, "--dry-run", *action)
+    assert [call for call in bundle.account.calls if not call.startswith("git")] == []
+    assert "\n+ " in f"\n{said}"
+    assert not (bundle.folder / ".filled").exists()
