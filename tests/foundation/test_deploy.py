@@ -208,7 +208,8 @@ def test_a_template_that_a_request_cannot_hold_goes_through_the_bucket(
 def many(count: int, tags: int) -> str:
     """A spec with so many file systems and tags."""
     listed = "".join(f"\n  - {{mount: /m{n}, type: efs}}" for n in range(count))
-    return f"tags: {{{', '.join(f'tag{n}: value-of-tag-{n}' for n in range(tags))}}}\nstorage:{listed}\n"
+    tagged = ", ".join(f"tag{n}: value-of-tag-{n}" for n in range(tags))
+    return f"tags: {{{tagged}}}\nstorage:{listed}\n"
 
 
 FOUNDATIONS = [(6, 10, False), (20, 40, True)]

@@ -194,7 +194,7 @@ class Account:
 
     # What stacks make and unmake.
     def made(self, stack: Stack) -> None:
-        for name, resource in stack.resources.items():
+        for resource in stack.resources.values():
             properties = resource.get("Properties", {})
             scaling = (
                 properties.get("ScalingConfiguration") or properties.get("ScalingConfig") or {}

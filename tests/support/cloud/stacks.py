@@ -91,7 +91,7 @@ class CloudFormation:
         if len(text.encode()) > INLINE_BYTES:
             raise Refused(
                 "ValidationError",
-                "1 validation error detected: Value at 'templateBody' failed to satisfy constraint: "
+                "1 validation error: Value at 'templateBody' failed to satisfy constraint: "
                 "Member must have length less than or equal to 51200",
             )
         return text

@@ -21,7 +21,7 @@ from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.hyperpod_eks.new_cluster import NEW, files_of_new, plan_of_new
 from tests.targets.hyperpod_eks.planned import files_of
 
-ARN = "arn:aws:sagemaker:us-east-1:111122223333:cluster/0a1b2c3d4e5f"
+ARN = "arn:aws:sagemaker:us-east-1:111122223333:cluster/abc123"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def test_stacks_get_the_outputs_of_those_before(rig: Rig) -> None:
     rig.deploy()
     [eks] = rig.calling("create-change-set --stack-name example-eks")
     assert "ParameterKey=ControlPlaneSubnet1Id,ParameterValue=controlplanesubnet1id-0a1b" in eks
-    [addons] = rig.calling("execute-change-set --stack-name example-addons")
+    [addons] = rig.calling("create-change-set --stack-name example-addons")
     assert addons.endswith("ParameterKey=EksClusterName,ParameterValue=eksclustername-0a1b")
 
 
@@ -291,10 +291,8 @@ def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
 
 def test_quotas_without_a_cluster(rig: Rig) -> None:
     done = rig.run("govern.sh")
-    assert (done.returncode, done.stderr) == (
-        2,
-        "govern.sh: there is no HyperPod cluster example\n",
-    )
+    assert done.returncode == 2
+    assert done.stderr.endswith("govern.sh: there is no HyperPod cluster example\n")
     assert rig.run("govern.sh", "--dry-run").returncode == 0
 
 
