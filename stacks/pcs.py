@@ -8,6 +8,7 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clustergen import shell
+from clustergen.targets.pcs import images
 
 from . import acknowledged, scripts, template
 from .rendered import RenderedCluster
@@ -20,12 +21,30 @@ class PcsStack(cdk.Stack):
 
     def __init__(self, scope: Construct, rendered: RenderedCluster, **props: Any) -> None:
         super().__init__(scope, rendered.stack_name, **props)
-        self.resources = template.fill(self, rendered.template, imports=rendered.imports)
+        self.resources = template.fill(self, _with_images(rendered), imports=rendered.imports)
         """By logical id."""
         self.scripts = scripts.upload(self, uploads(rendered), rendered.imports)
         acknowledged.bucket_deployment(self, rendered.imports[scripts.BUCKET])
         # A node reads its scripts as soon as it boots.
         template.after(self.resources, "AWS::PCS::ComputeNodeGroup", self.scripts)
+
+
+def _with_images(rendered: RenderedCluster) -> dict[str, Any]:
+    """The template, with images that CloudFormation looks up: nobody here reads the stack's."""
+    document = rendered.template
+    known = document.get("Parameters", {})
+    looked_up = {
+        name: {
+            **known[name],
+            "Type": "AWS::SSM::Parameter::Value<AWS::EC2::Image::Id>",
+            "Default": path,
+            "Description": "PCS-ready Deep Learning AMI, looked up anew in each update, which then "
+            "replaces nodes; give an image in the spec to pin it.",
+        }
+        for name, path in images.newest(rendered.plan).items()
+        if name in known
+    }
+    return {**document, **({"Parameters": {**known, **looked_up}} if known else {})}
 
 
 def uploads(rendered: RenderedCluster) -> dict[str, str]:

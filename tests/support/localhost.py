@@ -6,13 +6,13 @@ then. Public parameters that name images are there for the example specs.
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 import threading
 
 from clustergen import compiler, renderer, resources
 from clustergen.findings import Unrenderable
+from clustergen.targets.pcs import images
 from tests.support.aws import put_parameter, reaching, serving
 
 PORT = 5555
@@ -33,13 +33,12 @@ def put_images() -> None:
     for spec in sorted(resources.tree("specs").glob("*.yaml")):
         checked = compiler.check([spec], targets=["pcs"])
         try:
-            files = {a.path: a.text for a in renderer.render(checked, "pcs")}
+            renderer.render(checked, "pcs")
         except Unrenderable:
             continue
-        for parameter in json.loads(files["cluster.template.json"])["Parameters"].values():
-            name = parameter.get("Default", "")
-            if name.startswith("/aws/service/"):
-                put_parameter(checked.plans["pcs"].region, name, "ami-0a1b2c3d4e5f67890")
+        plan = checked.plans["pcs"]
+        for name in images.newest(plan).values():
+            put_parameter(plan.region, name, "ami-0a1b2c3d4e5f67890")
 
 
 if __name__ == "__main__":

@@ -60,6 +60,7 @@ def steps(plan: Plan) -> list[str]:
             "`npx cdk deploy --all -c spec=SPEC -c target=eks` in a checkout of clustergen deploys "
             "the foundation, the cluster, and the charts and manifests that are here to read",
             *_later(plan),
+            *_before_destroy(plan),
             "`npx cdk destroy` with the same words deletes them; data stays",
             *_protected(plan),
         ]
@@ -132,6 +133,14 @@ def _scale(plan: Plan, group: NodeGroup) -> str:
         f"aws eks update-nodegroup-config --region {plan.region} --cluster-name {plan.name} "
         f"--nodegroup-name {group.name} --scaling-config desiredSize={group.max}"
     )
+
+
+def _before_destroy(plan: Plan) -> Iterator[str]:
+    if karpenter.is_on(plan):
+        yield (
+            "before that, run `kubectl delete nodepools --all` and wait for it: no stack knows the "
+            "instances of Karpenter, which run on without it"
+        )
 
 
 def _protected(plan: Plan) -> Iterator[str]:

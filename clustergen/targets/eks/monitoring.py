@@ -35,6 +35,9 @@ class ManagedPrometheus(Construct):
     ) -> None:
         super().__init__(scope, id)
         self.workspace = aps.CfnWorkspace(self, "Workspace", alias=plan.name)
+        # Metrics outlive the cluster, and the wish to collect more of them.
+        self.workspace.cfn_options.deletion_policy = cdk.CfnDeletionPolicy.RETAIN_EXCEPT_ON_CREATE
+        self.workspace.cfn_options.update_replace_policy = cdk.CfnDeletionPolicy.RETAIN
         self.scraper = aps.CfnScraper(
             self,
             "Scraper",

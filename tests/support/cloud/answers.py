@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import botocore.session
-import jmespath
+import jmespath  # type: ignore[import-untyped]
 from botocore import xform_name
 
 _GLOBAL = frozenset({"region", "query", "output", "no-paginate", "cli-input-json"})

@@ -3,29 +3,46 @@
 # First the stack, then what runs in the cluster: install.sh, which needs kubectl and helm.
 # What the spec says is text here, with a dollar sign in it or not:
 # shellcheck disable=SC2016
+# An action that a target refuses ends the script:
+# shellcheck disable=SC2317
 set -euo pipefail
 
 region=us-east-2
 cluster=eks-pretrain
 foundation_stack="$cluster-foundation"
-# Not the name of the cluster alone: ParallelCluster takes that for its own stack.
-stack="$cluster-eks"
-
 action=deploy
 dry_run=no
 outputs=
 outputs_file=
+allow_replacement=no
+wait_minutes=
+memory=
+# Not the name of the cluster alone: ParallelCluster takes that for its own stack.
+stack="$cluster-eks"
+memory="paused/$cluster-eks"
+# kubectl and helm, here and in install.sh, leave the configuration of whoever deploys alone.
+export KUBECONFIG=.filled/kubeconfig
+# A pager would wait for a key; the commands retry what AWS throttles.
+export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
+export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
 usage() {
   cat <<'END'
-usage: deploy.sh [--dry-run] [--outputs FILE] [--destroy | --destroy-foundation]
+usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --resume]
 
-  --dry-run             print every command, run none
+  --dry-run             print every command that changes something, run none
   --outputs FILE        leave the foundation alone and take its outputs from FILE: what
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
+  --allow-replacement   go on when a stack would replace a cluster or a file system
+  --wait MINUTES        wait for each step at most so long, other than its own limit
+  --pause               scale compute to zero; cluster, head and login nodes, and data stay
+  --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
   -h, --help            print this
+
+A run that was cut off is taken up by running the same command again.
+Exit status: 0 done, 2 refused or failed with the reason in the last lines, other: a command failed.
 END
 }
 
@@ -57,6 +74,82 @@ run() {
   [[ $dry_run == yes ]] || "$@"
 }
 
+answer=
+complaints=$(mktemp)
+
+# The last line says what to do next, also when a command of AWS failed.
+leave() {
+  local status=$?
+  rm -f "$complaints"
+  if ((status != 0 && status != 2)); then
+    note "${0##*/}: the last command failed with status $status. Mend what it says, and run the" \
+      "same command again: it goes on from there."
+  fi
+}
+trap leave EXIT
+
+ask() {
+  local tries complaint
+  for ((tries = 1; ; tries++)); do
+    if answer=$("$@" 2>"$complaints"); then
+      [[ $answer != None ]] || answer=
+      return 0
+    fi
+    # The aws command complains on stderr, pcluster on stdout.
+    complaint="$answer$(<"$complaints")"
+    answer=
+    case $complaint in
+      *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
+        *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
+        *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
+        *NoCredentials*)
+        note "$complaint"
+        fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
+          "command again: what has begun goes on in AWS, and this script waits for it again."
+        ;;
+      *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
+        *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
+        *"Cluster '$cluster' does not exist"*)
+        return 1
+        ;;
+      *Throttl* | *"Rate exceeded"* | *TooManyRequests* | *RequestLimitExceeded* | *SlowDown* | \
+        *"Limit exceeded"* | *ServiceUnavailable* | *InternalError* | *InternalServer* | \
+        *InternalFailure* | *"Could not connect"* | *"onnection was closed"* | *"timed out"* | \
+        *"timeout on"* | *"onnection reset"* | *"(500)"* | *"(503)"*)
+        if ((tries < 10)); then
+          sleep 15
+          continue
+        fi
+        ;;
+    esac
+    note "$complaint"
+    fail "cannot ask AWS:" "$*"
+  done
+}
+
+confirm_gone() {
+  local tries
+  for ((tries = 0; tries < 3; tries++)); do
+    ((tries == 0)) || sleep 5
+    if "$@" && [[ -n $answer ]]; then return 1; fi
+  done
+}
+
+wait_for() {
+  local minutes=$1 what=$2 seconds=0
+  shift 2
+  [[ $dry_run == no ]] || return 0
+  minutes=${wait_minutes:-$minutes}
+  until "$@"; do
+    ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
+    ((seconds < minutes * 60)) ||
+      fail "$what is not done after $minutes minutes. It goes on in AWS: run the same command" \
+        "again to wait for it again."
+    sleep 15
+    seconds=$((seconds + 15))
+  done
+}
+
 output() {
   local value
   value=$(awk -F '\t' -v name="$1" '$1 == name { print $2 }' <<<"$outputs")
@@ -70,9 +163,13 @@ output() {
   fi
 }
 
+# Nothing when there is no such stack.
 read_stack() {
-  outputs=$(run aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
-    --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text)
+  outputs=
+  [[ $dry_run == no ]] || return 0
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+    --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text || answer=
+  outputs=$answer
 }
 
 # Both forms of the file are pairs of strings: "Name": "value", or OutputKey and OutputValue.
@@ -120,27 +217,233 @@ fill() {
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
-deploy_stack() {
-  local stack=$1 template=$2 name value
+# CloudFormation takes no larger template in the request; a larger one has to be in S3.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+readonly inline_bytes=51200
+readonly domain=amazonaws.com
+# One stack after the other: these are of the one that is at hand.
+change_set=
+changes=
+template_argument=
+
+# The status of a stack as $answer; nothing when there is none.
+stack_status() {
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+    --query 'Stacks[0].StackStatus' --output text || answer=
+}
+
+stack_is_settled() {
+  stack_status "$1"
+  case $answer in
+    REVIEW_IN_PROGRESS) return 0 ;;
+    *_IN_PROGRESS) return 1 ;;
+  esac
+}
+
+# After a change set began, the stack is no longer one under review.
+stack_is_changed() {
+  stack_status "$1"
+  [[ $answer != *_IN_PROGRESS ]]
+}
+
+# The reasons of the latest failures. What was cancelled only followed from them.
+explain_stack() {
+  note "CloudFormation says of $1:"
+  ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
+    --no-paginate --output text --query \
+    "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
+    answer=
+  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
+}
+
+# Waits for what runs, and clears away a stack whose creation was rolled back: there is nothing in it.
+prepare_stack() {
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $1" stack_is_settled "$1"
+  case $answer in
+    ROLLBACK_COMPLETE)
+      note "The creation of $1 failed and was rolled back. It is deleted and made anew."
+      explain_stack "$1"
+      delete_stack "$1"
+      ;;
+    CREATE_FAILED | ROLLBACK_FAILED | DELETE_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 is $answer and cannot be changed: delete it" \
+        "(aws --region $region cloudformation delete-stack --stack-name $1), then run this again."
+      ;;
+    UPDATE_ROLLBACK_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 is $answer: mend what is said above, run aws --region $region" \
+        "cloudformation continue-update-rollback --stack-name $1, then run this again."
+      ;;
+  esac
+}
+
+# Sets $template_argument. Of a JSON document, the spaces before a line are no text of anybody's.
+send_template() {
+  local stack=$1 template=$2 small=.filled/$2 bucket
+  template_argument=(--template-body "file://$template")
+  [[ $dry_run == no ]] || return 0
+  mkdir -p .filled
+  awk '{ sub(/^ +/, ""); printf "%s", $0 }' "$template" >"$small"
+  template_argument=(--template-body "file://$small")
+  (($(wc -c <"$small") > inline_bytes)) || return 0
+  bucket=$(output ScriptsBucketName)
+  run aws --region "$region" s3 cp --only-show-errors "$small" "s3://$bucket/templates/$stack.json"
+  template_argument=(--template-url
+    "https://$bucket.s3.$region.$domain/templates/$stack.json")
+}
+
+change_set_is_made() {
+  ask aws --region "$region" cloudformation describe-change-set --stack-name "$1" \
+    --change-set-name "$change_set" --query '[Status,StatusReason]' --output text ||
+    fail "the change set $change_set is gone"
+  case $answer in
+    CREATE_COMPLETE* | FAILED*) ;;
+    *) return 1 ;;
+  esac
+}
+
+# create_change_set STACK FILE NAME...: sets $changes, a line a resource, and $change_set, which is
+# empty when nothing would change.
+create_change_set() {
+  local stack=$1 template=$2 type=UPDATE name value parameters=()
   shift 2
-  local arguments=(--stack-name "$stack" --template-file "$template" --no-fail-on-empty-changeset
-    --capabilities CAPABILITY_IAM)
-  # Larger templates are refused unless they come from S3.
-  if (($(wc -c <"$template") > 51200)); then
-    value=$(output ScriptsBucketName)
-    arguments+=(--s3-bucket "$value" --s3-prefix templates)
-  fi
-  (($# == 0)) || arguments+=(--parameter-overrides)
+  change_set="deploy-$(date -u +%Y%m%d-%H%M%S)"
+  changes=
+  prepare_stack "$stack"
+  [[ $dry_run == no && -n $answer && $answer != REVIEW_IN_PROGRESS ]] || type=CREATE
+  send_template "$stack" "$template"
   for name in "$@"; do
-    value=$(output "$name")
-    arguments+=("$name=$value")
+    if [[ $name == *=* ]]; then
+      value=${name#*=}
+      name=${name%%=*}
+    else
+      value=$(output "$name")
+    fi
+    parameters+=("ParameterKey=$name,ParameterValue=$value")
   done
-  run aws --region "$region" cloudformation deploy "${arguments[@]}"
+  (($# == 0)) || parameters=(--parameters "${parameters[@]}")
+  run aws --region "$region" cloudformation create-change-set --stack-name "$stack" \
+    --change-set-name "$change_set" --change-set-type "$type" --capabilities CAPABILITY_IAM \
+    "${template_argument[@]}" \
+    ${parameters[@]+"${parameters[@]}"} >/dev/null
+  [[ $dry_run == no ]] || return 0
+  wait_for 15 "the change set of $stack" change_set_is_made "$stack"
+  case $answer in
+    FAILED*"didn't contain changes"* | FAILED*"No updates are to be performed"*)
+      drop_change_set "$stack"
+      change_set=
+      note "$stack is what it should be: nothing changes."
+      return
+      ;;
+    FAILED*) fail "CloudFormation refuses the change of $stack: ${answer#FAILED}" ;;
+  esac
+  ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
+    --change-set-name "$change_set" --output text --query \
+    'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId]'
+  changes=$answer
+  review_changes "$stack" "$type"
+}
+
+drop_change_set() {
+  run aws --region "$region" cloudformation delete-change-set --stack-name "$1" \
+    --change-set-name "$change_set"
+}
+
+# Says what would change, and stops before a cluster or a file system is replaced.
+review_changes() {
+  local stack=$1 type=$2 lost
+  if [[ $type == CREATE ]]; then
+    note "$stack: a new stack of $(grep -c . <<<"$changes") resources"
+    return
+  fi
+  note "$stack changes:"
+  note "$(awk -F '\t' '{
+    print "  " $1, $4, "(" $3 ")" ($2 == "True" ? ", replaced" : $2 == "Conditional" ? ", perhaps replaced" : "")
+  }' <<<"$changes")"
+  lost=$(awk -F '\t' '$1 == "Modify" && $2 == "True" && $3 ~ /::(Cluster|FileSystem)$/ { print $4 }' \
+    <<<"$changes")
+  if [[ -n $lost && $allow_replacement == no ]]; then
+    drop_change_set "$stack"
+    fail "the change would replace ${lost//$'\n'/, }: a new, empty one comes, and what the old one" \
+      "holds stays behind or is lost. Nothing was changed in $stack. If that is meant, add" \
+      "--allow-replacement."
+  fi
+}
+
+execute_change_set() {
+  local stack=$1 status
+  run aws --region "$region" cloudformation execute-change-set --stack-name "$stack" \
+    --change-set-name "$2"
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $stack" stack_is_changed "$stack"
+  [[ $answer != CREATE_COMPLETE && $answer != UPDATE_COMPLETE ]] || return 0
+  status=${answer:-gone}
+  explain_stack "$stack"
+  fail "the stack $stack is $status: mend what is said above, and run this again."
+}
+
+deploy_stack() {
+  create_change_set "$@"
+  [[ -z $change_set ]] || execute_change_set "$1" "$change_set"
+}
+
+stack_is_deleted() {
+  stack_status "$1"
+  case $answer in
+    '') confirm_gone stack_status "$1" ;;
+    *_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 could not be deleted: mend what is said above, and run this again."
+      ;;
+    *) return 1 ;;
+  esac
 }
 
 delete_stack() {
+  if [[ $dry_run == no ]]; then
+    wait_for 360 "the stack $1" stack_is_settled "$1"
+    if [[ -z $answer ]]; then
+      note "There is no stack $1."
+      return
+    fi
+  fi
   run aws --region "$region" cloudformation delete-stack --stack-name "$1"
-  run aws --region "$region" cloudformation wait stack-delete-complete --stack-name "$1"
+  wait_for 360 "the deletion of $1" stack_is_deleted "$1"
+}
+
+counts=
+
+recall() {
+  local bucket
+  counts=
+  bucket=$(output ScriptsBucketName) || exit 2
+  if [[ $dry_run == yes ]]; then
+    note "+ aws --region $region s3 cp s3://$bucket/$memory -"
+    return 0
+  fi
+  ask aws --region "$region" s3 cp "s3://$bucket/$memory" - || return 1
+  counts=$answer
+  [[ -n $counts ]]
+}
+
+remember() {
+  local bucket
+  bucket=$(output ScriptsBucketName)
+  [[ $dry_run == yes ]] || printf '%s\n' "$counts" >.filled/paused
+  run aws --region "$region" s3 cp --only-show-errors .filled/paused "s3://$bucket/$memory"
+}
+
+forget() {
+  run aws --region "$region" s3 rm --only-show-errors "s3://$(output ScriptsBucketName)/$memory"
+}
+
+# A cluster that is made again is not paused.
+forget_pause() {
+  if [[ $dry_run == yes || -z $memory ]]; then return 0; fi
+  read_foundation
+  if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
 }
 
 # The key holds a hash of the text: a script that is there already is the same one.
@@ -148,38 +451,104 @@ upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
   for key in "$@"; do
-    if [[ $dry_run == yes ]] || ! run aws --region "$region" s3api head-object \
-      --bucket "$bucket" --key "$key" >/dev/null 2>&1; then
-      run aws --region "$region" s3 cp "scripts/${key#*/}" "s3://$bucket/$key"
+    if [[ $dry_run == yes ]] || ! ask aws --region "$region" s3api head-object \
+      --bucket "$bucket" --key "$key"; then
+      run aws --region "$region" s3 cp --only-show-errors "scripts/${key#*/}" "s3://$bucket/$key"
     fi
   done
 }
 
-deploy_foundation() {
+# The change of the foundation that waits until the cluster has let go of what it takes away.
+removal=
+
+# Stops before a change that needs two: what comes goes first, what leaves goes last.
+review_removals() {
+  local gone added
+  gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
+  [[ -n $gone ]] || return 0
+  added=$(awk -F '\t' '$1 == "Add" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
+  if [[ -n $added ]]; then
+    drop_change_set "$foundation_stack"
+    fail "the change takes ${gone//$'\n'/, } away and adds ${added//$'\n'/, }. Nothing was changed." \
+      "Deploy a spec with both first, then one without the old."
+  fi
+  note "${gone//$'\n'/, } leaves the foundation after the cluster has changed. Nodes that still" \
+    "mount it then hang: unmount it on those that stay."
+  removal=$change_set
+}
+
+deploy_foundation_stack() {
+  create_change_set "$foundation_stack" foundation.template.json
+  if [[ -n $change_set ]]; then
+    review_removals
+    [[ -n $removal ]] || execute_change_set "$foundation_stack" "$change_set"
+  fi
+  read_stack "$foundation_stack"
+}
+
+read_foundation() {
   if [[ -n $outputs_file ]]; then
     read_file "$outputs_file"
     return
   fi
-  deploy_stack "$foundation_stack" foundation.template.json
   read_stack "$foundation_stack"
 }
 
+deploy_foundation() {
+  if [[ -z $outputs_file ]]; then
+    deploy_foundation_stack
+    return
+  fi
+  read_foundation
+}
+
+# What stays when the foundation is deleted, and what deletes it: pairs of logical id and command.
+retained() {
+  printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID' StorageFsx 'fsx delete-file-system --file-system-id ID' ClusterSecurityGroup 'ec2 delete-security-group --group-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
+}
+
+# Says how to delete what stays; the ids are those that the stack knew.
+explain_retained() {
+  local id physical command
+  note 'What stays, and the commands that delete it, in this order:'
+  while IFS=$'\t' read -r id command; do
+    physical=$(awk -F '\t' -v id="$id" '$1 == id { print $2 }' <<<"$1")
+    [[ -n $physical ]] || continue
+    note "  aws --region $region ${command//ID/$physical}"
+  done < <(retained)
+}
+
 destroy_foundation() {
-  note /fsx 'stays: delete it by hand when its data is not needed'
-  note /home 'stays: delete it by hand when its data is not needed'
-  note 'The bucket of scripts stays: where its name is fixed, delete it before making this again.'
+  local known=
+  note /fsx 'stays, and costs on'
+  note /home 'stays, and costs on'
+  if [[ $dry_run == no ]]; then
+    ask aws --region "$region" cloudformation describe-stack-resources \
+      --stack-name "$foundation_stack" --output text \
+      --query 'StackResources[].[LogicalResourceId,PhysicalResourceId]' || answer=
+    known=$answer
+  fi
   delete_stack "$foundation_stack"
+  [[ -z $known ]] || explain_retained "$known"
 }
 
 kubeconfig() {
-  run aws eks update-kubeconfig --region "$region" --name "$cluster" --alias "$cluster"
+  run aws eks update-kubeconfig --region "$region" --name "$cluster" --alias "$cluster" \
+    --kubeconfig .filled/kubeconfig
+}
+
+# The status of the EKS cluster as $answer; nothing when there is none.
+read_status() {
+  ask aws --region "$region" eks describe-cluster --name "$cluster" --query cluster.status \
+    --output text || answer=
 }
 
 # EKS gives whoever makes a cluster an entry of access, and refuses a second one for the same role.
 check_admins() {
   local caller admin
-  ! aws --region "$region" eks describe-cluster --name "$cluster" >/dev/null 2>&1 || return 0
-  caller=$(run aws sts get-caller-identity --query Arn --output text)
+  ! ask aws --region "$region" eks describe-cluster --name "$cluster" || return 0
+  ask aws --region "$region" sts get-caller-identity --query Arn --output text
+  caller=$answer
   case $caller in
     *:assumed-role/*) caller=${caller%/*} ;;
   esac
@@ -187,6 +556,45 @@ check_admins() {
     [[ ${caller##*/} != "$admin" ]] ||
       fail "$admin makes the cluster, and is an administrator by that: leave it out of kubernetes.admins"
   done
+}
+
+read_scaling() {
+  ask aws --region "$region" eks describe-nodegroup --cluster-name "$cluster" \
+    --nodegroup-name "$1" --output text --query \
+    'nodegroup.[scalingConfig.minSize,scalingConfig.desiredSize,status]' || answer=
+}
+
+# Name, minimum and desired size of each node group, as lines: $counts.
+read_counts() {
+  local group minimum desired lines='# paused'$'\n'
+  for group in "$@"; do
+    read_scaling "$group"
+    [[ -n $answer ]] || continue
+    IFS=$'\t' read -r minimum desired _ <<<"$answer"
+    lines+="$group"$'\t'"$minimum"$'\t'"$desired"$'\n'
+  done
+  counts=${lines%$'\n'}
+}
+
+is_active() {
+  read_scaling "$1"
+  case $answer in
+    '') fail "EKS does not know the node group $1" ;;
+    *ACTIVE | *DEGRADED) ;;
+    *) return 1 ;;
+  esac
+}
+
+# Sets every node group of $counts to what it says, or to none. EKS wants a maximum of one at least.
+scale() {
+  local what=$1 group minimum desired
+  while IFS=$'\t' read -r group minimum desired; do
+    if [[ -z $group || $group == '#'* ]]; then continue; fi
+    [[ $what == counts ]] || minimum=0 desired=0
+    wait_for 30 "the node group $group" is_active "$group"
+    run aws --region "$region" eks update-nodegroup-config --cluster-name "$cluster" \
+      --nodegroup-name "$group" --scaling-config "minSize=$minimum,desiredSize=$desired" >/dev/null
+  done <<<"$counts"
 }
 
 # Another stack's outputs beside those that are known.
@@ -204,10 +612,30 @@ deploy_cluster() {
   [[ $dry_run == yes ]] || mkdir -p .filled/manifests .filled/values
   fill manifests/volumes.yaml
   run ./install.sh --context "$cluster"
+  note "For kubectl of your own: aws eks update-kubeconfig --region $region --name $cluster"
+}
+
+pause_cluster() {
+  if [[ $dry_run == yes ]]; then
+    counts=$'GROUP\t0\t0'
+    remember
+  elif ! recall; then
+    read_counts h200 data
+    remember
+  fi
+  scale none
+}
+
+resume_cluster() {
+  recall || fail "$cluster is not paused."
+  [[ $dry_run == no ]] || counts=$'GROUP\tMINIMUM\tDESIRED'
+  scale counts
+  forget
 }
 
 destroy_cluster() {
   delete_stack "$stack"
+  forget_pause
   note "The stack $foundation_stack stays, with the network and the data of:" /fsx /home
 }
 
@@ -220,8 +648,13 @@ while (($# > 0)); do
       outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
       shift
       ;;
-    --destroy) action=destroy ;;
-    --destroy-foundation) action=destroy-foundation ;;
+    --allow-replacement) allow_replacement=yes ;;
+    --wait)
+      [[ ${2:-} =~ ^[0-9]+$ ]] || fail "--wait needs a number of minutes"
+      wait_minutes=$2
+      shift
+      ;;
+    --pause | --resume | --destroy | --destroy-foundation) action=${1#--} ;;
     -h | --help)
       usage
       exit 0
@@ -236,12 +669,31 @@ done
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-[[ $dry_run == yes ]] || need aws kubectl helm
+if [[ $dry_run == no ]]; then
+  need aws kubectl helm
+  mkdir -p .filled
+fi
 
 case $action in
   deploy)
     deploy_foundation
+    if [[ -n $memory && $dry_run == no ]] && recall; then
+      fail "the cluster is paused: run deploy.sh --resume first."
+    fi
     deploy_cluster
+    [[ -z $removal ]] || execute_change_set "$foundation_stack" "$removal"
+    note "$cluster is deployed."
+    ;;
+  pause)
+    read_foundation
+    pause_cluster
+    note "$cluster is paused. deploy.sh --resume brings its nodes back; storage, head and login" \
+      "nodes cost on."
+    ;;
+  resume)
+    read_foundation
+    resume_cluster
+    note "$cluster runs again."
     ;;
   destroy) destroy_cluster ;;
   destroy-foundation) destroy_foundation ;;

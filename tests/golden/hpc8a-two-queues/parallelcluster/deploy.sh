@@ -3,28 +3,42 @@
 # ParallelCluster 3.16.1; the configuration is cluster.yaml.
 # What the spec says is text here, with a dollar sign in it or not:
 # shellcheck disable=SC2016
+# An action that a target refuses ends the script:
+# shellcheck disable=SC2317
 set -euo pipefail
 
 region=us-east-2
 cluster=cfd
 foundation_stack="$cluster-foundation"
-version=3.16.1
-
 action=deploy
 dry_run=no
 outputs=
 outputs_file=
+allow_replacement=no
+wait_minutes=
+memory=
+version=3.16.1
+# A pager would wait for a key; the commands retry what AWS throttles.
+export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
+export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
 usage() {
   cat <<'END'
-usage: deploy.sh [--dry-run] [--outputs FILE] [--destroy | --destroy-foundation]
+usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --resume]
 
-  --dry-run             print every command, run none
+  --dry-run             print every command that changes something, run none
   --outputs FILE        leave the foundation alone and take its outputs from FILE: what
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
+  --allow-replacement   go on when a stack would replace a cluster or a file system
+  --wait MINUTES        wait for each step at most so long, other than its own limit
+  --pause               scale compute to zero; cluster, head and login nodes, and data stay
+  --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
   -h, --help            print this
+
+A run that was cut off is taken up by running the same command again.
+Exit status: 0 done, 2 refused or failed with the reason in the last lines, other: a command failed.
 END
 }
 
@@ -56,6 +70,82 @@ run() {
   [[ $dry_run == yes ]] || "$@"
 }
 
+answer=
+complaints=$(mktemp)
+
+# The last line says what to do next, also when a command of AWS failed.
+leave() {
+  local status=$?
+  rm -f "$complaints"
+  if ((status != 0 && status != 2)); then
+    note "${0##*/}: the last command failed with status $status. Mend what it says, and run the" \
+      "same command again: it goes on from there."
+  fi
+}
+trap leave EXIT
+
+ask() {
+  local tries complaint
+  for ((tries = 1; ; tries++)); do
+    if answer=$("$@" 2>"$complaints"); then
+      [[ $answer != None ]] || answer=
+      return 0
+    fi
+    # The aws command complains on stderr, pcluster on stdout.
+    complaint="$answer$(<"$complaints")"
+    answer=
+    case $complaint in
+      *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
+        *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
+        *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
+        *NoCredentials*)
+        note "$complaint"
+        fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
+          "command again: what has begun goes on in AWS, and this script waits for it again."
+        ;;
+      *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
+        *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
+        *"Cluster '$cluster' does not exist"*)
+        return 1
+        ;;
+      *Throttl* | *"Rate exceeded"* | *TooManyRequests* | *RequestLimitExceeded* | *SlowDown* | \
+        *"Limit exceeded"* | *ServiceUnavailable* | *InternalError* | *InternalServer* | \
+        *InternalFailure* | *"Could not connect"* | *"onnection was closed"* | *"timed out"* | \
+        *"timeout on"* | *"onnection reset"* | *"(500)"* | *"(503)"*)
+        if ((tries < 10)); then
+          sleep 15
+          continue
+        fi
+        ;;
+    esac
+    note "$complaint"
+    fail "cannot ask AWS:" "$*"
+  done
+}
+
+confirm_gone() {
+  local tries
+  for ((tries = 0; tries < 3; tries++)); do
+    ((tries == 0)) || sleep 5
+    if "$@" && [[ -n $answer ]]; then return 1; fi
+  done
+}
+
+wait_for() {
+  local minutes=$1 what=$2 seconds=0
+  shift 2
+  [[ $dry_run == no ]] || return 0
+  minutes=${wait_minutes:-$minutes}
+  until "$@"; do
+    ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
+    ((seconds < minutes * 60)) ||
+      fail "$what is not done after $minutes minutes. It goes on in AWS: run the same command" \
+        "again to wait for it again."
+    sleep 15
+    seconds=$((seconds + 15))
+  done
+}
+
 output() {
   local value
   value=$(awk -F '\t' -v name="$1" '$1 == name { print $2 }' <<<"$outputs")
@@ -69,9 +159,13 @@ output() {
   fi
 }
 
+# Nothing when there is no such stack.
 read_stack() {
-  outputs=$(run aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
-    --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text)
+  outputs=
+  [[ $dry_run == no ]] || return 0
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+    --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text || answer=
+  outputs=$answer
 }
 
 # Both forms of the file are pairs of strings: "Name": "value", or OutputKey and OutputValue.
@@ -119,27 +213,233 @@ fill() {
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
-deploy_stack() {
-  local stack=$1 template=$2 name value
+# CloudFormation takes no larger template in the request; a larger one has to be in S3.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+readonly inline_bytes=51200
+readonly domain=amazonaws.com
+# One stack after the other: these are of the one that is at hand.
+change_set=
+changes=
+template_argument=
+
+# The status of a stack as $answer; nothing when there is none.
+stack_status() {
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+    --query 'Stacks[0].StackStatus' --output text || answer=
+}
+
+stack_is_settled() {
+  stack_status "$1"
+  case $answer in
+    REVIEW_IN_PROGRESS) return 0 ;;
+    *_IN_PROGRESS) return 1 ;;
+  esac
+}
+
+# After a change set began, the stack is no longer one under review.
+stack_is_changed() {
+  stack_status "$1"
+  [[ $answer != *_IN_PROGRESS ]]
+}
+
+# The reasons of the latest failures. What was cancelled only followed from them.
+explain_stack() {
+  note "CloudFormation says of $1:"
+  ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
+    --no-paginate --output text --query \
+    "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
+    answer=
+  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
+}
+
+# Waits for what runs, and clears away a stack whose creation was rolled back: there is nothing in it.
+prepare_stack() {
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $1" stack_is_settled "$1"
+  case $answer in
+    ROLLBACK_COMPLETE)
+      note "The creation of $1 failed and was rolled back. It is deleted and made anew."
+      explain_stack "$1"
+      delete_stack "$1"
+      ;;
+    CREATE_FAILED | ROLLBACK_FAILED | DELETE_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 is $answer and cannot be changed: delete it" \
+        "(aws --region $region cloudformation delete-stack --stack-name $1), then run this again."
+      ;;
+    UPDATE_ROLLBACK_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 is $answer: mend what is said above, run aws --region $region" \
+        "cloudformation continue-update-rollback --stack-name $1, then run this again."
+      ;;
+  esac
+}
+
+# Sets $template_argument. Of a JSON document, the spaces before a line are no text of anybody's.
+send_template() {
+  local stack=$1 template=$2 small=.filled/$2 bucket
+  template_argument=(--template-body "file://$template")
+  [[ $dry_run == no ]] || return 0
+  mkdir -p .filled
+  awk '{ sub(/^ +/, ""); printf "%s", $0 }' "$template" >"$small"
+  template_argument=(--template-body "file://$small")
+  (($(wc -c <"$small") > inline_bytes)) || return 0
+  bucket=$(output ScriptsBucketName)
+  run aws --region "$region" s3 cp --only-show-errors "$small" "s3://$bucket/templates/$stack.json"
+  template_argument=(--template-url
+    "https://$bucket.s3.$region.$domain/templates/$stack.json")
+}
+
+change_set_is_made() {
+  ask aws --region "$region" cloudformation describe-change-set --stack-name "$1" \
+    --change-set-name "$change_set" --query '[Status,StatusReason]' --output text ||
+    fail "the change set $change_set is gone"
+  case $answer in
+    CREATE_COMPLETE* | FAILED*) ;;
+    *) return 1 ;;
+  esac
+}
+
+# create_change_set STACK FILE NAME...: sets $changes, a line a resource, and $change_set, which is
+# empty when nothing would change.
+create_change_set() {
+  local stack=$1 template=$2 type=UPDATE name value parameters=()
   shift 2
-  local arguments=(--stack-name "$stack" --template-file "$template" --no-fail-on-empty-changeset
-    --capabilities CAPABILITY_IAM)
-  # Larger templates are refused unless they come from S3.
-  if (($(wc -c <"$template") > 51200)); then
-    value=$(output ScriptsBucketName)
-    arguments+=(--s3-bucket "$value" --s3-prefix templates)
-  fi
-  (($# == 0)) || arguments+=(--parameter-overrides)
+  change_set="deploy-$(date -u +%Y%m%d-%H%M%S)"
+  changes=
+  prepare_stack "$stack"
+  [[ $dry_run == no && -n $answer && $answer != REVIEW_IN_PROGRESS ]] || type=CREATE
+  send_template "$stack" "$template"
   for name in "$@"; do
-    value=$(output "$name")
-    arguments+=("$name=$value")
+    if [[ $name == *=* ]]; then
+      value=${name#*=}
+      name=${name%%=*}
+    else
+      value=$(output "$name")
+    fi
+    parameters+=("ParameterKey=$name,ParameterValue=$value")
   done
-  run aws --region "$region" cloudformation deploy "${arguments[@]}"
+  (($# == 0)) || parameters=(--parameters "${parameters[@]}")
+  run aws --region "$region" cloudformation create-change-set --stack-name "$stack" \
+    --change-set-name "$change_set" --change-set-type "$type" --capabilities CAPABILITY_IAM \
+    "${template_argument[@]}" \
+    ${parameters[@]+"${parameters[@]}"} >/dev/null
+  [[ $dry_run == no ]] || return 0
+  wait_for 15 "the change set of $stack" change_set_is_made "$stack"
+  case $answer in
+    FAILED*"didn't contain changes"* | FAILED*"No updates are to be performed"*)
+      drop_change_set "$stack"
+      change_set=
+      note "$stack is what it should be: nothing changes."
+      return
+      ;;
+    FAILED*) fail "CloudFormation refuses the change of $stack: ${answer#FAILED}" ;;
+  esac
+  ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
+    --change-set-name "$change_set" --output text --query \
+    'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId]'
+  changes=$answer
+  review_changes "$stack" "$type"
+}
+
+drop_change_set() {
+  run aws --region "$region" cloudformation delete-change-set --stack-name "$1" \
+    --change-set-name "$change_set"
+}
+
+# Says what would change, and stops before a cluster or a file system is replaced.
+review_changes() {
+  local stack=$1 type=$2 lost
+  if [[ $type == CREATE ]]; then
+    note "$stack: a new stack of $(grep -c . <<<"$changes") resources"
+    return
+  fi
+  note "$stack changes:"
+  note "$(awk -F '\t' '{
+    print "  " $1, $4, "(" $3 ")" ($2 == "True" ? ", replaced" : $2 == "Conditional" ? ", perhaps replaced" : "")
+  }' <<<"$changes")"
+  lost=$(awk -F '\t' '$1 == "Modify" && $2 == "True" && $3 ~ /::(Cluster|FileSystem)$/ { print $4 }' \
+    <<<"$changes")
+  if [[ -n $lost && $allow_replacement == no ]]; then
+    drop_change_set "$stack"
+    fail "the change would replace ${lost//$'\n'/, }: a new, empty one comes, and what the old one" \
+      "holds stays behind or is lost. Nothing was changed in $stack. If that is meant, add" \
+      "--allow-replacement."
+  fi
+}
+
+execute_change_set() {
+  local stack=$1 status
+  run aws --region "$region" cloudformation execute-change-set --stack-name "$stack" \
+    --change-set-name "$2"
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $stack" stack_is_changed "$stack"
+  [[ $answer != CREATE_COMPLETE && $answer != UPDATE_COMPLETE ]] || return 0
+  status=${answer:-gone}
+  explain_stack "$stack"
+  fail "the stack $stack is $status: mend what is said above, and run this again."
+}
+
+deploy_stack() {
+  create_change_set "$@"
+  [[ -z $change_set ]] || execute_change_set "$1" "$change_set"
+}
+
+stack_is_deleted() {
+  stack_status "$1"
+  case $answer in
+    '') confirm_gone stack_status "$1" ;;
+    *_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 could not be deleted: mend what is said above, and run this again."
+      ;;
+    *) return 1 ;;
+  esac
 }
 
 delete_stack() {
+  if [[ $dry_run == no ]]; then
+    wait_for 360 "the stack $1" stack_is_settled "$1"
+    if [[ -z $answer ]]; then
+      note "There is no stack $1."
+      return
+    fi
+  fi
   run aws --region "$region" cloudformation delete-stack --stack-name "$1"
-  run aws --region "$region" cloudformation wait stack-delete-complete --stack-name "$1"
+  wait_for 360 "the deletion of $1" stack_is_deleted "$1"
+}
+
+counts=
+
+recall() {
+  local bucket
+  counts=
+  bucket=$(output ScriptsBucketName) || exit 2
+  if [[ $dry_run == yes ]]; then
+    note "+ aws --region $region s3 cp s3://$bucket/$memory -"
+    return 0
+  fi
+  ask aws --region "$region" s3 cp "s3://$bucket/$memory" - || return 1
+  counts=$answer
+  [[ -n $counts ]]
+}
+
+remember() {
+  local bucket
+  bucket=$(output ScriptsBucketName)
+  [[ $dry_run == yes ]] || printf '%s\n' "$counts" >.filled/paused
+  run aws --region "$region" s3 cp --only-show-errors .filled/paused "s3://$bucket/$memory"
+}
+
+forget() {
+  run aws --region "$region" s3 rm --only-show-errors "s3://$(output ScriptsBucketName)/$memory"
+}
+
+# A cluster that is made again is not paused.
+forget_pause() {
+  if [[ $dry_run == yes || -z $memory ]]; then return 0; fi
+  read_foundation
+  if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
 }
 
 # The key holds a hash of the text: a script that is there already is the same one.
@@ -147,27 +447,85 @@ upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
   for key in "$@"; do
-    if [[ $dry_run == yes ]] || ! run aws --region "$region" s3api head-object \
-      --bucket "$bucket" --key "$key" >/dev/null 2>&1; then
-      run aws --region "$region" s3 cp "scripts/${key#*/}" "s3://$bucket/$key"
+    if [[ $dry_run == yes ]] || ! ask aws --region "$region" s3api head-object \
+      --bucket "$bucket" --key "$key"; then
+      run aws --region "$region" s3 cp --only-show-errors "scripts/${key#*/}" "s3://$bucket/$key"
     fi
   done
 }
 
-deploy_foundation() {
+# The change of the foundation that waits until the cluster has let go of what it takes away.
+removal=
+
+# Stops before a change that needs two: what comes goes first, what leaves goes last.
+review_removals() {
+  local gone added
+  gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
+  [[ -n $gone ]] || return 0
+  added=$(awk -F '\t' '$1 == "Add" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
+  if [[ -n $added ]]; then
+    drop_change_set "$foundation_stack"
+    fail "the change takes ${gone//$'\n'/, } away and adds ${added//$'\n'/, }. Nothing was changed." \
+      "Deploy a spec with both first, then one without the old."
+  fi
+  note "${gone//$'\n'/, } leaves the foundation after the cluster has changed. Nodes that still" \
+    "mount it then hang: unmount it on those that stay."
+  removal=$change_set
+}
+
+deploy_foundation_stack() {
+  create_change_set "$foundation_stack" foundation.template.json
+  if [[ -n $change_set ]]; then
+    review_removals
+    [[ -n $removal ]] || execute_change_set "$foundation_stack" "$change_set"
+  fi
+  read_stack "$foundation_stack"
+}
+
+read_foundation() {
   if [[ -n $outputs_file ]]; then
     read_file "$outputs_file"
     return
   fi
-  deploy_stack "$foundation_stack" foundation.template.json
   read_stack "$foundation_stack"
 }
 
+deploy_foundation() {
+  if [[ -z $outputs_file ]]; then
+    deploy_foundation_stack
+    return
+  fi
+  read_foundation
+}
+
+# What stays when the foundation is deleted, and what deletes it: pairs of logical id and command.
+retained() {
+  printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID' StorageFsx 'fsx delete-file-system --file-system-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
+}
+
+# Says how to delete what stays; the ids are those that the stack knew.
+explain_retained() {
+  local id physical command
+  note 'What stays, and the commands that delete it, in this order:'
+  while IFS=$'\t' read -r id command; do
+    physical=$(awk -F '\t' -v id="$id" '$1 == id { print $2 }' <<<"$1")
+    [[ -n $physical ]] || continue
+    note "  aws --region $region ${command//ID/$physical}"
+  done < <(retained)
+}
+
 destroy_foundation() {
-  note /fsx 'stays: delete it by hand when its data is not needed'
-  note /home 'stays: delete it by hand when its data is not needed'
-  note 'The bucket of scripts stays: where its name is fixed, delete it before making this again.'
+  local known=
+  note /fsx 'stays, and costs on'
+  note /home 'stays, and costs on'
+  if [[ $dry_run == no ]]; then
+    ask aws --region "$region" cloudformation describe-stack-resources \
+      --stack-name "$foundation_stack" --output text \
+      --query 'StackResources[].[LogicalResourceId,PhysicalResourceId]' || answer=
+    known=$answer
+  fi
   delete_stack "$foundation_stack"
+  [[ -z $known ]] || explain_retained "$known"
 }
 
 require_version() {
@@ -181,42 +539,99 @@ pcluster_here() {
   run pcluster "$@" --cluster-name "$cluster" --region "$region"
 }
 
-cluster_status() {
-  pcluster describe-cluster --cluster-name "$cluster" --region "$region" \
-    --query clusterStatus 2>/dev/null | tr -d '"' || true
+# The status of the cluster as $answer; nothing when there is none.
+read_status() {
+  ask pcluster describe-cluster --cluster-name "$cluster" --region "$region" \
+    --query clusterStatus || answer=
+  answer=${answer//\"/}
 }
 
-# Says what ParallelCluster thinks of the configuration; it ends a good dry run with an error, too.
+# Says what ParallelCluster thinks of the configuration; a good dry run ends with an error, too.
 validate() {
-  local answer
+  local said
+  accepted=yes
   [[ $dry_run == no ]] || return 0
-  answer=$(pcluster_here "$1" --cluster-configuration .filled/cluster.yaml --dryrun true) || true
-  case $answer in
+  said=$(pcluster_here "$1" --cluster-configuration .filled/cluster.yaml --dryrun true) || true
+  case $said in
     *"DryRun flag is set"*) note "ParallelCluster accepts cluster.yaml" ;;
     *"No changes found"*)
       note "cluster.yaml is what runs already"
-      return 1
+      accepted=no
       ;;
     *)
-      printf '%s\n' "$answer" >&2
-      fail "ParallelCluster refuses cluster.yaml"
+      printf '%s\n' "$said" >&2
+      fail "ParallelCluster refuses cluster.yaml. Nothing was changed in the cluster."
       ;;
   esac
 }
 
-wait_until_complete() {
-  local status tries
+# Why it failed, and where to read on.
+explain_cluster() {
+  note "The events of its stack: pcluster get-cluster-stack-events --cluster-name $cluster" \
+    "--region $region --query \"events[?contains(resourceStatus, 'FAILED')]\""
+  note "The logs of its nodes: pcluster list-cluster-log-streams --cluster-name $cluster" \
+    "--region $region"
+}
+
+is_settled_cluster() {
+  read_status
+  [[ $answer != *_IN_PROGRESS ]]
+}
+
+# A creation need not end before the cluster is deleted; an update has to.
+is_deletable_cluster() {
+  read_status
+  [[ $answer != UPDATE_IN_PROGRESS ]]
+}
+
+is_deleted_cluster() {
+  read_status
+  case $answer in
+    '' | DELETE_COMPLETE) confirm_gone read_status ;;
+    DELETE_FAILED)
+      explain_cluster
+      fail "the cluster could not be deleted: mend what its events say, and run this again."
+      ;;
+    *) return 1 ;;
+  esac
+}
+
+# create-cluster or update-cluster: $command. Waits for what another run began.
+choose_command() {
+  command=create-cluster
   [[ $dry_run == no ]] || return 0
-  # Two hours: file systems and static nodes take their time.
-  for ((tries = 0; tries < 240; tries++)); do
-    status=$(cluster_status)
-    case $status in
-      *_COMPLETE) break ;;
-      *_IN_PROGRESS) sleep 30 ;;
-      *) fail "the cluster is ${status:-gone}: see \"pcluster get-cluster-stack-events\"" ;;
-    esac
-  done
-  [[ $status == CREATE_COMPLETE || $status == UPDATE_COMPLETE ]] || fail "the cluster is $status"
+  wait_for 120 "what the cluster is doing" is_settled_cluster
+  case $answer in
+    '' | DELETE_COMPLETE) ;;
+    CREATE_FAILED | DELETE_FAILED)
+      explain_cluster
+      fail "the cluster is $answer and cannot be updated: read why, then deploy.sh --destroy and" \
+        "deploy.sh. It costs until then."
+      ;;
+    *) command=update-cluster ;;
+  esac
+}
+
+wait_until_complete() {
+  local status
+  [[ $dry_run == no ]] || return 0
+  # File systems and static nodes take their time.
+  wait_for 120 "the cluster" is_settled_cluster
+  status=$answer
+  [[ $status != CREATE_COMPLETE && $status != UPDATE_COMPLETE ]] || return 0
+  explain_cluster
+  if [[ $status == CREATE_FAILED ]]; then
+    fail "the cluster is $status; what there is of it stays for you to look at, and costs. Then:" \
+      "deploy.sh --destroy"
+  fi
+  fail "the cluster is ${status:-gone}."
+}
+
+# pcluster answers with the status that the fleet has then.
+is_fleet() {
+  ask pcluster describe-compute-fleet --cluster-name "$cluster" --region "$region" --query status ||
+    fail "there is no cluster $cluster"
+  [[ ${answer//\"/} == "$1" ]]
 }
 
 # Where head and login nodes look: the same place after every deployment.
@@ -227,26 +642,47 @@ upload_hook() {
 }
 
 deploy_cluster() {
-  local command=create-cluster
-  # With a rollback, a failed head node would be gone with its logs.
-  local -a more=(--rollback-on-failure false)
+  local command accepted
   require_version
   upload_hook
   fill cluster.yaml
-  if [[ $dry_run == no && -n $(cluster_status) ]]; then
-    command=update-cluster
-    more=()
-  fi
-  if validate "$command"; then
-    pcluster_here "$command" --cluster-configuration .filled/cluster.yaml ${more[@]+"${more[@]}"}
+  choose_command
+  validate "$command"
+  if [[ $accepted == yes ]]; then
+    if [[ $command == create-cluster ]]; then
+      # A rollback would delete the head node, and with it the reason of the failure.
+      set -- --rollback-on-failure false
+    fi
+    pcluster_here "$command" --cluster-configuration .filled/cluster.yaml "$@"
     wait_until_complete
   fi
   pcluster_here describe-cluster
 }
 
+pause_cluster() {
+  require_version
+  pcluster_here update-compute-fleet --status STOP_REQUESTED
+  wait_for 30 "the compute fleet to stop" is_fleet STOPPED
+}
+
+resume_cluster() {
+  require_version
+  pcluster_here update-compute-fleet --status START_REQUESTED
+  wait_for 30 "the compute fleet to start" is_fleet RUNNING
+}
+
 destroy_cluster() {
   require_version
-  pcluster_here delete-cluster
+  if [[ $dry_run == no ]]; then
+    wait_for 120 "what the cluster is doing" is_deletable_cluster
+    if [[ -z $answer || $answer == DELETE_COMPLETE ]]; then
+      note "There is no cluster $cluster."
+      return
+    fi
+  fi
+  [[ ${answer:-} == DELETE_IN_PROGRESS ]] || pcluster_here delete-cluster
+  wait_for 60 "the deletion of $cluster" is_deleted_cluster
+  forget_pause
   note "The stack $foundation_stack stays, with the network and the data of:" /fsx /home
 }
 
@@ -259,8 +695,13 @@ while (($# > 0)); do
       outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
       shift
       ;;
-    --destroy) action=destroy ;;
-    --destroy-foundation) action=destroy-foundation ;;
+    --allow-replacement) allow_replacement=yes ;;
+    --wait)
+      [[ ${2:-} =~ ^[0-9]+$ ]] || fail "--wait needs a number of minutes"
+      wait_minutes=$2
+      shift
+      ;;
+    --pause | --resume | --destroy | --destroy-foundation) action=${1#--} ;;
     -h | --help)
       usage
       exit 0
@@ -275,13 +716,32 @@ done
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-[[ $dry_run == yes ]] || need aws pcluster node
+if [[ $dry_run == no ]]; then
+  need aws pcluster node
+  mkdir -p .filled
+fi
 
 case $action in
   deploy)
     deploy_foundation
     upload b455c07e3ef18317/hook.sh
+    if [[ -n $memory && $dry_run == no ]] && recall; then
+      fail "the cluster is paused: run deploy.sh --resume first."
+    fi
     deploy_cluster
+    [[ -z $removal ]] || execute_change_set "$foundation_stack" "$removal"
+    note "$cluster is deployed."
+    ;;
+  pause)
+    read_foundation
+    pause_cluster
+    note "$cluster is paused. deploy.sh --resume brings its nodes back; storage, head and login" \
+      "nodes cost on."
+    ;;
+  resume)
+    read_foundation
+    resume_cluster
+    note "$cluster runs again."
     ;;
   destroy) destroy_cluster ;;
   destroy-foundation) destroy_foundation ;;

@@ -2,29 +2,46 @@
 # Creates or updates the cluster of this bundle; running it again changes nothing. See --help.
 # What the spec says is text here, with a dollar sign in it or not:
 # shellcheck disable=SC2016
+# An action that a target refuses ends the script:
+# shellcheck disable=SC2317
 set -euo pipefail
 
 region=us-west-2
 cluster=dev
 foundation_stack="$cluster-foundation"
-# Not the name of the cluster alone: ParallelCluster takes that for its own stack.
-stack="$cluster-pcs"
-
 action=deploy
 dry_run=no
 outputs=
 outputs_file=
+allow_replacement=no
+wait_minutes=
+memory=
+# Not the name of the cluster alone: ParallelCluster takes that for its own stack.
+stack="$cluster-pcs"
+memory="paused/$cluster-pcs"
+new_image=no
+# A pager would wait for a key; the commands retry what AWS throttles.
+export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
+export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
 usage() {
   cat <<'END'
-usage: deploy.sh [--dry-run] [--outputs FILE] [--destroy | --destroy-foundation]
+usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --resume]
 
-  --dry-run             print every command, run none
+  --dry-run             print every command that changes something, run none
   --outputs FILE        leave the foundation alone and take its outputs from FILE: what
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
+  --allow-replacement   go on when a stack would replace a cluster or a file system
+  --wait MINUTES        wait for each step at most so long, other than its own limit
+  --new-image           take the newest image; nodes are replaced when they are idle
+  --pause               scale compute to zero; cluster, head and login nodes, and data stay
+  --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
   -h, --help            print this
+
+A run that was cut off is taken up by running the same command again.
+Exit status: 0 done, 2 refused or failed with the reason in the last lines, other: a command failed.
 END
 }
 
@@ -56,6 +73,82 @@ run() {
   [[ $dry_run == yes ]] || "$@"
 }
 
+answer=
+complaints=$(mktemp)
+
+# The last line says what to do next, also when a command of AWS failed.
+leave() {
+  local status=$?
+  rm -f "$complaints"
+  if ((status != 0 && status != 2)); then
+    note "${0##*/}: the last command failed with status $status. Mend what it says, and run the" \
+      "same command again: it goes on from there."
+  fi
+}
+trap leave EXIT
+
+ask() {
+  local tries complaint
+  for ((tries = 1; ; tries++)); do
+    if answer=$("$@" 2>"$complaints"); then
+      [[ $answer != None ]] || answer=
+      return 0
+    fi
+    # The aws command complains on stderr, pcluster on stdout.
+    complaint="$answer$(<"$complaints")"
+    answer=
+    case $complaint in
+      *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
+        *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
+        *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
+        *NoCredentials*)
+        note "$complaint"
+        fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
+          "command again: what has begun goes on in AWS, and this script waits for it again."
+        ;;
+      *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
+        *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
+        *"Cluster '$cluster' does not exist"*)
+        return 1
+        ;;
+      *Throttl* | *"Rate exceeded"* | *TooManyRequests* | *RequestLimitExceeded* | *SlowDown* | \
+        *"Limit exceeded"* | *ServiceUnavailable* | *InternalError* | *InternalServer* | \
+        *InternalFailure* | *"Could not connect"* | *"onnection was closed"* | *"timed out"* | \
+        *"timeout on"* | *"onnection reset"* | *"(500)"* | *"(503)"*)
+        if ((tries < 10)); then
+          sleep 15
+          continue
+        fi
+        ;;
+    esac
+    note "$complaint"
+    fail "cannot ask AWS:" "$*"
+  done
+}
+
+confirm_gone() {
+  local tries
+  for ((tries = 0; tries < 3; tries++)); do
+    ((tries == 0)) || sleep 5
+    if "$@" && [[ -n $answer ]]; then return 1; fi
+  done
+}
+
+wait_for() {
+  local minutes=$1 what=$2 seconds=0
+  shift 2
+  [[ $dry_run == no ]] || return 0
+  minutes=${wait_minutes:-$minutes}
+  until "$@"; do
+    ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
+    ((seconds < minutes * 60)) ||
+      fail "$what is not done after $minutes minutes. It goes on in AWS: run the same command" \
+        "again to wait for it again."
+    sleep 15
+    seconds=$((seconds + 15))
+  done
+}
+
 output() {
   local value
   value=$(awk -F '\t' -v name="$1" '$1 == name { print $2 }' <<<"$outputs")
@@ -69,9 +162,13 @@ output() {
   fi
 }
 
+# Nothing when there is no such stack.
 read_stack() {
-  outputs=$(run aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
-    --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text)
+  outputs=
+  [[ $dry_run == no ]] || return 0
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+    --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text || answer=
+  outputs=$answer
 }
 
 # Both forms of the file are pairs of strings: "Name": "value", or OutputKey and OutputValue.
@@ -119,27 +216,233 @@ fill() {
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
-deploy_stack() {
-  local stack=$1 template=$2 name value
+# CloudFormation takes no larger template in the request; a larger one has to be in S3.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+readonly inline_bytes=51200
+readonly domain=amazonaws.com
+# One stack after the other: these are of the one that is at hand.
+change_set=
+changes=
+template_argument=
+
+# The status of a stack as $answer; nothing when there is none.
+stack_status() {
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+    --query 'Stacks[0].StackStatus' --output text || answer=
+}
+
+stack_is_settled() {
+  stack_status "$1"
+  case $answer in
+    REVIEW_IN_PROGRESS) return 0 ;;
+    *_IN_PROGRESS) return 1 ;;
+  esac
+}
+
+# After a change set began, the stack is no longer one under review.
+stack_is_changed() {
+  stack_status "$1"
+  [[ $answer != *_IN_PROGRESS ]]
+}
+
+# The reasons of the latest failures. What was cancelled only followed from them.
+explain_stack() {
+  note "CloudFormation says of $1:"
+  ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
+    --no-paginate --output text --query \
+    "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
+    answer=
+  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
+}
+
+# Waits for what runs, and clears away a stack whose creation was rolled back: there is nothing in it.
+prepare_stack() {
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $1" stack_is_settled "$1"
+  case $answer in
+    ROLLBACK_COMPLETE)
+      note "The creation of $1 failed and was rolled back. It is deleted and made anew."
+      explain_stack "$1"
+      delete_stack "$1"
+      ;;
+    CREATE_FAILED | ROLLBACK_FAILED | DELETE_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 is $answer and cannot be changed: delete it" \
+        "(aws --region $region cloudformation delete-stack --stack-name $1), then run this again."
+      ;;
+    UPDATE_ROLLBACK_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 is $answer: mend what is said above, run aws --region $region" \
+        "cloudformation continue-update-rollback --stack-name $1, then run this again."
+      ;;
+  esac
+}
+
+# Sets $template_argument. Of a JSON document, the spaces before a line are no text of anybody's.
+send_template() {
+  local stack=$1 template=$2 small=.filled/$2 bucket
+  template_argument=(--template-body "file://$template")
+  [[ $dry_run == no ]] || return 0
+  mkdir -p .filled
+  awk '{ sub(/^ +/, ""); printf "%s", $0 }' "$template" >"$small"
+  template_argument=(--template-body "file://$small")
+  (($(wc -c <"$small") > inline_bytes)) || return 0
+  bucket=$(output ScriptsBucketName)
+  run aws --region "$region" s3 cp --only-show-errors "$small" "s3://$bucket/templates/$stack.json"
+  template_argument=(--template-url
+    "https://$bucket.s3.$region.$domain/templates/$stack.json")
+}
+
+change_set_is_made() {
+  ask aws --region "$region" cloudformation describe-change-set --stack-name "$1" \
+    --change-set-name "$change_set" --query '[Status,StatusReason]' --output text ||
+    fail "the change set $change_set is gone"
+  case $answer in
+    CREATE_COMPLETE* | FAILED*) ;;
+    *) return 1 ;;
+  esac
+}
+
+# create_change_set STACK FILE NAME...: sets $changes, a line a resource, and $change_set, which is
+# empty when nothing would change.
+create_change_set() {
+  local stack=$1 template=$2 type=UPDATE name value parameters=()
   shift 2
-  local arguments=(--stack-name "$stack" --template-file "$template" --no-fail-on-empty-changeset
-    --capabilities CAPABILITY_IAM)
-  # Larger templates are refused unless they come from S3.
-  if (($(wc -c <"$template") > 51200)); then
-    value=$(output ScriptsBucketName)
-    arguments+=(--s3-bucket "$value" --s3-prefix templates)
-  fi
-  (($# == 0)) || arguments+=(--parameter-overrides)
+  change_set="deploy-$(date -u +%Y%m%d-%H%M%S)"
+  changes=
+  prepare_stack "$stack"
+  [[ $dry_run == no && -n $answer && $answer != REVIEW_IN_PROGRESS ]] || type=CREATE
+  send_template "$stack" "$template"
   for name in "$@"; do
-    value=$(output "$name")
-    arguments+=("$name=$value")
+    if [[ $name == *=* ]]; then
+      value=${name#*=}
+      name=${name%%=*}
+    else
+      value=$(output "$name")
+    fi
+    parameters+=("ParameterKey=$name,ParameterValue=$value")
   done
-  run aws --region "$region" cloudformation deploy "${arguments[@]}"
+  (($# == 0)) || parameters=(--parameters "${parameters[@]}")
+  run aws --region "$region" cloudformation create-change-set --stack-name "$stack" \
+    --change-set-name "$change_set" --change-set-type "$type" --capabilities CAPABILITY_IAM \
+    "${template_argument[@]}" \
+    ${parameters[@]+"${parameters[@]}"} >/dev/null
+  [[ $dry_run == no ]] || return 0
+  wait_for 15 "the change set of $stack" change_set_is_made "$stack"
+  case $answer in
+    FAILED*"didn't contain changes"* | FAILED*"No updates are to be performed"*)
+      drop_change_set "$stack"
+      change_set=
+      note "$stack is what it should be: nothing changes."
+      return
+      ;;
+    FAILED*) fail "CloudFormation refuses the change of $stack: ${answer#FAILED}" ;;
+  esac
+  ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
+    --change-set-name "$change_set" --output text --query \
+    'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId]'
+  changes=$answer
+  review_changes "$stack" "$type"
+}
+
+drop_change_set() {
+  run aws --region "$region" cloudformation delete-change-set --stack-name "$1" \
+    --change-set-name "$change_set"
+}
+
+# Says what would change, and stops before a cluster or a file system is replaced.
+review_changes() {
+  local stack=$1 type=$2 lost
+  if [[ $type == CREATE ]]; then
+    note "$stack: a new stack of $(grep -c . <<<"$changes") resources"
+    return
+  fi
+  note "$stack changes:"
+  note "$(awk -F '\t' '{
+    print "  " $1, $4, "(" $3 ")" ($2 == "True" ? ", replaced" : $2 == "Conditional" ? ", perhaps replaced" : "")
+  }' <<<"$changes")"
+  lost=$(awk -F '\t' '$1 == "Modify" && $2 == "True" && $3 ~ /::(Cluster|FileSystem)$/ { print $4 }' \
+    <<<"$changes")
+  if [[ -n $lost && $allow_replacement == no ]]; then
+    drop_change_set "$stack"
+    fail "the change would replace ${lost//$'\n'/, }: a new, empty one comes, and what the old one" \
+      "holds stays behind or is lost. Nothing was changed in $stack. If that is meant, add" \
+      "--allow-replacement."
+  fi
+}
+
+execute_change_set() {
+  local stack=$1 status
+  run aws --region "$region" cloudformation execute-change-set --stack-name "$stack" \
+    --change-set-name "$2"
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $stack" stack_is_changed "$stack"
+  [[ $answer != CREATE_COMPLETE && $answer != UPDATE_COMPLETE ]] || return 0
+  status=${answer:-gone}
+  explain_stack "$stack"
+  fail "the stack $stack is $status: mend what is said above, and run this again."
+}
+
+deploy_stack() {
+  create_change_set "$@"
+  [[ -z $change_set ]] || execute_change_set "$1" "$change_set"
+}
+
+stack_is_deleted() {
+  stack_status "$1"
+  case $answer in
+    '') confirm_gone stack_status "$1" ;;
+    *_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 could not be deleted: mend what is said above, and run this again."
+      ;;
+    *) return 1 ;;
+  esac
 }
 
 delete_stack() {
+  if [[ $dry_run == no ]]; then
+    wait_for 360 "the stack $1" stack_is_settled "$1"
+    if [[ -z $answer ]]; then
+      note "There is no stack $1."
+      return
+    fi
+  fi
   run aws --region "$region" cloudformation delete-stack --stack-name "$1"
-  run aws --region "$region" cloudformation wait stack-delete-complete --stack-name "$1"
+  wait_for 360 "the deletion of $1" stack_is_deleted "$1"
+}
+
+counts=
+
+recall() {
+  local bucket
+  counts=
+  bucket=$(output ScriptsBucketName) || exit 2
+  if [[ $dry_run == yes ]]; then
+    note "+ aws --region $region s3 cp s3://$bucket/$memory -"
+    return 0
+  fi
+  ask aws --region "$region" s3 cp "s3://$bucket/$memory" - || return 1
+  counts=$answer
+  [[ -n $counts ]]
+}
+
+remember() {
+  local bucket
+  bucket=$(output ScriptsBucketName)
+  [[ $dry_run == yes ]] || printf '%s\n' "$counts" >.filled/paused
+  run aws --region "$region" s3 cp --only-show-errors .filled/paused "s3://$bucket/$memory"
+}
+
+forget() {
+  run aws --region "$region" s3 rm --only-show-errors "s3://$(output ScriptsBucketName)/$memory"
+}
+
+# A cluster that is made again is not paused.
+forget_pause() {
+  if [[ $dry_run == yes || -z $memory ]]; then return 0; fi
+  read_foundation
+  if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
 }
 
 # The key holds a hash of the text: a script that is there already is the same one.
@@ -147,36 +450,273 @@ upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
   for key in "$@"; do
-    if [[ $dry_run == yes ]] || ! run aws --region "$region" s3api head-object \
-      --bucket "$bucket" --key "$key" >/dev/null 2>&1; then
-      run aws --region "$region" s3 cp "scripts/${key#*/}" "s3://$bucket/$key"
+    if [[ $dry_run == yes ]] || ! ask aws --region "$region" s3api head-object \
+      --bucket "$bucket" --key "$key"; then
+      run aws --region "$region" s3 cp --only-show-errors "scripts/${key#*/}" "s3://$bucket/$key"
     fi
   done
 }
 
-deploy_foundation() {
+# The change of the foundation that waits until the cluster has let go of what it takes away.
+removal=
+
+# Stops before a change that needs two: what comes goes first, what leaves goes last.
+review_removals() {
+  local gone added
+  gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
+  [[ -n $gone ]] || return 0
+  added=$(awk -F '\t' '$1 == "Add" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
+  if [[ -n $added ]]; then
+    drop_change_set "$foundation_stack"
+    fail "the change takes ${gone//$'\n'/, } away and adds ${added//$'\n'/, }. Nothing was changed." \
+      "Deploy a spec with both first, then one without the old."
+  fi
+  note "${gone//$'\n'/, } leaves the foundation after the cluster has changed. Nodes that still" \
+    "mount it then hang: unmount it on those that stay."
+  removal=$change_set
+}
+
+deploy_foundation_stack() {
+  create_change_set "$foundation_stack" foundation.template.json
+  if [[ -n $change_set ]]; then
+    review_removals
+    [[ -n $removal ]] || execute_change_set "$foundation_stack" "$change_set"
+  fi
+  read_stack "$foundation_stack"
+}
+
+read_foundation() {
   if [[ -n $outputs_file ]]; then
     read_file "$outputs_file"
     return
   fi
-  deploy_stack "$foundation_stack" foundation.template.json
   read_stack "$foundation_stack"
 }
 
+deploy_foundation() {
+  if [[ -z $outputs_file ]]; then
+    deploy_foundation_stack
+    return
+  fi
+  read_foundation
+}
+
+# What stays when the foundation is deleted, and what deletes it: pairs of logical id and command.
+retained() {
+  printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
+}
+
+# Says how to delete what stays; the ids are those that the stack knew.
+explain_retained() {
+  local id physical command
+  note 'What stays, and the commands that delete it, in this order:'
+  while IFS=$'\t' read -r id command; do
+    physical=$(awk -F '\t' -v id="$id" '$1 == id { print $2 }' <<<"$1")
+    [[ -n $physical ]] || continue
+    note "  aws --region $region ${command//ID/$physical}"
+  done < <(retained)
+}
+
 destroy_foundation() {
-  note /home 'stays: delete it by hand when its data is not needed'
-  note 'The bucket of scripts stays: where its name is fixed, delete it before making this again.'
+  local known=
+  note /home 'stays, and costs on'
+  if [[ $dry_run == no ]]; then
+    ask aws --region "$region" cloudformation describe-stack-resources \
+      --stack-name "$foundation_stack" --output text \
+      --query 'StackResources[].[LogicalResourceId,PhysicalResourceId]' || answer=
+    known=$answer
+  fi
   delete_stack "$foundation_stack"
+  [[ -z $known ]] || explain_retained "$known"
+}
+
+# The image that a parameter of the stack has, or the newest one: NAME=ami-... as $answer.
+choose_image() {
+  local name=$1 path=$2
+  if [[ $dry_run == yes ]]; then
+    answer="$name=AMI-OF-THE-STACK-OR-THE-NEWEST"
+    return
+  fi
+  # An earlier form of the stack held the name of the public parameter, and its value beside it.
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$stack" --output text \
+    --query "Stacks[0].Parameters[?ParameterKey=='$name'].[ResolvedValue || ParameterValue] | [0][0]" ||
+    answer=
+  if [[ $new_image == yes || $answer != ami-* ]]; then
+    ask aws --region "$region" ssm get-parameter --name "$path" --query Parameter.Value --output text ||
+      fail "there is no public parameter $path: give an image in the spec"
+    note "$name is the newest image, $answer"
+  else
+    note "$name stays $answer; --new-image takes the newest"
+  fi
+  answer="$name=$answer"
+}
+
+pcs() {
+  run aws --region "$region" pcs "$@"
+}
+
+read_cluster() {
+  id=$cluster
+  [[ $dry_run == no ]] || return 0
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$stack" --output text \
+    --query "Stacks[0].Outputs[?OutputKey=='ClusterId'].OutputValue | [0]" || answer=
+  [[ -n $answer ]] || fail "there is no cluster: $stack has no output ClusterId"
+  id=$answer
+}
+
+# Node groups of compute nodes as lines of name and id: $answer.
+read_groups() {
+  ask aws --region "$region" pcs list-compute-node-groups --cluster-identifier "$id" \
+    --query "computeNodeGroups[?name!='login'].[name,id]" --output text ||
+    fail "PCS does not know the cluster $id"
+}
+
+read_scaling() {
+  ask aws --region "$region" pcs get-compute-node-group --cluster-identifier "$id" \
+    --compute-node-group-identifier "$1" --output text --query \
+    'computeNodeGroup.[scalingConfiguration.minInstanceCount,scalingConfiguration.maxInstanceCount,status]' ||
+    fail "PCS does not know the node group $1"
+}
+
+# Name, id, minimum and maximum of each node group, as lines: $counts.
+read_counts() {
+  local group group_id groups minimum maximum lines=''
+  read_groups
+  groups=$answer
+  while IFS=$'\t' read -r group group_id; do
+    [[ -n $group ]] || continue
+    read_scaling "$group_id"
+    IFS=$'\t' read -r minimum maximum _ <<<"$answer"
+    lines+="$group"$'\t'"$group_id"$'\t'"$minimum"$'\t'"$maximum"$'\n'
+  done <<<"$groups"
+  counts=${lines%$'\n'}
+}
+
+is_active() {
+  read_scaling "$1"
+  case $answer in
+    *ACTIVE) ;;
+    *_FAILED) fail "PCS could not change the node group $1: aws --region $region pcs" \
+      "get-compute-node-group --cluster-identifier $id --compute-node-group-identifier $1" ;;
+    *) return 1 ;;
+  esac
+}
+
+# Sets every node group of $counts to what it says, or to none.
+scale() {
+  local what=$1 group group_id minimum maximum
+  while IFS=$'\t' read -r group group_id minimum maximum; do
+    [[ -n $group ]] || continue
+    [[ $what == counts ]] || minimum=0 maximum=0
+    wait_for 30 "the node group $group" is_active "$group_id"
+    pcs update-compute-node-group --cluster-identifier "$id" \
+      --compute-node-group-identifier "$group_id" --scaling-configuration \
+      "minInstanceCount=$minimum,maxInstanceCount=$maximum" >/dev/null
+    wait_for 30 "the node group $group" is_active "$group_id"
+  done <<<"$counts"
+}
+
+# Instances that run, of one node group, as lines: $answer.
+read_instances() {
+  ask aws --region "$region" ec2 describe-instances --output text --filters \
+    "Name=tag:aws:pcs:compute-node-group-id,Values=$1" Name=instance-state-name,Values=running \
+    --query 'Reservations[].Instances[].[InstanceId]' || answer=
+}
+
+# What a node that PCS ended again and again costs, nobody sees in the stack.
+explain_nodes() {
+  local group group_id minimum maximum
+  note "What nodes logged: aws --region $region logs tail /aws/pcs/$id/lifecycle --since 1h"
+  note "Stop the costs of nodes that come and go with deploy.sh --pause, or one group with:"
+  while IFS=$'\t' read -r group group_id minimum maximum; do
+    note "  aws --region $region pcs update-compute-node-group --cluster-identifier $id" \
+      "--compute-node-group-identifier $group_id" \
+      "--scaling-configuration minInstanceCount=0,maxInstanceCount=0  # $group: $minimum to $maximum"
+  done <<<"$counts"
+}
+
+# Whether the least number of nodes of every group runs, and has for some minutes: a node whose
+# script fails is ended by PCS only then, and started again.
+nodes_stay() {
+  local group group_id minimum now=0 instance here report='' all=''
+  while IFS=$'\t' read -r group group_id minimum _; do
+    if [[ -z $group || $minimum == 0 ]]; then continue; fi
+    read_instances "$group_id"
+    here=$(grep -c . <<<"$answer" || true)
+    all+=$answer$'\n'
+    ((here >= minimum)) && continue
+    report+=" $group $here of $minimum"
+    if ! printf '%s\n'  | grep -qxF -- "$group"; then now=1; fi
+  done <<<"$counts"
+  for instance in $seen; do
+    [[ $'\n'$all == *$'\n'"$instance"$'\n'* ]] && continue
+    lost=$((lost + 1))
+    since=0
+  done
+  seen=$(grep . <<<"$all" || true)
+  if [[ $report != "$shown" ]]; then
+    note "Nodes on their way:${report:- none}"
+    shown=$report
+  fi
+  if ((lost >= 3)); then
+    explain_nodes
+    fail "nodes come and go: $lost have ended since they ran."
+  fi
+  ((now == 0)) || {
+    since=0
+    return 1
+  }
+  since=$((since + 1))
+  ((since > 20))
+}
+
+wait_for_nodes() {
+  local seen='' shown=' ' lost=0 since=0
+  [[ $dry_run == no ]] || return 0
+  read_counts
+  # Nodes that come with the first job are nobody's to wait for.
+  awk -F '\t' '$3 > 0 { found = 1 } END { exit !found }' <<<"$counts" || return 0
+  wait_for 60 "nodes to run, and to stay for 5 minutes" nodes_stay
+  [[ -z $shown ]] || note "Still to come when the Capacity Block begins:$shown"
 }
 
 deploy_cluster() {
-  deploy_stack "$stack" cluster.template.json ClusterSecurityGroupId LoginSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName StorageHomeDnsName
+  local id images=()
+  choose_image ImageX86 /aws/service/pcs/ami/dlami-base-ubuntu2404/x86_64/latest/ami-id
+  images+=("$answer")
+  deploy_stack "$stack" cluster.template.json ClusterSecurityGroupId LoginSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName StorageHomeDnsName ${images[@]+"${images[@]}"}
+  read_cluster
+  wait_for_nodes
   run aws --region "$region" cloudformation describe-stacks --stack-name "$stack" \
     --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text
 }
 
+pause_cluster() {
+  local id
+  read_cluster
+  if [[ $dry_run == yes ]]; then
+    counts=$'GROUP\tGROUP-ID\t0\t0'
+    remember
+  elif ! recall; then
+    read_counts
+    remember
+  fi
+  scale none
+}
+
+resume_cluster() {
+  local id
+  read_cluster
+  recall || fail "$cluster is not paused."
+  [[ $dry_run == no ]] || counts=$'GROUP\tGROUP-ID\tMINIMUM\tMAXIMUM'
+  scale counts
+  forget
+  wait_for_nodes
+}
+
 destroy_cluster() {
   delete_stack "$stack"
+  forget_pause
   note "The stack $foundation_stack stays, with the network and the data of:" /home
 }
 
@@ -189,8 +729,14 @@ while (($# > 0)); do
       outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
       shift
       ;;
-    --destroy) action=destroy ;;
-    --destroy-foundation) action=destroy-foundation ;;
+    --allow-replacement) allow_replacement=yes ;;
+    --wait)
+      [[ ${2:-} =~ ^[0-9]+$ ]] || fail "--wait needs a number of minutes"
+      wait_minutes=$2
+      shift
+      ;;
+    --new-image) new_image=yes ;;
+    --pause | --resume | --destroy | --destroy-foundation) action=${1#--} ;;
     -h | --help)
       usage
       exit 0
@@ -205,13 +751,32 @@ done
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-[[ $dry_run == yes ]] || need aws
+if [[ $dry_run == no ]]; then
+  need aws
+  mkdir -p .filled
+fi
 
 case $action in
   deploy)
     deploy_foundation
     upload c88db39ad2ceefe2/baseline.sh f1e2202ac418b1c9/mount.sh
+    if [[ -n $memory && $dry_run == no ]] && recall; then
+      fail "the cluster is paused: run deploy.sh --resume first."
+    fi
     deploy_cluster
+    [[ -z $removal ]] || execute_change_set "$foundation_stack" "$removal"
+    note "$cluster is deployed."
+    ;;
+  pause)
+    read_foundation
+    pause_cluster
+    note "$cluster is paused. deploy.sh --resume brings its nodes back; storage, head and login" \
+      "nodes cost on."
+    ;;
+  resume)
+    read_foundation
+    resume_cluster
+    note "$cluster runs again."
     ;;
   destroy) destroy_cluster ;;
   destroy-foundation) destroy_foundation ;;
