@@ -166,7 +166,8 @@ def retained(this: Deployment) -> set[str]:
     return {
         name
         for _, name, resource in this.resources()
-        if resource.get("DeletionPolicy") == "Retain" and moto_types.knows(resource["Type"])
+        if resource.get("DeletionPolicy", "").startswith("Retain")
+        and moto_types.knows(resource["Type"])
     }
 
 

@@ -214,7 +214,7 @@ LUSTRE = [
     ("scratch-2", "Properties.LustreConfiguration.DeploymentType", "SCRATCH_2"),
     ("scratch-2", "Properties.LustreConfiguration.AutomaticBackupRetentionDays", None),
     ("scratch-2", "DeletionPolicy", "Delete"),
-    ("scratch-1", "DeletionPolicy", "Retain"),
+    ("scratch-1", "DeletionPolicy", "RetainExceptOnCreate"),
     ("scratch-1", "UpdateReplacePolicy", "Retain"),
     ("persistent-1", "Properties.LustreConfiguration.AutomaticBackupRetentionDays", 7),
     ("hdd", "Properties.LustreConfiguration.DriveCacheType", "NONE"),
@@ -326,7 +326,7 @@ def test_what_holds_retained_data_is_retained_with_it() -> None:
     held = template_of(VARIANTS["scratch-1"])["Resources"]
     free = template_of(VARIANTS["scratch-2"])["Resources"]
     for logical_id in ("Vpc", "PrivateSubnet", "StorageSecurityGroup"):
-        assert held[logical_id]["DeletionPolicy"] == "Retain"
+        assert held[logical_id]["DeletionPolicy"] == "RetainExceptOnCreate"
         assert free[logical_id]["DeletionPolicy"] == "Delete"
 
 
