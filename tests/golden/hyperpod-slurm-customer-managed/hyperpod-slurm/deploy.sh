@@ -3,28 +3,43 @@
 # The request is create-cluster.json; an update sends what of it may change: update-cluster.json.
 # What the spec says is text here, with a dollar sign in it or not:
 # shellcheck disable=SC2016
+# An action that a target refuses ends the script:
+# shellcheck disable=SC2317
 set -euo pipefail
 
 region=us-east-1
 cluster=hp-reviewed
 foundation_stack="$cluster-foundation"
-prefix=b1395059f3f2ba65
-
 action=deploy
 dry_run=no
 outputs=
 outputs_file=
+allow_replacement=no
+wait_minutes=
+memory=
+prefix=b1395059f3f2ba65
+memory="paused/$cluster-hyperpod"
+# A pager would wait for a key; the commands retry what AWS throttles.
+export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
+export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
 usage() {
   cat <<'END'
-usage: deploy.sh [--dry-run] [--outputs FILE] [--destroy | --destroy-foundation]
+usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --resume]
 
-  --dry-run             print every command, run none
+  --dry-run             print every command that changes something, run none
   --outputs FILE        leave the foundation alone and take its outputs from FILE: what
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
+  --allow-replacement   go on when a stack would replace a cluster or a file system
+  --wait MINUTES        wait for each step at most so long, other than its own limit
+  --pause               scale compute to zero; cluster, head and login nodes, and data stay
+  --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
   -h, --help            print this
+
+A run that was cut off is taken up by running the same command again.
+Exit status: 0 done, 2 refused or failed with the reason in the last lines, other: a command failed.
 END
 }
 
@@ -56,6 +71,82 @@ run() {
   [[ $dry_run == yes ]] || "$@"
 }
 
+answer=
+complaints=$(mktemp)
+
+# The last line says what to do next, also when a command of AWS failed.
+leave() {
+  local status=$?
+  rm -f "$complaints"
+  if ((status != 0 && status != 2)); then
+    note "${0##*/}: the last command failed with status $status. Mend what it says, and run the" \
+      "same command again: it goes on from there."
+  fi
+}
+trap leave EXIT
+
+ask() {
+  local tries complaint
+  for ((tries = 1; ; tries++)); do
+    if answer=$("$@" 2>"$complaints"); then
+      [[ $answer != None ]] || answer=
+      return 0
+    fi
+    # The aws command complains on stderr, pcluster on stdout.
+    complaint="$answer$(<"$complaints")"
+    answer=
+    case $complaint in
+      *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
+        *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
+        *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
+        *NoCredentials*)
+        note "$complaint"
+        fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
+          "command again: what has begun goes on in AWS, and this script waits for it again."
+        ;;
+      *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
+        *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
+        *"Cluster '$cluster' does not exist"*)
+        return 1
+        ;;
+      *Throttl* | *"Rate exceeded"* | *TooManyRequests* | *RequestLimitExceeded* | *SlowDown* | \
+        *"Limit exceeded"* | *ServiceUnavailable* | *InternalError* | *InternalServer* | \
+        *InternalFailure* | *"Could not connect"* | *"onnection was closed"* | *"timed out"* | \
+        *"timeout on"* | *"onnection reset"* | *"(500)"* | *"(503)"*)
+        if ((tries < 10)); then
+          sleep 15
+          continue
+        fi
+        ;;
+    esac
+    note "$complaint"
+    fail "cannot ask AWS:" "$*"
+  done
+}
+
+confirm_gone() {
+  local tries
+  for ((tries = 0; tries < 3; tries++)); do
+    ((tries == 0)) || sleep 5
+    if "$@" && [[ -n $answer ]]; then return 1; fi
+  done
+}
+
+wait_for() {
+  local minutes=$1 what=$2 seconds=0
+  shift 2
+  [[ $dry_run == no ]] || return 0
+  minutes=${wait_minutes:-$minutes}
+  until "$@"; do
+    ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
+    ((seconds < minutes * 60)) ||
+      fail "$what is not done after $minutes minutes. It goes on in AWS: run the same command" \
+        "again to wait for it again."
+    sleep 15
+    seconds=$((seconds + 15))
+  done
+}
+
 output() {
   local value
   value=$(awk -F '\t' -v name="$1" '$1 == name { print $2 }' <<<"$outputs")
@@ -69,9 +160,13 @@ output() {
   fi
 }
 
+# Nothing when there is no such stack.
 read_stack() {
-  outputs=$(run aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
-    --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text)
+  outputs=
+  [[ $dry_run == no ]] || return 0
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+    --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text || answer=
+  outputs=$answer
 }
 
 # Both forms of the file are pairs of strings: "Name": "value", or OutputKey and OutputValue.
@@ -119,27 +214,233 @@ fill() {
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
-deploy_stack() {
-  local stack=$1 template=$2 name value
+# CloudFormation takes no larger template in the request; a larger one has to be in S3.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+readonly inline_bytes=51200
+readonly domain=amazonaws.com
+# One stack after the other: these are of the one that is at hand.
+change_set=
+changes=
+template_argument=
+
+# The status of a stack as $answer; nothing when there is none.
+stack_status() {
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+    --query 'Stacks[0].StackStatus' --output text || answer=
+}
+
+stack_is_settled() {
+  stack_status "$1"
+  case $answer in
+    REVIEW_IN_PROGRESS) return 0 ;;
+    *_IN_PROGRESS) return 1 ;;
+  esac
+}
+
+# After a change set began, the stack is no longer one under review.
+stack_is_changed() {
+  stack_status "$1"
+  [[ $answer != *_IN_PROGRESS ]]
+}
+
+# The reasons of the latest failures. What was cancelled only followed from them.
+explain_stack() {
+  note "CloudFormation says of $1:"
+  ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
+    --no-paginate --output text --query \
+    "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
+    answer=
+  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
+}
+
+# Waits for what runs, and clears away a stack whose creation was rolled back: there is nothing in it.
+prepare_stack() {
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $1" stack_is_settled "$1"
+  case $answer in
+    ROLLBACK_COMPLETE)
+      note "The creation of $1 failed and was rolled back. It is deleted and made anew."
+      explain_stack "$1"
+      delete_stack "$1"
+      ;;
+    CREATE_FAILED | ROLLBACK_FAILED | DELETE_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 is $answer and cannot be changed: delete it" \
+        "(aws --region $region cloudformation delete-stack --stack-name $1), then run this again."
+      ;;
+    UPDATE_ROLLBACK_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 is $answer: mend what is said above, run aws --region $region" \
+        "cloudformation continue-update-rollback --stack-name $1, then run this again."
+      ;;
+  esac
+}
+
+# Sets $template_argument. Of a JSON document, the spaces before a line are no text of anybody's.
+send_template() {
+  local stack=$1 template=$2 small=.filled/$2 bucket
+  template_argument=(--template-body "file://$template")
+  [[ $dry_run == no ]] || return 0
+  mkdir -p .filled
+  awk '{ sub(/^ +/, ""); printf "%s", $0 }' "$template" >"$small"
+  template_argument=(--template-body "file://$small")
+  (($(wc -c <"$small") > inline_bytes)) || return 0
+  bucket=$(output ScriptsBucketName)
+  run aws --region "$region" s3 cp --only-show-errors "$small" "s3://$bucket/templates/$stack.json"
+  template_argument=(--template-url
+    "https://$bucket.s3.$region.$domain/templates/$stack.json")
+}
+
+change_set_is_made() {
+  ask aws --region "$region" cloudformation describe-change-set --stack-name "$1" \
+    --change-set-name "$change_set" --query '[Status,StatusReason]' --output text ||
+    fail "the change set $change_set is gone"
+  case $answer in
+    CREATE_COMPLETE* | FAILED*) ;;
+    *) return 1 ;;
+  esac
+}
+
+# create_change_set STACK FILE NAME...: sets $changes, a line a resource, and $change_set, which is
+# empty when nothing would change.
+create_change_set() {
+  local stack=$1 template=$2 type=UPDATE name value parameters=()
   shift 2
-  local arguments=(--stack-name "$stack" --template-file "$template" --no-fail-on-empty-changeset
-    --capabilities CAPABILITY_IAM)
-  # Larger templates are refused unless they come from S3.
-  if (($(wc -c <"$template") > 51200)); then
-    value=$(output ScriptsBucketName)
-    arguments+=(--s3-bucket "$value" --s3-prefix templates)
-  fi
-  (($# == 0)) || arguments+=(--parameter-overrides)
+  change_set="deploy-$(date -u +%Y%m%d-%H%M%S)"
+  changes=
+  prepare_stack "$stack"
+  [[ $dry_run == no && -n $answer && $answer != REVIEW_IN_PROGRESS ]] || type=CREATE
+  send_template "$stack" "$template"
   for name in "$@"; do
-    value=$(output "$name")
-    arguments+=("$name=$value")
+    if [[ $name == *=* ]]; then
+      value=${name#*=}
+      name=${name%%=*}
+    else
+      value=$(output "$name")
+    fi
+    parameters+=("ParameterKey=$name,ParameterValue=$value")
   done
-  run aws --region "$region" cloudformation deploy "${arguments[@]}"
+  (($# == 0)) || parameters=(--parameters "${parameters[@]}")
+  run aws --region "$region" cloudformation create-change-set --stack-name "$stack" \
+    --change-set-name "$change_set" --change-set-type "$type" --capabilities CAPABILITY_IAM \
+    "${template_argument[@]}" \
+    ${parameters[@]+"${parameters[@]}"} >/dev/null
+  [[ $dry_run == no ]] || return 0
+  wait_for 15 "the change set of $stack" change_set_is_made "$stack"
+  case $answer in
+    FAILED*"didn't contain changes"* | FAILED*"No updates are to be performed"*)
+      drop_change_set "$stack"
+      change_set=
+      note "$stack is what it should be: nothing changes."
+      return
+      ;;
+    FAILED*) fail "CloudFormation refuses the change of $stack: ${answer#FAILED}" ;;
+  esac
+  ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
+    --change-set-name "$change_set" --output text --query \
+    'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId]'
+  changes=$answer
+  review_changes "$stack" "$type"
+}
+
+drop_change_set() {
+  run aws --region "$region" cloudformation delete-change-set --stack-name "$1" \
+    --change-set-name "$change_set"
+}
+
+# Says what would change, and stops before a cluster or a file system is replaced.
+review_changes() {
+  local stack=$1 type=$2 lost
+  if [[ $type == CREATE ]]; then
+    note "$stack: a new stack of $(grep -c . <<<"$changes") resources"
+    return
+  fi
+  note "$stack changes:"
+  note "$(awk -F '\t' '{
+    print "  " $1, $4, "(" $3 ")" ($2 == "True" ? ", replaced" : $2 == "Conditional" ? ", perhaps replaced" : "")
+  }' <<<"$changes")"
+  lost=$(awk -F '\t' '$1 == "Modify" && $2 == "True" && $3 ~ /::(Cluster|FileSystem)$/ { print $4 }' \
+    <<<"$changes")
+  if [[ -n $lost && $allow_replacement == no ]]; then
+    drop_change_set "$stack"
+    fail "the change would replace ${lost//$'\n'/, }: a new, empty one comes, and what the old one" \
+      "holds stays behind or is lost. Nothing was changed in $stack. If that is meant, add" \
+      "--allow-replacement."
+  fi
+}
+
+execute_change_set() {
+  local stack=$1 status
+  run aws --region "$region" cloudformation execute-change-set --stack-name "$stack" \
+    --change-set-name "$2"
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $stack" stack_is_changed "$stack"
+  [[ $answer != CREATE_COMPLETE && $answer != UPDATE_COMPLETE ]] || return 0
+  status=${answer:-gone}
+  explain_stack "$stack"
+  fail "the stack $stack is $status: mend what is said above, and run this again."
+}
+
+deploy_stack() {
+  create_change_set "$@"
+  [[ -z $change_set ]] || execute_change_set "$1" "$change_set"
+}
+
+stack_is_deleted() {
+  stack_status "$1"
+  case $answer in
+    '') confirm_gone stack_status "$1" ;;
+    *_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 could not be deleted: mend what is said above, and run this again."
+      ;;
+    *) return 1 ;;
+  esac
 }
 
 delete_stack() {
+  if [[ $dry_run == no ]]; then
+    wait_for 360 "the stack $1" stack_is_settled "$1"
+    if [[ -z $answer ]]; then
+      note "There is no stack $1."
+      return
+    fi
+  fi
   run aws --region "$region" cloudformation delete-stack --stack-name "$1"
-  run aws --region "$region" cloudformation wait stack-delete-complete --stack-name "$1"
+  wait_for 360 "the deletion of $1" stack_is_deleted "$1"
+}
+
+counts=
+
+recall() {
+  local bucket
+  counts=
+  bucket=$(output ScriptsBucketName) || exit 2
+  if [[ $dry_run == yes ]]; then
+    note "+ aws --region $region s3 cp s3://$bucket/$memory -"
+    return 0
+  fi
+  ask aws --region "$region" s3 cp "s3://$bucket/$memory" - || return 1
+  counts=$answer
+  [[ -n $counts ]]
+}
+
+remember() {
+  local bucket
+  bucket=$(output ScriptsBucketName)
+  [[ $dry_run == yes ]] || printf '%s\n' "$counts" >.filled/paused
+  run aws --region "$region" s3 cp --only-show-errors .filled/paused "s3://$bucket/$memory"
+}
+
+forget() {
+  run aws --region "$region" s3 rm --only-show-errors "s3://$(output ScriptsBucketName)/$memory"
+}
+
+# A cluster that is made again is not paused.
+forget_pause() {
+  if [[ $dry_run == yes || -z $memory ]]; then return 0; fi
+  read_foundation
+  if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
 }
 
 # The key holds a hash of the text: a script that is there already is the same one.
@@ -147,38 +448,98 @@ upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
   for key in "$@"; do
-    if [[ $dry_run == yes ]] || ! run aws --region "$region" s3api head-object \
-      --bucket "$bucket" --key "$key" >/dev/null 2>&1; then
-      run aws --region "$region" s3 cp "scripts/${key#*/}" "s3://$bucket/$key"
+    if [[ $dry_run == yes ]] || ! ask aws --region "$region" s3api head-object \
+      --bucket "$bucket" --key "$key"; then
+      run aws --region "$region" s3 cp --only-show-errors "scripts/${key#*/}" "s3://$bucket/$key"
     fi
   done
 }
 
-deploy_foundation() {
+# The change of the foundation that waits until the cluster has let go of what it takes away.
+removal=
+
+# Stops before a change that needs two: what comes goes first, what leaves goes last.
+review_removals() {
+  local gone added
+  gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
+  [[ -n $gone ]] || return 0
+  added=$(awk -F '\t' '$1 == "Add" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
+  if [[ -n $added ]]; then
+    drop_change_set "$foundation_stack"
+    fail "the change takes ${gone//$'\n'/, } away and adds ${added//$'\n'/, }. Nothing was changed." \
+      "Deploy a spec with both first, then one without the old."
+  fi
+  note "${gone//$'\n'/, } leaves the foundation after the cluster has changed. Nodes that still" \
+    "mount it then hang: unmount it on those that stay."
+  removal=$change_set
+}
+
+deploy_foundation_stack() {
+  create_change_set "$foundation_stack" foundation.template.json
+  if [[ -n $change_set ]]; then
+    review_removals
+    [[ -n $removal ]] || execute_change_set "$foundation_stack" "$change_set"
+  fi
+  read_stack "$foundation_stack"
+}
+
+read_foundation() {
   if [[ -n $outputs_file ]]; then
     read_file "$outputs_file"
     return
   fi
-  deploy_stack "$foundation_stack" foundation.template.json
   read_stack "$foundation_stack"
 }
 
+deploy_foundation() {
+  if [[ -z $outputs_file ]]; then
+    deploy_foundation_stack
+    return
+  fi
+  read_foundation
+}
+
+# What stays when the foundation is deleted, and what deletes it: pairs of logical id and command.
+retained() {
+  printf '%s\t%s\n' StorageFsx 'fsx delete-file-system --file-system-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
+}
+
+# Says how to delete what stays; the ids are those that the stack knew.
+explain_retained() {
+  local id physical command
+  note 'What stays, and the commands that delete it, in this order:'
+  while IFS=$'\t' read -r id command; do
+    physical=$(awk -F '\t' -v id="$id" '$1 == id { print $2 }' <<<"$1")
+    [[ -n $physical ]] || continue
+    note "  aws --region $region ${command//ID/$physical}"
+  done < <(retained)
+}
+
 destroy_foundation() {
-  note /fsx 'stays: delete it by hand when its data is not needed'
-  note 'The bucket of scripts stays: where its name is fixed, delete it before making this again.'
+  local known=
+  note /fsx 'stays, and costs on'
+  if [[ $dry_run == no ]]; then
+    ask aws --region "$region" cloudformation describe-stack-resources \
+      --stack-name "$foundation_stack" --output text \
+      --query 'StackResources[].[LogicalResourceId,PhysicalResourceId]' || answer=
+    known=$answer
+  fi
   delete_stack "$foundation_stack"
+  [[ -z $known ]] || explain_retained "$known"
 }
 
 sagemaker() {
   run aws --region "$region" sagemaker "$@"
 }
 
-# One value of the cluster as it is; nothing when there is none.
-cluster_value() {
-  local value
-  value=$(aws --region "$region" sagemaker describe-cluster --cluster-name "$cluster" \
-    --query "$1" --output text 2>/dev/null) || value=
-  [[ $value == None ]] || printf '%s\n' "$value"
+# One value of the cluster as $answer; nothing when there is no cluster.
+read_value() {
+  ask aws --region "$region" sagemaker describe-cluster --cluster-name "$cluster" \
+    --query "$1" --output text || answer=
+}
+
+read_status() {
+  read_value ClusterStatus
 }
 
 # The prefix is a hash of the scripts, so nodes that were made with other ones keep theirs.
@@ -195,101 +556,223 @@ upload_lifecycle() {
     "s3://$bucket/lifecycle/$prefix/"
 }
 
+# What HyperPod reports of single instances and groups, such as a lack of capacity, it says in
+# events alone: DescribeCluster has no message for them.
+explain_events() {
+  local events event
+  if ! ask aws --region "$region" sagemaker list-cluster-events --cluster-name "$cluster" \
+    --sort-by EventTime --sort-order Descending --max-results 50 --no-paginate --output text \
+    --query "Events[?EventLevel!='Info'].[EventId,EventTime,InstanceGroupName,InstanceId,Description] | [:5]"; then
+    return 0
+  fi
+  events=$answer
+  while IFS=$'\t' read -r event words; do
+    [[ -n $event ]] || continue
+    note "Event:         ${words//$'\t'/ }"
+    if ask aws --region "$region" sagemaker describe-cluster-event --cluster-name "$cluster" \
+      --event-id "$event" --query 'EventDetails.EventDetails.EventMetadata.*.FailureMessage | [0]' \
+      --output text && [[ -n $answer ]]; then
+      note "               $answer"
+    fi
+  done <<<"$events"
+}
+
 # Why it failed, and where to read on: scripts say the name of the step that failed.
 explain() {
-  local arn group instance status
-  note "HyperPod says: $(cluster_value FailureMessage)"
-  arn=$(cluster_value ClusterArn)
+  local arn group instance status words
+  read_value FailureMessage
+  note "HyperPod says: ${answer:-nothing of the cluster as a whole}"
+  explain_events
+  read_value ClusterArn
+  arn=$answer
   note "Log group:     /aws/sagemaker/Clusters/$cluster/${arn##*/}"
+  ask aws --region "$region" sagemaker list-cluster-nodes --cluster-name "$cluster" \
+    --query "ClusterNodeSummaries[?InstanceStatus.Status!='Running'].[InstanceGroupName,InstanceId,InstanceStatus.Status]" \
+    --output text || answer=
   while IFS=$'\t' read -r group instance status; do
     [[ -z $instance ]] || note "Log stream:    LifecycleConfig/$group/$instance ($status)"
-  done < <(aws --region "$region" sagemaker list-cluster-nodes --cluster-name "$cluster" \
-    --query 'ClusterNodeSummaries[?InstanceStatus.Status!=`Running`].[InstanceGroupName,InstanceId,InstanceStatus.Status]' \
-    --output text 2>/dev/null || true)
+  done <<<"$answer"
   note "Follow it:     aws --region $region logs tail /aws/sagemaker/Clusters/$cluster/${arn##*/}" \
     "--log-stream-name-prefix LifecycleConfig/ --since 3h"
 }
 
-# Nodes that join as they come do so after the cluster is in service.
-nodes_on_their_way() {
-  local group current target
-  while IFS=$'\t' read -r group current target; do
-    [[ -z $group ]] || printf ' %s %s of %s' "$group" "$current" "$target"
-  done < <(cluster_value \
-    'InstanceGroups[?CurrentCount<TargetCount].[InstanceGroupName,CurrentCount,TargetCount]')
+# Nodes that join as they come do so after the cluster is in service: $answer.
+read_missing() {
+  read_value \
+    'InstanceGroups[?CurrentCount<TargetCount].[InstanceGroupName,CurrentCount,TargetCount]'
+  answer=$(awk -F '\t' 'NF == 3 { printf " %s %s of %s", $1, $2, $3 }' <<<"$answer")
+}
+
+# Whether all is there; `status`, `way`, `shown` and `polls` are those of wait_until_in_service.
+is_in_service() {
+  read_status
+  status=$answer
+  way=
+  if [[ $status == InService ]]; then
+    read_missing
+    way=$answer
+  fi
+  if [[ $status$way != "$shown" ]]; then
+    note "$cluster: ${status:-gone}${way:+, and on their way:$way}"
+    shown=$status$way
+  fi
+  case $status in
+    InService) [[ -n $way ]] || return 0 ;;
+    Failed | '') return 0 ;;
+  esac
+  # What fails is tried again and again, and never becomes a failure of the cluster.
+  polls=$((polls + 1))
+  if ((polls == 120)) && [[ -n $way ]]; then explain; fi
+  return 1
 }
 
 wait_until_in_service() {
-  local status way='' shown='' tries
+  local status='' way='' shown='' polls=0
   [[ $dry_run == no ]] || return 0
-  # Three hours: deep health checks alone take up to ninety minutes.
-  for ((tries = 0; tries < 360; tries++)); do
-    status=$(cluster_value ClusterStatus)
-    way=
-    [[ $status != InService ]] || way=$(nodes_on_their_way)
-    if [[ $status$way != "$shown" ]]; then
-      note "$cluster: ${status:-gone}${way:+, and on their way:$way}"
-      shown=$status$way
-    fi
-    case $status in
-      InService) [[ -n $way ]] || break ;;
-      Failed | '') break ;;
-    esac
-    # What fails is tried again and again, and never becomes a failure of the cluster.
-    if ((tries == 60)) && [[ -n $way ]]; then explain; fi
-    sleep 30
-  done
+  # Deep health checks alone take up to ninety minutes.
+  wait_for 180 "the cluster to be in service with all its nodes" is_in_service
+  read_value FailureMessage
   # An update that was rolled back leaves a cluster in service, and the reason.
-  if [[ $status != InService || -n $way || -n $(cluster_value FailureMessage) ]]; then
+  if [[ $status != InService || -n $way || -n $answer ]]; then
     explain
     fail "the cluster is ${status:-gone}, and not what was asked for${way:+:$way}"
   fi
 }
 
-wait_until_deleted() {
-  local tries
-  [[ $dry_run == no ]] || return 0
-  for ((tries = 0; tries < 120; tries++)); do
-    [[ -n $(cluster_value ClusterStatus) ]] || return 0
-    sleep 30
-  done
-  explain
-  fail "the cluster is still being deleted"
+is_settled() {
+  read_status
+  case $answer in
+    Creating | Updating | SystemUpdating | RollingBack | Deleting) return 1 ;;
+  esac
 }
 
-# A group that the spec no longer has goes on running, and costing.
+is_deleted() {
+  read_status
+  case $answer in
+    '') confirm_gone read_status ;;
+    Failed)
+      explain
+      fail "the cluster could not be deleted: mend what is said above, and run this again."
+      ;;
+    *) return 1 ;;
+  esac
+}
+
+delete_cluster() {
+  if [[ $dry_run == no ]]; then
+    read_status
+    case $answer in
+      '')
+        note "There is no HyperPod cluster $cluster."
+        return
+        ;;
+      Updating | SystemUpdating | RollingBack)
+        wait_for 180 "what HyperPod is doing" is_settled
+        ;;
+    esac
+  fi
+  [[ ${answer:-} == Deleting ]] || sagemaker delete-cluster --cluster-name "$cluster"
+  wait_for 60 "the deletion of $cluster" is_deleted
+}
+
+# A group that the spec no longer has goes on running, and costing. Said last, where it is read.
 note_other_groups() {
   local name
-  for name in $(cluster_value 'InstanceGroups[].InstanceGroupName'); do
+  [[ $dry_run == no ]] || return 0
+  read_value 'InstanceGroups[].InstanceGroupName'
+  for name in $answer; do
     printf '%s\n' controller login h100 | grep -qxF -- "$name" ||
-      note "The instance group $name runs and is not in the spec. To delete it:" \
-        "aws --region $region sagemaker update-cluster --cluster-name $cluster" \
+      note "The instance group $name runs, costs, and is not in the spec. To delete it, and what" \
+        "runs on it: aws --region $region sagemaker update-cluster --cluster-name $cluster" \
         "--instance-groups-to-delete $name"
   done
 }
 
 update_cluster() {
-  note_other_groups
   sagemaker update-cluster --cli-input-json file://.filled/update-cluster.json
+}
+
+# What there is decides between create-cluster and update-cluster; what another run began ends first.
+create_or_update() {
+  if [[ $dry_run == no ]]; then
+    wait_for 180 "what HyperPod is doing" is_settled
+    if [[ $answer == Failed ]]; then
+      explain
+      fail "the cluster is Failed and cannot be updated: read why, then deploy.sh --destroy and" \
+        "deploy.sh."
+    fi
+    if [[ -n $answer ]]; then
+      update_cluster
+      return
+    fi
+  fi
+  sagemaker create-cluster --cli-input-json file://.filled/create-cluster.json
+}
+
+# Target counts of the groups for the cluster's work, as lines of name and count: $counts.
+read_counts() {
+  local group lines=''
+  for group in "$@"; do
+    read_value "InstanceGroups[?InstanceGroupName=='$group'].TargetCount | [0]"
+    [[ -z $answer ]] || lines+="$group"$'\t'"$answer"$'\n'
+  done
+  counts=${lines%$'\n'}
+}
+
+# Sends scale-cluster.json with the numbers of $counts, or with none.
+scale() {
+  local file=.filled/scale-cluster.json
+  fill scale-cluster.json
+  if [[ $dry_run == no ]]; then
+    awk -F '\t' -v what="$1" '
+      NR == FNR { count[$1] = $2; next }
+      match($0, /"InstanceGroupName": "[^"]*"/) {
+        name = substr($0, RSTART + 22, RLENGTH - 23)
+      }
+      what == "counts" && (name in count) {
+        sub(/"InstanceCount": [0-9]+/, "\"InstanceCount\": " count[name])
+      }
+      { print }' <(printf '%s\n' "$counts") "$file" >"$file.new"
+    mv "$file.new" "$file"
+    wait_for 180 "what HyperPod is doing" is_settled
+  fi
+  sagemaker update-cluster --cli-input-json "file://$file"
 }
 
 deploy_cluster() {
   fill create-cluster.json
   fill update-cluster.json
   upload_lifecycle
-  if [[ $dry_run == no && -n $(cluster_value ClusterStatus) ]]; then
-    update_cluster
-  else
-    sagemaker create-cluster --cli-input-json file://.filled/create-cluster.json
-  fi
+  create_or_update
   wait_until_in_service
   sagemaker list-cluster-nodes --cluster-name "$cluster" --output table \
     --query 'ClusterNodeSummaries[].[InstanceGroupName,InstanceId,InstanceStatus.Status]'
+  note_other_groups
+}
+
+pause_cluster() {
+  if [[ $dry_run == yes ]]; then
+    counts=$'GROUP\t0'
+    remember
+  elif ! recall; then
+    read_counts h100
+    [[ -n $counts ]] || fail "there is no HyperPod cluster $cluster"
+    remember
+  fi
+  scale none
+  wait_until_in_service
+}
+
+resume_cluster() {
+  recall || fail "$cluster is not paused."
+  scale counts
+  wait_until_in_service
+  forget
 }
 
 destroy_cluster() {
-  sagemaker delete-cluster --cluster-name "$cluster"
-  wait_until_deleted
+  delete_cluster
+  forget_pause
   note "The stack $foundation_stack stays, with the network and the data of:" /fsx
 }
 
@@ -302,8 +785,13 @@ while (($# > 0)); do
       outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
       shift
       ;;
-    --destroy) action=destroy ;;
-    --destroy-foundation) action=destroy-foundation ;;
+    --allow-replacement) allow_replacement=yes ;;
+    --wait)
+      [[ ${2:-} =~ ^[0-9]+$ ]] || fail "--wait needs a number of minutes"
+      wait_minutes=$2
+      shift
+      ;;
+    --pause | --resume | --destroy | --destroy-foundation) action=${1#--} ;;
     -h | --help)
       usage
       exit 0
@@ -318,12 +806,31 @@ done
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-[[ $dry_run == yes ]] || need aws
+if [[ $dry_run == no ]]; then
+  need aws
+  mkdir -p .filled
+fi
 
 case $action in
   deploy)
     deploy_foundation
+    if [[ -n $memory && $dry_run == no ]] && recall; then
+      fail "the cluster is paused: run deploy.sh --resume first."
+    fi
     deploy_cluster
+    [[ -z $removal ]] || execute_change_set "$foundation_stack" "$removal"
+    note "$cluster is deployed."
+    ;;
+  pause)
+    read_foundation
+    pause_cluster
+    note "$cluster is paused. deploy.sh --resume brings its nodes back; storage, head and login" \
+      "nodes cost on."
+    ;;
+  resume)
+    read_foundation
+    resume_cluster
+    note "$cluster runs again."
     ;;
   destroy) destroy_cluster ;;
   destroy-foundation) destroy_foundation ;;
