@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import aws_cdk as cdk
 from constructs import IConstruct
 
+from clustergen.catalog import regions
 from clustergen.plan.model import Bucket
 from clustergen.words import words
 
@@ -155,6 +156,7 @@ def bucket_deployment(stack: cdk.Stack, bucket: str) -> None:
     """The function, made by CDK, that copies scripts into ``bucket`` (the name of its export)."""
     basic = "arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
     assets = f"cdk-hnb659fds-assets-<AWS::AccountId>-{stack.region}"
+    s3 = f"arn:{regions.partition_of(stack.region).name}:s3:::"
     actions = ("GetBucket*", "GetObject*", "List*", "Abort*", "DeleteObject*")
     reasons = {
         f"AwsSolutions-IAM4[Policy::{basic}]": f"{_FUNCTION}the policy lets it write its log",
@@ -163,8 +165,8 @@ def bucket_deployment(stack: cdk.Stack, bucket: str) -> None:
             f"AwsSolutions-IAM5[Action::s3:{action}]": f"{_FUNCTION}grants on two buckets only"
             for action in actions
         },
-        f"AwsSolutions-IAM5[Resource::arn:aws:s3:::{assets}/*]": f"{_FUNCTION}reads the assets",
-        f"AwsSolutions-IAM5[Resource::arn:aws:s3:::{bucket}/*]": f"{_FUNCTION}writes the scripts",
+        f"AwsSolutions-IAM5[Resource::{s3}{assets}/*]": f"{_FUNCTION}reads the assets",
+        f"AwsSolutions-IAM5[Resource::{s3}{bucket}/*]": f"{_FUNCTION}writes the scripts",
     }
     for child in stack.node.children:
         if child.node.id.startswith(_DEPLOYMENT):

@@ -42,10 +42,29 @@ class EksStack(ClusterStack):
             inputs=Imports(rendered.imports),
             software=plan.options_as(Options).install == "stack",
         )
+        if plan.options_as(Options).install != "stack":
+            self._tell_next_step()
         acknowledged.eks(self.cluster)
         if plan.overlay:
             before = targets.load(rendered.target).document(plan)
             overlaid.lay(self, before, rendered.document, rendered.imports)
+
+    def _tell_next_step(self) -> None:
+        """What the stack leaves to do, and who can do it."""
+        plan = self.cluster.plan
+        reach = f"aws eks update-kubeconfig --region {plan.region} --name {plan.name}"
+        cdk.CfnOutput(
+            self,
+            "NextStep",
+            value=f"{reach}; then ./install.sh of the rendered bundle",
+            description="What installs the software in the cluster",
+        )
+        if not plan.kubernetes.admins:
+            cdk.Annotations.of(self).add_warning_v2(
+                "clustergen:admins",
+                "CloudFormation's role for the CDK creates the cluster; nobody else can use it: "
+                "name your role in kubernetes.admins, or write targets.eks.install: stack.",
+            )
 
 
 def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:

@@ -111,7 +111,9 @@ class MachinePlanner:
             return False
         if group.efa is False or not capable:
             return False
-        if unlike := next((t for t in types if _fabric(t) != _fabric(types[0])), None):
+        # SageMaker gives each instance the interfaces of its own type.
+        alike = types[:1] if self.traits.sagemaker else types
+        if unlike := next((t for t in alike if _fabric(t) != _fabric(types[0])), None):
             self.findings.append(_unlike(types[0], unlike, (*path, "instance_types")))
             return False
         if group.efa == "auto":

@@ -20,6 +20,8 @@ from tests.checking import EXAMPLES, check_example
 # Specs that between them have every part that a stack may have.
 JUDGED = [
     ("p5-on-demand", "pcs"),
+    ("govcloud", "pcs"),
+    ("mixed-fair-share-database", "parallelcluster"),
     ("hyperpod-slurm-legacy", "parallelcluster"),
     ("p5-on-demand", "hyperpod-slurm"),
     ("hyperpod-eks-new-cluster", "hyperpod-eks"),

@@ -126,7 +126,7 @@ def interchangeable(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         first = group.types[0]
         for index, other in enumerate(group.types[1:], start=1):
-            for name, fact in _VISIBLE_TO_JOBS:
+            for name, fact in _facts(plan):
                 if fact(other) != fact(first):
                     yield Problem(
                         group.at("instance_types", index),
@@ -134,6 +134,16 @@ def interchangeable(plan: Plan) -> Iterator[Problem]:
                         help="put types that differ into separate groups",
                     )
                     break
+
+
+def _facts(plan: Plan) -> Iterator[tuple[str, Callable[[InstanceType], object]]]:
+    """What must be the same: Kubernetes places pods on nodes, by what each node has."""
+    kubernetes = plan.limits.labels is not None
+    return (
+        (name, fact)
+        for name, fact in _VISIBLE_TO_JOBS
+        if not kubernetes or name in ("architecture", "accelerator manufacturer")
+    )
 
 
 @rule(

@@ -113,8 +113,8 @@ def taint(plan: Plan) -> Iterator[Problem]:
     why="The service limits the labels and taints of a node group.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/node-taints-managed-node-groups.html",
     target="eks",
-    bad=f"node_groups: [{{name: h200, taints: [{_51_TAINTS}]}}]",
-    good="node_groups: [{name: h200, taints: [{key: taint-0}]}]",
+    bad=f"kubernetes: {{admission: none}}\nnode_groups: [{{name: h200, taints: [{_51_TAINTS}]}}]",
+    good="kubernetes: {admission: none}\nnode_groups: [{name: h200, taints: [{key: taint-0}]}]",
 )
 def many(plan: Plan) -> Iterator[Problem]:
     limit = plan.limits.labels

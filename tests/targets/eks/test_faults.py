@@ -30,7 +30,7 @@ IN_SPECS: list[tuple[str, str, str]] = [
     (BLOCK, "kubernetes: {version: '1.99'}", "K8S500"),
     (BLOCK, "kubernetes: {version: '1.21'}", "K8S501"),
     (BLOCK, "kubernetes: {version: '1.32', support: extended}", "K8S502"),
-    (BLOCK, "kubernetes: {version: '1.32'}", "K8S503"),
+    (BLOCK, "kubernetes: {version: '1.32', support: standard}", "K8S503"),
     (BLOCK, "kubernetes: {version: '1.34'}", "K8S504"),
     (BLOCK, "kubernetes: {version: '35'}", "SPC"),
     # Where, and who reaches it.
@@ -68,7 +68,7 @@ IN_SPECS: list[tuple[str, str, str]] = [
     (SPOT, "kubernetes: {autoscaler: none}", "CAP011"),
     (SPOT, "node_groups: [{name: evaluate, capacity: {reservation_group: "
      "'arn:aws:resource-groups:us-west-2:111122223333:group/g'}}]", "CAP503"),
-    (SPOT, "node_groups: [{name: tune, instance_types: [g6e.12xlarge, g6.24xlarge]}]", "CAP004"),
+    (SPOT, "node_groups: [{name: tune, instance_types: [g6e.12xlarge, g5g.16xlarge]}]", "CAP004"),
     # What they are called and marked by.
     (MIG, "node_groups: [{name: sliced, labels: {node-role.kubernetes.io/gpu: a}}]", "K8S003"),
     (MIG, "node_groups: [{name: sliced, labels: {pool: ''}}]", "K8S002"),

@@ -25,6 +25,7 @@ KARPENTER = "kubernetes: {autoscaler: karpenter}\n"
 VPC = "network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [%s]%s}"
 LONG = "a." * 31 + "b/c"
 
+TAINTS = ", ".join(f"{{key: taint-{number}}}" for number in range(8))
 CASES = [
     # Kubernetes versions by their calendar; no findings on what is not written.
     ("kubernetes: {version: '1.36'}", "K8S504", False),
@@ -33,6 +34,13 @@ CASES = [
     ("kubernetes: {version: '1.32'}", "K8S503", False),
     ("kubernetes: {version: '1.32'}", "K8S502", True),
     ("kubernetes: {version: '1.32', support: standard}", "K8S503", True),
+    # Kubernetes places pods by what each node has; one image starts one architecture.
+    ("node_groups: [{name: h200, instance_type: null, count: 2, "
+     "instance_types: [g5.12xlarge, g5.24xlarge]}]", "CAP004", False),
+    ("node_groups: [{name: h200, instance_type: null, count: 2, "
+     "instance_types: [m7i.4xlarge, m7g.4xlarge]}]", "CAP004", True),
+    (f"kubernetes: {{admission: none}}\n{groups('taints: [' + TAINTS + ']')}", "K8S538", False),
+    (groups("taints: [" + TAINTS + "]"), "K8S538", True),
     # What agents and pods need of their nodes.
     ("kubernetes: {devices: dra, version: '1.34'}", "K8S527", True),
     ("kubernetes: {devices: dra, version: '1.34'}\nnode_groups: [{name: h200, efa: false}]",

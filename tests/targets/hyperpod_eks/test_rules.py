@@ -37,6 +37,11 @@ def patching(settings: str) -> str:
 
 
 CASES = [
+    # HyperPod chooses among the types of a group, each with interfaces of its own.
+    ("node_groups: [{name: h200, instance_type: null, count: 2, "
+     "instance_types: [p5.48xlarge, p4d.24xlarge, g6.48xlarge]}]", "CAP004", False),
+    ("node_groups: [{name: h200, instance_type: null, count: 2, "
+     "instance_types: [p5.48xlarge, p4d.24xlarge, g6.48xlarge]}]", "NIC004", False),
     # Pods mount Lustre by a name that the id does not tell.
     ("storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0abc123def456789}}]", "STG052",
      True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen.catalog import regions
 from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Interface, Plan
 from clustergen.targets.eks import limits, pods
@@ -55,6 +56,30 @@ def small_system_nodes(plan: Plan) -> Iterator[Problem]:
             (*system.path, "instance_type"),
             f"{type.name} has {type.vcpus} vCPUs and {type.memory_gib:g} GiB",
             help=f"take {_SYSTEM_VCPUS} vCPUs and {_SYSTEM_GIB} GiB or more, such as m7i.large",
+        )
+
+
+@rule(
+    "K8S543",
+    "System nodes in a Local Zone",
+    why="A Local Zone has a few instance types, and general ones are rarely among them. It is also "
+    "off in an account until its zone group is opted in.",
+    source="https://docs.aws.amazon.com/local-zones/latest/ug/available-local-zones.html",
+    severity=Severity.WARNING,
+    bad="network: {zone: use1-dfw2-az1}\nnode_groups: [{name: h200, instance_type: "
+    "p6e-gb200.36xlarge, count: 18, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
+    good="network: {zone: use1-az6}",
+)
+def local_zone(plan: Plan) -> Iterator[Problem]:
+    zones = [subnet.zone or "" for subnet in plan.network.private]
+    type = plan.kubernetes.system_nodes.type
+    local = all(map(regions.is_local_zone, zones))
+    if local and not any(type.offered_in_zone(zone) for zone in zones):
+        yield Problem(
+            ("network", "zone" if plan.network.new else "private_subnets"),
+            f"the system nodes would be in {zones[0]}, which is not known to offer {type.name}",
+            help="write an existing network with a second of the private_subnets, in a zone of the "
+            "region, for them; aws ec2 modify-availability-zone-group opts in to a Local Zone",
         )
 
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity
+from clustergen.kubernetes import labels_and_taints
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.eks.rules import rule
 
 _KUEUE = "https://kueue.sigs.k8s.io/docs/concepts/"
+_MAX_TOLERATIONS = 8
+"""Of a flavor: https://github.com/kubernetes-sigs/kueue (0.19.2)"""
+
+
+def _taints(count: int) -> str:
+    return ", ".join(f"{{key: taint-{number}}}" for number in range(count))
 
 
 @rule(
@@ -106,6 +113,27 @@ def neuron_cores(plan: Plan) -> Iterator[Problem]:
                 group.at("instance_type"),
                 "Kueue admits no job that requests aws.amazon.com/neuroncore",
                 help="request aws.amazon.com/neuron in jobs, or write admission: none",
+            )
+
+
+@rule(
+    "K8S538",
+    "More taints than Kueue tolerates",
+    why="A flavor of Kueue has at most 8 tolerations: one for each taint of the nodes, and the "
+    "taint of accelerators is one of them.",
+    source="https://kueue.sigs.k8s.io/docs/reference/kueue.v1beta2/#kueue-x-k8s-io-v1beta2-"
+    "ResourceFlavorSpec",
+    bad=f"node_groups: [{{name: h200, taints: [{_taints(8)}]}}]",
+    good=f"node_groups: [{{name: h200, taints: [{_taints(7)}]}}]",
+)
+def tolerations(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups if _has_kueue(plan) else ():
+        count = len(labels_and_taints.taints(group))
+        if count > _MAX_TOLERATIONS:
+            yield Problem(
+                group.at("taints"),
+                f"nodes of {group.name} have {count} taints; Kueue tolerates {_MAX_TOLERATIONS}",
+                help=f"remove {count - _MAX_TOLERATIONS}, or write admission: none",
             )
 
 

@@ -42,6 +42,24 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
+    "NET404",
+    "Security group of an EKS cluster that is still to come",
+    why="EKS makes the security group with the cluster, and the bundle gives the nodes that one.",
+    source=_SECURITY_GROUPS,
+    severity=Severity.WARNING,
+    bad="targets: {hyperpod-eks: {eks_cluster: new, eks_security_group: sg-0a1b2c3d4e5f67890}}",
+    good="targets: {hyperpod-eks: {eks_cluster: new}}",
+)
+def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
+    if eks_cluster.is_new(plan) and plan.options_as(Options).eks_security_group:
+        yield Problem(
+            ("targets", "hyperpod-eks", "eks_security_group"),
+            "the new EKS cluster has a security group of its own",
+            help="remove it, or write the ARN of an existing cluster as eks_cluster",
+        )
+
+
+@rule(
     "NET401",
     "Nodes that the control plane cannot reach",
     why="The security group of the foundation lets nodes talk to each other. Webhooks and logs "

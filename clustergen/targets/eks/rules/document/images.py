@@ -48,7 +48,7 @@ def architecture(template: Template) -> Iterator[Problem]:
     good=in_resources(
         "NodeGroupH200LaunchTemplate: "
         "{Properties: {LaunchTemplateData: {ImageId: ami-0a1b2c3d4e5f67890}}}, "
-        "NodeGroupH200: {Properties: {AmiType: null}}"
+        "NodeGroupH200: {Properties: {AmiType: null, Version: null}}"
     ),
 )
 def custom_image(template: Template) -> Iterator[Problem]:

@@ -48,6 +48,24 @@ def unknown_addon(template: Template) -> Iterator[Problem]:
 
 
 @rule(
+    "OVL562",
+    "Kubernetes version that is a number",
+    why="YAML reads 1.30 as the number 1.3. The version is text.",
+    source=limits.CREATE_CLUSTER,
+    bad=in_cluster("Version: 1.30"),
+    good=in_cluster("Version: '1.35'"),
+)
+def numeric_version(template: Template) -> Iterator[Problem]:
+    versioned = (*template.clusters, *(nodes.group for nodes in template.nodes))
+    for resource in versioned:
+        version = resource.properties.get("Version")
+        if isinstance(version, int | float):
+            yield resource.problem(
+                ("Version",), f"the version {version} is a number", "write it in quotes: '1.30'"
+            )
+
+
+@rule(
     "OVL552",
     "Nodes newer than the control plane",
     why="A kubelet must not be newer than its API server.",
@@ -59,12 +77,13 @@ def newer_nodes(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
         for own in template.clusters:
             version, limit = nodes.group.properties.get("Version"), own.properties.get("Version")
-            minor, most = _minor(version), _minor(limit)
+            # A number is another rule's: 1.3 is 1.30.
+            minor, most = _minor(version), _minor(limit) if isinstance(limit, str) else None
             if minor is not None and most is not None and minor > most:
                 yield nodes.group.problem(
                     ("Version",),
                     f"nodes of Kubernetes {version} in a cluster of {limit}",
-                    "remove Version: it follows the cluster",
+                    "write the version of the cluster, or an older one",
                 )
 
 
