@@ -48,11 +48,16 @@ def check_for_all(*texts: str) -> Checked:
 @functools.lru_cache(maxsize=2048)
 def _check(texts: Sequence[str], wanted: Sequence[str], sets: Sequence[str]) -> Checked:
     names = [BASE, *(OVER for _ in texts[1:])]
-    with TemporaryDirectory() as folder:
-        files = [Path(folder, f"{number}-{name}") for number, name in enumerate(names)]
-        for file, text in zip(files, texts, strict=True):
-            file.write_text(text, encoding="utf-8")
-        return compiler.check(files, sets=sets, targets=wanted)
+    files = [Path(_folder().name, f"{number}-{name}") for number, name in enumerate(names)]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text, encoding="utf-8")
+    return compiler.check(files, sets=sets, targets=wanted)
+
+
+@functools.cache
+def _folder() -> TemporaryDirectory[str]:
+    """One folder for all specs: thousands are written, and each is read at once."""
+    return TemporaryDirectory()
 
 
 def check_fragment(fragment: str, target: str = "") -> Checked:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import inspect
 import re
@@ -32,9 +33,15 @@ def module_of(path: Path) -> str:
 MODULES = {module_of(path): path for path in FILES}
 
 
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    """The syntax tree of a module."""
+    return ast.parse(FILES[path])
+
+
 def imports(path: Path, *, only_top: bool = False) -> Iterator[str]:
     """The dotted names that a module imports: `yaml`, `clustergen.spec.base`."""
-    tree = ast.parse(FILES[path])
+    tree = tree_of(path)
     for node in tree.body if only_top else ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -185,10 +192,11 @@ def test_nothing_heavy_is_imported_at_the_top() -> None:
         module = module_of(path)
         if not module.startswith("commands.completion"):
             tops = {name.partition(".")[0] for name in imports(path, only_top=True)}
-            allowed = {"jinja2", "jsonschema", *(("aws_cdk",) if module in WITH_CDK else ())}
+            allowed = {"jinja2", "jsonschema", *(("aws_cdk",) if module in with_cdk() else ())}
             assert tops.isdisjoint({*HEAVY} - allowed), path
 
 
+@functools.cache
 def with_cdk() -> set[str]:
     """The modules that cannot be imported without the CDK."""
     needs = {module: ours(path, only_top=True) for module, path in MODULES.items()}
@@ -202,15 +210,12 @@ def with_cdk() -> set[str]:
     return found
 
 
-WITH_CDK = with_cdk()
-
-
 def test_only_stacks_need_the_cdk() -> None:
     """A check, and whatever explains or lists, is done before the CDK has started."""
     homes = ("cdk.", "eks.", "targets.eks.", "targets.hyperpod_eks.")
-    assert {module for module in WITH_CDK if not module.startswith(homes)} == set()
+    assert {module for module in with_cdk() if not module.startswith(homes)} == set()
     light = ("emit", "support", "limits", "rules", "kernel", "versions")
-    assert {m for m in WITH_CDK if set(m.split(".")) & {*light}} == set()
+    assert {m for m in with_cdk() if set(m.split(".")) & {*light}} == set()
 
 
 def loaded(*arguments: str) -> set[str]:

@@ -17,7 +17,6 @@ from clustergen.targets.parallelcluster.limits import VERSION
 from stacks import app
 from stacks.rendered import RenderedCluster
 from tests.cdk.synthesized import new_app
-from tests.support import moto_types
 from tests.support.aws import ACCOUNT, Aws, put_parameter
 
 SPECS = resources.tree("specs")
@@ -63,6 +62,8 @@ class Deployment:
                     put_parameter(self.region, parameter["Default"], "ami-0a1b2c3d4e5f67890")
 
     def recorded(self, type: str) -> list[dict[str, Any]]:
+        from tests.support import moto_types
+
         found = (moto_types.recorded(stack, type) for stack in self.templates)
         return [record.properties for each in found for record in each.values()]
 
@@ -159,10 +160,14 @@ def outputs(this: Deployment) -> dict[str, str]:
 
 def left(this: Deployment) -> set[str]:
     """What is still there of the types that are recorded."""
+    from tests.support import moto_types
+
     return {name for stack in this.templates for name in moto_types.recorded(stack)}
 
 
 def retained(this: Deployment) -> set[str]:
+    from tests.support import moto_types
+
     return {
         name
         for _, name, resource in this.resources()

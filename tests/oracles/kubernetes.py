@@ -10,11 +10,15 @@ from typing import Any
 
 import kubernetes_validate as schemas
 import yaml
+from kubernetes_validate import utils
 
 from clustergen.words import word_set
 from tests.oracles import kubernetes_kueue, kubernetes_models, placeholders
 
 Json = Mapping[str, Any]
+
+# It reads all definitions of a version anew for each object.
+utils.schema_contents = functools.cache(utils.schema_contents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,8 @@ def objects_in(files: Mapping[str, str], region: str = "us-east-1") -> Iterator[
     for path, text in files.items():
         if _holds_objects(path):
             filled = _fill(text, region)
-            yield from (Object(path, body) for body in yaml.safe_load_all(filled) if body)
+            bodies = yaml.load_all(filled, Loader=yaml.CSafeLoader)
+            yield from (Object(path, body) for body in bodies if body)
 
 
 # Outputs of the cluster's own stack, and roles by name: the foundation has none of the kind.

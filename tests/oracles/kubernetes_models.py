@@ -12,16 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pydantic
-from kubeflow_trainer_api import models as trainer
 
 from clustergen.words import word_set
 
 Json = Mapping[str, Any]
 
-_TRAINER = {
-    "TrainJob": trainer.TrainerV1alpha1TrainJob,
-    "TrainingRuntime": trainer.TrainerV1alpha1TrainingRuntime,
-}
 _KARPENTER = {"EC2NodeClass": "karpenter.k8s.aws/v1", "NodePool": "karpenter.sh/v1"}
 
 
@@ -34,8 +29,19 @@ def model_violations(objects: Sequence[tuple[str, Json]]) -> list[str]:
     ]
 
 
+@functools.cache
+def _trainer() -> Mapping[str, Any]:
+    """Kubeflow's models by kind; they take a second to load."""
+    from kubeflow_trainer_api import models
+
+    return {
+        "TrainJob": models.TrainerV1alpha1TrainJob,
+        "TrainingRuntime": models.TrainerV1alpha1TrainingRuntime,
+    }
+
+
 def _trained(body: Json) -> Iterator[str]:
-    model = _TRAINER.get(str(body.get("kind")))
+    model = _trainer().get(str(body.get("kind")))
     if model is None:
         return
     if body["apiVersion"] != "trainer.kubeflow.org/v1alpha1":

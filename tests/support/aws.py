@@ -14,11 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import boto3
-from moto.server import ThreadedMotoServer
-from moto.ssm.models import Parameter, ssm_backends
-
-from tests.support import moto_types
+# moto takes a second to load: it is imported where it is used.
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CDK = ROOT / "node_modules" / "aws-cdk" / "bin" / "cdk"
@@ -54,6 +50,8 @@ class Aws:
     url: str
 
     def client(self, service: str, region: str) -> Any:
+        import boto3
+
         return boto3.client(service, region_name=region, endpoint_url=self.url, **_KEYS)
 
     def cdk(self, *arguments: object, region: str, app: str | Path = APP) -> Done:
@@ -104,6 +102,10 @@ def reaching(url: str) -> dict[str, str]:
 @contextmanager
 def serving(port: int = 0) -> Iterator[Aws]:
     """A server for as long as the block lasts; port 0 is one that is free."""
+    from moto.server import ThreadedMotoServer
+
+    from tests.support import moto_types
+
     moto_types.teach()
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=port, verbose=False)
     server.start()
@@ -118,6 +120,8 @@ def serving(port: int = 0) -> Iterator[Aws]:
 def put_parameter(region: str, name: str, value: str) -> None:
     """A public parameter of AWS's, which nobody may write through the API."""
     from datetime import UTC, datetime
+
+    from moto.ssm.models import Parameter, ssm_backends
 
     # moto makes them in the same way, though it calls the class abstract.
     kind: Any = Parameter
