@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from clustergen.findings import Finding
+from clustergen.patterns import pattern
 
 MASK: Final = "***"
 
@@ -20,21 +21,21 @@ _NAME: Final = (
     r"[\w.-]*(?:(?:password|passwd|passphrase|storagepass|secret|credential|private[_-]?key"
     r"|api[_-]?key|access[_-]?key)s?\w*|token|ssh_key)"
 )
-_SECRET_NAME: Final = re.compile(_NAME, re.IGNORECASE)
+_SECRET_NAME: Final = pattern(_NAME, re.IGNORECASE)
 # A key for secrets, where its value begins on the same line.
-_FIELD: Final = re.compile(
+_FIELD: Final = pattern(
     rf"""(?<![\w.:-])(?:["']{_NAME}["']\s*:\s*|{_NAME}\s*(?::\s+|=\s*))(?=\S)""", re.IGNORECASE
 )
-_OPEN_FIELD: Final = re.compile(rf"""[\s-]*["']?{_NAME}["']?\s*:\s*([|>][+-]?\d?)?\s*""", re.I)
-_QUOTED: Final = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?""")
+_OPEN_FIELD: Final = pattern(rf"""[\s-]*["']?{_NAME}["']?\s*:\s*([|>][+-]?\d?)?\s*""", re.I)
+_QUOTED: Final = pattern(r""""(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?""")
 # What may be shown in such a field: references to secrets, public keys, signs of a block.
-_PUBLIC: Final = re.compile(
+_PUBLIC: Final = pattern(
     r"""["']?(?:arn:[a-z-]+:[^\s"']*|(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-\S.*)?["']?|[|>][+-]?\d?"""
 )
 
-_PEM: Final = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
-_PEM_END: Final = re.compile(r"-----END [A-Z ]*PRIVATE KEY-----")
-_LOOKS_SECRET: Final = re.compile(
+_PEM: Final = pattern(r"-----BEGIN [A-Z ]*PRIVATE KEY-----")
+_PEM_END: Final = pattern(r"-----END [A-Z ]*PRIVATE KEY-----")
+_LOOKS_SECRET: Final = pattern(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:.*-----END [A-Z ]*PRIVATE KEY-----|.*)"
     r"|\bb3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=]*"  # the body of an OpenSSH key
     r"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"
@@ -48,7 +49,7 @@ _LOOKS_SECRET: Final = re.compile(
 )
 
 
-_SHOWN: Final = re.compile(r"[^\s\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_SHOWN: Final = pattern(r"[^\s\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 def hidden(lines: Iterable[str]) -> Iterator[str]:

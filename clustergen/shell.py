@@ -41,6 +41,8 @@ def environment() -> Environment:
     """The Jinja environment of all scripts; its import is put off until a script is rendered."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    from clustergen.compiled_templates import CompiledTemplates
+
     made = Environment(  # noqa: S701 these are scripts: values are quoted for the shell, not for HTML
         loader=FileSystemLoader(tree("templates"), encoding="utf-8"),
         undefined=StrictUndefined,
@@ -49,6 +51,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        bytecode_cache=CompiledTemplates(makers=[__file__]),
     )
     made.filters["raw"] = _raw
     return made

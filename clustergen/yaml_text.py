@@ -8,12 +8,13 @@ writer is ours because a deployed file must be the same bytes on every machine, 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from clustergen.patterns import pattern
+
 # A letter first, then characters without a meaning of their own: neither ": " nor " #" can occur.
-_PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_./@+-]+)*(?<! -)")
+_PLAIN = pattern(r"[A-Za-z/][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_./@+-]+)*(?<! -)")
 # https://yaml.org/type/bool.html, https://yaml.org/type/null.html
 _WORDS = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
 

@@ -6,15 +6,17 @@ import hashlib
 import re
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from jinja2 import UndefinedError
+from jinja2 import Environment, FileSystemLoader, UndefinedError
 
 from clustergen import resources
+from clustergen.compiled_templates import CompiledTemplates
 from clustergen.shell import content_key, environment
 from tests.examples import share
 
@@ -143,3 +145,51 @@ def test_trees_are_found_in_a_checkout_and_in_a_wheel(tmp_path: Path) -> None:
 def test_no_other_tree_is_bundled() -> None:
     with pytest.raises(ValueError, match="'docs' is not a bundled tree"):
         resources.tree("docs")
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where compiled templates are kept in a test."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path / "kept"))
+    return tmp_path / "kept"
+
+
+def by_new_process(folder: Path, text: str) -> str:
+    """A template rendered as a process does that has compiled none yet."""
+    maker, template = folder / "maker.py", folder / "template.j2"
+    maker.touch()
+    template.write_text(text)
+    cache = CompiledTemplates([str(maker)])
+    made = Environment(loader=FileSystemLoader(folder), bytecode_cache=cache)
+    return made.get_template(template.name).render()
+
+
+def test_a_template_is_compiled_once(
+    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert by_new_process(tmp_path, "one") == "one"
+    assert len([path for path in kept.rglob("*") if path.is_file()]) == 1
+    monkeypatch.setattr(Environment, "_parse", None)
+    assert by_new_process(tmp_path, "one") == "one"
+
+
+def test_a_changed_template_is_compiled_again(kept: Path, tmp_path: Path) -> None:
+    assert by_new_process(tmp_path, "one") == "one"
+    assert by_new_process(tmp_path, "two") == "two"
+    assert len([path for path in kept.rglob("*") if path.is_file()]) == 1
+
+
+def test_what_quotes_values_decides_too(
+    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert by_new_process(tmp_path, "one") == "one"
+    (tmp_path / "maker.py").write_text("changed")
+    monkeypatch.setattr(Environment, "_parse", lambda *_: pytest.fail("compiled again"))
+    with pytest.raises(pytest.fail.Exception, match="compiled again"):
+        by_new_process(tmp_path, "one")
+
+
+def test_templates_need_no_place_to_be_kept(kept: Path, tmp_path: Path) -> None:
+    kept.touch()  # no folder can be made here
+    assert by_new_process(tmp_path, "one") == "one"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from clustergen.catalog import ultraservers
 from clustergen.catalog.lookup import every, find, names
+from clustergen.patterns import pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ _GONE = (
     ),
 )
 
-_FORM = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
+_FORM = pattern(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
 _LONGEST = 40
 """No instance type name is near this long; nothing longer is compared letter by letter."""
 _SHOWN = 6

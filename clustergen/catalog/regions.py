@@ -10,12 +10,13 @@ from __future__ import annotations
 import difflib
 import functools
 import json
-import re
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+
+from clustergen.patterns import pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +84,8 @@ ZONE_PREFIXES: Mapping[str, str] = MappingProxyType(
 REGIONS: tuple[str, ...] = tuple(ZONE_PREFIXES)
 
 _REGION_OF_PREFIX = {prefix: region for region, prefix in ZONE_PREFIXES.items()}
-_ZONE_ID = re.compile(r"([a-z]+\d+)(?:-[a-z]+\d+)?-[a-z]+\d+")
-_ZONE_NAME = re.compile(r"([a-z]+(?:-gov)?-[a-z]+-\d+)(?:[a-z]|(?:-[a-z]+\d*)?-[a-z]+-\d+[a-z])")
+_ZONE_ID = pattern(r"([a-z]+\d+)(?:-[a-z]+\d+)?-[a-z]+\d+")
+_ZONE_NAME = pattern(r"([a-z]+(?:-gov)?-[a-z]+-\d+)(?:[a-z]|(?:-[a-z]+\d*)?-[a-z]+-\d+[a-z])")
 
 
 def partition_of(region: str) -> Partition:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 
 from clustergen.catalog.instance import InstanceType
 from clustergen.catalog.lookup import every
+from clustergen.patterns import pattern
 
 Test = Callable[[InstanceType], bool]
 
@@ -129,7 +130,7 @@ class _Token:
         return not self.quoted and self.text.lower() in texts
 
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r"\s*(?:(?P<sign>!=|<=|>=|[=<>()])|\"(?P<quoted>[^\"]*)\"|(?P<word>[^\s=<>()!\"]+))"
 )
 

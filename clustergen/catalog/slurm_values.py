@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from clustergen.catalog.slurm import Key
+from clustergen.patterns import pattern
 
 
 class Wrong(NamedTuple):
@@ -38,7 +39,7 @@ def _text(_: Key, __: str) -> Wrong | None:
     return None
 
 
-_UNSIGNED = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]+|INFINITE|UNLIMITED", re.IGNORECASE)
+_UNSIGNED = pattern(r"[0-9]+|0[xX][0-9a-fA-F]+|INFINITE|UNLIMITED", re.IGNORECASE)
 _MOST = {"uint16": 2**16 - 1, "uint32": 2**32 - 1, "uint64": 2**64 - 1}
 
 
@@ -112,7 +113,7 @@ def seconds(value: str) -> int | None:
     return parts[0] * 60 + sum(parts[1:])
 
 
-_TIME = re.compile(
+_TIME = pattern(
     r"[0-9]+(:[0-9]+){0,2}|[0-9]+-[0-9]+(:[0-9]+){0,2}|-1|INFINITE|UNLIMITED", re.IGNORECASE
 )
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import aws_cdk as cdk
 from constructs import Construct
 
+from clustergen.patterns import pattern
 from clustergen.plan.model import Plan
 
 
@@ -59,4 +58,4 @@ def _logical_id(path: str) -> str:
 
 
 _MAIN = ("Resource", "Default")
-_WORDS = re.compile(r"[A-Za-z0-9]+")
+_WORDS = pattern(r"[A-Za-z0-9]+")

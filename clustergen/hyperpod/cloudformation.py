@@ -12,6 +12,7 @@ from typing import Any
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.findings import Path
+from clustergen.patterns import pattern
 
 CLUSTER = "Cluster"
 
@@ -29,7 +30,7 @@ API_ONLY_VALUES = {
 # With the strategy, which CloudFormation requires, go the members that are nothing without it.
 _NOTHING_WITHOUT = {"AutoPatchConfig": "PatchingStrategy"}
 
-_PLACEHOLDER = re.compile(r"\$\{([A-Z][A-Za-z0-9]*)\}")
+_PLACEHOLDER = pattern(r"\$\{([A-Z][A-Za-z0-9]*)\}")
 
 
 def template(document: Mapping[str, Any], outputs: Mapping[str, str]) -> Json:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from clustergen.findings import Problem
+from clustergen.patterns import pattern
 from clustergen.plan.model import NodeGroup
 
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set
@@ -16,7 +17,7 @@ MAX_NAME = 63
 """Characters of a key, behind its prefix, and of a value."""
 
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
-KEY = re.compile(
+KEY = pattern(
     rf"(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?{_NAME}"
 )
 FORMS: Mapping[str, re.Pattern[str]] = MappingProxyType(

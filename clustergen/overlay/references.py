@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from clustergen.findings import Finding, Path
 from clustergen.overlay.rules.references import DANGLING, UNCHECKED
 from clustergen.overlay.words import nearest
+from clustergen.patterns import pattern
 from clustergen.schemas import Schema
 
-_SUBSTITUTED: Final = re.compile(r"\$\{([\w:]+)(?:\.[^}]*)?\}")
+_SUBSTITUTED: Final = pattern(r"\$\{([\w:]+)(?:\.[^}]*)?\}")
 
 
 def unchecked(merged: Any, overlay: Mapping[str, Any], schema: Schema) -> Iterator[Finding]:

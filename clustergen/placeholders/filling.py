@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from clustergen.patterns import pattern
+
 # Begins with a capital letter and has a small one: HOME and PATH are a shell's.
-_PLACEHOLDER = re.compile(r"\$\{(?=[A-Z0-9]*[a-z])([A-Z][A-Za-z0-9]*)\}")
+_PLACEHOLDER = pattern(r"\$\{(?=[A-Z0-9]*[a-z])([A-Z][A-Za-z0-9]*)\}")
 # Ids, names and ARNs. What else a value may hold could end the text that it is put into.
-_VALUE = re.compile(r"[\w.:/@+=,-]+", re.ASCII)
+_VALUE = pattern(r"[\w.:/@+=,-]+", re.ASCII)
 
 
 def names(text: str) -> set[str]:

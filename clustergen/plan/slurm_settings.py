@@ -7,7 +7,6 @@ None. The rules of :mod:`clustergen.rules.services.settings` and of the targets'
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from typing import NamedTuple
 from clustergen.catalog import slurm, slurm_values
 from clustergen.catalog.slurm import Scope
 from clustergen.findings import Problem, Severity
+from clustergen.patterns import pattern
 from clustergen.plan.limits import SlurmSettings
 from clustergen.plan.model import Database, Plan
 from clustergen.plan.slurm import Setting
@@ -115,9 +115,9 @@ def _instead_of_refused(setting: Setting, limits: SlurmSettings) -> str:
 
 # https://slurm.schedmd.com/slurm.conf.html: # begins a comment, \ at the end continues the line,
 # and a value with blanks is in quotes, of the spec or of the emitter.
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
-_LINE = re.compile(r'"[^"#\x00-\x1f\x7f]+"|(?! )[^"#\x00-\x1f\x7f]*[^"#\x00-\x20\x7f\\]')
-_WORD = re.compile(r'[^"#\x00-\x20\x7f]*[^"#\x00-\x20\x7f\\]')
+_NAME = pattern(r"[A-Za-z][A-Za-z0-9]*")
+_LINE = pattern(r'"[^"#\x00-\x1f\x7f]+"|(?! )[^"#\x00-\x1f\x7f]*[^"#\x00-\x20\x7f\\]')
+_WORD = pattern(r'[^"#\x00-\x20\x7f]*[^"#\x00-\x20\x7f\\]')
 
 
 def unreadable(setting: Setting, _: Service) -> Problem | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
 from clustergen.findings import Path
+from clustergen.patterns import pattern
 
 # What may begin a cell, a link, code, emphasis or HTML inside a line. An underscore inside a word
 # means nothing to Markdown.
-_SPECIAL: Final = re.compile(r"[\\`*|<>\[\]~]")
+_SPECIAL: Final = pattern(r"[\\`*|<>\[\]~]")
 
 Row = Sequence[str]
 

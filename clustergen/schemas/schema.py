@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from clustergen.artifacts import Json
+from clustergen.patterns import pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Schema:
 
 
 Errors = Callable[[Mapping[str, Any]], Iterator[Any]]
-_PLACEHOLDER = re.compile(r"\$\{\w+\}")
+_PLACEHOLDER = pattern(r"\$\{\w+\}")
 
 
 @functools.cache

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from clustergen import secrets
 from clustergen.findings import Path, Span
+from clustergen.patterns import pattern
 from clustergen.source.scalars import Scalar
 
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+_LINE_BREAK = pattern(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)

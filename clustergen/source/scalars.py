@@ -8,8 +8,9 @@ https://yaml.org/spec/1.2.2/#103-core-schema
 from __future__ import annotations
 
 import math
-import re
 from typing import Self, TypeAlias
+
+from clustergen.patterns import pattern
 
 _CONSTANTS: dict[str, bool | None] = {
     "": None,
@@ -20,8 +21,8 @@ _CONSTANTS: dict[str, bool | None] = {
 }
 # No leading zero and no plus sign, so that str() of the number is what was typed. More digits than
 # a 64-bit number has make an identifier, not a count.
-_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-_FLOAT = re.compile(r"-?(0|[1-9][0-9]*)\.[0-9]+")
+_INTEGER = pattern(r"0|-?[1-9][0-9]{0,17}")
+_FLOAT = pattern(r"-?(0|[1-9][0-9]*)\.[0-9]+")
 
 
 class Float(float):

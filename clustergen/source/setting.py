@@ -7,16 +7,16 @@ A path is keys joined by dots; an item of a list is named by its index, ``[0]``,
 from __future__ import annotations
 
 import difflib
-import re
 from dataclasses import replace
 
 from clustergen.findings import Finding, Path
+from clustergen.patterns import pattern
 from clustergen.source import limits
 from clustergen.source.nodes import Entries, Items, Node, Place, Text, dotted
 from clustergen.source.parse import parse
 from clustergen.source.rules.files import SET
 
-_STEP = re.compile(r'\.?(?:"(?P<quoted>[^"]*)"|(?P<key>[^.\[\]="\s]+))|\[(?P<index>[0-9]{1,6})\]')
+_STEP = pattern(r'\.?(?:"(?P<quoted>[^"]*)"|(?P<key>[^.\[\]="\s]+))|\[(?P<index>[0-9]{1,6})\]')
 _NAME_WIDTH = 60
 
 

@@ -11,17 +11,19 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Final
 
+from clustergen.patterns import pattern
+
 GIB_PER: Final = {"GiB": 1, "TiB": 1024, "PiB": 1024 * 1024}
 SECONDS_PER: Final = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 
-_SIZE = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)(GiB|TiB|PiB)", re.ASCII)
-_DURATION = re.compile(
+_SIZE = pattern(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)(GiB|TiB|PiB)", re.ASCII)
+_DURATION = pattern(
     r"(?=[0-9])(?:([0-9]{1,9})d)?(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9})s)?"
 )
 # The form of Slurm's time limits: https://slurm.schedmd.com/sbatch.html#OPT_time
-_CLOCK = re.compile(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-5][0-9]):([0-5][0-9])")
-_TWO_PART_CLOCK = re.compile(r"([0-9]{1,6}):([0-5][0-9])")
-_NUMBER_AND_UNIT = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([A-Za-z]*)", re.ASCII)
+_CLOCK = pattern(r"(?:([0-9]{1,6})-)?([0-9]{1,6}):([0-5][0-9]):([0-5][0-9])")
+_TWO_PART_CLOCK = pattern(r"([0-9]{1,6}):([0-5][0-9])")
+_NUMBER_AND_UNIT = pattern(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([A-Za-z]*)", re.ASCII)
 
 _SIZE_WORDS: Final = {
     **dict.fromkeys(("g", "gi", "gib"), "GiB"),

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from clustergen.findings import Path, Problem, rule
+from clustergen.patterns import pattern
 from clustergen.source.characters import visible
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
 
 # As clustergen.placeholders has it: outputs of the foundation.
-_PLACEHOLDER = re.compile(r"\$\{(?=[A-Z0-9]*[a-z])[A-Z][A-Za-z0-9]*\}")
-_LINE_ENDS = re.compile(r"[\x00-\x1f\x7f]")
+_PLACEHOLDER = pattern(r"\$\{(?=[A-Z0-9]*[a-z])[A-Z][A-Za-z0-9]*\}")
+_LINE_ENDS = pattern(r"[\x00-\x1f\x7f]")
 _SECTIONS = ("overlay", "settings", "slurmdbd_settings", "cgroup_settings", "slurm")
 """What has rules of its own: overlays may use placeholders, settings have their tables."""
 

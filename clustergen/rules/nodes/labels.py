@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 
 from clustergen.findings import Problem, rule
+from clustergen.patterns import pattern
 from clustergen.plan.model import Plan
 
 _PART = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
-_KEY = re.compile(rf"(?:[a-z0-9](?:[a-z0-9.-]{{0,251}}[a-z0-9])?/)?{_PART}")
-_VALUE = re.compile(rf"(?:{_PART})?")
+_KEY = pattern(rf"(?:[a-z0-9](?:[a-z0-9.-]{{0,251}}[a-z0-9])?/)?{_PART}")
+_VALUE = pattern(rf"(?:{_PART})?")
 
 
 @rule(

@@ -6,7 +6,6 @@ it installs is what install.sh would: the same charts, values and manifests.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -24,9 +23,10 @@ from clustergen.eks.control_plane import ControlPlane
 from clustergen.kubernetes import bundle
 from clustergen.kubernetes.charts import Component
 from clustergen.kubernetes.components import components
+from clustergen.patterns import pattern
 from clustergen.plan.model import Plan, Ref
 
-_PLACEHOLDER = re.compile(r"\$\{([A-Za-z0-9]+)\}")
+_PLACEHOLDER = pattern(r"\$\{([A-Za-z0-9]+)\}")
 
 
 class Software(Construct):

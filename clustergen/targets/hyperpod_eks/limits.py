@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.findings import Severity
 from clustergen.hyperpod import limits as shared
 from clustergen.hyperpod.limits import GUIDE
+from clustergen.patterns import pattern
 from clustergen.plan.limits import Labels, Scripts, Systems, Verdict
 from clustergen.words import words
 
@@ -33,7 +33,7 @@ OBSERVABILITY = f"{GUIDE}sagemaker-hyperpod-observability-addon.html"
 KUBERNETES_VERSIONS = tuple(f"1.{minor}" for minor in range(30, 36))
 
 # botocore 1.44.5 sagemaker: EksClusterArn; 2026-11-20.
-EKS_CLUSTER = re.compile(
+EKS_CLUSTER = pattern(
     r"arn:(?P<partition>aws[a-z-]*):eks:(?P<region>[a-z0-9-]*):[0-9]{12}:cluster/"
     r"(?P<name>[0-9A-Za-z][A-Za-z0-9_-]{0,99})"
 )

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from clustergen.findings import Problem
+from clustergen.patterns import pattern
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster.rules import rule
 
 _BUCKET_NAMES = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"
 
 # _BUCKET_NAMES; a `*` in a key would let the nodes read more than the script.
-_OBJECT = re.compile(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/[^*?]+")
+_OBJECT = pattern(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/[^*?]+")
 
 
 @rule(

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 from clustergen.findings import Problem
+from clustergen.patterns import pattern
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules.document import in_launch_template, in_node_group, rule
 from clustergen.targets.eks.template import Nodes, Template
 
 _SOURCE = f"{limits.LAUNCH_TEMPLATES}#launch-template-user-data"
 # The bootstrap script of Amazon Linux 2, the systemd unit, and nodeadm all start the kubelet.
-_STARTS_KUBELET = re.compile(r"/etc/eks/bootstrap\.sh|systemctl (re)?start kubelet|nodeadm init")
+_STARTS_KUBELET = pattern(r"/etc/eks/bootstrap\.sh|systemctl (re)?start kubelet|nodeadm init")
 
 
 @rule(
