@@ -39,6 +39,8 @@ def build(
     head = _head(spec, traits, machines, options)
     # People reach the API of Kubernetes from where they are; a cluster for it has no such nodes.
     own_login = None if traits.system_nodes else spec.login
+    if own_login and own_login.count == 0:
+        own_login = None
     login = machines.machine(own_login, ("login",)) if own_login else None
     system = machines.machine(spec.kubernetes.system_nodes, ("kubernetes", "system_nodes"))
     findings += machines.findings

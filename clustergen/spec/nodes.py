@@ -47,7 +47,7 @@ class Login(Section):
     """Login nodes."""
 
     instance_type: str = Field("m7i.xlarge", description="EC2 instance type.")
-    count: int = Field(1, ge=1, description="Number of nodes.")
+    count: int = Field(1, ge=0, description="Number of nodes.")
     image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
 

@@ -12,7 +12,7 @@ from clustergen.plan.model import NodeGroup, Plan
 from clustergen.spec.targets import Targets
 from clustergen.targets.eks import options as eks
 from clustergen.targets.pcs import options as pcs
-from tests.checking import check_fragment
+from tests.checking import Fragments, check_fragment
 
 PC, PCS = "parallelcluster", "pcs"
 
@@ -164,3 +164,7 @@ def test_nothing_is_planned_of_what_means_nothing() -> None:
     checked = check_fragment("node_groups: [{name: h200, instance_type: p5.1xlarge, efa: true}]")
     assert checked.plans == {}
     assert [finding.code for finding in checked.findings] == ["CAP001"]
+
+
+def test_no_login_nodes_is_no_login() -> None:
+    assert Fragments("parallelcluster").plan("login: {count: 0}").login is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, rule
+from clustergen.findings import Path, Problem, Severity, rule
 from clustergen.plan.model import Plan
 from clustergen.plan.paths import inside, plain
 from clustergen.words import word_set, words
@@ -55,9 +55,10 @@ def used_twice(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG015",
     "Storage mounted inside other storage",
-    why="Nodes mount in no fixed order: when the outer file system comes last it hides the inner "
-    "one, and ParallelCluster does not detect this.",
+    why="Nodes do not wait for the outer file system before they mount the inner one: when the "
+    "outer one comes last, it hides the inner one, and services do not detect this.",
     source="https://man7.org/linux/man-pages/man8/mount.8.html",
+    severity=Severity.WARNING,
     bad="""storage:
   - {mount: /data, type: fsx-lustre, size: 1200GiB}
   - {mount: /data/shared, type: efs}""",

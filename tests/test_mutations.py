@@ -1,0 +1,78 @@
+"""Specs with one or several places broken: everything ends in findings, never in a traceback."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clustergen import registry, report, targets
+from clustergen.findings import Path
+from tests.checking import EXAMPLES, check
+from tests.examples import share
+
+SPECS: list[Any] = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in EXAMPLES.values()]
+WRONG: list[Any] = [
+    None, True, False, 0, -1, 1, 1.5, 2**70, "", " ", "x", "é\u202e", "a\nb", "${Name}", "default",
+    "/", "new", "auto", "16", "5GiB", "-1s", "10.0.0.0/33", "p5en.48xlarge", "use1-az6",
+    [], {}, [[]], [None], ["x"], [1], [{}], {"x": 1}, {"name": 1}, {"id": "x"}, [{"name": "h200"}],
+]  # fmt: skip
+
+
+def paths(value: Any, at: Path = ()) -> list[Path]:
+    """Every place of a spec."""
+    entries: Any = value.items() if isinstance(value, dict) else ()
+    entries = enumerate(value) if isinstance(value, list) else entries
+    inner = [path for step, item in entries for path in paths(item, (*at, step))]
+    return [*([at] if at else []), *inner]
+
+
+def parent_of(spec: Any, path: Path) -> Any:
+    """What holds the place, if an earlier mutation left it there."""
+    for step in path[:-1]:
+        if not isinstance(spec, dict | list):
+            return None
+        if step not in (spec if isinstance(spec, dict) else range(len(spec))):
+            return None
+        spec = spec[step]
+    return spec
+
+
+def mutated(spec: Any, path: Path, kind: str, value: Any) -> None:
+    """Break one place of ``spec``."""
+    parent, step = parent_of(spec, path), path[-1]
+    there = (isinstance(parent, dict) and step in parent) or (
+        isinstance(parent, list) and isinstance(step, int) and step < len(parent)
+    )
+    if not there:
+        return
+    if kind == "delete":
+        del parent[step]
+    elif kind == "twice" and isinstance(parent, list):
+        parent.append(copy.deepcopy(parent[step]))
+    elif kind == "rename" and isinstance(parent, dict):
+        parent[f"{step}x"] = parent.pop(step)
+    else:
+        parent[step] = value
+
+
+@given(st.data())
+@settings(max_examples=share(1500), deadline=None)
+def test_broken_specs_end_in_findings(data: st.DataObject) -> None:
+    spec = copy.deepcopy(data.draw(st.sampled_from(SPECS)))
+    places = paths(spec)
+    for _ in range(data.draw(st.integers(1, 3))):
+        mutated(
+            spec,
+            data.draw(st.sampled_from(places)),
+            data.draw(st.sampled_from(["delete", "twice", "rename", "value", "value", "value"])),
+            data.draw(st.sampled_from(WRONG)),
+        )
+    target = data.draw(st.sampled_from(["", *targets.NAMES]))
+    checked = check(yaml.safe_dump(spec, allow_unicode=True), target=target)
+    for name in report.FORMATS:
+        report.render(name, checked.findings, registry.by_code())
+    assert all(finding.span for finding in checked.findings)
