@@ -30,25 +30,22 @@ def paths(value: Any, at: Path = ()) -> list[Path]:
     return [*([at] if at else []), *inner]
 
 
-def parent_of(spec: Any, path: Path) -> Any:
-    """What holds the place, if an earlier mutation left it there."""
-    for step in path[:-1]:
-        if not isinstance(spec, dict | list):
-            return None
-        if step not in (spec if isinstance(spec, dict) else range(len(spec))):
-            return None
-        spec = spec[step]
-    return spec
+def has(value: Any, step: Any) -> bool:
+    """Whether there is something at ``step`` of ``value``."""
+    if isinstance(value, dict):
+        return step in value
+    return isinstance(value, list) and isinstance(step, int) and step < len(value)
 
 
 def mutated(spec: Any, path: Path, kind: str, value: Any) -> None:
     """Break one place of ``spec``."""
-    parent, step = parent_of(spec, path), path[-1]
-    there = (isinstance(parent, dict) and step in parent) or (
-        isinstance(parent, list) and isinstance(step, int) and step < len(parent)
-    )
-    if not there:
-        return
+    parent: Any = spec
+    step: Any = None
+    for step in path:
+        if not has(parent, step):
+            return  # an earlier mutation took it away
+        parent, above = parent[step], parent
+    parent = above
     if kind == "delete":
         del parent[step]
     elif kind == "twice" and isinstance(parent, list):

@@ -54,15 +54,15 @@ SAID = [
         EAST + H200 % "count: 4, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}",
         (
             "| Capacity Block cr-0a1b2c3d4e5f67890 |",
-            "None of it has a list price:",
-            "- h200: paid for when the capacity is bought",
+            "Not priced here:",
+            "- h200: paid in advance, at the price that is shown when the capacity is bought",
         ),
         ("USD", "L-417A185B"),
     ),
     (
         EAST + H200 % "count: 4, capacity: {reservation: cr-0a1b2c3d4e5f67890}",
-        ("| reservation cr-0a1b2c3d4e5f67890 |", "253.18 USD"),
-        ("L-417A185B",),
+        ("| reservation cr-0a1b2c3d4e5f67890 |", "253.18 USD", "L-417A185B | 768 vCPUs"),
+        (),
     ),
     (
         "region: us-west-2\nnetwork: {zone: usw2-az1}\nnode_groups:\n"

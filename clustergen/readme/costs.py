@@ -59,8 +59,9 @@ def quotas(plan: Plan) -> str:
     header = ("Service quota", "Code", "Needed")
     return (
         f"{markdown.table(header, rows, right=(2,))}\n\n"
-        "vCPUs count whole, whatever the threads per core. Capacity Blocks and reservations need\n"
-        "no vCPU quota. `aws service-quotas get-service-quota` shows what the account has."
+        "vCPUs count whole, whatever the threads per core. Capacity Blocks need no vCPU quota;\n"
+        "instances of On-Demand Capacity Reservations count, even unused ones.\n"
+        "`aws service-quotas get-service-quota` shows what the account has."
     )
 
 
@@ -86,10 +87,15 @@ def _sagemaker_quotas(plan: Plan) -> str:
     )
 
 
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-reservations.html: reserved
+# capacity counts, used or not; that of a block does not (ec2-capacity-blocks.html). 2026-11.
+_COUNTED = ("on-demand", "spot", "reservation", "reservation-group")
+
+
 def _vcpu_rows(fleets: Iterable[_Fleet]) -> Iterator[tuple[str, str, str]]:
     needed: dict[tuple[str, str], int] = {}
     for fleet in fleets:
-        if fleet.kind in ("on-demand", "spot"):
+        if fleet.kind in _COUNTED:
             for quota, vcpus in _needed(fleet).items():
                 needed[quota] = needed.get(quota, 0) + vcpus
     for (title, code), vcpus in sorted(needed.items()):
@@ -130,7 +136,7 @@ def price(plan: Plan) -> str:
     return "\n".join(
         (
             *(_total(priced, plan.region) if priced else ()),
-            "Not in that:" if priced else "None of it has a list price:",
+            "Not in that:" if priced else "Not priced here:",
             "",
             *others,
             "- storage, data transfer and the service's own fees",
@@ -151,7 +157,7 @@ def _why_not(fleet: _Fleet) -> str:
         case "spot":
             return "the price follows the market"
         case "capacity-block" | "training-plan":
-            return "paid for when the capacity is bought"
+            return "paid in advance, at the price that is shown when the capacity is bought"
         case _:
             return f"no price is known of {escape(' or '.join(t.name for t in fleet.types))}"
 
