@@ -211,16 +211,6 @@ def test_quiet(text: str, code: str) -> None:
     assert found(text, code) == []
 
 
-def test_a_partition_dev_is_only_doubtful_where_scripts_make_it() -> None:
-    queue = "queues: [{name: dev, node_groups: [h200]}]\n"
-    severities = [
-        finding.severity.value
-        for text in (queue, queue + LEGACY)
-        for finding in found(text, "SLM351")
-    ]
-    assert severities == ["error", "warning"]
-
-
 @pytest.mark.parametrize("code", ["SLM352", "SLM353"])
 def test_scripts_connect_a_database_without_continuous_provisioning(code: str) -> None:
     options = "{mode: customer-managed, provisioning: all-at-once}"

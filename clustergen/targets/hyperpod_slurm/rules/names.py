@@ -30,6 +30,4 @@ def reserved_queue(plan: Plan) -> Iterator[Problem]:
                 queue.at("name"),
                 f"HyperPod creates a partition {queue.name} of all nodes, without your limits",
                 help="write debug, or another name",
-                # Scripts make the partitions there, and public ones have one of this name.
-                severity=Severity.WARNING if modes.mode(plan) == "legacy" else None,
             )
