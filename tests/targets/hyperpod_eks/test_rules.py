@@ -180,3 +180,14 @@ def test_without_a_word_on_the_eks_cluster_one_is_made() -> None:
     checked = check_fragment("", "hyperpod-eks")
     assert errors(checked.findings) == []
     assert eks_cluster.is_new(checked.plans["hyperpod-eks"])
+
+
+@pytest.mark.parametrize(
+    ("role", "expected"),
+    [("", True), ("ExecutionRole: arn:aws:iam::111122223333:role/own, ", False)],
+)
+def test_a_role_of_the_user_may_read_buckets_of_the_user(role: str, expected: bool) -> None:
+    scripts = "LifeCycleConfig: {OnCreate: setup.sh, SourceS3Uri: 's3://my-scripts/x/'}"
+    group = f"{{InstanceGroupName: h200, {role}{scripts}}}"
+    text = f"targets: {{hyperpod-eks: {{overlay: {{InstanceGroups: [{group}]}}}}}}"
+    assert ("OVL306" in codes(text)) is expected

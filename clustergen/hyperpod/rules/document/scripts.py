@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen.aws import references
 from clustergen.findings import Problem, Severity
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.document import Document, Group
+from clustergen.hyperpod.groups import EXECUTION_ROLE
 from clustergen.hyperpod.rules.document import EKS, in_group, rule
 
 _MEMBERS = ("OnCreate", "OnInitComplete")
@@ -46,7 +48,9 @@ def folder(document: Document) -> Iterator[Problem]:
 def bucket(document: Document) -> Iterator[Problem]:
     for group in _with_scripts(document):
         source = group.part("LifeCycleConfig").get("SourceS3Uri")
-        if isinstance(source, str) and not source.startswith(_READABLE):
+        # What another role may read is not known.
+        given = group.data.get("ExecutionRole") == references.text(EXECUTION_ROLE)
+        if given and isinstance(source, str) and not source.startswith(_READABLE):
             yield _in_scripts(
                 group,
                 f"nodes may not read {source}",
