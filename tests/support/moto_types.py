@@ -262,6 +262,23 @@ def teach() -> None:
         return _OTHERS.get(resource_type) or _MODELS.get(resource_type) or known(resource_type)
 
     parsing.resource_class_from_type = resource_class
+    _teach_retention()
+
+
+def _teach_retention() -> None:
+    """Let a deletion keep what says `RetainExceptOnCreate`: moto knows `Retain` alone."""
+    delete = parsing.ResourceMap.delete
+    if getattr(delete, "keeps", False):
+        return
+
+    def keeping(this: Any) -> None:
+        for resource in this._resource_json_map.values():
+            if resource.get("DeletionPolicy") == "RetainExceptOnCreate":
+                resource["DeletionPolicy"] = "Retain"
+        delete(this)
+
+    keeping.keeps = True  # type: ignore[attr-defined]
+    parsing.ResourceMap.delete = keeping  # type: ignore[method-assign, assignment]
 
 
 def knows(type: str) -> bool:
