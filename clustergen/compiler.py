@@ -197,9 +197,10 @@ def _allowed(finding: Finding) -> Finding:
 def _shared(by_target: Mapping[str, list[Finding]]) -> Iterator[Finding]:
     """The findings of several targets; one that all of them have is listed once."""
     seen: set[Finding] = set()
+    everyones = set.intersection(*map(set, by_target.values())) if by_target else set()
     for name, findings in by_target.items():
         for finding in findings:
-            everywhere = all(finding in others for others in by_target.values())
+            everywhere = finding in everyones
             mine = finding if everywhere or finding.target else replace(finding, target=name)
             if mine not in seen:
                 seen.add(mine)

@@ -7,6 +7,7 @@ masked: in the lines that findings show (:func:`hidden`), and in their words (:f
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -128,6 +129,7 @@ def masked(finding: Finding, secrets: frozenset[str]) -> Finding:
     )
 
 
+@functools.lru_cache(maxsize=1024)
 def _without(text: str, secrets: frozenset[str]) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         for written in (repr(secret), repr(secret)[1:-1], secret.strip()):

@@ -21,7 +21,9 @@ def escape(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(text.split())
 
 
 def table(header: Row, rows: Iterable[Row], right: Sequence[int] = ()) -> str:
