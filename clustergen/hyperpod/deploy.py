@@ -8,6 +8,7 @@ from typing import Any
 from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.hyperpod import scripts, verify
+from clustergen.hyperpod.limits import CONTROLLER
 from clustergen.plan.model import Plan
 from clustergen.words import words
 
@@ -45,6 +46,7 @@ def files(
     ``lifecycle`` is the set of scripts, empty where the cluster has none; ``more`` is what
     ``template`` needs besides.
     """
+    groups = list(_groups(document))
     text = shell.render(
         template,
         **more,
@@ -52,8 +54,9 @@ def files(
         uploads=[],
         prefix=scripts.prefix(lifecycle) if lifecycle else "",
         filled=[file.path for file in lifecycle if file.path.endswith(".json")],
-        groups=list(_groups(document)) or [plan.name],
+        groups=groups or [plan.name],
         compute=[group.name for group in plan.node_groups],
+        controller=CONTROLLER if CONTROLLER in groups and not _on_eks(document) else "",
         autoscaled=_autoscaled(document),
     )
     return (

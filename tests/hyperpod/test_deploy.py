@@ -112,6 +112,19 @@ def test_a_group_that_the_spec_no_longer_has_is_said_last(bundle: Bundle) -> Non
     assert end == "example is deployed."
 
 
+def test_a_cluster_with_another_controller_gets_no_second_one(tmp_path: Path) -> None:
+    with reaching(tmp_path, files_of(SPEC, "slurm")) as made:
+        made.deploy()
+        hyperpod = made.account.hyperpod
+        hyperpod.groups["controller-machine"] = hyperpod.groups.pop("controller")
+        done = made.deploy()
+        assert done.returncode == 2
+        assert "runs without an instance group controller, so another" in done.stderr
+        assert "controller-machine" in done.stderr
+        assert calls(made, "update-cluster") == []
+        assert made.account.calling("create-change-set") == []
+
+
 def test_a_failure_says_why_and_where_to_read_on(bundle: Bundle) -> None:
     bundle.account.hyperpod.failure = "Lifecycle scripts did not run successfully."
     done = bundle.deploy()

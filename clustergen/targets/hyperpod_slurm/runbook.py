@@ -32,14 +32,16 @@ def runbook(plan: Plan) -> Runbook:
 
 def _changes(plan: Plan) -> str:
     """Scripts run when a node is made; a later set reaches new nodes only."""
-    if not lifecycle.config(plan):
+    config = lifecycle.config(plan)
+    if not config:
         return (
             "add them to `users` in the spec before the cluster is made: without lifecycle "
             "scripts, nodes have the users of the image only"
         )
+    entry = config.get("OnInitComplete") or config["OnCreate"]
     return (
         "add them to `users` in the spec and deploy again. New nodes have them; nodes that run, "
         "the controller among them, keep the scripts that they were made with: copy the new "
-        "`lifecycle/` there and run its `on_create.sh` as root, which may run any number of times. "
+        f"`lifecycle/` there and run its `{entry}` as root, which may run any number of times. "
         "The same holds for changed Slurm settings, time limits and scripts"
     )

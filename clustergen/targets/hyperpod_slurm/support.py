@@ -132,7 +132,12 @@ _STORAGE = {
 }
 
 _SOFTWARE = {
-    "software.pyxis": support("managed", "HyperPod's image includes Enroot and Pyxis", _SLURM_API),
+    "software.pyxis": support(
+        "managed",
+        "HyperPod's image includes Enroot and Pyxis; with mode: customer-managed or legacy, your "
+        "scripts install them",
+        _SLURM_API,
+    ),
     "software.docker": support("managed", "HyperPod's image includes Docker", _SLURM_API),
     "software.scripts": support("full", "run by the lifecycle script", _LIFECYCLE),
     "users": support(

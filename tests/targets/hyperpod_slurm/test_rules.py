@@ -6,7 +6,7 @@ import pytest
 
 from clustergen.findings import Path
 from tests.targets.hyperpod_slurm.planned import found, request_of, validated
-from tests.targets.hyperpod_slurm.specs import DATABASE, LEGACY, SPECS
+from tests.targets.hyperpod_slurm.specs import CUSTOMER, DATABASE, LEGACY, SPECS
 
 GROUP = ("node_groups", 0)
 CONTROLLERS = ("targets", "hyperpod-slurm", "controllers")
@@ -66,6 +66,16 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     (
         DATABASE + "targets: {hyperpod-slurm: {provisioning: all-at-once}}",
         "SLM352", ("slurm", "accounting"), "all at once", "provisioning: continuous",
+    ),
+    # Images
+    (
+        CUSTOMER + "login: {instance_type: m7i.xlarge}\nsoftware: {containers: pyxis}",
+        "IMG352", ("software", "containers"), "controller, login, h200", "when: start",
+    ),
+    (
+        LEGACY + "node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]\n"
+        "software: {containers: pyxis}",
+        "IMG352", ("software", "containers"), "Pyxis on controller", "mode: api",
     ),
     # Several controllers
     (

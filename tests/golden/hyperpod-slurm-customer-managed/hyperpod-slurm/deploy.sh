@@ -17,7 +17,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=b1395059f3f2ba65
+prefix=c7108de218da6da6
 memory="paused/$cluster-hyperpod"
 # A pager would wait for a key; the commands retry what AWS throttles.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
@@ -675,6 +675,16 @@ delete_cluster() {
   wait_for 60 "the deletion of $cluster" is_deleted
 }
 
+# A cluster of another bundle, or made by hand: the request would add a second controller to it.
+refuse_second_controller() {
+  [[ $dry_run == no ]] || return 0
+  read_value 'InstanceGroups[].InstanceGroupName'
+  if [[ -z $answer ]] || tr '\t' '\n' <<<"$answer" | grep -qxF controller; then return 0; fi
+  fail "$cluster runs without an instance group controller, so another of its groups has the" \
+    "controller: ${answer//$'\t'/, }. This bundle would add a second one. Nothing was changed." \
+    "Give the spec another name, and deploy a cluster beside it; or delete that cluster first."
+}
+
 # A group that the spec no longer has goes on running, and costing. Said last, where it is read.
 note_other_groups() {
   local name
@@ -813,6 +823,7 @@ fi
 
 case $action in
   deploy)
+    refuse_second_controller
     deploy_foundation
     if [[ -n $memory && $dry_run == no ]] && recall; then
       fail "the cluster is paused: run deploy.sh --resume first."

@@ -55,6 +55,7 @@ steps_of() {
   case $1 in
     controller)
       required 300 system system.sh
+      required 3600 'script install-pyxis.sh' user-script.sh s3://sagemaker-hp-reviewed/install-pyxis.sh -
       required 1800 mounts mounts.sh
       required 300 users users.sh /fsx/home make
       required 300 environment environment.sh efa
@@ -64,6 +65,7 @@ steps_of() {
       ;;
     login)
       required 300 system system.sh slurmd
+      required 3600 'script install-pyxis.sh' user-script.sh s3://sagemaker-hp-reviewed/install-pyxis.sh -
       required 1800 mounts mounts.sh
       required 300 users users.sh /fsx/home leave
       required 300 environment environment.sh efa
@@ -72,6 +74,7 @@ steps_of() {
       ;;
     h100)
       required 300 system system.sh slurmd
+      required 3600 'script install-pyxis.sh' user-script.sh s3://sagemaker-hp-reviewed/install-pyxis.sh -
       required 600 scratch scratch.sh /scratch
       required 1800 mounts mounts.sh
       required 300 users users.sh /fsx/home leave

@@ -1,0 +1,51 @@
+"""What the images of nodes have to bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem
+from clustergen.hyperpod import limits
+from clustergen.plan.model import Plan, Script
+from clustergen.targets.hyperpod_slurm import modes
+from clustergen.targets.hyperpod_slurm.rules import rule
+
+
+@rule(
+    "IMG352",
+    "Pyxis that nothing installs",
+    why="Where your scripts set up nodes, HyperPod leaves Enroot and Pyxis to them. The scripts of "
+    "the bundle configure both, but install neither.",
+    source=f"{limits.GUIDE}sagemaker-hyperpod-slurm-api-config-migration.html",
+    bad="""software: {containers: pyxis}
+targets: {hyperpod-slurm: {mode: customer-managed}}""",
+    good="""software:
+  containers: pyxis
+  scripts: [{run: "s3://sagemaker-setup/install-pyxis.sh", when: start}]
+targets: {hyperpod-slurm: {mode: customer-managed}}""",
+)
+def pyxis(plan: Plan) -> Iterator[Problem]:
+    if plan.software.containers != "pyxis" or modes.by_service(plan):
+        return
+    without = [
+        name
+        for name, image, scripts in _nodes(plan)
+        if not image and all(script.when != "start" for script in scripts)
+    ]
+    if without:
+        yield Problem(
+            ("software", "containers"),
+            f"nothing installs Enroot and Pyxis on {', '.join(without)}",
+            help="add a script with when: start that installs them, or an image that has them; or "
+            "write mode: api",
+        )
+
+
+def _nodes(plan: Plan) -> Iterator[tuple[str, str | None, tuple[Script, ...]]]:
+    """Nodes that submit or run jobs, by the name of their instance group, and their set-up."""
+    if plan.head:
+        yield limits.CONTROLLER, plan.head.image, plan.scripts_on("head")
+    if plan.login:
+        yield limits.LOGIN, plan.login.image, plan.scripts_on("login")
+    for group in plan.node_groups:
+        yield group.name, group.image, plan.scripts_of(group)
