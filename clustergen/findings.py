@@ -50,7 +50,7 @@ class Finding:
     """The only target it holds for; empty when it holds for all."""
     span: Span | None = None
     fatal: bool = False
-    """Nothing can be planned of the spec."""
+    """The spec cannot be planned."""
     could_not: bool = False
     """The command could not do what it was asked to, whatever the spec says."""
     feature: str = ""
@@ -103,7 +103,7 @@ class Rule(NamedTuple):
     by_limits: bool = False
     """The rule checks every target against its limits; ``target`` is only for the examples."""
     fatal: bool = False
-    """Nothing can be planned of a spec with this error."""
+    """A spec with this error cannot be planned."""
     could_not: bool = False
     """The command could not do what it was asked to, whatever the spec says: exit status 2."""
     check: Check | None = None

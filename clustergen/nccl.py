@@ -51,5 +51,5 @@ def reference(type: InstanceType) -> str:
         return ""
     return (
         f"Published for {found.nodes} x {type.name}: {found.busbw:g} GB/s at "
-        f"{found.gib} GiB. Other numbers of nodes differ; look closer below 75 % of it."
+        f"{found.gib} GiB. Other numbers of nodes differ; investigate below 75 % of it."
     )

@@ -18,7 +18,7 @@ class Runbook(NamedTuple):
     drain: str = ""
     """How to keep jobs off a node."""
     replace: str = ""
-    """How to have a node replaced, and what happens without being asked."""
+    """How to have a node replaced, and what happens automatically."""
     users: str = ""
     """How to add a user or a team."""
     pause: str = ""

@@ -280,7 +280,7 @@ def test_a_failure_while_the_users_files_move_loses_none(
         (out / name).write_text(text)
     with monkeypatch.context() as patched:
         fail_at(patched, "rename", 4)
-        with pytest.raises(Unrenderable, match="files it held before are in"):
+        with pytest.raises(Unrenderable, match="its previous files are in"):
             bundle.write(out, SECOND)
     bundle.write(out, SECOND)
     assert files(out) == texts(SECOND) | mine

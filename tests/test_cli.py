@@ -460,7 +460,7 @@ def test_folders_are_searched_with_the_folders_in_them(run: Run, tmp_path: Path)
 
 
 def test_a_check_without_a_target_says_what_was_left_out(run: Run) -> None:
-    assert "it names no target, so no rules of targets ran" in run("check", "good.yaml").err
+    assert "it names no target, so no target rules ran" in run("check", "good.yaml").err
     assert run("check", "good.yaml", "--target", "eks").err == ""
     several = run("check", "good.yaml", "warned.yaml", "--target", "eks")
     assert several.err == "checked 2 specs for eks\n"

@@ -94,4 +94,4 @@ def test_files_that_are_none(tmp_path: Path, name: str) -> None:
 def test_unfilled_names_the_file_and_the_output() -> None:
     (finding,) = placeholders.unfilled("cluster.yaml", ["VpcId"])
     assert finding.code == "SPC043"
-    assert finding.message == "cluster.yaml needs VpcId, which the outputs do not give"
+    assert finding.message == "cluster.yaml needs VpcId, which is not among the outputs"

@@ -55,7 +55,7 @@ SAID = [
         (
             "| Capacity Block cr-0a1b2c3d4e5f67890 |",
             "Not priced here:",
-            "- h200: paid in advance, at the price that is shown when the capacity is bought",
+            "- h200: paid in advance, at the price shown at purchase",
         ),
         ("USD", "L-417A185B"),
     ),

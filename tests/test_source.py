@@ -247,7 +247,7 @@ def test_traps(text: str, expected: list[tuple[str, int, int]], present: bool) -
         ("a: [1\n", "this [ is not closed"),
         ('a: "b\n', "the quote that opens here is never closed"),
         ("a: b: c", "this colon does not belong here"),
-        ("- a\nb: c", "this does not fit the list it stands in"),
+        ("- a\nb: c", "this does not fit the list it is in"),
     ],
 )
 @pytest.mark.parametrize("loader", ["CSafeLoader", "SafeLoader"])
@@ -486,7 +486,7 @@ def test_set_null_deletes(argument: str, gone: tuple[str | int, ...], tmp_path: 
         ("", "SPC012", "this is not PATH=VALUE", None),
         ("name=", "SPC012", "there is no value after =", None),
         ("name=#1", "SPC012", "there is no value after =", None),
-        ("name=a #b", "SPC012", "#b would be taken for a comment", "put the value in quotes"),
+        ("name=a #b", "SPC012", "#b would be read as a comment", "put the value in quotes"),
         ("name.x=1", "SPC012", "name is a single value", "set the value itself"),
         ("network[0]=1", "SPC012", "network is not a list", "name a key, not an index"),
         (
@@ -506,7 +506,7 @@ def test_set_null_deletes(argument: str, gone: tuple[str | int, ...], tmp_path: 
         ("x.y.z=null", "SPC012", "there is no x to delete", None),
         ("name=[1", "SPC002", "this [ is not closed", None),
         ("name=!Ref a", "SPC009", "the tag !Ref cannot be used in a spec", None),
-        ("name=\x1b[2J", "SPC013", "the character U+001B cannot be in a spec", None),
+        ("name=\x1b[2J", "SPC013", "the character U+001B is not allowed in a spec", None),
         ("name=" + "[" * 999, "SPC007", "nested deeper than 60 levels", None),
     ],
 )

@@ -267,8 +267,8 @@ def _locked(parent: Path) -> Iterator[None]:
 
 def _failure(place: _Place, error: Exception) -> Finding:
     reason = (getattr(error, "strerror", None) or str(error)).lower()
-    kept = f"; the files it held before are in {place.old}" if place.old.exists() else ""
-    help = f"make room or give yourself the right to write there, or {_ELSEWHERE}"
+    kept = f"; its previous files are in {place.old}" if place.old.exists() else ""
+    help = f"free disk space, or give yourself write permission, or {_ELSEWHERE}"
     return NOT_WRITTEN.at((), f"cannot write {place.folder}: {reason}{kept}", help=help)
 
 

@@ -224,7 +224,7 @@ def _by_letters(name: str, plain: str) -> Missing:
     family, _, size = plain.partition(".")
     near = _closest(family, tuple(dict.fromkeys(n.partition(".")[0] for n in names())))
     if near is None or len(plain) > _LONGEST:
-        return Missing(reason, "clustergen catalog lists those there are")
+        return Missing(reason, "clustergen catalog lists all types")
     sizes = _sizes(f"{near}.")
     nearest = size if size in sizes else _nearest_size(size, sizes) or sizes[0]
     return _meant(reason, f"{near}.{nearest}")

@@ -117,7 +117,7 @@ _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 _DEEPEST = 20
-"""Parentheses in parentheses. Nobody writes so many, and a limit keeps the stack whole."""
+"""Parentheses in parentheses. Real filters need few, and a limit protects the stack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ class _Parser:
 
     def whole(self) -> Test:
         if not self._tokens:
-            raise SelectionError("nothing to select by; write for example efa and vcpus>=96", 0)
+            raise SelectionError("the filter is empty; write for example efa and vcpus>=96", 0)
         test = self._any()
         left = self._peek()
         if left is not None:

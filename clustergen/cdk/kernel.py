@@ -31,7 +31,7 @@ def load() -> None:
     """
     _silence()
     if shutil.which(_node()) is None:
-        raise Unrenderable([NO_KERNEL.at((), f"there is no program {_node()}", help=_OTHER)])
+        raise Unrenderable([NO_KERNEL.at((), f"cannot find the program {_node()}", help=_OTHER)])
     try:
         # What jsii checks every call with, and imports at the first one; now the process starts.
         importlib.import_module("typeguard")

@@ -119,7 +119,7 @@ def summarize(checked: Sequence[Sequence[str]], args: argparse.Namespace) -> Non
     line = f"checked {specs}{' for ' + ', '.join(named) if named else ''}"
     if bare:
         which = "it names" if len(checked) == 1 else f"{bare} of them name"
-        line += f"; {which} no target, so no rules of targets ran: add --target NAME"
+        line += f"; {which} no target, so no target rules ran: add --target NAME"
     print(line, file=sys.stderr)
 
 

@@ -21,7 +21,7 @@ from clustergen.plan.model import (
 )
 
 LEFT_OUT = "ignored"
-"""How a clause begins that says that the target renders without the feature."""
+"""Start of a clause for features that the target ignores."""
 Level = Literal["full", "managed", "partial", "none"]
 
 

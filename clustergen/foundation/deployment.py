@@ -44,7 +44,10 @@ def frame(plan: Plan) -> Mapping[str, Any]:
         "tags": json.dumps(cfn.tags(plan.tags), ensure_ascii=False),
         "retained": [word for pair in retained(whole) for word in pair],
         "data": [
-            (s.mount, "stays, and costs on" if s.retain else "is deleted with its data")
+            (
+                s.mount,
+                "stays and continues to cost money" if s.retain else "is deleted with its data",
+            )
             for s in plan.storage
             if not s.existing
         ],

@@ -105,7 +105,7 @@ LIMITS = Limits(
                 + sum(machine.count for machine in (plan.head, plan.login) if machine)
             ),
             place=_largest,
-            help="ask for more under Service Quotas, Amazon SageMaker, before you deploy",
+            help="request an increase under Service Quotas, Amazon SageMaker, before you deploy",
             source=QUOTAS,
             severity=Severity.WARNING,
         ),

@@ -11,14 +11,15 @@ LOGS: Final = (
     "`LifecycleConfig/GROUP/INSTANCE-ID` for the scripts of each node"
 )
 PAUSE: Final = (
-    "`./deploy.sh --pause` sets the worker groups to zero instances, and `--resume` brings them "
-    "back. {rest} and storage go on costing money; so does a training plan. Local data of the "
-    "nodes is gone"
+    "`./deploy.sh --pause` sets the worker groups to zero instances, and `--resume` restores "
+    "them. {rest} and storage continue to cost money, and so does a training plan. Local data "
+    "on the "
+    "nodes is lost"
 )
 WAITS: Final = (
     "the foundation takes up to 40 minutes with file systems, the cluster 10 to 30, and deep "
-    "health checks up to 90 more; `deploy.sh` waits up to three hours, and goes on waiting when "
-    "it is run again"
+    "health checks up to 90 more; `deploy.sh` waits up to three hours, and continues to wait "
+    "when you run it again"
 )
 
 

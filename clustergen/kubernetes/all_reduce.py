@@ -35,13 +35,13 @@ def comment(plan: Plan, group: NodeGroup, name: str, folder: str) -> Iterator[st
     at = f"--namespace {namespaces.group_namespace(plan, group)}"
     trainer = plan.kubernetes.jobs == "kubeflow-trainer"
     nodes = nccl.nodes(group)
-    yield f"NCCL all_reduce over {nodes} x {group.type.gpus} GPUs. Run it when nothing else does:"
+    yield f"NCCL all_reduce over {nodes} x {group.type.gpus} GPUs. Run it while the nodes are idle:"
     yield f"  kubectl apply -f {folder}/{name}.yaml"
     yield f"  kubectl logs {at} --follow --selector {_launcher_label(name, trainer)}"
     yield f"  kubectl delete {at} {'trainjob' if trainer else 'mpijob'}/{name}"
-    yield 'It is right when "# Out of bounds values : 0 OK" is there'
+    yield 'The output must have "# Out of bounds values : 0 OK"'
     if interfaces := group.efa_interfaces:
-        yield f'and NET/OFI says "Selected provider is efa" with {interfaces} nics.'
+        yield f'and from NET/OFI "Selected provider is efa" with {interfaces} nics.'
     if published := reference(group.type):
         yield published
 

@@ -20,7 +20,7 @@ def components(plan: Plan) -> tuple[Component, ...]:
 def _karpenter(plan: Plan) -> Iterator[Component]:
     if not karpenter.is_on(plan):
         return
-    yield Component(charts.KARPENTER_CRD, "the kinds of objects that Karpenter goes by", {})
+    yield Component(charts.KARPENTER_CRD, "the custom resource definitions of Karpenter", {})
     values = {
         "replicas": _replicas(plan),
         "nodeSelector": _SYSTEM_NODES,

@@ -49,7 +49,7 @@ wait_for() {
     if [ -e "$1" ]; then return 0; fi
     sleep 2
   done
-  echo "$1 is not seen from here" >&2
+  echo "$1 is not visible from here" >&2
   return 1
 }
 read_and_write() {

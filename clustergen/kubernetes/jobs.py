@@ -67,7 +67,7 @@ def _kept(test: Test, pod: Json) -> Json:
 
 def _how(test: Test, namespace: str) -> Iterator[str]:
     at = f"--namespace {namespace}"
-    yield f"{test.says} Run it when nothing else does:"
+    yield f"{test.says} Run it while the nodes are idle:"
     yield f"  kubectl apply -f {FOLDER}/{test.name}.yaml"
     # `kubectl wait` waits for one condition: for Complete, all the time where the job has failed.
     conditions = "jsonpath='{.status.conditions[*].type}'"

@@ -9,8 +9,9 @@ LOGS: Final = (
     "--sort-by=.lastTimestamp` for why something does not"
 )
 DRAIN: Final = (
-    "`kubectl cordon NODE` starts no other pod there, `kubectl drain NODE --ignore-daemonsets "
-    "--delete-emptydir-data` also moves those that run; `kubectl uncordon NODE` takes it back"
+    "`kubectl cordon NODE` keeps new pods off the node, `kubectl drain NODE --ignore-daemonsets "
+    "--delete-emptydir-data` also evicts running pods; `kubectl uncordon NODE` makes it "
+    "schedulable again"
 )
 USERS: Final = (
     "name their IAM roles in `kubernetes.admins`, which gives access to the whole cluster, and "

@@ -139,5 +139,5 @@ def _collective(plan: Plan, group: NodeGroup, test: Collective, placed: Placed) 
         "volumes": [all_reduce.SHARED_MEMORY],
     }
     nodes = nccl.tested(group)
-    says = f"{test.what}, each of {nodes} nodes by itself."
+    says = f"{test.what}, each of {nodes} nodes separately."
     return jobs.job(plan, group, jobs.Test(f"{group.name}-{test.name}", nodes, says), pod)

@@ -40,7 +40,7 @@ def find_problems(group: NodeGroup, most: int | None = None) -> Iterator[Problem
             yield Problem(
                 group.at("taints", index),
                 f"{taint.key} with the effect {taint.effect} is listed twice",
-                help="leave one of them out",
+                help="remove one of them",
             )
         seen.add((taint.key, taint.effect))
         for field, form in FORMS.items():

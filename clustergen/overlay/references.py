@@ -33,7 +33,7 @@ def dangling(
     known = _names_in(merged)
     before = set(_referred(document)) - _names_in(document)
     for name in sorted(set(_referred(merged)) - known - before):
-        message = f"the template refers to {name}, which it does not have"
+        message = f"the template refers to {name}, which it does not define"
         yield DANGLING.at(_cause(overlay, name), message, help=nearest(name, sorted(known)))
 
 

@@ -72,7 +72,7 @@ def _missing_keys(violation: Violation, place: Place) -> Iterator[Finding]:
         help = f"give {key}, or do not delete it"
         if key == "Type" and violation.path[:1] == ("Resources",) and len(violation.path) == 2:
             message = f"the template has no resource {violation.path[1]}"
-            help = "take the name from the rendered template, or give Type to add a resource"
+            help = "use a name from the rendered template, or give Type to add a resource"
         yield REQUIRED.at(place((*violation.path, key)), message, help=help)
 
 

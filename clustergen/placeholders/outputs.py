@@ -16,7 +16,7 @@ _HELP = "give the foundation's outputs: aws cloudformation describe-stacks --sta
 def unfilled(path: str, missing: Iterable[str]) -> list[Finding]:
     """A finding for each name that the file at ``path`` of a bundle still needs."""
     return [
-        UNFILLED.at((), f"{path} needs {name}, which the outputs do not give", help=_HELP)
+        UNFILLED.at((), f"{path} needs {name}, which is not among the outputs", help=_HELP)
         for name in missing
     ]
 
@@ -37,7 +37,7 @@ def read_outputs(path: str | os.PathLike[str]) -> tuple[dict[str, str], list[Fin
     for name, value in _outputs(document):
         found.setdefault(name, set()).add(value)
     if not found:
-        return {}, [NOT_OUTPUTS.at((), f"{path} holds no stack outputs", help=_HELP)]
+        return {}, [NOT_OUTPUTS.at((), f"{path} contains no stack outputs", help=_HELP)]
     several = sorted(name for name, values in found.items() if len(values) > 1)
     return {name: min(found[name]) for name in found if name not in several}, _ambiguous(
         path, several

@@ -197,7 +197,7 @@ def _unlike(first: InstanceType, other: InstanceType, path: Path) -> Finding:
 def _with_efa(type: InstanceType) -> str:
     sizes = sorted(_efa_sizes(type.family), key=lambda t: t.vcpus)
     if not sizes:
-        return f"no size of {type.family} has it; write efa: false, or take another family"
+        return f"no size of {type.family} has it; write efa: false, or use another family"
     return "sizes that have it: " + ", ".join(t.name for t in sizes[:6])
 
 

@@ -76,7 +76,7 @@ def _instead_of_unknown(setting: Setting, service: Service) -> str:
         return f"it belongs in {' or '.join(_PLACES[scope] for scope in scopes)}"
     if like := slurm.nearest(setting.scope, name):
         return f"did you mean {like}?"
-    return "remove it; slurmctld does not start with a key that it does not know"
+    return "remove it; slurmctld does not start with an unknown key"
 
 
 def not_taken(setting: Setting, service: Service) -> Problem | None:

@@ -136,7 +136,7 @@ def price(plan: Plan) -> str:
     return "\n".join(
         (
             *(_total(priced, plan.region) if priced else ()),
-            "Not in that:" if priced else "Not priced here:",
+            "Not included:" if priced else "Not priced here:",
             "",
             *others,
             "- storage, data transfer and the service's own fees",
@@ -157,7 +157,7 @@ def _why_not(fleet: _Fleet) -> str:
         case "spot":
             return "the price follows the market"
         case "capacity-block" | "training-plan":
-            return "paid in advance, at the price that is shown when the capacity is bought"
+            return "paid in advance, at the price shown at purchase"
         case _:
             return f"no price is known of {escape(' or '.join(t.name for t in fleet.types))}"
 

@@ -39,7 +39,7 @@ def _network(plan: Plan) -> Iterator[str]:
     if not network.new:
         yield (
             f"{escape(str(network.vpc))}: DNS support and DNS host names are on, and the private "
-            "subnets have a way out (NAT, or endpoints of every service that nodes call)"
+            "subnets have a route out (NAT, or endpoints of every service that nodes call)"
         )
     if not network.new_security_groups and network.node_security_groups:
         groups = ", ".join(id for id in network.node_security_groups if not isinstance(id, Ref))

@@ -20,15 +20,15 @@ class Violation:
 
     path: tuple[str | int, ...]
     keyword: str
-    """The word of JSON Schema that is broken: ``type``, ``enum``, ``required``, ..."""
+    """The violated keyword of JSON Schema: ``type``, ``enum``, ``required``, ..."""
     wanted: Any
-    """What the schema says under that word."""
+    """The value of that keyword in the schema."""
     found: Any
     """The part of the document at ``path``."""
     schema: Json
-    """The part of the schema that holds the word."""
+    """The part of the schema with the keyword."""
     message: str
-    """The validator's own words."""
+    """The message of the validator."""
 
 
 @dataclass(frozen=True, slots=True)

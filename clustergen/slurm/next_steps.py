@@ -8,8 +8,8 @@ from clustergen.plan.model import Database, Plan
 
 TESTS = (
     "`smoke/run.sh`, copied with its folder to a file system that all nodes share and run where "
-    "jobs are submitted, tests accelerators, EFA, NCCL and the file systems. `verify.sh` says what "
-    "is not right on one node. `jobs/` has a job to start from for each node group"
+    "jobs are submitted, tests accelerators, EFA, NCCL and the file systems. `verify.sh` reports "
+    "problems of one node. `jobs/` has a sample job for each node group"
 )
 
 
@@ -18,6 +18,6 @@ def database(plan: Plan) -> Iterator[str]:
     given = plan.slurm.accounting
     if isinstance(given, Database):
         yield (
-            f"The network of the nodes has to reach {given.endpoint}, whose security group lets "
-            f"that of the nodes in on port {given.port}"
+            f"Nodes must be able to reach {given.endpoint}, whose security group has to allow "
+            f"theirs on port {given.port}"
         )

@@ -7,6 +7,6 @@ from typing import Final
 # https://slurm.schedmd.com/scontrol.html
 DRAIN: Final = (
     '`sudo scontrol update nodename=NODE state=drain reason="WHY"` lets the running job finish '
-    "and starts no other; `state=resume` takes the node back. `sinfo -R` lists drained nodes with "
-    "their reasons, also those that a health check drained"
+    "and keeps new ones off the node; `state=resume` returns it to service. `sinfo -R` lists "
+    "drained nodes with their reasons, including those that a health check drained"
 )

@@ -46,10 +46,10 @@ def _jobs(plan: Plan, group: NodeGroup, queue: Queue, cluster: Cluster) -> Itera
     if group.type.gpus and not group.mig:
         yield from _all_reduce(plan, group, values, cluster)
     if kind == "neuron":
-        what = "All accelerators reduce together; the table is for the eye."
+        what = "One all-reduce over all accelerators; the table of results is only printed."
         yield _job("nccom", what, {**values, "minutes": 60, "ranks": _ranks(group)})
     if cluster.shared:
-        what = "Every shared file system is one and the same on all nodes."
+        what = "Every shared file system is the same on all nodes."
         yield _job("file-systems", what, {**values, "places": list(cluster.shared)})
 
 
@@ -66,9 +66,11 @@ def _all_reduce(
     }
     contained = plan.software.containers == "pyxis" and nccl.image_runs(group)
     if cluster.nccl_tests or not contained:
-        yield _job("all-reduce", "All GPUs reduce together, with the programs of the image.", sized)
+        yield _job(
+            "all-reduce", "One all-reduce over all GPUs, with the programs of the image.", sized
+        )
     if contained:
-        yield _job("all-reduce-container", "All GPUs reduce together, in a container.", sized)
+        yield _job("all-reduce-container", "One all-reduce over all GPUs, in a container.", sized)
 
 
 def _ranks(group: NodeGroup) -> int:

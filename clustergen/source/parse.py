@@ -75,7 +75,7 @@ def _first_invisible(text: Text) -> Finding | None:
 def _invisible(character: str, path: Path) -> Finding:
     return CHARACTER.at(
         path,
-        f"the character U+{ord(character):04X} cannot be in a spec",
+        f"the character U+{ord(character):04X} is not allowed in a spec",
         help="remove it; if the file is not text, name the spec's own file",
     )
 
@@ -194,7 +194,7 @@ class _Builder:
             raise self.stop(
                 ALIAS,
                 event,
-                f"there is no &{event.anchor} before this",
+                f"&{event.anchor} is not defined before this",
                 "an alias repeats a value that was named with & above it; "
                 "text that begins with * needs quotes",
             )
@@ -207,7 +207,7 @@ class _Builder:
         if self.size <= limits.NODES:
             return
         rule = ALIAS if aliased else TOO_LARGE
-        message = f"this text stands for more than {limits.NODES} values"
+        message = f"this text expands to more than {limits.NODES} values"
         raise self.stop(rule, event, message, "write the spec without nested aliases, or shorter")
 
     def deepen(self, event: yaml.Event, count: int) -> None:

@@ -106,7 +106,7 @@ def _help(error: Exception) -> str:
     if isinstance(error, IsADirectoryError):
         return "name the files in it, one by one or as *.yaml"
     if isinstance(error, PermissionError):
-        return "give yourself the right to read it"
+        return "give yourself read permission"
     return "name a file of UTF-8 text"
 
 

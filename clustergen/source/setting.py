@@ -67,7 +67,7 @@ def _value(argument: str, start: int, text: Text) -> tuple[Node | None, list[Fin
         raise _Refused("there is no value after =", "write null to delete, \"''\" for empty text")
     if node.at.end_line == 0 and argument[node.at.end_column :].strip():
         lost = argument[node.at.end_column :].strip()
-        raise _Refused(f"{lost} would be taken for a comment", "put the value in quotes")
+        raise _Refused(f"{lost} would be read as a comment", "put the value in quotes")
     return node, findings
 
 
@@ -90,7 +90,7 @@ def _changed_entries(entries: Entries, path: list[str | int], value: Node, done:
         raise _Refused(f"{dotted(done)} is not a list", "name a key, not an index", done)
     deletes = len(path) == 1 and value.value is None
     if step not in entries and value.value is None:
-        raise _Refused(f"there is no {dotted((*done, step))} to delete", _nearest(step, entries))
+        raise _Refused(f"{dotted((*done, step))} does not exist", _nearest(step, entries))
     if deletes:
         return {key: child for key, child in entries.items() if key != step}
     return {**entries, step: _changed(entries.get(step), path[1:], value, (*done, step))}

@@ -92,10 +92,10 @@ _TABLE = (
         f"write a colon and a space after the key; {_INDENT}",
         at_start=True,
     ),
-    _Words("block mapping", "", "this does not fit the mapping it stands in", _INDENT),
-    _Words("block collection", "", "this does not fit the list it stands in", _INDENT),
+    _Words("block mapping", "", "this does not fit the mapping it is in", _INDENT),
+    _Words("block collection", "", "this does not fit the list it is in", _INDENT),
     _Words("", "document start", "text after the end of the spec", "remove it"),
-    _Words("", "node content", "there is no value here", _QUOTE),
+    _Words("", "node content", "a value is missing here", _QUOTE),
     _Words("", "tag", "a YAML tag", "write plain values, without !"),
     _Words("", "YAML document", "an unknown %YAML version", "remove the line"),
 )

@@ -84,7 +84,7 @@ def _enclosing(value: str) -> str:
 def ipv4(value: Any) -> Any:
     """A block that is not one of IPv6."""
     if isinstance(value, str) and ":" in value:
-        raise refuse(f"{value} is a block of IPv6", "nodes have IPv4 addresses: 10.42.0.0/16")
+        raise refuse(f"{value} is an IPv6 block", "nodes have IPv4 addresses: 10.42.0.0/16")
     return value
 
 

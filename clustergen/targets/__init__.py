@@ -32,7 +32,7 @@ class Target:
     traits: Traits
     title: str
     support: Mapping[str, Support]
-    """What it makes of each feature, by feature id."""
+    """Support of each feature, by feature id."""
     primary: str
     """Path of the artifact that holds the document."""
     schema: Schema

@@ -38,9 +38,9 @@ def _problems(name: str, target: Target) -> Iterator[str]:
     yield from _of_options(target)
     yield from _of_support(target)
     if not target.schema.path.is_file():
-        yield f"there is no schema {target.schema.path.name}"
+        yield f"missing schema {target.schema.path.name}"
     if importlib.util.find_spec(target.emitter) is None:
-        yield f"there is no module {target.emitter}"
+        yield f"missing module {target.emitter}"
 
 
 def _of_options(target: Target) -> Iterator[str]:
@@ -63,6 +63,6 @@ def _of_options(target: Target) -> Iterator[str]:
 def _of_support(target: Target) -> Iterator[str]:
     known = {feature.id for feature in FEATURES}
     if missing := sorted(known - target.support.keys()):
-        yield f"support has no answer for {', '.join(missing)}"
+        yield f"support lacks {', '.join(missing)}"
     if unknown := sorted(target.support.keys() - known):
-        yield f"support answers for {', '.join(unknown)}, which no feature is called"
+        yield f"support lists {', '.join(unknown)}, which are no features"

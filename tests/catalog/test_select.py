@@ -52,8 +52,8 @@ def test_chosen(expression: str, names: list[str]) -> None:
 
 # expression, part of the message, position of the mistake
 WRONG = [
-    ("", "nothing to select by", 0),
-    ("  ", "nothing to select by", 0),
+    ("", "the filter is empty", 0),
+    ("  ", "the filter is empty", 0),
     ("efa and", "a field is missing", 7),
     ("efa and and", "expected a field", 8),
     ("efa efa", "expected and, or", 4),

@@ -15,7 +15,7 @@ SPEC = str(resources.tree("specs") / "single-gpu-dev.yaml")
 
 # What stands for Node.js, what is said of it.
 BROKEN = [
-    ("/nowhere/node", "there is no program /nowhere/node"),
+    ("/nowhere/node", "cannot find the program /nowhere/node"),
     ("/bin/false", "/bin/false does not run the CDK"),
 ]
 

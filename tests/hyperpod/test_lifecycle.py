@@ -116,10 +116,10 @@ REFUSED = [
         SLURM_CONTROLLER,
         {"scontrol": "exit 1"},
         "slurm settings",
-        "Slurm does not take the settings",
+        "Slurm rejects the settings",
     ),
-    (SLURM_CONTROLLER, {"scontrol": "[[ $1 != ping ]]"}, "slurm", "slurmctld does not answer"),
-    (AFTER_INIT, {"sacctmgr": "exit 1"}, "accounts", "knows of no cluster"),
+    (SLURM_CONTROLLER, {"scontrol": "[[ $1 != ping ]]"}, "slurm", "slurmctld does not respond"),
+    (AFTER_INIT, {"sacctmgr": "exit 1"}, "accounts", "the accounting database has no cluster"),
     (SLURM_NODE, {"aws": "exit 1"}, "script nodes.sh", "cannot read s3://setup/nodes.sh"),
     (SLURM_NODE, {"nvidia-smi": "echo GPU 0"}, "health", "8 accelerators expected, 1 found"),
     (EKS_NODE, {"mount": "exit 32"}, "runtime storage", ""),
@@ -237,7 +237,7 @@ def test_a_mount_that_takes_no_files_is_waited_for_and_then_refused(tmp_path: Pa
     run = start(made, "extended")
     assert run.status != 0
     assert run.calls.count("sleep 5") == 20
-    assert "or does not answer" in run.said
+    assert "or does not respond" in run.said
 
 
 OTHERS = """

@@ -55,4 +55,4 @@ def test_a_pod_that_is_alone_fails(tmp_path: Path) -> None:
     pod = start(shared, 0, programs(tmp_path, "exit 0"))
     _, said = pod.communicate(timeout=120)
     assert pod.returncode != 0
-    assert "is not seen from here" in said
+    assert "is not visible from here" in said

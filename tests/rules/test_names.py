@@ -31,7 +31,7 @@ SAID = [
         "queues: [{name: train, node_groups: [h200, xyz]}]",
         "SPC031",
         "no node group is called 'xyz'",
-        "there are h200",
+        "the spec defines h200",
     ),
     (
         "software: {scripts: [{run: s3://bucket/setup.sh, node_groups: [h20]}]}",

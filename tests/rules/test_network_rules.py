@@ -77,19 +77,19 @@ SAID = [
     (
         "network: {cidr: 10.42.0.0/25}" + nodes(59),
         "NET010",
-        "the cluster takes 60 addresses at its largest, the subnet has 59",
+        "the cluster takes 60 addresses at its maximum, the subnet has 59",
         "widen the block (up to /16); or lower a maximum",
     ),
     (
         existing(f"{{id: {A}, cidr: 10.0.0.0/28}}") + nodes(11),
         "NET010",
-        "the cluster takes 12 addresses at its largest, the subnet has 11",
+        "the cluster takes 12 addresses at its maximum, the subnet has 11",
         "name a larger subnet; or lower a maximum",
     ),
     (
         existing(f"{{id: {A}, cidr: 10.0.0.0/27}}") + nodes(2, ", efa_layout: efa"),
         "NET010",
-        "the cluster takes 33 addresses at its largest, the subnet has 27",
+        "the cluster takes 33 addresses at its maximum, the subnet has 27",
         "write efa_layout: efa-only in 'h200': 1 address a node, not 16; or name a larger subnet; "
         "or lower a maximum",
     ),

@@ -52,7 +52,7 @@ SAID = [
         "login: {instance_type: nope.large}",
         "CAP001",
         "there is no instance type nope.large",
-        "clustergen catalog lists those there are",
+        "clustergen catalog lists all types",
     ),
     (
         "network: {zone: use1-az3}\nhead_node: {instance_type: m4.4xlarge}\n" + group("count: 1"),
@@ -205,7 +205,7 @@ SAID = [
         group("instance_type: inf2.48xlarge, efa: true"),
         "NIC001",
         "inf2.48xlarge has no EFA",
-        "no size of inf2 has it; write efa: false, or take another family",
+        "no size of inf2 has it; write efa: false, or use another family",
     ),
     (
         group("instance_type: m7i.4xlarge, efa_layout: efa"),

@@ -187,7 +187,7 @@ def test_lustre_left_to_tcp_is_said(
         run = rig.run(text("lustre-efa.sh"), "1", status)
         assert run.status == int(status)
         assert said in run.said
-        assert "Lustre is left to TCP" in run.said
+        assert "Lustre stays on TCP" in run.said
 
 
 def test_pyxis_of_another_slurm_is_refused(tmp_path: Path) -> None:

@@ -146,7 +146,7 @@ def test_lustre_that_is_left_to_tcp_says_so_at_each_boot(
         "systemctl is-failed clustergen-lustre-efa\n"
     )
     first = node.boot(service.first() + ask)
-    assert "lustre-efa: Lustre is left to TCP" in first, first.said
+    assert "lustre-efa: Lustre stays on TCP" in first, first.said
     assert "lustre /fsx tcp" in first, first.said
     later = node.boot(service.later() + ask)
     assert "lustre /fsx tcp" in later, later.said

@@ -75,7 +75,7 @@ VERDICTS = [
     ("efa-h200", {"fi_info": "echo '  domain: x'"}, 1, "FAIL: not 16 EFA devices on:"),
     ("all-reduce-h200", {}, 0, "PASS: bus bandwidth of the largest size 487.26 GB/s"),
     ("all-reduce-h200", {"mpirun": NCCL.replace("0 OK", "3 FAILED")}, 1, "FAIL: all_reduce_perf"),
-    ("all-reduce-h200", {"mpirun": NCCL.replace("is efa,", "is tcp,")}, 1, "did not take EFA"),
+    ("all-reduce-h200", {"mpirun": NCCL.replace("is efa,", "is tcp,")}, 1, "did not use EFA"),
     ("all-reduce-container-h200", {}, 0, "PASS: bus bandwidth of the largest size 487.26 GB/s"),
     ("all-reduce-container-h200", {"all_reduce_perf": "exit 1"}, 1, ""),
     ("file-systems-h200", {}, 0, "PASS: every node reads what the others wrote"),

@@ -198,7 +198,7 @@ VALUES = [
     (
         "network: {cidr: 'fe80::/64'}",
         "SPC024",
-        "fe80::/64 is a block of IPv6",
+        "fe80::/64 is an IPv6 block",
         "nodes have IPv4 addresses: 10.42.0.0/16",
     ),
     (LUSTRE % "backups: 7", "SPC024", "7 has no unit", "7m, 7h or 7d?"),

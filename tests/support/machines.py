@@ -69,7 +69,7 @@ ip link set lo up
 ip link set "v$number" name eth0
 ip addr add "$address/16" dev eth0
 ip link set eth0 up
-# Whoever waits for this file enters the machine's root, which it does not have before.
+# Whoever waits for this file enters the machine's root, which it does not define before.
 exec chroot "$root" /bin/bash -c 'touch /rig/ready; while :; do sleep 3600 & wait $!; done'
 """
 

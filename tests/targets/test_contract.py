@@ -50,7 +50,7 @@ FAULTS: list[tuple[Target, str]] = [
     (replace(PCS, support=without("nodes.mig")), "support has no answer for nodes.mig"),
     (
         replace(PCS, support={**PCS.support, "nodes.magic": PCS.support["nodes.mig"]}),
-        "support answers for nodes.magic, which no feature is called",
+        "support answers for nodes.magic, which are no features",
     ),
     (replace(PCS, schema=replace(PCS.schema, file="psc.json")), "there is no schema psc.json"),
     (

@@ -119,11 +119,11 @@ def test_a_foundation_that_failed_is_made_anew(bundle: Bundle) -> None:
     assert done.returncode == 2
     assert "StorageFsx\tthe quota of FSx is used up" in done.stderr
     assert last(done.stderr).endswith(
-        "is ROLLBACK_COMPLETE: mend what is said above, and run this again."
+        "is ROLLBACK_COMPLETE: fix the errors above, and run this again."
     )
     assert bundle.account.cloudformation.orphans == []
     bundle.account.broken.clear()
-    assert "It is deleted and made anew." in deployed(bundle)
+    assert "It is deleted and created again." in deployed(bundle)
 
 
 def test_throttling_is_waited_out(bundle: Bundle, target: str) -> None:
@@ -158,11 +158,11 @@ def test_destroy_waits_and_may_be_run_again(bundle: Bundle, target: str) -> None
     assert bundle.account.calling(CHANGES[target][2])
     assert (
         last(said)
-        == "The stack example-foundation stays, with the network and the data of: /fsx /home"
+        == "The stack example-foundation remains, with the network and the data of: /fsx /home"
     )
     said = deployed(bundle, "--destroy")
     assert bundle.account.calling(CHANGES[target][2]) == []
-    assert "There is no" in said
+    assert "does not exist." in said
 
 
 def test_an_expired_token_while_deleting_is_no_deletion(bundle: Bundle, target: str) -> None:
@@ -186,7 +186,9 @@ def test_the_foundation_says_what_it_leaves(bundle: Bundle) -> None:
     assert f"{where} fsx delete-file-system --file-system-id storagefsx-0a1b" in lines
     assert lines[-2] == f"{where} ec2 delete-vpc --vpc-id vpc-0a1b"
     assert "storagefsx" in str(bundle.account.cloudformation.orphans).lower()
-    assert "There is no stack example-foundation." in deployed(bundle, "--destroy-foundation")
+    assert "The stack example-foundation does not exist." in deployed(
+        bundle, "--destroy-foundation"
+    )
 
 
 def test_what_leaves_the_spec_leaves_the_cluster_first(bundle: Bundle, target: str) -> None:

@@ -39,7 +39,8 @@ NOT_WRITTEN = Rule(
 BAD_PATH = Rule(
     code="BND006",
     title="A rendered file's path is not inside its folder",
-    why="Names from a spec become file names; none may lead out of the folder or meet another.",
+    why="Names from a spec become file names; none may lead out of the folder or collide with "
+    "another.",
     source="clustergen",
 )
 BAD_MANIFEST = Rule(
@@ -57,7 +58,7 @@ SAME_NAME = Rule(
 MISSING = Rule(
     code="BND011",
     title="A rendered file is missing",
-    why="`render --check` says whether a folder is what its spec renders to.",
+    why="`render --check` compares a folder with what its spec renders to.",
     source="clustergen",
 )
 DIFFERS = Rule(

@@ -7,7 +7,7 @@ from clustergen.findings import Rule
 NO_KERNEL = Rule(
     code="BND015",
     title="The CDK does not start",
-    why="The AWS CDK makes the stack of an EKS cluster, and runs on Node.js.",
+    why="The AWS CDK synthesizes the stack of an EKS cluster, and runs on Node.js.",
     source="https://docs.aws.amazon.com/cdk/v2/guide/work-with-cdk-python.html",
 )
 NO_EXTRA = Rule(

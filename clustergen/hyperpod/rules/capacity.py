@@ -37,7 +37,7 @@ def reserved_type(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP302",
     "Not a training plan of this region",
-    why="A group takes the ARN of a training plan, and the plan's instances are in its region.",
+    why="A group needs the ARN of a training plan, and the plan's instances are in its region.",
     source=f"{limits.INSTANCE_GROUP}#sagemaker-Type-ClusterInstanceGroupSpecification-TrainingPlanArn",
     bad="node_groups: [{name: h200, capacity: "
     "{training_plan: 'arn:aws:sagemaker:us-west-2:111122223333:training-plan/p5en-fortnight'}}]",

@@ -108,7 +108,7 @@ def efa(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("efa"),
                 f"HyperPod attaches EFA to the nodes of {group.name} anyway",
-                help="remove efa, or take an instance type without it",
+                help="remove efa, or use an instance type without it",
             )
 
 

@@ -17,7 +17,8 @@ UNCHECKED = Rule(
 DANGLING = Rule(
     code="OVL008",
     title="Reference to a missing resource or parameter",
-    why="CloudFormation rejects a template that refers to a resource or parameter that it lacks.",
+    why="CloudFormation rejects a template that refers to a resource or parameter that it does "
+    "not define.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-ref.html",
     target="pcs",
     bad="targets: {pcs: {overlay: {Outputs: {Topic: {Value: {Ref: Topic}}}}}}",

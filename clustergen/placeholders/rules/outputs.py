@@ -13,7 +13,7 @@ UNREADABLE = Rule(
 )
 NOT_OUTPUTS = Rule(
     code="SPC041",
-    title="The file does not hold stack outputs",
+    title="The file does not contain stack outputs",
     why="Values come from `cdk deploy --outputs-file FILE` or from `aws cloudformation "
     "describe-stacks --output json`.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_DescribeStacks.html",

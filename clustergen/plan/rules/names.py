@@ -65,8 +65,8 @@ def _taken(at: Path, names: Iterable[object], field: str) -> Iterator[Problem]:
 
 @rule(
     "SPC031",
-    "No such node group",
-    why="A queue or a script refers to a node group that the spec does not have.",
+    "Unknown node group",
+    why="A queue or a script refers to a node group that the spec does not define.",
     source=_LANGUAGE,
     bad="queues: [{name: train, node_groups: [h100]}]",
     good="queues: [{name: train, node_groups: [h200]}]",
@@ -78,15 +78,17 @@ def known_groups(spec: Spec) -> Iterator[Problem]:
         for index, name in enumerate(names):
             if name not in groups:
                 near = difflib.get_close_matches(name, groups, n=1)
-                help = f"did you mean {near[0]}?" if near else f"there are {', '.join(groups)}"
+                help = (
+                    f"did you mean {near[0]}?" if near else f"the spec defines {', '.join(groups)}"
+                )
                 yield Problem((*path, index), f"no node group is called {name!r}", help=help)
 
 
 @rule(
     "SPC052",
-    "No such account or quality of service",
-    why="An account is part of another one of the spec, and a quality of service preempts others "
-    "of it: what does not exist cannot be named. No account is part of itself.",
+    "Unknown account or quality of service",
+    why="Parents of accounts and preempted qualities of service must be defined in the spec. No "
+    "account is part of itself.",
     source="https://slurm.schedmd.com/sacctmgr.html",
     bad="slurm: {accounting: managed, accounts: [{name: vision, parent: research}]}",
     good="slurm: {accounting: managed, accounts: [{name: research}, "

@@ -19,7 +19,8 @@ _AZ_IDS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-i
 @rule(
     "NET001",
     "Unknown region",
-    why="All resources are created in the region; its name decides endpoints, partition and zones.",
+    why="All resources are created in the region; its name determines endpoints, partition and "
+    "zones.",
     source="https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html",
     bad="region: us-east1",
     good="region: us-east-1",
@@ -101,7 +102,7 @@ def _known_zones(region: str) -> str:
 @rule(
     "NET003",
     "No zone and no subnets",
-    why="Tightly coupled nodes and FSx for Lustre live in one zone, and only you know where your "
+    why="Tightly coupled nodes and FSx for Lustre are in one zone, and only you know where your "
     "capacity is.",
     source=_AZ_IDS,
     bad="network: {zone: null}",
@@ -119,7 +120,7 @@ def missing_zone(spec: Spec) -> Iterator[Problem]:
 @rule(
     "NET004",
     "Existing VPC without its subnets",
-    why="A VPC id alone does not say where in it the nodes go.",
+    why="A VPC id alone does not determine the subnets of the nodes.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
     bad="network: {vpc: vpc-0a1b2c3d4e5f67890}",
     good="network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}",

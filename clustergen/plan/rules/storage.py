@@ -8,7 +8,7 @@ ONLY_EXISTING = Rule(
     code="STG001",
     title="Storage type that clustergen only mounts",
     why="FSx for ONTAP needs a storage virtual machine and volumes, Amazon File Cache a "
-    "repository; they are made elsewhere and mounted here by their id.",
+    "repository; create them elsewhere; nodes mount them by their id.",
     source="the language, version 1",
     bad="storage: [{mount: /data, type: fsx-ontap}]",
     good="""storage:
@@ -19,7 +19,8 @@ ONLY_EXISTING = Rule(
 NO_VOLUME = Rule(
     code="STG002",
     title="ONTAP file system without a volume",
-    why="What is mounted of an ONTAP file system is one of its volumes; its id alone names none.",
+    why="Nodes mount a volume of an ONTAP file system; the file system's id alone does not "
+    "identify one.",
     source="https://docs.aws.amazon.com/fsx/latest/ONTAPGuide/attach-linux-client.html",
     bad="""storage:
   - {mount: /data, type: fsx-ontap, existing: {id: fs-0123456789abcdef0}}""",

@@ -21,7 +21,7 @@ _SECTIONS = ("overlay", "settings", "slurmdbd_settings", "cgroup_settings", "slu
 
 @rule(
     "SPC037",
-    "Text that reads as a placeholder",
+    "Text that looks like a placeholder",
     why="${Name} stands for an output of the foundation's stack in the files of a bundle. Text of "
     "this form would be replaced, or stop deploy.sh.",
     source="the language, version 1",
@@ -53,14 +53,14 @@ def control_characters(spec: Spec) -> Iterator[Problem]:
         found = None if argument else _LINE_ENDS.search(text)
         if found:
             what = "a line end" if found[0] in "\r\n" else f"the character {visible(found[0])!r}"
-            yield Problem(path, f"the text holds {what}", help="write it on one line")
+            yield Problem(path, f"the text contains {what}", help="write it on one line")
 
 
 @rule(
     "SPC039",
-    "Text that reads as a dynamic reference",
+    "Text that looks like a dynamic reference",
     why="CloudFormation replaces {{resolve:...}} with the value of a parameter or secret, which "
-    "then is in the template's resources for everybody to read.",
+    "everybody who can read the template's resources then sees.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/dynamic-references.html",
     bad="software: {scripts: [{run: 's3://bucket/a.sh', args: ['{{resolve:ssm:key}}']}]}",
     good="software: {scripts: [{run: 's3://bucket/a.sh', args: [key]}]}",
@@ -71,7 +71,7 @@ def dynamic_references(spec: Spec) -> Iterator[Problem]:
             yield Problem(
                 path,
                 "CloudFormation would replace {{resolve:...}} in this text",
-                help="write the value itself; an overlay may hold such references",
+                help="write the value itself; overlays may contain such references",
             )
 
 

@@ -11,7 +11,7 @@ from clustergen.plan.model import Plan
 @rule(
     "NET013",
     "SSH from everywhere",
-    why="An open port 22 is found and tried within minutes; SSM needs no open port at all.",
+    why="Attackers find an open port 22 within minutes; SSM needs no open port at all.",
     source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
     severity=Severity.WARNING,
     bad="network: {ssh_from: [0.0.0.0/0]}",

@@ -14,7 +14,8 @@ from clustergen.plan.model import NodeGroup, Plan, Subnet
 @rule(
     "NET010",
     "Too few addresses in the subnet",
-    why="Each interface with an address takes one; nodes for which none is left do not start.",
+    why="Each interface with an address needs one from the subnet; nodes without a free address "
+    "do not start.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
     bad="network: {cidr: 10.42.0.0/25}\nnode_groups: [{name: h200, count: 64}]",
     good="network: {cidr: 10.42.0.0/16}\nnode_groups: [{name: h200, count: 64}]",
@@ -29,7 +30,7 @@ def addresses(plan: Plan) -> Iterator[Problem]:
         path = ("network", "cidr") if plan.network.new else ("network", "private_subnets")
         yield Problem(
             path,
-            f"the cluster takes {plan.network.needed_addresses:,} addresses at its largest, "
+            f"the cluster takes {plan.network.needed_addresses:,} addresses at its maximum, "
             f"the subnet has {room:,}",
             help=_more_room(plan),
         )
@@ -174,8 +175,8 @@ def subnet_size(plan: Plan) -> Iterator[Problem]:
     "NET018",
     "One subnet both private and public",
     why="A subnet is public if its route table has an internet gateway, and private if not. Nodes "
-    "with several interfaces get no public address, so a public subnet leaves them without a way "
-    "out.",
+    "with several interfaces get no public address, so a public subnet leaves them without a "
+    "route out.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890

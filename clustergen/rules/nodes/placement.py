@@ -33,7 +33,7 @@ def supported(plan: Plan) -> Iterator[Problem]:
 @rule(
     "PLC002",
     "Placement group with a reservation",
-    why="The reservation or block fixes where its instances are; a new placement group lies "
+    why="The reservation or block fixes where its instances are; a new placement group is "
     "elsewhere, and instances fail to start for lack of capacity.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html",
     severity=Severity.WARNING,

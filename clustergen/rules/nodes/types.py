@@ -114,8 +114,8 @@ _VISIBLE_TO_JOBS: tuple[tuple[str, Callable[[InstanceType], object]], ...] = (
 @rule(
     "CAP004",
     "Instance types in a group differ in vCPUs, GPUs or architecture",
-    why="A job is placed on the group, not on a type: the scheduler knows one number of CPUs and "
-    "accelerators and one architecture for all of its nodes.",
+    why="A job is placed on the group, not on a type: the scheduler assumes one number of CPUs "
+    "and accelerators and one architecture for all of its nodes.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_cng_create.html",
     bad="""node_groups:
   - {name: h200, instance_type: null, instance_types: [g6e.12xlarge, g6.24xlarge], count: 2}""",

@@ -53,6 +53,6 @@ def idle_autoscaler(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("kubernetes", "autoscaler"),
             "every node group has a fixed number of nodes",
-            help="write count: {min: 0, max: N} where nodes may come and go",
+            help="write count: {min: 0, max: N} where groups may scale",
             source=plan.limits.autoscaler,
         )

@@ -13,8 +13,8 @@ from clustergen.rules.services import rule
 @rule(
     "IMG001",
     "Operating system without an image",
-    why="Nodes for which the spec names no image boot the service's own, which exists for some "
-    "operating systems only.",
+    why="Without an image in the spec, nodes boot the service's image, which exists only for "
+    "some operating systems.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ami.html",
     target="pcs",
     bad="software: {os: alinux2023}",

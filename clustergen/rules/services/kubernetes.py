@@ -28,7 +28,7 @@ def private_addresses(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 ("kubernetes", "public_endpoint_from", index),
                 f"{cidr} is a block of private addresses",
-                help="write the public addresses that your network is seen with, or remove it: "
+                help="write the public addresses of your network, or remove it: "
                 "the private endpoint lets in the VPC",
             )
 

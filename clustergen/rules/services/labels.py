@@ -94,7 +94,7 @@ def _keys(plan: Plan) -> Iterator[tuple[Path, str, bool]]:
     "K8S004",
     "Taint that the service does not accept",
     why="Key and value have the form of a label's: letters, digits, `-`, `_` and `.`, at most 63, "
-    "the key with an optional DNS prefix. A key with an effect stands once in a group.",
+    "the key with an optional DNS prefix. A group has a key with an effect only once.",
     source="https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/",
     target="eks",
     bad="node_groups: [{name: h200, taints: [{key: for training}]}]",

@@ -40,8 +40,8 @@ def _kind(severity: str) -> str:
 @rule(
     "LIM009",
     "Head node that the service runs",
-    why="Some services run the controller or control plane themselves: there is no head node of "
-    "yours whose type or volume could be chosen.",
+    why="Some services run the controller or control plane themselves: you cannot choose the "
+    "type or volume of a head node.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/eks-architecture.html",
     severity=Severity.NOTE,
     target="eks",

@@ -62,8 +62,8 @@ def ssh(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET024",
     "SSH without a key",
-    why="An open port 22 lets nobody in whose public key is not on the nodes. Session Manager "
-    "needs neither.",
+    why="SSH works only for users whose public key is on the nodes. Session Manager needs "
+    "neither a key nor an open port.",
     source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
     severity=Severity.WARNING,
     target="pcs",
@@ -124,7 +124,7 @@ _VPC = """network:
     "NET023",
     "Existing subnets that nothing uses",
     why="Public subnets are for login and head nodes that SSH reaches from outside, "
-    "control_plane_subnets for an EKS cluster that is created. Without these nothing is in them.",
+    "control_plane_subnets for an EKS cluster that is created. Without these, they stay empty.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",
     severity=Severity.NOTE,
     target="pcs",

@@ -62,8 +62,8 @@ def always_replaced(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM012",
     "PreemptMode and PreemptType that do not fit",
-    why="slurmctld does not start if jobs are to be preempted in some way and nothing says which, "
-    "or the other way round. SUSPEND needs GANG, which resumes the jobs.",
+    why="slurmctld does not start if PreemptMode is set without PreemptType, or the other way "
+    "round. SUSPEND needs GANG, which resumes the jobs.",
     source="https://slurm.schedmd.com/preempt.html",
     target="parallelcluster",
     bad="slurm: {settings: {PreemptMode: REQUEUE}}",
@@ -79,13 +79,13 @@ def preemption(plan: Plan) -> Iterator[Problem]:
     if mode and how and by == "preempt/none":
         yield Problem(
             mode.path,
-            f"PreemptMode is {mode.value}, and PreemptType says of no job that it may preempt",
+            f"PreemptMode is {mode.value}, but PreemptType lets no job preempt another",
             help="add PreemptType: preempt/partition_prio or preempt/qos",
         )
     elif kind and by != "preempt/none" and not how:
         yield Problem(
             kind.path,
-            f"PreemptType is {by}, and PreemptMode does not say what becomes of the jobs",
+            f"PreemptType is {by}, but PreemptMode does not define what happens to the jobs",
             help="add PreemptMode: REQUEUE or CANCEL",
         )
     if mode and flags & {"suspend", "on"} and "gang" not in flags:

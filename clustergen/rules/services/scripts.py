@@ -12,8 +12,8 @@ from clustergen.rules.services import rule
 @rule(
     "LIM005",
     "Script that runs nowhere",
-    why="Where the service runs the controller there is no head node of yours, and Kubernetes "
-    "clusters have no login nodes.",
+    why="Where the service runs the controller, you have no head node; Kubernetes clusters have "
+    "no login nodes.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
     severity=Severity.WARNING,
     target="pcs",
@@ -39,8 +39,8 @@ def nowhere(plan: Plan) -> Iterator[Problem]:
     "LIM007",
     "Script for nodes that do not exist",
     why="A script runs on the nodes that the cluster has. Where the service runs the controller, "
-    "there is no head node; there are login nodes only where the spec asks for them, and none in "
-    "Kubernetes clusters.",
+    "there is no head node; login nodes exist only if the spec has them, and never in Kubernetes "
+    "clusters.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-configure.html",
     severity=Severity.NOTE,
     target="pcs",

@@ -18,9 +18,9 @@ _PARTITION = f"{_SLURM_CONF}#SECTION_PARTITION-CONFIGURATION"
 
 @rule(
     "SLM004",
-    "Setting that Slurm does not know",
-    why="slurmctld does not start with a key that it does not know, and a running one stops when "
-    "it reads its files again. A line of a partition and one of a node have keys of their own.",
+    "Setting unknown to Slurm",
+    why="slurmctld does not start with an unknown key, and a running one stops when it reads its "
+    "files again. Lines of partitions and of nodes have different keys.",
     source=_SLURM_CONF,
     target="parallelcluster",
     bad="slurm: {settings: {PriorityWeigthFairshare: 10000}}",
@@ -32,8 +32,8 @@ def unknown(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "SLM005",
-    "Value that Slurm does not read",
-    why="slurmctld does not start with a number, a time, a flag or a plugin that it cannot read.",
+    "Value that Slurm cannot parse",
+    why="slurmctld does not start with a number, a time, a flag or a plugin that it cannot parse.",
     source=_SLURM_CONF,
     target="parallelcluster",
     bad="slurm: {settings: {PrologFlags: Aloc}}",
@@ -46,8 +46,8 @@ def misread(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM006",
     "Value that Slurm ignores",
-    why="In keys with many options, Slurm looks for those that it knows, and says nothing about "
-    "others: one that is misspelt has no effect.",
+    why="In keys with many options, Slurm looks for those that it knows, and silently ignores "
+    "others: a misspelt one has no effect.",
     source=_SLURM_CONF,
     target="parallelcluster",
     severity=Severity.WARNING,
@@ -61,7 +61,8 @@ def ignored(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM007",
     "Setting of another version of Slurm",
-    why="Keys come and go. slurmctld does not start with a key that its version does not have.",
+    why="Versions of Slurm add and remove keys. slurmctld does not start with a key that its "
+    "version lacks.",
     source="https://slurm.schedmd.com/news.html",
     target="pcs",
     bad='slurm: {version: "25.05", settings: {MetricsType: metrics/openmetrics}}',
@@ -87,9 +88,9 @@ def unreadable(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "SLM009",
-    "Setting that the service does not take",
+    "Setting that the service does not accept",
     why="A service writes part of Slurm's configuration itself: nodes, partitions, how nodes start "
-    "and stop. It rejects settings that it writes, or takes only those of a list.",
+    "and stop. It rejects settings that it writes, or accepts only those on a list.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings.html",
     target="pcs",
     bad="slurm: {settings: {GresTypes: gpu}}",
@@ -102,8 +103,8 @@ def not_taken(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM010",
     "Setting written twice",
-    why="A field of a queue and its Slurm key are one setting, and so are two spellings of a key: "
-    "only one of the values can hold.",
+    why="A field of a queue and its Slurm key are one setting, and so are two spellings of a "
+    "key: only one of the values takes effect.",
     source=_PARTITION,
     target="pcs",
     bad="""queues:

@@ -20,8 +20,8 @@ _KINDS = {
 @rule(
     "STG052",
     "Existing storage without its DNS or mount name",
-    why="Nodes mount it with a name that the id of the file system does not tell. ParallelCluster "
-    "asks the service for it; elsewhere the spec has to give it.",
+    why="Nodes mount it by a name that does not follow from the id of the file system. "
+    "ParallelCluster looks it up; for other targets, the spec has to give it.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html",
     target="pcs",
     bad="storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0123456789abcdef0}}]",

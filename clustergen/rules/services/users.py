@@ -61,7 +61,7 @@ def _of_linux(plan: Plan) -> Iterator[Problem]:
             message = f"{user.name!r} is a user of the system"
             yield Problem((*user.path, "name"), message, help="write another name")
         if user.uid == _NOBODY:
-            message = f"{user.uid} is the uid of nobody, as whom NFS shows strangers' files"
+            message = f"{user.uid} is the uid of nobody, which NFS shows for unknown owners"
             yield Problem((*user.path, "uid"), message, help="write 2000 or more, up to 60000")
 
 

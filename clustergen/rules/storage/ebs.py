@@ -39,7 +39,7 @@ def size(plan: Plan) -> Iterator[Problem]:
     "STG009",
     "IOPS that the volume type does not support",
     why="gp3, io1 and io2 volumes have provisioned IOPS, each in its own range; the other types "
-    "take none.",
+    "have no such setting.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
     bad="storage: [{mount: /shared, type: ebs, volume_type: gp3, size: 500GiB, iops: 2000}]",
     good="storage: [{mount: /shared, type: ebs, volume_type: gp3, size: 500GiB, iops: 3000}]",
@@ -51,7 +51,7 @@ def iops(plan: Plan) -> Iterator[Problem]:
         if placed.kind.iops is None:
             yield Problem(
                 placed.at("iops"),
-                f"{placed.volume.type} volumes take no IOPS setting",
+                f"{placed.volume.type} volumes have no IOPS setting",
                 help="remove iops, or use gp3",
             )
         elif not _in_range(placed.volume.iops, placed.kind.iops):
@@ -103,7 +103,7 @@ def throughput(plan: Plan) -> Iterator[Problem]:
         if bounds is None:
             yield Problem(
                 placed.at("throughput"),
-                f"{placed.volume.type} volumes take no throughput setting",
+                f"{placed.volume.type} volumes have no throughput setting",
                 help="remove throughput, or use gp3",
             )
         elif not _in_range(throughput, bounds):

@@ -13,7 +13,8 @@ from clustergen.plan.model import Efs, Plan
 @rule(
     "STG018",
     "EFS throughput without its mode, or the mode without it",
-    why="Only mode provisioned takes a throughput; elastic and bursting adjust it automatically.",
+    why="Only mode provisioned has a throughput setting; elastic and bursting adjust it "
+    "automatically.",
     source="https://docs.aws.amazon.com/efs/latest/ug/performance.html#throughput-modes",
     bad="storage: [{mount: /home, type: efs, throughput: 256}]",
     good="storage: [{mount: /home, type: efs, throughput_mode: provisioned, throughput: 256}]",
@@ -30,7 +31,7 @@ def throughput(plan: Plan) -> Iterator[Problem]:
         elif not provisioned and item.throughput is not None:
             yield Problem(
                 item.at("throughput"),
-                f"throughput_mode: {item.throughput_mode} takes no throughput",
+                f"throughput_mode: {item.throughput_mode} has no throughput setting",
                 help="add throughput_mode: provisioned, or remove throughput",
             )
 
@@ -38,7 +39,7 @@ def throughput(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG040",
     "EFS in one zone without the zone's name",
-    why="EFS takes its one zone by name, and a zone id has another name in each account. The "
+    why="EFS expects the name of its one zone, and a zone id has another name in each account. The "
     "name is known for a new subnet; for an existing one, the spec must give it.",
     source="https://docs.aws.amazon.com/efs/latest/ug/API_CreateFileSystem.html",
     bad="""network:

@@ -44,7 +44,7 @@ def storage_class(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX002",
     "Invalid throughput tier",
-    why="FSx for Lustre sells throughput per TiB in a few tiers, and with intelligent-tiering in "
+    why="FSx for Lustre offers throughput per TiB in a few tiers, and with intelligent-tiering in "
     "steps of 4,000 MB/s of the file system.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/managing-throughput-capacity.html",
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 300}]",
@@ -59,7 +59,7 @@ def throughput(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             item.at("throughput"),
             f"{item.throughput} is not a throughput of a {title(item)} file system",
-            help=f"nearest: {either(nearest)}; there is {all_of_them}",
+            help=f"nearest: {either(nearest)}; available: {all_of_them}",
         )
 
 
@@ -92,7 +92,7 @@ def scratch_throughput(plan: Plan) -> Iterator[Problem]:
         if item.deployment.startswith("SCRATCH") and item.throughput is not None:
             yield Problem(
                 item.at("throughput"),
-                f"{spelled(item.deployment)} takes no throughput setting",
+                f"{spelled(item.deployment)} has no throughput setting",
                 help="remove throughput, or write deployment: persistent-2",
             )
 

@@ -103,7 +103,7 @@ def unused(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX008",
     "No EFA in the Lustre client of the operating system",
-    why="The Lustre client speaks EFA on Amazon Linux 2023, on RHEL 9.5 and later, and on Ubuntu "
+    why="The Lustre client supports EFA on Amazon Linux 2023, on RHEL 9.5 and later, and on Ubuntu "
     "22.04 and later with kernel 6.8; elsewhere it uses TCP.",
     source=_GUIDE,
     severity=Severity.WARNING,
@@ -126,7 +126,7 @@ def operating_system(plan: Plan) -> Iterator[Problem]:
     "FSX009",
     "EFA clients outside the /16 of the file system",
     why="Clients reach an EFA-enabled file system over EFA only from the same /16 block of the "
-    "VPC. The file system is made in the first private subnet.",
+    "VPC. The file system is created in the first private subnet.",
     source=_GUIDE,
     bad="""network:
   vpc: vpc-0a1b2c3d4e5f67890

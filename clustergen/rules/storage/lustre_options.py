@@ -74,7 +74,7 @@ def _cache_size(item: Lustre, size: int) -> Iterator[Problem]:
 @rule(
     "FSX015",
     "Metadata IOPS without persistent-2",
-    why="Only persistent-2 file systems take a metadata configuration.",
+    why="Only persistent-2 file systems have a metadata configuration.",
     source=_METADATA,
     bad="""storage:
   - {mount: /fsx, type: fsx-lustre, deployment: scratch-2, metadata_iops: auto}""",
@@ -87,7 +87,7 @@ def metadata_deployment(plan: Plan) -> Iterator[Problem]:
         if given and item.deployment != "PERSISTENT_2":
             yield Problem(
                 item.at("metadata_iops"),
-                f"{spelled(item.deployment)} takes no metadata IOPS setting",
+                f"{spelled(item.deployment)} has no metadata IOPS setting",
                 help="remove metadata_iops, or write deployment: persistent-2",
             )
 
@@ -95,8 +95,8 @@ def metadata_deployment(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX016",
     "Invalid number of metadata IOPS",
-    why="SSD file systems take 1500, 3000, 6000 and multiples of 12000 up to 192000, "
-    "intelligent-tiering takes 6000 or 12000.",
+    why="SSD file systems accept 1500, 3000, 6000 and multiples of 12000 up to 192000, "
+    "intelligent-tiering accepts 6000 or 12000.",
     source=_METADATA,
     bad="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, metadata_iops: 10000}]",
     good="storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, metadata_iops: 12000}]",

@@ -36,7 +36,7 @@ def spelling(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG014",
     "Mount path used twice",
-    why="What is mounted last hides what was there before.",
+    why="The last mount hides the earlier one.",
     source="https://man7.org/linux/man-pages/man8/mount.8.html",
     bad="""storage:
   - {mount: /data, type: fsx-lustre, size: 1200GiB}

@@ -70,7 +70,7 @@ def throughput(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at("throughput"),
                 f"{item.throughput} is not a throughput of {spelled(item.deployment)}",
-                help=f"nearest: {nearest}; there is {listed(kind.throughputs)} MB/s",
+                help=f"nearest: {nearest}; available: {listed(kind.throughputs)} MB/s",
             )
 
 
@@ -92,6 +92,6 @@ def iops(plan: Plan) -> Iterator[Problem]:
             nearest = min(max(item.iops, least), _MOST_IOPS)
             yield Problem(
                 item.at("iops"),
-                f"{item.size_gib}GiB of OpenZFS do not take {item.iops} IOPS",
+                f"{item.size_gib}GiB of OpenZFS do not support {item.iops} IOPS",
                 help=f"{least} to {_MOST_IOPS}; nearest: {nearest}",
             )

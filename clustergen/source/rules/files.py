@@ -21,7 +21,7 @@ TOO_LARGE = Rule(
 )
 NOT_A_MAPPING = Rule(
     code="SPC011",
-    title="The file does not hold `key: value` pairs",
+    title="The file does not contain `key: value` pairs",
     why="A spec is a mapping with at least version, name, region, network and node_groups.",
     source="clustergen",
     bad="- version: 1\n",

@@ -36,7 +36,7 @@ MERGE_KEY = Rule(
 ALIAS = Rule(
     code="SPC005",
     title="An alias that is unknown, contains itself or grows without bound",
-    why="A few lines of nested aliases can stand for more data than any computer holds.",
+    why="A few lines of nested aliases can expand to more data than fits in memory.",
     source="https://yaml.org/spec/1.2.2/#71-alias-nodes",
     bad=_BEGIN + "head_node: *small\n",
     good=_BEGIN + "login: &small {instance_type: m7i.xlarge}\nhead_node: *small\n",
@@ -60,8 +60,8 @@ SEVERAL_DOCUMENTS = Rule(
 TAG = Rule(
     code="SPC009",
     title="A YAML tag",
-    why="A spec is plain data: text, numbers, lists and mappings. Tags ask the reader of the file "
-    "for other types, or for calls.",
+    why="A spec is plain data: text, numbers, lists and mappings. Tags make parsers create other "
+    "types, or call functions.",
     source="https://yaml.org/spec/1.2.2/#691-node-tags",
     bad=_BEGIN + "region: !Ref AWS::Region\n",
     good=_BEGIN + "region: us-east-1\n",

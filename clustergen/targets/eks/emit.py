@@ -58,10 +58,10 @@ def steps(plan: Plan) -> list[str]:
     if plan.options_as(Options).by_stack:
         return [
             "`npx cdk deploy --all -c spec=SPEC -c target=eks` in a checkout of clustergen deploys "
-            "the foundation, the cluster, and the charts and manifests that are here to read",
+            "the foundation, the cluster, and the charts and manifests of this bundle",
             *_later(plan),
             *_before_destroy(plan),
-            "`npx cdk destroy` with the same words deletes them; data stays",
+            "`npx cdk destroy` with the same arguments deletes them; data stays",
             *_protected(plan),
         ]
     return [
@@ -79,7 +79,7 @@ def _later(plan: Plan) -> list[str]:
         *_blocks(plan),
         *_grants(plan),
         *_updates(plan),
-        "to change the instance types of a node group, rename it too: EKS makes a new one, and "
+        "to change the instance types of a node group, rename it too: EKS creates a new one, and "
         "names are unique in a cluster",
     ]
 
@@ -96,9 +96,9 @@ def _blocks(plan: Plan) -> Iterator[str]:
     for group in plan.node_groups:
         if group.capacity.kind == "capacity-block":
             yield (
-                f"once the Capacity Block of {group.name} has begun, ask for its nodes: "
+                f"once the Capacity Block of {group.name} has begun, request its nodes: "
                 f"`{_scale(plan, group)}`; {_end(group)}. Before an update of its nodes (version, "
-                "tags, image), ask for 0"
+                "tags, image), scale it to 0"
             )
 
 
@@ -123,7 +123,7 @@ def _updates(plan: Plan) -> Iterator[str]:
         )
     if karpenter.groups(plan):
         yield (
-            "a node of Karpenter takes the newest image when it starts and keeps it: `kubectl "
+            "a node of Karpenter starts with the newest image and keeps it: `kubectl "
             "delete nodeclaim NAME` drains it, and the next one is up to date"
         )
 
@@ -138,15 +138,15 @@ def _scale(plan: Plan, group: NodeGroup) -> str:
 def _before_destroy(plan: Plan) -> Iterator[str]:
     if karpenter.is_on(plan):
         yield (
-            "before that, run `kubectl delete nodepools --all` and wait for it: no stack knows the "
-            "instances of Karpenter, which run on without it"
+            "before that, run `kubectl delete nodepools --all` and wait for it: no stack manages "
+            "the instances of Karpenter, which keep running without it"
         )
 
 
 def _protected(plan: Plan) -> Iterator[str]:
     if plan.options_as(Options).deletion_protection:
         yield (
-            "before that, take back the protection: `targets.eks.deletion_protection: false`, and "
+            "before that, turn off the protection: `targets.eks.deletion_protection: false`, and "
             "deploy once more"
         )
 
@@ -154,6 +154,6 @@ def _protected(plan: Plan) -> Iterator[str]:
 def _grants(plan: Plan) -> Iterator[str]:
     if not plan.kubernetes.admins:
         yield (
-            "only who deploys the stack may use the cluster: name roles in `kubernetes.admins` to "
-            "let others in"
+            "only the identity that deploys the stack has access to the cluster: add roles to "
+            "`kubernetes.admins` to give it to others"
         )

@@ -154,7 +154,7 @@ LIMITS = Limits(
             most=MAX_NODE_GROUPS,
             count=lambda plan: len(plan.node_groups) - len(karpenter.groups(plan)) + 1,
             place=("node_groups",),
-            help="ask Service Quotas for more first",
+            help="request an increase in Service Quotas first",
             source=QUOTAS,
             severity=Severity.WARNING,
         ),

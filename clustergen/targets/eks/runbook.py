@@ -14,14 +14,14 @@ def runbook(plan: Plan) -> Runbook:
     return Runbook(
         logs=f"{kubernetes.LOGS}. CloudWatch has `/aws/eks/{plan.name}/cluster`, the logs of the "
         "control plane; on a node, `journalctl -u nodeadm-run -u kubelet`",
-        failed_boot="a node group in `CREATE_FAILED` or `DEGRADED` says why: `aws eks "
+        failed_boot="a node group in `CREATE_FAILED` or `DEGRADED` gives the reason: `aws eks "
         f"describe-nodegroup {where} --nodegroup-name GROUP --query nodegroup.health`. "
         "`NodeCreationFailure` means that instances ran and did not join: read the boot log of "
         "one, `aws ec2 get-console-output --latest --instance-id ID`",
         drain=kubernetes.DRAIN,
         replace="drain the node, then `aws ec2 terminate-instances --instance-ids ID`: its group "
         "launches another. Node repair replaces nodes that the monitoring agent finds faulty "
-        "without being asked, where the group has it",
+        "automatically, where the group has it enabled",
         users=kubernetes.USERS,
         pause=_pause(plan, where),
         waits="the foundation takes up to 40 minutes with file systems, the control plane some "
@@ -34,10 +34,10 @@ def _pause(plan: Plan, where: str) -> str:
         return (
             f"`aws eks update-nodegroup-config {where} --nodegroup-name GROUP --scaling-config "
             "minSize=0,desiredSize=0` for each node group. The control plane, system nodes and "
-            "storage go on costing money"
+            "storage continue to cost money"
         )
     return (
-        "`./deploy.sh --pause` sets the node groups to zero nodes, and `--resume` brings them "
-        "back. The control plane, system nodes and storage go on costing money; so does a "
+        "`./deploy.sh --pause` sets the node groups to zero nodes, and `--resume` restores "
+        "them. The control plane, system nodes and storage continue to cost money, and so does a "
         "Capacity Block or a reservation"
     )

@@ -38,7 +38,7 @@ class _Part:
     wanted: Callable[[Plan], bool]
     why: str
     settings: Callable[[Plan], dict[str, object]] = _nothing
-    """What else its chart is told, beside the switch."""
+    """Further values of its chart, beside the switch."""
 
 
 def _any(test: Callable[[InstanceType], object]) -> Callable[[Plan], bool]:
@@ -132,7 +132,7 @@ _PARTS = (
     _Part(
         ("nvidia-device-plugin", "devicePlugin"),
         lambda plan: _any(lambda type: type.gpus)(plan) and not _partitioned(plan),
-        "offers nvidia.com/gpu; never beside gpu-operator, which brings its own",
+        "offers nvidia.com/gpu; never beside gpu-operator, which installs its own",
         _nvidia,
     ),
     _Part(
@@ -199,7 +199,7 @@ def install(plan: Plan) -> Artifact:
 
 
 _HEAD = f"""\
-# Values for HyperPod's chart of what has to run in the EKS cluster before the nodes come.
+# Values for HyperPod's chart of what has to run in the EKS cluster before nodes join.
 # {INSTALL} installs it.
 """
 

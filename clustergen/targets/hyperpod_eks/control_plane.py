@@ -93,7 +93,8 @@ class EksStack(ClusterStack):
             self,
             "NextStep",
             value=f"./{charts.INSTALL}",
-            description="What of the rendered bundle to run before the HyperPod cluster is made",
+            description="What to run from the rendered bundle before the HyperPod cluster is "
+            "created",
         )
 
 

@@ -15,7 +15,7 @@ OUTPUTS: Mapping[str, str] = MappingProxyType(
         "EksClusterSecurityGroupId": "Security group that EKS makes for the cluster",
     }
 )
-"""What the stack of a new EKS cluster gives to those after it: name -> description."""
+"""Outputs of the stack of a new EKS cluster that later stacks use: name -> description."""
 
 
 def is_new(plan: Plan) -> bool:

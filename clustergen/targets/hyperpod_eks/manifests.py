@@ -20,7 +20,7 @@ def files(plan: Plan) -> Iterator[Artifact]:
     objects = tuple(karpenter.manifests(plan))
     if objects:
         comment = (
-            "What Karpenter, which HyperPod runs, may start: a node class of instance groups, and",
+            "What HyperPod's Karpenter may start: a node class of instance groups, and",
             "a node pool, for each queue. Pods without room make it add nodes.",
         )
         yield file(KARPENTER, comment, objects)

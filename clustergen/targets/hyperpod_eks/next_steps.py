@@ -36,8 +36,9 @@ def _before(plan: Plan) -> Iterator[str]:
         "`kubectl` and `helm` reach the EKS cluster"
     )
     yield (
-        f"before the nodes come, `./{charts.INSTALL}` installs HyperPod's chart, with `kubectl`, "
-        f"`helm` and `git`; `{charts.PATH}` says what of it, and why"
+        f"before nodes are created, `./{charts.INSTALL}` installs HyperPod's chart, with "
+        f"`kubectl`, "
+        f"`helm` and `git`; `{charts.PATH}` lists its parts, and why"
     )
 
 
@@ -49,30 +50,30 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
             "cluster from `create-cluster.json`, and once it is in service the add-ons and quotas"
         )
         yield (
-            "those who deploy with CloudFormation take `eks.template.json`, then `install.sh`, "
-            f"`cluster.template.json`, `{addons.TEMPLATE}` and `{governance.SCRIPT}`; take one of "
+            "to deploy with CloudFormation, use `eks.template.json`, then `install.sh`, "
+            f"`cluster.template.json`, `{addons.TEMPLATE}` and `{governance.SCRIPT}`; use one of "
             "the two ways, not both"
         )
         yield (
             f"`aws eks update-kubeconfig --region {plan.region} --name {plan.name}` lets `kubectl` "
-            "reach the EKS cluster; `kubernetes.admins` says who else may"
+            "reach the EKS cluster; `kubernetes.admins` lists who else has access"
         )
     else:
         yield (
-            "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it makes or "
-            "updates the cluster from `create-cluster.json` and waits until it is in service"
+            "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it creates "
+            "or updates the cluster from `create-cluster.json` and waits until it is in service"
         )
         yield (
-            "`cluster.template.json` is the same cluster for those who deploy with CloudFormation, "
-            "once the foundation is there and `lifecycle/` is copied to the folder in S3 that "
-            "SourceS3Uri names; take one of the two, not both"
+            "`cluster.template.json` is the same cluster for a deployment with CloudFormation, "
+            "once the foundation exists and `lifecycle/` is copied to the folder in S3 that "
+            "SourceS3Uri names; use one of the two, not both"
         )
     yield f"`kubectl get nodes -L {limits.GROUP_LABEL},{limits.HEALTH_LABEL}` lists the nodes"
 
 
 def _after(plan: Plan) -> Iterator[str]:
     if karpenter.on(plan) and not eks_cluster.is_new(plan):
-        yield f"`kubectl apply -f {manifests.KARPENTER}` tells Karpenter what it may start"
+        yield f"`kubectl apply -f {manifests.KARPENTER}` defines what Karpenter may start"
     if tests := [file.path for file in smoke.files(plan)]:
         yield (
             f"`kubectl apply -f {tests[0]}` runs a test, and so on, one after the other: the first "
@@ -86,7 +87,7 @@ def _after(plan: Plan) -> Iterator[str]:
         )
     if plan.resilience.auto_resume:
         yield (
-            "jobs that are to resume by themselves need the annotation "
+            "jobs that HyperPod resumes automatically need the annotation "
             f'`{limits.RESUME_ANNOTATION}: "true"`'
         )
     yield from _volumes(plan)
@@ -95,7 +96,7 @@ def _after(plan: Plan) -> Iterator[str]:
 def _volumes(plan: Plan) -> Iterator[str]:
     mounts = ", ".join(item.mount for item in plan.storage)
     if mounts and eks_cluster.is_new(plan):
-        yield f"pods get {mounts} by the claims in `{manifests.VOLUMES}`, which are there by then"
+        yield f"pods get {mounts} by the claims in `{manifests.VOLUMES}`"
     elif mounts:
         yield (
             f"for pods to use {mounts}, add the CSI driver of each to the EKS cluster, then "

@@ -20,8 +20,8 @@ def runbook(plan: Plan) -> Runbook:
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-resiliency-manual.html
         replace=f"`kubectl label node NODE {limits.HEALTH_LABEL}=UnschedulablePendingReplacement "
         "--overwrite` has HyperPod replace the node, `UnschedulablePendingReboot` reboot it. It "
-        "replaces accelerated nodes that its health agent finds faulty without being asked, CPU "
-        "nodes never",
+        "replaces accelerated nodes that its health agent finds faulty automatically, CPU nodes "
+        "never",
         users=kubernetes.USERS,
         pause=hyperpod.PAUSE.format(rest="The EKS cluster, its system nodes"),
         waits=hyperpod.WAITS,

@@ -46,10 +46,10 @@ def steps(plan: Plan) -> list[str]:
     reach = "login" if plan.login else "controller"
     return [
         *next_steps.database(plan),
-        "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it makes or "
+        "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it creates or "
         "updates the cluster from `create-cluster.json` and waits until it is in service",
-        "`cluster.template.json` is the same cluster for those who deploy with CloudFormation"
-        f"{_scripts_first(plan)}; take one of the two, not both",
+        "`cluster.template.json` is the same cluster for a deployment with CloudFormation"
+        f"{_scripts_first(plan)}; use one of the two, not both",
         f"`aws sagemaker list-cluster-nodes --cluster-name {plan.name} --region {plan.region}` "
         f"shows the nodes; Session Manager opens a shell on one of the group {reach}: `aws ssm "
         "start-session --target sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID`",
@@ -74,13 +74,13 @@ def _controllers(plan: Plan) -> Iterator[str]:
     if not hyperpod_steps.shared_by_controllers(plan):
         return
     yield (
-        "Slurm goes over to the next controller when the first has not answered for "
-        "`SlurmctldTimeout` (120 s), and HyperPod replaces a failed one. Neither tells anybody: "
-        "`slurm.settings.SlurmctldPrimaryOnProg` names a program of yours that does, such as one "
-        "that publishes to SNS"
+        "Slurm fails over to the next controller when the first does not respond for "
+        "`SlurmctldTimeout` (120 s), and HyperPod replaces a failed one. Neither sends a "
+        "notification: set `slurm.settings.SlurmctldPrimaryOnProg` to a program that does, such "
+        "as one that publishes to SNS"
     )
     yield (
         "After a controller was replaced or added, run `bash "
         "/opt/clustergen/lifecycle/on_create.sh` as root on the other controllers, so that they "
-        "have its name"
+        "know its name"
     )

@@ -15,9 +15,9 @@ def runbook(plan: Plan) -> Runbook:
         logs=f"{hyperpod.LOGS}. On a node: `/var/log/slurm/` and, where scripts run, "
         "`/var/log/clustergen/lifecycle.log`",
         failed_boot=f"{hyperpod.events(plan)} lists failures with their reasons, such as capacity "
-        "that AWS lacks; the node's log stream ends with the step that failed. HyperPod tries a "
-        "worker again; a controller whose scripts fail makes the whole cluster `Failed`: "
-        "`./deploy.sh --destroy`, mend, deploy again",
+        "that AWS lacks; the node's log stream ends with the step that failed. HyperPod retries "
+        "a worker; a controller whose scripts fail makes the whole cluster `Failed`: "
+        "run `./deploy.sh --destroy`, fix the spec and deploy again",
         drain=slurm.DRAIN,
         # Exact and case-sensitive:
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-replace-faulty-instance.html
@@ -35,13 +35,13 @@ def _changes(plan: Plan) -> str:
     config = lifecycle.config(plan)
     if not config:
         return (
-            "add them to `users` in the spec before the cluster is made: without lifecycle "
+            "add them to `users` in the spec before the cluster is created: without lifecycle "
             "scripts, nodes have the users of the image only"
         )
     entry = config.get("OnInitComplete") or config["OnCreate"]
     return (
-        "add them to `users` in the spec and deploy again. New nodes have them; nodes that run, "
-        "the controller among them, keep the scripts that they were made with: copy the new "
+        "add them to `users` in the spec and deploy again. New nodes get them. Running nodes, "
+        "including the controller, keep their old scripts: copy the new "
         f"`lifecycle/` there and run its `{entry}` as root, which may run any number of times. "
         "The same holds for changed Slurm settings, time limits and scripts"
     )

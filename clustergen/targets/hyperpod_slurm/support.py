@@ -162,7 +162,7 @@ _SLURM = {
         CREATE_CLUSTER,
     ),
     "slurm.accounts": support(
-        "full", "the lifecycle scripts of the controller make them with sacctmgr", _SLURM_API
+        "full", "the lifecycle scripts of the controller create them with sacctmgr", _SLURM_API
     ),
     "slurm.idle-timeout": support(
         "partial",

@@ -83,7 +83,7 @@ def steps(plan: Plan) -> list[str]:
         f"{DEFAULT_USERS[plan.software.os]}`.",
         *_ssh(plan),
         f"{next_steps.TESTS}.",
-        "A lower `count`, or a node group or queue that leaves the spec, needs a stopped fleet: "
+        "A lower `count`, or a node group or queue that you remove, needs a stopped fleet: "
         f"`pcluster update-compute-fleet -n {plan.name} -r {plan.region} --status STOP_REQUESTED` "
         "before `./deploy.sh`, `START_REQUESTED` after it.",
         "`./deploy.sh --destroy` deletes the cluster and leaves the foundation with its data.",

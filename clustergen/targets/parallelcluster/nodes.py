@@ -11,7 +11,7 @@ from clustergen.plan.model import Network, Plan, Subnet, Volume
 from clustergen.plan.network import is_internal
 
 NOBODY = "127.0.0.1/32"
-"""A source of SSH that never comes; without one ParallelCluster opens port 22 to the world."""
+"""An SSH source that matches no host; without one ParallelCluster opens port 22 to the world."""
 
 
 def root_volume(volume: Volume) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def runbook(plan: Plan) -> Runbook:
         logs=f"CloudWatch has `/aws/parallelcluster/{name}-TIMESTAMP`, with a stream for each file "
         f"and node; `pcluster list-cluster-log-streams -n {name} -r {region}` lists them. On the "
         "head node: `/var/log/slurmctld.log`, `/var/log/chef-client.log`, "
-        "`/var/log/parallelcluster/clustermgtd` (nodes that come and go) and "
+        "`/var/log/parallelcluster/clustermgtd` (nodes that start and stop) and "
         "`slurm_resume.log` (launches that EC2 refuses); on nodes "
         "`/var/log/cloud-init-output.log`, `/var/log/slurmd.log`",
         failed_boot="`pcluster describe-cluster` shows `failures` when the head node's boot "
@@ -28,11 +28,11 @@ def runbook(plan: Plan) -> Runbook:
         drain=slurm.DRAIN,
         replace="`sudo scontrol update nodename=NODE state=power_down_asap` terminates a node once "
         "it is idle; ParallelCluster launches a static one again, a dynamic one when a job needs "
-        "it. It replaces nodes that fail EC2's checks without being asked",
+        "it. It replaces nodes that fail EC2's checks automatically",
         users="add them to `users` in the spec and deploy again: the head node and login nodes "
         "create them at once, compute nodes when they are next launched",
         pause="`./deploy.sh --pause` stops the compute fleet, and `--resume` starts it. The head "
-        "node, login nodes and storage go on costing money; so does a Capacity Block or a "
+        "node, login nodes and storage continue to cost money, and so does a Capacity Block or a "
         "reservation",
         waits="the foundation takes up to 40 minutes with file systems, the head node some 10, "
         "static nodes 5 to 15 more; `deploy.sh` waits up to two hours",

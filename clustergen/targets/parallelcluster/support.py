@@ -224,7 +224,12 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
                 _ACCOUNTING,
             ),
             _row("slurm.accounting-database", "full", "SlurmSettings.Database", _ACCOUNTING),
-            _row("slurm.accounts", "full", "a script of the head node uses sacctmgr", _ACCOUNTING),
+            _row(
+                "slurm.accounts",
+                "full",
+                "a script of the head node creates them with sacctmgr",
+                _ACCOUNTING,
+            ),
             _row("slurm.idle-timeout", "full", "SlurmSettings.ScaledownIdletime", _SETTINGS),
             _row("slurm.settings", "full", "CustomSlurmSettings, except a deny list", _SETTINGS),
             _row(

@@ -64,7 +64,7 @@ def steps(plan: Plan) -> list[str]:
         _reach(plan),
         next_steps.TESTS,
         *_images(plan),
-        "to change the instance types of a node group, rename it too: PCS makes a new one, and "
+        "to change the instance types of a node group, rename it too: PCS creates a new one, and "
         "names are unique in a cluster",
         *_tags(plan),
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",

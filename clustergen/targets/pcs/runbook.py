@@ -16,15 +16,15 @@ def runbook(_plan: Plan) -> Runbook:
         "`/var/log/amazon/pcs/bootstrap.log` and `/var/log/slurmd.log`",
         failed_boot="PCS terminates a node whose required action fails and launches another, which "
         "costs money each time: the last lines of its stream in the lifecycle log group name the "
-        "action. `./deploy.sh --pause` ends the loop while you mend the spec",
+        "action. `./deploy.sh --pause` ends the loop while you fix the spec",
         drain=slurm.DRAIN,
         replace="`aws ec2 terminate-instances --instance-ids ID` on a drained node: PCS launches "
         "another for a static node at once, for a dynamic one when a job needs it. PCS also "
         "replaces a node that EC2 reports as impaired",
         users="add them to `users` in the spec and deploy again: PCS replaces the nodes of each "
         "node group when they are idle, and login nodes at once",
-        pause="`./deploy.sh --pause` sets all node groups to zero nodes, and `--resume` brings "
-        "them back. The controller, login nodes and storage go on costing money; so does a "
+        pause="`./deploy.sh --pause` sets all node groups to zero nodes, and `--resume` restores "
+        "them. The controller, login nodes and storage continue to cost money, and so does a "
         "Capacity Block or a reservation",
         waits="the foundation takes up to 40 minutes with file systems, the cluster some 15, the "
         "nodes 5 to 15 more. CloudFormation gives up on a PCS cluster after 130 minutes",

@@ -223,7 +223,7 @@ _SLURM = {
         "slurm-accounting",
     ),
     "slurm.accounts": _support(
-        "full", "a lifecycle action of login nodes makes them with sacctmgr", "slurm-accounting"
+        "full", "a lifecycle action of login nodes creates them with sacctmgr", "slurm-accounting"
     ),
     "slurm.idle-timeout": _support("full", "ScaleDownIdleTimeInSeconds", CREATE_CLUSTER),
     "slurm.settings": _support(

@@ -132,7 +132,7 @@ def test_lustre(fields: str, expected: list[str]) -> None:
         (
             "size: 1200GiB, throughput: 300",
             "300 is not a throughput of a persistent-2 ssd file system",
-            "nearest: 250 or 500; there is 125, 250, 500, 1000 MB/s per TiB",
+            "nearest: 250 or 500; available: 125, 250, 500, 1000 MB/s per TiB",
         ),
     ],
 )

@@ -112,7 +112,7 @@ def test_who_makes_the_cluster_has_an_entry_already(
             made.account.eks.clusters.add("example")
         done = made.deploy()
         assert done.returncode == status, done.stderr
-        assert ("leave it out of kubernetes.admins" in done.stderr) == (status == 2)
+        assert ("remove it from kubernetes.admins" in done.stderr) == (status == 2)
 
 
 def test_the_readme_says_how_the_nodes_of_a_block_are_asked_for() -> None:

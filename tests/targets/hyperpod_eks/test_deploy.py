@@ -292,7 +292,7 @@ def test_volumes_of_an_existing_cluster_are_filled_in(tmp_path: Path) -> None:
 def test_quotas_without_a_cluster(rig: Rig) -> None:
     done = rig.run("govern.sh")
     assert done.returncode == 2
-    assert done.stderr.endswith("govern.sh: there is no HyperPod cluster example\n")
+    assert done.stderr.endswith("govern.sh: the HyperPod cluster example does not exist\n")
     assert rig.run("govern.sh", "--dry-run").returncode == 0
 
 
@@ -314,5 +314,5 @@ def test_who_makes_the_cluster_has_an_entry_already(
             made.account.eks.clusters.add("example")
         done = made.deploy()
         assert done.returncode == status, done.stderr
-        assert ("leave it out of kubernetes.admins" in done.stderr) == (status == 2)
+        assert ("remove it from kubernetes.admins" in done.stderr) == (status == 2)
         assert bool(made.calling("example-eks", "execute-change-set")) == (status == 0)

@@ -62,7 +62,7 @@ def test_a_failed_creation_is_kept_to_look_at(tmp_path: Path) -> None:
     with bundle(tmp_path) as made:
         made.account.pcluster.fails = True
         done = made.deploy()
-        assert (done.returncode, "stays for you to look at" in done.stderr) == (2, True)
+        assert (done.returncode, "is kept for inspection" in done.stderr) == (2, True)
         done = made.deploy()
         assert (done.returncode, "is CREATE_FAILED and cannot be updated" in done.stderr) == (
             2,
@@ -78,7 +78,7 @@ def test_no_configuration_is_created_that_pcluster_refuses(tmp_path: Path) -> No
     with bundle(tmp_path) as made:
         made.account.pcluster.refusal = "Invalid cluster configuration."
         done = made.deploy()
-        assert (done.returncode, "ParallelCluster refuses" in done.stderr) == (2, True)
+        assert (done.returncode, "ParallelCluster rejects" in done.stderr) == (2, True)
         assert made.account.pcluster.status == ""
 
 

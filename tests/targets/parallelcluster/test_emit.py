@@ -407,7 +407,7 @@ NEXT_STEPS = [
     (
         "slurm: {accounting: {endpoint: db.example, user: slurm, "
         "secret: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:x'}}",
-        ["db.example, whose security group lets that of the nodes in on port 3306"],
+        ["db.example, whose security group has to allow theirs on port 3306"],
         [],
     ),
 ]

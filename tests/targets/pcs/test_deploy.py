@@ -47,7 +47,10 @@ def test_nodes_that_come_and_go_are_a_failure(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of("node_groups: [{name: h200, count: 2}]")) as bundle:
         bundle.account.bad_nodes = True
         done = bundle.deploy()
-        assert (done.returncode, "nodes come and go" in done.stderr.splitlines()[-1]) == (2, True)
+        assert (done.returncode, "nodes fail in a loop" in done.stderr.splitlines()[-1]) == (
+            2,
+            True,
+        )
         assert "/aws/pcs/clusterid-0a1b/lifecycle" in done.stderr
         assert "minInstanceCount=0,maxInstanceCount=0  # h200: 2 to 2" in done.stderr
 
@@ -68,7 +71,7 @@ node_groups:
         bundle.account.no_capacity = True
         done = bundle.deploy()
         assert done.returncode == 0, done.stderr
-        assert "Still to come when the Capacity Block begins: h200 0 of 2" in done.stderr
+        assert "Starts when the Capacity Block begins: h200 0 of 2" in done.stderr
 
 
 def test_a_cluster_is_not_replaced_unasked(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def minimum(document: Document) -> Iterator[Problem]:
         if isinstance(least, int) and isinstance(most, int) and least > most:
             yield group.problem(
                 "MinInstanceCount",
-                f"a minimum of {least} instances above the {most} in all",
+                f"a minimum of {least} instances above the total of {most}",
                 f"write {most} or less",
             )
 
@@ -56,7 +56,7 @@ def flexible(document: Document) -> Iterator[Problem]:
 @rule(
     "OVL335",
     "UltraServers without a training plan",
-    why="HyperPod has UltraServers only through a training plan.",
+    why="HyperPod offers UltraServers only through a training plan.",
     source=limits.TRAINING_PLANS,
     bad=in_group("InstanceType: ml.p6e-gb200.36xlarge"),
     good=in_group(f"InstanceType: ml.p6e-gb200.36xlarge, {_PLAN}"),
@@ -102,5 +102,5 @@ def planned_spot(document: Document) -> Iterator[Problem]:
     for group in document.groups:
         if document.is_eks and group.is_spot and "TrainingPlanArn" in group:
             yield group.problem(
-                "CapacityRequirements", "Spot with a training plan", "leave one of the two out"
+                "CapacityRequirements", "Spot with a training plan", "remove one of the two"
             )

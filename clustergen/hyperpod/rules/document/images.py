@@ -28,5 +28,5 @@ def release_version(document: Document) -> Iterator[Problem]:
             yield group.problem(
                 "ImageReleaseVersion",
                 "ImageReleaseVersion beside a custom image",
-                "leave one of the two out",
+                "remove one of the two",
             )

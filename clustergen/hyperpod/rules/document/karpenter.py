@@ -16,7 +16,7 @@ _SCALED = (
 
 @rule(
     "OVL321",
-    "Autoscaling without what it needs",
+    "Autoscaling without its prerequisites",
     why="Autoscaling needs EKS, continuous provisioning and a role of the cluster.",
     source=f"{limits.GUIDE}sagemaker-hyperpod-eks-autoscaling.html",
     bad=in_request("AutoScaling: {Mode: Enable, AutoScalerType: Karpenter}"),
@@ -41,7 +41,7 @@ def requirements(document: Document) -> Iterator[Problem]:
     "OVL338",
     "Training plan or health checks in a group that Karpenter scales",
     why="Karpenter starts neither planned instances nor instances that are checked for an hour "
-    "before they take pods. Its groups have no instances of their own.",
+    "before they take pods. Its groups have no fixed instances.",
     source=f"{limits.GUIDE}sagemaker-hyperpod-eks-autoscaling-nodeclass.html",
     target=EKS,
     bad=_SCALED + in_group("OnStartDeepHealthChecks: [InstanceStress]", EKS),

@@ -30,7 +30,7 @@ def checked_taints(document: Document) -> Iterator[Problem]:
             yield group.problem(
                 "KubernetesConfig",
                 "taints on a group with deep health checks",
-                "leave one of the two out",
+                "remove one of the two",
             )
 
 

@@ -70,7 +70,7 @@ def strategy(document: Document) -> Iterator[Problem]:
         yield document.problem(
             "Orchestrator",
             "SlurmConfigStrategy with continuous provisioning",
-            "leave the strategy out, or NodeProvisioningMode",
+            "remove the strategy, or NodeProvisioningMode",
         )
 
 

@@ -54,7 +54,7 @@ def bucket(document: Document) -> Iterator[Problem]:
             yield _in_scripts(
                 group,
                 f"nodes may not read {source}",
-                "take a bucket whose name begins with sagemaker-, or give the role s3:GetObject "
+                "use a bucket whose name begins with sagemaker-, or give the role s3:GetObject "
                 "there",
             )
 

@@ -24,7 +24,7 @@ def _patching(strategy: str, *more: str) -> str:
 
 @rule(
     "OVL305",
-    "Schedule that HyperPod does not read",
+    "Schedule that HyperPod does not accept",
     why="A schedule is a cron expression whose minute and hour are numbers.",
     source=f"{_API}ScheduledUpdateConfig.html",
     bad=in_group("ScheduledUpdateConfig: {ScheduleExpression: rate(7 days)}"),

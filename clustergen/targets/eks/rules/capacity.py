@@ -30,7 +30,7 @@ def spot(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("capacity"),
                 f"EC2 can reclaim each of the {group.max} EFA nodes of {group.name} separately",
-                help="take a reservation or a Capacity Block, or write efa: false for jobs of one "
+                help="use a reservation or a Capacity Block, or write efa: false for jobs of one "
                 "node",
             )
 

@@ -113,7 +113,7 @@ def no_driver(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("instance_type"),
                 f"{group.type.name} has no driver for device claims",
-                help="take inf2, or write kubernetes.devices: plugin",
+                help="use inf2, or write kubernetes.devices: plugin",
             )
 
 

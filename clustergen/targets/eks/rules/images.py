@@ -27,7 +27,7 @@ def driver(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 path,
                 f"EKS's images have no driver for {type.accelerator.name} of {type.name}",
-                help="give the group an image: ami-... that has it, or take another family",
+                help="give the group an image: ami-... that has it, or use another family",
             )
 
 
@@ -43,7 +43,7 @@ def no_image(plan: Plan) -> Iterator[Problem]:
     for type, path in _types(plan):
         if _has_no_image(type):
             yield Problem(
-                path, f"EKS has no image for {type.name}", help="take a type of another family"
+                path, f"EKS has no image for {type.name}", help="use a type of another family"
             )
 
 

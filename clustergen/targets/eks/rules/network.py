@@ -59,7 +59,7 @@ def control_plane_zone(plan: Plan) -> Iterator[Problem]:
         if _takes_no_control_plane(subnet.zone or ""):
             yield Problem(
                 ("network", field, index),
-                f"{subnet.zone} takes no control plane of EKS",
+                f"{subnet.zone} does not support an EKS control plane",
                 help="name a subnet of another zone",
             )
 
@@ -67,7 +67,7 @@ def control_plane_zone(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET502",
     "Kubernetes API open to everyone",
-    why="Whoever holds a leaked credential reaches the API from anywhere, and anyone can try every "
+    why="Anyone with a leaked credential reaches the API from anywhere, and anyone can try every "
     "flaw of the API server.",
     source=limits.ENDPOINT,
     severity=Severity.WARNING,

@@ -19,7 +19,7 @@ _SYSTEM_VCPUS, _SYSTEM_GIB = 2, 8
 @rule(
     "LIM503",
     "Nodes that can run only a few pods",
-    why="A pod takes an address of the node's interfaces. The agents of network, storage, devices "
+    why="A pod needs an address of the node's interfaces. The agents of network, storage, devices "
     "and metrics are pods on every node, before any job.",
     source=limits.TYPES,
     severity=Severity.WARNING,
@@ -34,7 +34,7 @@ def few_pods(plan: Plan) -> Iterator[Problem]:
                 yield Problem(
                     group.at("instance_type"),
                     f"{type.name} has room for {room} pods",
-                    help="take a larger size",
+                    help="use a larger size",
                 )
 
 
@@ -55,7 +55,8 @@ def small_system_nodes(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             (*system.path, "instance_type"),
             f"{type.name} has {type.vcpus} vCPUs and {type.memory_gib:g} GiB",
-            help=f"take {_SYSTEM_VCPUS} vCPUs and {_SYSTEM_GIB} GiB or more, such as m7i.large",
+            help=f"use a type with {_SYSTEM_VCPUS} vCPUs and {_SYSTEM_GIB} GiB or more, such as "
+            f"m7i.large",
         )
 
 
@@ -115,5 +116,5 @@ def accelerated_system_nodes(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             (*system.path, "instance_type"),
             f"{system.type.name} has accelerators that nothing there uses",
-            help="take a general type, such as m7i.large; for jobs make a node group",
+            help="use a general type, such as m7i.large; for jobs, add a node group",
         )

@@ -78,7 +78,7 @@ def time_limit(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "K8S533",
-    "Whole nodes for a job",
+    "Whole nodes for each job",
     why="A pod gets what it requests, and others may get the rest of its node.",
     source="https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
     severity=Severity.NOTE,
@@ -90,8 +90,7 @@ def exclusive(plan: Plan) -> Iterator[Problem]:
         if queue.exclusive:
             yield Problem(
                 queue.at("exclusive"),
-                f"jobs of {queue.name} have nodes for themselves only when they request all of a "
-                "node",
+                f"jobs of {queue.name} get whole nodes only if they request all of a node",
                 help="request every accelerator and EFA interface of a node, as the smoke job does",
             )
 

@@ -16,7 +16,7 @@ _OWN_USER_DATA, _QUOTES = 2048, 4
 @rule(
     "LIM504",
     "User data above the limit of EC2",
-    why="The user data of a node names every script with its arguments, and EC2 takes 16 KiB.",
+    why="The user data of a node names every script with its arguments, and EC2 accepts 16 KiB.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html",
     bad='software: {scripts: [{run: "s3://my-bucket/setup.sh", args: ['
     + ", ".join(["a" * 500] * 33)

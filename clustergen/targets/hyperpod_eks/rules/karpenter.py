@@ -106,7 +106,7 @@ def number(plan: Plan) -> Iterator[Problem]:
     "K8S414",
     "Groups of one queue with different taints",
     why="Karpenter chooses among the groups of a queue, and has to know which pods their nodes "
-    "take before it chooses.",
+    "accept before it chooses.",
     source=limits.NODE_POOL,
     bad=f"""{KARPENTER}
 node_groups:

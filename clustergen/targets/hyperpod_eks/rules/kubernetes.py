@@ -48,7 +48,7 @@ def region(plan: Plan) -> Iterator[Problem]:
             _PATH,
             f"{match['name']} is in {match['region']} ({match['partition']}), "
             f"the nodes are in {plan.region}",
-            help=f"take a cluster in {plan.region}, or write region: {match['region']}",
+            help=f"use a cluster in {plan.region}, or write region: {match['region']}",
         )
 
 
@@ -65,7 +65,7 @@ def region(plan: Plan) -> Iterator[Problem]:
 def existing_version(plan: Plan) -> Iterator[Problem]:
     if not eks_cluster.is_new(plan) and plan.wrote("kubernetes", "version"):
         yield from _unlisted(
-            plan, f"take an EKS cluster of version {_nearest(plan.kubernetes.version)}"
+            plan, f"use an EKS cluster of version {_nearest(plan.kubernetes.version)}"
         )
 
 

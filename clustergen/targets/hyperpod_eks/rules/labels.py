@@ -29,5 +29,5 @@ def checked_taint(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("taints"),
                 f"{group.name} has taints and deep health checks",
-                help="leave one of them out; labels separate jobs, too",
+                help="remove one of them; labels separate jobs, too",
             )

@@ -43,8 +43,8 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "NET404",
-    "Security group of an EKS cluster that is still to come",
-    why="EKS makes the security group with the cluster, and the bundle gives the nodes that one.",
+    "Security group of an EKS cluster that does not exist yet",
+    why="EKS creates the security group with the cluster, and the bundle assigns it to the nodes.",
     source=_SECURITY_GROUPS,
     severity=Severity.WARNING,
     bad="targets: {hyperpod-eks: {eks_cluster: new, eks_security_group: sg-0a1b2c3d4e5f67890}}",
@@ -54,7 +54,7 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
     if eks_cluster.is_new(plan) and plan.options_as(Options).eks_security_group:
         yield Problem(
             ("targets", "hyperpod-eks", "eks_security_group"),
-            "the new EKS cluster has a security group of its own",
+            "EKS creates the security group of a new EKS cluster",
             help="remove it, or write the ARN of an existing cluster as eks_cluster",
         )
 
@@ -78,8 +78,9 @@ def security_group(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             ("network",),
             "the new security group does not allow traffic with the EKS cluster",
-            help="write targets.hyperpod-eks.eks_security_group: sg-..., the EKS cluster's own: "
-            "the foundation opens the two to each other. aws eks describe-cluster shows it as "
+            help="write targets.hyperpod-eks.eks_security_group: sg-..., that of the EKS "
+            "cluster: the foundation lets the two groups reach each "
+            "other. aws eks describe-cluster shows it as "
             "clusterSecurityGroupId",
         )
 
@@ -87,8 +88,8 @@ def security_group(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET402",
     "Existing security groups are not changed",
-    why="Only a new security group of the nodes is opened to that of the EKS cluster; the rules of "
-    "existing groups are left to their owners.",
+    why="clustergen adds rules only to the security group that it creates for the nodes. It "
+    "never changes existing groups.",
     source=_SECURITY_GROUPS,
     severity=Severity.WARNING,
     bad=f"{_with_security_group('sg-0a1b2c3d4e5f67891')}{_VPC}{_GROUPS}",

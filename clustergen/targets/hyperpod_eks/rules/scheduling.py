@@ -127,8 +127,8 @@ def partitions(plan: Plan) -> Iterator[Problem]:
 
 
 _INSTEAD = {
-    "time_limit": "write activeDeadlineSeconds, or runPolicy.activeDeadlineSeconds, into each job",
-    "exclusive": "let pods ask for all accelerators of a node, as the tests in smoke/ do",
+    "time_limit": "write activeDeadlineSeconds, or runPolicy.activeDeadlineSeconds, in each job",
+    "exclusive": "let pods request all accelerators of a node, as the tests in smoke/ do",
     "default": "each job names its queue: kueue.x-k8s.io/queue-name: hyperpod-ns-{}-localqueue",
 }
 

@@ -34,8 +34,8 @@ def _patched(settings: str) -> str:
 @rule(
     "K8S405",
     "Strategy drain-first without a batch",
-    why="With drain-first, HyperPod takes nodes away from their pods and needs to know how many "
-    "at a time.",
+    why="With drain-first, HyperPod drains nodes in batches and needs to know how many nodes at "
+    "a time.",
     source=limits.PATCHING,
     bad=_patched("auto_patching: {strategy: drain-first}"),
     good=_patched("auto_patching: {strategy: drain-first, batch: 10%}"),

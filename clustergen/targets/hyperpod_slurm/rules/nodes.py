@@ -72,7 +72,7 @@ def single_by_api(plan: Plan) -> Iterator[Problem]:
     "SLM360",
     "Overlay that changes the number of controllers",
     why="The lifecycle scripts are made for the number of controllers in the spec; one that only "
-    "the overlay adds would start a Slurm cluster of its own.",
+    "the overlay adds would start a separate Slurm cluster.",
     source=_SEVERAL,
     bad="""targets:
   hyperpod-slurm:

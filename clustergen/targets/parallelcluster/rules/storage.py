@@ -67,7 +67,7 @@ def hidden(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG103",
     "A file cache cannot be /home",
-    why="ParallelCluster rejects it: a cache forgets what its repository does not have.",
+    why="ParallelCluster rejects it: a cache does not keep files that its repository lacks.",
     source="pcluster.validators.cluster_validators: SharedFileCacheNotHomeValidator",
     bad="""storage:
   - {mount: /home, type: file-cache, existing: {id: fc-0123456789abcdef0, mount_name: abcdefgh}}""",

@@ -63,9 +63,9 @@ def no_accounting(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "SLM215",
-    "Accounts that only you can make",
-    why="Slurm refuses the jobs of users without an account. clustergen makes accounts on a login "
-    "node, for compute nodes come and go.",
+    "Accounts that you have to create",
+    why="Slurm refuses the jobs of users without an account. clustergen creates accounts on a "
+    "login node, because compute nodes do not run all the time.",
     source=f"{limits.USER_GUIDE}slurm-accounting.html",
     severity=Severity.WARNING,
     bad="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}",
@@ -77,5 +77,5 @@ def nobody_makes_accounts(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             place,
             "no job runs until scripts/accounts.sh of the bundle has run once, as root on a node",
-            help="add login to the spec, and it runs there",
+            help="add login to the spec, and it runs there automatically",
         )

@@ -14,7 +14,8 @@ from clustergen.targets.pcs.rules import rule
 @rule(
     "IMG202",
     "Software that the default image lacks",
-    why="PCS nodes run what their image brings. The default one has the drivers of NVIDIA GPUs, "
+    why="PCS nodes have only the software of their image. The default one has the drivers of "
+    "NVIDIA GPUs, "
     "EFA and the clients of Lustre and EFS. It lacks Mountpoint for Amazon S3, and Enroot with "
     "Pyxis, which is built for one Slurm version. Nodes start without them.",
     source=f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",

@@ -45,8 +45,8 @@ _NEARLY_FULL = 0.75
 @rule(
     "LIM211",
     "Controller size that more nodes would change",
-    why="PCS cannot resize a controller, and clustergen takes the smallest that fits. An update to "
-    "more nodes would ask for another size, and is rejected. Login nodes count too.",
+    why="PCS cannot resize a controller, and clustergen chooses the smallest that fits. An update "
+    "to more nodes would need another size, and PCS rejects it. Login nodes count too.",
     source=CREATE_CLUSTER,
     severity=Severity.NOTE,
     bad="node_groups: [{name: h200, count: 30}]",

@@ -23,6 +23,6 @@ def local_zone(plan: Plan) -> Iterator[Problem]:
     if subnets.controller_subnet(plan) is None:
         yield Problem(
             ("network", "zone"),
-            f"{plan.network.zone} is a Local Zone, and no private subnet is elsewhere",
+            f"{plan.network.zone} is a Local Zone, and no private subnet is in another zone",
             help="use an existing VPC that also has a private subnet in a zone of the region",
         )

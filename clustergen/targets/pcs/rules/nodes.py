@@ -27,7 +27,7 @@ def chosen_efa_only(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 group.at("efa_layout"),
                 f"{group.name} has efa-only interfaces",
-                help=f"write efa; it takes {addresses} addresses a node",
+                help=f"write efa; it uses {addresses} addresses a node",
             )
 
 

@@ -33,8 +33,8 @@ def ending_version(plan: Plan) -> Iterator[Problem]:
 
 @rule(
     "SLM204",
-    "Sockets as what jobs are given before Slurm 25.11",
-    why="PCS takes CR_Socket and CR_Socket_Memory from Slurm 25.11 on.",
+    "Sockets as consumable resources before Slurm 25.11",
+    why="PCS accepts CR_Socket and CR_Socket_Memory from Slurm 25.11 on.",
     source=f"{USER_GUIDE}slurm-custom-settings-cluster.html",
     bad='slurm: {version: "25.05", settings: {SelectTypeParameters: CR_Socket}}',
     good='slurm: {version: "25.11", settings: {SelectTypeParameters: CR_Socket}}',

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the cluster runs beside the add-ons of EKS; running it again changes nothing.
-# What an earlier bundle installed, and this one has no more, is deleted at the end.
+# Objects of an earlier bundle that are not in this one are deleted at the end.
 # See --help.
 set -euo pipefail
 
@@ -88,7 +88,7 @@ ready_file() {
   printf '%s\n' "$path"
 }
 
-# Webhooks refuse for some seconds after they have started.
+# Webhooks reject requests for some seconds after they have started.
 apply() {
   local path tries
   path=$(ready_file "$1")
@@ -143,7 +143,7 @@ jobs.batch/pretrain/home-ownership-a86e78
 END
 }
 
-# What RESOURCE... have of an earlier bundle, as lines RESOURCE/NAMESPACE/NAME.
+# Objects of an earlier bundle, by resource, as lines RESOURCE/NAMESPACE/NAME.
 left_over() {
   local here known resource found line
   here=$(objects)
@@ -164,7 +164,7 @@ delete_object() {
   set -- delete "$resource" "$name" --ignore-not-found
   [[ -z $namespace ]] || set -- "$@" --namespace "$namespace"
   case $resource in
-    # Its nodes end first, and its node class has to be there meanwhile.
+    # Its nodes end first, and need its node class meanwhile.
     nodepools.*) kubernetes "$@" --timeout 30m ;;
     *) kubernetes "$@" --wait=false ;;
   esac
@@ -172,7 +172,7 @@ delete_object() {
 
 prune() {
   local resource namespace name found
-  note "== what left the bundle"
+  note "== objects removed from the bundle"
   found=$(left_over \
     nodepools.karpenter.sh \
     ec2nodeclasses.karpenter.k8s.aws \
@@ -198,8 +198,8 @@ prune() {
   done <<<"$found"
   found=$(left_over namespaces customresourcedefinitions.apiextensions.k8s.io)
   while IFS=/ read -r resource namespace name; do
-    [[ -z $name ]] || note "$resource/${namespace:+$namespace/}$name left the bundle and stays, with all that is in it: delete" \
-      "it when nobody needs that"
+    [[ -z $name ]] || note "$resource/${namespace:+$namespace/}$name is no longer in the bundle. It stays, with all its content: delete" \
+      "it when you no longer need that"
   done <<<"$found"
   prune_charts
 }
@@ -246,7 +246,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 
 note "== the cluster answers"
 kubernetes get --raw /readyz --request-timeout=30s ||
-  fail "the API of the cluster does not answer: it may be private, or you have no access entry" \
+  fail "the API of the cluster does not respond: it may be private, or you have no access entry" \
     "(kubernetes.public_endpoint_from, kubernetes.admins)"
 
 if [[ $only_prune == yes ]]; then
@@ -287,4 +287,4 @@ apply manifests/ownership.yaml
 
 prune
 
-note "All of it is installed. Tests are in smoke/: the first lines of each say how to run it."
+note "Everything is installed. Tests are in smoke/: the first lines of each describe how to run it."

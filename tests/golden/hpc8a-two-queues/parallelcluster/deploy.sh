@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Creates or updates the cluster of this bundle; running it again changes nothing. See --help.
 # ParallelCluster 3.16.1; the configuration is cluster.yaml.
-# What the spec says is text here, with a dollar sign in it or not:
+# Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
-# An action that a target refuses ends the script:
+# The script stops at an action that a target does not support:
 # shellcheck disable=SC2317
 set -euo pipefail
 
@@ -27,18 +27,18 @@ usage() {
 usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --resume]
 
   --dry-run             print every command that changes something, run none
-  --outputs FILE        leave the foundation alone and take its outputs from FILE: what
+  --outputs FILE        leave the foundation alone and read its outputs from FILE, which
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
-  --allow-replacement   go on when a stack would replace a cluster or a file system
-  --wait MINUTES        wait for each step at most so long, other than its own limit
+  --allow-replacement   continue if a stack would replace a cluster or a file system
+  --wait MINUTES        wait at most so long for each step, instead of its default limit
   --pause               scale compute to zero; cluster, head and login nodes, and data stay
   --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
   -h, --help            print this
 
-A run that was cut off is taken up by running the same command again.
-Exit status: 0 done, 2 refused or failed with the reason in the last lines, other: a command failed.
+Run the same command again to continue an interrupted run.
+Exit status: 0 done, 2 refused or failed (the last lines give the reason), other: a command failed.
 END
 }
 
@@ -78,8 +78,8 @@ leave() {
   local status=$?
   rm -f "$complaints"
   if ((status != 0 && status != 2)); then
-    note "${0##*/}: the last command failed with status $status. Mend what it says, and run the" \
-      "same command again: it goes on from there."
+    note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
+      "same command again: it continues from there."
   fi
 }
 trap leave EXIT
@@ -101,7 +101,7 @@ ask() {
         *NoCredentials*)
         note "$complaint"
         fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
-          "command again: what has begun goes on in AWS, and this script waits for it again."
+          "command again: AWS continues what has begun, and this script waits for it again."
         ;;
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
@@ -119,7 +119,7 @@ ask() {
         ;;
     esac
     note "$complaint"
-    fail "cannot ask AWS:" "$*"
+    fail "this AWS command failed:" "$*"
   done
 }
 
@@ -139,7 +139,7 @@ wait_for() {
   until "$@"; do
     ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
     ((seconds < minutes * 60)) ||
-      fail "$what is not done after $minutes minutes. It goes on in AWS: run the same command" \
+      fail "$what is not done after $minutes minutes. AWS continues: run the same command" \
         "again to wait for it again."
     sleep 15
     seconds=$((seconds + 15))
@@ -152,14 +152,14 @@ output() {
   if [[ -n $value ]]; then
     printf '%s\n' "$value"
   elif [[ $dry_run == yes ]]; then
-    # Before the foundation exists its values are unknown: show where they will stand.
+    # Before the foundation exists its values are unknown: show where they will be.
     printf '%s\n' "\${$1}"
   else
     fail "the foundation has no output $1: deploy it, or give --outputs FILE"
   fi
 }
 
-# Nothing when there is no such stack.
+# Nothing if the stack does not exist.
 read_stack() {
   outputs=
   [[ $dry_run == no ]] || return 0
@@ -213,16 +213,16 @@ fill() {
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
-# CloudFormation takes no larger template in the request; a larger one has to be in S3.
+# CloudFormation accepts no larger template in the request; a larger one has to be in S3.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 readonly inline_bytes=51200
 readonly domain=amazonaws.com
-# One stack after the other: these are of the one that is at hand.
+# Stacks are deployed one after the other: these belong to the current one.
 change_set=
 changes=
 template_argument=
 
-# The status of a stack as $answer; nothing when there is none.
+# The status of a stack as $answer; empty if it does not exist.
 stack_status() {
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
     --query 'Stacks[0].StackStatus' --output text || answer=
@@ -242,9 +242,9 @@ stack_is_changed() {
   [[ $answer != *_IN_PROGRESS ]]
 }
 
-# The reasons of the latest failures. What was cancelled only followed from them.
+# The reasons of the latest failures. Cancelled resources only follow from them.
 explain_stack() {
-  note "CloudFormation says of $1:"
+  note "CloudFormation reports for $1:"
   ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
     --no-paginate --output text --query \
     "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
@@ -252,13 +252,13 @@ explain_stack() {
   note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
 }
 
-# Waits for what runs, and clears away a stack whose creation was rolled back: there is nothing in it.
+# Waits for running operations, and deletes a stack whose creation was rolled back: it is empty.
 prepare_stack() {
   [[ $dry_run == no ]] || return 0
   wait_for 360 "the stack $1" stack_is_settled "$1"
   case $answer in
     ROLLBACK_COMPLETE)
-      note "The creation of $1 failed and was rolled back. It is deleted and made anew."
+      note "The creation of $1 failed and was rolled back. It is deleted and created again."
       explain_stack "$1"
       delete_stack "$1"
       ;;
@@ -269,13 +269,13 @@ prepare_stack() {
       ;;
     UPDATE_ROLLBACK_FAILED)
       explain_stack "$1"
-      fail "the stack $1 is $answer: mend what is said above, run aws --region $region" \
+      fail "the stack $1 is $answer: fix the errors above, run aws --region $region" \
         "cloudformation continue-update-rollback --stack-name $1, then run this again."
       ;;
   esac
 }
 
-# Sets $template_argument. Of a JSON document, the spaces before a line are no text of anybody's.
+# Sets $template_argument. In a JSON document, spaces before a line have no meaning.
 send_template() {
   local stack=$1 template=$2 small=.filled/$2 bucket
   template_argument=(--template-body "file://$template")
@@ -293,7 +293,7 @@ send_template() {
 change_set_is_made() {
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$1" \
     --change-set-name "$change_set" --query '[Status,StatusReason]' --output text ||
-    fail "the change set $change_set is gone"
+    fail "the change set $change_set no longer exists"
   case $answer in
     CREATE_COMPLETE* | FAILED*) ;;
     *) return 1 ;;
@@ -330,10 +330,10 @@ create_change_set() {
     FAILED*"didn't contain changes"* | FAILED*"No updates are to be performed"*)
       drop_change_set "$stack"
       change_set=
-      note "$stack is what it should be: nothing changes."
+      note "$stack is up to date: nothing changes."
       return
       ;;
-    FAILED*) fail "CloudFormation refuses the change of $stack: ${answer#FAILED}" ;;
+    FAILED*) fail "CloudFormation rejects the change of $stack: ${answer#FAILED}" ;;
   esac
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
     --change-set-name "$change_set" --output text --query \
@@ -347,7 +347,7 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# Says what would change, and stops before a cluster or a file system is replaced.
+# Prints what would change, and stops before a cluster or a file system is replaced.
 review_changes() {
   local stack=$1 type=$2 lost
   if [[ $type == CREATE ]]; then
@@ -362,8 +362,8 @@ review_changes() {
     <<<"$changes")
   if [[ -n $lost && $allow_replacement == no ]]; then
     drop_change_set "$stack"
-    fail "the change would replace ${lost//$'\n'/, }: a new, empty one comes, and what the old one" \
-      "holds stays behind or is lost. Nothing was changed in $stack. If that is meant, add" \
+    fail "the change would replace ${lost//$'\n'/, } with a new, empty one; the data of the old one" \
+      "stays there or is lost. Nothing was changed in $stack. If that is meant, add" \
       "--allow-replacement."
   fi
 }
@@ -377,7 +377,7 @@ execute_change_set() {
   [[ $answer != CREATE_COMPLETE && $answer != UPDATE_COMPLETE ]] || return 0
   status=${answer:-gone}
   explain_stack "$stack"
-  fail "the stack $stack is $status: mend what is said above, and run this again."
+  fail "the stack $stack is $status: fix the errors above, and run this again."
 }
 
 deploy_stack() {
@@ -391,7 +391,7 @@ stack_is_deleted() {
     '') confirm_gone stack_status "$1" ;;
     *_FAILED)
       explain_stack "$1"
-      fail "the stack $1 could not be deleted: mend what is said above, and run this again."
+      fail "the stack $1 could not be deleted: fix the errors above, and run this again."
       ;;
     *) return 1 ;;
   esac
@@ -401,7 +401,7 @@ delete_stack() {
   if [[ $dry_run == no ]]; then
     wait_for 360 "the stack $1" stack_is_settled "$1"
     if [[ -z $answer ]]; then
-      note "There is no stack $1."
+      note "The stack $1 does not exist."
       return
     fi
   fi
@@ -435,14 +435,14 @@ forget() {
   run aws --region "$region" s3 rm --only-show-errors "s3://$(output ScriptsBucketName)/$memory"
 }
 
-# A cluster that is made again is not paused.
+# A new cluster is not paused.
 forget_pause() {
   if [[ $dry_run == yes || -z $memory ]]; then return 0; fi
   read_foundation
   if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
 }
 
-# The key holds a hash of the text: a script that is there already is the same one.
+# The key holds a hash of the text: a script that exists already is the same one.
 upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
@@ -454,10 +454,10 @@ upload() {
   done
 }
 
-# The change of the foundation that waits until the cluster has let go of what it takes away.
+# Set when a change of the foundation has to wait until the cluster no longer uses what it removes.
 removal=
 
-# Stops before a change that needs two: what comes goes first, what leaves goes last.
+# Stops before a change that needs two: additions go first, removals last.
 review_removals() {
   local gone added
   gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
@@ -465,10 +465,10 @@ review_removals() {
   added=$(awk -F '\t' '$1 == "Add" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
   if [[ -n $added ]]; then
     drop_change_set "$foundation_stack"
-    fail "the change takes ${gone//$'\n'/, } away and adds ${added//$'\n'/, }. Nothing was changed." \
+    fail "the change removes ${gone//$'\n'/, } and adds ${added//$'\n'/, }. Nothing was changed." \
       "Deploy a spec with both first, then one without the old."
   fi
-  note "${gone//$'\n'/, } leaves the foundation after the cluster has changed. Nodes that still" \
+  note "${gone//$'\n'/, } is removed from the foundation after the cluster has changed. Nodes that still" \
     "mount it then hang: unmount it on those that stay."
   removal=$change_set
 }
@@ -498,15 +498,15 @@ deploy_foundation() {
   read_foundation
 }
 
-# What stays when the foundation is deleted, and what deletes it: pairs of logical id and command.
+# Resources that remain when the foundation is deleted: pairs of logical id and command to delete it.
 retained() {
   printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID' StorageFsx 'fsx delete-file-system --file-system-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
 }
 
-# Says how to delete what stays; the ids are those that the stack knew.
+# Prints how to delete what remains, with the ids from the stack.
 explain_retained() {
   local id physical command
-  note 'What stays, and the commands that delete it, in this order:'
+  note 'These resources remain. To delete them, run these commands in this order:'
   while IFS=$'\t' read -r id command; do
     physical=$(awk -F '\t' -v id="$id" '$1 == id { print $2 }' <<<"$1")
     [[ -n $physical ]] || continue
@@ -516,8 +516,8 @@ explain_retained() {
 
 destroy_foundation() {
   local known=
-  note /fsx 'stays, and costs on'
-  note /home 'stays, and costs on'
+  note /fsx 'stays and continues to cost money'
+  note /home 'stays and continues to cost money'
   if [[ $dry_run == no ]]; then
     ask aws --region "$region" cloudformation describe-stack-resources \
       --stack-name "$foundation_stack" --output text \
@@ -539,14 +539,14 @@ pcluster_here() {
   run pcluster "$@" --cluster-name "$cluster" --region "$region"
 }
 
-# The status of the cluster as $answer; nothing when there is none.
+# The status of the cluster as $answer; empty if it does not exist.
 read_status() {
   ask pcluster describe-cluster --cluster-name "$cluster" --region "$region" \
     --query clusterStatus || answer=
   answer=${answer//\"/}
 }
 
-# Says what ParallelCluster thinks of the configuration; a good dry run ends with an error, too.
+# Prints ParallelCluster's validation of the configuration; a valid dry run ends with an error, too.
 validate() {
   local said
   accepted=yes
@@ -555,17 +555,17 @@ validate() {
   case $said in
     *"DryRun flag is set"*) note "ParallelCluster accepts cluster.yaml" ;;
     *"No changes found"*)
-      note "cluster.yaml is what runs already"
+      note "cluster.yaml is already deployed"
       accepted=no
       ;;
     *)
       printf '%s\n' "$said" >&2
-      fail "ParallelCluster refuses cluster.yaml. Nothing was changed in the cluster."
+      fail "ParallelCluster rejects cluster.yaml. Nothing was changed in the cluster."
       ;;
   esac
 }
 
-# Why it failed, and where to read on.
+# Why it failed, and where to read more.
 explain_cluster() {
   note "The events of its stack: pcluster get-cluster-stack-events --cluster-name $cluster" \
     "--region $region --query \"events[?contains(resourceStatus, 'FAILED')]\""
@@ -590,7 +590,7 @@ is_deleted_cluster() {
     '' | DELETE_COMPLETE) confirm_gone read_status ;;
     DELETE_FAILED)
       explain_cluster
-      fail "the cluster could not be deleted: mend what its events say, and run this again."
+      fail "the cluster could not be deleted: fix what its events report, and run this again."
       ;;
     *) return 1 ;;
   esac
@@ -605,8 +605,8 @@ choose_command() {
     '' | DELETE_COMPLETE) ;;
     CREATE_FAILED | DELETE_FAILED)
       explain_cluster
-      fail "the cluster is $answer and cannot be updated: read why, then deploy.sh --destroy and" \
-        "deploy.sh. It costs until then."
+      fail "the cluster is $answer and cannot be updated: read the reason, then run deploy.sh --destroy and" \
+        "deploy.sh. It costs money until then."
       ;;
     *) command=update-cluster ;;
   esac
@@ -615,26 +615,26 @@ choose_command() {
 wait_until_complete() {
   local status
   [[ $dry_run == no ]] || return 0
-  # File systems and static nodes take their time.
+  # File systems and static nodes take a while.
   wait_for 120 "the cluster" is_settled_cluster
   status=$answer
   [[ $status != CREATE_COMPLETE && $status != UPDATE_COMPLETE ]] || return 0
   explain_cluster
   if [[ $status == CREATE_FAILED ]]; then
-    fail "the cluster is $status; what there is of it stays for you to look at, and costs. Then:" \
+    fail "the cluster is $status; it is kept for inspection, and costs money. To delete it:" \
       "deploy.sh --destroy"
   fi
-  fail "the cluster is ${status:-gone}."
+  fail "the cluster is ${status:-deleted}."
 }
 
 # pcluster answers with the status that the fleet has then.
 is_fleet() {
   ask pcluster describe-compute-fleet --cluster-name "$cluster" --region "$region" --query status ||
-    fail "there is no cluster $cluster"
+    fail "the cluster $cluster does not exist"
   [[ ${answer//\"/} == "$1" ]]
 }
 
-# Where head and login nodes look: the same place after every deployment.
+# Head and login nodes read it from the same place after every deployment.
 upload_hook() {
   local bucket
   bucket=$(output ScriptsBucketName)
@@ -650,7 +650,7 @@ deploy_cluster() {
   validate "$command"
   if [[ $accepted == yes ]]; then
     if [[ $command == create-cluster ]]; then
-      # A rollback would delete the head node, and with it the reason of the failure.
+      # A rollback would delete the head node, and with it the reason for the failure.
       set -- --rollback-on-failure false
     fi
     pcluster_here "$command" --cluster-configuration .filled/cluster.yaml "$@"
@@ -676,14 +676,14 @@ destroy_cluster() {
   if [[ $dry_run == no ]]; then
     wait_for 120 "what the cluster is doing" is_deletable_cluster
     if [[ -z $answer || $answer == DELETE_COMPLETE ]]; then
-      note "There is no cluster $cluster."
+      note "The cluster $cluster does not exist."
       return
     fi
   fi
   [[ ${answer:-} == DELETE_IN_PROGRESS ]] || pcluster_here delete-cluster
   wait_for 60 "the deletion of $cluster" is_deleted_cluster
   forget_pause
-  note "The stack $foundation_stack stays, with the network and the data of:" /fsx /home
+  note "The stack $foundation_stack remains, with the network and the data of:" /fsx /home
 }
 
 while (($# > 0)); do
@@ -724,7 +724,7 @@ fi
 case $action in
   deploy)
     deploy_foundation
-    upload b455c07e3ef18317/hook.sh
+    upload a2473b492ae84512/hook.sh
     if [[ -n $memory && $dry_run == no ]] && recall; then
       fail "the cluster is paused: run deploy.sh --resume first."
     fi
@@ -735,8 +735,8 @@ case $action in
   pause)
     read_foundation
     pause_cluster
-    note "$cluster is paused. deploy.sh --resume brings its nodes back; storage, head and login" \
-      "nodes cost on."
+    note "$cluster is paused. deploy.sh --resume restores its nodes; storage, head and login" \
+      "nodes continue to cost money."
     ;;
   resume)
     read_foundation

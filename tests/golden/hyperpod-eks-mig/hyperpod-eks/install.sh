@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what HyperPod needs in the EKS cluster before nodes join it: its chart, at one commit,
 # with manifests/helm-values.yaml. Running it again changes nothing.
-# Others may have installed the chart in this EKS cluster: `helm list --namespace kube-system` says.
+# Others may have installed the chart in this EKS cluster: `helm list --namespace kube-system` shows it.
 #   install.sh [--dry-run]
 set -euo pipefail
 
@@ -9,7 +9,7 @@ region=us-east-1
 eks_cluster=platform
 repository=https://github.com/aws/sagemaker-hyperpod-cli
 commit=067d658b2d5c3d347afbadd75e1425214e965dcb
-# Kept apart from the kubeconfig of whoever runs this: no other cluster can be meant.
+# Separate from your kubeconfig, so that no other cluster is changed.
 export KUBECONFIG=.filled/kubeconfig
 checkout=.filled/sagemaker-hyperpod-cli
 chart=$checkout/helm_chart/HyperPodHelmChart
@@ -47,10 +47,10 @@ run() {
 reach_cluster() {
   run aws eks update-kubeconfig --region "$region" --name "$eks_cluster" --kubeconfig "$KUBECONFIG"
   run kubectl get --raw /readyz --request-timeout=30s >/dev/null ||
-    fail "the API of $eks_cluster does not answer: it is private, or you have no entry of access"
+    fail "the API of $eks_cluster does not respond: it is private, or you have no access entry"
 }
 
-# A commit is its own checksum: what comes is what was read when this was written.
+# A commit is its own checksum: the download is exactly the reviewed content.
 fetch_chart() {
   local found
   found=$(git -C "$checkout" rev-parse HEAD 2>/dev/null) || found=
@@ -62,15 +62,15 @@ fetch_chart() {
 }
 
 # NVIDIA's operator is a chart within a chart within the chart. Its images are those of the region,
-# in a file for the chart in the middle: here they stand under the name of that.
+# in a file for the chart in the middle: here they are nested under its name.
 nest_gpu_operator() {
   local regional=$chart/charts/gpu-operator/regional-values/values-$region.yaml
-  # Helm updates the dependencies of the chart that it is given, and none further down.
+  # Helm updates the dependencies of the chart that it is given, and no deeper ones.
   run helm dependency update "$chart/charts/gpu-operator"
   note "+ nest $regional under gpu-operator: in $images"
   [[ $dry_run == no ]] || return 0
   [[ -e $regional ]] || fail "HyperPod's chart has no images of NVIDIA's operator for $region, and" \
-    "so no MIG: take another region, or remove mig from the spec"
+    "so no MIG: use another region, or remove mig from the spec"
   awk 'BEGIN { print "gpu-operator:" } { print (NF ? "  " : "") $0 }' "$regional" >"$images"
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Creates or updates the cluster of this bundle; running it again changes nothing. See --help.
 # The request is create-cluster.json; an update sends what of it may change: update-cluster.json.
-# What the spec says is text here, with a dollar sign in it or not:
+# Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
-# An action that a target refuses ends the script:
+# The script stops at an action that a target does not support:
 # shellcheck disable=SC2317
 set -euo pipefail
 
@@ -17,7 +17,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=c7108de218da6da6
+prefix=17676a65b0bb95ac
 memory="paused/$cluster-hyperpod"
 # A pager would wait for a key; the commands retry what AWS throttles.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
@@ -28,18 +28,18 @@ usage() {
 usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --resume]
 
   --dry-run             print every command that changes something, run none
-  --outputs FILE        leave the foundation alone and take its outputs from FILE: what
+  --outputs FILE        leave the foundation alone and read its outputs from FILE, which
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
-  --allow-replacement   go on when a stack would replace a cluster or a file system
-  --wait MINUTES        wait for each step at most so long, other than its own limit
+  --allow-replacement   continue if a stack would replace a cluster or a file system
+  --wait MINUTES        wait at most so long for each step, instead of its default limit
   --pause               scale compute to zero; cluster, head and login nodes, and data stay
   --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
   -h, --help            print this
 
-A run that was cut off is taken up by running the same command again.
-Exit status: 0 done, 2 refused or failed with the reason in the last lines, other: a command failed.
+Run the same command again to continue an interrupted run.
+Exit status: 0 done, 2 refused or failed (the last lines give the reason), other: a command failed.
 END
 }
 
@@ -79,8 +79,8 @@ leave() {
   local status=$?
   rm -f "$complaints"
   if ((status != 0 && status != 2)); then
-    note "${0##*/}: the last command failed with status $status. Mend what it says, and run the" \
-      "same command again: it goes on from there."
+    note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
+      "same command again: it continues from there."
   fi
 }
 trap leave EXIT
@@ -102,7 +102,7 @@ ask() {
         *NoCredentials*)
         note "$complaint"
         fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
-          "command again: what has begun goes on in AWS, and this script waits for it again."
+          "command again: AWS continues what has begun, and this script waits for it again."
         ;;
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
@@ -120,7 +120,7 @@ ask() {
         ;;
     esac
     note "$complaint"
-    fail "cannot ask AWS:" "$*"
+    fail "this AWS command failed:" "$*"
   done
 }
 
@@ -140,7 +140,7 @@ wait_for() {
   until "$@"; do
     ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
     ((seconds < minutes * 60)) ||
-      fail "$what is not done after $minutes minutes. It goes on in AWS: run the same command" \
+      fail "$what is not done after $minutes minutes. AWS continues: run the same command" \
         "again to wait for it again."
     sleep 15
     seconds=$((seconds + 15))
@@ -153,14 +153,14 @@ output() {
   if [[ -n $value ]]; then
     printf '%s\n' "$value"
   elif [[ $dry_run == yes ]]; then
-    # Before the foundation exists its values are unknown: show where they will stand.
+    # Before the foundation exists its values are unknown: show where they will be.
     printf '%s\n' "\${$1}"
   else
     fail "the foundation has no output $1: deploy it, or give --outputs FILE"
   fi
 }
 
-# Nothing when there is no such stack.
+# Nothing if the stack does not exist.
 read_stack() {
   outputs=
   [[ $dry_run == no ]] || return 0
@@ -214,16 +214,16 @@ fill() {
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
-# CloudFormation takes no larger template in the request; a larger one has to be in S3.
+# CloudFormation accepts no larger template in the request; a larger one has to be in S3.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 readonly inline_bytes=51200
 readonly domain=amazonaws.com
-# One stack after the other: these are of the one that is at hand.
+# Stacks are deployed one after the other: these belong to the current one.
 change_set=
 changes=
 template_argument=
 
-# The status of a stack as $answer; nothing when there is none.
+# The status of a stack as $answer; empty if it does not exist.
 stack_status() {
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
     --query 'Stacks[0].StackStatus' --output text || answer=
@@ -243,9 +243,9 @@ stack_is_changed() {
   [[ $answer != *_IN_PROGRESS ]]
 }
 
-# The reasons of the latest failures. What was cancelled only followed from them.
+# The reasons of the latest failures. Cancelled resources only follow from them.
 explain_stack() {
-  note "CloudFormation says of $1:"
+  note "CloudFormation reports for $1:"
   ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
     --no-paginate --output text --query \
     "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
@@ -253,13 +253,13 @@ explain_stack() {
   note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
 }
 
-# Waits for what runs, and clears away a stack whose creation was rolled back: there is nothing in it.
+# Waits for running operations, and deletes a stack whose creation was rolled back: it is empty.
 prepare_stack() {
   [[ $dry_run == no ]] || return 0
   wait_for 360 "the stack $1" stack_is_settled "$1"
   case $answer in
     ROLLBACK_COMPLETE)
-      note "The creation of $1 failed and was rolled back. It is deleted and made anew."
+      note "The creation of $1 failed and was rolled back. It is deleted and created again."
       explain_stack "$1"
       delete_stack "$1"
       ;;
@@ -270,13 +270,13 @@ prepare_stack() {
       ;;
     UPDATE_ROLLBACK_FAILED)
       explain_stack "$1"
-      fail "the stack $1 is $answer: mend what is said above, run aws --region $region" \
+      fail "the stack $1 is $answer: fix the errors above, run aws --region $region" \
         "cloudformation continue-update-rollback --stack-name $1, then run this again."
       ;;
   esac
 }
 
-# Sets $template_argument. Of a JSON document, the spaces before a line are no text of anybody's.
+# Sets $template_argument. In a JSON document, spaces before a line have no meaning.
 send_template() {
   local stack=$1 template=$2 small=.filled/$2 bucket
   template_argument=(--template-body "file://$template")
@@ -294,7 +294,7 @@ send_template() {
 change_set_is_made() {
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$1" \
     --change-set-name "$change_set" --query '[Status,StatusReason]' --output text ||
-    fail "the change set $change_set is gone"
+    fail "the change set $change_set no longer exists"
   case $answer in
     CREATE_COMPLETE* | FAILED*) ;;
     *) return 1 ;;
@@ -331,10 +331,10 @@ create_change_set() {
     FAILED*"didn't contain changes"* | FAILED*"No updates are to be performed"*)
       drop_change_set "$stack"
       change_set=
-      note "$stack is what it should be: nothing changes."
+      note "$stack is up to date: nothing changes."
       return
       ;;
-    FAILED*) fail "CloudFormation refuses the change of $stack: ${answer#FAILED}" ;;
+    FAILED*) fail "CloudFormation rejects the change of $stack: ${answer#FAILED}" ;;
   esac
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
     --change-set-name "$change_set" --output text --query \
@@ -348,7 +348,7 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# Says what would change, and stops before a cluster or a file system is replaced.
+# Prints what would change, and stops before a cluster or a file system is replaced.
 review_changes() {
   local stack=$1 type=$2 lost
   if [[ $type == CREATE ]]; then
@@ -363,8 +363,8 @@ review_changes() {
     <<<"$changes")
   if [[ -n $lost && $allow_replacement == no ]]; then
     drop_change_set "$stack"
-    fail "the change would replace ${lost//$'\n'/, }: a new, empty one comes, and what the old one" \
-      "holds stays behind or is lost. Nothing was changed in $stack. If that is meant, add" \
+    fail "the change would replace ${lost//$'\n'/, } with a new, empty one; the data of the old one" \
+      "stays there or is lost. Nothing was changed in $stack. If that is meant, add" \
       "--allow-replacement."
   fi
 }
@@ -378,7 +378,7 @@ execute_change_set() {
   [[ $answer != CREATE_COMPLETE && $answer != UPDATE_COMPLETE ]] || return 0
   status=${answer:-gone}
   explain_stack "$stack"
-  fail "the stack $stack is $status: mend what is said above, and run this again."
+  fail "the stack $stack is $status: fix the errors above, and run this again."
 }
 
 deploy_stack() {
@@ -392,7 +392,7 @@ stack_is_deleted() {
     '') confirm_gone stack_status "$1" ;;
     *_FAILED)
       explain_stack "$1"
-      fail "the stack $1 could not be deleted: mend what is said above, and run this again."
+      fail "the stack $1 could not be deleted: fix the errors above, and run this again."
       ;;
     *) return 1 ;;
   esac
@@ -402,7 +402,7 @@ delete_stack() {
   if [[ $dry_run == no ]]; then
     wait_for 360 "the stack $1" stack_is_settled "$1"
     if [[ -z $answer ]]; then
-      note "There is no stack $1."
+      note "The stack $1 does not exist."
       return
     fi
   fi
@@ -436,14 +436,14 @@ forget() {
   run aws --region "$region" s3 rm --only-show-errors "s3://$(output ScriptsBucketName)/$memory"
 }
 
-# A cluster that is made again is not paused.
+# A new cluster is not paused.
 forget_pause() {
   if [[ $dry_run == yes || -z $memory ]]; then return 0; fi
   read_foundation
   if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
 }
 
-# The key holds a hash of the text: a script that is there already is the same one.
+# The key holds a hash of the text: a script that exists already is the same one.
 upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
@@ -455,10 +455,10 @@ upload() {
   done
 }
 
-# The change of the foundation that waits until the cluster has let go of what it takes away.
+# Set when a change of the foundation has to wait until the cluster no longer uses what it removes.
 removal=
 
-# Stops before a change that needs two: what comes goes first, what leaves goes last.
+# Stops before a change that needs two: additions go first, removals last.
 review_removals() {
   local gone added
   gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
@@ -466,10 +466,10 @@ review_removals() {
   added=$(awk -F '\t' '$1 == "Add" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
   if [[ -n $added ]]; then
     drop_change_set "$foundation_stack"
-    fail "the change takes ${gone//$'\n'/, } away and adds ${added//$'\n'/, }. Nothing was changed." \
+    fail "the change removes ${gone//$'\n'/, } and adds ${added//$'\n'/, }. Nothing was changed." \
       "Deploy a spec with both first, then one without the old."
   fi
-  note "${gone//$'\n'/, } leaves the foundation after the cluster has changed. Nodes that still" \
+  note "${gone//$'\n'/, } is removed from the foundation after the cluster has changed. Nodes that still" \
     "mount it then hang: unmount it on those that stay."
   removal=$change_set
 }
@@ -499,15 +499,15 @@ deploy_foundation() {
   read_foundation
 }
 
-# What stays when the foundation is deleted, and what deletes it: pairs of logical id and command.
+# Resources that remain when the foundation is deleted: pairs of logical id and command to delete it.
 retained() {
   printf '%s\t%s\n' StorageFsx 'fsx delete-file-system --file-system-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
 }
 
-# Says how to delete what stays; the ids are those that the stack knew.
+# Prints how to delete what remains, with the ids from the stack.
 explain_retained() {
   local id physical command
-  note 'What stays, and the commands that delete it, in this order:'
+  note 'These resources remain. To delete them, run these commands in this order:'
   while IFS=$'\t' read -r id command; do
     physical=$(awk -F '\t' -v id="$id" '$1 == id { print $2 }' <<<"$1")
     [[ -n $physical ]] || continue
@@ -517,7 +517,7 @@ explain_retained() {
 
 destroy_foundation() {
   local known=
-  note /fsx 'stays, and costs on'
+  note /fsx 'stays and continues to cost money'
   if [[ $dry_run == no ]]; then
     ask aws --region "$region" cloudformation describe-stack-resources \
       --stack-name "$foundation_stack" --output text \
@@ -532,7 +532,7 @@ sagemaker() {
   run aws --region "$region" sagemaker "$@"
 }
 
-# One value of the cluster as $answer; nothing when there is no cluster.
+# One value of the cluster as $answer; empty if it does not exist.
 read_value() {
   ask aws --region "$region" sagemaker describe-cluster --cluster-name "$cluster" \
     --query "$1" --output text || answer=
@@ -542,7 +542,7 @@ read_status() {
   read_value ClusterStatus
 }
 
-# The prefix is a hash of the scripts, so nodes that were made with other ones keep theirs.
+# The prefix is a hash of the scripts, so nodes that were created with other ones keep theirs.
 upload_lifecycle() {
   local bucket
   bucket=$(output ScriptsBucketName)
@@ -556,8 +556,8 @@ upload_lifecycle() {
     "s3://$bucket/lifecycle/$prefix/"
 }
 
-# What HyperPod reports of single instances and groups, such as a lack of capacity, it says in
-# events alone: DescribeCluster has no message for them.
+# HyperPod reports problems of single instances and groups, such as a lack of capacity, in
+# events only: DescribeCluster has no message for them.
 explain_events() {
   local events event
   if ! ask aws --region "$region" sagemaker list-cluster-events --cluster-name "$cluster" \
@@ -577,11 +577,11 @@ explain_events() {
   done <<<"$events"
 }
 
-# Why it failed, and where to read on: scripts say the name of the step that failed.
+# Why it failed, and where to read more: scripts log the name of the step that failed.
 explain() {
   local arn group instance status words
   read_value FailureMessage
-  note "HyperPod says: ${answer:-nothing of the cluster as a whole}"
+  note "HyperPod reports: ${answer:-no failure of the cluster as a whole}"
   explain_events
   read_value ClusterArn
   arn=$answer
@@ -596,14 +596,14 @@ explain() {
     "--log-stream-name-prefix LifecycleConfig/ --since 3h"
 }
 
-# Nodes that join as they come do so after the cluster is in service: $answer.
+# With continuous provisioning, nodes join after the cluster is in service: $answer.
 read_missing() {
   read_value \
     'InstanceGroups[?CurrentCount<TargetCount].[InstanceGroupName,CurrentCount,TargetCount]'
   answer=$(awk -F '\t' 'NF == 3 { printf " %s %s of %s", $1, $2, $3 }' <<<"$answer")
 }
 
-# Whether all is there; `status`, `way`, `shown` and `polls` are those of wait_until_in_service.
+# Whether the cluster is complete; `status`, `way`, `shown` and `polls` are those of wait_until_in_service.
 is_in_service() {
   read_status
   status=$answer
@@ -613,14 +613,14 @@ is_in_service() {
     way=$answer
   fi
   if [[ $status$way != "$shown" ]]; then
-    note "$cluster: ${status:-gone}${way:+, and on their way:$way}"
+    note "$cluster: ${status:-deleted}${way:+, and on their way:$way}"
     shown=$status$way
   fi
   case $status in
     InService) [[ -n $way ]] || return 0 ;;
     Failed | '') return 0 ;;
   esac
-  # What fails is tried again and again, and never becomes a failure of the cluster.
+  # HyperPod retries failed nodes endlessly, and never reports a failure of the cluster.
   polls=$((polls + 1))
   if ((polls == 120)) && [[ -n $way ]]; then explain; fi
   return 1
@@ -635,7 +635,7 @@ wait_until_in_service() {
   # An update that was rolled back leaves a cluster in service, and the reason.
   if [[ $status != InService || -n $way || -n $answer ]]; then
     explain
-    fail "the cluster is ${status:-gone}, and not what was asked for${way:+:$way}"
+    fail "the cluster is ${status:-deleted}, and not as requested${way:+:$way}"
   fi
 }
 
@@ -652,7 +652,7 @@ is_deleted() {
     '') confirm_gone read_status ;;
     Failed)
       explain
-      fail "the cluster could not be deleted: mend what is said above, and run this again."
+      fail "the cluster could not be deleted: fix the errors above, and run this again."
       ;;
     *) return 1 ;;
   esac
@@ -663,7 +663,7 @@ delete_cluster() {
     read_status
     case $answer in
       '')
-        note "There is no HyperPod cluster $cluster."
+        note "The HyperPod cluster $cluster does not exist."
         return
         ;;
       Updating | SystemUpdating | RollingBack)
@@ -685,14 +685,14 @@ refuse_second_controller() {
     "Give the spec another name, and deploy a cluster beside it; or delete that cluster first."
 }
 
-# A group that the spec no longer has goes on running, and costing. Said last, where it is read.
+# A group that is no longer in the spec keeps running, and costing. Printed last, where users see it.
 note_other_groups() {
   local name
   [[ $dry_run == no ]] || return 0
   read_value 'InstanceGroups[].InstanceGroupName'
   for name in $answer; do
     printf '%s\n' controller login h100 | grep -qxF -- "$name" ||
-      note "The instance group $name runs, costs, and is not in the spec. To delete it, and what" \
+      note "The instance group $name runs and costs money, but is not in the spec. To delete it, and what" \
         "runs on it: aws --region $region sagemaker update-cluster --cluster-name $cluster" \
         "--instance-groups-to-delete $name"
   done
@@ -702,13 +702,13 @@ update_cluster() {
   sagemaker update-cluster --cli-input-json file://.filled/update-cluster.json
 }
 
-# What there is decides between create-cluster and update-cluster; what another run began ends first.
+# An existing cluster is updated, not created; an operation of an earlier run ends first.
 create_or_update() {
   if [[ $dry_run == no ]]; then
     wait_for 180 "what HyperPod is doing" is_settled
     if [[ $answer == Failed ]]; then
       explain
-      fail "the cluster is Failed and cannot be updated: read why, then deploy.sh --destroy and" \
+      fail "the cluster is Failed and cannot be updated: read the reason, then run deploy.sh --destroy and" \
         "deploy.sh."
     fi
     if [[ -n $answer ]]; then
@@ -766,7 +766,7 @@ pause_cluster() {
     remember
   elif ! recall; then
     read_counts h100
-    [[ -n $counts ]] || fail "there is no HyperPod cluster $cluster"
+    [[ -n $counts ]] || fail "the HyperPod cluster $cluster does not exist"
     remember
   fi
   scale none
@@ -783,7 +783,7 @@ resume_cluster() {
 destroy_cluster() {
   delete_cluster
   forget_pause
-  note "The stack $foundation_stack stays, with the network and the data of:" /fsx
+  note "The stack $foundation_stack remains, with the network and the data of:" /fsx
 }
 
 while (($# > 0)); do
@@ -835,8 +835,8 @@ case $action in
   pause)
     read_foundation
     pause_cluster
-    note "$cluster is paused. deploy.sh --resume brings its nodes back; storage, head and login" \
-      "nodes cost on."
+    note "$cluster is paused. deploy.sh --resume restores its nodes; storage, head and login" \
+      "nodes continue to cost money."
     ;;
   resume)
     read_foundation

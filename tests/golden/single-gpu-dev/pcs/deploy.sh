@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Creates or updates the cluster of this bundle; running it again changes nothing. See --help.
-# What the spec says is text here, with a dollar sign in it or not:
+# Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
-# An action that a target refuses ends the script:
+# The script stops at an action that a target does not support:
 # shellcheck disable=SC2317
 set -euo pipefail
 
@@ -16,7 +16,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-# Not the name of the cluster alone: ParallelCluster takes that for its own stack.
+# Not just the name of the cluster: ParallelCluster uses that for its own stack.
 stack="$cluster-pcs"
 memory="paused/$cluster-pcs"
 new_image=no
@@ -29,10 +29,10 @@ usage() {
 usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --resume]
 
   --dry-run             print every command that changes something, run none
-  --outputs FILE        leave the foundation alone and take its outputs from FILE: what
+  --outputs FILE        leave the foundation alone and read its outputs from FILE, which
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
-  --allow-replacement   go on when a stack would replace a cluster or a file system
-  --wait MINUTES        wait for each step at most so long, other than its own limit
+  --allow-replacement   continue if a stack would replace a cluster or a file system
+  --wait MINUTES        wait at most so long for each step, instead of its default limit
   --new-image           take the newest image; nodes are replaced when they are idle
   --pause               scale compute to zero; cluster, head and login nodes, and data stay
   --resume              scale compute to what it was before --pause
@@ -40,8 +40,8 @@ usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --res
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
   -h, --help            print this
 
-A run that was cut off is taken up by running the same command again.
-Exit status: 0 done, 2 refused or failed with the reason in the last lines, other: a command failed.
+Run the same command again to continue an interrupted run.
+Exit status: 0 done, 2 refused or failed (the last lines give the reason), other: a command failed.
 END
 }
 
@@ -81,8 +81,8 @@ leave() {
   local status=$?
   rm -f "$complaints"
   if ((status != 0 && status != 2)); then
-    note "${0##*/}: the last command failed with status $status. Mend what it says, and run the" \
-      "same command again: it goes on from there."
+    note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
+      "same command again: it continues from there."
   fi
 }
 trap leave EXIT
@@ -104,7 +104,7 @@ ask() {
         *NoCredentials*)
         note "$complaint"
         fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
-          "command again: what has begun goes on in AWS, and this script waits for it again."
+          "command again: AWS continues what has begun, and this script waits for it again."
         ;;
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
@@ -122,7 +122,7 @@ ask() {
         ;;
     esac
     note "$complaint"
-    fail "cannot ask AWS:" "$*"
+    fail "this AWS command failed:" "$*"
   done
 }
 
@@ -142,7 +142,7 @@ wait_for() {
   until "$@"; do
     ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
     ((seconds < minutes * 60)) ||
-      fail "$what is not done after $minutes minutes. It goes on in AWS: run the same command" \
+      fail "$what is not done after $minutes minutes. AWS continues: run the same command" \
         "again to wait for it again."
     sleep 15
     seconds=$((seconds + 15))
@@ -155,14 +155,14 @@ output() {
   if [[ -n $value ]]; then
     printf '%s\n' "$value"
   elif [[ $dry_run == yes ]]; then
-    # Before the foundation exists its values are unknown: show where they will stand.
+    # Before the foundation exists its values are unknown: show where they will be.
     printf '%s\n' "\${$1}"
   else
     fail "the foundation has no output $1: deploy it, or give --outputs FILE"
   fi
 }
 
-# Nothing when there is no such stack.
+# Nothing if the stack does not exist.
 read_stack() {
   outputs=
   [[ $dry_run == no ]] || return 0
@@ -216,16 +216,16 @@ fill() {
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
-# CloudFormation takes no larger template in the request; a larger one has to be in S3.
+# CloudFormation accepts no larger template in the request; a larger one has to be in S3.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 readonly inline_bytes=51200
 readonly domain=amazonaws.com
-# One stack after the other: these are of the one that is at hand.
+# Stacks are deployed one after the other: these belong to the current one.
 change_set=
 changes=
 template_argument=
 
-# The status of a stack as $answer; nothing when there is none.
+# The status of a stack as $answer; empty if it does not exist.
 stack_status() {
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
     --query 'Stacks[0].StackStatus' --output text || answer=
@@ -245,9 +245,9 @@ stack_is_changed() {
   [[ $answer != *_IN_PROGRESS ]]
 }
 
-# The reasons of the latest failures. What was cancelled only followed from them.
+# The reasons of the latest failures. Cancelled resources only follow from them.
 explain_stack() {
-  note "CloudFormation says of $1:"
+  note "CloudFormation reports for $1:"
   ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
     --no-paginate --output text --query \
     "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
@@ -255,13 +255,13 @@ explain_stack() {
   note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
 }
 
-# Waits for what runs, and clears away a stack whose creation was rolled back: there is nothing in it.
+# Waits for running operations, and deletes a stack whose creation was rolled back: it is empty.
 prepare_stack() {
   [[ $dry_run == no ]] || return 0
   wait_for 360 "the stack $1" stack_is_settled "$1"
   case $answer in
     ROLLBACK_COMPLETE)
-      note "The creation of $1 failed and was rolled back. It is deleted and made anew."
+      note "The creation of $1 failed and was rolled back. It is deleted and created again."
       explain_stack "$1"
       delete_stack "$1"
       ;;
@@ -272,13 +272,13 @@ prepare_stack() {
       ;;
     UPDATE_ROLLBACK_FAILED)
       explain_stack "$1"
-      fail "the stack $1 is $answer: mend what is said above, run aws --region $region" \
+      fail "the stack $1 is $answer: fix the errors above, run aws --region $region" \
         "cloudformation continue-update-rollback --stack-name $1, then run this again."
       ;;
   esac
 }
 
-# Sets $template_argument. Of a JSON document, the spaces before a line are no text of anybody's.
+# Sets $template_argument. In a JSON document, spaces before a line have no meaning.
 send_template() {
   local stack=$1 template=$2 small=.filled/$2 bucket
   template_argument=(--template-body "file://$template")
@@ -296,7 +296,7 @@ send_template() {
 change_set_is_made() {
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$1" \
     --change-set-name "$change_set" --query '[Status,StatusReason]' --output text ||
-    fail "the change set $change_set is gone"
+    fail "the change set $change_set no longer exists"
   case $answer in
     CREATE_COMPLETE* | FAILED*) ;;
     *) return 1 ;;
@@ -333,10 +333,10 @@ create_change_set() {
     FAILED*"didn't contain changes"* | FAILED*"No updates are to be performed"*)
       drop_change_set "$stack"
       change_set=
-      note "$stack is what it should be: nothing changes."
+      note "$stack is up to date: nothing changes."
       return
       ;;
-    FAILED*) fail "CloudFormation refuses the change of $stack: ${answer#FAILED}" ;;
+    FAILED*) fail "CloudFormation rejects the change of $stack: ${answer#FAILED}" ;;
   esac
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
     --change-set-name "$change_set" --output text --query \
@@ -350,7 +350,7 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# Says what would change, and stops before a cluster or a file system is replaced.
+# Prints what would change, and stops before a cluster or a file system is replaced.
 review_changes() {
   local stack=$1 type=$2 lost
   if [[ $type == CREATE ]]; then
@@ -365,8 +365,8 @@ review_changes() {
     <<<"$changes")
   if [[ -n $lost && $allow_replacement == no ]]; then
     drop_change_set "$stack"
-    fail "the change would replace ${lost//$'\n'/, }: a new, empty one comes, and what the old one" \
-      "holds stays behind or is lost. Nothing was changed in $stack. If that is meant, add" \
+    fail "the change would replace ${lost//$'\n'/, } with a new, empty one; the data of the old one" \
+      "stays there or is lost. Nothing was changed in $stack. If that is meant, add" \
       "--allow-replacement."
   fi
 }
@@ -380,7 +380,7 @@ execute_change_set() {
   [[ $answer != CREATE_COMPLETE && $answer != UPDATE_COMPLETE ]] || return 0
   status=${answer:-gone}
   explain_stack "$stack"
-  fail "the stack $stack is $status: mend what is said above, and run this again."
+  fail "the stack $stack is $status: fix the errors above, and run this again."
 }
 
 deploy_stack() {
@@ -394,7 +394,7 @@ stack_is_deleted() {
     '') confirm_gone stack_status "$1" ;;
     *_FAILED)
       explain_stack "$1"
-      fail "the stack $1 could not be deleted: mend what is said above, and run this again."
+      fail "the stack $1 could not be deleted: fix the errors above, and run this again."
       ;;
     *) return 1 ;;
   esac
@@ -404,7 +404,7 @@ delete_stack() {
   if [[ $dry_run == no ]]; then
     wait_for 360 "the stack $1" stack_is_settled "$1"
     if [[ -z $answer ]]; then
-      note "There is no stack $1."
+      note "The stack $1 does not exist."
       return
     fi
   fi
@@ -438,14 +438,14 @@ forget() {
   run aws --region "$region" s3 rm --only-show-errors "s3://$(output ScriptsBucketName)/$memory"
 }
 
-# A cluster that is made again is not paused.
+# A new cluster is not paused.
 forget_pause() {
   if [[ $dry_run == yes || -z $memory ]]; then return 0; fi
   read_foundation
   if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
 }
 
-# The key holds a hash of the text: a script that is there already is the same one.
+# The key holds a hash of the text: a script that exists already is the same one.
 upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
@@ -457,10 +457,10 @@ upload() {
   done
 }
 
-# The change of the foundation that waits until the cluster has let go of what it takes away.
+# Set when a change of the foundation has to wait until the cluster no longer uses what it removes.
 removal=
 
-# Stops before a change that needs two: what comes goes first, what leaves goes last.
+# Stops before a change that needs two: additions go first, removals last.
 review_removals() {
   local gone added
   gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
@@ -468,10 +468,10 @@ review_removals() {
   added=$(awk -F '\t' '$1 == "Add" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
   if [[ -n $added ]]; then
     drop_change_set "$foundation_stack"
-    fail "the change takes ${gone//$'\n'/, } away and adds ${added//$'\n'/, }. Nothing was changed." \
+    fail "the change removes ${gone//$'\n'/, } and adds ${added//$'\n'/, }. Nothing was changed." \
       "Deploy a spec with both first, then one without the old."
   fi
-  note "${gone//$'\n'/, } leaves the foundation after the cluster has changed. Nodes that still" \
+  note "${gone//$'\n'/, } is removed from the foundation after the cluster has changed. Nodes that still" \
     "mount it then hang: unmount it on those that stay."
   removal=$change_set
 }
@@ -501,15 +501,15 @@ deploy_foundation() {
   read_foundation
 }
 
-# What stays when the foundation is deleted, and what deletes it: pairs of logical id and command.
+# Resources that remain when the foundation is deleted: pairs of logical id and command to delete it.
 retained() {
   printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
 }
 
-# Says how to delete what stays; the ids are those that the stack knew.
+# Prints how to delete what remains, with the ids from the stack.
 explain_retained() {
   local id physical command
-  note 'What stays, and the commands that delete it, in this order:'
+  note 'These resources remain. To delete them, run these commands in this order:'
   while IFS=$'\t' read -r id command; do
     physical=$(awk -F '\t' -v id="$id" '$1 == id { print $2 }' <<<"$1")
     [[ -n $physical ]] || continue
@@ -519,7 +519,7 @@ explain_retained() {
 
 destroy_foundation() {
   local known=
-  note /home 'stays, and costs on'
+  note /home 'stays and continues to cost money'
   if [[ $dry_run == no ]]; then
     ask aws --region "$region" cloudformation describe-stack-resources \
       --stack-name "$foundation_stack" --output text \
@@ -543,10 +543,10 @@ choose_image() {
     answer=
   if [[ $new_image == yes || $answer != ami-* ]]; then
     ask aws --region "$region" ssm get-parameter --name "$path" --query Parameter.Value --output text ||
-      fail "there is no public parameter $path: give an image in the spec"
+      fail "the public parameter $path does not exist: set image in the spec"
     note "$name is the newest image, $answer"
   else
-    note "$name stays $answer; --new-image takes the newest"
+    note "$name stays $answer; --new-image changes to the newest"
   fi
   answer="$name=$answer"
 }
@@ -560,7 +560,7 @@ read_cluster() {
   [[ $dry_run == no ]] || return 0
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$stack" --output text \
     --query "Stacks[0].Outputs[?OutputKey=='ClusterId'].OutputValue | [0]" || answer=
-  [[ -n $answer ]] || fail "there is no cluster: $stack has no output ClusterId"
+  [[ -n $answer ]] || fail "the cluster does not exist: $stack has no output ClusterId"
   id=$answer
 }
 
@@ -568,14 +568,14 @@ read_cluster() {
 read_groups() {
   ask aws --region "$region" pcs list-compute-node-groups --cluster-identifier "$id" \
     --query "computeNodeGroups[?name!='login'].[name,id]" --output text ||
-    fail "PCS does not know the cluster $id"
+    fail "PCS has no cluster $id"
 }
 
 read_scaling() {
   ask aws --region "$region" pcs get-compute-node-group --cluster-identifier "$id" \
     --compute-node-group-identifier "$1" --output text --query \
     'computeNodeGroup.[scalingConfiguration.minInstanceCount,scalingConfiguration.maxInstanceCount,status]' ||
-    fail "PCS does not know the node group $1"
+    fail "PCS has no node group $1"
 }
 
 # Name, id, minimum and maximum of each node group, as lines: $counts.
@@ -602,7 +602,7 @@ is_active() {
   esac
 }
 
-# Sets every node group of $counts to what it says, or to none.
+# Scales every node group to its size in $counts, or to none.
 scale() {
   local what=$1 group group_id minimum maximum
   while IFS=$'\t' read -r group group_id minimum maximum; do
@@ -623,11 +623,11 @@ read_instances() {
     --query 'Reservations[].Instances[].[InstanceId]' || answer=
 }
 
-# What a node that PCS ended again and again costs, nobody sees in the stack.
+# The stack does not show the costs of nodes that PCS terminates and launches in a loop.
 explain_nodes() {
   local group group_id minimum maximum
   note "What nodes logged: aws --region $region logs tail /aws/pcs/$id/lifecycle --since 1h"
-  note "Stop the costs of nodes that come and go with deploy.sh --pause, or one group with:"
+  note "Stop the costs of failing nodes with deploy.sh --pause, or one group with:"
   while IFS=$'\t' read -r group group_id minimum maximum; do
     note "  aws --region $region pcs update-compute-node-group --cluster-identifier $id" \
       "--compute-node-group-identifier $group_id" \
@@ -636,7 +636,7 @@ explain_nodes() {
 }
 
 # Whether the least number of nodes of every group runs, and has for some minutes: a node whose
-# script fails is ended by PCS only then, and started again.
+# script fails is terminated by PCS only then, and launched again.
 nodes_stay() {
   local group group_id minimum now=0 instance here report='' all=''
   while IFS=$'\t' read -r group group_id minimum _; do
@@ -660,7 +660,7 @@ nodes_stay() {
   fi
   if ((lost >= 3)); then
     explain_nodes
-    fail "nodes come and go: $lost have ended since they ran."
+    fail "nodes fail in a loop: $lost that ran have been terminated."
   fi
   ((now == 0)) || {
     since=0
@@ -674,10 +674,10 @@ wait_for_nodes() {
   local seen='' shown=' ' lost=0 since=0
   [[ $dry_run == no ]] || return 0
   read_counts
-  # Nodes that come with the first job are nobody's to wait for.
+  # Nodes that start with the first job are not waited for.
   awk -F '\t' '$3 > 0 { found = 1 } END { exit !found }' <<<"$counts" || return 0
   wait_for 60 "nodes to run, and to stay for 5 minutes" nodes_stay
-  [[ -z $shown ]] || note "Still to come when the Capacity Block begins:$shown"
+  [[ -z $shown ]] || note "Starts when the Capacity Block begins:$shown"
 }
 
 deploy_cluster() {
@@ -717,7 +717,7 @@ resume_cluster() {
 destroy_cluster() {
   delete_stack "$stack"
   forget_pause
-  note "The stack $foundation_stack stays, with the network and the data of:" /home
+  note "The stack $foundation_stack remains, with the network and the data of:" /home
 }
 
 while (($# > 0)); do
@@ -759,7 +759,7 @@ fi
 case $action in
   deploy)
     deploy_foundation
-    upload c88db39ad2ceefe2/baseline.sh f1e2202ac418b1c9/mount.sh
+    upload 901db1ad82f3ae2d/baseline.sh 227e7983b0cf9f46/mount.sh
     if [[ -n $memory && $dry_run == no ]] && recall; then
       fail "the cluster is paused: run deploy.sh --resume first."
     fi
@@ -770,8 +770,8 @@ case $action in
   pause)
     read_foundation
     pause_cluster
-    note "$cluster is paused. deploy.sh --resume brings its nodes back; storage, head and login" \
-      "nodes cost on."
+    note "$cluster is paused. deploy.sh --resume restores its nodes; storage, head and login" \
+      "nodes continue to cost money."
     ;;
   resume)
     read_foundation

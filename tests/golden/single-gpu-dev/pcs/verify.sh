@@ -1,5 +1,5 @@
 #!/bin/bash
-# Checks a finished node against the spec; exits 1 if something is not as it should be.
+# Checks a finished node against the spec; exits 1 if a check fails.
 #   srun --nodelist=NODE --gpus-per-node=GPUS --cpu-bind=none verify.sh [GROUP]
 # GROUP is head, login or a node group; a step of a job knows its own.
 set -euo pipefail

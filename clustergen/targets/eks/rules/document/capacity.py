@@ -25,7 +25,7 @@ _SUBNETS = ("subnet-0a1b2c3d4e5f67890", "subnet-0a1b2c3d4e5f67891")
 
 @rule(
     "OVL502",
-    "Capacity Block that the launch template does not name in full",
+    "Incomplete Capacity Block in a launch template",
     why="For CAPACITY_BLOCK, EKS needs the market type, the block's id and the instance type in "
     "the launch template.",
     source=limits.CAPACITY_BLOCKS,
@@ -130,7 +130,7 @@ def reservation_target(template: Template) -> Iterator[Problem]:
             yield nodes.template_problem(
                 ("CapacityReservationSpecification",),
                 "a reservation by id and by resource group",
-                "leave one of them out",
+                "remove one of them",
             )
 
 
@@ -173,7 +173,7 @@ def reserved_spot(template: Template) -> Iterator[Problem]:
             yield nodes.group.problem(
                 ("CapacityType",),
                 "Spot instances do not come from reservations",
-                "write CapacityType: ON_DEMAND, or leave the reservation out",
+                "write CapacityType: ON_DEMAND, or remove the reservation",
             )
 
 
@@ -224,7 +224,7 @@ def one_zone(template: Template) -> Iterator[Problem]:
 @rule(
     "OVL540",
     "Spot request in a launch template",
-    why="Spot is the node group's capacity type. EKS rejects launch templates that ask for it.",
+    why="Spot is the node group's capacity type. EKS rejects launch templates that request it.",
     source=limits.LAUNCH_TEMPLATES,
     bad=in_launch_template("InstanceMarketOptions: {MarketType: spot}"),
     good=in_node_group("CapacityType: SPOT"),

@@ -58,7 +58,7 @@ def custom_image(template: Template) -> Iterator[Problem]:
                 yield nodes.group.problem(
                     (member,),
                     f"{member} beside ImageId of the launch template",
-                    "leave one of the two out",
+                    "remove one of the two",
                 )
 
 
@@ -66,7 +66,7 @@ def custom_image(template: Template) -> Iterator[Problem]:
     "OVL529",
     "AmiType CUSTOM",
     why="EKS reports CUSTOM for a node group whose launch template names an image. A request "
-    "cannot ask for it.",
+    "cannot contain it.",
     source=limits.CREATE_NODE_GROUP,
     bad=in_node_group("AmiType: CUSTOM"),
     good=in_node_group("AmiType: AL2023_x86_64_NVIDIA"),
@@ -84,7 +84,7 @@ def custom_type(template: Template) -> Iterator[Problem]:
 @rule(
     "OVL530",
     "Image whose driver does not fit the instance type",
-    why="Accelerators need the image with their driver. That image has no use on other instances.",
+    why="Accelerators need the image with their driver. Other instances do not need that image.",
     source=limits.IMAGES,
     bad=in_node_group("AmiType: AL2023_x86_64_STANDARD"),
     good=in_node_group("AmiType: AL2023_x86_64_NVIDIA"),

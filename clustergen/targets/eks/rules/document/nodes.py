@@ -104,7 +104,7 @@ def types_twice(template: Template) -> Iterator[Problem]:
             yield nodes.group.problem(
                 ("InstanceTypes",),
                 "InstanceTypes beside InstanceType of the launch template",
-                "leave one of the two out",
+                "remove one of the two",
             )
 
 

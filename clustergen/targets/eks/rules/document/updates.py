@@ -153,5 +153,5 @@ def _excluded(group: Resource, member: str, name: str, suffix: str) -> Iterator[
     given, count, percentage = group.properties.get(member), f"{name}{suffix}", f"{name}Percentage"
     if {count, percentage} <= as_map(given).keys():
         yield group.problem(
-            (member,), f"{count} and {percentage} exclude each other", "leave one of the two out"
+            (member,), f"{count} and {percentage} exclude each other", "remove one of the two"
         )

@@ -21,8 +21,8 @@ _LINES: Mapping[str, Scope] = MappingProxyType({"partitionname": "partition", "n
 @rule(
     "OVL101",
     "Setting of Slurm that the cluster cannot have",
-    why="ParallelCluster copies CustomSlurmSettings into slurm.conf, and slurmctld does not start "
-    "with a key or a value that it cannot read.",
+    why="ParallelCluster copies CustomSlurmSettings into slurm.conf, and slurmctld does not "
+    "start with a key or a value that it cannot parse.",
     source=limits.SLURM_SETTINGS.source,
     bad="""targets:
   parallelcluster:

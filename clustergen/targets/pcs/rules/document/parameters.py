@@ -14,7 +14,7 @@ _OVERLAY = "targets: {{pcs: {{overlay: {{Parameters: {{Contact: {{Type: String{}
 
 @rule(
     "OVL202",
-    "Parameter that nobody gives a value",
+    "Parameter without a value",
     why="`deploy.sh` passes the outputs of the foundation and nothing else. CloudFormation rejects "
     "a stack that has a parameter without a value.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/"

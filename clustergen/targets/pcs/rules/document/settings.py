@@ -34,8 +34,8 @@ _SETTING = (
 @rule(
     "OVL201",
     "Setting of Slurm that the cluster cannot have",
-    why="PCS accepts the settings of a list. slurmctld does not start with a value that it cannot "
-    "read, and the cluster fails.",
+    why="PCS accepts only the settings on a list. slurmctld does not start with a value that it "
+    "cannot parse, and the cluster fails.",
     source=limits.SLURM_SETTINGS.source,
     bad=_IN_CLUSTER.format(_SETTING.format("'many'")),
     good=_IN_CLUSTER.format(_SETTING.format("'300'")),

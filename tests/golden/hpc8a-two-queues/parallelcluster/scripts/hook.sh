@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Runs what the spec has for head and login nodes. ParallelCluster rejects an update that changes
+# Runs the scripts of the spec for head and login nodes. ParallelCluster rejects an update that changes
 # their custom actions, so these are always this script, as the last deployment left it.
 # usage: hook.sh head|login start|configured|updated BUCKET
-# Text of the spec may hold a dollar sign:
+# Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -12,7 +12,7 @@ fail() {
   exit 1
 }
 
-# The service may end the node once a script has failed. The log agent sends the reason first.
+# The service may terminate the node once a script has failed. The log agent sends the reason first.
 linger() {
   local status=$?
   ((status == 0)) || sleep 20
@@ -47,7 +47,7 @@ run() {
   "$script" "$@"
 }
 
-# setup KEY [ARGUMENT...]: a script of ours, which finds what it has done already
+# setup KEY [ARGUMENT...]: one of clustergen's scripts, which skips what is done already
 setup() {
   run "s3://$bucket/$1" - "${@:2}"
 }

@@ -1,16 +1,16 @@
 #!/bin/bash
 # Prepares an instance before it joins the Kubernetes cluster.
 # HyperPod runs it once for each new root volume; it may be run again, and then changes nothing.
-# A failing required step fails the node, a failing optional one is only said in the log.
-# What the spec says is text here, with a dollar sign in it or not:
+# A failing required step fails the node, a failing optional one is only logged.
+# Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-# Whoever calls this sets neither.
+# The caller sets neither.
 export HOME=/root LC_ALL=C.UTF-8
 
 readonly LOG=/var/log/clustergen/lifecycle.log
-# The folder that HyperPod downloads to is gone after a reboot.
+# A reboot deletes the folder that HyperPod downloads to.
 readonly KEPT=/opt/clustergen/lifecycle
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
@@ -19,7 +19,7 @@ say() {
   printf 'lifecycle: %s\n' "$*"
 }
 
-# The instance may be gone a moment later; what is logged by now reaches CloudWatch first.
+# The instance may be terminated a moment later; the log reaches CloudWatch first.
 stop() {
   say "$*"
   sleep 60

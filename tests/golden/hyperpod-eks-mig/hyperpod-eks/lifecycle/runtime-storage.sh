@@ -35,7 +35,7 @@ move() {
 main() {
   local service running=()
   wait_for_volume
-  # What is not up yet is started by HyperPod in its own time.
+  # HyperPod starts later what does not run yet.
   for service in containerd.service kubelet.service; do
     if systemctl is-active --quiet "$service"; then running+=("$service"); fi
   done

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What every node needs, whatever it does.
+# Settings for every node.
 #   system.sh [SERVICE]     SERVICE is what jobs run under: slurmd or containerd
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -19,7 +19,7 @@ changed() {
   chmod "$mode" "$file"
 }
 
-# An unattended upgrade of a library may restart a daemon, and with it ends the jobs of the node.
+# An unattended upgrade of a library may restart a daemon, and so kill the jobs of the node.
 keep_daemons_running() {
   local folder=/etc/needrestart/conf.d
   if [[ -d $folder ]]; then
@@ -68,7 +68,7 @@ END
     # Jobs and containers outlive it. Images differ: the unit may be absent, masked or not started.
     if systemctl is-active --quiet "$service.service"; then
       systemctl restart "$service.service" ||
-        printf 'system: %s has the new limits from its next start on\n' "$service"
+        printf 'system: %s gets the new limits at its next start\n' "$service"
     fi
   fi
 }

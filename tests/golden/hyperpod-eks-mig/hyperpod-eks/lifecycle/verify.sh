@@ -1,5 +1,5 @@
 #!/bin/bash
-# Checks a finished node against the spec; exits 1 if something is not as it should be.
+# Checks a finished node against the spec; exits 1 if a check fails.
 #   verify.sh [INSTANCE-GROUP]
 # The lifecycle scripts leave it in /opt/clustergen/lifecycle.
 set -euo pipefail
@@ -89,7 +89,7 @@ checks_of() {
   esac
 }
 
-# Of the node that this runs on.
+# The group of this node.
 own_group() {
   local folder=$here
   [[ -f $folder/resource-config.sh ]] || folder=/opt/clustergen/lifecycle

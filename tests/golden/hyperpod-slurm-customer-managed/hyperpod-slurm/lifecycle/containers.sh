@@ -1,5 +1,5 @@
 #!/bin/bash
-# Makes the container runtime ready for jobs, with images and containers on local disks where there
+# Prepares the container runtime for jobs, with images and containers on local disks where there
 # are some. Running it again changes nothing.
 #   containers.sh docker|pyxis FOLDER [ROLE]
 #   containers.sh folders docker|pyxis FOLDER     what a boot needs, before jobs
@@ -104,7 +104,7 @@ storage() {
   printf '/var/lib\n'
 }
 
-# A folder for each user: Enroot cannot share one, and makes what is missing for its caller alone.
+# A folder for each user: Enroot cannot share one, and creates what is missing for its caller only.
 folders() {
   local runtime=$1 base=$2
   if [[ $runtime == docker ]]; then
@@ -158,7 +158,7 @@ docker_ready() {
   # Slurm carries the ids of groups from node to node, so the group has one id on all of them.
   getent group docker >/dev/null || groupadd --gid 480 docker || groupadd --system docker
   if ! command -v docker >/dev/null; then
-    install_docker || fail "no Docker: the image has none, and no package repository answers"
+    install_docker || fail "the image has no Docker, and no package repository responds"
   fi
   if command -v nvidia-ctk >/dev/null && ! grep -q nvidia "$SETTINGS"; then
     nvidia-ctk runtime configure --runtime=docker
@@ -169,7 +169,7 @@ docker_ready() {
   systemctl enable --now docker.service || fail "Docker does not start"
 }
 
-# What Enroot is told. The file of the image may set the same names, and it depends on Enroot's
+# Enroot's settings. The file of the image may set the same names, and it depends on Enroot's
 # version which of two files wins: ours are in both places, and nothing else sets them.
 enroot_settings() {
   local base=$1/enroot file=/etc/enroot/enroot.conf kept ours
@@ -197,7 +197,7 @@ allow_user_namespaces() {
   fi
 }
 
-# Runtime folders are on tmpfs, so they come back with every boot.
+# Runtime folders are on tmpfs, so every boot creates them.
 runtime_folders() {
   changed /etc/tmpfiles.d/clustergen-enroot.conf <<'END' || true
 d /run/enroot 1777 root root -
@@ -231,7 +231,7 @@ main() {
   esac
   base=$(storage "${2:--}")
   folders "$runtime" "$base"
-  # A reboot may empty the disks, and Docker makes what it misses wherever it finds the path.
+  # A reboot may empty the disks, and Docker creates missing folders wherever the path leads.
   at_boot containers "dlami-nvme.service setup-ephemeral.service clustergen-scratch.service" \
     "docker.service slurmd.service" folders "$runtime" "$base"
   if [[ $runtime == docker ]]; then docker_ready "$base"; else pyxis_ready "$base" "${3:-}"; fi

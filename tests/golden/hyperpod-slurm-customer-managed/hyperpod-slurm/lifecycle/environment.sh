@@ -1,5 +1,5 @@
 #!/bin/bash
-# What NCCL and libfabric need to be told today; all else they find out better by themselves.
+# Settings that NCCL and libfabric need today; they detect all others better automatically.
 # https://github.com/aws/aws-ofi-nccl
 #   environment.sh efa|plain [nvlink]     nvlink: GPUs of several nodes share one NVLink domain
 set -euo pipefail

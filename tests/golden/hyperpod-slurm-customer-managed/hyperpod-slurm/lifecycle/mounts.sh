@@ -1,5 +1,5 @@
 #!/bin/bash
-# Mounts the file systems of file-systems.json that nobody has mounted yet, now and on every later
+# Mounts the file systems of file-systems.json that are not mounted yet, now and on every later
 # boot. Running it again changes nothing.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -45,12 +45,12 @@ mount_bucket() {
   timeout 120 mount-s3 "${words[@]}" "$bucket" "$mount_point"
 }
 
-# Whether the file system is there: it may be mounted before it answers. Where an automount waits at
+# Whether the file system responds: it may be mounted before it does. Where an automount waits at
 # the mount point, this mounts it.
 answers() {
   local mount_point=$1 age=$2 probe
   timeout 120 stat "$mount_point/." >/dev/null || return 1
-  # Root may be nobody on a file system that was there before.
+  # Root may be the user nobody on an existing file system.
   [[ $age == new ]] || return 0
   probe="$mount_point/.clustergen-$(hostname)-$$"
   timeout 60 touch "$probe" && timeout 60 rm -f "$probe"
@@ -67,7 +67,7 @@ bring_up() {
     printf 'mount: %s is not there yet (%d of %d)\n' "$mount_point" "$attempt" "$ATTEMPTS" >&2
     sleep "$PAUSE"
   done
-  fail "$source could not be mounted on $mount_point, or does not answer"
+  fail "$source could not be mounted on $mount_point, or does not respond"
 }
 
 # The home directories of the image's own users are hidden by a file system that is mounted over
@@ -87,8 +87,8 @@ put_back_homes() {
   rmdir "$below"
 }
 
-# The root of a new Lustre or EFS file system belongs to root alone. One that somebody has changed
-# since, or that was there before the cluster, keeps its permissions.
+# The root of a new Lustre or EFS file system belongs to root alone. One that was changed
+# since, or that existed before the cluster, keeps its permissions.
 open_to_users() {
   local mount_point=$1
   if [[ $(stat -c '%u:%g %a' "$mount_point/.") == "0:0 755" ]]; then chmod 1777 "$mount_point/."; fi
@@ -102,7 +102,7 @@ mount_file_system() {
   [[ $options != - ]] || options=
   mkdir -p "$mount_point"
   if [[ $type == s3* ]]; then
-    # Buckets are not in /etc/fstab, and take no files while they have no permission to write.
+    # Buckets are not in /etc/fstab, and stay empty without write permission.
     bring_up "$mount_point" "$source" existing \
       mount_bucket "$type" "$mount_point" "$source" "$options" "$region"
     return

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Before a job's first step on a node: a node that has lost an accelerator takes no job.
+# Before a job's first step on a node: a node that has lost an accelerator runs no job.
 # Slurm gives an empty environment.
 set -uo pipefail
 export PATH=/opt/slurm/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -9,7 +9,7 @@ refuse() {
   exit 1
 }
 
-# What the DCGM exporter reads to tell whose a GPU is.
+# The DCGM exporter reads here which job a GPU belongs to.
 map_job() {
   local folder gpu
   for folder in /run/slurm/dcgm_job_mapping /run/slurm/dcgm-job-mapping; do

@@ -4,7 +4,7 @@
 #   resource-config.sh controllers COUNT  the addresses of the controllers, one on each line, in the
 #                                         order in which they take over
 #   resource-config.sh cluster            the id of the cluster
-# Which daemons run says nothing of a node's role: they may not have been started yet.
+# The running daemons do not show a node's role: they may not have been started yet.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -25,7 +25,7 @@ import sys
 path, wanted, *words = sys.argv[1:]
 with open(path, encoding="utf-8") as stream:
     config = json.load(stream)
-# Instances are null while a group is being made.
+# Instances are null while a group is being created.
 nodes = [
     (group["Name"], instance.get("CustomerIpAddress"))
     for group in config.get("InstanceGroups") or []
@@ -60,7 +60,7 @@ main() {
     # The file is rewritten while nodes join.
     sleep "$PAUSE"
   done
-  fail "$CONFIG has no answer for: ${question[*]}"
+  fail "$CONFIG has no entry for: ${question[*]}"
 }
 
 main "$@"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Local NVMe as scratch space, on this boot and on every later one: a reboot may have emptied the
-# disks. Running it again changes nothing; a disk that holds anything is left alone.
+# disks. Running it again changes nothing; a disk with any content is left alone.
 #   scratch.sh MOUNT-POINT
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -97,7 +97,7 @@ make_file_system() {
   mapfile -t found < <(disks)
   [[ -n ${found[*]} ]] || fail "the instance has no local NVMe that is free, and none at $IMAGE_DISKS"
   for disk in "${found[@]}"; do
-    [[ -z $(wipefs --noheadings "$disk") ]] || fail "$disk holds something already"
+    [[ -z $(wipefs --noheadings "$disk") ]] || fail "$disk is not empty"
   done
   device=${found[0]}
   if [[ -n ${found[1]:-} ]]; then

@@ -1,8 +1,8 @@
 #!/bin/bash
-# The settings of Slurm that the spec asks for, on the controller; other nodes get them from it.
-# HyperPod writes slurm.conf: ours are in a file that it includes last, as the last value counts.
-# Slurm reads a copy first. What it does not take never replaces what it runs with.
-# What the spec says is text here, with a dollar sign in it or not:
+# The Slurm settings of the spec, on the controller; other nodes get them from it.
+# HyperPod writes slurm.conf: ours are in a file that it includes last, because the last value counts.
+# Slurm checks a copy first. Settings that it rejects never replace those in use.
+# Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -38,7 +38,7 @@ wait_for_slurm_conf() {
   fail "$ETC/slurm.conf did not appear"
 }
 
-# The value that HyperPod's files give a setting; of several Slurm takes the last one.
+# The value of a setting in HyperPod's files; Slurm uses the last of several.
 value_of_hyperpod() {
   local name files=("$OLD/slurm.conf")
   while read -r name; do
@@ -81,7 +81,7 @@ at_least() {
   [[ $(printf '%s\n' "$1" "$version" | sort -V | head -n 1) == "$1" ]]
 }
 
-# A prolog of the image's own stays. Where a prolog fails on a node, the job goes to another: it
+# A prolog of the image stays. Where a prolog fails on a node, the job goes to another: it
 # begins when all of its nodes are ready for it, and is not held.
 prolog() {
   if [[ -n $(value_of_hyperpod Prolog)$(value_of_hyperpod Epilog) ]]; then return; fi
@@ -157,7 +157,7 @@ copy_configuration() {
   rm -rf "$OLD" "$NEW"
   mkdir "$OLD"
   for file in "$ETC"/*.conf "$ETC"/*.yaml "$ETC"/clustergen-*.sh; do
-    # The one with the password of the database is nobody's to copy.
+    # The file with the database password is never copied.
     [[ ! -f $file || $file == */slurmdbd.conf ]] || cp -pL "$file" "$OLD/"
   done
   cp -pR "$OLD" "$NEW"
@@ -177,11 +177,11 @@ change_copy() {
   add_include
 }
 
-# Slurm's clients read slurm.conf as its daemons do, and this one asks nobody.
+# Slurm's clients parse slurm.conf like its daemons, and this one connects to none.
 try_copy() {
   SLURM_CONF=$NEW/slurm.conf timeout 60 "$SLURM/scontrol" show daemons >"$work/words" 2>&1 || {
     cat "$work/words" >&2
-    fail "Slurm does not take the settings; $ETC is as it was"
+    fail "Slurm rejects the settings; $ETC is unchanged"
   }
 }
 
@@ -193,7 +193,7 @@ differing() {
   done | awk '$0 == "slurm.conf" { last = $0; next } { print } END { if (last) print last }'
 }
 
-# put FOLDER NAME: a file in one piece, at the end of the link where it is one. It goes when the
+# put FOLDER NAME: a file in one piece, at the end of the link where it is one. It is deleted when the
 # folder does not have it.
 put() {
   local file
@@ -222,7 +222,7 @@ reconfigure() {
     sleep 10
   done
   put_back "$1"
-  fail "slurmctld does not take the settings, and its log says why; $ETC is as it was"
+  fail "slurmctld rejects the settings, see its log; $ETC is unchanged"
 }
 
 answers() {
@@ -252,7 +252,7 @@ main() {
   fail "HyperPod keeps writing $ETC/slurm.conf"
 }
 
-# HyperPod may write slurm.conf anew when nodes come and go, and then without what is added here.
+# HyperPod may rewrite slurm.conf when nodes join or leave, and then without these additions.
 watch_slurm_conf() {
   local units=/etc/systemd/system new=no
   changed "$units/clustergen-slurm-settings.service" <<'END' && new=yes

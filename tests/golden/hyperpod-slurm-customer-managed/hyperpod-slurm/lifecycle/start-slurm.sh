@@ -30,11 +30,11 @@ start_controller() {
     if timeout 30 /opt/slurm/bin/scontrol ping; then return; fi
     sleep 5
   done
-  fail "slurmctld does not answer; its log says why"
+  fail "slurmctld does not respond; see its log"
 }
 
 # Nodes take their configuration from the controllers, which may come up later than a node; slurmd
-# ends when none answers.
+# exits when none responds.
 start_node() {
   local controllers second refused=0
   controllers=$(bash "$here/resource-config.sh" controllers 1 | paste -sd , -)
@@ -58,7 +58,7 @@ END
     fi
     sleep 15
   done
-  fail "slurmd does not start; its log says why"
+  fail "slurmd does not start; see its log"
 }
 
 answers() {
@@ -66,9 +66,9 @@ answers() {
 }
 
 # A login node needs slurmd only for the configuration. On some images slurmd is masked there, and
-# some slurm.conf do not have the node: then commands ask the controllers themselves.
+# some slurm.conf do not list the node: then commands query the controllers directly.
 ask_controllers() {
-  printf 'start-slurm: slurmd does not run here; commands ask %s\n' "$1"
+  printf 'start-slurm: slurmd does not run here; commands query %s\n' "$1"
   changed /etc/profile.d/91-clustergen-slurm.sh <<<"export SLURM_CONF_SERVER=$1" || true
 }
 

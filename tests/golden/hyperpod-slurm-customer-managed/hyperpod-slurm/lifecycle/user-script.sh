@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs a script of the user's once on this instance; with a checksum only if it has that one.
+# Runs a user script once on this instance; with a checksum, only if the script matches it.
 #   user-script.sh URL SHA256|- [ARGUMENT...]
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -11,7 +11,7 @@ fail() {
 
 main() {
   local url=$1 sha256=$2 found mark
-  # An image that is made of this node has the marks of another instance.
+  # An image of this node contains the marks of another instance.
   mark=$({
     cat /var/lib/cloud/data/instance-id 2>/dev/null || true
     printf '%s\0' "$@"

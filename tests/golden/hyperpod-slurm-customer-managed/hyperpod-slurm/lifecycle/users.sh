@@ -3,7 +3,7 @@
 # the same user everywhere. Running it again changes nothing.
 #   users.sh HOMES make|leave
 #   HOMES       the folder of all home directories
-#   make|leave  whether this node makes those that are missing: one node is enough where all share them
+#   make|leave  whether this node creates missing ones: one node is enough where all share them
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
@@ -29,7 +29,7 @@ add_user() {
     [[ $found == "$uid" ]] || fail "$name has the id $found on this node, not $uid"
     return
   fi
-  # Files belong to numbers: a group of that number will do, whatever its name.
+  # Files belong to numbers: any group of that number is enough, whatever its name.
   getent group "$uid" >/dev/null || groupadd --gid "$uid" "$name" || fail "cannot add the group $name ($uid)"
   useradd --uid "$uid" --gid "$uid" --no-create-home --home-dir "$HOMES/$name" \
     --shell /bin/bash "$name" || fail "cannot add $name ($uid)"
@@ -38,7 +38,7 @@ add_user() {
 add_home() {
   local name=$1 uid=$2 home=$HOMES/$1 new
   if [[ -d $home ]]; then
-    # Of a run that was cut short, or of another tool.
+    # From an interrupted run, or from another tool.
     if [[ $(stat -c %u "$home") == 0 && $uid != 0 ]]; then chown -R "$uid:$uid" "$home"; fi
     return
   fi

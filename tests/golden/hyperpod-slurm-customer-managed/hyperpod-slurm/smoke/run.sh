@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs all smoke tests one after the other, from a login node or the controller.
-#   run.sh [SBATCH-OPTION...]     run.sh --nodes=2 takes two nodes each
+#   run.sh [SBATCH-OPTION...]     run.sh --nodes=2 uses two nodes each
 set -uo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 2

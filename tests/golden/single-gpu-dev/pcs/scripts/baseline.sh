@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What every node of the cluster needs, whatever it does. Safe to run again.
+# Settings for every node of the cluster. Safe to run again.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -8,14 +8,14 @@ fail() {
   exit 1
 }
 
-# The service may end the node once a script has failed. The log agent sends the reason first.
+# The service may terminate the node once a script has failed. The log agent sends the reason first.
 linger() {
   local status=$?
   ((status == 0)) || sleep 20
 }
 trap linger EXIT
 
-# An unattended upgrade of a library may restart slurmd, and with it ends the jobs of the node.
+# An unattended upgrade of a library may restart slurmd, and so kill the jobs of the node.
 keep_slurmd_running() {
   local folder=/etc/needrestart/conf.d
   if [[ -d $folder ]]; then
