@@ -131,7 +131,7 @@ def test_scratch_without_the_disks_of_the_image_fails_at_once(
     boot = node.boot(f"({service.first()})\nas ubuntu touch /scratch/x || echo refused")
     assert "scratch: the instance has no local NVMe" in boot
     assert "refused" in boot
-    assert ("failed 03 scratch" in boot) or ("step scratch failed with status 1" in boot)
+    assert ("failed scratch" in boot) or ("step scratch failed with status 1" in boot)
 
 
 @pytest.mark.parametrize("name", ["pcs", "parallelcluster", "hyperpod"])

@@ -56,7 +56,9 @@ def test_scheduler_version_is_text_and_has_a_default() -> None:
 
 def test_settings_that_nobody_made_are_left_out() -> None:
     document = json.dumps(template_of(""))
-    assert "CustomSettings" not in document.replace("SlurmCustomSettings", "", 1)
+    assert "SlurmdbdCustomSettings" not in document
+    assert "CgroupCustomSettings" not in document
+    assert "GresCustomSettings" not in document
     assert "[]" not in document
 
 

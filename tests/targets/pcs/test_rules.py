@@ -222,3 +222,11 @@ FS = "id: fs-0123456789abcdef0"
 def test_existing_storage_needs_the_name_to_mount_it_by(fields: str, missing: bool) -> None:
     found = _found(f"storage: [{{mount: /data, {fields}}}]", "STG052")
     assert [finding.path for finding in found] == [("storage", 0, "existing")] * missing
+
+
+@pytest.mark.parametrize("name", ["NodeInstanceProfileArn", "VpcId", "ImageX86"])
+def test_a_parameter_that_deploy_sh_passes_needs_no_default(name: str) -> None:
+    """Outputs of the foundation have a value, whoever adds a parameter for them."""
+    overlay = "targets: {{pcs: {{overlay: {{Parameters: {{{}: {{Type: String}}}}}}}}}}"
+    assert _found(overlay.format(name), "OVL202") == []
+    assert len(_found(overlay.format("Contact"), "OVL202")) == 1

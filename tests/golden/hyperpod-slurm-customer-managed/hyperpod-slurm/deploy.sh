@@ -17,7 +17,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=17676a65b0bb95ac
+prefix=882c35210086a17d
 memory="paused/$cluster-hyperpod"
 # A pager would wait for a key; the commands retry what AWS throttles.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"

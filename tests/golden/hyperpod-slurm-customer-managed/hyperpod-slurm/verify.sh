@@ -88,8 +88,9 @@ person() {
 }
 
 pyxis() {
-  check "srun has --container-image" \
-    grep -q -- --container-image <<<"$(timeout 60 /opt/slurm/bin/srun --help 2>&1)"
+  local options
+  options=$(timeout 60 /opt/slurm/bin/srun --help 2>&1) || options=
+  check "srun has --container-image" grep -q -- --container-image <<<"$options"
 }
 
 checks_of() {

@@ -638,7 +638,7 @@ explain_nodes() {
 # Whether the least number of nodes of every group runs, and has for some minutes: a node whose
 # script fails is terminated by PCS only then, and launched again.
 nodes_stay() {
-  local group group_id minimum now=0 instance here report='' all=''
+  local group group_id minimum now=0 instance here report='' all='' timed=()
   while IFS=$'\t' read -r group group_id minimum _; do
     if [[ -z $group || $minimum == 0 ]]; then continue; fi
     read_instances "$group_id"
@@ -646,7 +646,7 @@ nodes_stay() {
     all+=$answer$'\n'
     ((here >= minimum)) && continue
     report+=" $group $here of $minimum"
-    if ! printf '%s\n'  | grep -qxF -- "$group"; then now=1; fi
+    if [[ " ${timed[*]-} " != *" $group "* ]]; then now=1; fi
   done <<<"$counts"
   for instance in $seen; do
     [[ $'\n'$all == *$'\n'"$instance"$'\n'* ]] && continue

@@ -144,8 +144,9 @@ END
 
 # The image's own user and those of the spec may use it; others cannot reach its socket.
 join_docker_group() {
-  local name
-  for name in "$(getent passwd 1000 | cut -d : -f 1)" alice; do
+  local name names=(alice)
+  names+=("$(getent passwd 1000 | cut -d : -f 1)")
+  for name in "${names[@]}"; do
     if id "$name" >/dev/null 2>&1; then usermod --append --groups docker "$name"; fi
   done
 }
