@@ -123,8 +123,9 @@ def _check_targets(
     """The plans of a spec for its targets, and all that is to say about them."""
     plans: dict[str, Plan] = {}
     by_target: dict[str, list[Finding]] = {}
+    served = _served(spec, asked)
     for name in _wanted(spec, asked):
-        plan, by_target[name] = _check_target(spec, written, name, allow_unsupported)
+        plan, by_target[name] = _check_target(spec, written, name, served, allow_unsupported)
         if plan is not None:
             plans[name] = plan
     return plans, list(_shared(by_target))
@@ -135,15 +136,24 @@ def _wanted(spec: Spec, asked: Sequence[str]) -> list[str]:
     return [*asked] or [*named_targets(spec)] or [""]
 
 
+def _served(spec: Spec, asked: Sequence[str]) -> frozenset[str]:
+    """The targets that the foundation is for: those that the spec names, and those asked for.
+
+    None where the spec names none: asked for one after another, they have the same foundation.
+    """
+    named = named_targets(spec)
+    return frozenset((*named, *asked)) if named else frozenset()
+
+
 def _check_target(
-    spec: Spec, written: Iterable[Path], name: str, allow_unsupported: bool
+    spec: Spec, written: Iterable[Path], name: str, served: frozenset[str], allow_unsupported: bool
 ) -> tuple[Plan | None, list[Finding]]:
     """The plan for one target, and everything that is to say about it."""
     if not name:
-        plan, findings = build.build(spec, written=written)
+        plan, findings = build.build(spec, written=written, targets=served)
         return plan, findings + (list(rules.check(plan)) if plan else [])
     target = targets.load(name)
-    plan, findings = build.build(spec, target.traits, written)
+    plan, findings = build.build(spec, target.traits, written, served)
     if plan is None:
         return None, findings
     findings += rules.check(plan)

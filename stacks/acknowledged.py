@@ -23,7 +23,6 @@ MANAGED_POLICIES = {
     "AmazonEKSClusterPolicy": "the control plane's own, which EKS asks for and keeps up",
     "AmazonEKSWorkerNodePolicy": "of every node of EKS, which asks for it and keeps it up",
     "AmazonEC2ContainerRegistryPullOnly": "of every node of EKS: pulls images, and no more",
-    "AmazonSSMManagedInstanceCore": "Session Manager is the only way to a shell on a node",
     "AmazonEKS_CNI_Policy": "the add-on's own, for its service account alone",
     "AmazonFSxReadOnlyAccess": "the add-on's own, for its service account alone",
     "CloudWatchAgentServerPolicy": "the add-on's own, for its service account alone",
@@ -65,7 +64,6 @@ FOUNDATION = {
     **_managed(
         {
             "AWSPCSComputeNodePolicy": "of every node of PCS, which asks for it",
-            "AmazonSSMManagedInstanceCore": MANAGED_POLICIES["AmazonSSMManagedInstanceCore"],
             "AmazonSageMakerClusterInstanceRolePolicy": "of every node of HyperPod, by its guide",
         }
     ),
@@ -94,6 +92,7 @@ FOUNDATION = {
 def eks(cluster: EksCluster) -> None:
     """The parts of an EKS cluster."""
     acknowledge(cluster, _managed(MANAGED_POLICIES))
+    acknowledge(cluster.node_role, _wild({"*": "Systems Manager's actions know no resources"}))
     if cluster.plan.kubernetes.public_endpoint_from:
         reason = "the spec opens the endpoint, to the addresses that it names"
         acknowledge(cluster.control_plane, {"AwsSolutions-EKS1": reason})

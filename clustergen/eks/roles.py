@@ -9,12 +9,13 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from clustergen.aws import session_manager
+
 # Addresses of pods are the VPC CNI's own business, which has a role for that.
 # https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html
 NODE_POLICIES = (
     "AmazonEKSWorkerNodePolicy",
     "AmazonEC2ContainerRegistryPullOnly",
-    "AmazonSSMManagedInstanceCore",
 )
 
 
@@ -25,7 +26,7 @@ def node_role(scope: Construct, id: str, statements: Iterable[dict[str, Any]] = 
         id,
         assumed_by=iam.ServicePrincipal("ec2.amazonaws.com"),
         managed_policies=[managed(name) for name in NODE_POLICIES],
-        inline_policies=inline(statements),
+        inline_policies=inline([session_manager.statement(), *statements]),
     )
 
 

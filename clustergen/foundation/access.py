@@ -1,13 +1,22 @@
-"""The scripts bucket, and the role and instance profile of nodes."""
+"""The scripts bucket, and what lets nodes read it: a role for PCS, policies for ParallelCluster."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from clustergen.artifacts import Json
-from clustergen.aws import cfn, iam
+from clustergen.aws import cfn, iam, session_manager
+from clustergen.aws.members import filled
 from clustergen.digests import sha256
-from clustergen.foundation.part import Output, Part, has_hyperpod, lasting, named
+from clustergen.foundation.part import (
+    Output,
+    Part,
+    has_hyperpod,
+    joined,
+    lasting,
+    named,
+    serves,
+)
 from clustergen.plan.model import Bucket, Ontap, OpenZfs, Plan
 
 PCS_PARTITIONS = frozenset({"aws", "aws-us-gov"})
@@ -16,20 +25,14 @@ https://docs.aws.amazon.com/general/latest/gr/pcs.html (2026-11)"""
 
 
 def part(plan: Plan) -> Part:
-    """The bucket and the role, the same for every target: moving to another loses neither."""
-    return Part(
-        {**_bucket(plan), **_role(plan), **_scripts_policy(plan)},
-        {
-            "ScriptsBucketName": Output("Bucket of boot scripts", cfn.ref("ScriptsBucket")),
-            "NodeRoleArn": Output("Role of nodes", cfn.get_att("NodeRole", "Arn")),
-            "NodeInstanceProfileArn": Output(
-                "Instance profile of nodes", cfn.get_att("NodeInstanceProfile", "Arn")
-            ),
-            "ScriptsPolicyArn": Output(
-                "Policy of nodes that only read boot scripts", cfn.ref("ScriptsPolicy")
-            ),
-        },
-    )
+    """The bucket of every target, and what only some of them need."""
+    name = Output("Bucket of boot scripts", cfn.ref("ScriptsBucket"))
+    parts = [Part(_bucket(plan), {"ScriptsBucketName": name})]
+    if serves(plan, "pcs"):
+        parts.append(_role(plan))
+    if serves(plan, "parallelcluster"):
+        parts.append(_policies(plan))
+    return joined(parts)
 
 
 def _bucket(plan: Plan) -> Json:
@@ -75,43 +78,64 @@ def _bucket_policy() -> Json:
     return lasting(policy, True)
 
 
-def _role(plan: Plan) -> Json:
-    managed = ["AmazonSSMManagedInstanceCore"]
-    if plan.partition in PCS_PARTITIONS:
-        managed.append("AWSPCSComputeNodePolicy")
-    return {
-        "NodeRole": {
-            "Type": "AWS::IAM::Role",
-            "Properties": {
-                # PCS takes only roles of this path or whose name starts with AWSPCS.
-                # https://docs.aws.amazon.com/pcs/latest/userguide/security-instance-profiles.html
-                "Path": "/aws-pcs/",
-                "AssumeRolePolicyDocument": iam.trust("ec2"),
-                "ManagedPolicyArns": [
-                    cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{name}") for name in managed
-                ],
-                "Policies": [{"PolicyName": "cluster", "PolicyDocument": _document(plan)}],
-                "Tags": named(plan, "node"),
-            },
-        },
-        "NodeInstanceProfile": {
-            "Type": "AWS::IAM::InstanceProfile",
-            "Properties": {"Path": "/aws-pcs/", "Roles": [cfn.ref("NodeRole")]},
-        },
+def _role(plan: Plan) -> Part:
+    """The role of nodes of PCS, and its instance profile."""
+    managed = ["AWSPCSComputeNodePolicy"] if plan.partition in PCS_PARTITIONS else []
+    role = {
+        # PCS takes only roles of this path or whose name starts with AWSPCS.
+        # https://docs.aws.amazon.com/pcs/latest/userguide/security-instance-profiles.html
+        "Path": "/aws-pcs/",
+        "AssumeRolePolicyDocument": iam.trust("ec2"),
+        **filled(
+            ManagedPolicyArns=[
+                cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{name}") for name in managed
+            ]
+        ),
+        "Policies": [{"PolicyName": "cluster", "PolicyDocument": _document(plan)}],
+        "Tags": named(plan, "node"),
     }
+    profile = {"Path": "/aws-pcs/", "Roles": [cfn.ref("NodeRole")]}
+    return Part(
+        {
+            "NodeRole": {"Type": "AWS::IAM::Role", "Properties": role},
+            "NodeInstanceProfile": {"Type": "AWS::IAM::InstanceProfile", "Properties": profile},
+        },
+        {
+            "NodeRoleArn": Output("Role of nodes", cfn.get_att("NodeRole", "Arn")),
+            "NodeInstanceProfileArn": Output(
+                "Instance profile of nodes", cfn.get_att("NodeInstanceProfile", "Arn")
+            ),
+        },
+    )
 
 
-def _scripts_policy(plan: Plan) -> Json:
-    """For nodes whose service makes their role, such as ParallelCluster login nodes."""
-    policy = {
-        "Description": f"Boot scripts of {plan.name}",
-        "PolicyDocument": iam.document(_scripts(plan)),
+def _policies(plan: Plan) -> Part:
+    """For the roles that ParallelCluster makes: those of its login nodes read no scripts."""
+    session = [session_manager.statement()]
+    policies = {
+        "ScriptsPolicy": ("Boot scripts", "Policy of login nodes: boot scripts", _scripts(plan)),
+        "SessionPolicy": ("Shells on nodes", "Policy of nodes: Systems Manager", session),
     }
-    return {"ScriptsPolicy": {"Type": "AWS::IAM::ManagedPolicy", "Properties": policy}}
+    return Part(
+        {
+            name: _policy(f"{purpose} of {plan.name}", statements)
+            for name, (purpose, _, statements) in policies.items()
+        },
+        {
+            f"{name}Arn": Output(description, cfn.ref(name))
+            for name, (_, description, _) in policies.items()
+        },
+    )
+
+
+def _policy(description: str, statements: list[Json]) -> Json:
+    properties = {"Description": description, "PolicyDocument": iam.document(statements)}
+    return {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}
 
 
 def _document(plan: Plan) -> Json:
     statements = [
+        session_manager.statement(),
         *_scripts(plan),
         *_pcs_scripts(plan),
         *buckets(plan),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clustergen.artifacts import Json
 from clustergen.aws import cfn, iam
 from clustergen.foundation import access
-from clustergen.foundation.part import NOTHING, Output, Part, has_hyperpod, named
+from clustergen.foundation.part import NOTHING, Output, Part, has_hyperpod, named, serves
 from clustergen.plan.model import Database, Plan
 from clustergen.words import words
 
@@ -25,7 +25,7 @@ def part(plan: Plan) -> Part:
             "Role of HyperPod instances", cfn.get_att(EXECUTION_ROLE, "Arn")
         )
     }
-    if plan.kubernetes.autoscaler == "karpenter":
+    if serves(plan, "hyperpod-eks") and plan.kubernetes.autoscaler == "karpenter":
         roles[CLUSTER_ROLE] = _cluster_role(plan)
         outputs[f"{CLUSTER_ROLE}Arn"] = Output(
             "Role with which HyperPod adds and removes nodes", cfn.get_att(CLUSTER_ROLE, "Arn")
@@ -34,7 +34,14 @@ def part(plan: Plan) -> Part:
 
 
 def _execution_role(plan: Plan) -> Json:
-    """https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html"""
+    """The role that AWS documents, with its trust policy.
+
+    It has no condition on ``aws:SourceAccount``: whether HyperPod sends the key is not documented,
+    and without it no node would start. Roles cannot be passed to a service across accounts, so no
+    other account can have HyperPod take this one.
+    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html
+    https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html
+    """
     managed = "arn:${AWS::Partition}:iam::aws:policy/AmazonSageMakerClusterInstanceRolePolicy"
     statements = [
         *_interfaces(),

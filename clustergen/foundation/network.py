@@ -1,7 +1,7 @@
 """The VPC: a private subnet for nodes and file systems, a public one for NAT and login, one zone.
 
-Two more, the smallest there are, wait in two zones for the interfaces of an EKS control plane. They
-need no way out: the control plane talks to nodes inside the VPC.
+With EKS, two more, the smallest there are, wait in two zones for the interfaces of its control
+plane. They need no way out: the control plane talks to nodes inside the VPC.
 https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
 
 Private nodes reach AWS through the NAT gateway, which they need anyway for packages and containers.
@@ -16,7 +16,16 @@ from __future__ import annotations
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.catalog import regions
-from clustergen.foundation.part import NOTHING, Output, Part, created, keeps_data, lasting, named
+from clustergen.foundation.part import (
+    NOTHING,
+    Output,
+    Part,
+    created,
+    keeps_data,
+    lasting,
+    named,
+    serves,
+)
 from clustergen.plan.model import Plan, Subnet
 
 
@@ -118,6 +127,8 @@ def _private(plan: Plan) -> Json:
 
 
 def _control_plane(plan: Plan) -> Json:
+    if not serves(plan, "eks", "hyperpod-eks"):
+        return {}
     return {
         f"ControlPlaneSubnet{number}": _subnet(
             plan,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,25 @@ class Part:
 
 
 NOTHING = Part({}, {})
+
+
+def joined(parts: Iterable[Part]) -> Part:
+    """All resources and outputs of ``parts``."""
+    every = list(parts)
+    return Part(
+        {name: resource for part in every for name, resource in part.resources.items()},
+        {name: output for part in every for name, output in part.outputs.items()},
+    )
+
+
+def serves(plan: Plan, *targets: str) -> bool:
+    """Whether the foundation is for one of ``targets``, and so has what only they need.
+
+    It depends on the spec alone, so that moving between the targets of a spec changes nothing. A
+    spec that names no target may be rendered for each of them in turn.
+    """
+    return not plan.targets or not plan.targets.isdisjoint(targets)
+
 
 _RESOURCES: Mapping[str, Json] = {
     "VpcId": cfn.ref("Vpc"),
@@ -75,5 +94,6 @@ def keeps_data(storage: tuple[Storage, ...]) -> bool:
 
 
 def has_hyperpod(plan: Plan) -> bool:
-    """Whether the region has SageMaker HyperPod, and so the policy of its nodes."""
-    return services.available("hyperpod", plan.region) is True
+    """Whether the foundation is for SageMaker HyperPod, and the region has it."""
+    wanted = serves(plan, "hyperpod-slurm", "hyperpod-eks")
+    return wanted and services.available("hyperpod", plan.region) is True

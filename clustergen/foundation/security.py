@@ -13,12 +13,25 @@ from typing import Any, Literal
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.catalog import fsx
-from clustergen.foundation.part import Output, Part, created, here, keeps_data, lasting, named
+from clustergen.foundation.part import (
+    Output,
+    Part,
+    created,
+    here,
+    joined,
+    keeps_data,
+    lasting,
+    named,
+    serves,
+)
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
 
 NODES = "ClusterSecurityGroup"
 LOGIN = "LoginSecurityGroup"
 FILES = "StorageSecurityGroup"
+
+_WITH_LOGIN = ("parallelcluster", "pcs", "hyperpod-slurm")
+"""The targets whose users log in to nodes with SSH."""
 
 FileSystem = Lustre | OpenZfs | Efs
 Direction = Literal["Ingress", "Egress"]
@@ -61,20 +74,16 @@ _PORTS: Mapping[type[FileSystem], tuple[str, tuple[Ports, ...]]] = {
 
 def part(plan: Plan) -> Part:
     """The groups that the spec does not bring, and one for the file systems that are made."""
-    resources: Json = {}
-    outputs: dict[str, Output] = {}
+    parts = [Part(_files(plan), {})]
     if plan.network.new_security_groups:
-        resources |= {**_nodes(plan), **_control_plane(plan), **_login(plan)}
-        outputs = {
-            "ClusterSecurityGroupId": Output(
-                "Security group of every node", cfn.get_att(NODES, "GroupId")
-            ),
-            "LoginSecurityGroupId": Output(
-                "Security group of login and head nodes, beside that of every node",
-                cfn.get_att(LOGIN, "GroupId"),
-            ),
-        }
-    return Part({**resources, **_files(plan)}, outputs)
+        nodes = Output("Security group of every node", cfn.get_att(NODES, "GroupId"))
+        resources = {**_nodes(plan), **_control_plane(plan)}
+        parts.insert(0, Part(resources, {"ClusterSecurityGroupId": nodes}))
+    if plan.network.new_security_groups and serves(plan, *_WITH_LOGIN):
+        description = "Security group of login and head nodes, beside that of every node"
+        login = Output(description, cfn.get_att(LOGIN, "GroupId"))
+        parts.insert(1, Part(_login(plan), {"LoginSecurityGroupId": login}))
+    return joined(parts)
 
 
 def groups_of(plan: Plan, storage: FileSystem) -> list[Any]:

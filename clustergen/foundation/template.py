@@ -7,7 +7,7 @@ import functools
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.foundation import access, hyperpod, network, security, storage
-from clustergen.foundation.part import Part
+from clustergen.foundation.part import Part, joined
 from clustergen.plan.model import Plan
 
 PATH = "foundation.template.json"
@@ -17,11 +17,7 @@ PATH = "foundation.template.json"
 @functools.lru_cache(maxsize=8)
 def build(plan: Plan) -> Part:
     """All resources and outputs of the foundation, built once for each plan."""
-    parts = [concern.part(plan) for concern in (network, security, storage, access, hyperpod)]
-    return Part(
-        {name: resource for part in parts for name, resource in part.resources.items()},
-        {name: output for part in parts for name, output in part.outputs.items()},
-    )
+    return joined(concern.part(plan) for concern in (network, security, storage, access, hyperpod))
 
 
 def document(plan: Plan, part: Part) -> Json:

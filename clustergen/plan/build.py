@@ -22,12 +22,15 @@ NEUTRAL = Traits(name="", section="", head_node=True)
 
 
 def build(
-    spec: Spec, traits: Traits = NEUTRAL, written: Iterable[Path] = ()
+    spec: Spec,
+    traits: Traits = NEUTRAL,
+    written: Iterable[Path] = (),
+    targets: frozenset[str] = frozenset(),
 ) -> tuple[Plan | None, list[Finding]]:
     """The plan of ``spec`` for the target with ``traits``, and the findings of planning it.
 
     There is no plan where a finding is fatal. ``written`` are the paths that the user wrote
-    (:meth:`clustergen.source.Document.written`).
+    (:meth:`clustergen.source.Document.written`), ``targets`` those of :attr:`Plan.targets`.
     """
     paths = frozenset(written)
     rules = discovery.rules(f"{__package__}.rules")
@@ -72,6 +75,7 @@ def build(
         overlay=section.overlay if section else {},
         limits=traits.limits,
         decisions=(*places.decisions, *machines.decisions, *decisions),
+        targets=targets,
         written=paths,
         sagemaker=traits.sagemaker,
         system=system if _runs_eks(traits, options) else None,

@@ -537,6 +537,8 @@ class Plan:
     overlay: Mapping[str, Any]
     limits: Limits
     decisions: tuple[Decision, ...]
+    targets: frozenset[str] = frozenset()
+    """All targets that the spec is planned for; empty if it names none, and so may be for each."""
     written: frozenset[Path] = field(default=frozenset(), repr=False)
     """Every path that the user wrote, to tell a choice from a default."""
     sagemaker: bool = False

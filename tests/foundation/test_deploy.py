@@ -244,7 +244,7 @@ def test_destroy_deletes_the_cluster_alone_and_says_what_stays(bundle: Bundle) -
     assert changing(bundle) == [
         "aws --region us-east-1 cloudformation delete-stack --stack-name example-cluster"
     ]
-    assert re.search(r"example-foundation stays.*/fsx /home", done.stderr)
+    assert re.search(r"example-foundation remains.*/fsx /home", done.stderr)
 
 
 def test_a_stack_that_cannot_be_deleted_is_a_failure(bundle: Bundle) -> None:

@@ -1,4 +1,4 @@
-"""The foundation is the same for every target: a cluster can move, its data stays where it is."""
+"""The foundation is the same for every target of a spec: a cluster can move, its data stays."""
 
 from __future__ import annotations
 
@@ -6,17 +6,50 @@ import json
 
 import pytest
 
-from clustergen import foundation, targets
-from tests.checking import EXAMPLES, check_example, faults
+from clustergen import compiler, foundation, targets
+from tests.checking import EXAMPLES, Fragments, check_example, faults
 from tests.oracles.cloudformation import check, lint
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_every_target_has_the_same(name: str) -> None:
-    plans = [check_example(name, target).plans[target] for target in targets.NAMES]
-    first, *others = [foundation.emit(plan) for plan in plans]
-    assert first is not None
-    assert all(other == first for other in others)
+def test_every_target_of_a_spec_has_the_same(name: str) -> None:
+    for asked in ((), targets.NAMES):
+        plans = compiler.check([EXAMPLES[name]], targets=asked).plans.values()
+        first, *others = [foundation.emit(plan) for plan in plans]
+        assert first is not None
+        assert all(other == first for other in others)
+
+
+ROLE = {"NodeRole", "NodeInstanceProfile"}
+POLICIES = {"ScriptsPolicy", "SessionPolicy"}
+LOGIN = {"LoginSecurityGroup"}
+HYPERPOD = {"HyperPodExecutionRole"}
+CONTROL_PLANE = {"ControlPlaneSubnet1", "ControlPlaneSubnet2"}
+KARPENTER = {"HyperPodClusterRole"}
+ALL = {*ROLE, *POLICIES, *LOGIN, *HYPERPOD, *CONTROL_PLANE, *KARPENTER}
+NEEDS = [
+    # Targets that the spec names, target asked for, which of the parts above there are.
+    ("{parallelcluster: {}}", "", {*POLICIES, *LOGIN}),
+    ("{pcs: {}}", "", {*ROLE, *LOGIN}),
+    ("{hyperpod-slurm: {}}", "", {*HYPERPOD, *LOGIN}),
+    ("{hyperpod-eks: {}}", "", {*HYPERPOD, *CONTROL_PLANE, *KARPENTER}),
+    ("{eks: {}}", "", CONTROL_PLANE),
+    ("{pcs: {}, eks: {}}", "eks", {*ROLE, *LOGIN, *CONTROL_PLANE}),
+    # What is asked for counts like what is named; without names every target may follow.
+    ("{pcs: {}}", "eks", {*ROLE, *LOGIN, *CONTROL_PLANE}),
+    ("{}", "eks", ALL),
+    ("{}", "", ALL),
+]
+
+
+@pytest.mark.parametrize(("named", "asked", "expected"), NEEDS)
+def test_it_has_what_the_targets_of_the_spec_need(
+    named: str, asked: str, expected: set[str]
+) -> None:
+    text = f"targets: {named}\nkubernetes: {{autoscaler: karpenter}}"
+    checked = Fragments(asked).checked(text)
+    plan = next(iter(checked.plans.values()))
+    assert ALL & set(foundation.build(plan).resources) == expected
 
 
 def test_validators_accept_it_where_no_target_takes_the_spec() -> None:

@@ -155,7 +155,7 @@ def test_outputs_are_those_announced(name: str) -> None:
 
 
 ACCESS = word_set("""
-    ScriptsBucketName NodeRoleArn NodeInstanceProfileArn ScriptsPolicyArn
+    ScriptsBucketName NodeRoleArn NodeInstanceProfileArn ScriptsPolicyArn SessionPolicyArn
     HyperPodExecutionRoleArn
 """)
 GROUPS = {"ClusterSecurityGroupId", "LoginSecurityGroupId"}
@@ -355,9 +355,9 @@ def test_role_may(sid: str, actions: list[str], objects: list[str]) -> None:
 
 
 POLICIES = [
-    ("us-east-1", "use1-az6", ["AmazonSSMManagedInstanceCore", "AWSPCSComputeNodePolicy"]),
-    ("us-gov-west-1", "usgw1-az1", ["AmazonSSMManagedInstanceCore", "AWSPCSComputeNodePolicy"]),
-    ("cn-north-1", "cnn1-az1", ["AmazonSSMManagedInstanceCore"]),
+    ("us-east-1", "use1-az6", ["AWSPCSComputeNodePolicy"]),
+    ("us-gov-west-1", "usgw1-az1", ["AWSPCSComputeNodePolicy"]),
+    ("cn-north-1", "cnn1-az1", []),
 ]
 
 
@@ -367,9 +367,32 @@ def test_role_has_only_policies_of_its_partition(
 ) -> None:
     template = template_of(f"region: {region}\nnetwork: {{zone: {zone}}}")
     role = template["Resources"]["NodeRole"]["Properties"]
-    names = [arn["Fn::Sub"].rpartition("/")[2] for arn in role["ManagedPolicyArns"]]
+    names = [arn["Fn::Sub"].rpartition("/")[2] for arn in role.get("ManagedPolicyArns", [])]
     assert names == expected
     assert role["Path"] == "/aws-pcs/"
+
+
+def test_no_node_reads_parameters_of_the_account() -> None:
+    template = template_of(VARIANTS["several"])
+    actions = {
+        action
+        for text in _documents(template["Resources"])
+        for statement in text["Statement"]
+        for action in statement["Action"]
+        if statement["Effect"] == "Allow"
+    }
+    assert {"ssm:UpdateInstanceInformation", "ssmmessages:OpenDataChannel"} <= actions
+    reading = ("ssm:GetParameter", "ssm:GetParameters", "ssm:*")
+    assert not actions.intersection(reading)
+
+
+def _documents(resources: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The policies that the template itself gives roles."""
+    for resource in resources.values():
+        properties = resource.get("Properties", {})
+        if resource["Type"].startswith("AWS::IAM::"):
+            yield from (policy["PolicyDocument"] for policy in properties.get("Policies", []))
+            yield from filter(None, [properties.get("PolicyDocument")])
 
 
 def test_same_plan_same_bytes() -> None:

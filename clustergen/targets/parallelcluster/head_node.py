@@ -11,7 +11,9 @@ from clustergen.targets.parallelcluster import actions, nodes
 from clustergen.targets.parallelcluster.options import Options
 
 LOGIN_POOL = "login"
-SCRIPTS_POLICY = "${ScriptsPolicyArn}"
+SCRIPTS_POLICY = {"Policy": "${ScriptsPolicyArn}"}
+SESSION_POLICY = {"Policy": "${SessionPolicyArn}"}
+"""For Session Manager, the way in that needs neither an open port nor a key."""
 
 
 def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
@@ -30,7 +32,7 @@ def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
         Imds={"Secured": True},
         Iam=filled(
             S3Access=actions.head_access(plan),
-            AdditionalIamPolicies=[nodes.session_manager(plan)],
+            AdditionalIamPolicies=[SESSION_POLICY],
         ),
     )
 
@@ -55,7 +57,7 @@ def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
     """``LoginNodes``, one pool: ParallelCluster puts a network load balancer before it."""
     network = plan.network
     # Login nodes have no S3Access: the foundation has a policy for what they read.
-    policies = [nodes.session_manager(plan), {"Policy": SCRIPTS_POLICY}]
+    policies = [SESSION_POLICY, SCRIPTS_POLICY]
     pool = filled(
         Name=LOGIN_POOL,
         InstanceType=login.type.name,

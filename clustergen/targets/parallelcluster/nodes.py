@@ -63,11 +63,3 @@ def from_outside(network: Network) -> bool:
 def entry_subnet(network: Network) -> Subnet:
     """The subnet of nodes that accept SSH."""
     return network.public[0] if from_outside(network) and network.public else network.private[0]
-
-
-def session_manager(plan: Plan) -> dict[str, str]:
-    """The policy for the way in that needs neither an open port nor a key.
-
-    https://docs.aws.amazon.com/systems-manager/latest/userguide/setup-instance-permissions.html
-    """
-    return {"Policy": f"arn:{plan.partition}:iam::aws:policy/AmazonSSMManagedInstanceCore"}

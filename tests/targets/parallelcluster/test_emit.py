@@ -294,9 +294,14 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
     ),
     ("tags: {team: research}", ("Tags",), [{"Key": "team", "Value": "research"}]),
     (
+        LOGIN,
+        (*POOL, "Iam", "AdditionalIamPolicies", 0, "Policy"),
+        "${SessionPolicyArn}",
+    ),
+    (
         SPECS["China"],
         (*HEAD, "Iam", "AdditionalIamPolicies", 0, "Policy"),
-        "arn:aws-cn:iam::aws:policy/AmazonSSMManagedInstanceCore",
+        "${SessionPolicyArn}",
     ),
 ]
 

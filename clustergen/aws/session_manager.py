@@ -1,0 +1,40 @@
+"""What Systems Manager asks of a node: Session Manager, Run Command, inventory and patches.
+
+AmazonSSMManagedInstanceCore also reads every parameter of the account, SecureStrings included, and
+users of a node can borrow its role. No node of ours reads a parameter.
+https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSSMManagedInstanceCore.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clustergen.artifacts import Json
+from clustergen.aws import iam
+from clustergen.words import words
+
+_ACTIONS: Mapping[str, str] = {
+    "ssm": """
+        UpdateInstanceInformation
+        DescribeAssociation ListAssociations ListInstanceAssociations
+        UpdateAssociationStatus UpdateInstanceAssociationStatus
+        DescribeDocument GetDocument GetManifest
+        GetDeployablePatchSnapshotForInstance
+        PutComplianceItems PutInventory
+    """,
+    "ssmmessages": """
+        CreateControlChannel CreateDataChannel OpenControlChannel OpenDataChannel
+    """,
+    "ec2messages": """
+        AcknowledgeMessage DeleteMessage FailMessage GetEndpoint GetMessages SendReply
+    """,
+}
+
+
+def statement() -> Json:
+    """The statement of a node's role; most of the actions know no resources.
+
+    https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssystemsmanager.html
+    """
+    named = (iam.actions(service, *words(names)) for service, names in _ACTIONS.items())
+    return iam.allow("SystemsManager", [action for group in named for action in group], ["*"])
