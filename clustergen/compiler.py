@@ -52,6 +52,7 @@ def check(
     ``targets`` are target names; none: those that the spec names; and if it names none either, only
     what holds for every target is checked.
     """
+    targets = _known(targets)
     document, findings = source.read(files, sets)
     if document is None:
         unread = (secrets.masked(finding, frozenset()) for finding in findings)
@@ -62,7 +63,8 @@ def check(
         plans, found = _check_targets(spec, document.written(), targets, allow_unsupported)
     if spec is None or any(finding.fatal for finding in found):
         found = _with_rest(found, document.data, targets, allow_unsupported)
-    findings += found
+    said = {f.span for f in findings if f.span}
+    findings += (f for f in map(document.place, found) if not f.span or f.span not in said)
     hidden = frozenset(secrets.values(document.data))
     return Checked(
         spec,
@@ -70,6 +72,17 @@ def check(
         tuple(secrets.masked(document.place(finding), hidden) for finding in findings),
         tuple(_wanted(spec, targets)) if spec else tuple(targets),
     )
+
+
+def _known(names: Sequence[str]) -> list[str]:
+    """The targets' own names for names and aliases.
+
+    :raises ValueError: when there is no such target.
+    """
+    for name in names:
+        if name and targets.resolve(name) is None:
+            raise ValueError(f"no target {name!r}; use {', '.join(targets.NAMES)}")
+    return [targets.resolve(name) or "" for name in names]
 
 
 _ROUNDS = 5

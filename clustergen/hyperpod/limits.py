@@ -85,6 +85,8 @@ def _largest(plan: Plan) -> Path:
     return max(plan.node_groups, key=lambda group: group.max).at("count")
 
 
+MAX_GROUPS = 100
+"""Of a cluster: botocore 1.44.5, sagemaker CreateCluster InstanceGroups (2026-11)."""
 LIMITS = Limits(
     title="HyperPod",
     region=Region("hyperpod", Severity.ERROR, f"{GUIDE}sagemaker-hyperpod.html"),
@@ -108,6 +110,14 @@ LIMITS = Limits(
             help="request an increase under Service Quotas, Amazon SageMaker, before you deploy",
             source=QUOTAS,
             severity=Severity.WARNING,
+        ),
+        Quota(
+            what="instance groups",
+            most=MAX_GROUPS,
+            count=lambda plan: len(plan.node_groups) + len(plan.machines),
+            place=("node_groups",),
+            help="join node groups, or make a second cluster",
+            source=CREATE_CLUSTER,
         ),
     ),
     group_size=GroupSize(most=MAX_COUNT, source=INSTANCE_GROUP),

@@ -23,7 +23,9 @@ def refusals(violation: Violation, place: Place) -> Iterator[Finding]:
         case "required":
             yield from _missing_keys(violation, place)
         case "not" | "oneOf" | "anyOf" if together := _together(violation):
-            yield COMBINATION.at(place(violation.path), f"{_where(violation)}: {together}")
+            message = f"{_where(violation)}: {together}"
+            help = "compare with the rendered document, and change the overlay"
+            yield COMBINATION.at(place(violation.path), message, help=help)
         case _:
             message, help = _bad_value(violation)
             yield BAD_VALUE.at(place(violation.path), message, help=help)
@@ -32,13 +34,17 @@ def refusals(violation: Violation, place: Place) -> Iterator[Finding]:
 def once(violations: Sequence[Violation]) -> Iterator[Violation]:
     """``violations`` without those that repeat another one.
 
-    Text that is too short also breaks its pattern; a key in the wrong case also looks missing.
+    Text that is too short also breaks its pattern; a key in the wrong case also looks missing; a
+    number is neither text nor one of the texts that are allowed.
     """
     unmatched = {v.path for v in violations if v.keyword == "pattern"}
+    unlisted = {v.path for v in violations if v.keyword == "enum"}
     misspelt = {(v.path, key.lower()) for v in violations for key in _unknown(v)}
     for violation in violations:
         length = violation.keyword in ("minLength", "maxLength")
         missing = {(violation.path, key.lower()) for key in _missing(violation)}
+        if violation.keyword == "type" and violation.path in unlisted:
+            continue
         if not (length and violation.path in unmatched) and not missing & misspelt:
             yield violation
 
@@ -84,12 +90,14 @@ def _bad_value(violation: Violation) -> tuple[str, str]:
             message = f"{key} cannot be {_short(violation.found)}"
             return message, nearest(violation.found, violation.wanted)
         case "type":
-            return f"{key} is {_kinds(violation.wanted)}, not {_short(violation.found)}", ""
+            wanted = _kinds(violation.wanted)
+            return f"{key} is {wanted}, not {_short(violation.found)}", f"write {wanted}"
         case "pattern":
             message = f"{key}: {_short(violation.found)} does not match the required pattern"
             return message, f"the pattern is {violation.wanted}"
         case _:
-            return f"{key}: {_shortened(violation.message)}", ""
+            limit = f"{violation.keyword} {_short(violation.wanted)}"
+            return f"{key}: {_shortened(violation.message)}", f"the schema says {limit}"
 
 
 def _where(violation: Violation) -> str:

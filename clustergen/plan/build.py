@@ -214,4 +214,6 @@ def _kubernetes(spec: Spec, system: model.Machine) -> model.Kubernetes:
 
 def _monitoring(spec: Spec) -> model.Monitoring:
     given = spec.monitoring
-    return model.Monitoring(given.metrics, given.dashboards, -(-given.log_retention // 86400))
+    kept = given.log_retention
+    days = 0 if kept == "forever" else -(-kept // 86400)
+    return model.Monitoring(given.metrics, given.dashboards, days)

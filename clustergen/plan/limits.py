@@ -212,6 +212,8 @@ class Limits(NamedTuple):
     looked_up_source: str = ""
     retention_days: tuple[int, ...] = ()
     """The days that logs can be kept for; empty where the service decides."""
+    one_architecture: bool = False
+    """All nodes must have one architecture, which a rule of the target enforces."""
     empty_tags: str = ""
     """The page that says that a tag must have a value; empty where it need not."""
     public_nodes: frozenset[Role] = frozenset()

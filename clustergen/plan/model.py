@@ -492,6 +492,7 @@ class Monitoring:
     metrics: Literal["managed-prometheus", "none"]
     dashboards: Literal["cloudwatch", "managed-grafana", "none"]
     log_retention_days: int
+    """0 is for ever."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,9 +122,9 @@ class Monitoring(Section):
     dashboards: Literal["cloudwatch", "managed-grafana", "none"] = Field(
         "cloudwatch", description="Dashboards."
     )
-    log_retention: Seconds = Field(
+    log_retention: Seconds | Literal["forever"] = Field(
         30 * 86400,
-        description="Retention time of logs.",
+        description="Retention time of logs, or forever.",
         json_schema_extra={"default": "30d"},
     )
 

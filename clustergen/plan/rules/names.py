@@ -38,10 +38,17 @@ def _lists(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
     """The lists in which nothing may stand twice."""
     for index, group in enumerate(spec.node_groups):
         yield ("node_groups", index, "instance_types"), group.instance_types
+        yield ("node_groups", index, "health_checks"), group.health_checks
     network = spec.network
     for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
         yield ("network", field), [subnet.id for subnet in getattr(network, field)]
     yield ("network", "security_groups"), network.security_groups
+    yield ("network", "ssh_from"), network.ssh_from
+    yield ("kubernetes", "admins"), spec.kubernetes.admins
+    yield ("kubernetes", "public_endpoint_from"), spec.kubernetes.public_endpoint_from
+    for index, account in enumerate(spec.slurm.accounts):
+        yield ("slurm", "accounts", index, "users"), account.users
+        yield ("slurm", "accounts", index, "qos"), account.qos
     for index, storage in enumerate(spec.storage):
         for number, repository in enumerate(getattr(storage, "data_repositories", ())):
             path: Path = ("storage", index, "data_repositories", number)

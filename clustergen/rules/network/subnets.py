@@ -126,6 +126,32 @@ def _subnets(plan: Plan, field: str) -> Sequence[Subnet]:
 
 
 @rule(
+    "NET026",
+    "Block of the VPC not given",
+    why="The blocks of subnets are compared with that of their VPC. Without it, a mistyped subnet "
+    "is found only when nodes fail to start.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
+    severity=Severity.NOTE,
+    bad="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}]""",
+    good="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  cidr: 10.42.0.0/16
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, cidr: 10.42.0.0/20}]""",
+)
+def unknown_vpc_block(plan: Plan) -> Iterator[Problem]:
+    subnets = any(True for _ in _existing_blocks(plan))
+    if not plan.network.new and subnets and not plan.wrote("network", "cidr"):
+        yield Problem(
+            ("network",),
+            "the blocks of the subnets are not compared with that of the VPC",
+            help="add cidr: the IPv4 block of the VPC",
+            on_key=True,
+        )
+
+
+@rule(
     "NET015",
     "Nodes in another zone than network.zone",
     why="Nodes with EFA, reservations and FSx for Lustre are in one zone, that of the first "

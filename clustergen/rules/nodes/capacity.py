@@ -133,7 +133,8 @@ def reservation_group(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP007",
     "More nodes than a Capacity Block can hold",
-    why="A Capacity Block has at most 64 instances, so a larger group can never fill from it.",
+    why="A Capacity Block has at most 64 instances, so a larger group can never fill from it, and "
+    "one with more static nodes never starts.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html",
     severity=Severity.WARNING,
     bad="""node_groups:
@@ -148,6 +149,7 @@ def block_size(plan: Plan) -> Iterator[Problem]:
                 group.at("count"),
                 f"{group.max} nodes from one Capacity Block",
                 help=f"at most {_LARGEST_BLOCK}: split the group, one block each",
+                severity=Severity.ERROR if group.min > _LARGEST_BLOCK else None,
             )
 
 

@@ -94,3 +94,30 @@ def scattered(plan: Plan) -> Iterator[Problem]:
                 f"{group.max} EFA nodes may start far from each other",
                 help="write placement: auto",
             )
+
+
+@rule(
+    "PLC005",
+    "Placement group for several instance types",
+    why="EC2 recommends one instance type for each cluster placement group. With several types, it "
+    "may lack capacity for them close together.",
+    source=_GUIDE,
+    severity=Severity.NOTE,
+    bad="""node_groups:
+  - name: h200
+    instance_type: null
+    instance_types: [g6e.12xlarge, g6.12xlarge]
+    count: 2
+    placement: {group: training}""",
+    good="""node_groups:
+  - {name: h200, instance_type: g6e.12xlarge, count: 2, placement: {group: training}}""",
+)
+def several_types(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        grouped = group.placement.kind in ("cluster", "existing")
+        if grouped and len(group.types) > 1 and plan.wrote(*group.at("placement")):
+            yield Problem(
+                group.at("placement"),
+                f"{len(group.types)} instance types in one placement group",
+                help="write placement: none, or one instance type",
+            )

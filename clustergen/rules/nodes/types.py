@@ -124,16 +124,20 @@ _VISIBLE_TO_JOBS: tuple[tuple[str, Callable[[InstanceType], object]], ...] = (
 )
 def interchangeable(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        first = group.types[0]
-        for index, other in enumerate(group.types[1:], start=1):
-            for name, fact in _facts(plan):
-                if fact(other) != fact(first):
-                    yield Problem(
-                        group.at("instance_types", index),
-                        f"{other.name} has {fact(other)} ({name}), {first.name} has {fact(first)}",
-                        help="put types that differ into separate groups",
-                    )
-                    break
+        differences = [
+            f"{other.name} has {fact(other)} ({name}), {first.name} has {fact(first)}"
+            for first, *others in (group.types,)
+            for other in others
+            for name, fact in _facts(plan)
+            if fact(other) != fact(first)
+        ]
+        if differences:
+            yield Problem(
+                group.at("instance_types"),
+                differences[0],
+                help="put types that differ into separate groups",
+                on_key=True,
+            )
 
 
 def _facts(plan: Plan) -> Iterator[tuple[str, Callable[[InstanceType], object]]]:

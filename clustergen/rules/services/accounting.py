@@ -163,3 +163,33 @@ def cannot_preempt(plan: Plan) -> Iterator[Problem]:
                 f"jobs of {qos.name} preempt no others: PreemptType is not preempt/qos",
                 help="add slurm.settings: {PreemptType: preempt/qos, PreemptMode: REQUEUE}",
             )
+
+
+@rule(
+    "SLM021",
+    "Database in another region",
+    why="Every change of a job is written to the database, and the host of another region is "
+    "reached only where the networks are connected.",
+    source="https://docs.aws.amazon.com/AmazonRDS/latest/AuroraUserGuide/Aurora.Endpoints.Cluster.html",
+    target="parallelcluster",
+    severity=Severity.WARNING,
+    bad="""slurm:
+  accounting:
+    endpoint: slurm.cluster-abcdefghijkl.us-west-2.rds.amazonaws.com
+    secret: arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3""",
+    good="""slurm:
+  accounting:
+    endpoint: slurm.cluster-abcdefghijkl.us-east-1.rds.amazonaws.com
+    secret: arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-a1b2c3""",
+)
+def database_region(plan: Plan) -> Iterator[Problem]:
+    database = plan.slurm.accounting
+    if plan.limits.secret is None or not isinstance(database, Database):
+        return
+    found = re.search(r"\.([a-z0-9-]+)\.rds\.amazonaws\.com", database.endpoint)
+    if found and found[1] != plan.region:
+        yield Problem(
+            ("slurm", "accounting", "endpoint"),
+            f"the database is in {found[1]}, the cluster in {plan.region}",
+            help=f"name a database of {plan.region}",
+        )

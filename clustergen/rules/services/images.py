@@ -109,3 +109,28 @@ def root_volume(plan: Plan) -> Iterator[Problem]:
                 severity=limit.severity,
                 source=limit.source,
             )
+
+
+@rule(
+    "IMG004",
+    "Login nodes of another architecture than compute nodes",
+    why="What users build on a login node runs on nodes of the same architecture.",
+    source="https://slurm.schedmd.com/heterogeneous_jobs.html",
+    severity=Severity.NOTE,
+    target="pcs",
+    bad="login: {instance_type: m7g.xlarge}",
+    good="login: {instance_type: m7i.xlarge}",
+)
+def login_architecture(plan: Plan) -> Iterator[Problem]:
+    # A service that requires one architecture of the whole cluster has a rule for that.
+    if plan.login is None or plan.limits.slurm_settings is None or plan.limits.one_architecture:
+        return
+    archs = sorted({type.arch for group in plan.node_groups for type in group.types})
+    if plan.login.type.arch not in archs:
+        written = plan.wrote("login", "instance_type")
+        yield Problem(
+            ("login", "instance_type") if written else ("login",),
+            f"login nodes are {plan.login.type.arch}, compute nodes {' and '.join(archs)}",
+            help="choose a type of the architecture of the compute nodes, or build in jobs",
+            on_key=not written,
+        )

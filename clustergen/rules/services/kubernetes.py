@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.plan.network import is_internal
 from clustergen.rules.services import rule
@@ -30,6 +30,28 @@ def private_addresses(plan: Plan) -> Iterator[Problem]:
                 f"{cidr} is a block of private addresses",
                 help="write the public addresses of your network, or remove it: "
                 "the private endpoint lets in the VPC",
+            )
+
+
+@rule(
+    "K8S006",
+    "IPv6 addresses for the endpoint of an IPv4 cluster",
+    why="Only clusters of the family IPv6 have a public endpoint that IPv6 reaches. Clusters here "
+    "are of the family IPv4.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",
+    target="eks",
+    severity=Severity.WARNING,
+    bad="kubernetes: {public_endpoint_from: ['2001:db8::/32']}",
+    good="kubernetes: {public_endpoint_from: [203.0.113.0/24]}",
+)
+def ipv6_addresses(plan: Plan) -> Iterator[Problem]:
+    made = plan.limits.control_plane_zones and plan.system is not None
+    for index, cidr in enumerate(plan.kubernetes.public_endpoint_from if made else ()):
+        if ipaddress.ip_network(cidr).version != 4:
+            yield Problem(
+                ("kubernetes", "public_endpoint_from", index),
+                f"{cidr} is a block of IPv6, and the endpoint has IPv4 addresses",
+                help="write the IPv4 addresses that your network is seen with",
             )
 
 

@@ -61,8 +61,8 @@ def head_node(plan: Plan) -> Iterator[Problem]:
 @rule(
     "LIM010",
     "Retention that CloudWatch Logs does not offer",
-    why="CloudWatch Logs keeps logs for certain numbers of days, or for ever (0d). clustergen uses "
-    "the next longer time.",
+    why="CloudWatch Logs keeps logs for certain numbers of days, or forever. clustergen uses the "
+    "next longer time.",
     source="https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutRetentionPolicy.html",
     severity=Severity.NOTE,
     target="eks",
@@ -71,13 +71,13 @@ def head_node(plan: Plan) -> Iterator[Problem]:
 )
 def log_retention(plan: Plan) -> Iterator[Problem]:
     allowed, days = plan.limits.retention_days, plan.monitoring.log_retention_days
-    if not allowed or days in allowed:
+    if not allowed or not days or days in allowed:
         return
     kept = retention(days, allowed)
     yield Problem(
         ("monitoring", "log_retention"),
-        f"CloudWatch keeps logs for {kept}d, not {days}d" if kept else "logs are kept for ever",
-        help=f"write {kept}d" if kept else f"write {allowed[0]}d to {allowed[-1]}d to delete them",
+        f"CloudWatch keeps logs for {kept}d, not {days}d",
+        help=f"write {kept}d",
     )
 
 

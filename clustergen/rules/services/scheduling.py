@@ -10,6 +10,7 @@ from clustergen.findings import Problem, Severity
 from clustergen.plan import slurm
 from clustergen.plan.model import Plan, Queue
 from clustergen.rules.services import rule
+from clustergen.spec.quantities import format_duration
 
 _SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
 
@@ -152,6 +153,28 @@ def time_limits(plan: Plan) -> Iterator[Problem]:
                 f"{name} is longer than the time limit of {queue.name!r}: a job that asks for no "
                 "time does not start",
                 help="write a time up to the limit of the queue",
+            )
+
+
+@rule(
+    "SLM020",
+    "Time limit that is not a whole number of minutes",
+    why="Slurm keeps time limits in minutes, and rounds seconds up.",
+    source=f"{_SLURM_CONF}#OPT_MaxTime",
+    target="parallelcluster",
+    severity=Severity.NOTE,
+    bad="queues: [{name: train, node_groups: [h200], time_limit: 90s}]",
+    good="queues: [{name: train, node_groups: [h200], time_limit: 90m}]",
+)
+def whole_minutes(plan: Plan) -> Iterator[Problem]:
+    for queue in plan.queues if plan.limits.slurm_settings is not None else ():
+        if queue.time_limit and queue.time_limit % 60:
+            minutes = -(-queue.time_limit // 60)
+            yield Problem(
+                queue.at("time_limit"),
+                f"Slurm counts in minutes: jobs of {queue.name} may run for "
+                f"{format_duration(minutes * 60)}",
+                help=f"write {format_duration(minutes * 60)}, or a longer time",
             )
 
 

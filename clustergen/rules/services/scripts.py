@@ -21,17 +21,14 @@ from clustergen.rules.services import rule
     good='software: {scripts: [{run: "s3://my-bucket/setup.sh", on: [head, compute]}]}',
 )
 def nowhere(plan: Plan) -> Iterator[Problem]:
-    limit = plan.limits.scripts
-    if limit is None:
-        return
-    running = _running(plan)
-    for script in plan.software.scripts:
+    limit, running = plan.limits.scripts, _running(plan)
+    for script in plan.software.scripts if plan.target else ():
         if not running & set(script.on):
             yield Problem(
                 (*script.path, "on"),
                 f"no node of this cluster is a {' or '.join(script.on)} node",
                 help="add compute",
-                source=limit.source,
+                source=limit.source if limit else "",
             )
 
 
@@ -52,7 +49,7 @@ def absent(plan: Plan) -> Iterator[Problem]:
     for script in plan.software.scripts:
         if not plan.wrote(*script.path, "on"):
             continue
-        if plan.limits.scripts is not None and not running & set(script.on):
+        if plan.target and not running & set(script.on):
             continue  # which another rule reports
         for index, role in enumerate(script.on):
             if role not in running:

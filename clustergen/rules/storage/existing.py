@@ -151,3 +151,31 @@ def dns_names(plan: Plan) -> Iterator[Problem]:
         elif ids and item.id not in ids:
             message = f"{name} is the name of {ids[0]}, not of {item.id}"
             yield Problem(path, message, help="correct the id or the name")
+
+
+@rule(
+    "STG054",
+    "One file system as two types",
+    why="An id belongs to one file system, which has one type.",
+    source="https://docs.aws.amazon.com/fsx/latest/APIReference/API_FileSystem.html",
+    bad="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}
+  - {mount: /home, type: efs, existing: {id: fs-0123456789abcdef0}}""",
+    good="""storage:
+  - mount: /fsx
+    type: fsx-lustre
+    existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}
+  - {mount: /home, type: efs, existing: {id: fs-0123456789abcdef1}}""",
+)
+def two_types(plan: Plan) -> Iterator[Problem]:
+    first: dict[object, Storage] = {}
+    for item in _attached(plan):
+        other = first.setdefault(item.id, item)
+        if type(other) is not type(item):
+            yield Problem(
+                item.at("existing", "id"),
+                f"{item.id} is a file system of another type at {other.mount}",
+                help="correct one of the two ids",
+            )

@@ -233,6 +233,7 @@ LIMITS = Limits(
     looked_up_source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
     public_nodes=frozenset({"head", "login"}),
     retention_days=LOG_RETENTION_DAYS,
+    one_architecture=True,
     slurm_versions=(SLURM_VERSION,),
     slurm_versions_source="https://github.com/aws/aws-parallelcluster/releases/tag/v3.16.1",
     default_slurm_version=SLURM_VERSION,

@@ -156,6 +156,26 @@ def default_queue(plan: Plan) -> Iterator[Problem]:
             )
 
 
+@rule(
+    "K8S544",
+    "Queue with the name of the default namespace",
+    why="Each queue has a namespace. In `default` are the objects of all who name no namespace, "
+    "and they count toward the quota of the queue.",
+    source="https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/",
+    severity=Severity.NOTE,
+    bad="queues: [{name: default, node_groups: [h200]}]",
+    good="queues: [{name: train, node_groups: [h200]}]",
+)
+def default_namespace(plan: Plan) -> Iterator[Problem]:
+    for queue in _queues(plan):
+        if queue.name == "default":
+            yield Problem(
+                queue.at("name"),
+                "the queue shares the namespace default with everything that names none",
+                help="name it after its team or its purpose",
+            )
+
+
 def _queues(plan: Plan) -> tuple[Queue, ...]:
     """The queues that the spec writes."""
     return plan.queues if plan.wrote("queues") else ()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from clustergen.findings import Path, Problem
+from clustergen.findings import Path, Problem, Severity
 from clustergen.hyperpod import limits as service
 from clustergen.plan.model import Plan
 from clustergen.spec.quantities import format_duration
@@ -88,6 +88,30 @@ def durations(plan: Plan) -> Iterator[Problem]:
                 (*_PATH, field),
                 f"{field} of {format_duration(seconds)}",
                 help=f"write {format_duration(least if seconds < least else most)}",
+            )
+
+
+@rule(
+    "K8S435",
+    "ARN in place of the name of an alarm",
+    why="HyperPod looks up alarms by name. An ARN is accepted and matches none, so no alarm stops "
+    "the update.",
+    source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlarmDetails.html",
+    severity=Severity.WARNING,
+    bad=_patched(
+        "auto_patching: {strategy: drain-first, batch: 1, rollback_alarms: "
+        "['arn:aws:cloudwatch:us-east-1:111122223333:alarm:jobs']}"
+    ),
+    good=_patched("auto_patching: {strategy: drain-first, batch: 1, rollback_alarms: [jobs]}"),
+)
+def alarm_names(plan: Plan) -> Iterator[Problem]:
+    given = plan.options_as(Options).auto_patching
+    for index, alarm in enumerate(given.rollback_alarms if given else ()):
+        if alarm.startswith("arn:"):
+            yield Problem(
+                (*_PATH, "rollback_alarms", index),
+                f"{alarm} is an ARN, not the name of an alarm",
+                help=f"write {alarm.split(':')[-1] or 'its name'}",
             )
 
 

@@ -66,8 +66,9 @@ def authentication_mode(template: Template) -> Iterator[Problem]:
         access = as_map(own.properties.get("AccessConfig"))
         mode = access.get("AuthenticationMode", "CONFIG_MAP")
         if mode == "CONFIG_MAP" and _entries(template):
+            written = ("AuthenticationMode",) if "AuthenticationMode" in access else ()
             yield own.problem(
-                ("AccessConfig",),
+                ("AccessConfig", *written),
                 "access entries, which a cluster of mode CONFIG_MAP does not have",
                 "write AuthenticationMode: API",
             )
