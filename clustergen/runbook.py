@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+WAIT: Final = (
+    "`--wait MINUTES` sets another limit for each step; AWS continues when `deploy.sh` gives up, "
+    "and the same command waits again"
+)
 
 
 class Runbook(NamedTuple):
     """The answers of a target, as Markdown for the README of its bundle.
 
-    Every field is one paragraph; an empty one is left out.
+    Every field but ``remains`` is one paragraph; an empty one is left out.
     """
 
     logs: str = ""
@@ -25,3 +30,5 @@ class Runbook(NamedTuple):
     """How to stop paying for compute without deleting the cluster."""
     waits: str = ""
     """How long the deployment waits, and for what."""
+    remains: str = ""
+    """What the cluster leaves when it is deleted, and what deletes that; for "What stays"."""

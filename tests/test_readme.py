@@ -212,6 +212,30 @@ def bundle_readme(spec: str, target: str) -> str:
     return next(a.text for a in renderer.render(checked, target) if a.path == readme.PATH)
 
 
+KEPT = "storage: [{mount: /fsx, type: fsx-lustre, on_delete: %s}, {mount: /home, type: efs}]"
+REMAIN = [
+    # Target, what of the file system at /fsx, further lines of the section.
+    ("pcs", "retain", ("`aws --region us-east-1 fsx delete-file-system --file-system-id ID`",)),
+    ("pcs", "delete", ("- StorageHome: ", "- ScriptsBucket: ")),
+    ("eks", "delete", ("`aws amp delete-workspace --region us-east-1 --workspace-id ID`",)),
+    ("parallelcluster", "delete", ("/aws/parallelcluster/example-",)),
+]
+
+
+@pytest.mark.parametrize(("target", "on_delete", "expected"), REMAIN)
+def test_what_outlives_the_stacks_is_listed(
+    target: str, on_delete: str, expected: tuple[str, ...]
+) -> None:
+    metrics = "\nmonitoring: {metrics: managed-prometheus}" if target == "eks" else ""
+    text = bundle_readme(EAST + H200 % "count: 4" + "\n" + KEPT % on_delete + metrics, target)
+    section = text.partition("## What stays")[2].partition("\n## ")[0]
+    assert all(words in section for words in expected), section
+    assert ("- StorageFsx: " in section) == (on_delete == "retain")
+    # What holds a file system can be deleted after it only.
+    assert section.index("- MountTarget1OfStorageHome") < section.index("- StorageHome")
+    assert section.index("- StorageHome") < section.index("- Vpc")
+
+
 def test_findings_that_remain_are_known_limits() -> None:
     text = bundle_readme(BROKEN, "pcs")
     limits = text[text.index("## Known limits") : text.index("## Next steps")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from clustergen.plan.model import Plan
+from clustergen.runbook import WAIT
 
 LOGS: Final = (
     "CloudWatch has `/aws/sagemaker/Clusters/NAME/ID`, with a stream "
@@ -18,8 +19,7 @@ PAUSE: Final = (
 )
 WAITS: Final = (
     "the foundation takes up to 40 minutes with file systems, the cluster 10 to 30, and deep "
-    "health checks up to 90 more; `deploy.sh` waits up to three hours, and continues to wait "
-    "when you run it again"
+    f"health checks up to 90 more; `deploy.sh` waits up to three hours for the cluster. {WAIT}"
 )
 
 

@@ -8,7 +8,7 @@ from clustergen import targets
 from clustergen.artifacts import Artifact
 from clustergen.findings import Finding
 from clustergen.plan.model import Plan
-from clustergen.readme import costs, existing, nodes, storage
+from clustergen.readme import costs, existing, nodes, storage, what_stays
 from clustergen.readme.known_limits import known_limits
 from clustergen.readme.markdown import escape, spec_path
 from clustergen.readme.operation import answers
@@ -35,7 +35,9 @@ def _sections(
     yield _section("Decided by default", _decisions(plan))
     yield _section("Known limits", known_limits(findings))
     yield _section("Next steps", _numbered(target.steps(plan)))
-    yield _section("When something happens", answers(target.runbook(plan)))
+    runbook = target.runbook(plan)
+    yield _section("When something happens", answers(runbook))
+    yield _section("What stays", *what_stays.paragraphs(plan, runbook.remains))
 
 
 def _head(plan: Plan, title: str) -> Iterator[str]:

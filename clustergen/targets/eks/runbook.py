@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clustergen.kubernetes import runbook as kubernetes
 from clustergen.plan.model import Plan
-from clustergen.runbook import Runbook
+from clustergen.runbook import WAIT, Runbook
 from clustergen.targets.eks.options import Options
 
 
@@ -25,7 +25,18 @@ def runbook(plan: Plan) -> Runbook:
         users=kubernetes.USERS,
         pause=_pause(plan, where),
         waits="the foundation takes up to 40 minutes with file systems, the control plane some "
-        "10, node groups 5 to 10 more, `install.sh` a few minutes",
+        f"10, node groups 5 to 10 more, `install.sh` a few minutes. {WAIT}",
+        remains=_remains(plan),
+    )
+
+
+def _remains(plan: Plan) -> str:
+    """The metrics, which outlive the cluster."""
+    if plan.monitoring.metrics != "managed-prometheus":
+        return ""
+    return (
+        "the Prometheus workspace with its metrics: `aws amp delete-workspace --region "
+        f"{plan.region} --workspace-id ID` deletes it"
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clustergen.plan.model import Plan
-from clustergen.runbook import Runbook
+from clustergen.plan.model import Ebs, Plan
+from clustergen.runbook import WAIT, Runbook
 from clustergen.slurm import runbook as slurm
 
 
@@ -35,5 +35,16 @@ def runbook(plan: Plan) -> Runbook:
         "node, login nodes and storage continue to cost money, and so does a Capacity Block or a "
         "reservation",
         waits="the foundation takes up to 40 minutes with file systems, the head node some 10, "
-        "static nodes 5 to 15 more; `deploy.sh` waits up to two hours",
+        f"static nodes 5 to 15 more; `deploy.sh` waits up to two hours for the cluster. {WAIT}",
+        remains=_remains(plan),
     )
+
+
+def _remains(plan: Plan) -> str:
+    """What ParallelCluster keeps: its log group, and volumes whose data the spec retains."""
+    logs = f"the log group `/aws/parallelcluster/{plan.name}-TIMESTAMP`, whose events expire"
+    kept = [item.mount for item in plan.storage if isinstance(item, Ebs) and item.retain]
+    if not kept:
+        return logs
+    command = f"`aws ec2 delete-volume --region {plan.region} --volume-id ID`"
+    return f"{logs}, and the EBS volume of {', '.join(kept)}: {command} deletes it"

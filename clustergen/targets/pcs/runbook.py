@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clustergen.plan.model import Plan
-from clustergen.runbook import Runbook
+from clustergen.runbook import WAIT, Runbook
 from clustergen.slurm import runbook as slurm
 
 
@@ -27,5 +27,5 @@ def runbook(_plan: Plan) -> Runbook:
         "them. The controller, login nodes and storage continue to cost money, and so does a "
         "Capacity Block or a reservation",
         waits="the foundation takes up to 40 minutes with file systems, the cluster some 15, the "
-        "nodes 5 to 15 more. CloudFormation gives up on a PCS cluster after 130 minutes",
+        f"nodes 5 to 15 more. CloudFormation gives up on a PCS cluster after 130 minutes. {WAIT}",
     )

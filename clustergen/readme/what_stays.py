@@ -1,0 +1,30 @@
+"""What outlives the cluster and its foundation, and what deletes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen import foundation
+from clustergen.foundation import deployment
+from clustergen.plan.model import Plan
+
+_FOUNDATION = """\
+When the cluster is deleted, the foundation remains, and all in it continues to cost money until it
+is deleted too."""
+_RETAINED = """\
+These resources remain even then: they hold data, or what holds data is in them. Delete them in this
+order; `./deploy.sh --destroy-foundation` prints the commands with the ids:"""
+
+
+def paragraphs(plan: Plan, cluster: str) -> Iterator[str]:
+    """Nothing where nothing stays; ``cluster`` is what the cluster leaves (``Runbook.remains``)."""
+    whole = foundation.build(plan)
+    if whole.resources:
+        yield _FOUNDATION
+    if cluster:
+        yield f"The cluster leaves {cluster}."
+    if kept := list(deployment.retained(whole)):
+        yield _RETAINED
+        yield "\n".join(
+            f"- {name}: `aws --region {plan.region} {command}`" for name, command in kept
+        )
