@@ -1,4 +1,4 @@
-"""The way from files to plans and findings: what every command on specs begins with."""
+"""From files to plans and findings: the first step of every command on specs."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _ROUNDS = 5
 def _with_rest(
     found: Sequence[Finding], data: Any, asked: Sequence[str], allow_unsupported: bool
 ) -> list[Finding]:
-    """``found``, which keeps the spec from being planned, and all that is to say about the rest."""
+    """``found``, which keeps the spec from being planned, and all findings about the rest."""
     all_found = dict.fromkeys(found)
     bad = [finding.path for finding in found if finding.fatal]
     for _ in range(_ROUNDS):
@@ -108,9 +108,9 @@ def _with_rest(
 def _rest_of(
     data: Any, bad: Sequence[Path], asked: Sequence[str], allow_unsupported: bool
 ) -> list[Finding]:
-    """What is to say about a spec apart from the places ``bad`` and those that are wrong in form.
+    """The findings about a spec apart from the places ``bad`` and those that are wrong in form.
 
-    It is true whatever belongs there.
+    They hold for any value in these places.
     """
     versions: list[list[Finding]] = []
     for rest in remainders(data, bad):
@@ -133,7 +133,7 @@ def _agreed(first: Sequence[Finding], others: Sequence[Sequence[Finding]]) -> It
 def _check_targets(
     spec: Spec, written: Iterable[Path], asked: Sequence[str], allow_unsupported: bool
 ) -> tuple[dict[str, Plan], list[Finding]]:
-    """The plans of a spec for its targets, and all that is to say about them."""
+    """The plans of a spec for its targets, and all findings about them."""
     plans: dict[str, Plan] = {}
     by_target: dict[str, list[Finding]] = {}
     served = _served(spec, asked)
@@ -161,7 +161,7 @@ def _served(spec: Spec, asked: Sequence[str]) -> frozenset[str]:
 def _check_target(
     spec: Spec, written: Iterable[Path], name: str, served: frozenset[str], allow_unsupported: bool
 ) -> tuple[Plan | None, list[Finding]]:
-    """The plan for one target, and everything that is to say about it."""
+    """The plan for one target, and all findings about it."""
     if not name:
         plan, findings = build.build(spec, written=written, targets=served)
         return plan, findings + (list(rules.check(plan)) if plan else [])

@@ -1,4 +1,4 @@
-"""What clustergen has to say about a spec: findings, and the rules they come from.
+"""Findings about a spec, and the rules that they come from.
 
 A finding is a value. It is made by a rule, carries a path into the spec, gets its position in the
 text from :mod:`clustergen.source`, and becomes text in one place only, :mod:`clustergen.report`.
@@ -36,7 +36,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to tell the user, with its place and its way out."""
+    """One message to the user, with its place and a way out."""
 
     code: str
     severity: Severity
@@ -47,12 +47,12 @@ class Finding:
     on_key: bool = False
     """The finding is about the key at ``path`` (an unknown one, say), not about its value."""
     target: str = ""
-    """The only target it holds for; empty when it holds for all."""
+    """The only target that it applies to; empty if it applies to all."""
     span: Span | None = None
     fatal: bool = False
     """The spec cannot be planned."""
     could_not: bool = False
-    """The command could not do what it was asked to, whatever the spec says."""
+    """The command could not run, independent of the spec."""
     feature: str = ""
     """The id of a feature that other targets may have, until the help names them."""
 
@@ -105,7 +105,7 @@ class Rule(NamedTuple):
     fatal: bool = False
     """A spec with this error cannot be planned."""
     could_not: bool = False
-    """The command could not do what it was asked to, whatever the spec says: exit status 2."""
+    """The command could not run, independent of the spec: exit status 2."""
     check: Check | None = None
 
     def find(self, subject: Any) -> Iterator[Finding]:
@@ -189,7 +189,7 @@ node_groups:
 
 
 class Unrenderable(Exception):
-    """A spec that cannot be turned into what was asked for; ``findings`` say why."""
+    """A spec that cannot be rendered as requested; ``findings`` explain why."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)

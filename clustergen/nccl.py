@@ -1,4 +1,4 @@
-"""NCCL's own tests: their image, the size of their messages, and what others have measured."""
+"""NCCL's tests: their image, the size of their messages, and published measurements."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def largest_gib(group: NodeGroup) -> int:
 
 
 def measurement(type: InstanceType) -> Measurement | None:
-    """What others have measured on nodes of a type."""
+    """Published measurements on nodes of a type."""
     found = families.find(type.family).nccl
     return found if found and found.size == type.size else None
 
 
 def reference(type: InstanceType) -> str:
-    """What others have measured, to compare with; it is no limit. Empty where nobody published."""
+    """Published measurements, for comparison, not as a limit. Empty if none exist."""
     found = measurement(type)
     if found is None:
         return ""

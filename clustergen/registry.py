@@ -1,4 +1,4 @@
-"""Every rule there is, by code. Imports all parts that have rules: for ``explain`` and SARIF."""
+"""Every rule, by code. Imports all parts that have rules: for ``explain`` and SARIF."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AREAS: Mapping[str, str] = {
 
 
 def every() -> tuple[Rule, ...]:
-    """All rules there are.
+    """All rules.
 
     :raises ValueError: when the area of a code is not in :data:`AREAS`.
     """

@@ -1,7 +1,7 @@
 """Where the trees of text that come with the package are: templates and example specs.
 
 In a checkout, and in an editable install of one, they stand beside the package; a wheel carries
-them inside it, because anything beside a package in site-packages belongs to somebody else.
+them inside it, because files beside a package in site-packages belong to other packages.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 
 class Retired(NamedTuple):
-    """What became of a code."""
+    """The successor of a retired code."""
 
     successor: str
-    """The code to look at instead; empty when there is none."""
+    """The code that replaces it; empty if none does."""
     why: str
 
 
@@ -60,4 +60,4 @@ RETIRED: Mapping[str, Retired] = {
         for old in codes
     },
 }
-"""By the code that was given up."""
+"""By retired code."""

@@ -1,4 +1,4 @@
-"""What an operator of a cluster asks on a bad day: the same questions for every target."""
+"""The runbook of a cluster: the same topics for every target."""
 
 from __future__ import annotations
 

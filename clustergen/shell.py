@@ -73,7 +73,7 @@ class _Raw:
 
 
 def _raw(value: object, why: str) -> _Raw:
-    """Mark ``value`` as shell text; ``why`` says to the reader why it must not be quoted."""
+    """Mark ``value`` as shell text; ``why`` explains to the reader why it must not be quoted."""
     if not why.strip():
         raise ValueError("raw needs the reason why the value is not quoted")
     return _Raw(str(value))

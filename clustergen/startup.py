@@ -28,7 +28,7 @@ def prepare() -> None:
     gc.set_threshold(100_000)
     # pydantic searches every installed package for plugins; clustergen uses none.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    # Names of the user's may hold characters that the terminal's encoding lacks.
+    # Names may contain characters that the terminal's encoding lacks.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

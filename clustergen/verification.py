@@ -47,7 +47,7 @@ def hardware(group: NodeGroup) -> Iterator[Check]:
 
 
 def lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Check]:
-    """That what a node writes to Lustre leaves over EFA: it takes TCP without a word."""
+    """A node's writes to Lustre use EFA: it falls back to TCP silently."""
     if lustre_interfaces(plan, group):
         for item in plan.storage:
             if isinstance(item, Lustre) and item.efa:

@@ -1,7 +1,7 @@
-"""A document as YAML text that every reader takes as it was meant.
+"""A document as YAML text that every parser reads the same way.
 
-ParallelCluster reads YAML 1.1, where an unquoted ``NO`` is false and ``1:00:00`` is 3600. Text is
-written plain only in a form that no reader takes for anything else; all the rest is quoted. The
+ParallelCluster reads YAML 1.1, where an unquoted ``NO`` is false and ``1:00:00`` is 3600. Text
+is unquoted only in a form that every parser reads as text; all the rest is quoted. The
 writer is ours because a deployed file must be the same bytes on every machine, with libyaml or not.
 """
 

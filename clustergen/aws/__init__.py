@@ -1,1 +1,1 @@
-"""What AWS's own documents and nodes look like, written once for all targets."""
+"""AWS documents and the set-up of nodes, shared by all targets."""

@@ -13,7 +13,7 @@ FORMAT_VERSION = "2010-09-09"
 
 
 def value(id: Id) -> Any:
-    """An id in CloudFormation's words: a Ref to the parameter of the same name, or the literal."""
+    """An id in CloudFormation: a Ref to the parameter of the same name, or the literal."""
     return {"Ref": id.name} if isinstance(id, Ref) else id
 
 

@@ -14,7 +14,9 @@ from clustergen.aws.members import present
 from clustergen.plan.model import Interface, NodeGroup, Plan, Volume
 
 TAGGED = ("instance", "volume", "network-interface")
-"""What an instance brings with it. No service hands the tags of its node groups on to all of it."""
+"""Resources that EC2 creates with an instance. No service passes the tags of its node groups to
+all of them.
+"""
 
 
 def metadata_options(hops: int) -> Json:
@@ -41,7 +43,7 @@ def root_volume(volume: Volume, *, device: str, default_gib: int) -> Json:
 
 
 def tag_specifications(plan: Plan, name: str, kinds: Sequence[str] = TAGGED) -> Json:
-    """The spec's tags and a Name, on all that is made for nodes called ``name``."""
+    """The spec's tags and a Name, on all resources of nodes called ``name``."""
     tags = cfn.tags(plan.tags, Name=f"{plan.name}-{name}")
     return {"TagSpecifications": [{"ResourceType": kind, "Tags": tags} for kind in kinds]}
 

@@ -6,10 +6,10 @@ from typing import Any
 
 
 def present(**members: Any) -> dict[str, Any]:
-    """The members that are not None; an empty structure stays, as it has a meaning of its own."""
+    """The members that are not None; an empty structure stays, because it has a meaning."""
     return {name: value for name, value in members.items() if value is not None}
 
 
 def filled(**members: Any) -> dict[str, Any]:
-    """The members that say something: None and empty structures are left out."""
+    """The members with content: None and empty structures are left out."""
     return {name: value for name, value in members.items() if value not in (None, {}, [], ())}

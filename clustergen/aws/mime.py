@@ -15,7 +15,7 @@ def multipart(parts: Sequence[tuple[str, str]]) -> str:
     """A MIME message of ``parts``, each a content type and its text.
 
     A blank line must follow the headers of a part and precede the next boundary. The boundary is
-    made longer until no part has it, for a part may hold text of the user's.
+    made longer until no part has it, because a part may contain user text.
     """
     boundary = "CLUSTERGEN"
     while any(boundary in text for _, text in parts):

@@ -35,7 +35,7 @@ EXPORTED_HOMES = "home"
 """Folder of the homes on a file system that is mounted elsewhere than at /home."""
 
 Mounted = Lustre | FileCache | OpenZfs | Ontap | Efs | Bucket
-"""What nodes of Slurm mount with our scripts."""
+"""The mounts that clustergen's scripts make on Slurm nodes."""
 
 S = TypeVar("S", bound=Storage)
 
@@ -65,7 +65,7 @@ def homes(plan: Plan) -> tuple[str, bool]:
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """What the scripts of nodes are told of a file system, with placeholders for its names.
+    """Arguments of the mount script for a file system, with placeholders for its names.
 
     ``type`` is lustre, nfs, efs, s3 or s3-read-only. ``options`` are those of mount(8); of a
     bucket, the prefix in it. ``age`` is ``new`` for what the foundation creates: nodes test it with

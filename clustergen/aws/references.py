@@ -14,5 +14,5 @@ def text(id: Id | None) -> str:
 
 
 def placeholder(name: str) -> str:
-    """What stands in a document for the output called ``name``."""
+    """The placeholder in documents for the output called ``name``."""
     return f"${{{name}}}"

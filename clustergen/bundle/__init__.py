@@ -1,7 +1,7 @@
-"""Bundles on disk: written whole or not at all, never over files edited by hand, and compared.
+"""Bundles on disk: written completely or not at all, never over files edited by hand, and compared.
 
-A folder that clustergen wrote holds :data:`MANIFEST`, the hash of each of its files. What the user
-adds to the folder is theirs and stays.
+A folder that clustergen wrote contains :data:`MANIFEST`, the hash of each of its files. Files
+that the user adds to the folder stay.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ _NO_CRLF = "render again, and keep git from converting it: `out/** -text` in .gi
 
 
 def check(directory: str | os.PathLike[str], bundle: Bundle) -> list[Finding]:
-    """What of ``directory`` is not as ``bundle`` has it; nothing when all is.
+    """Differences between ``directory`` and ``bundle``.
 
     Files that clustergen did not write are not looked at.
     """
@@ -46,7 +46,7 @@ def check(directory: str | os.PathLike[str], bundle: Bundle) -> list[Finding]:
 
 
 def compare(folder: Path, artifact: Artifact) -> Iterator[Finding]:
-    """What of one file of ``folder`` is not as ``artifact`` has it."""
+    """Differences between one file of ``folder`` and ``artifact``."""
     path = folder / artifact.path
     try:
         executable = bool(path.stat().st_mode & stat.S_IXUSR)

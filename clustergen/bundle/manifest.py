@@ -32,12 +32,12 @@ def content(artifact: Artifact) -> bytes:
 
 
 def with_line_feeds(found: bytes) -> bytes:
-    """What a file held before something, such as git, gave its lines CRLF ends."""
+    """The content of a file before something, such as git, converted its line ends to CRLF."""
     return found.replace(b"\r\n", b"\n")
 
 
 def hashes_in(folder: Path) -> Hashes | None:
-    """What the manifest in ``folder`` says; None when there is none.
+    """The content of the manifest in ``folder``; None if it has none.
 
     :raises ValueError: when it is not a manifest, or names files outside the folder.
     """
@@ -54,7 +54,7 @@ def hashes_in(folder: Path) -> Hashes | None:
 
 
 def bad_paths(bundle: Bundle) -> Iterator[Finding]:
-    """A finding for each path that leaves the folder, or may be taken for another."""
+    """A finding for each path that leaves the folder, or collides with another."""
     taken: dict[str, str] = {MANIFEST.casefold(): "the manifest"}
     for artifact in bundle:
         path, key = artifact.path, artifact.path.casefold()

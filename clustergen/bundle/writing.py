@@ -64,7 +64,7 @@ class _Place:
 
 
 def write(directory: str | os.PathLike[str], bundle: Bundle, *, force: bool = False) -> Written:
-    """Make ``directory`` hold ``bundle``: all of it or, on failure, what it held before.
+    """Write ``bundle`` to ``directory``: all of it or, on failure, nothing.
 
     Other files in the folder stay. ``force`` overwrites files edited by hand, and writes into a
     folder of other files.
@@ -104,9 +104,9 @@ def _replace(place: _Place, bundle: Bundle, force: bool) -> Written:
 
 
 def _known(folder: Path, force: bool) -> Hashes:
-    """The hashes of what clustergen wrote to ``folder``; none where it did not write.
+    """The hashes of the files that clustergen wrote to ``folder``; none if it wrote none.
 
-    :raises Unrenderable: when it holds other things, and ``force`` is not given.
+    :raises Unrenderable: when it contains other files, and ``force`` is not given.
     """
     try:
         known = hashes_in(folder)
@@ -136,7 +136,7 @@ def _wrong_kind(folder: Path) -> Iterator[Finding]:
 
 
 def _conflicts(folder: Path, before: Hashes, bundle: Bundle, force: bool) -> Iterator[Finding]:
-    """What stands in the way of ``bundle``. What is not a plain file is never overwritten."""
+    """Obstacles to writing ``bundle``. Only plain files are ever overwritten."""
     wanted = {artifact.path: content(artifact) for artifact in bundle}
     for name in sorted({*before, *wanted}):
         path = folder / name
@@ -157,7 +157,9 @@ def _not_to_be_lost(path: Path, rendered: bool) -> Finding:
 
 
 def _blocker(folder: Path, name: str) -> Path | None:
-    """What on the way from ``folder`` to its file ``name`` is no real folder or file."""
+    """The first part of the path from ``folder`` to its file ``name`` that is no real folder or
+    file.
+    """
     steps = name.split("/")
     for count in range(1, len(steps)):
         path = folder.joinpath(*steps[:count])

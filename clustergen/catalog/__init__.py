@@ -1,4 +1,4 @@
-"""Facts about EC2 and the storage services: what the compiler knows before it asks anyone.
+"""Facts about EC2 and the storage services.
 
 Every group of facts has its source and date in ``data/provenance.json``.
 """

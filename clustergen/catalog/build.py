@@ -1,7 +1,7 @@
 """Rebuilds the catalog's data: ``python -m clustergen.catalog.build [--check]``.
 
-What EC2 says (:mod:`clustergen.catalog.survey`) is joined with the files kept by hand in ``data/``:
-``corrections.json`` (what EC2's answers lack or have wrong), ``families.json`` and ``prices.json``.
+EC2's data (:mod:`clustergen.catalog.survey`) is joined with the files kept by hand in ``data/``:
+``corrections.json`` (what EC2's data lacks or has wrong), ``families.json`` and ``prices.json``.
 Written are ``instances.jsonl``, ``zones.json`` and ``provenance.json``. Needs moto and botocore,
 which the compiler does not.
 """
@@ -27,7 +27,7 @@ from clustergen.catalog.rows import Row
 
 @dataclass(frozen=True, slots=True)
 class _ByHand:
-    """The facts EC2 does not tell, by instance type or family."""
+    """The facts that EC2's data lacks, by instance type or family."""
 
     corrections: Mapping[str, Mapping[str, Any]]
     """By type."""
@@ -84,7 +84,7 @@ def _surveyed_row(facts: Mapping[str, Any], offerings: survey.Offerings, by_hand
 
 
 def _whole_row(name: str, order: Sequence[str], by_hand: _ByHand) -> Row:
-    """A type that only the corrections know; EC2's own answer takes its place once there is one."""
+    """A type that only the corrections have, until EC2's data has it."""
     return {
         "name": name,
         **by_hand.corrections[name]["row"],

@@ -1,4 +1,4 @@
-"""What sizes and speeds EBS volumes have.
+"""Sizes and speeds of EBS volumes.
 
 https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html and EbsBlockDevice of the EC2
 model of botocore 1.44.5 (2026-11).
@@ -20,7 +20,7 @@ class VolumeType:
     iops_per_gib: int | None = None
     """Most IOPS for each GiB."""
     default_iops: int | None = None
-    """None with ``iops`` means that EC2 must be given a number."""
+    """None with ``iops`` means that EC2 requires a number."""
     mibps: tuple[int, int] | None = None
     iops_per_mibps: int = 1
     """IOPS that each MiB/s of throughput needs."""

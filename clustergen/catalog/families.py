@@ -1,4 +1,4 @@
-"""Facts about families of instance types that EC2's own answer does not have.
+"""Facts about families of instance types that EC2's data lacks.
 
 ``data/families.json`` has one row for each family, and above the rows what each fact is, its source
 and its date. A family without a row has the defaults of :class:`Family`.
@@ -41,7 +41,7 @@ class Family(NamedTuple):
     parallelcluster_without: tuple[str, ...] = ()
 
     def has_topology(self, size: str) -> bool:
-        """Whether EC2 tells where in the network instances of this size are."""
+        """Whether EC2 reports the network topology of instances of this size."""
         return self.topology == "all" or size in self.topology.split()
 
 

@@ -1,4 +1,4 @@
-"""What sizes and speeds FSx for Lustre, FSx for OpenZFS and EFS have.
+"""Sizes and speeds of FSx for Lustre, FSx for OpenZFS and EFS.
 
 Lustre: https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html,
 https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html (2026-08) and
@@ -215,7 +215,7 @@ EFA_CONNECTIONS = 1024
 
 
 class Persistent2(enum.StrEnum):
-    """What a region has of PERSISTENT_2."""
+    """Support of a region for PERSISTENT_2."""
 
     FULL = "full"
     SLOW = "125 and 250 MB/s/TiB, no EFA"
@@ -223,7 +223,7 @@ class Persistent2(enum.StrEnum):
 
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html#persistent-deployment-regions
-# The page copy these lists were taken from is undated (2025 or 2026): warn by them, do not refuse.
+# The page copy these lists were taken from is undated (2025 or 2026): warn, do not reject.
 _FULL = words("""
     us-east-1 us-east-2 us-west-1 us-west-2 ap-east-1 ap-south-1 ap-northeast-1 ap-northeast-2
     ap-southeast-1 ap-southeast-2 ca-central-1 eu-central-1 eu-west-1 eu-west-2 eu-north-1

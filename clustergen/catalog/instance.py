@@ -1,4 +1,4 @@
-"""What is known of one EC2 instance type, as values."""
+"""The facts about one EC2 instance type, as values."""
 
 from __future__ import annotations
 

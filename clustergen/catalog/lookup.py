@@ -1,4 +1,4 @@
-"""Finding instance types in the catalog, without reading the rows nobody asked for."""
+"""Finding instance types in the catalog, reading only the rows that are needed."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class MigProfile:
 
 @dataclass(frozen=True, slots=True)
 class MigUse:
-    """What a set of partitions takes of one GPU's 7 compute and 8 memory slices."""
+    """The slices that a set of partitions uses of one GPU's 7 compute and 8 memory slices."""
 
     compute_slices: int
     memory_slices: int

@@ -24,7 +24,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class _Gone:
-    """Families that users request but that nobody can launch."""
+    """Families that users request but cannot launch."""
 
     pattern: str
     reason: str

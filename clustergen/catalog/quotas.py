@@ -67,5 +67,5 @@ def _spot_group(name: str, group: str) -> str:
         return group
     generation = re.match(r"p(\d+)", name)
     number = int(generation[1]) if generation else 0
-    # No Spot code is documented for P6, and whether P5's counts for it is not said.
+    # No Spot code is documented for P6, and whether P5's counts for it is not documented.
     return {5: "P5"}.get(number, "P4, P3 and P2" if number < 5 else "P6")

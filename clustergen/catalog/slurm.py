@@ -1,4 +1,4 @@
-"""What Slurm reads in its configuration files: keys, forms of values, versions.
+"""Slurm's configuration files: keys, forms of values, versions.
 
 ``data/slurm.json`` has one row for each key, and its sources and date above the rows. The verdicts
 of real ``slurmctld`` on many values, right and wrong, are in ``tests/oracles/slurm/verdicts.json``.

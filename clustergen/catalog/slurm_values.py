@@ -16,7 +16,7 @@ from clustergen.patterns import pattern
 
 
 class Wrong(NamedTuple):
-    """What is wrong with a value, and what Slurm reads instead."""
+    """A wrong value, and what to write instead."""
 
     value: str
     """The part of the value that Slurm does not read."""
@@ -25,7 +25,7 @@ class Wrong(NamedTuple):
 
 
 def wrong(key: Key, value: str, version: str = "") -> Wrong | None:
-    """Why Slurm does not read ``value`` for ``key``; None when it does.
+    """Why Slurm does not accept ``value`` for ``key``; None if it does.
 
     Without a ``version``, the newest one counts.
     """

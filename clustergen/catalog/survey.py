@@ -1,4 +1,4 @@
-"""What EC2 itself says of its instance types: the raw material of the catalog.
+"""EC2's data about its instance types: the raw material of the catalog.
 
 Only :mod:`clustergen.catalog.build` imports this module; nothing here runs when a spec is compiled.
 """
@@ -78,7 +78,8 @@ def merged(old: Survey, new: Survey) -> Survey:
 
 
 def hyperpod_types() -> tuple[frozenset[str], frozenset[str], str]:
-    """The types HyperPod takes and those training plans reserve, without ``ml.``, and the source.
+    """The types that HyperPod accepts and those that training plans reserve, without ``ml.``, and
+    the source.
 
     From the enums ClusterInstanceType and ReservedCapacityInstanceType of botocore's model.
     """

@@ -1,8 +1,7 @@
-"""What a cluster's stack gets from the foundation, as values of the CDK.
+"""Inputs of a cluster's stack from the foundation, as values of the CDK.
 
 A rendered template has a parameter of the name of each output that it needs; in the CDK app the
-same value is imported from the foundation's stack. Constructs ask an :class:`Inputs` and need not
-know which.
+same value is imported from the foundation's stack. Constructs use an :class:`Inputs` for either.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ class Inputs(Protocol):
 
 
 class Parameters:
-    """Each referenced output as a parameter of the same name, made when it is first asked for."""
+    """Each referenced output as a parameter of the same name, created at its first use."""
 
     def __init__(self, scope: Construct, outputs: Mapping[str, str]) -> None:
         """``outputs`` are the foundation's: name -> description."""

@@ -1,7 +1,6 @@
 """The start of the CDK: its library, and the Node.js process that does its work.
 
-Both take long, and are wanted by few commands: nothing of this package imports ``aws_cdk`` before
-:func:`load` has been asked to.
+Both take long, and few commands need them: only :func:`load` imports ``aws_cdk``.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def installed(name: str) -> Iterator[None]:
 
 
 def begin() -> None:
-    """Start loading in the background, beside whatever else there is to do first."""
+    """Start loading in the background."""
     _silence()
     if shutil.which(_node()):
         # Until its process has started, other work at the same time gains nothing.

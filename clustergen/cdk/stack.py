@@ -1,4 +1,4 @@
-"""The stack that a cluster's constructs stand in: its resources are called what they are."""
+"""The stack of a cluster's constructs, with readable names of resources."""
 
 from __future__ import annotations
 

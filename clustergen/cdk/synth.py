@@ -10,7 +10,7 @@ from typing import Any
 
 import aws_cdk as cdk
 
-# What new projects of the CDK are given, as far as the constructs here ask for it:
+# Feature flags of new CDK projects that the constructs here depend on:
 # https://docs.aws.amazon.com/cdk/v2/guide/featureflags.html
 FLAGS = {
     "@aws-cdk/aws-iam:minimizePolicies": True,
@@ -22,8 +22,8 @@ FLAGS = {
 def template(make: Callable[[cdk.App], cdk.Stack]) -> dict[str, Any]:
     """The template of the stack that ``make`` puts into an app.
 
-    It names no bucket of assets and no version of a bootstrap stack, so that CloudFormation takes
-    it as it is. CDK's own validation is left to the tests: it takes seconds.
+    It names no bucket of assets and no version of a bootstrap stack, so that CloudFormation
+    accepts it unchanged. CDK's own validation is left to the tests: it takes seconds.
     """
     with tempfile.TemporaryDirectory(prefix="clustergen-") as folder:
         app = cdk.App(

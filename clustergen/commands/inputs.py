@@ -1,4 +1,4 @@
-"""What the commands on specs share: which specs, which targets, and how findings are shown."""
+"""Shared by the commands on specs: which specs, which targets, and how findings are shown."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def wanted(asked: Sequence[str]) -> list[str]:
-    """The names of the targets that ``--target`` asks for."""
+    """The names of the targets in ``--target``."""
     names: list[str] = []
     for name in asked:
         if name == "all":
@@ -76,7 +76,7 @@ def wanted(asked: Sequence[str]) -> list[str]:
 
 
 def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bool = False) -> None:
-    """Print findings in the format asked for."""
+    """Print findings in the requested format."""
     stream = sys.stderr if to_stderr else sys.stdout
     rules: Mapping[str, Rule] = {}
     if args.output in ("json", "sarif"):

@@ -29,16 +29,16 @@ def _never(_plan: Plan) -> list[Json]:
 
 @dataclass(frozen=True, slots=True)
 class Addon:
-    """An add-on, and what it must be told."""
+    """An add-on, and its configuration."""
 
     name: str
     configuration: Mapping[str, Any] | None = None
     service_account: str | None = None
-    """Whose pods get a role; None where they need no AWS."""
+    """The service account that gets a role; None if its pods do not call AWS."""
     policies: tuple[str, ...] = ()
     """Policies that AWS manages."""
     statements: Callable[[Plan], Iterable[Json]] = _never
-    """And what else they may."""
+    """Further permissions."""
 
 
 VPC_CNI = Addon(
@@ -55,7 +55,7 @@ VPC_CNI = Addon(
 KUBE_PROXY = Addon("kube-proxy")
 POD_IDENTITY = Addon("eks-pod-identity-agent")
 NETWORKING = (VPC_CNI, KUBE_PROXY, POD_IDENTITY)
-"""Without these no node becomes ready: they are there before the first."""
+"""Without these no node becomes ready, so they are created before the first."""
 
 COREDNS = Addon("coredns")
 # Its DaemonSet dcgm-server tolerates no taints by default. Without it the agent reports every GPU
@@ -67,7 +67,7 @@ NODE_MONITORING = Addon(
 FSX = Addon(
     "aws-fsx-csi-driver",
     service_account="fsx-csi-controller-sa",
-    # Volumes are of file systems that are there: pods make none.
+    # Volumes are existing file systems: pods create none.
     policies=("AmazonFSxReadOnlyAccess",),
 )
 EFS = Addon(
@@ -95,7 +95,7 @@ CLOUDWATCH = Addon(
 
 
 def wanted(plan: Plan) -> tuple[Addon, ...]:
-    """The add-ons of a cluster beside :data:`NETWORKING`, as its storage and monitoring ask."""
+    """The add-ons of a cluster beside :data:`NETWORKING`, as its storage and monitoring require."""
     drivers = (((Lustre, FileCache), FSX), ((Efs,), EFS), ((Ebs,), EBS), ((Bucket,), S3))
     needed = (
         driver for kinds, driver in drivers if any(isinstance(s, kinds) for s in plan.storage)
@@ -133,7 +133,7 @@ class ManagedAddon(Construct):
             addon_name=addon.name,
             cluster_name=control_plane.name,
             configuration_values=_text(addon.configuration),
-            # What the stack says holds, whatever somebody changed by hand.
+            # The stack overwrites manual changes.
             resolve_conflicts="OVERWRITE",
             pod_identity_associations=self._associations(addon),
         )

@@ -53,7 +53,7 @@ class ControlPlane(Construct):
         )
         self.logs = _log_group(self, plan)
         self.cluster = _cluster(self, plan, inputs, deletion_protection)
-        # EKS would make the log group itself, and keep what is in it for ever.
+        # EKS would create the log group without a retention time.
         self.cluster.node.add_dependency(self.logs)
         self.admins = tuple(
             self.grant_admin(f"Admin{number}", arn)
@@ -67,7 +67,7 @@ class ControlPlane(Construct):
 
     @property
     def security_group(self) -> str:
-        """The id of the security group that EKS makes for control plane and nodes."""
+        """The id of the security group that EKS creates for control plane and nodes."""
         return self.cluster.attr_cluster_security_group_id
 
     def grant_admin(self, id: str, principal: str) -> eks.CfnAccessEntry:
@@ -96,7 +96,7 @@ def log_group_name(cluster: str) -> str:
 def service_cidr(plan: Plan) -> str:
     """The block of the addresses of services: the first of EKS's two that the VPC is not in.
 
-    Said rather than left to EKS, because nodes with an image of the user's own must know it.
+    Explicit, because nodes with a custom image must know it.
     https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html
     """
     vpc = ipaddress.ip_network(plan.network.cidr) if plan.network.cidr else None
@@ -114,7 +114,7 @@ def _log_group(scope: Construct, plan: Plan) -> logs.CfnLogGroup:
         log_group_name=log_group_name(plan.name),
         retention_in_days=retention(plan.monitoring.log_retention_days) or None,
     )
-    # A cluster of the same name, made again, would find the name taken.
+    # A new cluster of the same name would find the name in use.
     group.apply_removal_policy(cdk.RemovalPolicy.DESTROY)
     return group
 
@@ -132,8 +132,8 @@ def _cluster(
         resources_vpc_config=_network(plan, inputs),
         access_config=eks.CfnCluster.AccessConfigProperty(
             authentication_mode="API",
-            # Whoever deploys the stack installs the software of the cluster: without an entry of
-            # its own, a first deployment without `admins` would lock everybody out.
+            # The deploying identity installs the software of the cluster: without its access
+            # entry, a first deployment without `admins` would lock everybody out.
             bootstrap_cluster_creator_admin_permissions=True,
         ),
         kubernetes_network_config=eks.CfnCluster.KubernetesNetworkConfigProperty(

@@ -1,4 +1,4 @@
-"""EC2 launch templates: what those of all nodes of EKS have in common."""
+"""EC2 launch templates: the parts that all EKS nodes share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ METADATA_HOPS = 1
 
 
 class LaunchTemplate(cdk.CfnResource):
-    """A launch template, its data in CloudFormation's words.
+    """A launch template, with its data as CloudFormation properties.
 
     The CDK's own class for it comes with all of EC2, which takes longer to load than everything
     else that a cluster is made of.

@@ -10,7 +10,7 @@ from clustergen.plan.model import Kubernetes
 
 SOURCE = "https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html"
 DATE = "2026-11-20"
-"""When :data:`VERSIONS` was read, and the day that tells what is over."""
+"""When :data:`VERSIONS` was read. Support ends are compared with this day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,9 @@ class Version:
 
     name: str
     standard_until: str | None
-    """The end of standard support: 14 months after EKS has it. Then it costs six times as much."""
+    """The end of standard support: 14 months after its release on EKS. Then it costs six times as
+    much.
+    """
     extended_until: str | None
     """The end of extended support, a year later. Then EKS upgrades the cluster automatically."""
 

@@ -1,8 +1,8 @@
 """Which features a cluster uses, and how well each target supports them.
 
 The table is the one source of the ``SUP`` findings, of ``clustergen targets`` and of the support
-page. A feature tells whether a plan uses it, and where in the spec; each target's ``support.py``
-says how well the target supports it.
+page. A feature finds out whether a plan uses it, and where in the spec; each target's
+``support.py`` lists how well the target supports it.
 """
 
 from __future__ import annotations

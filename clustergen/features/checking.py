@@ -1,4 +1,4 @@
-"""The ``SUP`` findings: what a target makes of the features that a plan uses."""
+"""The ``SUP`` findings: how a target supports the features that a plan uses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Use(NamedTuple):
     """Every path that the user wrote."""
 
     def problems(self, *, written: bool = False) -> Iterator[Problem]:
-        """One problem for each place in the spec that asks for the feature.
+        """One problem for each place in the spec that uses the feature.
 
         With ``written`` only where the user wrote it, not where it is a default.
         """

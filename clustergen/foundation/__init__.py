@@ -17,12 +17,12 @@ __all__ = ["PATH", "build", "emit", "files", "frame", "outputs"]
 
 
 def outputs(plan: Plan) -> Mapping[str, str]:
-    """Output name -> description, of all that the foundation of ``plan`` makes."""
+    """Output name -> description, of all that the foundation of ``plan`` creates."""
     return {name: output.description for name, output in build(plan).outputs.items()}
 
 
 def emit(plan: Plan) -> Artifact | None:
-    """The CloudFormation template, or None when there is nothing to make."""
+    """The CloudFormation template, or None if nothing has to be created."""
     whole = build(plan)
     return json_artifact(PATH, document(plan, whole)) if whole.resources else None
 

@@ -49,7 +49,7 @@ def _bucket(plan: Plan) -> Json:
             "Tags": named(plan, "scripts"),
         },
     }
-    # CloudFormation cannot delete a bucket that holds anything, and this one always does.
+    # CloudFormation cannot delete a bucket with objects, and this one always has some.
     return {"ScriptsBucket": lasting(bucket, True), "ScriptsBucketPolicy": _bucket_policy()}
 
 
@@ -164,7 +164,7 @@ def user_scripts(plan: Plan) -> Iterator[Json]:
 
 
 def buckets(plan: Plan) -> Iterator[Json]:
-    """What Mountpoint for S3 needs of each mounted bucket.
+    """Permissions that Mountpoint for S3 needs on each mounted bucket.
 
     https://github.com/awslabs/mountpoint-s3/blob/main/doc/CONFIGURATION.md#iam-permissions
     """
@@ -203,5 +203,5 @@ def _s3_arn(path: str) -> Json:
 
 
 def _literal(text: str) -> str:
-    """Text of the user's inside Fn::Sub, where ``${`` would refer to something."""
+    """User text inside Fn::Sub, where ``${`` would be a reference."""
     return text.replace("${", "${!")

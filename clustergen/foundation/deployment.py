@@ -1,4 +1,4 @@
-"""What ``deploy.sh`` of every target has to know of the plan and its foundation."""
+"""Values of the plan and its foundation for ``deploy.sh`` of every target."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clustergen.foundation.template import PATH, build, document
 from clustergen.plan.model import Plan
 
 INLINE_BYTES = 51_200
-"""The largest template that a request to CloudFormation may hold; a larger one comes from S3.
+"""The largest template that a request to CloudFormation may contain; a larger one has to be in S3.
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
 
 STAGE = "foundation-bucket.template.json"

@@ -64,7 +64,7 @@ def _execution_role(plan: Plan) -> Json:
 
 
 def _interfaces() -> Iterator[Json]:
-    """With a VPC of the user's, HyperPod makes the interfaces of nodes in it, as this role."""
+    """In an existing VPC, HyperPod creates the interfaces of nodes with this role."""
     network = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:"
     made = ("CreateNetworkInterface", "CreateNetworkInterfacePermission")
     ended = words("""
@@ -75,11 +75,11 @@ def _interfaces() -> Iterator[Json]:
     own = [
         cfn.sub(f"{network}{kind}/*") for kind in ("network-interface", "subnet", "security-group")
     ]
-    # What they are attached to is of an account of SageMaker's.
+    # The instances that they are attached to belong to an account of SageMaker.
     instances = cfn.sub("arn:${AWS::Partition}:ec2:${AWS::Region}:*:instance/*")
     yield iam.allow("Interfaces", iam.actions("ec2", *made, *ended), [*own, instances])
     yield iam.allow("InterfaceTags", ["ec2:CreateTags"], own[:1])
-    # EC2 knows no resources for what only describes.
+    # EC2 has no resource-level permissions for describing actions.
     # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html
     described = words("""
         NetworkInterfaces Vpcs DhcpOptions Subnets SecurityGroups
@@ -105,7 +105,8 @@ def _images() -> Iterator[Json]:
 
 
 def _files() -> Iterator[Json]:
-    """Whether a file system has EFA is asked of FSx, in an action that knows no resources.
+    """Whether a file system has EFA is read from FSx, in an action without resource-level
+    permissions.
 
     https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonfsx.html
     """
@@ -113,7 +114,7 @@ def _files() -> Iterator[Json]:
 
 
 def _alarms() -> Iterator[Json]:
-    """Alarms at which HyperPod takes a rolling update back, which it asks for as this role."""
+    """Alarms at which HyperPod rolls an update back, which it reads with this role."""
     alarms = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:*"
     yield iam.allow("Alarms", ["cloudwatch:DescribeAlarms"], [cfn.sub(alarms)])
 

@@ -1,4 +1,4 @@
-"""What the parts of the foundation template are made of."""
+"""Building blocks of the foundation template."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _RESOURCES: Mapping[str, Json] = {
 
 
 def here(id: Id) -> Any:
-    """An id as this template says it: what others know as an output is a resource here."""
+    """An id within this template: what others use as an output is a resource here."""
     return _RESOURCES[id.name] if isinstance(id, Ref) else id
 
 
@@ -73,8 +73,8 @@ def named(plan: Plan, what: str) -> list[Json]:
 def lasting(resource: Json, retain: bool) -> Json:
     """``resource`` with the policies that decide whether it outlives its stack.
 
-    What a failed creation made holds nothing yet: kept, it would cost, and its name would be taken
-    when the creation is tried again.
+    Resources of a failed creation are empty: kept, they would cost money, and block their names
+    for the next try.
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html
     """
     kept = ("RetainExceptOnCreate", "Retain") if retain else ("Delete", "Delete")
@@ -82,14 +82,14 @@ def lasting(resource: Json, retain: bool) -> Json:
 
 
 def created(plan: Plan) -> tuple[Lustre | OpenZfs | Efs, ...]:
-    """The file systems that the foundation makes; EBS volumes belong to the head node's stack."""
+    """The file systems that the foundation creates; EBS volumes belong to the head node's stack."""
     return tuple(
         s for s in plan.storage if isinstance(s, Lustre | OpenZfs | Efs) and not s.existing
     )
 
 
 def keeps_data(storage: tuple[Storage, ...]) -> bool:
-    """Whether something of ``storage`` outlives the stack, and so what it stands in has to."""
+    """Whether some of ``storage`` outlives the stack, so that its network has to as well."""
     return any(s.retain for s in storage)
 
 

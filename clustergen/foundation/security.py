@@ -99,7 +99,7 @@ def groups_of(plan: Plan, storage: FileSystem) -> list[Any]:
 
 
 def rules_for(plan: Plan, storage: FileSystem) -> list[str]:
-    """The rules that must be there first: FSx rejects a Lustre file system whose group lacks them.
+    """The rules that must exist first: FSx rejects a Lustre file system whose group lacks them.
 
     https://docs.aws.amazon.com/fsx/latest/LustreGuide/cannot-create-fs.html
     """
@@ -124,8 +124,8 @@ def _nodes(plan: Plan) -> Json:
         # EFA needs both rules to name the group itself: a rule for 0.0.0.0/0 does not open it.
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html#efa-start-security
         **_all_traffic_within(NODES),
-        # Which ports the user's software needs outside is not known here. Nodes have no public
-        # address, so nobody can use an open way out as a way in.
+        # The ports that user software needs outside are unknown. Nodes have no public address,
+        # so open egress is no way in.
         f"{NODES}Egress": anywhere,
     }
 
@@ -185,7 +185,7 @@ def _cidr_key(cidr: str) -> str:
 
 
 def _files(plan: Plan) -> Json:
-    """The group of file systems that speak on known ports: nodes reach it, and nobody else."""
+    """The group of file systems with known ports: only nodes reach it."""
     storage = tuple(s for s in created(plan) if not (isinstance(s, Lustre) and s.efa))
     if not storage:
         return {}
@@ -209,7 +209,7 @@ def _lustre_rules(plan: Plan) -> Json:
     servers = Peer("Files", "file servers", cfn.get_att(FILES, "GroupId"))
     rules |= _flow("Ingress", FILES, servers, Lustre)
     rules |= _flow("Egress", FILES, servers, Lustre)
-    # An existing group of nodes is its owner's: nothing is added to it.
+    # An existing group of nodes is never changed.
     if plan.network.new_security_groups:
         rules |= _flow("Ingress", NODES, servers, Lustre)
     return rules
@@ -241,7 +241,7 @@ def _peer(direction: Direction, group: Any) -> Json:
 
 
 def _rule(direction: Direction, group: str, traffic: Json, description: str) -> Json:
-    """A rule of one of the groups that are made here, by its logical id."""
+    """A rule of one of the groups created here, by its logical id."""
     return _rule_of(direction, cfn.get_att(group, "GroupId"), traffic, description)
 
 
@@ -264,6 +264,6 @@ def _group(plan: Plan, name: str, description: str) -> Json:
 
 
 def _closed(group: Json) -> Json:
-    """``group`` without the way out to everywhere that EC2 gives a group that names none."""
+    """``group`` without the egress rule to everywhere that EC2 adds by default."""
     nowhere = {"IpProtocol": "-1", "CidrIp": "127.0.0.1/32", "Description": "Nothing out by itself"}
     return {**group, "Properties": {**group["Properties"], "SecurityGroupEgress": [nowhere]}}

@@ -13,12 +13,12 @@ from clustergen.foundation.security import groups_of, rules_for
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Repository, Subnet
 
 LUSTRE_VERSION = "2.15"
-"""Every deployment type takes it, and it is the only one that all current clients can mount.
+"""Every deployment type supports it, and it is the only one that all current clients can mount.
 https://docs.aws.amazon.com/fsx/latest/LustreGuide/lustre-client-matrix.html (2026-08)"""
 
 
 def part(plan: Plan) -> Part:
-    """Every file system that the spec asks to make, with the names that mounting it takes."""
+    """Every new file system of the spec, with the names that are needed to mount it."""
     resources: Json = {}
     outputs: dict[str, Output] = {}
     for storage in created(plan):
@@ -36,7 +36,7 @@ def part(plan: Plan) -> Part:
 
 
 def _fsx(plan: Plan, storage: Lustre | OpenZfs, properties: Json) -> Json:
-    """What both kinds of FSx file system have."""
+    """Properties of both kinds of FSx file system."""
     resource: Json = {"Type": "AWS::FSx::FileSystem"}
     if rules := rules_for(plan, storage):
         resource["DependsOn"] = rules
@@ -70,7 +70,7 @@ def _lustre_configuration(storage: Lustre) -> Json:
         "DataCompressionType": storage.compression,
         **(_metadata(storage.metadata_iops) if storage.metadata_iops is not None else {}),
         **({"EfaEnabled": True} if storage.efa else {}),
-        # Scratch file systems have no backups and take no word about them.
+        # Scratch file systems have no backups and reject settings for them.
         **(backups if persistent else {}),
     }
 
@@ -83,7 +83,7 @@ def _throughput(storage: Lustre) -> Json:
         }
     unit = present(PerUnitStorageThroughput=storage.throughput)
     if storage.storage_class == "HDD":
-        # Required with HDD, even to say that there is none.
+        # Required with HDD, even for no cache.
         unit["DriveCacheType"] = "READ" if storage.drive_cache else "NONE"
     return unit
 
@@ -100,7 +100,7 @@ def _metadata(iops: int | str) -> Json:
 
 
 def _repositories(plan: Plan, storage: Lustre) -> Json:
-    """The links to S3, made one after another: FSx fails some that are made at once.
+    """The links to S3, made one after another: FSx fails some that are created at once.
 
     https://github.com/hashicorp/terraform-provider-aws/issues/24678
     """
@@ -122,7 +122,7 @@ def _association(plan: Plan, storage: Lustre, repository: Repository, after: lis
             "FileSystemId": cfn.ref(storage.output),
             "FileSystemPath": repository.path,
             "DataRepositoryPath": repository.s3,
-            # What is in the bucket on the first day shows up without a task of the user's.
+            # Existing objects of the bucket show up without an import task.
             "BatchImportMetaDataOnCreate": True,
             **({"S3": s3} if s3 else {}),
             "Tags": named(plan, _tail(storage)),
@@ -221,7 +221,9 @@ def _mount_target(plan: Plan, storage: Efs, subnet: Subnet) -> Json:
 
 
 def _one_per_zone(plan: Plan, storage: Efs) -> list[Subnet]:
-    """The subnets of mount targets: EFS takes one in a zone, and with one zone one at all."""
+    """The subnets of mount targets: EFS accepts one in a zone, and only one with One Zone
+    storage.
+    """
     first: dict[str | None, Subnet] = {}
     for subnet in plan.network.private:
         first.setdefault(subnet.zone, subnet)
@@ -230,7 +232,7 @@ def _one_per_zone(plan: Plan, storage: Efs) -> list[Subnet]:
 
 
 def _one_zone(subnet: Subnet) -> Json:
-    """The zone by name, which EFS insists on; a subnet made here knows the name of its zone id."""
+    """The zone by name, which EFS requires; a subnet made here knows the name of its zone id."""
     if isinstance(subnet.id, str):
         return {"AvailabilityZoneName": _zone_name(subnet)}
     return {"AvailabilityZoneName": cfn.get_att("PrivateSubnet", "AvailabilityZone")}

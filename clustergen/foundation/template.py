@@ -21,7 +21,7 @@ def build(plan: Plan) -> Part:
 
 
 def document(plan: Plan, part: Part) -> Json:
-    """The template that makes ``part``."""
+    """The template that creates ``part``."""
     return {
         "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
         "Description": f"Foundation of {plan.name}: the network, access and storage of clusters",

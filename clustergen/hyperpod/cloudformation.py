@@ -58,7 +58,7 @@ def template(document: Mapping[str, Any], outputs: Mapping[str, str]) -> Json:
 def lacking(
     document: Any, path: Path = (), *, restricted: bool = False
 ) -> Iterator[tuple[Path, str]]:
-    """Where ``document`` says what only the API takes, and what that is."""
+    """Places of ``document`` that only the API accepts, and what they are."""
     if isinstance(document, Mapping):
         for name, value in document.items():
             within = restricted or name == "RestrictedInstanceGroups"
@@ -80,7 +80,7 @@ def _only_of_the_api(name: str, restricted: bool) -> str | None:
 
 
 def _without(value: Any, restricted: bool = False) -> Any:
-    """``value`` less what only the API takes, and less what that leaves empty."""
+    """``value`` without members that only the API accepts, and without what that leaves empty."""
     if isinstance(value, list):
         return [
             kept

@@ -30,7 +30,7 @@ UPDATABLE = words("""
 
 
 def update(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a CreateCluster request an UpdateCluster request takes."""
+    """Members of a CreateCluster request that UpdateCluster accepts."""
     return {name: document[name] for name in UPDATABLE if name in document}
 
 

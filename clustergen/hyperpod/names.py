@@ -1,4 +1,4 @@
-"""SageMaker's names of instance types, and what to say of a type that has none."""
+"""SageMaker's names of instance types, and help for types without one."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from clustergen import catalog
 from clustergen.catalog import InstanceType
 
 _FAR = 8
-"""Times the vCPUs and memory, together, beyond which nobody would take a type for the other."""
+"""Times the vCPUs and memory, together, beyond which one type is no substitute for the other."""
 
 
 def ml_name(type: InstanceType) -> str:
-    """The name that the API takes; where HyperPod has no such type, what it would be."""
+    """The name in the API, whether HyperPod has the type or not."""
     return type.hyperpod or f"ml.{type.name}"
 
 
 def alternatives(type: InstanceType) -> str:
-    """What to take instead of a type that HyperPod lacks: other sizes, else alike machines."""
+    """Substitutes for a type that HyperPod lacks: other sizes, else similar types."""
     known = [found for found in map(catalog.find, catalog.names()) if found and found.hyperpod]
     family = [found.name for found in known if found.family == type.family]
     if family:

@@ -1,4 +1,4 @@
-"""What only HyperPod has, with either orchestrator."""
+"""Options of HyperPod with either orchestrator."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Patching:
 
 @dataclass(frozen=True, slots=True)
 class Options(model.Options):
-    """What both targets may be asked for."""
+    """Options of both targets."""
 
     @property
     def patching(self) -> Patching | None:

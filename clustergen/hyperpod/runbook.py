@@ -1,4 +1,4 @@
-"""Answers of the runbook that hold for HyperPod with either orchestrator."""
+"""Runbook entries for HyperPod with either orchestrator."""
 
 from __future__ import annotations
 

@@ -83,12 +83,12 @@ def _script(name: str, text: str) -> Artifact:
 
 
 def _template(name: str) -> str:
-    """Where the template of a script is: services share what nodes do everywhere."""
+    """Where the template of a script is: services share common scripts."""
     return f"{'shared' if name in _SHARED else 'hyperpod'}/{name}.j2"
 
 
 def _values(plan: Plan, mode: Mode) -> dict[str, Any]:
-    """What the templates of the scripts may use."""
+    """Variables of the script templates."""
     return {
         # The entry point waits after a failure.
         "linger": 0,

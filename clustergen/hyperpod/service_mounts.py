@@ -13,8 +13,8 @@ Mounted = Lustre | FileCache | OpenZfs
 def mounted(plan: Plan, group: NodeGroup | None = None) -> tuple[Mounted, ...]:
     """What HyperPod mounts on nodes of Slurm: the first Lustre and the first OpenZFS file system.
 
-    A group takes one of each, and of OpenZFS only the root volume, which an existing file system
-    asks for by leaving the volume out. ``group`` is None for controller and login. Where Lustre is
+    A group has one of each, and of OpenZFS only the root volume, which an existing file system
+    selects by omitting the volume. ``group`` is None for controller and login. Where Lustre is
     reached over EFA, its client has to be set up before the first mount, and only a script can.
     """
     lustre = [item for item in plan.storage if isinstance(item, Lustre | FileCache)]

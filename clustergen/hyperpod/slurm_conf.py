@@ -29,7 +29,7 @@ A second line of such a setting replaces the first, so options are added to Hype
 
 
 def values(plan: Plan) -> dict[str, Any]:
-    """What the template of the script needs to know."""
+    """Variables of the script template."""
     chosen = [queue.name for queue in plan.queues if queue.default]
     return {
         "settings": _pairs(_single(plan)),
@@ -48,12 +48,12 @@ def has_prolog(plan: Plan) -> bool:
 
 
 def cluster_settings(plan: Plan) -> dict[str, str]:
-    """The user's slurm.conf settings, and those that follow from the rest of the spec."""
+    """The slurm.conf settings of the spec, and those derived from the rest of it."""
     return slurm.cluster_settings(plan, slurm.cluster(plan))
 
 
 def partition_settings(queue: Queue) -> dict[str, str]:
-    """What a queue's fields are in slurm.conf, and the user's own settings over them."""
+    """The slurm.conf settings of a queue's fields, overridden by the user's settings."""
     return slurm.merge("partition", slurm.partition(queue), queue.slurm)
 
 
@@ -85,7 +85,7 @@ def _partitions(plan: Plan) -> Iterator[tuple[str, list[str]]]:
 
 
 def _written(plan: Plan) -> list[str]:
-    """The files of Slurm's that the scripts write, beside those of HyperPod's."""
+    """The Slurm files that the scripts write, beside those of HyperPod."""
     scripts = ["clustergen-prolog.sh", "clustergen-epilog.sh"] if has_prolog(plan) else []
     return ["clustergen.conf", *scripts, *(["cgroup.conf"] if plan.slurm.cgroup_settings else [])]
 

@@ -23,7 +23,7 @@ before it joins an EKS cluster.
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
 """
 Role = Literal["controller", "login", "compute"]
-# The word of the spec for each role.
+# The spec's name for each role.
 _ON: Mapping[Role, model.Role] = {"controller": "head", "login": "login", "compute": "compute"}
 
 
@@ -124,7 +124,7 @@ def _shared(plan: Plan, role: Role) -> Iterator[Step]:
 
 
 def _slurm(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
-    """What is left to do for Slurm; accounting comes before slurmctld's very first start."""
+    """Remaining steps for Slurm; accounting comes before slurmctld's very first start."""
     ours = mode in ("customer-managed", "legacy")
     if ours and plan.software.containers != "none":
         arguments = (plan.software.containers, "-")
@@ -152,7 +152,7 @@ def _database(plan: Plan) -> tuple[Any, ...]:
 
 
 def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Step]:
-    """Lustre's network over EFA, before anything is mounted; without it Lustre takes TCP."""
+    """Lustre's network over EFA, before anything is mounted; without it Lustre uses TCP."""
     if interfaces := lustre_interfaces(plan, group):
         yield Step("lustre efa", "lustre-efa.sh", (interfaces,), required=False)
 

@@ -31,7 +31,7 @@ def objects(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Iterator
 
 
 def comment(plan: Plan, group: NodeGroup, name: str, folder: str) -> Iterator[str]:
-    """How to run it, and what it should say."""
+    """How to run it, and its expected output."""
     at = f"--namespace {namespaces.group_namespace(plan, group)}"
     trainer = plan.kubernetes.jobs == "kubeflow-trainer"
     nodes = nccl.nodes(group)
@@ -79,7 +79,7 @@ def _mpi_job(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
 
 
 def _together(plan: Plan, group: NodeGroup) -> Json:
-    """Volcano starts the pods of a job at once; the operator tells it which they are."""
+    """Volcano starts the pods of a job at once; the operator lists them."""
     queue = namespaces.queue_of(plan, group)
     if plan.kubernetes.scheduler != "volcano" or queue is None:
         return {}
@@ -115,7 +115,7 @@ def _runtime(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
 
 
 def _pod_group(plan: Plan) -> Json:
-    """Without it the trainer makes no PodGroup, and Volcano starts each pod for itself.
+    """Without it the trainer creates no PodGroup, and Volcano starts each pod separately.
 
     https://www.kubeflow.org/docs/components/trainer/operator-guides/job-scheduling/volcano/
     """

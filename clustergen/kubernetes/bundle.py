@@ -154,7 +154,7 @@ def _head(component: Component) -> str:
 
 
 def _chart(component: Component) -> dict[str, str | list[str]]:
-    """A component in the words of the script."""
+    """A component as the script runs it."""
     chart = component.chart
     repository = ["--repo", chart.repository] if chart.repository else []
     return {

@@ -34,7 +34,7 @@ _DISK_RESERVED_MIB, _DISK_EVICTION = 1024, 0.10
 # https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html (2026-11)
 _PODS_SMALL, _PODS_LARGE, _LARGE_VCPUS = 110, 250, 30
 
-# What the agents on every node ask for, rounded up: the VPC CNI, kube-proxy, CSI drivers, device
+# Requests of the agents on every node, rounded up: the VPC CNI, kube-proxy, CSI drivers, device
 # plugins, node monitoring, CloudWatch's agent (https://github.com/aws/eks-charts, 2026-08).
 AGENTS_CPU, AGENTS_MIB = 1.0, 2048
 
@@ -52,7 +52,7 @@ def group_capacity(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
 
 
 def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
-    """Devices of one node that pods ask for by number; none where they claim them instead.
+    """Devices of one node that pods request by number; none where they claim them instead.
 
     Neuron devices only, not their cores: counted as well, the same chips would be there twice.
     """
@@ -67,7 +67,7 @@ def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
 
 
 def accelerators(group: NodeGroup) -> Mapping[str, int]:
-    """What a pod asks for to have all accelerators of a node: resource name -> number."""
+    """Requests of a pod for all accelerators of a node: resource name -> number."""
     if group.mig:
         gpus = group.type.gpus
         return {partition(name): count * gpus for name, count in group.mig.items()}
@@ -79,7 +79,7 @@ def accelerators(group: NodeGroup) -> Mapping[str, int]:
 
 
 def partition(profile: str) -> str:
-    """The resource of a MIG profile: the plus of 1g.10gb+me may not stand in a name.
+    """The resource of a MIG profile: the plus of 1g.10gb+me is not allowed in a name.
 
     https://github.com/NVIDIA/k8s-device-plugin (2026)
     """
@@ -120,9 +120,9 @@ def _disk(type: InstanceType, group: NodeGroup) -> int:
 
 
 def huge_pages(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
-    """Huge pages that pods may ask for, of one node, in MiB.
+    """Huge pages of one node that pods may request, in MiB.
 
-    Karpenter expects none of a node that it has not started: a pod that asks for them starts none.
+    Karpenter expects none on new nodes: it starts no node for a pod that requests them.
     https://github.com/aws/karpenter-provider-aws/issues/3315 (2026-08)
     """
     if karpenter.is_karpenter(plan, group) or not _has_huge_pages(group):
@@ -135,5 +135,5 @@ def _has_huge_pages(group: NodeGroup) -> bool:
 
 
 def _accelerated(group: NodeGroup) -> bool:
-    """The images for accelerators bring the EFA driver."""
+    """The images for accelerators include the EFA driver."""
     return bool(group.type.gpus or group.type.neuron_devices)

@@ -19,8 +19,8 @@ class Chart:
     """Where the version and the values were read, in 2026-11."""
     repository: str = ""
     ready: bool = False
-    """Whether later steps need it to run: it brings webhooks or kinds of objects. What runs on
-    nodes that may not be there yet is not waited for."""
+    """Whether later steps need it: it installs webhooks or custom resources. install.sh does
+    not wait for pods on nodes that may not exist yet."""
 
 
 @dataclass(frozen=True, slots=True)

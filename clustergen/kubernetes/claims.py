@@ -32,7 +32,7 @@ def objects(plan: Plan) -> Iterator[Json]:
 
 
 def names_of(group: NodeGroup, devices: Iterable[str]) -> list[str]:
-    """The templates that stand for resources of device plugins, all of a node at a time."""
+    """The templates that replace resources of device plugins, one for a whole node."""
     return list(dict.fromkeys(_name_of(group, device) for device in devices))
 
 

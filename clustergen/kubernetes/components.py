@@ -53,10 +53,10 @@ def _nvidia_dra(claims: bool, domains: bool, tolerations: list[Json]) -> tuple[s
     ]
     values: Json = {
         "resources": {"gpus": {"enabled": claims}, "computeDomains": {"enabled": domains}},
-        # GPUs as claims are off until this is said as well.
+        # GPU claims also need this switch.
         **({"gpuResourcesEnabledOverride": True} if claims else {}),
         "kubeletPlugin": {"tolerations": tolerations},
-        # Some releases of the chart want a node of the control plane, of which EKS has none.
+        # Some releases of the chart require a control plane node, which EKS does not have.
         "controller": {"nodeSelector": _SYSTEM_NODES, "affinity": {"nodeAffinity": None}},
     }
     return "; ".join(why), values
@@ -64,11 +64,11 @@ def _nvidia_dra(claims: bool, domains: bool, tolerations: list[Json]) -> tuple[s
 
 def _gpu_operator(plan: Plan, tolerations: list[Json]) -> Json:
     return {
-        # The images of EKS bring both.
+        # The images of EKS include both.
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
         "devicePlugin": {"enabled": plan.kubernetes.devices == "plugin"},
-        # Pinned by itself.
+        # Pinned separately.
         "dcgmExporter": {"enabled": False},
         "mig": {"strategy": "mixed"},
         "migManager": {
@@ -176,7 +176,7 @@ def _types(groups: Iterable[NodeGroup]) -> list[str]:
 
 
 def _tolerations(plan: Plan, wanted: Callable[[NodeGroup], bool]) -> list[Json]:
-    """What agents of a group's nodes must bear, in full: it replaces the list of the chart."""
+    """All tolerations of the agents on a group's nodes: they replace the chart's list."""
     taints = (
         t for group in plan.node_groups if wanted(group) for t in labels_and_taints.taints(group)
     )
@@ -184,12 +184,12 @@ def _tolerations(plan: Plan, wanted: Callable[[NodeGroup], bool]) -> list[Json]:
 
 
 def _keys(taints: Iterable[Taint]) -> Iterator[Taint]:
-    """Taints without their values: an agent bears every one of them."""
+    """Taints without their values: an agent tolerates each of them."""
     return (Taint(taint.key, "", taint.effect) for taint in taints)
 
 
 def toleration(taint: Taint) -> Json:
-    """What bears a taint, whatever its value."""
+    """A toleration of a taint with any value."""
     return {"key": taint.key, "operator": "Exists", "effect": taint.effect}
 
 

@@ -35,7 +35,7 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     return jobs.job(plan, group, made, pod)
 
 
-# Of this run of the job: what an earlier one has left is not taken for its own.
+# Of this run of the job: files of an earlier run are ignored.
 _RUN = {
     "name": "RUN",
     "valueFrom": {
@@ -80,7 +80,7 @@ def _claim(name: str, item: Storage) -> Json:
 
 
 def _look(item: Storage, nodes: int) -> str:
-    """What is done with one file system: a file of each pod, which every other has to see."""
+    """The test of one file system: each pod writes a file, which every other has to see."""
     mount = shlex.quote(item.mount.rstrip("/") or "/")
     if volumes.read_only(item):
         return f"ls {mount} >/dev/null\necho {mount} is read\n"

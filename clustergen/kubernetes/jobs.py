@@ -15,7 +15,9 @@ FOLDER = "smoke"
 # https://gallery.ecr.aws/amazonlinux/amazonlinux (2026-11)
 IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023.10.20260120.4"
 _MINUTES = 60
-"""After this a job gives up: nodes that Karpenter starts take some ten, and so do large images."""
+"""A job fails after this time: nodes that Karpenter starts take some ten, and so do large
+images.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +28,8 @@ class Test:
     nodes: int
     says: str
     alone: bool = True
-    """A pod takes all that its node has. Others are kept apart, and wait in no queue: Kueue would
-    choose their nodes, and knows nothing of pods that keep apart."""
+    """A pod uses its whole node. Other pods use anti-affinity and no queue, because Kueue
+    ignores anti-affinity when it chooses nodes."""
 
 
 def job(plan: Plan, group: NodeGroup, test: Test, pod: Json) -> Artifact:
@@ -37,7 +39,7 @@ def job(plan: Plan, group: NodeGroup, test: Test, pod: Json) -> Artifact:
         "completions": test.nodes,
         "parallelism": test.nodes,
         "completionMode": "Indexed",
-        # Each node fails for itself, so that the others are still heard.
+        # Nodes fail separately, so that the others still report.
         "backoffLimitPerIndex": 0,
         "activeDeadlineSeconds": _MINUTES * 60,
         "template": pods.template(plan, group, _kept(test, pod), queued=test.alone),
@@ -54,7 +56,7 @@ def job(plan: Plan, group: NodeGroup, test: Test, pod: Json) -> Artifact:
 
 
 def _kept(test: Test, pod: Json) -> Json:
-    """One pod a node, where it does not take all of it."""
+    """One pod a node, if it does not use all of it."""
     constraint = {
         "maxSkew": 1,
         "topologyKey": names.HOST_LABEL,

@@ -55,7 +55,7 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
         **({"amiFamily": "AL2023"} if group.image else {}),
         "role": NODE_ROLE,
         "subnetSelectorTerms": [{"id": references.text(s.id)} for s in plan.subnets_of(group)],
-        # The cluster's own lets the control plane, and EFA, through.
+        # The cluster security group allows the control plane, and EFA.
         "securityGroupSelectorTerms": [{"id": id} for id in (SECURITY_GROUP, *own)],
         **_interfaces(group),
         **_reservation(group),
@@ -85,7 +85,7 @@ def _interfaces(group: NodeGroup) -> Json:
 
 
 def _reservation(group: NodeGroup) -> Json:
-    """Karpenter uses no reservation that it is not told of, be it an open one."""
+    """Karpenter uses only the reservations that are listed, even of open ones."""
     if group.capacity.kind not in ("reservation", "capacity-block"):
         return {}
     return {"capacityReservationSelectorTerms": [{"id": group.capacity.id}]}
@@ -162,7 +162,7 @@ def _capacity_type(group: NodeGroup) -> str:
 
 
 def _limits(group: NodeGroup) -> dict[str, str]:
-    """What all nodes have at the group's maximum: a pool counts what nodes have, not nodes."""
+    """Resources of all nodes at the group's maximum: a pool limits resources, not nodes."""
     most = {
         "cpu": max(type.vcpus for type in group.types),
         GPU_RESOURCE: max(type.gpus for type in group.types),

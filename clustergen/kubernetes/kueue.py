@@ -1,7 +1,8 @@
-"""Kueue: a flavor for each node group, and for each queue what it may use of them.
+"""Kueue: a flavor for each node group, and a quota of each queue.
 
-Quotas are what the node groups hold at their maximum, so that a job is let in only when its nodes
-are free. A group of several queues is the quota of their cohort, from which each borrows.
+Quotas are the capacity of the node groups at their maximum, so that a job is admitted only when
+its nodes are
+free. A group of several queues is the quota of their cohort, from which each borrows.
 https://kueue.sigs.k8s.io/docs/concepts/ (v1beta2, 2026-08)
 """
 
@@ -37,12 +38,12 @@ _REGIONS = word_set("""
 
 
 def is_on(plan: Plan) -> bool:
-    """Whether the cluster has Kueue, and this bundle says what its queues are."""
+    """Whether the cluster has Kueue with the queues of this bundle."""
     return plan.kubernetes.admission == "kueue"
 
 
 def objects(plan: Plan) -> Iterator[Json]:
-    """All objects of Kueue, in an order that each can be made in."""
+    """All objects of Kueue, in the order of creation."""
     used = _used(plan)
     for name in dict.fromkeys(topology(plan, group) for group in used):
         if name:
@@ -104,7 +105,7 @@ def _topology(name: str) -> Json:
 def _flavor(plan: Plan, group: NodeGroup) -> Json:
     spec: Json = {"nodeLabels": {labels_and_taints.NODE_GROUP_LABEL: group.name}}
     if taints := labels_and_taints.taints(group):
-        # Given to the pods of a job that is let in, so that jobs need not know of taints.
+        # Added to the pods of an admitted job, so that jobs need no tolerations.
         spec["tolerations"] = [toleration(taint) for taint in taints]
     if name := topology(plan, group):
         spec["topologyName"] = name
@@ -145,7 +146,7 @@ def _group(resources: Sequence[str], flavors: list[Json]) -> Json:
 
 
 def _resources(plan: Plan, groups: Sequence[NodeGroup]) -> tuple[str, ...]:
-    """What the groups have among them; a pod that asks for anything else is never let in."""
+    """All resources of the groups; a pod that requests any other is never admitted."""
     each = (name for group in groups for name in capacity.group_capacity(plan, group))
     return tuple(dict.fromkeys(each))
 

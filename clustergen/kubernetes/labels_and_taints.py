@@ -1,4 +1,4 @@
-"""Labels and taints of nodes: what the stack gives them and what pods, flavors and pools go by."""
+"""Labels and taints of nodes, which pods, flavors and pools select by."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from clustergen.kubernetes.names import GPU_PRESENT_LABEL
 from clustergen.plan.model import NodeGroup, Taint
 
 SYSTEM = "system_nodes"
-"""The node group of what runs the cluster itself. No group of a spec can be called so."""
+"""The node group of the cluster software. No group of a spec can have this name."""
 
 NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 """EKS labels the nodes of a managed node group with its name; our node pools do the same."""
@@ -17,7 +17,7 @@ NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-gpu-partitioning.html
 MIG_LABEL = "nvidia.com/mig.config"
 
-# What NVIDIA's and Neuron's own plugins tolerate: pods that ask for no accelerator stay away.
+# NVIDIA's and Neuron's plugins tolerate it: pods that request no accelerator stay away.
 # https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-optimized-ami.html (2026-11)
 GPU_TAINT = Taint("nvidia.com/gpu", "present", "NoSchedule")
 NEURON_TAINT = Taint("aws.amazon.com/neuron", "present", "NoSchedule")

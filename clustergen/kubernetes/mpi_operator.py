@@ -30,7 +30,7 @@ def is_on(plan: Plan) -> bool:
 
 
 def objects(plan: Plan) -> Iterator[Json]:
-    """Everything of it, in an order that each can be made in."""
+    """All its objects, in the order of creation."""
     yield kubernetes_object("v1", "Namespace", NAME)
     yield kubernetes_object(
         "apiextensions.k8s.io/v1", "CustomResourceDefinition", CRD, spec=_definition()
@@ -80,7 +80,8 @@ def _definition() -> Json:
 _MAY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("", ("configmaps", "secrets", "services"), ("create", "list", "watch", "update")),
     ("", ("pods",), ("create", "get", "list", "watch", "delete", "update", "patch")),
-    # The launcher's role has it, and Kubernetes lets nobody grant permissions that they lack.
+    # The launcher's role has it, and Kubernetes allows granting only permissions that the granter
+    # has.
     ("", ("pods/exec",), ("create",)),
     ("", ("endpoints",), ("create", "get", "update")),
     ("", ("events",), ("create", "patch")),

@@ -1,4 +1,6 @@
-"""Names that Kubernetes objects go by: resources, labels, annotations. None is of one partition."""
+"""Names in Kubernetes objects: resources, labels, annotations. They are the same in every
+partition.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ def nodes(group: NodeGroup) -> int:
 def command(group: NodeGroup) -> list[str]:
     """What the launcher runs.
 
-    The environment is that of today: EFA's provider finds RDMA by itself, and interfaces have other
+    The environment is that of today: EFA's provider detects RDMA automatically, and interfaces
+    have other
     names on every type. https://github.com/awslabs/awsome-distributed-ai (2026-07: EFA cheat sheet)
     """
     return [
@@ -25,7 +26,7 @@ def command(group: NodeGroup) -> list[str]:
         "--allow-run-as-root",
         *("-np", str(nodes(group) * group.type.gpus)),
         *("--bind-to", "none"),
-        # MPI only starts the processes; it must not take EFA from NCCL.
+        # MPI only starts the processes; it must leave EFA to NCCL.
         *("--mca", "pml", "^ucx"),
         *("--mca", "btl", "tcp,self"),
         *("--mca", "btl_tcp_if_exclude", "lo,docker0"),
@@ -33,7 +34,7 @@ def command(group: NodeGroup) -> list[str]:
         *("-x", "LD_LIBRARY_PATH"),
         *("-x", "NCCL_DEBUG=INFO"),
         *("-x", "NCCL_SOCKET_IFNAME=^lo,docker,veth"),
-        # Without the provider NCCL would go on over TCP, and nobody would notice.
+        # Without the provider NCCL would silently use TCP.
         *(("-x", "FI_PROVIDER=efa") if group.efa else ()),
         "/opt/nccl-tests/build/all_reduce_perf",
         *f"-b 8 -e {largest_gib(group)}G -f 2 -g 1 -c 1 -n 100".split(),

@@ -12,11 +12,10 @@ from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan
 from clustergen.yaml_text import Lines, yaml_text
 
 _KEPT_SECONDS = 600
-"""A job that has finished is there so long, to be looked at."""
+"""Finished jobs are kept this long, for inspection."""
 _MINUTES = 30
 
-# Everybody may write and nobody may delete what another has written, as in /tmp. What somebody has
-# set since then stays.
+# Everybody may write, and only owners may delete, as in /tmp. Later changes stay.
 _SCRIPT = """\
 if [ "$(stat -c %u:%a /volume)" = 0:755 ]; then chmod 1777 /volume; fi
 stat -c '%A %U' /volume

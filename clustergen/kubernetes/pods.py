@@ -1,4 +1,4 @@
-"""What the pods of a job are told so that they run on the nodes of a group, with its devices."""
+"""Settings with which the pods of a job run on the nodes of a group, with its devices."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def placed(plan: Plan, group: NodeGroup) -> Json:  # noqa: ARG001 others go by t
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """What a pod takes of a node: members of its container, and of itself."""
+    """The resources of a pod: members of its container, and of the pod."""
 
     container: Json
     pod: Json
@@ -53,7 +53,7 @@ def taking(plan: Plan, group: NodeGroup, devices: Mapping[str, int], **sizes: st
 
 
 def amounts(wanted: Mapping[str, str]) -> Json:
-    """Extended resources and huge pages: what is asked for is the limit, too."""
+    """Extended resources and huge pages: the request is also the limit."""
     return {"limits": dict(wanted), "requests": dict(wanted)} if wanted else {}
 
 

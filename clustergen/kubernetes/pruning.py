@@ -1,6 +1,7 @@
-"""What a cluster has from an earlier bundle: objects and charts that left the spec.
+"""Objects and charts of an earlier bundle that are no longer in the spec.
 
-All that install.sh installs has a label. What has the label and is not in the bundle goes.
+All that install.sh installs has a label. It deletes objects with the label that are not in the
+bundle.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ KEPT: Mapping[tuple[str, str], str] = MappingProxyType(
         ): "customresourcedefinitions.apiextensions.k8s.io",
     }
 )
-"""What users put something into: install.sh names those that left, and deletes none."""
+"""Objects with user content: install.sh lists those that are no longer in the bundle, and deletes
+none.
+"""
 
 
 def labelled(item: Json) -> Json:

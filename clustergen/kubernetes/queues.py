@@ -26,7 +26,7 @@ def objects(plan: Plan) -> Iterator[Json]:
 
 
 def priorities(plan: Plan) -> Iterator[Json]:
-    """Priorities of pods, where no Kueue orders jobs. None drives running pods away."""
+    """Priorities of pods, where no Kueue orders jobs. None preempts running pods."""
     if kueue.is_on(plan):
         return
     for queue in plan.queues:
@@ -64,7 +64,7 @@ def _volcano(plan: Plan, queue: Queue) -> Json:
 
 
 def _kai(name: str, plan: Plan, groups: Sequence[NodeGroup], place: Json) -> Json:
-    """Quotas in thousandths of a vCPU, MB and GPUs; what more there is goes to who wants it.
+    """Quotas in thousandths of a vCPU, MB and GPUs; the rest is shared on demand.
 
     https://github.com/kai-scheduler/KAI-Scheduler/tree/main/docs/queues (2026-07)
     """

@@ -1,4 +1,4 @@
-"""Answers of the runbook that hold for Kubernetes wherever it runs."""
+"""Runbook entries for Kubernetes on any service."""
 
 from __future__ import annotations
 

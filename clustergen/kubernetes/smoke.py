@@ -54,9 +54,9 @@ class _Count:
     find: str
     """The command that prints how many there are."""
     devices: Mapping[str, int]
-    """What a pod asks for: resource name -> number."""
+    """Requests of a pod: resource name -> number."""
     alone: bool = True
-    """A pod takes all that its node has."""
+    """A pod uses its whole node."""
 
     @property
     def total(self) -> int:
@@ -74,7 +74,7 @@ def _counts(group: NodeGroup) -> Iterator[_Count]:
 
 
 def _partition(profile: str) -> _Count:
-    """One partition of a kind: whether a pod that asks for one gets it, and nothing else.
+    """One partition of a kind: whether a pod that requests one gets exactly that.
 
     All of them together could be more pods than a node takes.
     """
@@ -94,7 +94,7 @@ def _kind(group: NodeGroup) -> tuple[str, str]:
 
 
 def _of_each_node(plan: Plan, group: NodeGroup, count: _Count, placed: Placed) -> Artifact:
-    """A job with one pod a node, which counts what it was given."""
+    """A job with one pod a node, which counts its devices."""
     nodes = nccl.tested(group)
     expected = f"{count.total} {count.what}{' on each node' if count.alone else ''}"
     script = (

@@ -27,7 +27,7 @@ change its size, and so none would be accepted any more once its file system has
 
 
 def mountable(plan: Plan) -> tuple[Storage, ...]:
-    """What of the storage pods can have."""
+    """The storage that pods can mount."""
     return tuple(item for item in plan.storage if not isinstance(item, Ebs))
 
 
@@ -61,7 +61,7 @@ def unknown_paths(plan: Plan) -> tuple[str, ...]:
 
 
 def path_of(volume: str) -> str:
-    """What stands for the path of an FSx volume until it is asked for."""
+    """The placeholder for the path of an FSx volume."""
     return f"/PATH-OF-{volume}"
 
 
@@ -75,7 +75,7 @@ def _volume(item: Storage, namespace: str) -> Json:
     spec = {
         "capacity": {"storage": _SIZE},
         "accessModes": [_mode(item)],
-        # The data is the foundation's: it never goes with a claim.
+        # The data belongs to the foundation: deleting a claim never deletes it.
         "persistentVolumeReclaimPolicy": "Retain",
         "storageClassName": "",
         "claimRef": {"namespace": namespace, "name": name},

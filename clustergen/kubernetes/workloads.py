@@ -1,6 +1,6 @@
-"""Which pods a cluster's add-ons and charts bring, where they must run, and what they ask for.
+"""The pods of a cluster's add-ons and charts, where they must run, and what they request.
 
-As they are when nothing is configured; requests are rounded up. :func:`brought` adds what this
+These are the defaults; requests are rounded up. :func:`brought` adds what this
 bundle configures; a test puts each of them on the nodes of every kind of cluster.
 """
 
@@ -34,17 +34,17 @@ class Workload:
     name: str
     place: Place
     source: str
-    """Where it was read, with version and date."""
+    """Source, with version and date."""
     tolerations: tuple[Mapping[str, str], ...] = ()
     configured: tuple[str, ...] = ()
-    """Where in the values tolerations can be given, by key."""
+    """Where the values have tolerations, by key."""
     replaces: bool = True
-    """Whether tolerations that are given replace its own; otherwise they come after them."""
+    """Whether given tolerations replace the defaults; otherwise they are added."""
     tolerates_all: tuple[str, ...] = ()
-    """Where in the values a switch is that makes it tolerate every taint."""
+    """Where the values have a switch to tolerate every taint."""
     selector: Mapping[str, str] = field(default_factory=dict)
     selects: tuple[str, ...] = ()
-    """Where in the values a selector can be given."""
+    """Where the values have a node selector."""
     arch: tuple[str, ...] = ("x86_64", "arm64")
     cpu_millis: int = 0
     memory_mib: int = 0
@@ -83,7 +83,7 @@ ADDONS: tuple[Workload, ...] = (
         cpu_millis=10,
         memory_mib=30,
     ),
-    # Without it the agent on the same node says that its GPUs are unhealthy.
+    # Without it the agent on the same node reports its GPUs as unhealthy.
     Workload(
         *("eks-node-monitoring-agent", "dcgm-server", "gpu", _MONITORING),
         configured=("dcgmAgent", "tolerations"),

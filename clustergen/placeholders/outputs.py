@@ -1,4 +1,4 @@
-"""The files that hold the values of placeholders."""
+"""The files with the values of placeholders."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From what the user wrote to what will exist: the decisions that every target shares."""
+"""From the spec to the plan: the decisions that every target shares."""

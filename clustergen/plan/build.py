@@ -1,4 +1,4 @@
-"""From what the user wrote to what will exist."""
+"""From the spec to the plan."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clustergen.spec.model import Spec
 
 NEUTRAL = Traits(name="", section="", head_node=True)
-"""The traits of no target: for what holds on all of them."""
+"""Neutral traits, for checks of all targets."""
 
 
 def build(

@@ -40,7 +40,7 @@ def beside(values: Sequence[int], number: int) -> tuple[int, ...]:
 
 
 def default_throughput(kind: LustreClass, size_gib: int | None, *, efa: bool) -> int | None:
-    """The throughput to take where none is given; None where none may be given.
+    """The default throughput; None where none may be set.
 
     It is the usual one, unless ``size_gib`` is a size only at another: then the next faster one at
     which it is, or else the next slower one.

@@ -44,14 +44,14 @@ class Names(NamedTuple):
 
 
 class Reserved(NamedTuple):
-    """Names that are taken, by what."""
+    """Names in use, and by what."""
 
     of: Named
     names: Mapping[str, str]
     source: str
     prefixes: tuple[str, ...] = ()
     with_login: bool = False
-    """They are taken only where the cluster has login nodes."""
+    """They are in use only if the cluster has login nodes."""
 
 
 class Systems(NamedTuple):
@@ -64,7 +64,7 @@ class Systems(NamedTuple):
     source: str
     severity: Severity = Severity.ERROR
     own_image: bool = True
-    """An image of the user's own may have another system."""
+    """A custom image may have another operating system."""
     by_node: bool = False
     """Each node group without an image is a finding of its own."""
     only_written: bool = False
@@ -117,7 +117,7 @@ class Verdict(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """What the service takes for labels and taints of nodes."""
+    """Labels and taints that the service accepts."""
 
     source: str
     taints_source: str
@@ -139,7 +139,7 @@ class RootVolume(NamedTuple):
     head: bool = False
     """The head node boots such an image, too."""
     severity: Severity = Severity.ERROR
-    """A warning where the size of the image is known from reading about it only."""
+    """A warning if the size of the image is only documented, not measured."""
     login: bool = False
     """And so do login nodes, whose root volume the spec sets."""
 
@@ -154,14 +154,14 @@ class Scripts(NamedTuple):
 
 
 class SlurmSettings(NamedTuple):
-    """What the service makes of the settings that a user writes in Slurm's files.
+    """How the service treats Slurm settings of the user.
 
     Names of keys are in lower case, for Slurm does not tell cases apart.
     """
 
     source: str
     accepted: Mapping[Scope, frozenset[str]] = MappingProxyType({})
-    """By scope, the only keys that the service takes; a scope that is left out takes all."""
+    """By scope, the only keys that the service accepts; a missing scope accepts all."""
     own: Mapping[Scope, frozenset[str]] = MappingProxyType({})
     """By scope, keys that the service writes itself."""
     own_with_database: frozenset[str] = frozenset()
@@ -169,11 +169,13 @@ class SlurmSettings(NamedTuple):
     instead: Mapping[str, str] = MappingProxyType({})
     """What to do in place of writing a key."""
     since: Mapping[str, str] = MappingProxyType({})
-    """The first Slurm version with which the service takes a key that Slurm has had for longer."""
+    """The first Slurm version with which the service accepts a key that Slurm has had for
+    longer.
+    """
     kept: Mapping[str, str] = MappingProxyType({})
     """Flags of the service's own value of a key, which stay when the user writes the key."""
     replaced: Mapping[str, str] = MappingProxyType({})
-    """Keys whose value of the service's own is lost, and what comes of it."""
+    """Keys whose service default is lost, and the consequence."""
     tracks_gpus: bool = True
     """With accounting, it counts GPUs: AccountingStorageTRES has gres/gpu."""
     cgroups: str = ""
@@ -203,10 +205,10 @@ class Limits(NamedTuple):
     slurm_settings: SlurmSettings | None = None
     """None where the service has no Slurm."""
     unmounted: frozenset[str] = frozenset()
-    """Kinds of existing storage that nodes mount by a name that its id does not tell."""
+    """Kinds of existing storage that nodes mount by a name that does not follow from its id."""
     unmounted_source: str = ""
     always_replaces: str = ""
-    """The page that says that failed nodes are always replaced; empty where it can be chosen."""
+    """The page on failed nodes being always replaced; empty where it can be chosen."""
     looked_up: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     """Kind of existing storage -> the names of it that the service finds from its id."""
     looked_up_source: str = ""
@@ -215,11 +217,11 @@ class Limits(NamedTuple):
     one_architecture: bool = False
     """All nodes must have one architecture, which a rule of the target enforces."""
     empty_tags: str = ""
-    """The page that says that a tag must have a value; empty where it need not."""
+    """The page on tags without a value; empty where it need not."""
     public_nodes: frozenset[Role] = frozenset()
     """Nodes that are in a public subnet where SSH from outside may reach them."""
     no_ssh: str = ""
-    """The page that says that nodes have no public address; empty where they may have one."""
+    """The page on nodes without a public address; empty where they may have one."""
     unscaled: Verdict | None = None
     """Nothing changes the number of nodes on demand, unless an autoscaler is installed."""
     autoscaler: str = ""
@@ -228,6 +230,6 @@ class Limits(NamedTuple):
     """The page about MIG by a label of the node; empty where MIG is set up in another way."""
     labels: Labels | None = None
     control_plane_zones: str = ""
-    """The page that says that a control plane is in two zones; empty where there is none."""
+    """The page on control planes in two zones; empty where there is none."""
     administrators: str = ""
     """The page about access entries of EKS; empty where there are none."""

@@ -1,4 +1,4 @@
-"""What will exist: defaults resolved, types joined with their facts, interfaces counted.
+"""The plan: defaults resolved, types joined with their facts, interfaces counted.
 
 A plan is made for one target, because a few decisions (the form of the network interfaces, SMT)
 have a different proven answer on each. Emitters read plans and nothing else.
@@ -61,7 +61,7 @@ OwnOptions = TypeVar("OwnOptions", bound=Options)
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What the planner must know of a target."""
+    """Facts about a target for the planner."""
 
     name: str
     section: str
@@ -477,7 +477,7 @@ class Software:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A person with a login, the same uid on every node."""
+    """A user with a login, and the same uid on every node."""
 
     path: Path
     name: str
@@ -580,7 +580,7 @@ class Plan:
 
     @property
     def machines(self) -> tuple[Machine, ...]:
-        """What there is beside the node groups."""
+        """The nodes beside the node groups."""
         return tuple(filter(None, (self.head, self.login, self.system)))
 
     @property

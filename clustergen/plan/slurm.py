@@ -86,7 +86,7 @@ def cluster_settings(plan: Plan, derived: Mapping[str, str]) -> Settings:
 
 
 def cluster(plan: Plan) -> Settings:
-    """Settings of the whole cluster, without the user's own.
+    """Settings of the whole cluster, without those that the user writes.
 
     A job that asks for more than its partitions allow is refused, and does not wait for ever.
     """
@@ -95,7 +95,7 @@ def cluster(plan: Plan) -> Settings:
 
 
 def partition(queue: Queue) -> Settings:
-    """Settings of a queue's partition, without the user's own and without ``Default``."""
+    """Settings of a queue's partition, without ``Default`` and those that the user writes."""
     settings: Settings = {}
     if queue.time_limit is not None:
         settings["MaxTime"] = format_slurm_duration(queue.time_limit)

@@ -1,4 +1,4 @@
-"""What Slurm, or the service that runs it, would not take of a setting.
+"""Settings that Slurm, or the service that runs it, would reject.
 
 Each function looks at one setting, of a spec or of an overlaid document, and returns a problem or
 None. The rules of :mod:`clustergen.rules.services.settings` and of the targets' documents ask them.
@@ -28,7 +28,7 @@ _PLACES: Mapping[Scope, str] = MappingProxyType(
         "cgroup": "slurm.cgroup_settings",
     }
 )
-"""What messages call the part of the spec with the settings of a scope."""
+"""How messages name the part of the spec with the settings of a scope."""
 
 
 class Service(NamedTuple):

@@ -1,4 +1,4 @@
-"""Storage: what will exist, or exists, behind every mount path."""
+"""Storage: the new or existing file system of every mount path."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ def storage(
 def output_stem(mount: str) -> str:
     """The stem of the foundation outputs of a new file system: ``/data/x`` is ``StorageDataX``.
 
-    It depends on the mount path alone, so that an output keeps its name when other storage comes or
-    goes. Paths beyond lower-case letters and digits carry a hash, as ``/data-x`` would be the same.
+    It depends on the mount path alone, so that an output keeps its name when other storage is
+    added or
+    removed. Paths beyond lower-case letters and digits carry a hash, as ``/data-x`` would be the
+    same.
     """
     words = [word for word in re.split(r"[^A-Za-z0-9]+", mount) if word]
     stem = "Storage" + "".join(word[0].upper() + word[1:] for word in words)

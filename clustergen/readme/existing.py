@@ -1,4 +1,4 @@
-"""What must hold for a network and file systems that exist: nobody else can set it up."""
+"""Requirements on an existing network and file systems, which only their owner can meet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What remains of the check: warnings and notes that whoever runs the cluster must know."""
+"""The remaining warnings and notes of the check, for operators of the cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown that reads well as plain text, whatever the user's words hold."""
+"""Markdown that reads well as plain text, with any user text."""
 
 from __future__ import annotations
 

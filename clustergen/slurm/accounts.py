@@ -13,7 +13,7 @@ _ENFORCES = frozenset({"associations", "limits", "nojobs", "nosteps", "qos", "sa
 
 
 def needed(plan: Plan) -> bool:
-    """Whether jobs need accounts that nobody else makes."""
+    """Whether jobs need accounts that the service does not create."""
     return plan.slurm.accounting != "off" and bool(
         plan.slurm.accounts or plan.slurm.qos or is_enforced(plan)
     )
@@ -61,7 +61,7 @@ def image_user(plan: Plan) -> str:
 
 
 def script(plan: Plan, *, several: bool = False) -> str:
-    """The script that makes them; running it again changes nothing.
+    """The script that creates them; running it again changes nothing.
 
     With ``several`` controllers, the first one does it.
     """

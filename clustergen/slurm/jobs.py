@@ -20,12 +20,12 @@ def _no_options(_group: NodeGroup, _queue: Queue) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """How the Slurm of a target lets jobs have nodes."""
+    """How the Slurm of a target allocates nodes to jobs."""
 
     shared: Sequence[str]
     """Mount paths of file systems that nodes share and jobs write to."""
     gpus: bool = False
-    """GPUs are resources: a step that asks for none sees none."""
+    """GPUs are resources: a step that requests none sees none."""
     nccl_tests: bool = True
     """Images have the programs of nccl-tests."""
     selecting: Callable[[NodeGroup, Queue], list[str]] = _no_options
@@ -41,7 +41,7 @@ def reached(plan: Plan) -> Iterator[tuple[NodeGroup, Queue]]:
 
 
 def allocation(group: NodeGroup, queue: Queue, cluster: Cluster) -> dict[str, Any]:
-    """What the head of a job says of its nodes."""
+    """The #SBATCH lines of a job about its nodes."""
     kind, count = group.accelerators
     return {
         "group": group.name,

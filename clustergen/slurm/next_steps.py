@@ -1,4 +1,4 @@
-"""What the README of every cluster with Slurm says to do next."""
+"""The next steps of every cluster with Slurm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TESTS = (
 
 
 def database(plan: Plan) -> Iterator[str]:
-    """What a database that the spec names has to allow."""
+    """Requirements on an external database."""
     given = plan.slurm.accounting
     if isinstance(given, Database):
         yield (

@@ -1,4 +1,4 @@
-"""Answers of the runbook that hold for Slurm wherever it runs."""
+"""Runbook entries for Slurm on any service."""
 
 from __future__ import annotations
 

@@ -261,7 +261,7 @@ class _Builder:
 
 
 def _with_merged(entries: Entries, merged: list[Node]) -> Entries:
-    """What the user meant by ``<<``, so that the one finding on it is not followed by others."""
+    """The value that the user meant by ``<<``, so that only one finding is reported."""
     complete = dict(entries)
     for node in merged:
         for part in node.value if isinstance(node.value, tuple) else (node,):

@@ -88,7 +88,7 @@ _PIPE_SECONDS = 10
 
 
 def _open(file: str, flags: int) -> int:
-    """Open ``file``, without waiting for ever for somebody to write to a pipe."""
+    """Open ``file``, without waiting forever for a writer of a pipe."""
     handle = os.open(file, flags | os.O_NONBLOCK)
     if stat.S_ISFIFO(os.fstat(handle).st_mode):
         poll = select.poll()

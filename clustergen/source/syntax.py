@@ -1,4 +1,4 @@
-"""A parser's complaint in the words of someone who writes specs.
+"""A parser's error in terms of specs.
 
 PyYAML has two parsers (libyaml and pure Python) that word the same problem differently; the table
 below knows both.

@@ -17,7 +17,7 @@ class Section(BaseModel):
 
     @classmethod
     def absent(cls, **values: Any) -> Self:
-        """The section when the user says nothing; not validated, which would build a validator."""
+        """The section when the spec omits it; not validated, which would build a validator."""
         return super().model_construct(set(), **values)
 
 

@@ -58,7 +58,7 @@ def read(data: Any) -> Spec:
 
 
 def target_defaults(section: str) -> Target:
-    """The section of a target of which the spec says nothing."""
+    """The section of a target that the spec omits."""
     defaults: Target = _resolved(_file()["targets"][section])
     return defaults
 

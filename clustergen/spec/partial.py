@@ -1,6 +1,6 @@
 """A spec without the places that are wrong, with stand-ins where it needs them.
 
-One run tells everything: a slip in one place must not hide what is to say about the others.
+One run reports everything: an error in one place must not hide findings about others.
 """
 
 from __future__ import annotations

@@ -20,10 +20,10 @@ def schema() -> dict[str, Any]:
 
 
 def _terse(node: Any) -> Any:
-    """``node`` without what editors would only show as noise.
+    """``node`` without noise for editors.
 
-    That is: titles made of field names, and the defaults of whole sections, which are said where
-    their fields are.
+    That is: titles made of field names, and the defaults of whole sections, which their fields
+    repeat.
     """
     if isinstance(node, list):
         return [_terse(item) for item in node]

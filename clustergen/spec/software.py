@@ -1,4 +1,4 @@
-"""``software`` and ``users``: what runs on the nodes, and who."""
+"""``software`` and ``users``: programs and users of the nodes."""
 
 from __future__ import annotations
 

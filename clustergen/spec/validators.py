@@ -1,4 +1,4 @@
-"""What fields do with what was written, before or after pydantic looks at its type.
+"""Validators of fields, which run before or after pydantic checks the type.
 
 Free of pydantic's models: a spec is read with :mod:`clustergen.spec.core_schema`, which knows these
 functions by name.

@@ -1,4 +1,4 @@
-"""Findings on values that a field does not take."""
+"""Findings on values that a field does not accept."""
 
 from __future__ import annotations
 

@@ -70,12 +70,12 @@ class Target:
         return bundle
 
     def steps(self, plan: Plan) -> Sequence[str]:
-        """What to do with the bundle, as Markdown list items of its README."""
+        """The next steps with the bundle, as Markdown list items of its README."""
         steps: Sequence[str] = self._emitter().steps(plan)
         return steps
 
     def runbook(self, plan: Plan) -> Runbook:
-        """What an operator asks on a bad day, for the README of the bundle."""
+        """The runbook, for the README of the bundle."""
         answers: Runbook = self._emitter().runbook(plan)
         return answers
 

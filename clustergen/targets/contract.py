@@ -1,6 +1,6 @@
 """What a target must provide, checked when it is loaded.
 
-Whoever adds a target learns in one sentence what is still missing, before anything is planned.
+Authors of a target learn in one sentence what is still missing, before anything is planned.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class IncompleteTarget(TypeError):
-    """A target that lacks something; the message is one sentence that says what."""
+    """An incomplete target; the message names the missing part in one sentence."""
 
 
 def verify(name: str, target: Target) -> Target:

@@ -1,4 +1,4 @@
-"""Output folders: what keeps a bundle from being written, and how one differs from its spec."""
+"""Output folders: obstacles to writing a bundle, and differences from its spec."""
 
 from __future__ import annotations
 

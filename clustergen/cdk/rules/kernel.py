@@ -1,4 +1,4 @@
-"""What keeps the CDK from starting."""
+"""Problems that keep the CDK from starting."""
 
 from __future__ import annotations
 

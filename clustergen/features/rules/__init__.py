@@ -1,1 +1,1 @@
-"""Rules on what a target makes of a feature."""
+"""Rules on the support of features."""

@@ -1,4 +1,4 @@
-"""What an overlay changes, and what it deletes in vain."""
+"""Changes of an overlay, and deletions without effect."""
 
 from __future__ import annotations
 

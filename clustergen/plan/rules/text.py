@@ -1,4 +1,4 @@
-"""Text of the user's that other programs would read as something else."""
+"""User text that other programs would interpret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who changes the number of nodes."""
+"""Autoscaling."""
 
 from __future__ import annotations
 

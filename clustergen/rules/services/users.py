@@ -1,4 +1,4 @@
-"""Users whom the image has already, and who may administer the cluster."""
+"""Existing users of the image, and administrators of the cluster."""
 
 from __future__ import annotations
 

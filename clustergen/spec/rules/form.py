@@ -1,4 +1,4 @@
-"""What a section may hold."""
+"""The form of sections."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class EksCluster(Construct):
     node_role: iam.Role
     """Of the nodes of all managed node groups."""
     networking: dict[str, ManagedAddon]
-    """The add-ons that are there before any node, by name."""
+    """The add-ons that are created before any node, by name."""
     system_nodes: SystemNodes
     node_groups: dict[str, ManagedNodeGroup]
     """The managed node groups of the spec, by name; Karpenter's are not among them."""
@@ -54,7 +54,7 @@ class EksCluster(Construct):
     karpenter: Karpenter | None
     prometheus: ManagedPrometheus | None
     software: Software | None
-    """Charts and manifests; None where install.sh brings them."""
+    """Charts and manifests; None if install.sh installs them."""
 
     def __init__(
         self, scope: Construct, id: str, *, plan: Plan, inputs: Inputs, software: bool = False
@@ -161,7 +161,7 @@ class EksCluster(Construct):
         )
 
     def make_software(self) -> Software:
-        """What runs in the cluster, once there are nodes for it."""
+        """The software in the cluster, once nodes for it exist."""
         from clustergen.targets.eks.software import Software  # likewise
 
         made = Software(
@@ -178,7 +178,7 @@ class EksCluster(Construct):
         return made
 
     def node_statements(self) -> list[Json]:
-        """What nodes themselves may do in AWS, beside what every node of EKS does."""
+        """Permissions of nodes in AWS, beside those of every EKS node."""
         return list(access.user_scripts(self.plan))
 
     def outputs(self) -> Iterable[tuple[str, str, str]]:

@@ -54,7 +54,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
 
 
 def steps(plan: Plan) -> list[str]:
-    """What to do with the bundle, in order."""
+    """The next steps with the bundle, in order."""
     if plan.options_as(Options).by_stack:
         return [
             "`npx cdk deploy --all -c spec=SPEC -c target=eks` in a checkout of clustergen deploys "

@@ -1,4 +1,4 @@
-"""What Karpenter needs of AWS: a role for itself, one for its nodes, and news of interruptions.
+"""AWS resources of Karpenter: its role, a role for its nodes, and a queue of interruption events.
 
 https://karpenter.sh/docs/reference/cloudformation/ (1.14)
 """
@@ -24,7 +24,7 @@ from clustergen.words import words
 NAMESPACE = "kube-system"
 SERVICE_ACCOUNT = "karpenter"
 
-# Id, source and detail type of the events that tell of nodes going away.
+# Id, source and detail type of the events about interrupted nodes.
 _EVENTS = (
     ("Rebalance", "aws.ec2", "EC2 Instance Rebalance Recommendation"),
     ("SpotInterruption", "aws.ec2", "EC2 Spot Instance Interruption Warning"),
@@ -181,7 +181,7 @@ _DESCRIBED = words("""
 
 
 def _instance_profiles(made: Json, own: Json) -> list[Json]:
-    """Karpenter makes the instance profile of each node class itself."""
+    """Karpenter creates the instance profile of each node class."""
     arns = [f"arn:{cdk.Aws.PARTITION}:iam::{cdk.Aws.ACCOUNT_ID}:instance-profile/*"]
     making = ("CreateInstanceProfile", "TagInstanceProfile")
     keeping = ("AddRoleToInstanceProfile", "RemoveRoleFromInstanceProfile", "DeleteInstanceProfile")

@@ -1,4 +1,4 @@
-"""What EKS accepts, as of 2026-11-20. Each table stands under its source."""
+"""What EKS accepts, as of 2026-11-20. Each table follows its source."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ MAX_TAINTS = 50
 MAX_KEY = 63
 """Characters of a label's or a taint's key, its prefix included."""
 
-# The words of EKS's refusal; 2026-11-20.
+# The text of EKS's error; 2026-11-20.
 RESERVED = "https://github.com/aws/containers-roadmap/issues/1451"
 RESERVED_PREFIXES = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
 # https://karpenter.sh/docs/concepts/scheduling/#restricted-labels; 2026-11-20.

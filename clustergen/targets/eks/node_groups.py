@@ -1,7 +1,8 @@
 """Managed node groups, one for each node group of the spec.
 
-Names are fixed, for labels, flavors and pools go by them. A change that EKS cannot make in place,
-of instance types for one, fails on the taken name: the group has to be renamed with it.
+Names are fixed, because labels, flavors and pools refer to them. A change that EKS cannot make in
+place,
+of instance types for one, fails because the name is in use: rename the group with it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _EFFECTS = {
     "PreferNoSchedule": "PREFER_NO_SCHEDULE",
 }
 _CAPACITY = {"spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
-"""What is not here is ON_DEMAND: reservations are told in the launch template."""
+"""All others are ON_DEMAND: the launch template names reservations."""
 
 # A job that spans a group stops with the first of its nodes: a few rounds, not one for each node.
 UPDATED_AT_ONCE = 33
@@ -66,7 +67,7 @@ class ManagedNodeGroup(Construct):
             nodegroup_name=group.name,
             node_role=role.role_arn,
             subnets=[inputs.value(s.id) for s in plan.subnets_of(group)],
-            # With an image of the user's own, EKS takes neither its kind nor a version. Without the
+            # With a custom image, EKS accepts neither its type nor a version. Without the
             # version, an update of Kubernetes would leave the nodes behind.
             version=None if group.image else plan.kubernetes.version,
             ami_type=None if group.image else images.ami_type(group.type),
@@ -90,7 +91,7 @@ def security_groups(plan: Plan, inputs: Inputs, control_plane: ControlPlane) -> 
 
 
 def joining(plan: Plan, control_plane: ControlPlane) -> user_data.Cluster:
-    """What nodes with an image of the user's own must be told."""
+    """Settings of nodes with a custom image."""
     cluster = control_plane.cluster
     return user_data.Cluster(
         name=control_plane.name,
@@ -108,7 +109,7 @@ def _instance_types(group: NodeGroup) -> list[str] | None:
 
 
 def _scaling(group: NodeGroup) -> eks.CfnNodegroup.ScalingConfigProperty:
-    """Nothing starts from a Capacity Block before it begins: its nodes are asked for that day."""
+    """Nothing starts from a Capacity Block before it begins: request its nodes on that day."""
     least = 0 if group.capacity.kind == "capacity-block" else group.min
     return eks.CfnNodegroup.ScalingConfigProperty(
         min_size=least, max_size=max(group.max, 1), desired_size=least
@@ -121,7 +122,7 @@ def can_surge(group: NodeGroup) -> bool:
 
 
 def _updates(group: NodeGroup) -> eks.CfnNodegroup.UpdateConfigProperty:
-    """Without spare capacity, an old node has to go before a new one comes.
+    """Without spare capacity, an old node has to stop before a new one starts.
 
     https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html
     """

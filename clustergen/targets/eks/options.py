@@ -1,4 +1,4 @@
-"""What only EKS has: ``targets.eks``."""
+"""Options of EKS: ``targets.eks``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an operator of an EKS cluster asks, and the answers."""
+"""The runbook of an EKS cluster."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def _values(inputs: Inputs, outputs: Mapping[str, str]) -> Callable[[str], str]:
 def _imported(
     scope: Construct, plan: Plan, inputs: Inputs, control_plane: ControlPlane
 ) -> eks.ICluster:
-    """The cluster as the CDK's own constructs know one."""
+    """The cluster as an interface of the CDK."""
     network = plan.network
     return eks.Cluster.from_cluster_attributes(
         scope,
@@ -157,7 +157,7 @@ def _provider(
 
 
 def _layer(scope: Construct) -> lambda_.ILayerVersion:
-    """kubectl and helm. One minor version of kubectl speaks with those next to it as well.
+    """kubectl and helm. kubectl supports the next older and newer minor versions of the API server.
 
     https://kubernetes.io/releases/version-skew-policy/#kubectl
     """

@@ -26,5 +26,5 @@ def template(plan: Plan) -> Json:
 
 
 def description(plan: Plan) -> str:
-    """What the stack says of itself."""
+    """The outputs of the stack."""
     return f"Amazon EKS cluster {plan.name}"

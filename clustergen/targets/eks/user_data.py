@@ -1,6 +1,6 @@
-"""EC2 user data of nodes: what nodeadm is told, and the user's scripts.
+"""EC2 user data of nodes: the configuration of nodeadm, and the user's scripts.
 
-EKS puts a part of its own before ours; nodeadm merges them. With an image of the user's own it does
+EKS adds a part before ours; nodeadm merges them. With a custom image it does
 not, and the cluster has to be told as well.
 https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-user-data
 https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/api/
@@ -23,7 +23,7 @@ from clustergen.yaml_text import yaml_text
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """What a node must know to join, where EKS does not tell it."""
+    """The settings that a node needs to join, if EKS does not add them."""
 
     name: str
     endpoint: str

@@ -28,7 +28,7 @@ _TAG = {"SageMaker": "true"}
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
-    """The template, where the EKS cluster is new and the spec asks for any of the add-ons."""
+    """The template, if the EKS cluster is new and the spec needs any of the add-ons."""
     if eks_cluster.is_new(plan) and (made := _resources(plan)):
         yield json_artifact(TEMPLATE, _template(plan, made))
 
@@ -170,7 +170,7 @@ def _metrics_statements() -> list[Json]:
 
 
 def _role(plan: Plan, name: str, permissions: Json) -> Json:
-    """A role that pods of this EKS cluster take through pod identity, and nobody else."""
+    """A role that only pods of this EKS cluster can assume, through pod identity."""
     cluster = "arn:${AWS::Partition}:eks:${AWS::Region}:${AWS::AccountId}:cluster/${EksClusterName}"
     own = {"aws:SourceAccount": cfn.ref("AWS::AccountId"), "aws:SourceArn": cfn.sub(cluster)}
     trust = iam.trust("pods.eks", ["sts:AssumeRole", "sts:TagSession"], iam.equal(own))

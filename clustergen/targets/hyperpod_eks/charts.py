@@ -1,4 +1,4 @@
-"""Values for the chart that HyperPod asks for: what of it to install, and why.
+"""Values for the chart that HyperPod requires: the parts to install, and why.
 
 The chart HyperPodHelmChart 0.1.0 of https://github.com/aws/sagemaker-hyperpod-cli, 2026-11-20.
 """

@@ -19,7 +19,7 @@ _OPERATOR_TAG = {"SageMaker": "true"}
 
 
 def request(plan: Plan) -> Json:
-    """The cluster as the API takes it."""
+    """The cluster as the API expects it."""
     config = lifecycle.config(plan)
     return cluster.request(
         plan,
@@ -46,7 +46,7 @@ def _group(plan: Plan, group: NodeGroup, scripts: Json) -> Json:
     return groups.node_group(
         plan,
         group,
-        # Karpenter starts from none, and takes away those it did not start itself.
+        # Karpenter starts at zero nodes, and removes nodes that it did not start.
         InstanceCount=0 if scaled else group.max,
         LifeCycleConfig=scripts,
         OverrideVpcConfig=None if scaled else _spread(plan, group),

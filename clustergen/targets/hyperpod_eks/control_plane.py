@@ -30,7 +30,7 @@ class EksForHyperPod(Construct):
 
     control_plane: ControlPlane
     networking: dict[str, ManagedAddon]
-    """The add-ons that are there before any node, by name."""
+    """The add-ons that are created before any node, by name."""
     system_nodes: SystemNodes
     addons: dict[str, ManagedAddon]
     """The other add-ons, by name."""
@@ -72,7 +72,7 @@ class EksForHyperPod(Construct):
 
 
 class EksStack(ClusterStack):
-    """The stack, and what later ones need of it."""
+    """The stack, and the outputs that later stacks need."""
 
     def __init__(
         self, scope: Construct, id: str, *, plan: Plan, outputs: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""The EKS cluster that the nodes join: one that exists, or one that the bundle makes first."""
+"""The EKS cluster that the nodes join: an existing one, or one that the bundle creates first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OUTPUTS: Mapping[str, str] = MappingProxyType(
 
 
 def is_new(plan: Plan) -> bool:
-    """Whether the bundle makes the EKS cluster."""
+    """Whether the bundle creates the EKS cluster."""
     return plan.options_as(Options).creates_eks
 
 
@@ -37,8 +37,8 @@ def name(plan: Plan) -> str:
 def security_groups(plan: Plan) -> tuple[Id, ...]:
     """The groups of nodes: that of the nodes, for EFA, and that of a new EKS cluster.
 
-    By the second, pods, controllers on other nodes and the control plane reach each other, and
-    nobody has to add rules to a group of the user's.
+    By the second, pods, controllers on other nodes and the control plane reach each other, without
+    new rules in existing groups.
     https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html
     """
     own = plan.network.node_security_groups

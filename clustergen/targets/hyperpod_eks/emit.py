@@ -51,7 +51,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 
 def _outputs(plan: Plan) -> Mapping[str, str]:
-    """Name -> description of what the stacks before the HyperPod cluster give."""
+    """Name -> description of the outputs of the stacks before the HyperPod cluster."""
     given = foundation.outputs(plan)
     return {**given, **eks_cluster.OUTPUTS} if eks_cluster.is_new(plan) else given
 

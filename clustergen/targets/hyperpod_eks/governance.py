@@ -1,7 +1,8 @@
-"""HyperPod task governance: who may use how much of the cluster, from the queues of the spec.
+"""HyperPod task governance: quotas of the cluster, from the queues of the spec.
 
 A queue is a team of task governance. Its quota is what the node groups of the queue have; a group
-of several queues is shared out evenly, and what one leaves idle another borrows. The requests are
+of several queues is shared out evenly, and and each borrows idle capacity of the others. The
+requests are
 files, and a template for those who deploy with CloudFormation, in the regions that have the types.
 
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance.html
@@ -29,7 +30,7 @@ TEMPLATE = "governance.template.json"
 CLUSTER = "HyperPodClusterArn"
 """The parameter of the template: the output ``ClusterArn`` of the cluster's stack."""
 TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
-"""The add-on that brings Kueue."""
+"""The add-on that installs Kueue."""
 
 
 def wanted(plan: Plan) -> bool:
@@ -72,7 +73,7 @@ def quotas(plan: Plan) -> dict[str, str]:
 
 
 def namespaces(plan: Plan) -> tuple[str, ...]:
-    """Where jobs are: the namespaces that task governance makes for teams, or Kubernetes' own."""
+    """The namespaces of jobs: those that task governance creates for teams, or default."""
     return tuple(f"hyperpod-ns-{name}" for name in quotas(plan)) or ("default",)
 
 

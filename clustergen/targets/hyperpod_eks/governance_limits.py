@@ -1,4 +1,4 @@
-"""What HyperPod task governance accepts, as of 2026-11-20. Each table stands under its source."""
+"""What HyperPod task governance accepts, as of 2026-11-20. Each table follows its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Karpenter, which HyperPod runs: what it is told of the groups that it may start nodes in."""
+"""HyperPod's Karpenter: the groups that it may start nodes in."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Pool:
 
     @property
     def taints(self) -> tuple[Taint, ...]:
-        """Those of its first group; a rule sees to it that the others have the same."""
+        """Those of its first group; a rule checks that the others have the same."""
         return self.groups[0].taints
 
     @property
@@ -94,7 +94,7 @@ def _node_pool(pool: Pool) -> Json:
         "metadata": {"name": pool.name},
         "spec": {
             "template": {"spec": spec},
-            # Groups have no maximum in HyperPod; this is where it stands.
+            # Groups have no maximum in HyperPod; it is set here.
             "limits": {"cpu": str(pool.vcpus)},
             # Nodes leave when they are empty, never from under a job to save.
             "disruption": {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "10m"},

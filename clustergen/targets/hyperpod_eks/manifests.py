@@ -16,7 +16,7 @@ OWNERSHIP = "manifests/ownership.yaml"
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
-    """What is applied to the EKS cluster once HyperPod's chart is there."""
+    """The manifests that are applied to the EKS cluster after HyperPod's chart."""
     objects = tuple(karpenter.manifests(plan))
     if objects:
         comment = (

@@ -20,7 +20,7 @@ def configuration(group: NodeGroup) -> str | None:
 
 
 def alternatives(group: NodeGroup) -> Iterator[Mapping[str, int]]:
-    """What the GPUs of a group can be partitioned into, as the spec would say it."""
+    """The possible partitions of a group's GPUs, in the form of the spec."""
     profiles = {profile.name: profile for profile in mig.profiles(group.type)}
     for name, profile in profiles.items():
         if _whole(group, name, profile.most):

@@ -1,4 +1,4 @@
-"""What to do with the bundle, in order: the list in its README."""
+"""The next steps with the bundle, in order, for its README."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from clustergen.targets.hyperpod_eks.options import Options
 
 
 def steps(plan: Plan) -> list[str]:
-    """What to do with the bundle, in order."""
+    """The next steps with the bundle, in order."""
     return [*_before(plan), *_cluster_steps(plan), *_after(plan), _last(plan)]
 
 

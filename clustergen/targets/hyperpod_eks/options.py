@@ -1,4 +1,4 @@
-"""What only HyperPod with EKS has: ``targets.hyperpod-eks``."""
+"""Options of HyperPod with EKS: ``targets.hyperpod-eks``."""
 
 from __future__ import annotations
 

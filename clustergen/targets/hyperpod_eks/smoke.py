@@ -22,7 +22,7 @@ def files(plan: Plan) -> Iterator[Artifact]:
 
 
 def _with_the_chart(plan: Plan) -> Plan:
-    """HyperPod's chart brings device plugins and the MPI operator; teams' queues are not of it."""
+    """HyperPod's chart installs device plugins and the MPI operator, but no queues of teams."""
     kubernetes = replace(
         plan.kubernetes,
         admission="none",
@@ -44,7 +44,9 @@ def placed(plan: Plan, group: NodeGroup) -> Json:
 
 
 def _nodes(plan: Plan, group: NodeGroup) -> Json:
-    """Karpenter starts nodes only for what it knows of: its pools and the types of instances."""
+    """Karpenter starts nodes only for the resources that it knows from its pools and instance
+    types.
+    """
     pool = next((pool for pool in karpenter.pools(plan) if group in pool.groups), None)
     if pool is None:
         return {"nodeSelector": {GROUP_LABEL: group.name}}

@@ -13,7 +13,7 @@ from clustergen.targets.hyperpod_slurm import lifecycle, modes
 
 
 def request(plan: Plan) -> Json:
-    """The cluster as the API takes it."""
+    """The cluster as the API expects it."""
     return cluster.request(
         plan,
         _groups(plan),
@@ -89,7 +89,7 @@ def _orchestrator(plan: Plan) -> Json | None:
 
 def _database(plan: Plan) -> Json | None:
     given = plan.slurm.accounting
-    # The service takes it with continuous provisioning only; scripts connect it in any case.
+    # The service accepts it with continuous provisioning only; scripts connect it in any case.
     if not isinstance(given, Database) or not (modes.by_service(plan) or modes.continuous(plan)):
         return None
     return {

@@ -42,7 +42,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 
 def steps(plan: Plan) -> list[str]:
-    """What to do with the bundle, in order."""
+    """The next steps with the bundle, in order."""
     reach = "login" if plan.login else "controller"
     return [
         *next_steps.database(plan),
@@ -70,7 +70,7 @@ def _scripts_first(plan: Plan) -> str:
 
 
 def _controllers(plan: Plan) -> Iterator[str]:
-    """What HyperPod and Slurm do by themselves when a controller is gone, and what they do not."""
+    """What HyperPod and Slurm do automatically when a controller fails, and what they do not."""
     if not hyperpod_steps.shared_by_controllers(plan):
         return
     yield (

@@ -1,4 +1,4 @@
-"""What a spec chooses for its cluster: who sets up Slurm, and how nodes are provisioned."""
+"""Modes of a cluster: who sets up Slurm, and how nodes are provisioned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only HyperPod with Slurm has: ``targets.hyperpod-slurm``."""
+"""Options of HyperPod with Slurm: ``targets.hyperpod-slurm``."""
 
 from __future__ import annotations
 

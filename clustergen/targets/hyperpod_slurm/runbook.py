@@ -1,4 +1,4 @@
-"""What an operator of a HyperPod cluster with Slurm asks, and the answers."""
+"""The runbook of a HyperPod cluster with Slurm."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ TARGET = Target(
     schema=Schema(
         file="parallelcluster-3.16.1.json",
         cloudformation=False,
-        # Nodes need the access, policies and scripts of ours beside those of an overlay.
+        # Nodes need clustergen's access, policies and scripts beside those of an overlay.
         list_keys=("Name", "Key", "BucketName+KeyName?", "Policy", "Script"),
     ),
 )

@@ -1,6 +1,7 @@
 """Custom actions: which scripts run on which nodes, from where, and who may read them.
 
-Scripts of ours come first, so that the user's find users and container tools in place. What an
+clustergen's scripts run first, so that user scripts find users and container tools in place. What
+an
 update may change decides where they are read from. ParallelCluster rejects an update that adds or
 changes the scripts of head or login nodes, but runs their ``OnNodeUpdated``. So these two always
 have the same hook, read from a place that each deployment overwrites: it fetches and runs what the

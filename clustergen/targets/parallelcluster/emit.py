@@ -70,7 +70,7 @@ def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
 
 
 def steps(plan: Plan) -> list[str]:
-    """What to do with the bundle, for its README."""
+    """The next steps with the bundle, for its README."""
     return [
         *(f"{step}." for step in next_steps.database(plan)),
         "Install the `pcluster` command, version 3.16.1, and Node.js, which it needs: "

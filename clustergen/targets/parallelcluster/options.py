@@ -1,4 +1,4 @@
-"""What only ParallelCluster has: ``targets.parallelcluster``."""
+"""Options of ParallelCluster: ``targets.parallelcluster``."""
 
 from __future__ import annotations
 

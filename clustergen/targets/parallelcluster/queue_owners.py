@@ -42,7 +42,7 @@ def queue_owners(plan: Plan) -> QueueOwners:
 
 
 def capacity_type(group: NodeGroup) -> str:
-    """ParallelCluster's word for how the group is bought."""
+    """ParallelCluster's name for the purchase option of the group."""
     return _CAPACITY_TYPES.get(group.capacity.kind, "ONDEMAND")
 
 

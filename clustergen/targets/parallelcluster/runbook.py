@@ -1,4 +1,4 @@
-"""What an operator of a ParallelCluster cluster asks, and the answers."""
+"""The runbook of a ParallelCluster cluster."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
 def _queue_settings(queue: Queue, owners: QueueOwners) -> dict[str, str]:
     """Which queue is the default is in the settings too: updates do not see the order of queues.
 
-    ParallelCluster makes its first queue the default one, where a later partition takes over.
+    ParallelCluster makes its first queue the default one, which a later partition can override.
     """
     several = len(owners.queues) + len(owners.partitions) > 1
     default = {"Default": "YES" if queue.default else "NO"}
@@ -134,7 +134,7 @@ def subnets(plan: Plan, queue: Queue) -> list[str]:
     private = plan.network.private
     if any(group.one_zone for group in queue.node_groups):
         return [references.text(private[0].id)]
-    # EC2 Fleet takes one subnet in a zone; a zone that nobody named could be any.
+    # EC2 Fleet accepts one subnet in a zone; an unnamed zone could be any.
     zones = {subnet.zone: subnet for subnet in reversed(private) if subnet.zone}
     roaming = [subnet for subnet in private if zones.get(subnet.zone or "") == subnet]
     # The first is the preferred one.

@@ -1,4 +1,4 @@
-"""The bundle of a PCS cluster: one CloudFormation template, and what its nodes run."""
+"""The bundle of a PCS cluster: one CloudFormation template, and the scripts of its nodes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 
 def steps(plan: Plan) -> list[str]:
-    """What to do with the bundle, in order."""
+    """The next steps with the bundle, in order."""
     return [
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them",
         _reach(plan),
@@ -144,12 +144,12 @@ def _output(name: str, description: str, value: object) -> tuple[str, Json]:
 
 
 def _scripts(plan: Plan) -> list[Script]:
-    """Each script of ours that runs on some node, once, by name."""
+    """Each of clustergen's scripts that some node runs, once, by name."""
     nodes = [lifecycle.group_actions(plan, group) for group in plan.node_groups]
     if plan.login:
         nodes.append(lifecycle.login_actions(plan))
     found = {a.script for actions in nodes for a in actions if isinstance(a.script, Script)}
-    # Without login nodes it is there to be run by hand.
+    # Without login nodes, users run it by hand.
     if accounts := lifecycle.accounts_script(plan):
         found.add(accounts)
     return sorted(found, key=lambda script: script.name)

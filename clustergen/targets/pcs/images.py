@@ -1,4 +1,4 @@
-"""Which image a node boots: the user's, or the one that AWS makes ready for PCS."""
+"""The image of a node: a custom one, or AWS's image for PCS."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def image_id(image: str | None, type: InstanceType) -> Any:
 
 def newest(plan: Plan) -> dict[str, str]:
     """Parameter of the template -> public parameter that names the newest image, for every
-    architecture that some node takes the default image for.
+    architecture of a node with the default image.
     """
     wanted = set(_defaulted(plan))
     return {
@@ -34,8 +34,8 @@ def newest(plan: Plan) -> dict[str, str]:
 def parameters(plan: Plan) -> Json:
     """A plain parameter for each default image.
 
-    CloudFormation looks a public parameter up anew in each update, which then replaces nodes
-    unasked: whoever deploys resolves it once.
+    CloudFormation looks a public parameter up anew in each update, which would then replace
+    nodes unexpectedly: deploy.sh resolves it once.
     """
     return {name: _parameter(path) for name, path in newest(plan).items()}
 

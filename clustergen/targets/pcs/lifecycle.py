@@ -72,7 +72,8 @@ def emitted(actions: Sequence[Action]) -> Json:
 
 
 def names(actions: Sequence[Action]) -> list[str]:
-    """A name for each action, which stays when others come or go: overlays find items by it.
+    """A name for each action, which stays when others are added or removed: overlays find items
+    by it.
 
     A script that runs twice has the same label twice, and a number from the second on.
     """
@@ -107,14 +108,14 @@ def _source(action: Action) -> Json:
 
 
 def script_name(label: str, number: int | None = None) -> str:
-    """A name of the form that PCS takes; it is also the name of the log on the node."""
+    """A name in the form that PCS accepts; it is also the name of the log on the node."""
     ending = f" {number}" if number else ""
     plain = re.sub(r"[^A-Za-z0-9 _-]+", "-", label).strip("- _") or "script"
     return plain[: limits.MAX_SCRIPT_NAME - len(ending)].rstrip() + ending
 
 
 def _first(plan: Plan) -> Iterator[Action]:
-    """The logs of all scripts leave the node, which may be gone when somebody reads them."""
+    """The logs of all scripts leave the node, which may be terminated before anybody reads them."""
     script = limits.AWS_SCRIPTS.format(region=plan.region, script="configure-cloudwatch-logs")
     yield Action("logs", script, every_boot=True, required=False)
     yield Action("baseline", Script("baseline.sh"), every_boot=True, required=False)
@@ -167,7 +168,7 @@ def accounts_script(plan: Plan) -> Script | None:
 
 
 def _accounts(plan: Plan) -> Iterator[Action]:
-    """A login node is of use without it, too: it can be run again there, by hand."""
+    """A login node is useful without it, too: users can run it again by hand."""
     if script := accounts_script(plan):
         yield Action("accounts", script, every_boot=True, required=False)
 

@@ -1,4 +1,4 @@
-"""What AWS PCS accepts, as of 2026-11-20. Every table stands under the page that proves it."""
+"""What AWS PCS accepts, as of 2026-11-20. Each table follows its source."""
 
 from __future__ import annotations
 

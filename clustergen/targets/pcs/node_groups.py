@@ -1,8 +1,8 @@
 """Compute node groups: those of the spec, and the one of the login nodes.
 
 Names are fixed, because users type them (``sinfo``, ``--nodelist``). So a change of the
-instance types, which PCS cannot make in place, fails on the taken name: the group has to be renamed
-with it.
+instance types, which PCS cannot make in place, fails because the name is in use: rename the
+group with it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PURCHASES = {
     "capacity-block": "CAPACITY_BLOCK",
     "interruptible-reservation": "INTERRUPTIBLE_CAPACITY_RESERVATION",
 }
-"""What is not here is ONDEMAND: reservations are told in the launch template."""
+"""All others are ONDEMAND: the launch template names reservations."""
 
 _INSTANCE_PROFILE = cfn.value(Ref("NodeInstanceProfileArn"))
 
@@ -55,7 +55,7 @@ def for_login(plan: Plan, login: Machine) -> Json:
 def _resource(properties: Json) -> Json:
     return {
         "Type": "AWS::PCS::ComputeNodeGroup",
-        # A node that is quicker would make the log group itself, and the stack fail on it.
+        # A faster node would create the log group itself, and the stack would fail.
         "DependsOn": names.NODE_LOG_GROUP,
         "Properties": properties,
     }
@@ -69,7 +69,7 @@ def _node_group(plan: Plan, name: str, types: list[str], min: int, max: int) -> 
         "IamInstanceProfileArn": _INSTANCE_PROFILE,
         "CustomLaunchTemplate": {
             "TemplateId": cfn.ref(template),
-            # PCS pins the version it is given: with a literal 1, no later change reaches the nodes.
+            # PCS pins the given version: with a literal 1, no later change reaches the nodes.
             "Version": cfn.get_att(template, "LatestVersionNumber"),
         },
         "InstanceConfigs": [{"InstanceType": type} for type in types],

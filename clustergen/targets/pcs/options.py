@@ -1,4 +1,4 @@
-"""What only PCS has: ``targets.pcs``."""
+"""Options of PCS: ``targets.pcs``."""
 
 from __future__ import annotations
 

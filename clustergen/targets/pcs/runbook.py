@@ -1,4 +1,4 @@
-"""What an operator of a PCS cluster asks, and the answers."""
+"""The runbook of a PCS cluster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scripts that clustergen brings to the nodes, and where they are found at boot.
+"""clustergen's scripts on the nodes, and where nodes find them at boot.
 
 They are uploaded under a key made of their content, so a node group that names one keeps getting
 that very text, and a changed script is a changed node group.
@@ -20,10 +20,10 @@ BUCKET = "ScriptsBucketName"
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script of the bundle, under ``scripts/``; its text is made when somebody asks for it.
+    """A script of the bundle, under ``scripts/``; its text is rendered when it is used.
 
-    SSH keys are longer than an argument may be, so users are part of the text. Everything else is
-    told to scripts by their arguments.
+    SSH keys are longer than an argument may be, so users are part of the text. Scripts get
+    everything else as arguments.
     """
 
     name: str

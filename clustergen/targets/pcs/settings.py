@@ -1,4 +1,4 @@
-"""The Slurm settings of a cluster, its queues and its node groups, as PCS takes them."""
+"""The Slurm settings of a cluster, its queues and its node groups, in the form of PCS."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def since(version: str, minimum: str) -> bool:
 
 
 def cluster(plan: Plan) -> Settings:
-    """The user's slurm.conf settings, and those that follow from the rest of the spec."""
+    """The slurm.conf settings of the spec, and those derived from the rest of it."""
     return slurm.cluster_settings(plan, _derived(plan))
 
 
 def queue(queue: Queue) -> Settings:
-    """Partition settings: the language's fields in Slurm's words, then the user's own."""
+    """Partition settings: fields of the spec as Slurm settings, then those of the user."""
     return slurm.merge("partition", partition(queue), queue.slurm)
 
 
 def node_group(group: NodeGroup) -> Settings:
-    """Node settings: labels as features, MIG partitions as resources, then the user's own."""
+    """Node settings: labels as features, MIG partitions as resources, then those of the user."""
     given = {name: value for name, value in group.slurm.items() if name.lower() != "features"}
     return slurm.merge("node", _node(group), given)
 
@@ -55,7 +55,7 @@ def as_parameters(settings: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def partition(queue: Queue) -> Settings:
-    """What the fields of a queue say."""
+    """The settings of a queue's fields."""
     default = {"Default": "YES"} if queue.default else {}
     return {**default, **slurm.partition(queue)}
 

@@ -28,7 +28,7 @@ def group_subnets(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:
 
 
 def login_is_public(plan: Plan) -> bool:
-    """Login nodes have a public address only where somebody may reach it."""
+    """Login nodes have a public address only if the spec allows SSH from outside."""
     return bool(plan.network.ssh_from and plan.network.public)
 
 

@@ -1,6 +1,6 @@
 """EC2 user data: only what must happen earlier than PCS's own lifecycle actions can.
 
-PCS merges a part of its own into the user data, which therefore has to be MIME multipart.
+PCS merges another part into the user data, which therefore has to be MIME multipart.
 https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ec2-user-data.html
 """
 

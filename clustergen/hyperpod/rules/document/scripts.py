@@ -48,7 +48,7 @@ def folder(document: Document) -> Iterator[Problem]:
 def bucket(document: Document) -> Iterator[Problem]:
     for group in _with_scripts(document):
         source = group.part("LifeCycleConfig").get("SourceS3Uri")
-        # What another role may read is not known.
+        # The permissions of another role are unknown.
         given = group.data.get("ExecutionRole") == references.text(EXECUTION_ROLE)
         if given and isinstance(source, str) and not source.startswith(_READABLE):
             yield _in_scripts(

@@ -1,4 +1,4 @@
-"""What nodes that Karpenter starts do not have."""
+"""Limits of nodes that Karpenter starts."""
 
 from __future__ import annotations
 

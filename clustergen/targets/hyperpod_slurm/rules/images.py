@@ -1,4 +1,4 @@
-"""What the images of nodes have to bring."""
+"""Requirements on the images of nodes."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def shared_state(plan: Plan) -> Iterator[Problem]:
 
 
 def _missing(plan: Plan) -> Iterator[str]:
-    """What several controllers share and the spec does not have."""
+    """Requirements of several controllers that the spec does not meet."""
     if not mounts.writable(plan):
         yield "storage of type fsx-lustre"
     if not isinstance(plan.slurm.accounting, Database):

@@ -1,4 +1,4 @@
-"""What ParallelCluster's own validators would reject in a plan, and what they miss."""
+"""Problems of a plan that ParallelCluster's validators reject or miss."""
 
 from __future__ import annotations
 

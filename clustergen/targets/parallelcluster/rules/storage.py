@@ -1,4 +1,4 @@
-"""What storage ParallelCluster can attach, and where."""
+"""Storage that ParallelCluster can attach, and where."""
 
 from __future__ import annotations
 

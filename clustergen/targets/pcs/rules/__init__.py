@@ -1,4 +1,4 @@
-"""What PCS would reject or do differently in a plan."""
+"""Parts of a plan that PCS would reject or change."""
 
 from __future__ import annotations
 
