@@ -1,8 +1,8 @@
 """A document as YAML text that every parser reads the same way.
 
-ParallelCluster reads YAML 1.1, where an unquoted ``NO`` is false and ``1:00:00`` is 3600. Text
-is unquoted only in a form that every parser reads as text; all the rest is quoted. The
-writer is ours because a deployed file must be the same bytes on every machine, with libyaml or not.
+ParallelCluster reads YAML 1.1, where an unquoted ``NO`` is false and ``1:00:00`` is 3600. Text is
+unquoted only in a form that every parser reads as text; all the rest is quoted. The writer is ours
+because a deployed file must be the same bytes on every machine, with libyaml or not.
 """
 
 from __future__ import annotations

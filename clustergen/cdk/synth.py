@@ -22,8 +22,8 @@ FLAGS = {
 def template(make: Callable[[cdk.App], cdk.Stack]) -> dict[str, Any]:
     """The template of the stack that ``make`` puts into an app.
 
-    It names no bucket of assets and no version of a bootstrap stack, so that CloudFormation
-    accepts it unchanged. CDK's own validation is left to the tests: it takes seconds.
+    It names no bucket of assets and no version of a bootstrap stack, so that CloudFormation accepts
+    it unchanged. CDK's own validation is left to the tests: it takes seconds.
     """
     with tempfile.TemporaryDirectory(prefix="clustergen-") as folder:
         app = cdk.App(

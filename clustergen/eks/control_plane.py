@@ -132,8 +132,8 @@ def _cluster(
         resources_vpc_config=_network(plan, inputs),
         access_config=eks.CfnCluster.AccessConfigProperty(
             authentication_mode="API",
-            # The deploying identity installs the software of the cluster: without its access
-            # entry, a first deployment without `admins` would lock everybody out.
+            # The deploying identity installs the software of the cluster: without its access entry,
+            # a first deployment without `admins` would lock everybody out.
             bootstrap_cluster_creator_admin_permissions=True,
         ),
         kubernetes_network_config=eks.CfnCluster.KubernetesNetworkConfigProperty(

@@ -83,8 +83,8 @@ def _vpc(plan: Plan) -> Json:
 
 def _public(plan: Plan) -> Json:
     place = plan.network.public[0]
-    # Login nodes that take SSH from outside need an address there; without SSH from outside,
-    # only the NAT gateway is here.
+    # Login nodes that take SSH from outside need an address there; without SSH from outside, only
+    # the NAT gateway is here.
     public_ip = bool(plan.network.ssh_from)
     default = {"GatewayId": cfn.ref("InternetGateway")}
     return {

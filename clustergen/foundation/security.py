@@ -124,8 +124,8 @@ def _nodes(plan: Plan) -> Json:
         # EFA needs both rules to name the group itself: a rule for 0.0.0.0/0 does not open it.
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html#efa-start-security
         **_all_traffic_within(NODES),
-        # The ports that user software needs outside are unknown. Nodes have no public address,
-        # so open egress is no way in.
+        # The ports that user software needs outside are unknown. Nodes have no public address, so
+        # open egress is no way in.
         f"{NODES}Egress": anywhere,
     }
 

@@ -221,9 +221,7 @@ def _mount_target(plan: Plan, storage: Efs, subnet: Subnet) -> Json:
 
 
 def _one_per_zone(plan: Plan, storage: Efs) -> list[Subnet]:
-    """The subnets of mount targets: EFS accepts one in a zone, and only one with One Zone
-    storage.
-    """
+    """The subnets of mount targets: EFS accepts one in each zone; One Zone storage has one."""
     first: dict[str | None, Subnet] = {}
     for subnet in plan.network.private:
         first.setdefault(subnet.zone, subnet)

@@ -1,7 +1,7 @@
 """The pods of a cluster's add-ons and charts, where they must run, and what they request.
 
-These are the defaults; requests are rounded up. :func:`brought` adds what this
-bundle configures; a test puts each of them on the nodes of every kind of cluster.
+These are the defaults; requests are rounded up. :func:`brought` adds what this bundle configures; a
+test puts each of them on the nodes of every kind of cluster.
 """
 
 from __future__ import annotations

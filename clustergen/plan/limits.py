@@ -169,8 +169,7 @@ class SlurmSettings(NamedTuple):
     instead: Mapping[str, str] = MappingProxyType({})
     """What to do in place of writing a key."""
     since: Mapping[str, str] = MappingProxyType({})
-    """The first Slurm version with which the service accepts a key that Slurm has had for
-    longer.
+    """The first Slurm version with which the service accepts a key that Slurm has had for longer.
     """
     kept: Mapping[str, str] = MappingProxyType({})
     """Flags of the service's own value of a key, which stay when the user writes the key."""

@@ -40,9 +40,8 @@ def storage(
 def output_stem(mount: str) -> str:
     """The stem of the foundation outputs of a new file system: ``/data/x`` is ``StorageDataX``.
 
-    It depends on the mount path alone, so that an output keeps its name when other storage is
-    added or
-    removed. Paths beyond lower-case letters and digits carry a hash, as ``/data-x`` would be the
+    It depends on the mount path alone, so that an output keeps its name when other storage is added
+    or removed. Paths beyond lower-case letters and digits carry a hash, as ``/data-x`` would be the
     same.
     """
     words = [word for word in re.split(r"[^A-Za-z0-9]+", mount) if word]

@@ -1,7 +1,7 @@
 """Sizes and durations with their units: text to a whole number, and back.
 
-Arithmetic is exact. ``4.8TiB`` is 4915.2GiB, not a whole number of GiB, so it is rejected
-rather than rounded; for FSx it means 4800GiB, which the message suggests.
+Arithmetic is exact. ``4.8TiB`` is 4915.2GiB, not a whole number of GiB, so it is rejected rather
+than rounded; for FSx it means 4800GiB, which the message suggests.
 """
 
 from __future__ import annotations

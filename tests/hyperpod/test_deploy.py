@@ -106,7 +106,7 @@ def test_a_group_that_the_spec_no_longer_has_is_said_last(bundle: Bundle) -> Non
     bundle.account.hyperpod.current["old"] = 2
     done = bundle.deploy()
     *_, said, end = done.stderr.splitlines()
-    assert "The instance group old runs, costs, and is not in the spec" in said
+    assert "The instance group old runs and costs money, but is not in the spec" in said
     assert "--instance-groups-to-delete old" in said
     assert "instance group h200 runs" not in done.stderr
     assert end == "example is deployed."

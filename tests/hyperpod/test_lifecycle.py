@@ -379,7 +379,7 @@ def test_a_login_node_without_slurmd_asks_the_controller(
     made.state(state, "slurmd.service")
     run = start(made, mode)
     assert run.status == 0, run.said
-    assert "slurmd does not run here; commands ask 10.1.0.10" in run.said
+    assert "slurmd does not run here; commands query 10.1.0.10" in run.said
     text = made.read("/etc/profile.d/91-clustergen-slurm.sh")
     assert text == "export SLURM_CONF_SERVER=10.1.0.10\n"
     verified = made.run("bash", "/opt/clustergen/lifecycle/verify.sh")
@@ -454,7 +454,7 @@ def test_files_are_as_they_were_when_slurm_refuses_the_settings(
     before = {path.name: path.read_bytes() for path in etc.iterdir()}
     run = start(made, "extended")
     assert (run.status, "step slurm settings failed" in run.said) == (1, True), run.said
-    assert "/opt/slurm/etc is as it was" in run.said
+    assert "/opt/slurm/etc is unchanged" in run.said
     assert {path.name: path.read_bytes() for path in etc.iterdir()} == before
     assert run.calls.count("scontrol reconfigure") == times
 

@@ -142,7 +142,7 @@ def test_what_left_the_spec_is_deleted_and_namespaces_stay(cluster: Cluster) -> 
         assert cluster.api.names(resource) == names
     assert "prep" in cluster.api.names("namespaces")
     assert "namespaces//prep" not in done.stderr
-    assert "namespaces/prep left the bundle and stays" in done.stderr
+    assert "namespaces/prep is no longer in the bundle. It stays" in done.stderr
 
 
 def test_a_node_pool_goes_before_what_ends_its_nodes(cluster: Cluster) -> None:

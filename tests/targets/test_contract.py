@@ -47,15 +47,15 @@ FAULTS: list[tuple[Target, str]] = [
         replace(PCS, traits=traits(section="psc")),
         "the language has no section targets.psc for its options",
     ),
-    (replace(PCS, support=without("nodes.mig")), "support has no answer for nodes.mig"),
+    (replace(PCS, support=without("nodes.mig")), "support lacks nodes.mig"),
     (
         replace(PCS, support={**PCS.support, "nodes.magic": PCS.support["nodes.mig"]}),
-        "support answers for nodes.magic, which are no features",
+        "support lists nodes.magic, which are no features",
     ),
-    (replace(PCS, schema=replace(PCS.schema, file="psc.json")), "there is no schema psc.json"),
+    (replace(PCS, schema=replace(PCS.schema, file="psc.json")), "missing schema psc.json"),
     (
         replace(PCS, emitter="clustergen.targets.pcs.emitter"),
-        "there is no module clustergen.targets.pcs.emitter",
+        "missing module clustergen.targets.pcs.emitter",
     ),
 ]
 

@@ -100,7 +100,7 @@ def test_a_first_deployment_says_that_it_is_done(bundle: Bundle, target: str) ->
 def test_a_second_deployment_changes_nothing(bundle: Bundle) -> None:
     deployed(bundle)
     said = deployed(bundle)
-    assert "example-foundation is what it should be" in said
+    assert "example-foundation is up to date" in said
     assert bundle.account.calling("execute-change-set") == []
     assert bundle.account.calling("create-cluster") == []
 
@@ -201,7 +201,7 @@ def test_what_leaves_the_spec_leaves_the_cluster_first(bundle: Bundle, target: s
         i for i, call in enumerate(calls) if "execute-change-set --stack-name example-f" in call
     ]
     cluster = [i for i, call in enumerate(calls) if CHANGES[target][1] in call]
-    assert "StorageData leaves the foundation after the cluster has changed" in said
+    assert "StorageData is removed from the foundation after the cluster has changed" in said
     assert all(place < foundation for place in cluster)
 
 

@@ -1,8 +1,7 @@
 """Managed node groups, one for each node group of the spec.
 
 Names are fixed, because labels, flavors and pools refer to them. A change that EKS cannot make in
-place,
-of instance types for one, fails because the name is in use: rename the group with it.
+place, of instance types for one, fails because the name is in use: rename the group with it.
 """
 
 from __future__ import annotations
@@ -67,8 +66,8 @@ class ManagedNodeGroup(Construct):
             nodegroup_name=group.name,
             node_role=role.role_arn,
             subnets=[inputs.value(s.id) for s in plan.subnets_of(group)],
-            # With a custom image, EKS accepts neither its type nor a version. Without the
-            # version, an update of Kubernetes would leave the nodes behind.
+            # With a custom image, EKS accepts neither its type nor a version. Without the version,
+            # an update of Kubernetes would leave the nodes behind.
             version=None if group.image else plan.kubernetes.version,
             ami_type=None if group.image else images.ami_type(group.type),
             capacity_type=_CAPACITY.get(group.capacity.kind, "ON_DEMAND"),

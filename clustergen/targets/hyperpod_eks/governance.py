@@ -2,8 +2,8 @@
 
 A queue is a team of task governance. Its quota is what the node groups of the queue have; a group
 of several queues is shared out evenly, and and each borrows idle capacity of the others. The
-requests are
-files, and a template for those who deploy with CloudFormation, in the regions that have the types.
+requests are files, and a template for those who deploy with CloudFormation, in the regions that
+have the types.
 
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance.html
 """

@@ -1,8 +1,7 @@
 """``SharedStorage``: file systems attached by id, and the EBS volumes that the head node shares.
 
 File systems belong to the foundation and outlive clusters, so ParallelCluster only attaches them.
-EBS
-volumes are its own: it creates them with the head node, in its zone, and exports them over NFS.
+EBS volumes are its own: it creates them with the head node, in its zone, and exports them over NFS.
 """
 
 from __future__ import annotations

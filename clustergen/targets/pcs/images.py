@@ -34,8 +34,8 @@ def newest(plan: Plan) -> dict[str, str]:
 def parameters(plan: Plan) -> Json:
     """A plain parameter for each default image.
 
-    CloudFormation looks a public parameter up anew in each update, which would then replace
-    nodes unexpectedly: deploy.sh resolves it once.
+    CloudFormation looks a public parameter up anew in each update, which would then replace nodes
+    unexpectedly: deploy.sh resolves it once.
     """
     return {name: _parameter(path) for name, path in newest(plan).items()}
 

@@ -72,8 +72,8 @@ def emitted(actions: Sequence[Action]) -> Json:
 
 
 def names(actions: Sequence[Action]) -> list[str]:
-    """A name for each action, which stays when others are added or removed: overlays find items
-    by it.
+    """A name for each action, which stays when others are added or removed: overlays find items by
+    it.
 
     A script that runs twice has the same label twice, and a number from the second on.
     """

@@ -1,8 +1,7 @@
 """Compute node groups: those of the spec, and the one of the login nodes.
 
-Names are fixed, because users type them (``sinfo``, ``--nodelist``). So a change of the
-instance types, which PCS cannot make in place, fails because the name is in use: rename the
-group with it.
+Names are fixed, because users type them (``sinfo``, ``--nodelist``). So a change of the instance
+types, which PCS cannot make in place, fails because the name is in use: rename the group with it.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def test_no_cluster_is_made_while_the_chart_cannot_be_installed(rig: Rig) -> Non
     rig.account.fail("readyz", ("", "no route to host"), times=99)
     done = rig.deploy()
     assert done.returncode == 2
-    assert "the API of example does not answer" in done.stderr
+    assert "the API of example does not respond" in done.stderr
     assert rig.calling("create-cluster") == []
     assert rig.calling("helm") == []
 
