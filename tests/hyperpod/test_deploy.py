@@ -129,7 +129,7 @@ def test_a_failure_says_why_and_where_to_read_on(bundle: Bundle) -> None:
     bundle.account.hyperpod.failure = "Lifecycle scripts did not run successfully."
     done = bundle.deploy()
     assert done.returncode == 2
-    assert "HyperPod says: Lifecycle scripts did not run successfully." in done.stderr
+    assert "HyperPod reports: Lifecycle scripts did not run successfully." in done.stderr
     assert "/aws/sagemaker/Clusters/example/abc123" in done.stderr
     assert "LifecycleConfig/h200/i-h200 (Failure)" in done.stderr
     done = bundle.deploy()
