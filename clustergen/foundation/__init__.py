@@ -1,7 +1,7 @@
 """The foundation: the stack that outlives clusters and is the same for every target of a spec.
 
-It makes what the targets of the spec need (:attr:`Plan.targets`), and its outputs have fixed names:
-the only thing that the cluster's own artifacts know of it.
+It creates what the targets of the spec need (:attr:`Plan.targets`), and its outputs have fixed
+names: the other artifacts refer to it only by these.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def _role(plan: Plan) -> Part:
     """The role of nodes of PCS, and its instance profile."""
     managed = ["AWSPCSComputeNodePolicy"] if plan.partition in PCS_PARTITIONS else []
     role = {
-        # PCS takes only roles of this path or whose name starts with AWSPCS.
+        # PCS accepts only roles of this path or whose name starts with AWSPCS.
         # https://docs.aws.amazon.com/pcs/latest/userguide/security-instance-profiles.html
         "Path": "/aws-pcs/",
         "AssumeRolePolicyDocument": iam.trust("ec2"),
@@ -110,7 +110,7 @@ def _role(plan: Plan) -> Part:
 
 
 def _policies(plan: Plan) -> Part:
-    """For the roles that ParallelCluster makes: those of its login nodes read no scripts."""
+    """For the roles that ParallelCluster creates: those of its login nodes cannot read scripts."""
     session = [session_manager.statement()]
     policies = {
         "ScriptsPolicy": ("Boot scripts", "Policy of login nodes: boot scripts", _scripts(plan)),

@@ -1,7 +1,7 @@
 """The VPC: a private subnet for nodes and file systems, a public one for NAT and login, one zone.
 
-With EKS, two more, the smallest there are, wait in two zones for the interfaces of its control
-plane. They need no way out: the control plane talks to nodes inside the VPC.
+With EKS, two more, of the smallest possible size, are in two zones for the interfaces of its
+control plane. They need no route out: the control plane talks to nodes inside the VPC.
 https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
 
 Private nodes reach AWS through the NAT gateway, which they need anyway for packages and containers.

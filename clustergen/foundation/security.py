@@ -73,7 +73,7 @@ _PORTS: Mapping[type[FileSystem], tuple[str, tuple[Ports, ...]]] = {
 
 
 def part(plan: Plan) -> Part:
-    """The groups that the spec does not bring, and one for the file systems that are made."""
+    """The groups that the spec does not provide, and one for new file systems."""
     parts = [Part(_files(plan), {})]
     if plan.network.new_security_groups:
         nodes = Output("Security group of every node", cfn.get_att(NODES, "GroupId"))

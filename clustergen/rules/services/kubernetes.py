@@ -50,7 +50,7 @@ def ipv6_addresses(plan: Plan) -> Iterator[Problem]:
         if ipaddress.ip_network(cidr).version != 4:
             yield Problem(
                 ("kubernetes", "public_endpoint_from", index),
-                f"{cidr} is a block of IPv6, and the endpoint has IPv4 addresses",
+                f"{cidr} is an IPv6 block, and the endpoint has IPv4 addresses",
                 help="write the IPv4 addresses that your network is seen with",
             )
 
