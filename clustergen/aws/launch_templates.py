@@ -60,6 +60,13 @@ def interface(interface: Interface, groups: Sequence[Any], subnet: Any = None) -
     }
 
 
+def network(interfaces: Sequence[Interface], groups: Sequence[Any], subnet: Any = None) -> Json:
+    """Security groups at the top for one plain interface in any subnet, else every interface."""
+    if subnet is None and len(interfaces) == 1 and interfaces[0].type == "interface":
+        return {"SecurityGroupIds": list(groups)}
+    return {"NetworkInterfaces": [interface(each, groups, subnet) for each in interfaces]}
+
+
 _MARKETS = {
     "capacity-block": "capacity-block",
     "interruptible-reservation": "interruptible-capacity-reservation",

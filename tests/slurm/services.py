@@ -33,21 +33,25 @@ class Pcs:
         resource = "NodeGroupLogin" if role == "login" else "NodeGroupH200"
         stages = properties_of(spec, resource)["NodeLifecycleActions"]["Stages"]
         self.actions: list[dict[str, Any]] = stages["NodeBootstrapped"]
+        self.with_slurm: list[dict[str, Any]] = stages.get("NodeReady", [])
         self.files = pcs_files(spec)
 
     def prepare(self, node: Machine) -> None:
-        for action in self.actions:
+        for action in (*self.actions, *self.with_slurm):
             if name := self._script(action):
                 node.write(f"rig/scripts/{name}", self.files[f"scripts/{name}"])
 
     def first(self) -> str:
-        return "".join(self._line(action) for action in self.actions) + "systemctl start slurmd\n"
+        return self._boot(self.actions, self.with_slurm)
 
     again = first
 
     def later(self) -> str:
-        every = [action for action in self.actions if action["ExecutionPolicy"] == "EVERY_BOOT"]
-        return "".join(self._line(action) for action in every) + "systemctl start slurmd\n"
+        return self._boot(_every_boot(self.actions), _every_boot(self.with_slurm))
+
+    def _boot(self, before: list[dict[str, Any]], after: list[dict[str, Any]]) -> str:
+        first, last = ("".join(map(self._line, actions)) for actions in (before, after))
+        return f"{first}systemctl start slurmd\n{last}"
 
     def _script(self, action: Mapping[str, Any]) -> str:
         location = action["ScriptSource"]["ScriptLocation"]
@@ -64,6 +68,10 @@ class Pcs:
             f"cp /rig/scripts/{name} /tmp/action\nchmod +x /tmp/action\n"
             f"/tmp/action {command(words)} || {{ echo 'failed {action['Name']}'; {failed}; }}\n"
         )
+
+
+def _every_boot(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [action for action in actions if action["ExecutionPolicy"] == "EVERY_BOOT"]
 
 
 def _argument(word: Any) -> str:

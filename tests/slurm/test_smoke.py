@@ -118,6 +118,20 @@ def test_which_jobs_a_type_has(type: str, kinds: set[str]) -> None:
     assert set(found) == {f"{kind}-h200.sbatch" for kind in kinds} | {"run.sh"}
 
 
+def test_neuron_nodes_meet_by_address(tmp_path: Path) -> None:
+    """DNS does not know Slurm's names of nodes everywhere."""
+    job = jobs("node_groups: [{name: h200, instance_type: trn1.32xlarge, count: 2}]")
+    programs = {
+        "scontrol": "for n in 0 1; do echo NodeName=node-$n Arch=x NodeAddr=10.0.0.$n Port=6818; done",
+        "nccom-test": 'echo "root $NEURON_RT_ROOT_COMM_ID with $*"',
+    }
+    done = run(tmp_path, job["nccom-h200.sbatch"], programs)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "root 10.0.0.0:48620 with -r 64 -N 2 --hosts 10.0.0.0 10.0.0.1 -b 8" in done.stdout
+    unknown = run(tmp_path, job["nccom-h200.sbatch"], {**programs, "scontrol": "true"})
+    assert (unknown.returncode, "FAIL: Slurm does not know" in unknown.stdout) == (1, True)
+
+
 SIZES = [
     # Instance type, largest message.
     ("g5.48xlarge", "-e 4G "),

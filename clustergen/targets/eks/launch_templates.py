@@ -13,10 +13,10 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from clustergen.artifacts import Json
-from clustergen.aws.launch_templates import block_type, interface, market, reservation
+from clustergen.aws.launch_templates import block_type, market, network, reservation
 from clustergen.eks import launch_templates
 from clustergen.eks.launch_templates import LaunchTemplate
-from clustergen.plan.model import Interface, NodeGroup, Plan
+from clustergen.plan.model import NodeGroup, Plan
 
 
 def for_group(
@@ -30,7 +30,7 @@ def for_group(
 ) -> LaunchTemplate:
     """The launch template of a node group of the spec."""
     data = {
-        **_network(group.interfaces, security_groups),
+        **network(group.interfaces, security_groups),
         **({"Placement": {"GroupName": placement_group}} if placement_group else {}),
         **reservation(group),
         **market(group),
@@ -40,13 +40,6 @@ def for_group(
         "UserData": cdk.Fn.base64(user_data),
     }
     return launch_templates.make(scope, plan, group.name, group.volume, data)
-
-
-def _network(interfaces: Sequence[Interface], groups: Sequence[str]) -> Json:
-    """Security groups at the top for one plain interface, else every interface in full."""
-    if len(interfaces) == 1 and interfaces[0].type == "interface":
-        return {"SecurityGroupIds": list(groups)}
-    return {"NetworkInterfaces": [interface(each, groups) for each in interfaces]}
 
 
 def _cpu(group: NodeGroup) -> Json:

@@ -7,11 +7,9 @@ https://docs.aws.amazon.com/pcs/latest/userguide/working-with_launch-templates_o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from clustergen.artifacts import Json
 from clustergen.aws import cfn, launch_templates
-from clustergen.plan.model import Id, Interface, Machine, NodeGroup, Plan, Volume
+from clustergen.plan.model import Interface, Machine, NodeGroup, Plan, Volume
 from clustergen.targets.pcs import limits, names, subnets, user_data
 
 # One hop ends in the node's own network; processes in a bridged container are one further.
@@ -39,9 +37,12 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
 def for_login(plan: Plan, login: Machine) -> Json:
     """The launch template of the login nodes."""
     subnet = subnets.login_subnet(plan)
-    groups = [*plan.network.login_security_groups, *plan.network.node_security_groups]
+    network = plan.network
+    groups = [
+        cfn.value(id) for id in (*network.login_security_groups, *network.node_security_groups)
+    ]
     interface = {
-        **_interface(Interface(0, 0, "interface"), subnet.id, groups),
+        **launch_templates.interface(Interface(0, 0, "interface"), groups, cfn.value(subnet.id)),
         "AssociatePublicIpAddress": subnets.login_is_public(plan),
     }
     data = {**_base(plan, names.LOGIN, login.volume), "NetworkInterfaces": [interface]}
@@ -66,17 +67,12 @@ def _base(plan: Plan, name: str, volume: Volume) -> Json:
 
 
 def _network(plan: Plan, group: NodeGroup) -> Json:
-    """Security groups at the top for one plain interface, else every interface in full."""
-    groups = plan.network.node_security_groups
+    """Where nodes are in one subnet, their interfaces name it."""
+    groups = [cfn.value(id) for id in plan.network.node_security_groups]
     if subnets.spreads(group):
-        return {"SecurityGroupIds": [cfn.value(id) for id in groups]}
-    subnet = subnets.group_subnets(plan, group)[0]
-    return {"NetworkInterfaces": [_interface(i, subnet.id, groups) for i in group.interfaces]}
-
-
-def _interface(interface: Interface, subnet: Id, groups: Sequence[Id]) -> Json:
-    values = [cfn.value(id) for id in groups]
-    return launch_templates.interface(interface, values, cfn.value(subnet))
+        return launch_templates.network(group.interfaces, groups)
+    subnet = cfn.value(subnets.group_subnets(plan, group)[0].id)
+    return launch_templates.network(group.interfaces, groups, subnet)
 
 
 def _placement(group: NodeGroup) -> Json:

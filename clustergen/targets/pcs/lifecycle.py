@@ -1,7 +1,8 @@
 """Node lifecycle actions: what runs on a node before it takes jobs, and in which order.
 
-All of it runs in the stage NodeBootstrapped, before slurmd starts. Actions of the other stage,
-NodeReady, race with the first job.
+Nearly all of it runs in the stage NodeBootstrapped, before slurmd starts. The other stage,
+NodeReady, is for what runs Slurm's own commands: they get their configuration from slurmd. On
+compute nodes it would race with the first job.
 https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions.html
 """
 
@@ -35,6 +36,8 @@ class Action:
     every_boot: bool = False
     required: bool = True
     """Without it the node is of no use: it is terminated and replaced."""
+    with_slurm: bool = False
+    """It runs commands of Slurm, which fail until slurmd has started."""
 
 
 def group_actions(plan: Plan, group: NodeGroup) -> list[Action]:
@@ -67,8 +70,11 @@ def login_actions(plan: Plan) -> list[Action]:
 
 def emitted(actions: Sequence[Action]) -> Json:
     """``actions`` as the property NodeLifecycleActions."""
-    named = zip(names(actions), actions, strict=True)
-    return {"Stages": {"NodeBootstrapped": [_emit(name, action) for name, action in named]}}
+    stages: dict[str, list[Json]] = {}
+    for name, action in zip(names(actions), actions, strict=True):
+        stage = "NodeReady" if action.with_slurm else "NodeBootstrapped"
+        stages.setdefault(stage, []).append(_emit(name, action))
+    return {"Stages": stages}
 
 
 def names(actions: Sequence[Action]) -> list[str]:
@@ -170,7 +176,7 @@ def accounts_script(plan: Plan) -> Script | None:
 def _accounts(plan: Plan) -> Iterator[Action]:
     """A login node is useful without it, too: users can run it again by hand."""
     if script := accounts_script(plan):
-        yield Action("accounts", script, every_boot=True, required=False)
+        yield Action("accounts", script, every_boot=True, required=False, with_slurm=True)
 
 
 def _health(group: NodeGroup) -> Iterator[Action]:

@@ -48,6 +48,19 @@ def test_order_on_a_login_node() -> None:
     ]
 
 
+def test_accounts_wait_for_slurmd() -> None:
+    """Slurm's commands have no configuration on a node until its slurmd has fetched it."""
+    text = """
+slurm: {accounting: managed, accounts: [{name: vision, users: [alice]}]}
+users: [{name: alice, uid: 2001}]
+login: {instance_type: m7i.xlarge}
+"""
+    stages = properties_of(text, "NodeGroupLogin")["NodeLifecycleActions"]["Stages"]
+    assert [action["Name"] for action in stages["NodeReady"]] == ["accounts"]
+    assert "accounts" not in [action["Name"] for action in stages["NodeBootstrapped"]]
+    assert "NodeReady" not in properties_of(text, "NodeGroupH200")["NodeLifecycleActions"]["Stages"]
+
+
 def test_every_mount_comes_after_the_folder_it_is_in() -> None:
     names = [action["Name"] for action in _actions(SPECS["all kinds of storage"])]
     assert names[2:] == [
