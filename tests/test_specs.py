@@ -101,6 +101,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "p6-b300": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     # PCS keeps its own interfaces in a subnet of the region, which a new VPC in Dallas has not.
     "p6e-gb200-ultraserver": {PC: set(), PCS: {"NET202"}, HP: _NO, EKS: _NO, K8S: set()},
+    "pcs-trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     "single-gpu-dev": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP011"}, K8S: set()},
     "trn1-efs": {PC: set(), PCS: {"IMG204"}, HP: _NO, EKS: {"CAP011"}, K8S: set()},
     "trn2": {PC: set(), PCS: {"IMG204"}, HP: _NO, EKS: _NO, K8S: set()},

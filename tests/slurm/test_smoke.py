@@ -122,7 +122,7 @@ def test_neuron_nodes_meet_by_address(tmp_path: Path) -> None:
     """DNS does not know Slurm's names of nodes everywhere."""
     job = jobs("node_groups: [{name: h200, instance_type: trn1.32xlarge, count: 2}]")
     programs = {
-        "scontrol": "for n in 0 1; do echo NodeName=node-$n Arch=x NodeAddr=10.0.0.$n Port=6818; done",
+        "scontrol": "for n in 0 1; do echo NodeName=node-$n NodeAddr=10.0.0.$n Port=6818; done",
         "nccom-test": 'echo "root $NEURON_RT_ROOT_COMM_ID with $*"',
     }
     done = run(tmp_path, job["nccom-h200.sbatch"], programs)

@@ -205,6 +205,15 @@ def test_nothing_is_said(text: str, code: str) -> None:
     assert _found(text, code) == []
 
 
+@pytest.mark.parametrize(
+    ("scripts", "severity"),
+    [("", "error"), ('software: {scripts: [{run: "s3://setup/neuron.sh"}]}', "warning")],
+)
+def test_a_script_may_install_the_driver(scripts: str, severity: str) -> None:
+    nodes = "node_groups: [{name: h200, instance_type: trn2.48xlarge}]"
+    assert [f.severity for f in _found(f"{nodes}\n{scripts}", "IMG204")] == [severity]
+
+
 FS = "id: fs-0123456789abcdef0"
 
 

@@ -51,6 +51,8 @@ def no_driver(plan: Plan) -> Iterator[Problem]:
                 group.at("instance_type"),
                 f"nodes of {group.name} boot the default image, which has no Neuron driver",
                 help="set image: ami-... to an image that has it",
+                # A script of the user's may install it.
+                severity=Severity.WARNING if plan.scripts_of(group) else None,
             )
 
 
