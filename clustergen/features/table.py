@@ -177,7 +177,9 @@ FEATURES: tuple[Feature, ...] = (
         "Slurm settings for a node group",
         _groups(lambda g: g.slurm, "slurm"),
     ),
-    Feature("nodes.scaling", "Nodes started on demand", _groups(lambda g: not g.static, "count")),
+    Feature(
+        "nodes.scaling", "Nodes started on demand", _groups(lambda g: 0 == g.min < g.max, "count")
+    ),
     Feature(
         "nodes.mixed-scaling",
         "Static and dynamic nodes in one group",

@@ -40,7 +40,7 @@ def template(document: Mapping[str, Any], outputs: Mapping[str, str]) -> Json:
     cannot say (:func:`lacking`) is left out.
     """
     properties = _written(_without(document), outputs)
-    parameters = cfn.parameters(properties, outputs)
+    parameters = {**cfn.parameters(properties, outputs), **_counts(properties)}
     return {
         "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
         "Description": f"SageMaker HyperPod cluster {document.get('ClusterName', '')}".strip(),
@@ -53,6 +53,28 @@ def template(document: Mapping[str, Any], outputs: Mapping[str, str]) -> Json:
             }
         },
     }
+
+
+def _counts(properties: Json) -> Json:
+    """Parameters for the counts of groups that Karpenter scales, which replace them.
+
+    A fixed 0 would end the nodes of all jobs with the next change of the template.
+    """
+    if (properties.get("AutoScaling") or {}).get("Mode") != "Enable":
+        return {}
+    found = {}
+    for group in properties.get("InstanceGroups") or []:
+        if group.get("InstanceCount") == 0:
+            name = cfn.logical_id("nodes", "of", str(group["InstanceGroupName"]))
+            group["InstanceCount"] = cfn.ref(name)
+            found[name] = {
+                "Type": "Number",
+                "MinValue": 0,
+                "Description": f"Nodes of {group['InstanceGroupName']}, which Karpenter scales: 0 "
+                "for a new cluster, and with every update the TargetCount of the group in aws "
+                "sagemaker describe-cluster, or the update ends nodes that run jobs",
+            }
+    return found
 
 
 def lacking(

@@ -21,6 +21,7 @@ SCRIPTS_BUCKET = "ScriptsBucketName"
 # In the order of the API's page.
 _MEMBERS = (
     *("InstanceGroupName", "InstanceType", "InstanceRequirements", "InstanceCount"),
+    "MinInstanceCount",
     *("ExecutionRole", "ThreadsPerCore", "LifeCycleConfig", "InstanceStorageConfigs"),
     *("OnStartDeepHealthChecks", "TrainingPlanArn", "OverrideVpcConfig", "ScheduledUpdateConfig"),
     *("ImageId", "AutoPatchConfig", "CapacityRequirements", "NetworkInterface"),
@@ -29,15 +30,24 @@ _MEMBERS = (
 
 
 def node_group(
-    plan: Plan, group: NodeGroup, *, mounts: Sequence[Json] = (), **members: Any
+    plan: Plan,
+    group: NodeGroup,
+    *,
+    continuous: bool,
+    mounts: Sequence[Json] = (),
+    **members: Any,
 ) -> Json:
-    """A node group at its full size; ``members`` are those that its target adds or changes."""
+    """A node group at its full size; ``members`` are those that its target adds or changes.
+
+    Where provisioning is continuous, the group is in service with its minimum of nodes.
+    """
     capacity = group.capacity
     layout = group.efa and plan.wrote(*group.at("efa_layout"))
     common = {
         "InstanceGroupName": group.name,
         **_types(group.types),
         "InstanceCount": group.max,
+        "MinInstanceCount": group.min if continuous and 0 < group.min < group.max else None,
         "ThreadsPerCore": group.threads_per_core,
         "InstanceStorageConfigs": [_volume(group.volume), *mounts],
         "OnStartDeepHealthChecks": _health_checks(group) or None,

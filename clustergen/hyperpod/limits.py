@@ -121,6 +121,9 @@ LIMITS = Limits(
         ),
     ),
     group_size=GroupSize(most=MAX_COUNT, source=INSTANCE_GROUP),
+    # InstanceCount is 0 to 6758; MinInstanceCount is of continuous provisioning.
+    empty_groups=INSTANCE_GROUP,
+    minimum=INSTANCE_GROUP,
     no_ssh=PREREQUISITES,
 )
 """What both orchestrators have in common; each target adds its own."""

@@ -17,6 +17,11 @@ def support(level: Level, how: str, page: str) -> Support:
     return Support(level, how, page if page.startswith("https://") else f"{GUIDE}{page}.html")
 
 
+MINIMUM = (
+    "MinInstanceCount: the group is in service with min nodes, and HyperPod starts the others as "
+    "soon as it can; it does not scale with the load"
+)
+
 SHARED: Mapping[str, Support] = MappingProxyType(
     {
         "capacity.on-demand": support("full", "InstanceCount of the group", INSTANCE_GROUP),

@@ -29,9 +29,10 @@ FOLDER = jobs.FOLDER
 
 
 def files(plan: Plan, placed: Placed = pods.placed) -> Iterator[Artifact]:
-    """The tests of each node group; ``placed`` binds their pods to its nodes."""
+    """The tests of each node group with nodes; ``placed`` binds their pods to its nodes."""
     for group in plan.node_groups:
-        yield from _of_group(plan, group, placed)
+        if group.max:
+            yield from _of_group(plan, group, placed)
 
 
 def _of_group(plan: Plan, group: NodeGroup, placed: Placed) -> Iterator[Artifact]:

@@ -223,6 +223,11 @@ class Limits(NamedTuple):
     """The page on nodes without a public address; empty where they may have one."""
     unscaled: Verdict | None = None
     """Nothing changes the number of nodes on demand, unless an autoscaler is installed."""
+    empty_groups: str = ""
+    """The page that says that a group may have no nodes yet; empty where it must allow for some."""
+    minimum: str = ""
+    """The page about nodes that have to be there before a group is in service, while the service
+    goes on to start its others; empty where the nodes above the minimum come and go."""
     autoscaler: str = ""
     """The page about the autoscaler; empty where there is none to choose."""
     mig_label: str = ""

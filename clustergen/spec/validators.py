@@ -96,8 +96,8 @@ def subnet(value: Any) -> Any:
 def count(value: Any) -> Any:
     """A count of nodes: a number, or its bounds."""
     if isinstance(value, int) and not isinstance(value, bool):
-        if value < 1:
-            raise refuse(f"a count of {value} nodes", "write 1 or more, or {min: 0, max: N}")
+        if value < 0:
+            raise refuse(f"a count of {value} nodes", "write 0 or more, or {min: 0, max: N}")
         return {"min": int(value), "max": int(value)}
     if not isinstance(value, dict):
         raise refuse(f"{value!r} is not a count", _count_help(str(value)))

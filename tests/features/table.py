@@ -112,6 +112,13 @@ def _scaled(count: str, before: str) -> Use:
     return Use(use.without, use.uses, {HPE: karpenter, EKS: karpenter})
 
 
+def _mixed() -> Use:
+    """HyperPod has a minimum where Karpenter does not scale the group."""
+    use = _scaled("{min: 1, max: 2}", "{min: 0, max: 2}")
+    fixed = Use(_group("count: 2"), _group("count: {min: 1, max: 2}"))
+    return Use(use.without, use.uses, {**use.others, HPE: fixed})
+
+
 def _ultraserver() -> Use:
     """In place of another kind of node that is bought in the same way."""
     other = f"{_VPC}head_node: {{instance_type: m7g.4xlarge}}\n"
@@ -366,7 +373,7 @@ TABLE: Mapping[str, Row] = {
         },
     ),
     "nodes.mixed-scaling": Row(
-        _scaled("{min: 1, max: 2}", "{min: 0, max: 2}"),
+        _mixed(),
         {
             PC: yaml(r"MinCount: 1\s+MaxCount: 2"),
             PCS: template(r'"MinInstanceCount": 1,\s*"MaxInstanceCount": 2'),

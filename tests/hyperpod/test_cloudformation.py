@@ -46,6 +46,18 @@ def test_parameters_are_those_that_are_used() -> None:
     assert "Parameters" not in cloudformation.template({"ClusterName": "c"}, OUTPUTS)
 
 
+def test_an_update_says_how_many_nodes_karpenter_has() -> None:
+    scaled = {"InstanceGroupName": "h200", "InstanceCount": 0}
+    fixed = {"InstanceGroupName": "cpu", "InstanceCount": 2}
+    document = {"AutoScaling": {"Mode": "Enable"}, "InstanceGroups": [scaled, fixed]}
+    template = cloudformation.template(document, OUTPUTS)
+    groups = template["Resources"]["Cluster"]["Properties"]["InstanceGroups"]
+    assert groups == [{**scaled, "InstanceCount": {"Ref": "NodesOfH200"}}, fixed]
+    # Without a default, nobody updates the cluster to 0 unawares.
+    assert "Default" not in template["Parameters"]["NodesOfH200"]
+    assert _properties({"InstanceGroups": [scaled]}) == {"InstanceGroups": [scaled]}
+
+
 # A group of the request, the group of the template, the places of what only the API takes.
 LACKING: list[tuple[dict[str, Any], dict[str, Any], list[Path]]] = [
     (

@@ -162,6 +162,15 @@ def test_nodes_that_are_on_their_way_are_waited_for(bundle: Bundle) -> None:
     assert said[2] == "example: InService"
 
 
+def test_a_minimum_of_nodes_is_enough(tmp_path: Path) -> None:
+    spec = EKS + "node_groups: [{name: h200, count: {min: 1, max: 4}}]\n"
+    with reaching(tmp_path, files_of(spec, "eks")) as made:
+        made.account.no_capacity = True
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        assert made.account.hyperpod.current == {"h200": 1}
+
+
 def test_nodes_that_never_come_are_a_failure_with_the_events(bundle: Bundle) -> None:
     bundle.account.no_capacity = True
     done = bundle.deploy("--wait", "5")

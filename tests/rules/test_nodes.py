@@ -124,7 +124,6 @@ SAID = [
         "a minimum of 3 above a maximum of 2",
         "write {min: 2, max: 3}",
     ),
-    (group("count: {min: 0, max: 0}"), "CAP008", "a maximum of 0 nodes", "write {min: 0, max: 1}"),
     (
         group(f"instance_type: p6e-gb200.36xlarge, count: 8, {BLOCK}", DALLAS),
         "CAP009",

@@ -221,7 +221,7 @@ VALUES = [
     # Numbers of nodes, and where they come from.
     (GROUP % 'count: "16"', "SPC024", "'16' is not a count", "write 16"),
     (GROUP % "count: 16-64", "SPC024", "'16-64' is not a count", "write {min: 16, max: 64}"),
-    (GROUP % "count: 0", "SPC024", "a count of 0 nodes", "write 1 or more, or {min: 0, max: N}"),
+    (GROUP % "count: -1", "SPC024", "a count of -1 nodes", "write 0 or more, or {min: 0, max: N}"),
     (GROUP % "capacity: ondemand", "SPC024", "'ondemand' is not a capacity", "did you mean on-dem"),
     (
         GROUP % "capacity: cr-0a1b2c3d",

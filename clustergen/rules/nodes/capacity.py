@@ -163,23 +163,20 @@ def _reserved(plan: Plan) -> Iterator[tuple[NodeGroup, NodeGroup]]:
 
 @rule(
     "CAP008",
-    "Maximum count is zero or below the minimum",
-    why="A group that can never have a node is a mistake, and every service rejects min above max.",
+    "Maximum count below the minimum",
+    why="Every service rejects a group with a minimum above its maximum.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_ScalingConfigurationRequest.html",
     bad="node_groups: [{name: h200, count: {min: 4, max: 2}}]",
     good="node_groups: [{name: h200, count: {min: 2, max: 4}}]",
 )
 def bounds(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        at = group.at("count")
         if group.max < group.min:
             yield Problem(
-                at,
+                group.at("count"),
                 f"a minimum of {group.min} above a maximum of {group.max}",
                 help=f"write {{min: {group.max}, max: {group.min}}}",
             )
-        elif group.max == 0:
-            yield Problem(at, "a maximum of 0 nodes", help="write {min: 0, max: 1}")
 
 
 @rule(

@@ -27,13 +27,36 @@ def unscaled(plan: Plan) -> Iterator[Problem]:
     if limit is None or plan.kubernetes.autoscaler == "karpenter":
         return
     for group in plan.node_groups:
-        if not group.static:
+        waiting = plan.limits.minimum and group.min
+        if not group.static and not waiting:
             yield Problem(
                 group.at("count"),
                 f"nothing starts more than {group.min} nodes of {group.name} on demand",
                 help=f"write kubernetes.autoscaler: karpenter, or count: {group.max}",
                 severity=limit.severity,
                 source=limit.source,
+            )
+
+
+@rule(
+    "CAP015",
+    "Group without nodes",
+    why="Some services keep a group without nodes, which you can scale later. ParallelCluster "
+    "rejects a compute resource that can never have a node.",
+    source="pcluster.schemas.cluster_schema: max_count, at least 1",
+    target="parallelcluster",
+    bad="node_groups: [{name: h200, count: 0}]",
+    good="node_groups: [{name: h200, count: {min: 0, max: 1}}]",
+)
+def empty(plan: Plan) -> Iterator[Problem]:
+    if plan.limits.empty_groups:
+        return
+    for group in plan.node_groups:
+        if group.max == 0 and group.min == 0:
+            yield Problem(
+                group.at("count"),
+                f"{plan.limits.title} has no groups without nodes",
+                help="write {min: 0, max: 1}",
             )
 
 

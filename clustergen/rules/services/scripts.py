@@ -27,7 +27,7 @@ def nowhere(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 (*script.path, "on"),
                 f"no node of this cluster is a {' or '.join(script.on)} node",
-                help="add compute",
+                help="add compute" if limit and not limit.login else "add compute, or login nodes",
                 source=limit.source if limit else "",
             )
 

@@ -128,6 +128,8 @@ _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/working-with-objects
 
 LIMITS = Limits(
     title="EKS",
+    # desiredSize and minSize may be 0; maxSize is 1 then.
+    empty_groups="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
     region=Region(
         "eks", Severity.WARNING, "https://docs.aws.amazon.com/general/latest/gr/eks.html"
     ),

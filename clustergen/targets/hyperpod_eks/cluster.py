@@ -46,6 +46,7 @@ def _group(plan: Plan, group: NodeGroup, scripts: Json) -> Json:
     return groups.node_group(
         plan,
         group,
+        continuous=not scaled,
         # Karpenter starts at zero nodes, and removes nodes that it did not start.
         InstanceCount=0 if scaled else group.max,
         LifeCycleConfig=scripts,

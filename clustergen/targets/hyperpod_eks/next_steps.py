@@ -52,7 +52,7 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
         yield (
             "to deploy with CloudFormation, use `eks.template.json`, then `install.sh`, "
             f"`cluster.template.json`, `{addons.TEMPLATE}` and `{governance.SCRIPT}`; use one of "
-            "the two ways, not both"
+            f"the two ways, not both{_counts(plan)}"
         )
         yield (
             f"`aws eks update-kubeconfig --region {plan.region} --name {plan.name}` lets `kubectl` "
@@ -66,9 +66,18 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
         yield (
             "`cluster.template.json` is the same cluster for a deployment with CloudFormation, "
             "once the foundation exists and `lifecycle/` is copied to the folder in S3 that "
-            "SourceS3Uri names; use one of the two, not both"
+            f"SourceS3Uri names; use one of the two, not both{_counts(plan)}"
         )
     yield f"`kubectl get nodes -L {limits.GROUP_LABEL},{limits.HEALTH_LABEL}` lists the nodes"
+
+
+def _counts(plan: Plan) -> str:
+    if not any(karpenter.scales(plan, group) for group in plan.node_groups):
+        return ""
+    return (
+        ". For each group that Karpenter scales, `cluster.template.json` has a parameter: 0 for a "
+        "new cluster, and with every update the number of nodes that the group has by then"
+    )
 
 
 def _after(plan: Plan) -> Iterator[str]:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from clustergen.features import Support
 from clustergen.hyperpod.limits import CREATE_CLUSTER, INSTANCE_GROUP
-from clustergen.hyperpod.support import SHARED, support
+from clustergen.hyperpod.support import MINIMUM, SHARED, support
 from clustergen.targets.hyperpod_eks import limits
 
 _LIFECYCLE = "sagemaker-hyperpod-eks-operate-cli-command-create-cluster"
@@ -54,12 +54,7 @@ _MACHINES = {
     "nodes.taints": support("full", "KubernetesConfig.Taints", limits.LABELS),
     "nodes.slurm-settings": support("partial", "ignored: EKS does not run Slurm", CREATE_CLUSTER),
     "nodes.scaling": support("full", "Karpenter, run by HyperPod", limits.NODE_POOL),
-    "nodes.mixed-scaling": support(
-        "none",
-        "Karpenter starts at zero nodes and removes existing ones; write {min: 0, max: N}, and a "
-        "second group with a fixed count",
-        limits.NODE_CLASS,
-    ),
+    "nodes.mixed-scaling": support("partial", MINIMUM, limits.SCALING),
     "health.gpu": support(
         "managed", "the health monitoring agent monitors every accelerator", limits.INSTALL
     ),

@@ -44,6 +44,7 @@ def _groups(plan: Plan) -> Iterator[Json]:
         yield groups.node_group(
             plan,
             group,
+            continuous=modes.continuous(plan),
             mounts=_mounts(plan, group),
             LifeCycleConfig=scripts,
             SlurmConfig=_role(plan, "Compute", _partitions(plan, group)),

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from clustergen.features import Support
 from clustergen.hyperpod.limits import CREATE_CLUSTER, INSTANCE_GROUP
-from clustergen.hyperpod.support import SHARED, support
+from clustergen.hyperpod.support import MINIMUM, SHARED, support
 
 _SLURM_API = "smcluster-getting-started-slurm-cli"
 _REFERENCE = "sagemaker-hyperpod-ref"
@@ -79,8 +79,8 @@ _MACHINES = {
         _CONTINUOUS,
     ),
     "nodes.mixed-scaling": support(
-        "none",
-        "Slurm nodes on HyperPod do not scale with jobs; write count: N",
+        "partial",
+        MINIMUM,
         _CONTINUOUS,
     ),
     "health.gpu": support(

@@ -199,6 +199,8 @@ _QUOTAS = f"{USER_GUIDE}service-endpoints-quotas.html"
 
 LIMITS = Limits(
     title="PCS",
+    # maxInstanceCount has a minimum of 0.
+    empty_groups="https://docs.aws.amazon.com/pcs/latest/APIReference/API_ScalingConfigurationRequest.html",
     region=Region(
         "pcs", Severity.WARNING, "https://docs.aws.amazon.com/general/latest/gr/pcs.html"
     ),

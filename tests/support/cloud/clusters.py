@@ -117,6 +117,7 @@ class HyperPod:
     next: str = ""
     failure: str = ""
     groups: dict[str, int] = field(default_factory=dict)
+    minimums: dict[str, int] = field(default_factory=dict)
     current: dict[str, int] = field(default_factory=dict)
     tags: list[Any] = field(default_factory=list)
     governed: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -137,6 +138,7 @@ class HyperPod:
         given = json.loads(self.account.text_of(request.one("cli-input-json")))
         for group in given["InstanceGroups"]:
             self.groups[group["InstanceGroupName"]] = int(group["InstanceCount"])
+            self.minimums[group["InstanceGroupName"]] = int(group.get("MinInstanceCount", 0))
         self.status, self.next = status, "Failed" if self.failure else "InService"
         self.until = self.account.clock + seconds
 
@@ -145,9 +147,12 @@ class HyperPod:
             self.status, self.next = (self.next if self.next != "gone" else ""), ""
         if self.status == "InService" and self.until + 30 <= self.account.clock:
             late = self.account.no_capacity
-            self.current = {g: 0 if late and n else n for g, n in self.groups.items()}
+            self.current = {g: self._late(g) if late else n for g, n in self.groups.items()}
         if not self.status:
             self.groups, self.current = {}, {}
+
+    def _late(self, group: str) -> int:
+        return min(self.minimums.get(group, 0), self.groups[group])
 
     def describe_cluster(self, request: Request) -> Any:
         self._known()
@@ -160,6 +165,7 @@ class HyperPod:
                     "InstanceGroupName": name,
                     "CurrentCount": self.current.get(name, 0),
                     "TargetCount": count,
+                    "MinCount": self.minimums.get(name) or None,
                 }
                 for name, count in self.groups.items()
             ],

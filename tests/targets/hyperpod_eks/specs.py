@@ -15,6 +15,8 @@ network:
 
 SPECS = {
     "smallest": "",
+    "minimum": "node_groups: [{name: h200, count: {min: 2, max: 4}}]",
+    "empty": "node_groups: [{name: h200, count: 0}]",
     "labels and taints": """
 node_groups:
   - name: h200

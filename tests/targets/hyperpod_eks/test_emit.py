@@ -46,6 +46,11 @@ def test_cluster(spec: str, member: str, expected: Any) -> None:
 GROUPS: list[tuple[str, str, str, Any]] = [
     ("smallest", "h200", "InstanceType", "ml.p5en.48xlarge"),
     ("smallest", "h200", "InstanceCount", 2),
+    ("minimum", "h200", "MinInstanceCount", 2),
+    ("minimum", "h200", "InstanceCount", 4),
+    ("smallest", "h200", "MinInstanceCount", ABSENT),
+    ("Spot beside On-Demand, scaled", "h200", "MinInstanceCount", ABSENT),
+    ("empty", "h200", "InstanceCount", 0),
     ("smallest", "h200", "ExecutionRole", "${HyperPodExecutionRoleArn}"),
     ("smallest", "h200", "KubernetesConfig", ABSENT),
     ("smallest", "h200", "CapacityRequirements", ABSENT),
@@ -180,3 +185,7 @@ def test_the_next_steps_name_what_is_left_to_do() -> None:
     assert "20 % of the memory of each node is kept for checkpoints" in text
     assert "SourceS3Uri names" in text
     assert "checkpoints" not in files_of("")["README.md"]
+
+
+def test_nothing_is_tested_on_nodes_that_are_not_there() -> None:
+    assert [path for path in files_of(SPECS["empty"]) if path.startswith("smoke/")] == []

@@ -6,7 +6,7 @@ import pytest
 
 from clustergen.findings import Path
 from tests.targets.hyperpod_slurm.planned import found, request_of, validated
-from tests.targets.hyperpod_slurm.specs import CUSTOMER, DATABASE, LEGACY, SPECS
+from tests.targets.hyperpod_slurm.specs import AT_ONCE, CUSTOMER, DATABASE, LEGACY, SPECS
 
 GROUP = ("node_groups", 0)
 CONTROLLERS = ("targets", "hyperpod-slurm", "controllers")
@@ -76,6 +76,16 @@ CASES: list[tuple[str, str, Path, str, str]] = [
         LEGACY + "node_groups: [{name: h200, image: ami-0a1b2c3d4e5f67890}]\n"
         "software: {containers: pyxis}",
         "IMG352", ("software", "containers"), "Pyxis on controller", "mode: api",
+    ),
+    # Scripts
+    (
+        "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [login]}]}",
+        "LIM005", ("software", "scripts", 0, "on"), "is a login node", "or login nodes",
+    ),
+    # Minimum of nodes
+    (
+        _group("count: {min: 2, max: 4}") + AT_ONCE.replace("targets", "\ntargets"),
+        "CAP351", (*GROUP, "count"), "a minimum of 2 nodes", "provisioning: continuous",
     ),
     # Several controllers
     (

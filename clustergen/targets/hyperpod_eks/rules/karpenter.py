@@ -82,6 +82,25 @@ def partitions(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
+    "CAP405",
+    "Minimum of nodes in a group that Karpenter scales",
+    why="Karpenter starts at zero nodes and removes those that it did not start.",
+    source=limits.NODE_CLASS,
+    bad=f"{KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 1, max: 4}}}}]",
+    good=f"{KARPENTER}\nnode_groups: [{{name: h200, count: {{min: 0, max: 4}}}}]",
+)
+def minimum(plan: Plan) -> Iterator[Problem]:
+    for group in _scaled(plan):
+        if group.min:
+            yield Problem(
+                group.at("count"),
+                f"Karpenter does not keep {group.min} nodes of {group.name}",
+                help=f"write {{min: 0, max: {group.max}}}, and a second group with "
+                f"count: {group.min}",
+            )
+
+
+@rule(
     "LIM401",
     "Too many groups for Karpenter to choose from",
     why="A node class has at most 10 groups; a queue becomes one node class.",

@@ -34,6 +34,26 @@ def several_types(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
+    "CAP351",
+    "Minimum of nodes without continuous provisioning",
+    why="Only with continuous provisioning is a group in service before all of its nodes are.",
+    source=limits.INSTANCE_GROUP,
+    bad="""node_groups: [{name: h200, count: {min: 2, max: 4}}]
+targets: {hyperpod-slurm: {provisioning: all-at-once}}""",
+    good="""node_groups: [{name: h200, count: {min: 2, max: 4}}]
+targets: {hyperpod-slurm: {provisioning: continuous}}""",
+)
+def minimum(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if 0 < group.min < group.max and not modes.continuous(plan):
+            yield Problem(
+                group.at("count"),
+                f"{group.name} has a minimum of {group.min} nodes",
+                help=f"write provisioning: continuous, or count: {group.max}",
+            )
+
+
+@rule(
     "SLM355",
     "Continuous provisioning with mode: legacy",
     why="Continuous provisioning needs the role of each group in the API request; mode: legacy "

@@ -595,10 +595,13 @@ explain() {
 }
 
 # With continuous provisioning, nodes join after the cluster is in service: $answer.
+# A group with a minimum is complete with that.
 read_missing() {
   read_value \
-    'InstanceGroups[?CurrentCount<TargetCount].[InstanceGroupName,CurrentCount,TargetCount]'
-  answer=$(awk -F '\t' 'NF == 3 { printf " %s %s of %s", $1, $2, $3 }' <<<"$answer")
+    'InstanceGroups[?CurrentCount<TargetCount].[InstanceGroupName,CurrentCount,TargetCount,MinCount]'
+  answer=$(awk -F '\t' 'NF == 4 && ($4 + 0 == 0 || $2 + 0 < $4 + 0) {
+    printf " %s %s of %s", $1, $2, $3
+  }' <<<"$answer")
 }
 
 # Whether the cluster is complete; `status`, `way`, `shown` and `polls` are those of wait_until_in_service.
