@@ -179,7 +179,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     # Overlays that HyperPod refuses
     (
         _overlay("Orchestrator: {Slurm: {SlurmConfigStrategy: Merge}}"),
-        "OVL309", (*OVERLAY, "Orchestrator"), "continuous provisioning", "leave",
+        "OVL309", (*OVERLAY, "Orchestrator"), "continuous provisioning", "remove the strategy",
     ),
     (
         _overlay("InstanceGroups: [{InstanceGroupName: controller, InstanceCount: 2}]"),
