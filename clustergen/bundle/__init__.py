@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from clustergen.bundle.checking import check
 from clustergen.bundle.manifest import MANIFEST
+from clustergen.bundle.replacing import replaced
 from clustergen.bundle.writing import Written, write
 
-__all__ = ["MANIFEST", "Written", "check", "write"]
+__all__ = ["MANIFEST", "Written", "check", "replaced", "write"]

@@ -134,6 +134,7 @@ def _settle(folder: Path, files: Bundle, rendering: Rendering) -> None:
         rendering.findings += different
         rendering.lines.append(f"{folder}: {'differs' if different else 'up to date'}")
         return
+    replaced = bundle.replaced(folder, files)
     try:
         written = bundle.write(folder, files, force=rendering.args.force)
     except Unrenderable as error:
@@ -141,6 +142,7 @@ def _settle(folder: Path, files: Bundle, rendering: Rendering) -> None:
         return
     changed = len(written.changed)
     rendering.lines.append(f"{folder}: {len(files)} files, {changed or 'none'} changed")
+    rendering.lines += (f"{folder}: deploying it {line}" for line in replaced)
 
 
 def _print(checked: Checked, rendering: Rendering) -> int:

@@ -1,0 +1,17 @@
+"""Which properties of a resource CloudFormation changes only by replacing the resource."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_FILE = Path(__file__).with_name("data") / "replacements.json"
+
+
+@functools.cache
+def properties() -> Mapping[str, Sequence[str]]:
+    """By resource type; a nested property is a path with dots."""
+    table: Mapping[str, Sequence[str]] = json.loads(_FILE.read_text(encoding="utf-8"))["properties"]
+    return table
