@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import aws_cdk as cdk
@@ -11,6 +12,9 @@ from clustergen import targets
 from clustergen.cdk.inputs import Imports
 from clustergen.cdk.stack import ClusterStack
 from clustergen.cdk.synth import FLAGS
+from clustergen.kubernetes.karpenter import is_karpenter
+from clustergen.plan.model import Plan
+from clustergen.targets.eks import sizes
 from clustergen.targets.eks.cluster import EksCluster
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.synth import description
@@ -42,8 +46,7 @@ class EksStack(ClusterStack):
             inputs=Imports(rendered.imports),
             software=plan.options_as(Options).install == "stack",
         )
-        if plan.options_as(Options).install != "stack":
-            self._tell_next_step()
+        self._tell_next_step()
         acknowledged.eks(self.cluster)
         if plan.overlay:
             before = targets.load(rendered.target).document(plan)
@@ -52,19 +55,29 @@ class EksStack(ClusterStack):
     def _tell_next_step(self) -> None:
         """What the stack leaves to do, and who can do it."""
         plan = self.cluster.plan
-        reach = f"aws eks update-kubeconfig --region {plan.region} --name {plan.name}"
-        cdk.CfnOutput(
-            self,
-            "NextStep",
-            value=f"{reach}; then ./install.sh of the rendered bundle",
-            description="What installs the software in the cluster",
-        )
-        if not plan.kubernetes.admins:
+        steps = list(_next_steps(plan))
+        if steps:
+            cdk.CfnOutput(
+                self,
+                "NextStep",
+                value="; then ".join(steps),
+                description="What brings software and nodes into the cluster",
+            )
+        if plan.options_as(Options).install != "stack" and not plan.kubernetes.admins:
             cdk.Annotations.of(self).add_warning_v2(
                 "clustergen:admins",
                 "CloudFormation's role for the CDK creates the cluster; nobody else can use it: "
                 "name your role in kubernetes.admins, or write targets.eks.install: stack.",
             )
+
+
+def _next_steps(plan: Plan) -> Iterator[str]:
+    if plan.options_as(Options).install != "stack":
+        yield f"aws eks update-kubeconfig --region {plan.region} --name {plan.name}"
+        yield "./install.sh of the rendered bundle"
+    groups = [group for group in plan.node_groups if not is_karpenter(plan, group)]
+    if groups:
+        yield sizes.command(plan, groups)
 
 
 def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:

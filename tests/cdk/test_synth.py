@@ -227,7 +227,7 @@ def test_an_overlay_reaches_a_stack_of_constructs() -> None:
     made = synthesize(found, "eks")
     rendered = json.loads(made.rendered.files["cluster.template.json"])
     assert differences(made.cluster, rendered) == []
-    assert differences(rendered, made.cluster) == []
+    assert differences(rendered, made.cluster) == ["Outputs.NextStep"]
     cluster = made.cluster["Resources"]["Cluster"]
     assert cluster["Properties"]["ZonalShiftConfig"] == {"Enabled": True}
     assert "UpgradePolicy" not in cluster["Properties"]

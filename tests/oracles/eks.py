@@ -242,7 +242,9 @@ def _nvidia(fact: Json) -> bool:
 def _counted(nodes: _Nodes) -> Iterator[str]:
     """[model] NodegroupScalingConfig, NodegroupUpdateConfig, NodeRepairConfig; [repair]."""
     scaling = nodes.group.get("ScalingConfig", {})
-    sizes = [scaling[k] for k in ("MinSize", "DesiredSize", "MaxSize") if k in scaling]
+    # What a parameter decides is not known before the deployment; by default it is nothing.
+    given = [scaling[k] for k in ("MinSize", "DesiredSize", "MaxSize") if k in scaling]
+    sizes = [0 if isinstance(size, dict) else size for size in given]
     if sizes != sorted(sizes):
         yield f"MinSize, DesiredSize and MaxSize are {sizes}"
     update, repair = nodes.group.get("UpdateConfig", {}), nodes.group.get("NodeRepairConfig", {})

@@ -10,6 +10,7 @@ from clustergen.cdk import kernel
 from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.kubernetes import karpenter
 from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.eks import sizes
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.runbook import runbook
 
@@ -39,6 +40,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 def _deploy(plan: Plan, document: Json) -> Artifact:
     known = foundation.outputs(plan)
+    managed = [g for g in plan.node_groups if not karpenter.is_karpenter(plan, g)]
     text = shell.render(
         "eks/deploy.sh.j2",
         **foundation.frame(plan),
@@ -46,11 +48,16 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
         parameters=[name for name in document.get("Parameters", {}) if name in known],
         fills=list(kubernetes_bundle.filled(plan)),
         karpenter=karpenter.is_on(plan),
-        groups=[g.name for g in plan.node_groups if not karpenter.is_karpenter(plan, g)],
+        groups=[group.name for group in managed],
+        sizes=[word for group in managed for word in _size(group)],
         pools=list(karpenter.cpu_limits(plan).items()),
         admins=[arn.rpartition("/")[2] for arn in plan.kubernetes.admins],
     )
     return Artifact("deploy.sh", text, executable=True)
+
+
+def _size(group: NodeGroup) -> list[str]:
+    return [group.name, sizes.parameter(group), str(sizes.wanted(group)), str(sizes.most(group))]
 
 
 def steps(plan: Plan) -> list[str]:
@@ -59,6 +66,7 @@ def steps(plan: Plan) -> list[str]:
         return [
             "`npx cdk deploy --all -c spec=SPEC -c target=eks` in a checkout of clustergen deploys "
             "the foundation, the cluster, and the charts and manifests of this bundle",
+            *_sized(plan),
             *_later(plan),
             *_before_destroy(plan),
             "`npx cdk destroy` with the same arguments deletes them; data stays",
@@ -67,11 +75,21 @@ def steps(plan: Plan) -> list[str]:
     return [
         *_reach(plan),
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: the stack, then "
-        "`install.sh` for what runs in the cluster",
+        "`install.sh` for what runs in the cluster, then the nodes of managed node groups",
         *_later(plan),
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
         *_protected(plan),
     ]
+
+
+def _sized(plan: Plan) -> Iterator[str]:
+    groups = [group for group in plan.node_groups if not karpenter.is_karpenter(plan, group)]
+    if groups:
+        yield (
+            "managed node groups begin without nodes, so that a lack of capacity does not roll the "
+            f"cluster back: ask for them with `{sizes.command(plan, groups)}`, and set sizes in no "
+            "other way, for the next deployment restores what this one set"
+        )
 
 
 def _later(plan: Plan) -> list[str]:

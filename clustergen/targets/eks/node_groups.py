@@ -17,7 +17,7 @@ from clustergen.eks.control_plane import ControlPlane, service_cidr
 from clustergen.eks.launch_templates import LaunchTemplate
 from clustergen.kubernetes import labels_and_taints
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import launch_templates, placement_groups, user_data
+from clustergen.targets.eks import launch_templates, placement_groups, sizes, user_data
 
 _EFFECTS = {
     "NoSchedule": "NO_SCHEDULE",
@@ -37,6 +37,8 @@ class ManagedNodeGroup(Construct):
     launch_template: LaunchTemplate
     node_group: eks.CfnNodegroup
     placement_group: cdk.CfnResource | None
+    size: cdk.CfnParameter
+    """Its desired size, which changes without the spec."""
 
     def __init__(
         self,
@@ -73,13 +75,27 @@ class ManagedNodeGroup(Construct):
             capacity_type=_CAPACITY.get(group.capacity.kind, "ON_DEMAND"),
             instance_types=_instance_types(group),
             launch_template=self.launch_template.newest,
-            scaling_config=_scaling(group),
+            scaling_config=self._scaling(group),
             update_config=_updates(group),
             node_repair_config=eks.CfnNodegroup.NodeRepairConfigProperty(
                 enabled=plan.resilience.replace_failed_nodes
             ),
             labels=dict(labels_and_taints.labels(group)) or None,
             taints=_taints(group) or None,
+        )
+
+    def _scaling(self, group: NodeGroup) -> eks.CfnNodegroup.ScalingConfigProperty:
+        """No node by default: where capacity is short, the stack with the control plane stands."""
+        self.size = cdk.CfnParameter(
+            cdk.Stack.of(self),
+            sizes.parameter(group),
+            type="Number",
+            default=0,
+            min_value=0,
+            description=f"Present number of nodes of {group.name}, which any update sends to EKS",
+        )
+        return eks.CfnNodegroup.ScalingConfigProperty(
+            min_size=0, max_size=sizes.most(group), desired_size=self.size.value_as_number
         )
 
 
@@ -105,14 +121,6 @@ def _instance_types(group: NodeGroup) -> list[str] | None:
     if group.capacity.kind == "capacity-block":
         return None
     return [type.name for type in group.types]
-
-
-def _scaling(group: NodeGroup) -> eks.CfnNodegroup.ScalingConfigProperty:
-    """Nothing starts from a Capacity Block before it begins: request its nodes on that day."""
-    least = 0 if group.capacity.kind == "capacity-block" else group.min
-    return eks.CfnNodegroup.ScalingConfigProperty(
-        min_size=least, max_size=max(group.max, 1), desired_size=least
-    )
 
 
 def can_surge(group: NodeGroup) -> bool:

@@ -98,6 +98,12 @@ class Template:
             if isinstance(body, Mapping) and body.get("Type") == type
         ]
 
+    def default(self, value: Any) -> Any:
+        """What a reference to a parameter stands for at first; any other value as it is."""
+        parameters = as_map(self.document.get("Parameters"))
+        name = as_map(value).get("Ref")
+        return as_map(parameters.get(name)).get("Default", value) if name else value
+
     @property
     def clusters(self) -> list[Resource]:
         return self.resources("AWS::EKS::Cluster")

@@ -208,11 +208,7 @@ class Account:
             elif resource["Type"] == "AWS::EKS::Cluster":
                 self.eks.clusters.add(properties["Name"])
             elif resource["Type"] == "AWS::EKS::Nodegroup":
-                least, most = scaling.get("MinSize", 0), scaling.get("MaxSize", 1)
-                group = Group(
-                    properties["NodegroupName"], least, most, scaling.get("DesiredSize", 0)
-                )
-                self.eks.groups.setdefault(group.name, group)
+                self.eks.take(properties["NodegroupName"], scaling, stack.parameters)
 
     def unmade(self, stack: Stack) -> None:
         types = {resource["Type"] for resource in stack.resources.values()}

@@ -95,8 +95,18 @@ class Eks:
     def update_nodegroup_config(self, request: Request) -> Any:
         group = self.groups[request.one("nodegroup-name")]
         given = dict(part.split("=") for part in request.one("scaling-config").split(","))
-        group.minimum, group.desired = int(given["minSize"]), int(given["desiredSize"])
+        group.minimum = int(given.get("minSize", group.minimum))
+        group.desired = int(given["desiredSize"])
         return {}
+
+    def take(self, name: str, scaling: dict[str, Any], parameters: dict[str, str]) -> None:
+        """What CloudFormation sends with any change: sizes that others set are lost."""
+
+        def size(key: str) -> int:
+            given = scaling[key]
+            return int(parameters.get(given["Ref"], 0) if isinstance(given, dict) else given)
+
+        self.groups[name] = Group(name, size("MinSize"), size("MaxSize"), size("DesiredSize"))
 
     def describe_addon(self, request: Request) -> Any:
         if not self.addon:

@@ -180,7 +180,7 @@ def test_a_capacity_block() -> None:
     nodes, data = properties_of(BLOCK, "NodeGroupH200"), launch_template_of(BLOCK)
     assert nodes["CapacityType"] == "CAPACITY_BLOCK"
     assert "InstanceTypes" not in nodes
-    assert nodes["ScalingConfig"] == {"MinSize": 0, "MaxSize": 2, "DesiredSize": 0}
+    assert nodes["ScalingConfig"]["MaxSize"] == 2
     assert nodes["Subnets"] == [{"Ref": "PrivateSubnetId"}]
     assert nodes["UpdateConfig"]["UpdateStrategy"] == "MINIMAL"
     assert data["InstanceType"] == "p5en.48xlarge"
@@ -226,17 +226,17 @@ def test_several_types_are_named_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fragment", "expected"),
+    ("fragment", "most"),
     [
-        (group("count: 8"), {"MinSize": 8, "MaxSize": 8, "DesiredSize": 8}),
-        (
-            group("instance_type: m7i.4xlarge, count: {min: 0, max: 8}"),
-            {"MinSize": 0, "MaxSize": 8, "DesiredSize": 0},
-        ),
+        (group("count: 8"), 8),
+        (group("instance_type: m7i.4xlarge, count: {min: 0, max: 9}"), 9),
     ],
 )
-def test_scaling(fragment: str, expected: dict[str, int]) -> None:
-    assert properties_of(fragment, "NodeGroupH200")["ScalingConfig"] == expected
+def test_the_size_is_a_parameter(fragment: str, most: int) -> None:
+    scaling = properties_of(fragment, "NodeGroupH200")["ScalingConfig"]
+    name = "SizeOfNodeGroupH200"
+    assert scaling == {"MinSize": 0, "MaxSize": most, "DesiredSize": {"Ref": name}}
+    assert template_of(fragment)["Parameters"][name]["Default"] == 0
 
 
 @pytest.mark.parametrize(

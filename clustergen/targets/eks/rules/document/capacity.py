@@ -250,7 +250,7 @@ def spot_request(template: Template) -> Iterator[Problem]:
 def sizes(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
         scaling = as_map(nodes.group.properties.get("ScalingConfig"))
-        named = ((name, _number(scaling.get(name))) for name in _SIZES)
+        named = ((name, _number(template.default(scaling.get(name)))) for name in _SIZES)
         known = [(name, number) for name, number in named if number is not None]
         for (lower, least), (upper, most) in pairwise(known):
             if least > most:

@@ -1,0 +1,112 @@
+"""Managed node groups: nodes come after the cluster, and keep the size that the operator set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.checking import Fragments
+from tests.support.cloud.account import THROTTLED
+from tests.support.cloud.commands import Bundle, reaching
+
+FRAGMENTS = Fragments("eks")
+DENIED = ("AccessDeniedException", "not authorized to perform: eks:DescribeNodegroup")
+BLOCK = "node_groups: [{name: h200, count: 32, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]\n"
+
+
+def files(fragment: str = "") -> dict[str, str]:
+    return dict(FRAGMENTS.files(fragment))
+
+
+def counted(count: str) -> dict[str, str]:
+    return files(f"node_groups: [{{name: h200, count: {count}}}]\n")
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Iterator[Bundle]:
+    with reaching(tmp_path, counted("4")) as made:
+        yield made
+
+
+def deployed(bundle: Bundle) -> int:
+    """The size of the group after a run that has to succeed."""
+    done = bundle.deploy()
+    assert done.returncode == 0, done.stderr
+    return bundle.account.eks.groups["h200"].desired
+
+
+def test_the_stack_asks_for_no_node(bundle: Bundle) -> None:
+    bundle.account.fail("helm upgrade", THROTTLED)
+    assert bundle.deploy().returncode != 0
+    assert "example" in bundle.account.eks.clusters
+    assert bundle.account.eks.groups["h200"].desired == 0
+    assert deployed(bundle) == 4
+
+
+def test_a_change_takes_no_node_away(bundle: Bundle) -> None:
+    deployed(bundle)
+    bundle.render(files("node_groups: [{name: h200, count: 4}]\ntags: {team: research}\n"))
+    assert deployed(bundle) == 4
+    assert bundle.account.calling("update-nodegroup-config") == []
+
+
+def test_a_size_alone_changes_no_stack(bundle: Bundle) -> None:
+    deployed(bundle)
+    assert deployed(bundle) == 4
+    assert bundle.account.calling("execute-change-set") == []
+
+
+@pytest.mark.parametrize(
+    ("count", "now", "then"),
+    [
+        ("8", 4, 8),
+        ("2", 4, 2),
+        ("4", 0, 4),
+        ("{min: 2, max: 8}", 6, 6),
+        ("{min: 0, max: 8}", 0, 0),
+    ],
+)
+def test_the_spec_and_the_operator_agree(bundle: Bundle, count: str, now: int, then: int) -> None:
+    deployed(bundle)
+    bundle.account.eks.groups["h200"].desired = now
+    bundle.render(counted(count))
+    assert deployed(bundle) == then
+
+
+def test_a_capacity_block_is_the_operators(bundle: Bundle) -> None:
+    bundle.render(files(BLOCK))
+    assert deployed(bundle) == 0
+    bundle.account.eks.groups["h200"].desired = 32
+    bundle.render(files(f"{BLOCK}tags: {{team: research}}\n"))
+    assert deployed(bundle) == 32
+
+
+def pruned_first(bundle: Bundle) -> bool:
+    """Whether install.sh looked for what left the bundle before the stack changed."""
+    calls = bundle.account.calls
+    asked = next(i for i, call in enumerate(calls) if "api-resources" in call)
+    changed = (i for i, call in enumerate(calls) if "change-set --stack-name example-eks" in call)
+    return asked < next(changed)
+
+
+def test_karpenter_ends_its_nodes_before_it_goes(bundle: Bundle) -> None:
+    scaled = "node_groups: [{name: h200, count: {min: 0, max: 4}}]\n"
+    bundle.render(files(f"{scaled}kubernetes: {{autoscaler: karpenter}}\n"))
+    assert bundle.deploy().returncode == 0
+    bundle.render(counted("4"))
+    assert deployed(bundle) == 4
+    assert pruned_first(bundle)
+    deployed(bundle)
+    assert not pruned_first(bundle)
+
+
+def test_a_size_that_is_not_known_is_not_zero(bundle: Bundle) -> None:
+    deployed(bundle)
+    bundle.render(files("node_groups: [{name: h200, count: 4}]\ntags: {team: research}\n"))
+    bundle.account.fail("describe-nodegroup", DENIED)
+    done = bundle.deploy()
+    assert (done.returncode, "cannot ask AWS" in done.stderr) == (2, True)
+    assert bundle.account.calling("create-change-set --stack-name example-eks") == []
+    assert bundle.account.eks.groups["h200"].desired == 4
