@@ -271,12 +271,19 @@ def group(**keys: Any) -> dict[str, Any]:
 
 
 GPU = ("InstanceGroups", 0)
+IS_A_NAME = ("OVL009", ("ClusterName",), "write the name in the spec")
 SAID_OF_REQUEST: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...], str]]]] = [
     ({"TieredStorageConfig": {"Mode": "Enable"}}, []),
     (group(ExecutionRole="${OtherRoleArn}", InstanceCount=8, ImageId="default"), []),
     (group(InstanceType=None, InstanceRequirements={"InstanceTypes": ["ml.p5.48xlarge"]}), []),
-    ({"ClusterName": "tr ain"}, [("OVL003", ("ClusterName",), "does not match the required")]),
-    ({"ClusterName": "train\n"}, [("OVL003", ("ClusterName",), "does not match the required")]),
+    (
+        {"ClusterName": "tr ain"},
+        [("OVL003", ("ClusterName",), "does not match the required"), IS_A_NAME],
+    ),
+    (
+        {"ClusterName": "train\n"},
+        [("OVL003", ("ClusterName",), "does not match the required"), IS_A_NAME],
+    ),
     ({"NodRecovery": "None"}, [("OVL002", ("NodRecovery",), "NodeRecovery")]),
     ({"NodeRecovery": "Sometimes"}, [("OVL003", ("NodeRecovery",), "known are Automatic")]),
     (group(InstanceCount="8"), [("OVL003", (*GPU, "InstanceCount"), "a whole number")]),
@@ -326,6 +333,38 @@ def test_check(
     ]
     for finding, (_, _, words) in zip(found, expected, strict=True):
         assert words in f"{finding.message} {finding.help}"
+
+
+# Document, target, overlay that changes a name, and its place.
+RENAMED: list[tuple[dict[str, Any], str, dict[str, Any], Place]] = [
+    (REQUEST, "hyperpod-slurm", {"ClusterName": "other"}, ("ClusterName",)),
+    *(
+        (
+            {"Resources": {"One": {"Type": type, "Properties": {key: "one"}}}},
+            type.split("::")[1].lower(),
+            {"Resources": {"One": {"Properties": {key: name}}}},
+            ("Resources", "One", "Properties", key),
+        )
+        for type, key in (
+            ("AWS::EKS::Cluster", "Name"),
+            ("AWS::EKS::Nodegroup", "NodegroupName"),
+            ("AWS::PCS::Cluster", "Name"),
+            ("AWS::PCS::ComputeNodeGroup", "Name"),
+            ("AWS::PCS::Queue", "Name"),
+        )
+        for name in ("other", None)
+    ),
+]
+
+
+@pytest.mark.parametrize(("document", "target", "changes", "path"), RENAMED)
+def test_names_stay(
+    document: dict[str, Any], target: str, changes: dict[str, Any], path: Place
+) -> None:
+    """deploy.sh, labels and queues go by the name of the spec."""
+    found = [f for f in check(document, target, changes) if f.code == "OVL009"]
+    assert [finding.path for finding in found] == [("targets", "x", "overlay", *path)]
+    assert not any(f.code == "OVL009" for f in check(document, target, {"Resources": {}}))
 
 
 # overlay on CLUSTER, the words of the note

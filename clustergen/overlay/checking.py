@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from clustergen.findings import Finding, Path
 from clustergen.overlay.changes import reports
 from clustergen.overlay.merging import apply
+from clustergen.overlay.names import renamed
 from clustergen.overlay.placing import place
 from clustergen.overlay.references import dangling, unchecked
 from clustergen.overlay.refusals import once, refusals
@@ -38,7 +39,18 @@ def check(
     if schema.cloudformation:
         found += unchecked(merged, overlay, schema)
         found += dangling(document, merged, overlay)
+    found += _renamed(document, merged, overlay, keys)
     return [replace(finding, path=(*path_prefix, *finding.path)) for finding in found]
+
+
+def _renamed(
+    document: Mapping[str, Any],
+    merged: Mapping[str, Any],
+    overlay: Mapping[str, Any],
+    keys: Sequence[str],
+) -> Iterator[Finding]:
+    for finding in renamed(document, merged):
+        yield replace(finding, path=place(finding.path, merged, overlay, keys))
 
 
 def _identity(violation: Violation) -> tuple[object, ...]:

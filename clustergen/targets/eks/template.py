@@ -102,7 +102,9 @@ class Template:
         """What a reference to a parameter stands for at first; any other value as it is."""
         parameters = as_map(self.document.get("Parameters"))
         name = as_map(value).get("Ref")
-        return as_map(parameters.get(name)).get("Default", value) if name else value
+        if not isinstance(name, str):
+            return value
+        return as_map(parameters.get(name)).get("Default", value)
 
     @property
     def clusters(self) -> list[Resource]:

@@ -122,7 +122,7 @@ def test_what_is_added_beside_the_cluster_stands_in_its_stack() -> None:
     assert "AmazonS3ReadOnlyAccess" in str(template["Resources"]["NodeRole"])
     subnets = template["Resources"]["Cluster"]["Properties"]["ResourcesVpcConfig"]["SubnetIds"]
     assert subnets[0] == {"Fn::ImportValue": "base-ControlPlaneSubnet1Id"}
-    assert set(template["Parameters"]) == {"BootstrapVersion"}
+    assert set(template["Parameters"]) == {"BootstrapVersion", "SizeOfNodeGroupH200"}
 
 
 def test_ids_are_literal_where_the_spec_has_them() -> None:
