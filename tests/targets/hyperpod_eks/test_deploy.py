@@ -16,7 +16,7 @@ import yaml
 from clustergen import foundation
 from clustergen.targets.hyperpod_eks import charts
 from tests.oracles.shell import script_violations
-from tests.support.cloud.account import Account
+from tests.support.cloud.account import EXPIRED, Account
 from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.hyperpod_eks.new_cluster import NEW, files_of_new, plan_of_new
 from tests.targets.hyperpod_eks.planned import files_of
@@ -294,6 +294,18 @@ def test_quotas_without_a_cluster(rig: Rig) -> None:
     assert done.returncode == 2
     assert done.stderr.endswith("govern.sh: the HyperPod cluster example does not exist\n")
     assert rig.run("govern.sh", "--dry-run").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "question", ["eks describe-addon", "list-compute-quotas", "sagemaker describe-cluster"]
+)
+def test_a_question_that_fails_is_no_answer(rig: Rig, question: str) -> None:
+    """With a token that expired, nothing is missing: no quota is made again."""
+    assert rig.deploy().returncode == 0
+    rig.account.fail(question, EXPIRED)
+    done = rig.run("govern.sh")
+    assert (done.returncode, "Renew them" in done.stderr) == (2, True)
+    assert rig.calling("create-") == []
 
 
 ADMIN = f"{NEW}kubernetes: {{admins: ['arn:aws:iam::111122223333:role/teams/platform']}}"

@@ -597,6 +597,70 @@ scale() {
   done <<<"$counts"
 }
 
+# Of each node group: its name, the parameter of its size, the nodes that it is to have, the most.
+wanted() {
+  printf '%s\t%s\t%s\t%s\n' h200 SizeOfNodeGroupH200 0 32 data SizeOfNodeGroupData 4 4
+}
+
+# Parameters of the stack: $sizes as EKS has them, $recorded as the stack was told last. A group that
+# EKS does not know begins without nodes: where capacity is short, the control plane stands.
+read_sizes() {
+  local group parameter most size told=
+  sizes=() recorded=()
+  if [[ $dry_run == no ]]; then
+    ask aws --region "$region" cloudformation describe-stacks --stack-name "$stack" \
+      --query 'Stacks[0].Parameters[].[ParameterKey,ParameterValue]' --output text || answer=
+    told=$answer
+  fi
+  while IFS=$'\t' read -r group parameter _ most; do
+    [[ $dry_run == yes ]] || read_scaling "$group"
+    IFS=$'\t' read -r _ size _ <<<"$answer"
+    size=${size:-0}
+    ((size <= most)) || size=$most
+    sizes+=("$parameter=$size")
+    size=$(awk -F '\t' -v name="$parameter" -v size="$size" \
+      '$1 == name { size = $2 } END { print size }' <<<"$told")
+    recorded+=("$parameter=$size")
+  done < <(wanted)
+}
+
+# A size alone is no change: EKS has it already. Any other change has to carry it.
+deploy_sized() {
+  read_sizes
+  create_change_set "$@" "${recorded[@]}"
+  if [[ -n $change_set && "${recorded[*]}" != "${sizes[*]}" ]]; then
+    drop_change_set "$stack"
+    create_change_set "$@" "${sizes[@]}"
+  fi
+  [[ -z $change_set ]] || execute_change_set "$stack" "$change_set"
+}
+
+# Asks for the nodes that are missing, and does not wait for them.
+raise_groups() {
+  local group least size
+  while IFS=$'\t' read -r group _ least _; do
+    ((least > 0)) || continue
+    wait_for 30 "the node group $group" is_active "$group"
+    IFS=$'\t' read -r _ size _ <<<"$answer"
+    ((${size:-0} < least)) || continue
+    run aws --region "$region" eks update-nodegroup-config --cluster-name "$cluster" \
+      --nodegroup-name "$group" --scaling-config "desiredSize=$least" >/dev/null
+    note "$group: $least nodes are asked for. Why one does not come: aws eks describe-nodegroup" \
+      "--region $region --cluster-name $cluster --nodegroup-name $group --query nodegroup.health"
+  done < <(wanted)
+}
+
+# Karpenter's nodes are in no stack: they end before the change that takes its role away.
+end_karpenter() {
+  local known=$outputs
+  read_stack "$stack"
+  if [[ $outputs == *KarpenterNodeRoleName* ]]; then
+    kubeconfig
+    run ./install.sh --context "$cluster" --prune
+  fi
+  outputs=$known
+}
+
 # Adds the outputs of another stack.
 read_also() {
   local known=$outputs
@@ -606,12 +670,15 @@ read_also() {
 
 deploy_cluster() {
   [[ $dry_run == yes ]] || check_admins platform
-  deploy_stack "$stack" cluster.template.json ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId PrivateSubnetId
+  end_karpenter
+  deploy_sized "$stack" cluster.template.json ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId PrivateSubnetId
+
   read_also "$stack"
   kubeconfig
   [[ $dry_run == yes ]] || mkdir -p .filled/manifests .filled/values
   fill manifests/volumes.yaml
   run ./install.sh --context "$cluster"
+  raise_groups
   note "To use kubectl yourself: aws eks update-kubeconfig --region $region --name $cluster"
 }
 
