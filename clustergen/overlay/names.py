@@ -48,5 +48,5 @@ def _names(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 
 def _at(document: Any, path: Path) -> Any:
     for step in path:
-        document = as_map(document).get(step)
+        document = as_map(document).get(str(step))
     return document
