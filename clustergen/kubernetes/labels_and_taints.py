@@ -25,7 +25,7 @@ NEURON_TAINT = Taint("aws.amazon.com/neuron", "present", "NoSchedule")
 
 def taints(group: NodeGroup) -> tuple[Taint, ...]:
     """The taints of a group's nodes: the spec's, and one for accelerators where it has none."""
-    own = _accelerator_taint(group)
+    own = accelerator_taint(group)
     given = any(own and taint.key == own.key for taint in group.taints)
     return group.taints if own is None or given else (*group.taints, own)
 
@@ -47,7 +47,8 @@ def mig_configuration(group: NodeGroup) -> str | None:
     return group.name if group.mig else None
 
 
-def _accelerator_taint(group: NodeGroup) -> Taint | None:
+def accelerator_taint(group: NodeGroup) -> Taint | None:
+    """What keeps pods that ask for no accelerator away from a group's nodes."""
     if group.type.gpus:
         return GPU_TAINT
     return NEURON_TAINT if group.type.neuron_devices else None

@@ -165,7 +165,9 @@ def _protected(plan: Plan) -> Iterator[str]:
     if plan.options_as(Options).deletion_protection:
         yield (
             "before that, turn off the protection: `targets.eks.deletion_protection: false`, and "
-            "deploy once more"
+            "deploy once more. While the first deployment has not succeeded, CloudFormation cannot "
+            "roll back a protected cluster: `aws eks update-cluster-config --region "
+            f"{plan.region} --name {plan.name} --no-deletion-protection`, then delete the stack"
         )
 
 

@@ -14,7 +14,7 @@ from clustergen.catalog import InstanceType
 from clustergen.hyperpod.names import ml_name
 from clustergen.kubernetes.names import EFA_RESOURCE
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.hyperpod_eks import eks_cluster
+from clustergen.targets.hyperpod_eks import eks_cluster, karpenter
 from clustergen.targets.hyperpod_eks.limits import HEALTH_LABEL
 from clustergen.yaml_text import yaml_text
 
@@ -87,7 +87,8 @@ def _efa(plan: Plan) -> dict[str, object]:
 
 def _tolerations(plan: Plan, test: Callable[[NodeGroup], object], own: str) -> dict[str, object]:
     """Where nodes have taints: those and the chart's own, which a list of ours replaces."""
-    taints = [taint for group in plan.node_groups if test(group) for taint in group.taints]
+    groups = (group for group in plan.node_groups if test(group))
+    taints = [taint for group in groups for taint in karpenter.taints(plan, group)]
     if not taints:
         return {}
     health = {"key": HEALTH_LABEL, "operator": "Equal", "value": "Unschedulable"}

@@ -53,14 +53,14 @@ def _group(plan: Plan, group: NodeGroup, scripts: Json) -> Json:
         OverrideVpcConfig=None if scaled else _spread(plan, group),
         ScheduledUpdateConfig={"ScheduleExpression": schedule} if schedule else None,
         AutoPatchConfig=patching.config(plan),
-        KubernetesConfig=_kubernetes(group),
+        KubernetesConfig=_kubernetes(plan, group),
     )
 
 
-def _kubernetes(group: NodeGroup) -> Json | None:
+def _kubernetes(plan: Plan, group: NodeGroup) -> Json | None:
     taints = [
         present(Key=taint.key, Value=taint.value or None, Effect=taint.effect)
-        for taint in group.taints
+        for taint in karpenter.taints(plan, group)
     ]
     return filled(Labels=labels(group), Taints=taints) or None
 

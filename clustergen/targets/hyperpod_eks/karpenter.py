@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from clustergen.artifacts import Json
+from clustergen.kubernetes import labels_and_taints
 from clustergen.plan.model import NodeGroup, Plan, Taint
 from clustergen.targets.hyperpod_eks.limits import KARPENTER_API
 
@@ -22,7 +23,12 @@ class Pool:
     @property
     def taints(self) -> tuple[Taint, ...]:
         """Those of its first group; a rule checks that the others have the same."""
-        return self.groups[0].taints
+        return self.taints_of(self.groups[0])
+
+    def taints_of(self, group: NodeGroup) -> tuple[Taint, ...]:
+        """Where all nodes have the same accelerators, no pod without them may start one."""
+        kinds = {labels_and_taints.accelerator_taint(group) for group in self.groups}
+        return labels_and_taints.taints(group) if len(kinds) == 1 else group.taints
 
     @property
     def vcpus(self) -> int:
@@ -52,6 +58,12 @@ def pools(plan: Plan) -> tuple[Pool, ...]:
     queues = {pool.name for pool in found}
     rest = (g for g in plan.node_groups if scales(plan, g) and g.name not in taken)
     return (*found, *(Pool(_own_name(group, queues), (group,)) for group in rest))
+
+
+def taints(plan: Plan, group: NodeGroup) -> tuple[Taint, ...]:
+    """The taints of a group's nodes: the spec's, and those of its pool."""
+    pool = next((pool for pool in pools(plan) if group in pool.groups), None)
+    return pool.taints_of(group) if pool else group.taints
 
 
 def _own_name(group: NodeGroup, queues: set[str]) -> str:

@@ -35,7 +35,7 @@ def _with_the_chart(plan: Plan) -> Plan:
 
 def placed(plan: Plan, group: NodeGroup) -> Json:
     """Where the pods of a test run: on nodes of its group, whatever taints they have."""
-    tolerations = [toleration(taint) for taint in group.taints]
+    tolerations = [toleration(taint) for taint in karpenter.taints(plan, group)]
     return {
         **_nodes(plan, group),
         **({"tolerations": tolerations} if tolerations else {}),

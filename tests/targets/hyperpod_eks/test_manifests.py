@@ -236,7 +236,12 @@ def test_karpenter_is_told_of_the_groups_of_a_queue() -> None:
         "kind": "HyperpodNodeClass",
         "name": "tune",
     }
-    assert template["taints"] == [{"key": "training", "value": "x", "effect": "NoSchedule"}]
+    # A pod that asks for no GPU starts none of these nodes.
+    accelerators = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
+    assert template["taints"] == [
+        {"key": "training", "value": "x", "effect": "NoSchedule"},
+        accelerators,
+    ]
     assert template["expireAfter"] == "Never"
     # 48 vCPUs on each of 8 and 2 nodes.
     assert node_pool["spec"]["limits"] == {"cpu": "480"}

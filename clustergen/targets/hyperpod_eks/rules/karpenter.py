@@ -140,7 +140,7 @@ queues: [{{name: train, node_groups: [h200, h100]}}]""",
 )
 def taints(plan: Plan) -> Iterator[Problem]:
     for pool in karpenter.pools(plan):
-        other = next((group for group in pool.groups if group.taints != pool.taints), None)
+        other = next((group for group in pool.groups if pool.taints_of(group) != pool.taints), None)
         if other:
             yield Problem(
                 _path(plan, pool),
