@@ -21,6 +21,7 @@ KUBECTL = (
     RECORD
     + """\
 if [[ $* == *apply* && -s $HERE/refusals ]]; then
+  head -n 1 "$HERE/refusals" >&2
   sed -i 1d "$HERE/refusals"
   exit 1
 fi
@@ -146,6 +147,21 @@ def test_an_object_that_is_never_taken_ends_it(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "manifests/namespaces.yaml could not be applied" in done.stderr
     assert sum(" apply " in call for call in made.calls) == 20
+
+
+def test_a_file_system_that_was_replaced_needs_new_volumes(tmp_path: Path) -> None:
+    """Kubernetes never changes what a volume is of, so there is nothing to wait for."""
+    made = bundle(tmp_path, MANY)
+    (made.fake / "refusals").write_text(
+        'The PersistentVolume "fsx" is invalid: spec.persistentvolumesource: Forbidden: '
+        "spec.persistentvolumesource is immutable after creation\n"
+    )
+    made.fill()
+    done = made.run()
+    assert done.returncode == 2
+    assert 'The PersistentVolume "fsx" is invalid' in done.stderr
+    assert "a file system was replaced" in done.stderr.splitlines()[-1]
+    assert len([call for call in made.calls if " apply " in call]) == 1
 
 
 def test_values_of_the_stacks_are_needed(tmp_path: Path) -> None:

@@ -88,14 +88,28 @@ ready_file() {
   printf '%s\n' "$path"
 }
 
+# A volume keeps the file system that it was created for, and no further attempt changes that.
+stop_at_new_source() {
+  case $1 in
+    *persistentvolumesource*immutable*)
+      fail "$2: a file system was replaced, and a volume cannot change to the new one. Once no pod" \
+        "uses the volumes named above, delete them with their claims (kubectl delete pvc, then" \
+        "kubectl delete pv; the data stays in the file systems), and run the same command again."
+      ;;
+  esac
+}
+
 # Webhooks reject requests for some seconds after they have started.
 apply() {
-  local path tries
+  local path tries answer
   path=$(ready_file "$1")
   for ((tries = 0; tries < 20; tries++)); do
-    if kubernetes apply --server-side --force-conflicts --filename "$path"; then
+    if answer=$(kubernetes apply --server-side --force-conflicts --filename "$path" 2>&1); then
+      [[ -z $answer ]] || printf '%s\n' "$answer"
       return 0
     fi
+    note "$answer"
+    stop_at_new_source "$answer" "$1"
     sleep 6
   done
   fail "$1 could not be applied"
