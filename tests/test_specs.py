@@ -28,7 +28,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     # PCS and ParallelCluster: a Local Zone, an arm64 head node. HyperPod: training plans only.
     "eks-dra-gb200": {
         PC: {"IMG104"},
-        PCS: {"NET202"},
+        PCS: set(),
         HP: _NO,
         EKS: {"SUP001", "K8S432"},
         K8S: set(),

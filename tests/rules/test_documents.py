@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from clustergen import compiler, resources, targets
+from clustergen import compiler, discovery, resources, targets
 from clustergen.findings import errors
 from tests.checking import broken
 
@@ -25,3 +27,35 @@ def test_rendered_documents_satisfy_the_rules(target: str) -> None:
             assert [f"{spec.stem}: {f.code} {f.message}" for f in found] == []
             rendered += 1
     assert rendered > 1
+
+
+WRONG: tuple[Any, ...] = (5, "text", None, [], {}, [5], {"a": None})
+
+
+def wrong_forms(document: Any, depth: int) -> Iterator[Any]:
+    """Copies of a document, each with something of another form at one place."""
+    yield from WRONG
+    if depth == 0:
+        return
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield from ({**document, key: other} for other in wrong_forms(value, depth - 1))
+    elif isinstance(document, list) and document:
+        yield from ([other, *document[1:]] for other in wrong_forms(document[0], depth - 1))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_rules_bear_what_an_overlay_can_write(target: str) -> None:
+    """The schema reports a wrong form; the rules must not fail on it."""
+    checked = next(
+        found
+        for spec in SPECS
+        if target in (found := compiler.check([spec], targets=[target])).plans
+        and not errors(found.findings)
+    )
+    document = json.loads(json.dumps(targets.load(target).document(checked.plans[target])))
+    rules = discovery.rules(targets.load(target).document_rules)
+    for wrong in wrong_forms(document, 7):
+        if isinstance(wrong, dict):
+            for rule in rules:
+                list(rule.find(wrong))

@@ -8,6 +8,7 @@ from typing import Any
 
 from clustergen.catalog.slurm import Scope
 from clustergen.findings import Path, Problem
+from clustergen.overlay.parts import as_list, as_map
 from clustergen.plan import slurm_settings
 from clustergen.plan.slurm import Setting
 from clustergen.plan.slurm_settings import Service
@@ -32,8 +33,8 @@ _LINES: Mapping[str, Scope] = MappingProxyType({"partitionname": "partition", "n
     overlay: {Scheduling: {SlurmSettings: {CustomSlurmSettings: [{MinJobAge: 300}]}}}""",
 )
 def settings(document: Mapping[str, Any]) -> Iterator[Problem]:
-    scheduling = document.get("Scheduling", {})
-    database = bool(scheduling.get("SlurmSettings", {}).get("Database"))
+    scheduling = as_map(document.get("Scheduling"))
+    database = bool(as_map(scheduling.get("SlurmSettings")).get("Database"))
     service = Service("ParallelCluster", limits.SLURM_SETTINGS, limits.SLURM_VERSION, database)
     for setting in _settings(scheduling):
         for found in (check(setting, service) for check in slurm_settings.CHECKS):
@@ -43,12 +44,13 @@ def settings(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 def _settings(scheduling: Mapping[str, Any]) -> Iterator[Setting]:
     path: Path = ("Scheduling", "SlurmSettings", "CustomSlurmSettings")
-    for index, line in enumerate(scheduling.get("SlurmSettings", {}).get(path[-1]) or ()):
+    slurm = as_map(scheduling.get("SlurmSettings"))
+    for index, line in enumerate(map(as_map, as_list(slurm.get(path[-1])))):
         yield from _line((*path, index), line)
-    for number, queue in enumerate(scheduling.get("SlurmQueues") or ()):
+    for number, queue in enumerate(map(as_map, as_list(scheduling.get("SlurmQueues")))):
         place: Path = ("Scheduling", "SlurmQueues", number)
         yield from _given(place, queue, "partition")
-        for index, resource in enumerate(queue.get("ComputeResources") or ()):
+        for index, resource in enumerate(map(as_map, as_list(queue.get("ComputeResources")))):
             yield from _given((*place, "ComputeResources", index), resource, "node")
 
 
@@ -63,7 +65,7 @@ def _line(path: Path, line: Mapping[str, Any]) -> Iterator[Setting]:
 
 
 def _given(path: Path, part: Mapping[str, Any], scope: Scope) -> Iterator[Setting]:
-    for name, value in (part.get("CustomSlurmSettings") or {}).items():
+    for name, value in as_map(part.get("CustomSlurmSettings")).items():
         yield Setting((*path, "CustomSlurmSettings", name), scope, name, _text(value))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from clustergen.catalog.slurm import Scope
 from clustergen.findings import Problem
+from clustergen.overlay.parts import as_list, as_map
 from clustergen.plan import slurm_settings
 from clustergen.plan.slurm import Setting
 from clustergen.plan.slurm_settings import Service
@@ -49,12 +50,12 @@ def settings(document: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _settings(document: Mapping[str, Any]) -> Iterator[Setting]:
-    for id, resource in document.get("Resources", {}).items():
-        given = resource.get("Properties", {}).get("SlurmConfiguration") or {}
+    for id, resource in _resources(document):
+        given = as_map(as_map(resource.get("Properties")).get("SlurmConfiguration"))
         for (kind, member), scope in _LISTS.items():
             if resource.get("Type") != kind:
                 continue
-            for index, item in enumerate(given.get(member) or ()):
+            for index, item in enumerate(map(as_map, as_list(given.get(member)))):
                 name, value = item.get("ParameterName"), item.get("ParameterValue")
                 if isinstance(name, str) and isinstance(value, str):
                     path = ("Resources", id, "Properties", "SlurmConfiguration", member, index)
@@ -62,8 +63,14 @@ def _settings(document: Mapping[str, Any]) -> Iterator[Setting]:
 
 
 def _version(document: Mapping[str, Any]) -> str:
-    for resource in document.get("Resources", {}).values():
+    for _, resource in _resources(document):
         if resource.get("Type") == "AWS::PCS::Cluster":
-            version = resource.get("Properties", {}).get("Scheduler", {}).get("Version")
+            scheduler = as_map(as_map(resource.get("Properties")).get("Scheduler"))
+            version = scheduler.get("Version")
             return version if isinstance(version, str) else ""
     return ""
+
+
+def _resources(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for id, resource in as_map(document.get("Resources")).items():
+        yield id, as_map(resource)
