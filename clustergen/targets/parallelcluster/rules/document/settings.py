@@ -45,7 +45,7 @@ def settings(document: Mapping[str, Any]) -> Iterator[Problem]:
 def _settings(scheduling: Mapping[str, Any]) -> Iterator[Setting]:
     path: Path = ("Scheduling", "SlurmSettings", "CustomSlurmSettings")
     slurm = as_map(scheduling.get("SlurmSettings"))
-    for index, line in enumerate(map(as_map, as_list(slurm.get(path[-1])))):
+    for index, line in enumerate(map(as_map, as_list(slurm.get("CustomSlurmSettings")))):
         yield from _line((*path, index), line)
     for number, queue in enumerate(map(as_map, as_list(scheduling.get("SlurmQueues")))):
         place: Path = ("Scheduling", "SlurmQueues", number)
