@@ -13,6 +13,7 @@ from clustergen.findings import errors
 
 PRESETS = sorted(resources.tree("templates").joinpath("presets").glob("*.yaml"))
 NAMES = {"cpu-hpc", "gpu-slurm", "kubernetes", "spot-finetune", "trainium"}
+STARTERS = {"kubernetes": ["hyperpod-eks", "eks"], "trainium": ["parallelcluster"]}
 SCHEMA = "# yaml-language-server: $schema=./clustergen.schema.json"
 
 
@@ -31,9 +32,7 @@ def test_a_starter_passes(preset: Path, tmp_path: Path) -> None:
 def test_a_starter_renders_for_the_targets_that_it_names(preset: Path) -> None:
     checked = clustergen.check([preset])
     rendered = [name for name in checked.plans if name and clustergen.render(checked, name)]
-    assert rendered == (
-        ["hyperpod-eks", "eks"] if preset.stem == "kubernetes" else ["parallelcluster", "pcs"]
-    )
+    assert rendered == STARTERS.get(preset.stem, ["parallelcluster", "pcs"])
     assert errors(checked.findings) == []
 
 
