@@ -67,7 +67,7 @@ class ParallelClusterStack(cdk.Stack):
 
 
 def properties(rendered: RenderedCluster) -> dict[str, Any]:
-    """What the custom resource is told: the name, and cluster.yaml with imported values."""
+    """The properties of the custom resource: the name, and cluster.yaml with imported values."""
     return {
         "ClusterName": rendered.plan.name,
         "ClusterConfiguration": _filled(rendered.document, rendered),

@@ -30,7 +30,9 @@ class PcsStack(cdk.Stack):
 
 
 def _with_images(rendered: RenderedCluster) -> dict[str, Any]:
-    """The template, with images that CloudFormation looks up: nobody here reads the stack's."""
+    """The template, with images that CloudFormation looks up, because nothing here reads the
+    stack.
+    """
     document = rendered.template
     known = document.get("Parameters", {})
     looked_up = {

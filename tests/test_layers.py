@@ -321,6 +321,25 @@ PHRASES = {
     "the spec has it": r"\bthe spec has it\b",
     "found by itself (automatically)": r"\b(found|discovered) by (itself|themselves)\b",
     "people (users)": r"\bpeople\b(?!=)",
+    "whoever (users, the creator)": r"\b[Ww]hoever\b",
+    "somebody (a user, or passive voice)": r"\b[Ss]omebody\b",
+    "mend (fix)": r"\bmend(s|ed)?\b",
+    "says why (gives the reason)": r"\bsays? why\b",
+    "is said (is logged, is printed)": r"\b(is|are|was) said\b",
+    "what is to say (findings)": r"\bto say (about|of)\b",
+    "made anew (created again)": r"\bmade anew\b",
+    "costs on (continues to cost money)": r"\bcosts? on\b",
+    "goes on (continues)": r"\b(goes|going) on\b",
+    "nobody's": r"\b(nobody|anybody|somebody)'s\b",
+    "the user's own (the user's, custom)": r"\bthe user's own\b",
+    "by itself (automatically, separately)": r"(?<!out )\bby (itself|themselves)\b",
+    "stands under (follows)": r"\bstands? under\b",
+    "does not answer (does not respond)": r"\b(does|do) not answer\b",
+    "makes of (does with)": r"\bmakes of\b",
+    "that there are (all)": r"\b(all|every \w+) there (is|are)\b",
+    "come and go (start and stop)": r"\bcomes? (and|or) goe?s?\b",
+    "speaks (uses, supports)": r"\bspeaks?\b",
+    "in the words of": r"\b[A-Z]\w+'s words\b",
 }
 ROOT = PACKAGE.parent
 PROSE = {
@@ -333,6 +352,7 @@ PROSE = {
             *sorted((ROOT / "docs").glob("*.md")),
             *sorted((ROOT / "docs").glob("*.py")),
             *sorted((ROOT / "stacks").glob("*.py")),
+            *sorted((ROOT / "templates").rglob("*.j2")),
         )
     },
 }

@@ -63,7 +63,7 @@ def trust(
     actions: str | list[str] = "sts:AssumeRole",
     condition: Mapping[str, Any] | None = None,
 ) -> Json:
-    """The policy that lets a service take a role; ``service`` is its name before the suffix."""
+    """The policy that lets a service assume a role; ``service`` is its name before the suffix."""
     statement = {
         "Effect": "Allow",
         "Principal": {"Service": cfn.sub(f"{service}.${{AWS::URLSuffix}}")},

@@ -272,7 +272,7 @@ def _sized(known: Number, sign: _Token, value: _Token) -> Test:
 
 
 def _worded(name: _Token, known: Words, value: _Token) -> Test:
-    # "[" means nothing special here, whatever fnmatch makes of it.
+    # "[" means nothing special here, unlike in fnmatch.
     pattern = value.text.lower().replace("[", "[[]")
 
     def test(instance: InstanceType) -> bool:

@@ -97,7 +97,7 @@ def _change(change: Change) -> dict[str, Any]:
 
 def _findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     from clustergen import report
-    from clustergen.registry import by_code  # imports every rule there is
+    from clustergen.registry import by_code  # imports every rule
 
     found: list[dict[str, Any]] = json.loads(report.render("json", findings, by_code()))["findings"]
     return found

@@ -88,7 +88,7 @@ class Comparison:
     name: str
     """The cluster's name; empty if nothing could be planned."""
     standings: tuple[Standing, ...]
-    """Empty if nothing could be compared: the findings say why."""
+    """Empty if nothing could be compared: the findings explain why."""
     findings: tuple[Finding, ...]
     """All findings of all targets."""
 

@@ -23,7 +23,7 @@ def request(
     orchestrator: Json | None,
     **members: Any,
 ) -> Json:
-    """The request; ``members`` are those of one orchestrator only, in the API's words.
+    """The request; ``members`` are those of one orchestrator only, as in the API.
 
     A plan with errors gives a request that the service would reject, never an exception.
     """

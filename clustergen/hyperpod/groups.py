@@ -118,5 +118,5 @@ def _volume(volume: Volume) -> Json:
 
 
 def _health_checks(group: NodeGroup) -> list[str]:
-    """The deep checks of a group, in the API's words and order; ``gpu`` is always checked."""
+    """The deep checks of a group, with the API's names and order; ``gpu`` is always checked."""
     return [name for check, name in limits.HEALTH_CHECKS.items() if check in group.health_checks]

@@ -127,7 +127,7 @@ _LATE = (
 
 
 def split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
-    """Manifests that come before the charts, and those of kinds that the charts bring."""
+    """Manifests that are applied before the charts, and those of kinds that the charts install."""
     return tuple(_made(plan, _EARLY)), tuple(_made(plan, _LATE))
 
 

@@ -124,7 +124,7 @@ def _all_reduce(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
 
 
 def _collective(plan: Plan, group: NodeGroup, test: Collective, placed: Placed) -> Artifact:
-    """A job in which the accelerators of each node reduce together, each node by itself."""
+    """A job in which the accelerators of each node reduce together, each node separately."""
     taken = pods.taking(plan, group, capacity.accelerators(group))
     container = {
         "name": test.name,

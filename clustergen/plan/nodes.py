@@ -91,7 +91,7 @@ class MachinePlanner:
                 (name, (*path, "instance_types", i)) for i, name in enumerate(group.instance_types)
             ]
         types = [self._type(name, at) for name, at in named]
-        # One unknown type is enough: facts of the others must not speak for it.
+        # One unknown type is enough: facts of the others do not apply to it.
         return tuple(t for t in types if t) if all(types) else ()
 
     def _type(self, name: str, path: Path) -> InstanceType | None:

@@ -1,7 +1,7 @@
 """Text to plain data with positions: the only part of clustergen that knows YAML.
 
 ``read`` takes the files and ``--set`` arguments of a command line, ``read_text`` one text. Both
-answer with a :class:`Document` (``None`` when there is no data to go on with) and the findings,
+answer with a :class:`Document` (``None`` when no data is left) and the findings,
 each already placed in the text it is about.
 
 What a plain (unquoted) word means is settled in :mod:`clustergen.source.scalars`: ``true``,

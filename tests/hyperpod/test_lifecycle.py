@@ -159,7 +159,7 @@ def test_an_optional_step_that_fails_is_said_and_no_more(
     run = start(made, which[0])
     assert run.status == 0, run.said
     assert steps(run, "failed") == [step]
-    assert "the node goes on without it" in run.said
+    assert "the node continues without it" in run.said
     assert "all steps are done" in run.said
 
 

@@ -88,7 +88,7 @@ def _texts(value: Any, path: Path, *, without: tuple[str, ...]) -> Iterator[tupl
             yield from _texts(item, (*path, index), without=without)
     elif hasattr(value, "__pydantic_fields_set__"):
         for name, item in vars(value).items():
-            # The section `slurm` has more than settings; that of a node group or queue has not.
+            # The section `slurm` has more than settings; that of a node group or queue does not.
             if name not in without or (name == "slurm" and not path):
                 yield from _texts(item, (*path, _key(name, path)), without=without)
 

@@ -1,4 +1,4 @@
-"""The database of job records, where the user brings one."""
+"""The database of job records, if the user provides one."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ users: [{name: alice, uid: 2001, ssh_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI
 )
 def no_key(plan: Plan) -> Iterator[Problem]:
     key_pair = getattr(plan.options, "key_name", None)
-    # Without a target, nobody knows yet whether its options name a key pair.
+    # Without a target, its options, which may name a key pair, are unknown.
     if not plan.target or plan.limits.no_ssh or key_pair:
         return
     if plan.network.ssh_from and not any(user.ssh_key for user in plan.users):

@@ -1,7 +1,7 @@
 """HyperPod task governance: quotas of the cluster, from the queues of the spec.
 
 A queue is a team of task governance. Its quota is what the node groups of the queue have; a group
-of several queues is shared out evenly, and and each borrows idle capacity of the others. The
+of several queues is shared out evenly, and each borrows idle capacity of the others. The
 requests are files, and a template for those who deploy with CloudFormation, in the regions that
 have the types.
 

@@ -125,7 +125,7 @@ def _addons(plan: Plan) -> Iterator[str]:
         return
     if plan.kubernetes.admission == "kueue":
         yield (
-            "for queues of teams, add HyperPod task governance, which brings Kueue: `aws eks "
+            "for queues of teams, add HyperPod task governance, which installs Kueue: `aws eks "
             f"create-addon --region {plan.region} --cluster-name {eks_cluster.name(plan)} "
             f"--addon-name {governance.TASK_GOVERNANCE}`{_then_quotas(plan)}"
         )

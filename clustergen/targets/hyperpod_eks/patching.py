@@ -1,4 +1,4 @@
-"""How security patches reach the nodes, in the API's words.
+"""How security patches reach the nodes, as API members.
 
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html
 """

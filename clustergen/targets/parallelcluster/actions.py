@@ -187,7 +187,9 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
 
 
 def _arguments(plan: Plan, script: OwnScript, role: Role, storage: str = "-") -> list[str]:
-    """What a script is told. Nodes share the homes of the head node, which makes those missing."""
+    """The arguments of a script. Nodes share the homes of the head node, which makes those
+    missing.
+    """
     if script.name == "accounts.sh":
         return []
     if script.name == "users.sh":

@@ -21,7 +21,8 @@ def runbook(plan: Plan) -> Runbook:
         "`slurm_resume.log` (launches that EC2 refuses); on nodes "
         "`/var/log/cloud-init-output.log`, `/var/log/slurmd.log`",
         failed_boot="`pcluster describe-cluster` shows `failures` when the head node's boot "
-        "failed: `cfn-init.log` and `chef-client.log` of the head node say why. A compute node "
+        "failed: `cfn-init.log` and `chef-client.log` of the head node give the reason. A "
+        "compute node "
         "whose script fails is terminated and launched again; after 10 such failures "
         "ParallelCluster puts its group into protected mode (`PROTECTED`), which `pcluster "
         f"update-compute-fleet -n {name} -r {region} --status START_REQUESTED` ends",

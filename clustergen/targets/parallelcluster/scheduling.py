@@ -214,7 +214,7 @@ def _reservation(group: NodeGroup) -> dict[str, Any] | None:
 
 
 def _priorities(group: NodeGroup) -> dict[str, int]:
-    """Slurm's Weight in ParallelCluster's words, which tell static from dynamic nodes."""
+    """Slurm's Weight as ParallelCluster's settings, which distinguish static and dynamic nodes."""
     weight = weight_of(group)
     fields = ("StaticNodePriority", "DynamicNodePriority")
     return dict.fromkeys(fields, int(weight)) if weight else {}

@@ -15,7 +15,7 @@ _PARAMETERS = {"x86_64": "ImageX86", "arm64": "ImageArm"}
 
 
 def image_id(image: str | None, type: InstanceType) -> Any:
-    """The image of a node in CloudFormation's words."""
+    """The image of a node as a CloudFormation value."""
     return image or cfn.ref(_PARAMETERS[type.arch])
 
 

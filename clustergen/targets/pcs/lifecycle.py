@@ -159,7 +159,9 @@ def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Action]:
 
 
 def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
-    """Nodes stay without their container runtime: other jobs still run, and the log says why."""
+    """Nodes stay without their container runtime: other jobs still run, and the log has the
+    reason.
+    """
     if plan.software.containers != "none":
         script = Script("containers.sh", plan.users)
         arguments = (plan.software.containers, scratch or "-", settings.version(plan))

@@ -47,7 +47,7 @@ class Script:
 
     @property
     def location(self) -> Json:
-        """Its address, in CloudFormation's words."""
+        """Its address, as a CloudFormation value."""
         return cfn.sub(f"s3://${{{BUCKET}}}/{self.key}")
 
     @property

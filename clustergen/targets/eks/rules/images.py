@@ -14,7 +14,7 @@ from clustergen.targets.eks.rules import rule
 @rule(
     "IMG501",
     "Accelerators that EKS's images have no driver for",
-    why="The images bring the drivers of NVIDIA GPUs, Trainium and Inferentia, for the families "
+    why="The images have the drivers of NVIDIA GPUs, Trainium and Inferentia, for the families "
     "that EKS lists.",
     source=limits.IMAGES,
     severity=Severity.WARNING,

@@ -77,5 +77,5 @@ def nobody_makes_accounts(plan: Plan) -> Iterator[Problem]:
         yield Problem(
             place,
             "no job runs until scripts/accounts.sh of the bundle has run once, as root on a node",
-            help="add login to the spec, and it runs there automatically automatically",
+            help="add login to the spec, and it runs there automatically",
         )

@@ -33,7 +33,7 @@ usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --res
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
   --allow-replacement   continue if a stack would replace a cluster or a file system
   --wait MINUTES        wait at most so long for each step, instead of its default limit
-  --new-image           take the newest image; nodes are replaced when they are idle
+  --new-image           use the newest image; nodes are replaced when they are idle
   --pause               scale compute to zero; cluster, head and login nodes, and data stay
   --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay

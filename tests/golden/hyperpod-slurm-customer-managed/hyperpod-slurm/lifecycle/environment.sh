@@ -47,7 +47,7 @@ nccl_conf() {
   echo '# clustergen ends'
 }
 
-# Steps of batch jobs are no login shells: NCCL reads its file, jobs take the rest from the shell
+# Steps of batch jobs are no login shells: NCCL reads its file, jobs get the rest from the shell
 # that submits them.
 text=$(nccl_conf "$@")
 changed /etc/nccl.conf <<<"$text" || true

@@ -47,7 +47,7 @@ optional() {
   if ((status == 0)); then
     say "step $2 is done"
   else
-    say "step $2 failed with status $status; the node goes on without it"
+    say "step $2 failed with status $status; the node continues without it"
   fi
 }
 

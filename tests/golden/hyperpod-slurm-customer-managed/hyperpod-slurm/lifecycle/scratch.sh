@@ -112,7 +112,7 @@ make_file_system() {
 main() {
   local mount_point=$1
   if ! mountpoint -q "$mount_point"; then
-    # Nobody but root can write below it while nothing is mounted: the root volume stays as it is.
+    # Only root can write below it while nothing is mounted: the root volume stays as it is.
     mkdir -p "$mount_point"
     if mounted_by_image; then
       mkdir -p "$IMAGE_DISKS/scratch"
