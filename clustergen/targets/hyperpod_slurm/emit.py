@@ -64,7 +64,7 @@ def _scripts_first(plan: Plan) -> str:
     if not (config := lifecycle.config(plan)):
         return ""
     return (
-        ", who render with `--outputs` and first run `aws s3 cp --recursive lifecycle "
+        "; for that, render with `--outputs` and first run `aws s3 cp --recursive lifecycle "
         f"{config['SourceS3Uri']}`"
     )
 

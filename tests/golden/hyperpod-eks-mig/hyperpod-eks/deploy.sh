@@ -17,7 +17,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=e2ca30c9082fe2c5
+prefix=96122f14c0f254a1
 memory="paused/$cluster-hyperpod"
 # A pager would wait for a key; the commands retry what AWS throttles.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"

@@ -17,7 +17,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=882c35210086a17d
+prefix=2404bc68cd8d07f4
 memory="paused/$cluster-hyperpod"
 # A pager would wait for a key; the commands retry what AWS throttles.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
