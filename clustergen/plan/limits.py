@@ -227,7 +227,7 @@ class Limits(NamedTuple):
     """The page that says that a group may have no nodes yet; empty where it must allow for some."""
     minimum: str = ""
     """The page about nodes that have to be there before a group is in service, while the service
-    goes on to start its others; empty where the nodes above the minimum come and go."""
+    continues to start its others; empty where the nodes above the minimum start and stop."""
     autoscaler: str = ""
     """The page about the autoscaler; empty where there is none to choose."""
     mig_label: str = ""
