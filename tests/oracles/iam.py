@@ -160,10 +160,20 @@ def _statement_violations(statement: Statement) -> Iterator[str]:
             yield f"{name}: {action} allows too much"
         elif scopable is None:
             yield f"{name}: IAM has no action {action}"
-        elif scopable and everything and "Condition" not in statement:
+        elif scopable and everything and not ("Condition" in statement or _of_an_agent(action)):
             yield f"{name}: {action} on *, though it can be scoped"
         elif not scopable and not everything:
             yield f"{name}: {action} is of no resource, so it is granted on * only"
+
+
+def _of_an_agent(action: str) -> bool:
+    """Whether Systems Manager's agent needs it, on what only Systems Manager knows.
+
+    AWS's own policy grants all of it on everything. Parameters are no business of the agent.
+    """
+    policy = _managed()["AmazonSSMManagedInstanceCore"]["Document"]
+    of_agent = any(action in statement["Action"] for statement in policy["Statement"])
+    return of_agent and not action.startswith("ssm:GetParameter")
 
 
 def _scopable(action: str) -> bool | None:
