@@ -680,10 +680,11 @@ delete_cluster() {
 
 # A cluster of another bundle, or made by hand: the request would add a second controller to it.
 refuse_second_controller() {
+  local group=controller
   [[ $dry_run == no ]] || return 0
   read_value 'InstanceGroups[].InstanceGroupName'
-  if [[ -z $answer ]] || tr '\t' '\n' <<<"$answer" | grep -qxF controller; then return 0; fi
-  fail "$cluster runs without an instance group controller, so another of its groups has the" \
+  if [[ -z $answer ]] || tr '\t' '\n' <<<"$answer" | grep -qxF "$group"; then return 0; fi
+  fail "$cluster runs without an instance group $group, so another of its groups has the" \
     "controller: ${answer//$'\t'/, }. This bundle would add a second one. Nothing was changed." \
     "Give the spec another name, and deploy a cluster beside it; or delete that cluster first."
 }
