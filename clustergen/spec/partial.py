@@ -172,11 +172,23 @@ def _original(path: Path, data: Any, edits: Mapping[Path, Any]) -> Path:
     restored: Path = ()
     for step in path:
         if isinstance(step, int) and isinstance(data, list):
-            there = [i for i in range(len(data)) if edits.get((*restored, i)) is not ABSENT]
-            index = there[step] if step < len(there) else step
+            index = step + _left_out_before(step, restored, edits)
             data = data[index] if index < len(data) else None
             restored = (*restored, index)
         else:
             data = data.get(step) if isinstance(data, dict) else None
             restored = (*restored, step)
     return restored
+
+
+def _left_out_before(index: int, list_path: Path, edits: Mapping[Path, Any]) -> int:
+    """How many items before the one that is now at ``index`` were left out of the list."""
+    gone = sorted(
+        edit[-1]
+        for edit, value in edits.items()
+        if value is ABSENT and edit[:-1] == list_path and isinstance(edit[-1], int)
+    )
+    count = 0
+    for item in gone:
+        count += item <= index + count
+    return count

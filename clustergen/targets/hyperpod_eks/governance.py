@@ -11,7 +11,7 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-c
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from clustergen import shell
 from clustergen.artifacts import Artifact, Json, json_artifact
@@ -118,8 +118,9 @@ def weights(plan: Plan) -> dict[str, int]:
 def resources(plan: Plan, queue: Queue) -> Iterator[Json]:
     """What a queue has of each instance type, or of each kind of partition of its GPUs."""
     counts: dict[tuple[str, str], int] = {}
+    owners = _owners(plan)
     for group in queue.node_groups:
-        for type, nodes in _by_type(group, _share(plan, queue, group)):
+        for type, nodes in _by_type(group, _share(owners[group.name], queue, group)):
             for partition, count in _parts(group).items():
                 key = (ml_name(type), partition)
                 counts[key] = counts.get(key, 0) + nodes * count
@@ -147,9 +148,17 @@ def _parts(group: NodeGroup) -> dict[str, int]:
     return {f"mig-{profile}": n * group.type.gpus for profile, n in group.mig.items()}
 
 
-def _share(plan: Plan, queue: Queue, group: NodeGroup) -> int:
+def _owners(plan: Plan) -> dict[str, list[str]]:
+    """The names of the queues that each node group is in."""
+    owners: dict[str, list[str]] = {}
+    for queue in plan.queues:
+        for group in queue.node_groups:
+            owners.setdefault(group.name, []).append(queue.name)
+    return owners
+
+
+def _share(owners: Sequence[str], queue: Queue, group: NodeGroup) -> int:
     """The nodes of ``group`` that are ``queue``'s; the first queues get those left over."""
-    owners = [other.name for other in plan.queues if group in other.node_groups]
     whole, rest = divmod(group.max, len(owners))
     return whole + (owners.index(queue.name) < rest)
 
