@@ -90,6 +90,7 @@ SLURM = {
     "scontrol": """case $1 in
   --version) echo slurm 24.11.5 ;;
   ping) echo 'Slurmctld(primary) at node-1 is UP' ;;
+  show) [[ $2 != config ]] || echo 'ClusterName             = example' ;;
 esac""",
     "srun": "echo --container-image",
     # Like the real one, it fails on what is there already.
@@ -98,6 +99,10 @@ words="$*"
 case $words in
   *"list cluster"*) echo example ;;
   *"list account"*) grep -o '^account [^ ]*' /rig/state/accounting || true ;;
+  *"list associations"*"user= "*)
+    account=${words#*account=}
+    ! grep -q "^account ${account%% *} " /rig/state/accounting || echo root
+    ;;
   *"list associations"*)
     user=${words#*user=}
     grep "^user ${user%% *}$" /rig/state/accounting || true

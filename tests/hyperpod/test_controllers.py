@@ -107,6 +107,17 @@ def test_one_configuration_in_the_order_of_taking_over(
         assert made.read(f"{FOLDER}/etc/cgroup.conf") == "ConstrainDevices=yes\n"
 
 
+def test_what_hyperpod_writes_in_place_of_a_link_reaches_all_controllers(tmp_path: Path) -> None:
+    first = node(tmp_path / "first", "controller")
+    assert start(first).status == 0
+    conf, shared = (first.root / f"{at}/etc/slurm.conf" for at in ("opt/slurm", FOLDER))
+    conf.unlink()
+    conf.write_text(shared.read_text() + "TCPTimeout=61\n")
+    assert start(first).status == 0
+    assert conf.is_symlink()
+    assert "TCPTimeout=61" in shared.read_text()
+
+
 def test_the_state_is_slurms_alone(pair: tuple[Node, Node, list[Run]]) -> None:
     for made, run in zip(pair[:2], pair[2][:2], strict=True):
         state = made.root / FOLDER / "state"

@@ -8,9 +8,9 @@ from typing import Any
 from clustergen import foundation
 from clustergen.artifacts import Bundle, json_artifact
 from clustergen.aws import mounts
-from clustergen.hyperpod import cloudformation, deploy
+from clustergen.hyperpod import cloudformation, deploy, limits
 from clustergen.hyperpod import steps as hyperpod_steps
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Lustre, Plan
 from clustergen.slurm import jobs, next_steps, smoke
 from clustergen.slurm.jobs import Cluster
 from clustergen.targets.hyperpod_slurm import cluster, lifecycle
@@ -53,6 +53,7 @@ def steps(plan: Plan) -> list[str]:
         f"`aws sagemaker list-cluster-nodes --cluster-name {plan.name} --region {plan.region}` "
         f"shows the nodes; Session Manager opens a shell on one of the group {reach}: `aws ssm "
         "start-session --target sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID`",
+        *_without_scripts(plan),
         next_steps.TESTS,
         *_controllers(plan),
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
@@ -67,6 +68,23 @@ def _scripts_first(plan: Plan) -> str:
         "; for that, render with `--outputs` and first run `aws s3 cp --recursive lifecycle "
         f"{config['SourceS3Uri']}`"
     )
+
+
+def _without_scripts(plan: Plan) -> Iterator[str]:
+    """What HyperPod's own set-up of nodes leaves to the administrator."""
+    if lifecycle.config(plan):
+        return
+    if plan.queues:
+        yield (
+            f"jobs without `--partition` go to `{limits.UNIVERSAL_PARTITION}`, HyperPod's "
+            f"partition of all nodes: submit with `--partition {plan.queues[0].name}`"
+        )
+    for item in plan.storage:
+        if isinstance(item, Lustre) and not item.existing:
+            yield (
+                f"a new Lustre file system belongs to root: `sudo chmod 1777 {item.mount}` on the "
+                f"controller, once, lets users write to {item.mount}"
+            )
 
 
 def _controllers(plan: Plan) -> Iterator[str]:

@@ -302,3 +302,12 @@ def test_restricted_groups_are_in_both() -> None:
     expected = request_of(RESTRICTED)["RestrictedInstanceGroups"]
     assert expected[0]["InstanceGroupName"] == "nova"
     assert properties_of(RESTRICTED)["RestrictedInstanceGroups"] == expected
+
+
+def test_the_readme_says_what_nobody_does_without_scripts() -> None:
+    text = files_of(STORAGE)["README.md"]
+    assert "jobs without `--partition` go to `dev`" in text
+    assert "`sudo chmod 1777 /fsx` on the controller" in text
+    text = files_of(STORAGE + USERS)["README.md"]
+    assert "chmod 1777" not in text
+    assert "go to `dev`" not in text
