@@ -11,10 +11,10 @@ from clustergen.digests import sha256
 from clustergen.foundation.part import (
     Output,
     Part,
-    has_hyperpod,
     joined,
     lasting,
     named,
+    region_has_hyperpod,
     serves,
 )
 from clustergen.plan.model import Bucket, Ontap, OpenZfs, Plan
@@ -57,8 +57,10 @@ def _bucket_name(plan: Plan) -> Json:
     """A name that HyperPod's managed policy lets nodes read from; CloudFormation's own elsewhere.
 
     At most 50 of the 63 characters that S3 allows: the hash tells clusters of alike names apart.
+    The name does not depend on the targets: adding HyperPod to a spec would replace the bucket,
+    with the scripts that running nodes read.
     """
-    if not has_hyperpod(plan):
+    if not region_has_hyperpod(plan):
         return {}
     digest = sha256(f"{plan.name}/{plan.region}")[:6]
     name = plan.name[:20].rstrip("-")

@@ -95,5 +95,9 @@ def keeps_data(storage: tuple[Storage, ...]) -> bool:
 
 def has_hyperpod(plan: Plan) -> bool:
     """Whether the foundation is for SageMaker HyperPod, and the region has it."""
-    wanted = serves(plan, "hyperpod-slurm", "hyperpod-eks")
-    return wanted and services.available("hyperpod", plan.region) is True
+    return serves(plan, "hyperpod-slurm", "hyperpod-eks") and region_has_hyperpod(plan)
+
+
+def region_has_hyperpod(plan: Plan) -> bool:
+    """Whether SageMaker HyperPod is available in the region."""
+    return services.available("hyperpod", plan.region) is True

@@ -62,3 +62,12 @@ def test_validators_accept_it_where_no_target_takes_the_spec() -> None:
         assert made is not None
         assert check(json.loads(made.text), plan.region) == []
         assert lint({plan.name: made.text}, [plan.region]) == []
+
+
+def test_another_target_does_not_rename_the_bucket() -> None:
+    """A new name would replace it, with the scripts that running nodes read."""
+    first, second = (
+        foundation.build(next(iter(Fragments("").checked(f"targets: {named}").plans.values())))
+        for named in ("{pcs: {}}", "{pcs: {}, hyperpod-slurm: {}}")
+    )
+    assert first.resources["ScriptsBucket"] == second.resources["ScriptsBucket"]
