@@ -315,6 +315,7 @@ OUTPUTS = {
     "NodeRoleArn": "arn:aws:iam::111122223333:role/aws-pcs/node",
     "NodeInstanceProfileArn": "arn:aws:iam::111122223333:instance-profile/aws-pcs/node",
     "NodePolicyArn": "arn:aws:iam::111122223333:policy/node",
+    "SessionPolicyArn": "arn:aws:iam::111122223333:policy/session",
     "ScriptsBucketName": "scripts-111122223333",
 }
 

@@ -49,7 +49,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         PC: set(),
         PCS: set(),
         HP: _NO,
-        EKS: {"SUP001", "CAP011"},
+        EKS: {"SUP001"},
         K8S: set(),
     },
     "g6e-spot-finetune": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP011"}, K8S: set()},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 
 from clustergen import shell
@@ -60,6 +61,7 @@ def image_user(plan: Plan) -> str:
     return limits.default.get(os, usual) if limits else usual
 
 
+@functools.lru_cache(maxsize=8)
 def script(plan: Plan, *, several: bool = False) -> str:
     """The script that creates them; running it again changes nothing.
 

@@ -21,11 +21,12 @@ def artifact(plan: Plan, *, shared: Sequence[str], slurm_folder: str) -> Artifac
 
 
 def _groups(plan: Plan, shared: Sequence[str]) -> Iterator[Group]:
+    """Roles are written as options: a node group may be called ``head``."""
     common = tuple(_common(plan, shared))
     if plan.head:
-        yield Group("head", (*verification.active("slurmctld"), *common))
+        yield Group("--head", (*verification.active("slurmctld"), *common))
     if plan.login:
-        yield Group("login", common)
+        yield Group("--login", common)
     for group in plan.node_groups:
         slurmd = verification.active("slurmd")
         yield Group(group.name, (*slurmd, *_of_group(plan, group), *common))

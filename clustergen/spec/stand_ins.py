@@ -50,6 +50,8 @@ def _special(path: Path, data: Any) -> tuple[Any, ...]:
             return (1,)
         case ("region",):
             return _regions(data)
+        case ("targets", "hyperpod-eks", "eks_cluster"):
+            return ("new", "arn:aws:eks:us-east-1:111122223333:cluster/example")
         case ("network", "zone"):
             return _zones(_at(("region",), data))
         case ("network", "vpc"):

@@ -58,7 +58,7 @@ class Deployment:
         """What AWS itself would have: the parameters that name images."""
         for template in self.templates.values():
             for parameter in template.get("Parameters", {}).values():
-                if parameter.get("Default", "").startswith("/aws/service/"):
+                if str(parameter.get("Default", "")).startswith("/aws/service/"):
                     put_parameter(self.region, parameter["Default"], "ami-0a1b2c3d4e5f67890")
 
     def recorded(self, type: str) -> list[dict[str, Any]]:

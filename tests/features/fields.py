@@ -172,6 +172,7 @@ _NEW: Mapping[str, Values] = {
     "Ebs": {"mount": "/data", "type": "ebs", "size": "500GiB"},
     "Bucket": {"mount": "/data", "type": "s3", "bucket": "s3://my-bucket/in"},
 }
+_OTHER_ONTAP = "svm-0a1b2c3d4e5f67899.fs-0a1b2c3d4e5f67890.fsx.us-east-1.amazonaws.com"
 _ONTAP = "svm-0a1b2c3d4e5f6789{0}.fs-0a1b2c3d4e5f6789{0}.fsx.us-east-1.amazonaws.com"
 _ATTACHED: Mapping[str, Values] = {
     "Lustre": {
@@ -296,7 +297,7 @@ _STORAGE = {
     "storage.OpenZfs.iops": [_new("OpenZfs", "iops", 4096)],
     "storage.OpenZfs.compression": [_new("OpenZfs", "compression", "zstd")],
     **_every("Ontap"),
-    "storage.Ontap.dns_name": [_attached("Ontap", "existing.dns_name", _ONTAP.format(9))],
+    "storage.Ontap.dns_name": [_attached("Ontap", "existing.dns_name", _OTHER_ONTAP)],
     "storage.Ontap.volume": [_attached("Ontap", "existing.volume_id", "fsvol-0a1b2c3d4e5f67899")],
     **_every("FileCache"),
     "storage.FileCache.dns_name": [
@@ -675,6 +676,7 @@ FIELDS: Mapping[str, list[Change]] = {
 NO_ROW: Mapping[str, str] = {
     "*.path": "its place in the spec",
     "target": "what the plan is for",
+    "targets": "what the foundation is for: tests/foundation/test_targets.py",
     "limits": "of the target",
     "sagemaker": "of the target",
     "written": "what the user wrote",

@@ -41,7 +41,7 @@ for word in "$@"; do
 done
 set -- "${words[@]}"
 verb=$1 unit=${2:-} name=${2%.service}
-program=${daemons[$name]:-}
+program=${name:+${daemons[$name]:-}}
 masked() { [[ -e /rig/masked-$name ]]; }
 absent() { [[ -z $program || -e /rig/absent-$name ]]; }
 active() { [[ -n $program ]] && pgrep -x "$program(-wlm)?" >/dev/null; }
@@ -72,6 +72,7 @@ case $verb in
   try-restart) absent && exit 5; if active; then stop; start; fi ;;
 esac
 """,
+    "mount.lustre": "exit 1",  # that it exists tells that the image has Lustre's client
     "mount": r"""
 case "$*" in
   *"-t lustre"* | *"-t nfs"*)

@@ -12,7 +12,7 @@ from tests.checking import broken
 
 
 def _slurm() -> Json:
-    role = "arn:aws:iam::111122223333:role/hp"
+    role = "${HyperPodExecutionRoleArn}"  # that of the foundation
     vpc = {"SecurityGroupIds": ["sg-0a1b2c3d"], "Subnets": ["subnet-0a1b2c3d"]}
     controller = {
         "InstanceGroupName": "controller",
@@ -159,7 +159,7 @@ CASES: list[tuple[str, list[Any], list[tuple[str, str]]]] = [
     (
         "slurm",
         [((*GPU, "MinInstanceCount"), 5)],
-        [("OVL301", "a minimum of 5 instances above the 4")],
+        [("OVL301", "a minimum of 5 instances above the total of 4")],
     ),
     (
         "slurm",

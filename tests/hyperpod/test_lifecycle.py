@@ -429,7 +429,8 @@ OLD_AND_NEW = [
 
 @pytest.mark.parametrize(("version", "path"), OLD_AND_NEW)
 def test_the_place_of_the_prolog(tmp_path: Path, version: str, path: str) -> None:
-    made = node(tmp_path, AFTER_INIT, {"scontrol": f"echo {version} is UP"})
+    answers = f'[[ "$*" == "show config" ]] && echo "ClusterName = a" || echo {version} is UP'
+    made = node(tmp_path, AFTER_INIT, {"scontrol": answers})
     assert start(made, "extended").status == 0
     assert f"\nProlog={path}\n" in made.read("/opt/slurm/etc/clustergen.conf")
     kept = made.root / "opt/clustergen/lifecycle/prolog.sh"

@@ -139,8 +139,10 @@ FINE = [
     existing(A),
     existing(f"{A}, {B}"),
     existing(A, ", zone: null"),
-    existing(f"{{id: {A}, cidr: 10.0.0.0/28}}") + nodes(10),
-    existing(f"{{id: {A}, cidr: 10.0.0.0/25}}, {{id: {B}, cidr: 10.0.0.128/25}}"),
+    existing(f"{{id: {A}, cidr: 10.0.0.0/28}}", ", cidr: 10.0.0.0/16") + nodes(10),
+    existing(
+        f"{{id: {A}, cidr: 10.0.0.0/25}}, {{id: {B}, cidr: 10.0.0.128/25}}", ", cidr: 10.0.0.0/16"
+    ),
     existing(f"{{id: {A}, cidr: 10.42.255.0/24}}", ", cidr: 10.42.0.0/16"),
     existing(f"{A}, {{id: {B}, zone: use1-az1}}") + nodes(4, ", instance_type: m7i.4xlarge"),
     existing(A, f", ssh_from: [203.0.113.7], public_subnets: [{B}]"),

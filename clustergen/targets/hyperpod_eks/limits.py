@@ -121,6 +121,9 @@ LIMITS = shared.LIMITS._replace(
         source=EKS_PREREQUISITES,
     ),
     scripts=Scripts(login=False, source=EKS_PREREQUISITES),
+    # Nodes are reached with Session Manager.
+    no_ssh="https://docs.aws.amazon.com/sagemaker/latest/dg/"
+    "sagemaker-hyperpod-eks-operate-access-through-terminal.html",
     unmounted=frozenset({"fsx-lustre", "file-cache"}),
     unmounted_source=LUSTRE_VOLUMES,
     looked_up=MappingProxyType({"efs": ("dns_name",)}),

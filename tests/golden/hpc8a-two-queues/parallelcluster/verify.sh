@@ -1,7 +1,7 @@
 #!/bin/bash
 # Checks a finished node against the spec; exits 1 if a check fails.
 #   srun --nodelist=NODE --gpus-per-node=GPUS --cpu-bind=none verify.sh [GROUP]
-# GROUP is head, login or a node group; a step of a job knows its own.
+# GROUP is a node group, --head or --login; a step of a job knows its own.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -69,12 +69,12 @@ active() {
 
 checks_of() {
   case $1 in
-    head)
+    --head)
       active slurmctld
       mounted /fsx
       mounted /home
       ;;
-    login)
+    --login)
       mounted /fsx
       mounted /home
       ;;
