@@ -135,7 +135,8 @@ def _is_circular(name: str, parents: Mapping[str, str | None]) -> bool:
 
 def _unknown(path: Path, what: str, name: str, known: Sequence[str]) -> Problem:
     near = difflib.get_close_matches(name, known, n=1)
-    others = f"there are {', '.join(known)}" if known else "there is none"
+    section = "slurm.accounts" if what == "account" else "slurm.qos"
+    others = f"the spec defines {', '.join(known)}" if known else f"define it in {section}"
     return Problem(
         path, f"no {what} is called {name!r}", help=f"did you mean {near[0]}?" if near else others
     )

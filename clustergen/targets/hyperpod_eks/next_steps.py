@@ -85,8 +85,8 @@ def _after(plan: Plan) -> Iterator[str]:
         yield f"`kubectl apply -f {manifests.KARPENTER}` defines what Karpenter may start"
     if tests := [file.path for file in smoke.files(plan)]:
         yield (
-            f"`kubectl apply -f {tests[0]}` runs a test, and so on, one after the other: the first "
-            f"lines of each file say what to expect; of {smoke.FOLDER}/ there are {len(tests)}"
+            f"`kubectl apply -f {tests[0]}` runs the first of the {len(tests)} tests in "
+            f"{smoke.FOLDER}/; run one at a time, and read in the first lines of each what to expect"
         )
     yield from _addons(plan)
     if percent := plan.options_as(Options).tiered_checkpoints:
