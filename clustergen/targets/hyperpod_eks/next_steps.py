@@ -86,7 +86,7 @@ def _after(plan: Plan) -> Iterator[str]:
     if tests := [file.path for file in smoke.files(plan)]:
         yield (
             f"`kubectl apply -f {tests[0]}` runs the first of the {len(tests)} tests in "
-            f"{smoke.FOLDER}/; run one at a time, and read in the first lines of each what to expect"
+            f"{smoke.FOLDER}/; run one at a time: its first lines say what to expect"
         )
     yield from _addons(plan)
     if percent := plan.options_as(Options).tiered_checkpoints:
