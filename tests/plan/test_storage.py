@@ -144,7 +144,7 @@ def test_what_lasts(fields: str, retain: bool, days: int | None) -> None:
 
 
 def test_repositories_in_the_services_spelling() -> None:
-    repository = "{path: /d, s3: s3://data/d, import: [new, changed, new], export: [deleted]}"
+    repository = "{path: /d, s3: s3://data/d, import: [new, changed], export: [deleted]}"
     (found,) = _lustre(f"data_repositories: [{repository}]").repositories
     assert (found.imports, found.exports) == (("NEW", "CHANGED"), ("DELETED",))
 

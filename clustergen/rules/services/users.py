@@ -69,27 +69,6 @@ _ROLE = "arn:aws:iam::111122223333:role/platform"
 
 
 @rule(
-    "IAM001",
-    "Administrator named twice",
-    why="An EKS cluster has one access entry for each role or user.",
-    source="https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
-    target="eks",
-    bad=f"kubernetes: {{admins: ['{_ROLE}', '{_ROLE}']}}",
-    good=f"kubernetes: {{admins: ['{_ROLE}']}}",
-)
-def administrator_twice(plan: Plan) -> Iterator[Problem]:
-    admins = plan.kubernetes.admins if _has_access_entries(plan) else ()
-    for index, arn in enumerate(admins):
-        if arn in admins[:index]:
-            yield Problem(
-                ("kubernetes", "admins", index),
-                f"{arn} is listed twice",
-                help="remove one of the two",
-                source=plan.limits.administrators,
-            )
-
-
-@rule(
     "IAM002",
     "Administrator of another partition",
     why="Commercial regions, GovCloud and China do not share roles and users.",

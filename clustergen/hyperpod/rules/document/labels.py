@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.document import Document, Group
 from clustergen.hyperpod.rules.document import EKS, in_group, rule
@@ -19,6 +19,7 @@ _TAINT = "KubernetesConfig: {Taints: [{Key: team, Value: a, Effect: NoSchedule}]
     "Taints on a group with deep health checks",
     why="Deep health checks use a taint of their own. Custom taints keep them from finishing.",
     source=_GUIDE,
+    severity=Severity.WARNING,
     target=EKS,
     bad=in_group(f"{_TAINT}, OnStartDeepHealthChecks: [InstanceStress]", EKS),
     good=in_group(_TAINT, EKS),
