@@ -73,6 +73,8 @@ def _mmdebstrap(work: Path) -> list[str]:
     if found := shutil.which("mmdebstrap"):
         return [found]
     work.chmod(0o755)
+    # A new machine has no lists of packages yet.
+    subprocess.run(["apt-get", "update", "-qq"], check=False)
     subprocess.run(["apt-get", "download", "-q", "mmdebstrap"], cwd=work, check=True)
     [package] = work.glob("mmdebstrap_*.deb")
     subprocess.run(["dpkg", "-x", str(package), str(work / "tool")], check=True)
