@@ -63,13 +63,15 @@ def check(
         plans, found = _check_targets(spec, document.written(), targets, allow_unsupported)
     if spec is None or any(finding.fatal for finding in found):
         found = _with_rest(found, document.data, targets, allow_unsupported)
-    said = {f.span for f in findings if f.span}
-    findings += (f for f in map(document.place, found) if not f.span or f.span not in said)
+    # What the reader reports about a place says more than what follows from it.
+    reported = {finding.span for finding in findings if finding.span}
+    findings = [document.place(finding) for finding in findings]
+    findings += (f for f in map(document.place, found) if f.span not in reported)
     hidden = frozenset(secrets.values(document.data))
     return Checked(
         spec,
         MappingProxyType(plans),
-        tuple(secrets.masked(document.place(finding), hidden) for finding in findings),
+        tuple(secrets.masked(finding, hidden) for finding in findings),
         tuple(_wanted(spec, targets)) if spec else tuple(targets),
     )
 

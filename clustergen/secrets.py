@@ -48,8 +48,7 @@ _LOOKS_SECRET: Final = pattern(
     r"|(?<=://)[^\s/@:]+:[^\s/@]+(?=@)",
     re.DOTALL,
 )
-
-
+_END_OF_ENTRY: Final = pattern(r"[,}\]]")
 _SHOWN: Final = pattern(r"[^\s\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
@@ -92,15 +91,13 @@ def _end_of_value(line: str, start: int) -> int:
         return quoted.end()
     if "{" not in line[:start]:
         return len(line)
-    end = re.compile(r"[,}\]]").search(line, start)
+    end = _END_OF_ENTRY.search(line, start)
     return end.start() if end else len(line)
 
 
 def _stars(text: str) -> str:
     """As many stars; what does not show stays, for it is refused where it is."""
-    return re.sub(
-        r"[^\s\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]", "*", text
-    )
+    return _SHOWN.sub("*", text)
 
 
 def values(data: Any, *, inside: bool = False) -> Iterator[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from clustergen import shell
 from clustergen.plan.lustre_clients import lustre_interfaces
-from clustergen.plan.model import Lustre, NodeGroup, Plan
+from clustergen.plan.model import Bucket, Lustre, NodeGroup, Plan
 
 Check = tuple[str | int, ...]
 """A function of the script and its arguments."""
@@ -58,3 +58,10 @@ def scratch(group: NodeGroup) -> Iterator[Check]:
     """That local disks are mounted."""
     if group.scratch:
         yield ("bound", group.scratch)
+
+
+def storage_and_users(plan: Plan, shared: Iterable[str]) -> Iterator[Check]:
+    """That file systems are mounted, and users have their ids; ``shared`` are mount paths."""
+    yield from (("mounted", place) for place in shared)
+    yield from (("bound", item.mount) for item in plan.storage if isinstance(item, Bucket))
+    yield from (("person", user.name, user.uid) for user in plan.users)

@@ -9,8 +9,16 @@ from clustergen import verification
 from clustergen.aws import mounts
 from clustergen.hyperpod import steps
 from clustergen.hyperpod.limits import CONTROLLER, LOGIN
-from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan
-from clustergen.verification import Check, Group, active, hardware, lustre_efa, scratch
+from clustergen.plan.model import Machine, NodeGroup, Plan
+from clustergen.verification import (
+    Check,
+    Group,
+    active,
+    hardware,
+    lustre_efa,
+    scratch,
+    storage_and_users,
+)
 
 
 # It is in the bundle, and in the folder of the lifecycle scripts.
@@ -65,6 +73,4 @@ def _jobs(plan: Plan, group: NodeGroup) -> Iterator[Check]:
 
 
 def _shared(plan: Plan) -> Iterator[Check]:
-    yield from (("mounted", item.mount) for item in mounts.writable(plan))
-    yield from (("bound", item.mount) for item in plan.storage if isinstance(item, Bucket))
-    yield from (("person", user.name, user.uid) for user in plan.users)
+    return storage_and_users(plan, [item.mount for item in mounts.writable(plan)])

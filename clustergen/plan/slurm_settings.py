@@ -7,7 +7,7 @@ None. The rules of :mod:`clustergen.rules.services.settings` and of the targets'
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -208,4 +208,10 @@ CHECKS: tuple[Callable[[Setting, Service], Problem | None], ...] = (
     misread,
     versions,
 )
-"""All that is an error; a document that an overlay changed has them in one rule."""
+"""All that is an error."""
+
+
+def errors(settings: Iterable[Setting], service: Service) -> Iterator[Problem]:
+    """All that is wrong with settings: a document that an overlay changed has it in one rule."""
+    for setting in settings:
+        yield from filter(None, (check(setting, service) for check in CHECKS))

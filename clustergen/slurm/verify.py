@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from clustergen import verification
 from clustergen.artifacts import Artifact
-from clustergen.plan.model import Bucket, NodeGroup, Plan
+from clustergen.plan.model import NodeGroup, Plan
 from clustergen.verification import Check, Group
 
 
@@ -22,7 +22,7 @@ def artifact(plan: Plan, *, shared: Sequence[str], slurm_folder: str) -> Artifac
 
 def _groups(plan: Plan, shared: Sequence[str]) -> Iterator[Group]:
     """Roles are written as options: a node group may be called ``head``."""
-    common = tuple(_common(plan, shared))
+    common = tuple(verification.storage_and_users(plan, shared))
     if plan.head:
         yield Group("--head", (*verification.active("slurmctld"), *common))
     if plan.login:
@@ -40,9 +40,3 @@ def _of_group(plan: Plan, group: NodeGroup) -> Iterator[Check]:
         yield from verification.active("docker")
     elif plan.software.containers == "pyxis":
         yield ("pyxis",)
-
-
-def _common(plan: Plan, shared: Sequence[str]) -> Iterator[Check]:
-    yield from (("mounted", place) for place in shared)
-    yield from (("bound", item.mount) for item in plan.storage if isinstance(item, Bucket))
-    yield from (("person", user.name, user.uid) for user in plan.users)

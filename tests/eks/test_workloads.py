@@ -11,11 +11,12 @@ import yaml
 
 from clustergen.eks import addons
 from clustergen.eks.versions import VERSIONS
-from clustergen.kubernetes import capacity, karpenter, labels_and_taints, workloads
+from clustergen.kubernetes import capacity, karpenter, labels_and_taints
 from clustergen.kubernetes.components import components
-from clustergen.kubernetes.workloads import ADDONS, CHARTS, WITHOUT_PODS, Workload
 from clustergen.plan.model import NodeGroup, Plan, Taint
 from tests.checking import EXAMPLES, check_example
+from tests.eks import workloads
+from tests.eks.workloads import ADDONS, CHARTS, WITHOUT_PODS, Workload
 from tests.kubernetes.planned import files_of, plan_of
 from tests.kubernetes.specs import SPECS
 

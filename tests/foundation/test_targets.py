@@ -53,7 +53,7 @@ def test_it_has_what_the_targets_of_the_spec_need(
 
 
 def test_validators_accept_it_where_no_target_takes_the_spec() -> None:
-    """`tests/test_specs.py` validators the others, with the rest of their bundles."""
+    """`tests/test_specs.py` validates the others, with the rest of their bundles."""
     answers = [[check_example(name, target) for target in targets.NAMES] for name in EXAMPLES]
     untaken = [every[0].plans[targets.NAMES[0]] for every in answers if all(map(faults, every))]
     assert untaken

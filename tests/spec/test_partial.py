@@ -48,7 +48,7 @@ def reported(text: str, target: str = "") -> list[Place]:
             HEAD + GROUP + SIZE.replace("lustre", "lustr"),
             [("SPC023", ("storage", 0, "type")), WRONG_SIZE],
         ),
-        # What shows only when a section is complete is found all the same.
+        # What shows only when a section is complete is found, too.
         (
             HEAD + "node_groups: [{name: a, count: two}]\n",
             [("SPC024", ("node_groups", 0, "count")), ("SPC024", ("node_groups", 0))],

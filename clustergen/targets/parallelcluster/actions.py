@@ -1,9 +1,8 @@
 """Custom actions: which scripts run on which nodes, from where, and who may read them.
 
-clustergen's scripts run first, so that user scripts find users and container tools in place. What
-an
-update may change decides where they are read from. ParallelCluster rejects an update that adds or
-changes the scripts of head or login nodes, but runs their ``OnNodeUpdated``. So these two always
+clustergen's scripts run first, so that user scripts find users and container tools in place. Where
+they are read from depends on what an update may change. ParallelCluster rejects an update that adds
+or changes the scripts of head or login nodes, but runs their ``OnNodeUpdated``. So these two always
 have the same hook, read from a place that each deployment overwrites: it fetches and runs what the
 spec has for them, and again when that changes. Compute nodes read scripts under a key that changes
 with the content, so that a change replaces the queue's nodes.
@@ -187,9 +186,7 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
 
 
 def _arguments(plan: Plan, script: OwnScript, role: Role, storage: str = "-") -> list[str]:
-    """The arguments of a script. Nodes share the homes of the head node, which makes those
-    missing.
-    """
+    """The arguments of a script. Nodes share the homes of the head node, which creates them."""
     if script.name == "accounts.sh":
         return []
     if script.name == "users.sh":
@@ -247,7 +244,7 @@ def _all(actions: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _urls(action: dict[str, Any]) -> list[str]:
     """The script, and the one that the checker fetches."""
-    said = [action["Script"]]
+    urls = [action["Script"]]
     if action["Script"].endswith(f"/{_VERIFIED}"):
-        said += action["Args"][:1]
-    return [url for url in said if url.startswith("s3://")]
+        urls += action["Args"][:1]
+    return [url for url in urls if url.startswith("s3://")]

@@ -78,8 +78,7 @@ def emitted(actions: Sequence[Action]) -> Json:
 
 
 def names(actions: Sequence[Action]) -> list[str]:
-    """A name for each action, which stays when others are added or removed: overlays find items by
-    it.
+    """A name for each action, by which overlays find it: others may be added or removed.
 
     A script that runs twice has the same label twice, and a number from the second on.
     """

@@ -36,10 +36,7 @@ def settings(document: Mapping[str, Any]) -> Iterator[Problem]:
     scheduling = as_map(document.get("Scheduling"))
     database = bool(as_map(scheduling.get("SlurmSettings")).get("Database"))
     service = Service("ParallelCluster", limits.SLURM_SETTINGS, limits.SLURM_VERSION, database)
-    for setting in _settings(scheduling):
-        for found in (check(setting, service) for check in slurm_settings.CHECKS):
-            if found:
-                yield found
+    yield from slurm_settings.errors(_settings(scheduling), service)
 
 
 def _settings(scheduling: Mapping[str, Any]) -> Iterator[Setting]:

@@ -43,10 +43,7 @@ _SETTING = (
 )
 def settings(document: Mapping[str, Any]) -> Iterator[Problem]:
     service = Service("PCS", limits.SLURM_SETTINGS, _version(document), database=False)
-    for setting in _settings(document):
-        for found in (check(setting, service) for check in slurm_settings.CHECKS):
-            if found:
-                yield found
+    yield from slurm_settings.errors(_settings(document), service)
 
 
 def _settings(document: Mapping[str, Any]) -> Iterator[Setting]:
