@@ -44,7 +44,7 @@ class EksStack(ClusterStack):
             "Default",
             plan=plan,
             inputs=Imports(rendered.imports),
-            software=plan.options_as(Options).install == "stack",
+            software=plan.options_as(Options).by_stack,
         )
         self._tell_next_step()
         acknowledged.eks(self.cluster)
@@ -63,7 +63,7 @@ class EksStack(ClusterStack):
                 value="; then ".join(steps),
                 description="What brings software and nodes into the cluster",
             )
-        if plan.options_as(Options).install != "stack" and not plan.kubernetes.admins:
+        if not plan.options_as(Options).by_stack and not plan.kubernetes.admins:
             cdk.Annotations.of(self).add_warning_v2(
                 "clustergen:admins",
                 "CloudFormation's role for the CDK creates the cluster; nobody else can use it: "
@@ -72,7 +72,7 @@ class EksStack(ClusterStack):
 
 
 def _next_steps(plan: Plan) -> Iterator[str]:
-    if plan.options_as(Options).install != "stack":
+    if not plan.options_as(Options).by_stack:
         yield f"aws eks update-kubeconfig --region {plan.region} --name {plan.name}"
         yield "./install.sh of the rendered bundle"
     groups = [group for group in plan.node_groups if not is_karpenter(plan, group)]

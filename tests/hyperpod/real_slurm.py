@@ -19,7 +19,7 @@ from typing import Any
 from clustergen import catalog, placeholders
 from tests.checking import Fragments, files_of
 from tests.support import debian
-from tests.support.machines import Machines, Run, machines
+from tests.support.node_network import NodeNetwork, Run, node_network
 
 NODES_PER_GROUP = 2
 DATABASE = "database"
@@ -165,7 +165,7 @@ class Node:
 class Cluster:
     """A cluster of a bundle; use :func:`cluster`."""
 
-    def __init__(self, files: Mapping[str, str], nodes: Machines) -> None:
+    def __init__(self, files: Mapping[str, str], nodes: NodeNetwork) -> None:
         self.files, self.machines = files, nodes
         self.request: dict[str, Any] = json.loads(files["create-cluster.json"])
         self.nodes = [
@@ -349,5 +349,5 @@ def _group(group: Mapping[str, Any]) -> tuple[str, str]:
 def cluster(spec: str) -> Iterator[Cluster]:
     """The machines of a cluster, not yet booted; `spec` is a fragment over the example spec."""
     files = files_of(Fragments("hyperpod-slurm").checked(spec), "hyperpod-slurm")
-    with machines(debian.root()) as nodes:
+    with node_network(debian.root()) as nodes:
         yield Cluster(files, nodes)

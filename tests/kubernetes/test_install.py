@@ -1,9 +1,11 @@
-"""install.sh, run twice with a `kubectl`, a `helm` and an `aws` that only record their calls."""
+"""install.sh, with the programs of the simulated account."""
 
 from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,44 +16,40 @@ from tests.kubernetes.planned import files_of, plan_of
 from tests.kubernetes.specs import SPECS, STORAGE
 from tests.oracles import placeholders
 from tests.oracles.kubernetes import OUTPUTS
+from tests.support.cloud.account import Account
+from tests.support.cloud.commands import Bundle, reaching
 
-RECORD = '#!/bin/bash\nprintf "%s %s\\n" "${0##*/}" "$*" >>"$HERE/calls"\n'
-# The first applies of a file fail, as many as the folder has been told.
-KUBECTL = (
-    RECORD
-    + """\
-if [[ $* == *apply* && -s $HERE/refusals ]]; then
-  head -n 1 "$HERE/refusals" >&2
-  sed -i 1d "$HERE/refusals"
-  exit 1
-fi
-"""
-)
-AWS = RECORD + "printf '%s\\t%s\\n' None /vol1/data\n"
+Rigs = Callable[[str], "Rig"]
+
 MANY = SPECS["Karpenter, Spot and a reservation"]
+REFUSED = ("", "no")
+IMMUTABLE = (
+    "",
+    'The PersistentVolume "fsx" is invalid: spec.persistentvolumesource: Forbidden: '
+    "spec.persistentvolumesource is immutable after creation",
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
-    """A bundle on disk, and the folder of the programs that stand in for the real ones."""
+class Rig:
+    """A bundle, and the account that install.sh reaches."""
 
-    folder: Path
-    fake: Path
+    bundle: Bundle
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        (self.fake / "calls").write_text("")
-        return subprocess.run(
-            ["/bin/bash", str(self.folder / "install.sh"), *arguments],
-            env={"PATH": f"{self.fake}{os.pathsep}/usr/bin:/bin", "HERE": str(self.fake)},
-            cwd=self.fake,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    @property
+    def folder(self) -> Path:
+        return self.bundle.folder
+
+    @property
+    def account(self) -> Account:
+        return self.bundle.account
 
     @property
     def calls(self) -> list[str]:
-        return (self.fake / "calls").read_text().splitlines()
+        return self.account.calls
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.bundle.run("install.sh", *arguments)
 
     def fill(self) -> None:
         """What deploy.sh does before it starts install.sh."""
@@ -66,27 +64,18 @@ class Bundle:
                 filled.write_text(placeholders.fill(text, values))
 
 
-def bundle(tmp_path: Path, text: str, refusals: int = 0) -> Bundle:
-    folder, fake = tmp_path / "a bundle", tmp_path / "fake"
-    fake.mkdir()
-    for path, content in files_of(text).items():
-        file = folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content)
-    programs = {"kubectl": KUBECTL, "helm": RECORD, "aws": AWS, "sleep": RECORD}
-    for name, program in programs.items():
-        (fake / name).write_text(program)
-        (fake / name).chmod(0o755)
-    (fake / "refusals").write_text("no\n" * refusals)
-    return Bundle(folder, fake)
+@pytest.fixture
+def rig_of(tmp_path: Path) -> Iterator[Callable[[str], Rig]]:
+    with ExitStack() as stack:
+        yield lambda text: Rig(stack.enter_context(reaching(tmp_path, files_of(text))))
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_a_second_run_does_the_same(name: str, tmp_path: Path) -> None:
-    made = bundle(tmp_path, SPECS[name])
+def test_a_second_run_does_the_same(name: str, rig_of: Rigs) -> None:
+    made = rig_of(SPECS[name])
     made.fill()
     first = made.run()
-    calls = made.calls
+    calls = list(made.calls)
     assert first.returncode == 0, first.stderr
     assert made.run().returncode == 0
     assert made.calls == calls
@@ -99,7 +88,7 @@ def test_a_second_run_does_the_same(name: str, tmp_path: Path) -> None:
     assert len(releases) == sum("helm upgrade" in line for line in _dry(made))
 
 
-def _dry(made: Bundle) -> list[str]:
+def _dry(made: Rig) -> list[str]:
     done = made.run("--dry-run")
     assert done.returncode == 0
     assert made.calls == []
@@ -114,9 +103,9 @@ ORDER = [
 ]
 
 
-def test_order(tmp_path: Path) -> None:
+def test_order(rig_of: Rigs) -> None:
     """Kinds of objects come before objects of them, and namespaces before all."""
-    made = bundle(tmp_path, MANY)
+    made = rig_of(MANY)
     made.fill()
     assert made.run().returncode == 0
     steps = [
@@ -129,33 +118,32 @@ def test_order(tmp_path: Path) -> None:
     assert len(waits) == len(ORDER) + 2
 
 
-def test_the_context_reaches_every_command(tmp_path: Path) -> None:
-    made = bundle(tmp_path, "")
+def test_the_context_reaches_every_command(rig_of: Rigs) -> None:
+    made = rig_of("")
     assert made.run("--context", "a cluster").returncode == 0
     assert all("a cluster" in call for call in made.calls)
 
 
-def test_a_webhook_that_has_just_started_is_asked_again(tmp_path: Path) -> None:
-    made = bundle(tmp_path, "", refusals=3)
+def test_a_webhook_that_has_just_started_is_asked_again(rig_of: Rigs) -> None:
+    made = rig_of("")
+    made.account.fail("kubectl apply", REFUSED, times=3)
     assert made.run().returncode == 0
-    assert sum(call.startswith("sleep") for call in made.calls) == 3
+    assert made.account.clock == 18
 
 
-def test_an_object_that_is_never_taken_ends_it(tmp_path: Path) -> None:
-    made = bundle(tmp_path, "", refusals=100)
+def test_an_object_that_is_never_taken_ends_it(rig_of: Rigs) -> None:
+    made = rig_of("")
+    made.account.fail("kubectl apply", REFUSED, times=100)
     done = made.run()
     assert done.returncode == 2
     assert "manifests/namespaces.yaml could not be applied" in done.stderr
     assert sum(" apply " in call for call in made.calls) == 20
 
 
-def test_a_file_system_that_was_replaced_needs_new_volumes(tmp_path: Path) -> None:
+def test_a_file_system_that_was_replaced_needs_new_volumes(rig_of: Rigs) -> None:
     """Kubernetes never changes what a volume is of, so there is nothing to wait for."""
-    made = bundle(tmp_path, MANY)
-    (made.fake / "refusals").write_text(
-        'The PersistentVolume "fsx" is invalid: spec.persistentvolumesource: Forbidden: '
-        "spec.persistentvolumesource is immutable after creation\n"
-    )
+    made = rig_of(MANY)
+    made.account.fail("kubectl apply", IMMUTABLE)
     made.fill()
     done = made.run()
     assert done.returncode == 2
@@ -164,15 +152,15 @@ def test_a_file_system_that_was_replaced_needs_new_volumes(tmp_path: Path) -> No
     assert len([call for call in made.calls if " apply " in call]) == 1
 
 
-def test_values_of_the_stacks_are_needed(tmp_path: Path) -> None:
-    made = bundle(tmp_path, MANY)
+def test_values_of_the_stacks_are_needed(rig_of: Rigs) -> None:
+    made = rig_of(MANY)
     done = made.run()
     assert done.returncode == 2
     assert "values/karpenter.yaml needs values of the stacks" in done.stderr
 
 
-def test_values_of_an_older_bundle_are_not_taken(tmp_path: Path) -> None:
-    made = bundle(tmp_path, MANY)
+def test_values_of_an_older_bundle_are_not_taken(rig_of: Rigs) -> None:
+    made = rig_of(MANY)
     made.fill()
     for path in made.folder.rglob("*.yaml"):
         if ".filled" in path.parts:
@@ -180,49 +168,43 @@ def test_values_of_an_older_bundle_are_not_taken(tmp_path: Path) -> None:
     assert "needs values of the stacks" in made.run().stderr
 
 
-def test_the_path_of_an_fsx_volume_is_asked_for(tmp_path: Path) -> None:
-    made = bundle(tmp_path, STORAGE)
+def test_the_path_of_an_fsx_volume_is_asked_for(rig_of: Rigs) -> None:
+    made = rig_of(STORAGE)
     made.fill()
     assert made.run().returncode == 0
     assert sum(call.startswith("aws") for call in made.calls) == 2
     text = (made.folder / ".filled/manifests/volumes.yaml").read_text()
     assert "PATH-OF" not in text
-    assert text.count("path: /vol1/data") == 2
+    assert text.count("path: /fsx/home") == 2
     assert "PATH-OF" in (made.folder / "manifests/volumes.yaml").read_text()
 
 
-def test_only_paths_to_ask_for(tmp_path: Path) -> None:
+def test_only_paths_to_ask_for(rig_of: Rigs) -> None:
     """Without anything that deploy.sh fills in, the script fills by itself."""
     existing = """
 storage:
   - {mount: /old, type: fsx-openzfs,
      existing: {id: fs-0a1b2c3d4e5f67891, volume_id: fsvol-0a1b2c3d4e5f67891}}
 """
-    made = bundle(tmp_path, existing)
+    made = rig_of(existing)
     assert made.run().returncode == 0
     assert any(call.endswith(" .filled/manifests/volumes.yaml") for call in made.calls)
 
 
 @pytest.mark.parametrize("tool", ["kubectl", "helm"])
-def test_tools_are_asked_for_first(tool: str, tmp_path: Path) -> None:
-    made = bundle(tmp_path, "")
-    (made.fake / tool).unlink()
-    (made.fake / "bash").symlink_to("/bin/bash")
-    (made.fake / "dirname").symlink_to("/usr/bin/dirname")
-    done = subprocess.run(
-        ["/bin/bash", str(made.folder / "install.sh")],
-        env={"PATH": str(made.fake), "HERE": str(made.fake)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_tools_are_asked_for_first(tool: str, rig_of: Rigs) -> None:
+    made = rig_of("")
+    made.bundle.remove(tool)
+    for program in ("bash", "dirname"):
+        (made.bundle.tools / program).symlink_to(f"/usr/bin/{program}")
+    done = made.bundle.run("install.sh", system="")
     assert done.returncode == 2
     assert f"{tool} is needed" in done.stderr
-    assert not (made.fake / "calls").exists()
+    assert made.calls == []
 
 
-def test_words_of_no_option(tmp_path: Path) -> None:
-    made = bundle(tmp_path, "")
+def test_words_of_no_option(rig_of: Rigs) -> None:
+    made = rig_of("")
     assert made.run("--now").returncode == 2
     assert made.run("--context").returncode == 2
     assert "usage:" in made.run("--help").stdout

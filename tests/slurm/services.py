@@ -1,4 +1,4 @@
-"""What each Slurm service does with a bundle when it brings up a node, as shell for a Machine."""
+"""What each Slurm service does with a bundle when it brings up a node, as shell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import yaml
 
 from clustergen.shell import content_key
 from tests.hyperpod.planned import filled, lifecycle_of
-from tests.support.machine import ADDRESS, Machine, command
+from tests.support.systemd_node import ADDRESS, SystemdNode, command
 from tests.targets.parallelcluster.planned import files as parallelcluster_files
 from tests.targets.pcs.planned import files_of as pcs_files
 from tests.targets.pcs.planned import properties_of
@@ -36,7 +36,7 @@ class Pcs:
         self.with_slurm: list[dict[str, Any]] = stages.get("NodeReady", [])
         self.files = pcs_files(spec)
 
-    def prepare(self, node: Machine) -> None:
+    def prepare(self, node: SystemdNode) -> None:
         for action in (*self.actions, *self.with_slurm):
             if name := self._script(action):
                 node.write(f"rig/scripts/{name}", self.files[f"scripts/{name}"])
@@ -101,7 +101,7 @@ class ParallelCluster:
         self.actions = of_role[role].get("CustomActions", {})
         self.storage = document.get("SharedStorage", [])
 
-    def prepare(self, node: Machine) -> None:
+    def prepare(self, node: SystemdNode) -> None:
         for path, text in self.files.items():
             if path.startswith("scripts/"):
                 name = path.partition("/")[2]
@@ -169,7 +169,7 @@ class HyperPod:
         self.group = GROUP if role == "compute" else role
         self.entry = "on_init_complete.sh" if mode == "extended" else "on_create.sh"
 
-    def prepare(self, node: Machine) -> None:
+    def prepare(self, node: SystemdNode) -> None:
         for name, text in self.files.items():
             node.write(f"rig/set/{name}", text)
         addresses = {"controller": "10.1.0.10", self.group: ADDRESS}

@@ -10,10 +10,10 @@ import pytest
 
 from clustergen.shell import render
 from tests.slurm.services import HyperPod, ParallelCluster, Pcs
-from tests.support import machine
-from tests.support.machine import Boot, Disks, Machine
+from tests.support import systemd_node
+from tests.support.systemd_node import Boot, Disks, SystemdNode
 
-pytestmark = pytest.mark.skipif(bool(machine.impossible()), reason=machine.impossible())
+pytestmark = pytest.mark.skipif(bool(systemd_node.impossible()), reason=systemd_node.impossible())
 
 SPEC = """
 head_node: {instance_type: m7i.4xlarge}
@@ -61,7 +61,7 @@ READY = ("scratch is tmpfs", "slurmd:  /scratch  ", "lustre /fsx efa", "ipif_nam
 CONTAINERS = ("slurmd:  /scratch  1", "runtime folder")
 
 
-def made(service: Service, node: Machine) -> Machine:
+def made(service: Service, node: SystemdNode) -> SystemdNode:
     service.prepare(node)
     return node
 
@@ -85,7 +85,7 @@ def controller(name: str, tmp_path: Path, shared: Path) -> None:
         return
     pc = name == "parallelcluster"
     service = ParallelCluster(SPEC, "head") if pc else HyperPod(SPEC, "controller")
-    node = made(service, Machine(tmp_path / "head", shared))
+    node = made(service, SystemdNode(tmp_path / "head", shared))
     check(node.boot(service.first() + USERS), *WORKS)
     check(node.boot(service.again() + USERS), *WORKS)
 
@@ -97,10 +97,10 @@ def test_a_compute_node_from_first_boot_to_replacement(
     controller(name, tmp_path, shared)
     service = SERVICES[name](SPEC, "compute")
     ready = READY if name == "hyperpod" else (*READY, *CONTAINERS)
-    node = made(service, Machine(tmp_path / "first", shared))
+    node = made(service, SystemdNode(tmp_path / "first", shared))
     check(node.boot(service.first() + USERS + JOBS), *WORKS, *ready)
     check(node.boot(service.later() + USERS + JOBS), *WORKS, *ready)
-    new = made(service, Machine(tmp_path / "second", shared, disks="late", network_seconds=0.5))
+    new = made(service, SystemdNode(tmp_path / "second", shared, disks="late", network_seconds=0.5))
     check(new.boot(service.first() + USERS + JOBS), *WORKS, *ready)
     check(new.boot(service.later() + USERS + JOBS), *WORKS, *ready)
 
@@ -112,7 +112,7 @@ LOGIN = ["pcs", "parallelcluster", "hyperpod"]
 def test_a_login_node_runs_twice_and_is_rebooted(name: str, tmp_path: Path, shared: Path) -> None:
     controller(name, tmp_path, shared)
     service = SERVICES[name](SPEC, "login")
-    node = made(service, Machine(tmp_path / "login", shared, disks="absent"))
+    node = made(service, SystemdNode(tmp_path / "login", shared, disks="absent"))
     check(node.boot(service.first() + service.again() + USERS), *WORKS)
     check(node.boot(service.later() + USERS), *WORKS)
 
@@ -127,7 +127,7 @@ def test_scratch_without_the_disks_of_the_image_fails_at_once(
 ) -> None:
     """Free disks would be taken instead, and there are none; nothing lands on the root volume."""
     service = SERVICES[name](SPEC, "compute")
-    node = made(service, Machine(tmp_path / "node", shared, disks=disks))
+    node = made(service, SystemdNode(tmp_path / "node", shared, disks=disks))
     boot = node.boot(f"({service.first()})\nas ubuntu touch /scratch/x || echo refused")
     assert "scratch: the instance has no local NVMe" in boot
     assert "refused" in boot
@@ -139,7 +139,7 @@ def test_lustre_that_is_left_to_tcp_says_so_at_each_boot(
     name: str, tmp_path: Path, shared: Path
 ) -> None:
     service = SERVICES[name](SPEC, "compute")
-    node = made(service, Machine(tmp_path / "node", shared))
+    node = made(service, SystemdNode(tmp_path / "node", shared))
     node.write("rig/no-efa-client", "")
     ask = (
         "stat /fsx/. >/dev/null; grep '^lustre' /run/rig/mounts | sort -u\n"
@@ -155,7 +155,7 @@ def test_lustre_that_is_left_to_tcp_says_so_at_each_boot(
 
 def test_lustres_network_is_not_taken_from_under_a_mount(tmp_path: Path, shared: Path) -> None:
     service = Pcs(SPEC, "compute")
-    node = made(service, Machine(tmp_path / "node", shared))
+    node = made(service, SystemdNode(tmp_path / "node", shared))
     mount = "mkdir -p /fsx && mount -t lustre fs@tcp:/x /fsx\n"
     run = "bash /rig/scripts/lustre-efa.sh 8; cat /run/rig/lnet\n"
     boot = node.boot(mount + run)
@@ -179,7 +179,7 @@ def test_only_new_file_systems_are_opened_and_only_once(
     name: str, tmp_path: Path, shared: Path
 ) -> None:
     service = SERVICES[name](EXISTING, "compute")
-    node = made(service, Machine(tmp_path / "node", shared))
+    node = made(service, SystemdNode(tmp_path / "node", shared))
     boot = node.boot(service.first() + MODES + "chmod 0750 /new\n" + service.again() + MODES)
     assert "/fsx root 755\n/new root 1777\n/home root 755\n" in boot, boot.said
     assert "/fsx root 755\n/new root 750\n" in boot, boot.said
@@ -196,7 +196,7 @@ def test_homes_are_on_what_nodes_share(name: str, tmp_path: Path, shared: Path) 
     role = "compute" if name == "pcs" else "controller"
     spec = f"{HOMES_ON_FSX}head_node: {{instance_type: m7i.4xlarge}}"
     service = SERVICES[name](spec, role)
-    node = made(service, Machine(tmp_path / "node", shared))
+    node = made(service, SystemdNode(tmp_path / "node", shared))
     assert "/fsx/home/alice" in node.boot(service.first() + "as alice pwd")
 
 
@@ -210,7 +210,7 @@ def test_users_may_use_docker_which_keeps_images_on_local_disks(
     if name != "pcs":
         controller(name, tmp_path, shared)
     service = SERVICES.get(name, Pcs)(DOCKER, "compute")
-    node = made(service, Machine(tmp_path / "node", shared))
+    node = made(service, SystemdNode(tmp_path / "node", shared))
     node.write("etc/docker/daemon.json", '{"runtimes": {"nvidia": {"path": "x"}}}')
     ask = "id -nG alice; id -nG ubuntu; cat /etc/docker/daemon.json; cat /run/rig/at-docker\n"
     first = node.boot(service.first() + ask)
@@ -235,7 +235,7 @@ TRAFFIC = [
 def test_verify_sees_whether_lustre_moves_over_efa(
     sent: int, answer: str, tmp_path: Path, shared: Path
 ) -> None:
-    node = Machine(tmp_path / "node", shared)
+    node = SystemdNode(tmp_path / "node", shared)
     node.write("rig/traffic", render("shared/lustre-traffic.sh.j2"))
     node.write("rig/bin/dd", f"#!/bin/bash\necho {sent} >/run/rig/sent\n")
     (node.root / "rig/bin/dd").chmod(0o755)

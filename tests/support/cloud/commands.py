@@ -39,12 +39,17 @@ class Bundle:
     def deploy(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.run("deploy.sh", *arguments)
 
-    def run(self, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run a script of the bundle from elsewhere; the account notes the calls of this run."""
+    def run(
+        self, script: str, *arguments: str, system: str = "/usr/bin:/bin"
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a script of the bundle from elsewhere; the account notes the calls of this run.
+
+        ``system`` is what PATH has after the programs of the account.
+        """
         self.account.forget_calls()
         return subprocess.run(
             ["/bin/bash", str(self.folder / script), *arguments],
-            env={"PATH": f"{self.tools}{os.pathsep}/usr/bin:/bin"},
+            env={"PATH": f"{self.tools}{os.pathsep}{system}"},
             cwd=self.tools,
             capture_output=True,
             text=True,

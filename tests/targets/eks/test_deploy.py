@@ -93,28 +93,6 @@ def test_a_pause_takes_karpenters_nodes_and_lets_none_come(tmp_path: Path) -> No
         assert '{"cpu":"0"}' not in patch
 
 
-ADMIN = "kubernetes: {admins: ['arn:aws:iam::111122223333:role/teams/platform']}"
-CALLERS = [
-    ("arn:aws:sts::111122223333:assumed-role/platform/me", False, 2),
-    ("arn:aws:sts::111122223333:assumed-role/platform/me", True, 0),
-    ("arn:aws:sts::111122223333:assumed-role/deployer/platform", False, 0),
-    ("arn:aws:iam::111122223333:user/me", False, 0),
-]
-
-
-@pytest.mark.parametrize(("caller", "exists", "status"), CALLERS)
-def test_who_makes_the_cluster_has_an_entry_already(
-    tmp_path: Path, caller: str, exists: bool, status: int
-) -> None:
-    with reaching(tmp_path, files(ADMIN)) as made:
-        made.account.answers["sts get-caller-identity"] = {"Arn": caller}
-        if exists:
-            made.account.eks.clusters.add("example")
-        done = made.deploy()
-        assert done.returncode == status, done.stderr
-        assert ("remove it from kubernetes.admins" in done.stderr) == (status == 2)
-
-
 def test_the_readme_says_how_the_nodes_of_a_block_are_asked_for() -> None:
     path = resources.tree("specs") / "eks-p5en-capacity-block.yaml"
     checked = check(path.read_text(encoding="utf-8"), target="eks")

@@ -306,25 +306,3 @@ def test_a_question_that_fails_is_no_answer(rig: Rig, question: str) -> None:
     done = rig.run("govern.sh")
     assert (done.returncode, "Renew them" in done.stderr) == (2, True)
     assert rig.calling("create-") == []
-
-
-ADMIN = f"{NEW}kubernetes: {{admins: ['arn:aws:iam::111122223333:role/teams/platform']}}"
-CALLERS = [
-    ("arn:aws:sts::111122223333:assumed-role/platform/me", False, 2),
-    ("arn:aws:sts::111122223333:assumed-role/platform/me", True, 0),
-    ("arn:aws:sts::111122223333:assumed-role/deployer/platform", False, 0),
-]
-
-
-@pytest.mark.parametrize(("caller", "exists", "status"), CALLERS)
-def test_who_makes_the_cluster_has_an_entry_already(
-    tmp_path: Path, caller: str, exists: bool, status: int
-) -> None:
-    with rig_of(tmp_path, files_of_new(ADMIN)) as made:
-        made.account.answers["sts get-caller-identity"] = {"Arn": caller}
-        if exists:
-            made.account.eks.clusters.add("example")
-        done = made.deploy()
-        assert done.returncode == status, done.stderr
-        assert ("remove it from kubernetes.admins" in done.stderr) == (status == 2)
-        assert bool(made.calling("example-eks", "execute-change-set")) == (status == 0)

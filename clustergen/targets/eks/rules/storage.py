@@ -29,7 +29,7 @@ storage:
     existing: {id: fs-0a1b2c3d4e5f67890, volume_id: fsvol-0a1b2c3d4e5f67890}""",
 )
 def unknown_path(plan: Plan) -> Iterator[Problem]:
-    if plan.options_as(Options).install != "stack":
+    if not plan.options_as(Options).by_stack:
         return
     unknown = volumes.unknown_paths(plan)
     for item in plan.storage:

@@ -1,8 +1,10 @@
-"""Several machines in one: each has a root file system, a network interface and processes alone.
+"""Several nodes on one network, on which daemons run: no systemd, and no boot.
+
+One node that boots with systemd is in :mod:`tests.support.systemd_node`.
 
 A machine is a set of Linux namespaces over an overlay of one read-only root file system. All are
 on one bridge that leads nowhere else, and share the folder ``/rig/shared``. Daemons run for real.
-There is no systemd: the user of this module brings programs that stand in for it.
+The user of this module brings programs that stand in for systemd.
 """
 
 from __future__ import annotations
@@ -82,8 +84,8 @@ class Run:
     text: str
 
 
-class Machines:
-    """The bridge and the machines on it; use :func:`machines`."""
+class NodeNetwork:
+    """The bridge and the machines on it; use :func:`node_network`."""
 
     def __init__(self, lower: Path, folder: Path) -> None:
         self._lower, self._folder = lower, folder
@@ -211,10 +213,10 @@ def _last_child(children: Path) -> int:
 
 
 @contextmanager
-def machines(lower: Path) -> Iterator[Machines]:
+def node_network(lower: Path) -> Iterator[NodeNetwork]:
     """Machines over a root file system; they are gone afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="machines-"))
-    made = Machines(lower, folder)
+    made = NodeNetwork(lower, folder)
     try:
         yield made
     finally:

@@ -1,4 +1,7 @@
-"""A node that boots: a root folder of its own, and a real systemd that starts its units.
+"""One node that boots with a real systemd, in a root folder of its own.
+
+Several nodes on one network, which run daemons and do not boot, are in
+:mod:`tests.support.node_network`.
 
 Programs are the machine's own, read-only; /etc, /opt, /home and the rest begin as a small image and
 are written for real. Users, mounts, units and their order are real too. What no machine here has
@@ -218,7 +221,7 @@ class Boot:
         return text in self.said
 
 
-class Machine:
+class SystemdNode:
     """An instance from its first boot on. Another one with the same `shared` is another node."""
 
     def __init__(
