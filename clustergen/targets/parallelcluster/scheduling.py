@@ -145,17 +145,19 @@ def subnets(plan: Plan, queue: Queue) -> list[str]:
 def _allocation_strategy(plan: Plan, queue: Queue) -> str | None:
     """How EC2 chooses among several types and subnets.
 
-    Subnets are in the order of preference, which is all that there is to choose for one type. Among
-    types the price decides, as ParallelCluster gives all types of a subnet the same priority.
+    Subnets are in the order of preference, which ParallelCluster passes to EC2 as priorities; the
+    types of a subnet all have the same one. On Spot, the interruption of one node ends the job of
+    all, so the pools that are least likely to be interrupted come first.
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
     https://github.com/aws/aws-parallelcluster/pull/6865
     """
-    several = any(len(group.types) > 1 for group in queue.node_groups)
-    if not several and not _in_several_subnets(plan, queue):
+    several_types = any(len(group.types) > 1 for group in queue.node_groups)
+    several_subnets = _in_several_subnets(plan, queue)
+    if not several_types and not several_subnets:
         return None
     if capacity_type(queue.node_groups[0]) == "SPOT":
-        return "price-capacity-optimized"
-    return "lowest-price" if several else "prioritized"
+        return "capacity-optimized-prioritized" if several_subnets else "capacity-optimized"
+    return "prioritized" if several_subnets else "lowest-price"
 
 
 def _in_several_subnets(plan: Plan, queue: Queue) -> bool:

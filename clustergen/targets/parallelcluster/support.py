@@ -68,7 +68,8 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "instances.several-types",
                 "partial",
-                "Instances: EC2 chooses by price and capacity, not in the order written",
+                "Instances: EC2 chooses by capacity on Spot, otherwise by price or by the order of "
+                "subnets, not in the order written",
                 f"{_GUIDE}/slurm-multiple-instance-allocation-v3.html",
             ),
             _row(

@@ -26,7 +26,9 @@ _INSTANCE_PROFILE = cfn.value(Ref("NodeInstanceProfileArn"))
 def for_group(plan: Plan, group: NodeGroup) -> Json:
     """The resource of a node group of the spec."""
     purchase = _PURCHASES.get(group.capacity.kind, "ONDEMAND")
-    spot = {"SpotOptions": {"AllocationStrategy": "price-capacity-optimized"}}
+    # The interruption of one node ends the job of all.
+    # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
+    spot = {"SpotOptions": {"AllocationStrategy": "capacity-optimized"}}
     properties = {
         **_node_group(plan, group.name, [t.name for t in group.types], group.min, group.max),
         "AmiId": images.image_id(group.image, group.type),

@@ -22,7 +22,7 @@ _AWS_SCRIPTS = "cng-node-lifecycle-actions-vetted-scripts"
 _CAPACITY = {
     "capacity.on-demand": _support("full", "PurchaseOption: ONDEMAND", CREATE_NODE_GROUP),
     "capacity.spot": _support(
-        "full", "PurchaseOption: SPOT, with price-capacity-optimized allocation", CREATE_NODE_GROUP
+        "full", "PurchaseOption: SPOT, with capacity-optimized allocation", CREATE_NODE_GROUP
     ),
     "capacity.reservation": _support(
         "full",
@@ -66,7 +66,8 @@ _MACHINES = {
     "instances.hpc": _support("full", "InstanceConfigs: any EC2 type", CREATE_NODE_GROUP),
     "instances.several-types": _support(
         "full",
-        "InstanceConfigs with all of them, of one architecture, vCPU and GPU count",
+        "InstanceConfigs with all of them, of one architecture, vCPU and GPU count; PCS documents "
+        "no order among them",
         "working-with_cng_create",
     ),
     "instances.mixed-architecture": _support(

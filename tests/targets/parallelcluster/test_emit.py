@@ -19,6 +19,8 @@ from tests.targets.parallelcluster.specs import SPECS
 ABSENT = object()
 QUEUE = ("Scheduling", "SlurmQueues", 0)
 RESOURCE = (*QUEUE, "ComputeResources", 0)
+SEVERAL_TYPES = """
+node_groups: [{name: tune, instance_types: [g6e.xlarge, g6.xlarge], count: 1, """
 SLURM = ("Scheduling", "SlurmSettings")
 HEAD = ("HeadNode",)
 POOL = ("LoginNodes", "Pools", 0)
@@ -280,6 +282,22 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
             (QUEUE, "AllocationStrategy", "prioritized"),
             (RESOURCE, "Instances", [{"InstanceType": "m7i.4xlarge"}]),
         )
+    ),
+    # Spot is by capacity: an interruption ends a job on all its nodes.
+    (
+        SPECS["spot over zones"],
+        ("Scheduling", "SlurmQueues", 1, "AllocationStrategy"),
+        "capacity-optimized-prioritized",
+    ),
+    (
+        f"{SEVERAL_TYPES}capacity: spot}}]",
+        ("Scheduling", "SlurmQueues", 1, "AllocationStrategy"),
+        "capacity-optimized",
+    ),
+    (
+        f"{SEVERAL_TYPES}}}]",
+        ("Scheduling", "SlurmQueues", 1, "AllocationStrategy"),
+        "lowest-price",
     ),
     # The rest.
     (

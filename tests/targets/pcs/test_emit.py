@@ -147,7 +147,8 @@ def test_capacity(
     assert data.get("InstanceMarketOptions", {}).get("MarketType") == market
     assert reservation.get("CapacityReservationTarget") == target
     assert ("InstanceType" in data) == (purchase == "CAPACITY_BLOCK")
-    assert ("SpotOptions" in group) == (purchase == "SPOT")
+    spot = {"AllocationStrategy": "capacity-optimized"} if capacity == "spot" else None
+    assert group.get("SpotOptions") == spot
 
 
 @pytest.mark.parametrize(
