@@ -1,7 +1,6 @@
-"""clustergen: one spec of a training cluster, compiled for every AWS service that can run it.
+"""Compile one spec of a training cluster for every AWS service that can run it.
 
-The public API is what is named here; it is imported when first used, so that ``import clustergen``
-costs nothing::
+The names below are the public API, imported on first use so that ``import clustergen`` is cheap::
 
     checked = clustergen.check(["specs/a.yaml"], targets=["pcs"])
     for finding in checked.findings: ...

@@ -1,4 +1,4 @@
-"""What a target emits: files, as values."""
+"""Files that a target emits, as values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command line: imports and runs the command that the arguments name."""
+"""The command line: imports and runs the requested command."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status: int = run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader (head, less) has closed the pipe. Python would complain again on closing
+        # The reader (head, less) has closed the pipe. Python would report it again on closing
         # stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except KeyboardInterrupt:
         if sys.stderr.isatty():
-            sys.stderr.write("\r\x1b[K")  # a line of progress may stand there
+            sys.stderr.write("\r\x1b[K")  # there may be a progress line
         return INTERRUPTED
     return status
 

@@ -1,6 +1,6 @@
-"""Compiled templates, kept as Python keeps compiled modules: in the package's `__pycache__`.
+"""A cache of compiled templates in the package's `__pycache__`, like that of Python modules.
 
-A bundle is made from dozens of templates, and to compile them takes longer than to render them.
+A bundle uses dozens of templates, and compiling them takes longer than rendering them.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import clustergen
 
 
 class CompiledTemplates(BytecodeCache):
-    """Jinja's compiled templates, valid for their text, this Jinja, and the files in ``makers``.
+    """Jinja's compiled templates, valid for their text, this Jinja version and ``makers``.
 
-    ``makers`` are the modules whose code decides what a template is compiled to. Nothing is written
-    where Python is told to write no bytecode, or may not.
+    ``makers`` are the modules whose code determines the result of compiling a template. Nothing is
+    written if Python must not or cannot write bytecode.
     """
 
     def __init__(self, makers: Sequence[str]) -> None:
@@ -42,7 +42,7 @@ class CompiledTemplates(BytecodeCache):
     def dump_bytecode(self, bucket: Bucket) -> None:
         if sys.dont_write_bytecode:
             return
-        # Others may read it meanwhile: it appears as a whole.
+        # Write atomically, because other processes may read it.
         with suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A spec, planned for each of its targets, and all that was found."""
+    """A spec planned for each of its targets, and all findings."""
 
     spec: Spec | None
     plans: Mapping[str, Plan]
@@ -36,7 +36,7 @@ class Checked:
         return [f for f in errors(self.findings) if f.target in ("", target)]
 
     def about(self, target: str) -> list[Finding]:
-        """All findings that hold for ``target``."""
+        """All findings for ``target``."""
         return [f for f in self.findings if f.target in ("", target)]
 
 
@@ -49,8 +49,8 @@ def check(
 ) -> Checked:
     """Read, plan and check one spec, given as files that merge in order.
 
-    ``targets`` are target names; none: those that the spec names; and if it names none either, only
-    what holds for every target is checked.
+    ``targets`` are target names, by default those that the spec names. If it names none, only rules
+    for all targets are checked.
     """
     targets = _known(targets)
     document, findings = source.read(files, sets)
@@ -63,7 +63,7 @@ def check(
         plans, found = _check_targets(spec, document.written(), targets, allow_unsupported)
     if spec is None or any(finding.fatal for finding in found):
         found = _with_rest(found, document.data, targets, allow_unsupported)
-    # What the reader reports about a place says more than what follows from it.
+    # A finding of the reader explains more than the errors that follow from it.
     reported = {finding.span for finding in findings if finding.span}
     findings = [document.place(finding) for finding in findings]
     findings += (f for f in map(document.place, found) if f.span not in reported)
@@ -77,9 +77,9 @@ def check(
 
 
 def _known(names: Sequence[str]) -> list[str]:
-    """The targets' own names for names and aliases.
+    """The canonical target names for names and aliases.
 
-    :raises ValueError: when there is no such target.
+    :raises ValueError: if there is no such target.
     """
     for name in names:
         if name and targets.resolve(name) is None:
@@ -94,7 +94,7 @@ _ROUNDS = 5
 def _with_rest(
     found: Sequence[Finding], data: Any, asked: Sequence[str], allow_unsupported: bool
 ) -> list[Finding]:
-    """``found``, which keeps the spec from being planned, and all findings about the rest."""
+    """``found``, which prevents planning, and all findings about the rest of the spec."""
     all_found = dict.fromkeys(found)
     bad = [finding.path for finding in found if finding.fatal]
     for _ in range(_ROUNDS):
@@ -110,9 +110,9 @@ def _with_rest(
 def _rest_of(
     data: Any, bad: Sequence[Path], asked: Sequence[str], allow_unsupported: bool
 ) -> list[Finding]:
-    """The findings about a spec apart from the places ``bad`` and those that are wrong in form.
+    """The findings about a spec, except at the places ``bad`` and at places with an invalid form.
 
-    They hold for any value in these places.
+    They do not depend on the values at these places.
     """
     versions: list[list[Finding]] = []
     for rest in remainders(data, bad):
@@ -124,7 +124,7 @@ def _rest_of(
 
 
 def _agreed(first: Sequence[Finding], others: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
-    """The findings that all versions of a spec have; their help only where that is the same."""
+    """The findings that all versions of a spec have, with their help if it is the same."""
     helps = [{replace(f, help=""): f.help for f in found} for found in others]
     for finding in first:
         bare = replace(finding, help="")
@@ -147,14 +147,14 @@ def _check_targets(
 
 
 def _wanted(spec: Spec, asked: Sequence[str]) -> list[str]:
-    """The targets to plan for; the empty name stands for what all of them share."""
+    """The targets to plan for; the empty name means rules for all targets."""
     return [*asked] or [*named_targets(spec)] or [""]
 
 
 def _served(spec: Spec, asked: Sequence[str]) -> frozenset[str]:
-    """The targets that the foundation is for: those that the spec names, and those asked for.
+    """The targets that the foundation serves: those in the spec, and those requested.
 
-    None where the spec names none: asked for one after another, they have the same foundation.
+    None if the spec names none: each requested target then gets the same foundation.
     """
     named = named_targets(spec)
     return frozenset((*named, *asked)) if named else frozenset()
@@ -183,7 +183,7 @@ def _check_target(
 
 
 def _with_other_targets(finding: Finding) -> Finding:
-    """The finding with the targets that have the feature it is about named in its help."""
+    """The finding, with the targets that support the feature named in its help."""
     if not finding.feature:
         return finding
     others = targets.supporting(finding.feature)
@@ -197,7 +197,7 @@ def _choice(names: Sequence[str]) -> str:
 
 
 def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
-    """What the overlay changes in the target's document, and what it breaks."""
+    """Findings about the overlay: its changes to the target's document, and what it breaks."""
     from clustergen import overlay  # loads schemas, which only specs with an overlay need
 
     path = ("targets", target.traits.section, "overlay")
@@ -213,14 +213,14 @@ def _overlaid(plan: Plan, target: Target) -> Iterator[Finding]:
 
 
 def _allowed(finding: Finding) -> Finding:
-    """An unsupported feature that the user allowed clustergen to omit."""
+    """The note on an unsupported feature that the user allowed clustergen to omit."""
     if finding.code != unsupported.code:
         return finding
     return replace(finding, severity=Severity.WARNING, message=f"{finding.message}; omitted")
 
 
 def _shared(by_target: Mapping[str, list[Finding]]) -> Iterator[Finding]:
-    """The findings of several targets; one that all of them have is listed once."""
+    """The findings of several targets; those that all of them have are listed once."""
     seen: set[Finding] = set()
     everyones = set.intersection(*map(set, by_target.values())) if by_target else set()
     for name, findings in by_target.items():

@@ -1,10 +1,10 @@
-"""Digests of text. ``hashlib`` loads OpenSSL, so it is imported when a digest is first needed."""
+"""Digests of text. ``hashlib`` loads OpenSSL, so it is imported on first use."""
 
 from __future__ import annotations
 
 
 def sha256(content: str | bytes) -> str:
-    """The SHA-256 of ``content`` (text as UTF-8), in hexadecimal."""
+    """The SHA-256 of ``content`` (text as UTF-8) in hexadecimal."""
     import hashlib
 
     data = content.encode() if isinstance(content, str) else content

@@ -23,9 +23,9 @@ _ROOT = Path(__file__).parent
 def rules(package: str) -> tuple[Rule, ...]:
     """The rules in the modules of ``package``, without those of packages inside it.
 
-    They come in the order of the modules' names and, within a module, as declared.
+    Sorted by module name and, within a module, in order of declaration.
 
-    :raises TypeError: when a module declares no rule, or two rules have one code.
+    :raises TypeError: if a module declares no rule, or two rules have the same code.
     """
     return _distinct(rule for module in _modules(package) for rule in _declared(module))
 
@@ -34,7 +34,7 @@ def rules(package: str) -> tuple[Rule, ...]:
 def rules_below(package: str) -> tuple[Rule, ...]:
     """The rules of ``package`` and of all packages inside it.
 
-    :raises TypeError: when a module declares no rule, or two rules have one code.
+    :raises TypeError: if a module declares no rule, or two rules have the same code.
     """
     folders = (path.parent.name for path in _folder(package).glob("*/__init__.py"))
     nested = (rules_below(f"{package}.{name}") for name in sorted(folders))
@@ -44,7 +44,7 @@ def rules_below(package: str) -> tuple[Rule, ...]:
 def every(root: Path = _ROOT) -> tuple[Rule, ...]:
     """The rules of every package called ``rules`` in the package at ``root``.
 
-    :raises TypeError: when a module declares no rule, or two rules have one code.
+    :raises TypeError: if a module declares no rule, or two rules have the same code.
     """
     return _distinct(rule for package in packages(root) for rule in rules_below(package))
 
@@ -56,7 +56,7 @@ def packages(root: Path = _ROOT) -> Iterator[str]:
 
 
 def _modules(package: str) -> Iterator[ModuleType]:
-    # Listing the folder is several times as fast as pkgutil, and every check does it.
+    # Every check does this, and listing the folder is several times as fast as pkgutil.
     for name in sorted(os.listdir(_folder(package))):
         if name.endswith(".py") and name != "__init__.py":
             yield importlib.import_module(f"{package}.{name.removesuffix('.py')}")

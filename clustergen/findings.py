@@ -1,7 +1,7 @@
 """Findings about a spec, and the rules that they come from.
 
-A finding is a value. It is made by a rule, carries a path into the spec, gets its position in the
-text from :mod:`clustergen.source`, and becomes text in one place only, :mod:`clustergen.report`.
+A finding is a value. A rule creates it with a path into the spec; :mod:`clustergen.source` adds its
+position in the text, and only :mod:`clustergen.report` formats it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Path = tuple[str | int, ...]
 
 
 class Severity(enum.StrEnum):
-    """How much a finding weighs: errors stop a render, warnings only with ``--strict``."""
+    """Severity of a finding: errors prevent rendering, warnings only with ``--strict``."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -25,7 +25,7 @@ class Severity(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of one source line; line and columns count from 1, ``end`` is exclusive."""
+    """A range of one source line; line and columns count from 1, ``end`` is exclusive."""
 
     file: str
     line: int
@@ -36,7 +36,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One message to the user, with its place and a way out."""
+    """One message to the user, with its place and help."""
 
     code: str
     severity: Severity
@@ -62,7 +62,7 @@ class Finding:
 
 
 class Problem(NamedTuple):
-    """What the check of a rule found: a place, what is wrong there, and the way out."""
+    """A violation that the check of a rule found: place, message and help."""
 
     path: Path
     message: str
@@ -81,11 +81,11 @@ Check = Callable[[Any], Iterable[Problem]]
 
 
 class Rule(NamedTuple):
-    """What a finding code means, and the check that finds it.
+    """A rule: its code, documentation and check.
 
     A module of a ``rules`` package declares it above its check, with :func:`rule`. Some problems
-    show only while something is being done: text does not parse, a folder cannot be written. Such
-    a rule is declared without a check, and the code that meets the problem calls :meth:`at`.
+    occur only during an operation: text does not parse, a folder cannot be written. Such a rule has
+    no check, and the code that meets the problem calls :meth:`at`.
     """
 
     code: str
@@ -109,12 +109,12 @@ class Rule(NamedTuple):
     check: Check | None = None
 
     def find(self, subject: Any) -> Iterator[Finding]:
-        """The findings of this rule on ``subject``."""
+        """The findings of this rule about ``subject``."""
         for problem in self.check(subject) if self.check else ():
             yield self.found(problem)
 
     def found(self, problem: Problem) -> Finding:
-        """The finding that a problem is, in this rule's name."""
+        """The finding of this rule for a problem."""
         source = problem.source or self.source
         severity = problem.severity or self.severity
         return Finding(
@@ -144,7 +144,7 @@ class Rule(NamedTuple):
         return self.found(Problem(path, message, help, on_key, severity))
 
 
-def rule(  # noqa: PLR0913 a rule has that many parts
+def rule(  # noqa: PLR0913 a rule has this many parts
     code: str,
     title: str,
     *,
@@ -157,7 +157,7 @@ def rule(  # noqa: PLR0913 a rule has that many parts
     fatal: bool = False,
     by_limits: bool = False,
 ) -> Callable[[Check], Rule]:
-    """Declare the rule whose check is the function below; the function's name becomes the rule."""
+    """Decorator that turns a check into a :class:`Rule`."""
 
     def declare(check: Check) -> Rule:
         return Rule(
@@ -197,5 +197,5 @@ class Unrenderable(Exception):
 
 
 def errors(findings: Iterable[Finding]) -> list[Finding]:
-    """Only the findings that stop a render."""
+    """The findings that prevent rendering."""
     return [f for f in findings if f.severity is Severity.ERROR]

@@ -1,1 +1,1 @@
-"""AWS documents and the set-up of nodes, shared by all targets."""
+"""AWS documents and node set-up that all targets share."""

@@ -1,4 +1,4 @@
-"""CloudFormation documents as plain data: references, intrinsics, and the parameters they imply."""
+"""CloudFormation documents as plain data: references, intrinsic functions and parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMAT_VERSION = "2010-09-09"
 
 
 def value(id: Id) -> Any:
-    """An id in CloudFormation: a Ref to the parameter of the same name, or the literal."""
+    """A CloudFormation value: a Ref to the parameter of the same name, or the literal id."""
     return {"Ref": id.name} if isinstance(id, Ref) else id
 
 
@@ -26,23 +26,23 @@ def get_att(logical_id: str, attribute: str) -> Json:
 
 
 def sub(text: str, **values: Any) -> Json:
-    """``Fn::Sub``; values that are not template names are given by keyword."""
+    """``Fn::Sub``; pass values that are not names in the template as keyword arguments."""
     return {"Fn::Sub": [text, values]} if values else {"Fn::Sub": text}
 
 
 def tags(tags: Mapping[str, str], **more: str) -> list[Json]:
-    """A tag list, the form most resources take (AWS::PCS takes a map)."""
+    """Tags as a list, the form of most resources (AWS::PCS needs a map)."""
     return [{"Key": key, "Value": value} for key, value in {**tags, **more}.items()]
 
 
 def logical_id(*words: str) -> str:
-    """Words as one logical id: ``logical_id("node-group", "h200")`` is ``NodeGroupH200``."""
+    """A logical id made of words: ``logical_id("node-group", "h200")`` is ``NodeGroupH200``."""
     parts = (part for word in words for part in re.split(r"[^A-Za-z0-9]+", word) if part)
     return "".join(part[0].upper() + part[1:] for part in parts)
 
 
 def references(document: Any) -> Iterator[str]:
-    """Every name that ``document`` refers to with Ref or Fn::Sub, AWS:: names left out."""
+    """The names that ``document`` refers to with Ref or Fn::Sub, except AWS:: pseudo parameters."""
     if isinstance(document, Mapping):
         for key, inner in document.items():
             if key == "Ref" and isinstance(inner, str):
@@ -77,5 +77,5 @@ def parameters(resources: Json, outputs: Mapping[str, str]) -> Json:
 
 
 def parameter_type(name: str) -> str:
-    """The type of the parameter that stands for a foundation output of this name."""
+    """The type of the parameter for the foundation output of this name."""
     return next((type for pattern, type in _PARAMETER_TYPES if pattern.search(name)), "String")

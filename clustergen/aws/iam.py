@@ -16,7 +16,7 @@ VERSION = "2012-10-17"
 
 
 def document(statements: Iterable[Json]) -> Json:
-    """A policy of ``statements``."""
+    """A policy document with ``statements``."""
     return {"Version": VERSION, "Statement": list(statements)}
 
 
@@ -31,7 +31,7 @@ def allow(
     resources: Iterable[Json | str],
     condition: Mapping[str, Any] | None = None,
 ) -> Json:
-    """A statement that allows ``actions`` on ``resources``, where ``condition`` holds."""
+    """A statement that allows ``actions`` on ``resources`` under ``condition``."""
     return {
         "Sid": sid,
         "Effect": "Allow",
@@ -42,12 +42,12 @@ def allow(
 
 
 def equal(keys: Mapping[str, Any]) -> Json:
-    """The condition that keys of the request have these values."""
+    """A condition that requires these values for keys of the request."""
     return {"StringEquals": dict(keys)}
 
 
 def deny_without_tls(service: str, resource: Any) -> Json:
-    """The statement of a resource's policy that rejects requests in clear text."""
+    """A resource policy statement that denies requests without TLS."""
     return {
         "Sid": "TlsOnly",
         "Effect": "Deny",
@@ -63,7 +63,8 @@ def trust(
     actions: str | list[str] = "sts:AssumeRole",
     condition: Mapping[str, Any] | None = None,
 ) -> Json:
-    """The policy that lets a service assume a role; ``service`` is its name before the suffix."""
+    """The trust policy that lets a service assume a role; ``service`` is its name without the
+    suffix."""
     statement = {
         "Effect": "Allow",
         "Principal": {"Service": cfn.sub(f"{service}.${{AWS::URLSuffix}}")},

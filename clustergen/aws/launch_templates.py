@@ -1,4 +1,4 @@
-"""EC2 launch templates as plain data: the members that every target's nodes have.
+"""EC2 launch templates as plain data: the members that the nodes of all targets share.
 
 https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_RequestLaunchTemplateData.html
 """
@@ -20,7 +20,7 @@ of them.
 
 
 def metadata_options(hops: int) -> Json:
-    """IMDSv2 alone; ``hops`` is how far its answers travel."""
+    """Metadata options that require IMDSv2; ``hops`` is the hop limit of its responses."""
     return {
         "MetadataOptions": {
             "HttpEndpoint": "enabled",
@@ -31,7 +31,7 @@ def metadata_options(hops: int) -> Json:
 
 
 def root_volume(volume: Volume, *, device: str, default_gib: int) -> Json:
-    """The encrypted root volume, of ``default_gib`` where the spec has no size."""
+    """The encrypted root volume; ``default_gib`` is its size if the spec has none."""
     ebs = {
         "DeleteOnTermination": True,
         "Encrypted": True,
@@ -43,13 +43,13 @@ def root_volume(volume: Volume, *, device: str, default_gib: int) -> Json:
 
 
 def tag_specifications(plan: Plan, name: str, kinds: Sequence[str] = TAGGED) -> Json:
-    """The spec's tags and a Name, on all resources of nodes called ``name``."""
+    """The spec's tags and the Name tag ``name``, for all resources of a node."""
     tags = cfn.tags(plan.tags, Name=f"{plan.name}-{name}")
     return {"TagSpecifications": [{"ResourceType": kind, "Tags": tags} for kind in kinds]}
 
 
 def interface(interface: Interface, groups: Sequence[Any], subnet: Any = None) -> Json:
-    """One network interface; ``subnet`` where the template names it."""
+    """One network interface; with ``subnet`` if the template names it."""
     return {
         "NetworkCardIndex": interface.card,
         "DeviceIndex": interface.device,
@@ -61,7 +61,7 @@ def interface(interface: Interface, groups: Sequence[Any], subnet: Any = None) -
 
 
 def network(interfaces: Sequence[Interface], groups: Sequence[Any], subnet: Any = None) -> Json:
-    """Security groups at the top for one plain interface in any subnet, else every interface."""
+    """Top-level security groups for one plain interface in any subnet; otherwise all interfaces."""
     if subnet is None and len(interfaces) == 1 and interfaces[0].type == "interface":
         return {"SecurityGroupIds": list(groups)}
     return {"NetworkInterfaces": [interface(each, groups, subnet) for each in interfaces]}
@@ -80,13 +80,13 @@ _RESERVATIONS = {
 
 
 def market(group: NodeGroup) -> Json:
-    """The market of a Capacity Block or an interruptible reservation."""
+    """The market options of a Capacity Block or an interruptible reservation."""
     kind = _MARKETS.get(group.capacity.kind)
     return {"InstanceMarketOptions": {"MarketType": kind}} if kind else {}
 
 
 def reservation(group: NodeGroup) -> Json:
-    """The reservation, block or group of reservations that nodes start in."""
+    """The reservation, Capacity Block or group of reservations that nodes start in."""
     member = _RESERVATIONS.get(group.capacity.kind)
     if member is None:
         return {}
@@ -95,7 +95,7 @@ def reservation(group: NodeGroup) -> Json:
 
 
 def block_type(group: NodeGroup) -> Json:
-    """The instance type, which only the template of a Capacity Block names.
+    """The instance type, which only launch templates for Capacity Blocks name.
 
     https://docs.aws.amazon.com/pcs/latest/userguide/capacity-blocks-configure-cng.html
     https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html

@@ -1,4 +1,4 @@
-"""How long CloudWatch Logs keeps logs."""
+"""Retention of logs in CloudWatch Logs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ RETENTION_DAYS = (
 
 
 def retention(days: int, allowed: Sequence[int] = RETENTION_DAYS) -> int:
-    """The shortest allowed retention that keeps logs for ``days``, or the longest there is.
+    """The shortest allowed retention of at least ``days``, or else the longest.
 
-    0 is for ever. ``allowed`` are days in ascending order, for services that take fewer than
-    CloudWatch Logs.
+    0 means forever. ``allowed`` lists days in ascending order, for services that accept fewer
+    values than CloudWatch Logs.
     """
     return 0 if days == 0 else next((kept for kept in allowed if kept >= days), allowed[-1])

@@ -1,4 +1,4 @@
-"""Which members of an object are written, where an absent one means the service's default."""
+"""Omitting members of an object, where an absent member means the service's default."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ def present(**members: Any) -> dict[str, Any]:
 
 
 def filled(**members: Any) -> dict[str, Any]:
-    """The members with content: None and empty structures are left out."""
+    """The members with content, without None and empty structures."""
     return {name: value for name, value in members.items() if value not in (None, {}, [], ())}

@@ -1,4 +1,4 @@
-"""EC2 user data of several parts, as cloud-init reads it.
+"""EC2 user data of several parts, for cloud-init.
 
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html
 """
@@ -12,10 +12,10 @@ BOOTHOOK = 'text/cloud-boothook; charset="us-ascii"'
 
 
 def multipart(parts: Sequence[tuple[str, str]]) -> str:
-    """A MIME message of ``parts``, each a content type and its text.
+    """A MIME message of ``parts``: pairs of a content type and a text.
 
     A blank line must follow the headers of a part and precede the next boundary. The boundary is
-    made longer until no part has it, because a part may contain user text.
+    extended until no part contains it, because parts may contain user text.
     """
     boundary = "CLUSTERGEN"
     while any(boundary in text for _, text in parts):

@@ -1,4 +1,4 @@
-"""How file systems are mounted: options of mount(8), paths, and the order of mounting."""
+"""Mounting file systems: options of mount(8), paths, and the order of mounts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from clustergen.plan.model import (
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html (2026-11)
 LUSTRE_OPTIONS = "noatime,flock,lazystatfs"
 # https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/performance.html (2026-11)
-# 4.1: servers tell waiting clients of a freed lock; version 3 would need a port open on clients.
+# NFS 4.1 servers notify clients of released locks; version 3 needs an open port on clients.
 NFS_OPTIONS = "noatime,nfsvers=4.1,nconnect=16,rsize=1048576,wsize=1048576"
 # https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-nfs-mount-settings.html (2026-11)
 EFS_NFS_OPTIONS = "nfsvers=4.1,rsize=1048576,wsize=1048576,hard,timeo=600,retrans=2,noresvport"
@@ -41,12 +41,12 @@ S = TypeVar("S", bound=Storage)
 
 
 def mounted(plan: Plan) -> tuple[Mounted, ...]:
-    """What nodes of Slurm mount; a folder comes before what is mounted inside it."""
+    """The storage that Slurm nodes mount; a folder precedes mounts inside it."""
     return sort([item for item in plan.storage if isinstance(item, Mounted)])
 
 
 def writable(plan: Plan) -> tuple[Mounted, ...]:
-    """The mounted file systems that are shared and POSIX, which buckets are not."""
+    """The mounted file systems that are shared and POSIX; this excludes buckets."""
     return tuple(item for item in mounted(plan) if not isinstance(item, Bucket))
 
 
@@ -56,7 +56,7 @@ def lustre(plan: Plan) -> tuple[Lustre | FileCache, ...]:
 
 
 def homes(plan: Plan) -> tuple[str, bool]:
-    """The folder of all homes, and whether the nodes share it."""
+    """The folder of the home directories, and whether nodes share it."""
     shared = [item.mount.rstrip("/") for item in writable(plan)]
     if LOCAL_HOMES in shared or not shared:
         return LOCAL_HOMES, bool(shared)
@@ -65,12 +65,12 @@ def homes(plan: Plan) -> tuple[str, bool]:
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """Arguments of the mount script for a file system, with placeholders for its names.
+    """Arguments of the mount script for one file system, with placeholders for its names.
 
-    ``type`` is lustre, nfs, efs, s3 or s3-read-only. ``options`` are those of mount(8); of a
-    bucket, the prefix in it. ``age`` is ``new`` for what the foundation creates: nodes test it with
-    a write, and let users write to the root of Lustre and EFS. ``volume`` is an FSx volume whose
-    path only FSx knows.
+    ``type`` is lustre, nfs, efs, s3 or s3-read-only. ``options`` are mount(8) options, or the
+    prefix in a bucket. ``age`` is ``new`` for file systems that the foundation creates: nodes test
+    them with a write, and let users write to the root of Lustre and EFS. ``volume`` is an FSx
+    volume whose path only FSx knows.
     """
 
     type: str
@@ -82,7 +82,7 @@ class Mount:
 
 
 def mount(item: Mounted) -> Mount:
-    """How nodes mount ``item``."""
+    """The arguments with which nodes mount ``item``."""
     match item:
         case Lustre() | FileCache():
             source = f"{references.text(item.dns_name)}@tcp:/{references.text(item.mount_name)}"
@@ -110,10 +110,10 @@ def _mount(type: str, item: Storage, source: str, options: str, volume: str = ""
 
 
 def sort(items: Iterable[S]) -> tuple[S, ...]:
-    """``items`` in the order of mounting: a folder comes before what is mounted inside it."""
+    """``items`` in mount order: a folder precedes mounts inside it."""
     return tuple(sorted(items, key=lambda item: item.mount.rstrip("/").split("/")))
 
 
 def existing_volume(volume: Id | None) -> str | None:
-    """The FSx volume whose path only FSx knows; None where the root volume is mounted."""
+    """The FSx volume whose path only FSx knows; None if the root volume is mounted."""
     return None if isinstance(volume, Ref) else volume

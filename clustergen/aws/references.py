@@ -1,4 +1,4 @@
-"""Ids as text, with placeholders for those that exist once the foundation is deployed."""
+"""Ids as text, with placeholders for ids that the foundation creates."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from clustergen.plan.model import Id, Ref
 
 
 def text(id: Id | None) -> str:
-    """A literal id as it is, a reference as the placeholder of its output: ``${VpcId}``.
+    """A literal id unchanged; a reference as the placeholder of its output: ``${VpcId}``.
 
-    Without an id the text is empty; a plan that lacks one has errors.
+    Empty without an id; such a plan has errors.
     """
     return placeholder(id.name) if isinstance(id, Ref) else id or ""
 

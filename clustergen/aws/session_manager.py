@@ -1,7 +1,7 @@
-"""What Systems Manager asks of a node: Session Manager, Run Command, inventory and patches.
+"""Permissions that nodes need for Systems Manager: sessions, Run Command, inventory, patches.
 
-AmazonSSMManagedInstanceCore also reads every parameter of the account, SecureStrings included, and
-users of a node can borrow its role. No node of ours reads a parameter.
+AmazonSSMManagedInstanceCore can also read every parameter of the account, including SecureStrings,
+and users of a node can use its role. Our nodes read no parameters.
 https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSSMManagedInstanceCore.html
 """
 
@@ -32,7 +32,7 @@ _ACTIONS: Mapping[str, str] = {
 
 
 def statement() -> Json:
-    """The statement of a node's role; most of the actions know no resources.
+    """The statement for a node's role; most of these actions do not support resources.
 
     https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssystemsmanager.html
     """

@@ -1,7 +1,7 @@
-"""Bundles on disk: written completely or not at all, never over files edited by hand, and compared.
+"""Bundles on disk: atomic writes that never overwrite files edited by hand, and comparison.
 
-A folder that clustergen wrote contains :data:`MANIFEST`, the hash of each of its files. Files that
-the user adds to the folder stay.
+A folder that clustergen wrote contains :data:`MANIFEST` with the hash of each file. Files that the
+user adds to the folder are kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``render --check``: whether a folder is what the spec renders to."""
+"""``render --check``: whether a folder matches what the spec renders to."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NO_CRLF = "render again, and keep git from converting it: `out/** -text` in .gi
 def check(directory: str | os.PathLike[str], bundle: Bundle) -> list[Finding]:
     """Differences between ``directory`` and ``bundle``.
 
-    Files that clustergen did not write are not looked at.
+    Files that clustergen did not write are ignored.
     """
     folder = Path(directory)
     if findings := list(bad_paths(bundle)):
@@ -79,7 +79,7 @@ def _superfluous(folder: Path, bundle: Bundle) -> Iterator[Finding]:
 
 
 def _diff(found: bytes, artifact: Artifact) -> str:
-    """The first lines of how the file would change, safe to print."""
+    """The first lines of the file's diff, safe to print."""
     if len(found) > _DIFF_BYTES:
         return _RENDER
     before = found.decode("utf-8", "replace").splitlines()

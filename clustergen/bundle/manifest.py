@@ -1,4 +1,4 @@
-"""The manifest: which files of a folder are clustergen's, and what they were when it wrote them."""
+"""The manifest: the files that clustergen wrote to a folder, and their hashes."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def manifest_of(bundle: Bundle) -> Artifact:
 
 
 def content(artifact: Artifact) -> bytes:
-    """The bytes of a file: UTF-8, lines ended as the text ends them, on every system."""
+    """The bytes of a file: UTF-8, with the line endings of the text on every system."""
     return artifact.text.encode()
 
 
 def with_line_feeds(found: bytes) -> bytes:
-    """The content of a file before something, such as git, converted its line ends to CRLF."""
+    """The content of a file with CRLF line endings, for example from git, converted back to LF."""
     return found.replace(b"\r\n", b"\n")
 
 
 def hashes_in(folder: Path) -> Hashes | None:
-    """The content of the manifest in ``folder``; None if it has none.
+    """The hashes in the manifest of ``folder``; None if there is no manifest.
 
     :raises ValueError: when it is not a manifest, or names files outside the folder.
     """

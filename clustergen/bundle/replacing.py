@@ -1,6 +1,6 @@
-"""What a new bundle replaces when it is deployed over the one in its folder.
+"""Resources that a new bundle replaces when it is deployed over the one in its folder.
 
-Only CloudFormation templates are compared, with each other: what is deployed may differ from both.
+Only the CloudFormation templates are compared; the deployed stack may differ from both.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _REFERENCE = pattern(r'"(?:Ref|Fn::GetAtt)": \[?"(\w+)|\$\{(\w+)')
 
 
 def replaced(folder: Path, bundle: Bundle) -> list[str]:
-    """What deploying ``bundle`` over that of ``folder`` does: a line for each resource lost."""
+    """A line for each resource that deploying ``bundle`` over the one in ``folder`` replaces."""
     lines: list[str] = []
     gone: frozenset[str] = frozenset()
-    # The foundation first: the cluster's template knows its resources by the names of its outputs.
+    # The foundation first: the cluster's template refers to its resources by output names.
     templates = (artifact for artifact in bundle if artifact.path.endswith(_TEMPLATE))
     for artifact in sorted(templates, key=lambda each: not each.path.startswith("foundation")):
         template = json.loads(artifact.text)
@@ -37,7 +37,7 @@ def replaced(folder: Path, bundle: Bundle) -> list[str]:
 
 
 def _resources(path: Path) -> Json:
-    """The resources of the template in a file; none where it cannot be read as one."""
+    """The resources of the template in a file; empty if it is not a template."""
     try:
         found: Json = json.loads(path.read_text(encoding="utf-8"))["Resources"]
         return {name: resource for name, resource in found.items() if "Type" in resource}
@@ -48,7 +48,7 @@ def _resources(path: Path) -> Json:
 def _causes(old: Json, new: Json, gone: Collection[str]) -> Mapping[str, str]:
     """The replaced resources, each with the property that causes it.
 
-    What refers to a replaced resource gets the id of another one, and so may be replaced too.
+    A resource that refers to a replaced one gets a new id, and so may be replaced too.
     """
     causes: dict[str, str] = {}
     while True:

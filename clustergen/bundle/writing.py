@@ -1,4 +1,4 @@
-"""Writing a bundle: beside the folder first, then in its place."""
+"""Writing a bundle: staged beside the folder, then swapped in."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FORCE = "move it away, or let --force overwrite it"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What :func:`write` did to a folder; paths within it, sorted."""
+    """Result of :func:`write`: sorted paths within the folder."""
 
     directory: Path
     changed: tuple[str, ...]
@@ -50,7 +50,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The folder, and its hidden siblings while it is being replaced."""
+    """The folder, and its hidden siblings during replacement."""
 
     folder: Path
 
@@ -64,12 +64,12 @@ class _Place:
 
 
 def write(directory: str | os.PathLike[str], bundle: Bundle, *, force: bool = False) -> Written:
-    """Write ``bundle`` to ``directory``: all of it or, on failure, nothing.
+    """Write ``bundle`` to ``directory`` completely, or not at all if that fails.
 
-    Other files in the folder stay. ``force`` overwrites files edited by hand, and writes into a
-    folder of other files.
+    Other files in the folder are kept. ``force`` overwrites files edited by hand, and writes to
+    folders that clustergen did not write.
 
-    :raises Unrenderable: with BND findings, when it must not or could not be done.
+    :raises Unrenderable: with BND findings, if writing is unsafe or fails.
     """
     place = _Place(_named(Path(directory)))
     _stop_for(list(bad_paths(bundle)))
@@ -84,7 +84,7 @@ def write(directory: str | os.PathLike[str], bundle: Bundle, *, force: bool = Fa
 
 
 def _named(folder: Path) -> Path:
-    """``folder`` by a path that ends in its own name, so that it has siblings."""
+    """``folder`` as a path that ends in its name, so that it has siblings."""
     return folder if folder.name not in ("", "..") else Path(os.path.abspath(folder))
 
 
@@ -104,9 +104,9 @@ def _replace(place: _Place, bundle: Bundle, force: bool) -> Written:
 
 
 def _known(folder: Path, force: bool) -> Hashes:
-    """The hashes of the files that clustergen wrote to ``folder``; none if it wrote none.
+    """The hashes of the files that clustergen wrote to ``folder``; empty if it wrote none.
 
-    :raises Unrenderable: when it contains other files, and ``force`` is not given.
+    :raises Unrenderable: if it contains other files, without ``force``.
     """
     try:
         known = hashes_in(folder)
@@ -157,9 +157,7 @@ def _not_to_be_lost(path: Path, rendered: bool) -> Finding:
 
 
 def _blocker(folder: Path, name: str) -> Path | None:
-    """The first part of the path from ``folder`` to its file ``name`` that is no real folder or
-    file.
-    """
+    """The first part of the path to ``name`` in ``folder`` that is not a real folder or file."""
     steps = name.split("/")
     for count in range(1, len(steps)):
         path = folder.joinpath(*steps[:count])
@@ -171,7 +169,7 @@ def _blocker(folder: Path, name: str) -> Path | None:
 
 
 def _difference(folder: Path, before: Hashes, bundle: Bundle) -> Written:
-    """What writing ``bundle`` will change."""
+    """The changes that writing ``bundle`` makes."""
     same = {a.path for a in bundle if not any(compare(folder, a))}
     paths = {artifact.path for artifact in bundle}
     gone = (name for name in set(before) - paths if os.path.lexists(folder / name))
@@ -179,7 +177,7 @@ def _difference(folder: Path, before: Hashes, bundle: Bundle) -> Written:
 
 
 def _stage(place: _Place, bundle: Bundle) -> None:
-    """Write ``bundle`` beside the folder; nothing is left of it when that fails."""
+    """Write ``bundle`` beside the folder; leave nothing behind on failure."""
     try:
         place.new.mkdir()
         for artifact in bundle:
@@ -201,7 +199,7 @@ def _write_file(path: Path, content: bytes, executable: bool) -> None:
 
 
 def _swap(place: _Place) -> None:
-    """Put the new folder in the place of the old one, which stays as ``place.old`` for now."""
+    """Swap in the new folder; the old one becomes ``place.old`` for now."""
     had = place.folder.exists()
     try:
         if had:
@@ -217,7 +215,7 @@ def _swap(place: _Place) -> None:
 def _keep_others(place: _Place, ours: Collection[str]) -> None:
     """Move the user's files from the old folder to the new one, and remove the old one.
 
-    The manifest goes last, so that a run that is stopped here is finished by the next.
+    The manifest is moved last, so that the next run can finish an interrupted one.
     """
     if not place.old.exists():
         return
@@ -233,7 +231,7 @@ def _keep_others(place: _Place, ours: Collection[str]) -> None:
 
 
 def _move_into(folder: Path, source: Path) -> None:
-    """Move what is in ``source`` to ``folder``, whose own files stay where both have one."""
+    """Move the contents of ``source`` to ``folder``; on conflict, the file in ``folder`` wins."""
     for path in sorted(source.iterdir()):
         target = folder / path.name
         if not os.path.lexists(target):
@@ -243,7 +241,7 @@ def _move_into(folder: Path, source: Path) -> None:
 
 
 def _recover(place: _Place) -> None:
-    """Finish, or take back, what a run that was stopped midway left beside the folder."""
+    """Finish or undo what an interrupted run left beside the folder."""
     if place.new.exists():
         shutil.rmtree(place.new)
     if not place.old.exists():
@@ -256,10 +254,10 @@ def _recover(place: _Place) -> None:
 
 @contextmanager
 def _locked(parent: Path) -> Iterator[None]:
-    """Let one process at a time replace the folders in ``parent``."""
+    """Lock ``parent``, so that only one process at a time replaces folders in it."""
     handle = os.open(parent, os.O_RDONLY)
     try:
-        # Some network file systems do not lock; then two renders at once are not kept apart.
+        # Some network file systems do not support locks; concurrent renders may then conflict.
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield

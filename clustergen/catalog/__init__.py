@@ -1,6 +1,6 @@
 """Facts about EC2 and the storage services.
 
-Every group of facts has its source and date in ``data/provenance.json``.
+The source and date of each group of facts are in ``data/provenance.json``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Rebuilds the catalog's data: ``python -m clustergen.catalog.build [--check]``.
+"""Rebuild the catalog's data: ``python -m clustergen.catalog.build [--check]``.
 
-EC2's data (:mod:`clustergen.catalog.survey`) is joined with the files kept by hand in ``data/``:
-``corrections.json`` (what EC2's data lacks or has wrong), ``families.json`` and ``prices.json``.
-Written are ``instances.jsonl``, ``zones.json`` and ``provenance.json``. Needs moto and botocore,
-which the compiler does not.
+Joins EC2's data (:mod:`clustergen.catalog.survey`) with the manually maintained files in ``data/``:
+``corrections.json`` (missing and wrong values), ``families.json`` and ``prices.json``. Writes
+``instances.jsonl``, ``zones.json`` and ``provenance.json``. Needs moto and botocore; the compiler
+does not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _ByHand:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Writes the data, or with ``--check`` compares it: exit status 1 when it differs."""
+    """Write the data, or compare it with ``--check``; returns exit status 1 if it differs."""
     options = _options(argv)
     files = build(_survey(options.from_aws))
     if options.check:
@@ -84,7 +84,7 @@ def _surveyed_row(facts: Mapping[str, Any], offerings: survey.Offerings, by_hand
 
 
 def _whole_row(name: str, order: Sequence[str], by_hand: _ByHand) -> Row:
-    """A type that only the corrections have, until EC2's data has it."""
+    """A type that only the corrections define, until EC2's data has it."""
     return {
         "name": name,
         **by_hand.corrections[name]["row"],
@@ -103,7 +103,7 @@ def _machine(facts: Mapping[str, Any]) -> Row:
         "vcpus": cpu["DefaultVCpus"],
         "cores": cpu["DefaultCores"],
         "tpc": threads,
-        # Bare metal and the oldest types have no choice, and no list of it.
+        # Bare metal and the oldest types offer no choice, and have no list.
         "valid_tpc": cpu.get("ValidThreadsPerCore", [threads]),
         "mem": facts["MemoryInfo"]["SizeInMiB"],
         "accelerator": _accelerator(facts),
@@ -111,7 +111,7 @@ def _machine(facts: Mapping[str, Any]) -> Row:
     }
 
 
-# Where DescribeInstanceTypes lists accelerators. Inferentia is in two of them: the first wins.
+# Where DescribeInstanceTypes lists accelerators. Inferentia appears twice: the first wins.
 _ACCELERATORS = (
     ("gpu", "GpuInfo", "Gpus"),
     ("neuron", "NeuronInfo", "NeuronDevices"),
@@ -149,7 +149,7 @@ def _network(info: Mapping[str, Any]) -> Row:
 
 
 def _gbps(info: Mapping[str, Any]) -> float:
-    """Of "16x 200 Gigabit", "Up to 12.5 Gigabit" or, of old types, the one card's peak."""
+    """Bandwidth from "16x 200 Gigabit" or "Up to 12.5 Gigabit"; for old types, the card's peak."""
     match = re.fullmatch(
         r"(?:Up to )?(?:(\d+)x )?(\d+(?:\.\d+)?) Gigabit", info["NetworkPerformance"]
     )
@@ -183,7 +183,7 @@ def _by_name(name: str, by_hand: _ByHand) -> Row:
 
 
 def _corrected(row: Row, by_hand: _ByHand) -> Row:
-    """``row`` as corrected for its family, then for the type itself."""
+    """``row`` with the corrections for its family, then those for the type itself."""
     name: str = row["name"]
     found = (by_hand.family_corrections.get(_family(name)), by_hand.corrections.get(name))
     for correction in found:
@@ -193,7 +193,7 @@ def _corrected(row: Row, by_hand: _ByHand) -> Row:
 
 
 def _value(row: Row, key: str, new: Any) -> Any:
-    """The corrected value of ``key``; of an accelerator, an object names the wrong fields only."""
+    """The corrected value of ``key``; for an accelerator, an object has only the wrong fields."""
     if key != "accelerator" or not isinstance(new, dict):
         return new
     return list(dataclasses.astuple(dataclasses.replace(Accelerator(*row[key]), **new)))

@@ -1,4 +1,4 @@
-"""Sizes and speeds of EBS volumes.
+"""Sizes and performance of EBS volumes.
 
 https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-types.html and EbsBlockDevice of the EC2
 model of botocore 1.44.5 (2026-11).
@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class VolumeType:
-    """One volume type; ranges are (least, most), None where the number must not be given."""
+    """One volume type; ranges are (minimum, maximum), None if the value must not be set."""
 
     gib: tuple[int, int]
     iops: tuple[int, int] | None = None
@@ -30,7 +30,8 @@ _16_TIB, _64_TIB = 16_384, 65_536
 
 
 def provisioned_iops(type: str, given: int | None) -> int | None:
-    """The IOPS to ask for: io1 and io2 have no default, so the least; others may leave it out."""
+    """The IOPS to request: the minimum for io1 and io2, which have no default; optional
+    otherwise."""
     kind = VOLUME_TYPES[type]
     needed = kind.iops and kind.default_iops is None
     return kind.iops[0] if given is None and kind.iops and needed else given

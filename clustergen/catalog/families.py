@@ -1,7 +1,7 @@
 """Facts about families of instance types that EC2's data lacks.
 
-``data/families.json`` has one row for each family, and above the rows what each fact is, its source
-and its date. A family without a row has the defaults of :class:`Family`.
+``data/families.json`` has one row for each family; its header describes each fact, with source and
+date. A family without a row has the defaults of :class:`Family`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Measurement(NamedTuple):
 
 
 class Family(NamedTuple):
-    """One row: each fact as ``families.json`` describes it."""
+    """One row of ``families.json``, which describes each fact."""
 
     nitro: int | None = None
     topology: str = ""
@@ -47,7 +47,7 @@ class Family(NamedTuple):
 
 @functools.cache
 def find(family: str) -> Family:
-    """The facts about the family of this name, such as ``p5en``."""
+    """The facts about a family, such as ``p5en``."""
     row = table()["families"].get(family, {})
     measured = Measurement(**row["nccl"]) if "nccl" in row else None
     lacking = tuple(row.get("parallelcluster_without", ()))
@@ -56,6 +56,6 @@ def find(family: str) -> Family:
 
 @functools.cache
 def table() -> dict[str, Any]:
-    """The file as it is: ``facts`` with their sources, and the rows of ``families``."""
+    """The content of the file: ``facts`` with their sources, and the rows of ``families``."""
     found: dict[str, Any] = json.loads((DATA / "families.json").read_text(encoding="ascii"))
     return found

@@ -1,4 +1,4 @@
-"""Sizes and speeds of FSx for Lustre, FSx for OpenZFS and EFS.
+"""Sizes and performance of FSx for Lustre, FSx for OpenZFS and EFS.
 
 Lustre: https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html,
 https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html (2026-08) and
@@ -36,7 +36,7 @@ class Storage(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Allowed numbers: a few small ones, then every multiple of ``step`` up to ``most``."""
+    """Allowed numbers: some small ones, then every multiple of ``step`` up to ``most``."""
 
     step: int
     small: tuple[int, ...] = ()
@@ -48,19 +48,19 @@ class Steps:
         return min(*self.small, self.step) if self.small else self.step
 
     def allows(self, number: int) -> bool:
-        """Whether ``number`` is one of them."""
+        """Whether ``number`` is allowed."""
         if self.most is not None and number > self.most:
             return False
         return number in self.small or (number > 0 and number % self.step == 0)
 
     def up(self, number: int) -> int:
-        """The smallest allowed number that is not below ``number``, or the largest there is."""
+        """The smallest allowed number not below ``number``, or else the largest."""
         multiple = max(1, -(-number // self.step)) * self.step
         found = min([one for one in self.small if one >= number] + [multiple])
         return found if self.most is None else min(found, self.most)
 
     def down(self, number: int) -> int | None:
-        """The largest allowed number that is not above ``number``; None below the smallest."""
+        """The largest allowed number not above ``number``; None below the smallest."""
         number = number if self.most is None else min(number, self.most)
         multiple = number // self.step * self.step
         return max([one for one in (*self.small, multiple) if 0 < one <= number], default=None)
@@ -68,7 +68,7 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class LustreClass:
-    """One kind of Lustre file system that FSx can make."""
+    """One kind of Lustre file system that FSx can create."""
 
     deployment: Deployment
     storage: Storage
@@ -88,7 +88,7 @@ class LustreClass:
         return f"{self.deployment} {self.storage}"
 
     def sizes(self, throughput: int | None, *, efa: bool = False) -> Steps | None:
-        """The ``StorageCapacity`` it can have; None where there is no such number to give."""
+        """The allowed ``StorageCapacity``; None if it cannot be set."""
         if efa:
             return self.efa_capacity.get(throughput or 0)
         return self.capacity.get(throughput) or self.capacity.get(None)
@@ -128,7 +128,7 @@ LUSTRE = (
         Storage.SSD,
         throughputs=(125, 250, 500, 1000),
         capacity={None: _BY_2400},
-        # Minimum and increment are the same number; one server each.
+        # Minimum and increment are equal: one server each.
         efa_capacity={125: Steps(38400), 250: Steps(19200), 500: Steps(9600), 1000: Steps(4800)},
         gib_per_server={None: 2400},
     ),
@@ -137,7 +137,8 @@ LUSTRE = (
 
 
 def lustre_class(deployment: str, storage: str = "SSD") -> LustreClass | None:
-    """The class of this deployment and storage type; None when FSx has no such combination."""
+    """The class for this deployment and storage type; None if FSx does not offer the
+    combination."""
     return next((c for c in LUSTRE if c.deployment == deployment and c.storage == storage), None)
 
 
@@ -159,7 +160,7 @@ _AUTOMATIC_IOPS = ((1200, 1500), (2400, 3000), (9600, 6000), (45600, 12000))
 
 
 def automatic_metadata_iops(capacity_gib: int) -> int:
-    """The metadata IOPS that mode ``AUTOMATIC`` gives an SSD file system of this size."""
+    """The metadata IOPS of an SSD file system of this size in mode ``AUTOMATIC``."""
     for up_to, iops in _AUTOMATIC_IOPS:
         if capacity_gib <= up_to:
             return iops
@@ -177,9 +178,9 @@ def lustre_addresses(
     metadata_iops: int | None = None,
     efa: bool = False,
 ) -> int:
-    """IP addresses the file system takes in its subnet: one per object and metadata server.
+    """IP addresses that the file system uses in its subnet: one per object and metadata server.
 
-    ``throughput`` is MB/s per TiB, for Intelligent-Tiering MB/s of the file system.
+    ``throughput`` is in MB/s per TiB; for Intelligent-Tiering, in MB/s of the file system.
     https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html (2026-08)
     """
     if kind.storage is Storage.INTELLIGENT_TIERING:
@@ -201,9 +202,9 @@ LUSTRE_TCP_PORTS = ((988, 988), (1018, 1023))
 
 
 def efa_client(instance: InstanceType) -> bool:
-    """Whether the instance reaches an EFA-enabled file system over EFA.
+    """Whether the instance can use an EFA-enabled file system over EFA.
 
-    Clients are Nitro v4 and later with EFA, but not Trn2; all others use TCP.
+    Nitro v4 and later with EFA can, except Trn2; all others use TCP.
     https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html (2026-08)
     """
     new_enough = instance.efa and (instance.nitro or 0) >= 4
@@ -215,7 +216,7 @@ EFA_CONNECTIONS = 1024
 
 
 class Persistent2(enum.StrEnum):
-    """Support of a region for PERSISTENT_2."""
+    """PERSISTENT_2 support in a region."""
 
     FULL = "full"
     SLOW = "125 and 250 MB/s/TiB, no EFA"
@@ -223,7 +224,7 @@ class Persistent2(enum.StrEnum):
 
 
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html#persistent-deployment-regions
-# The page copy these lists were taken from is undated (2025 or 2026): warn, do not reject.
+# The copy of the page with these lists is undated (2025 or 2026): warn, do not reject.
 _FULL = words("""
     us-east-1 us-east-2 us-west-1 us-west-2 ap-east-1 ap-south-1 ap-northeast-1 ap-northeast-2
     ap-southeast-1 ap-southeast-2 ca-central-1 eu-central-1 eu-west-1 eu-west-2 eu-north-1
@@ -250,7 +251,7 @@ _SLOW_LOCAL_ZONES = (
 
 
 def persistent_2_in(region: str, zone: str = "") -> Persistent2 | None:
-    """What the region (or the Local Zone ``zone``, id or name) has; None when not documented."""
+    """Support in the region, or in the Local Zone ``zone`` (id or name); None if not documented."""
     if zone.startswith(_SLOW_LOCAL_ZONES):
         return Persistent2.SLOW
     return _REGION_CLASSES.get(region)
@@ -288,7 +289,7 @@ OPENZFS_PORTS = ((111, 111), (2049, 2049), (20001, 20003))
 
 
 def openzfs_class(deployment: str) -> OpenZfsClass | None:
-    """The OpenZFS deployment of this name."""
+    """The OpenZFS deployment type of this name."""
     return next((kind for kind in OPENZFS if kind.deployment == deployment), None)
 
 

@@ -1,4 +1,4 @@
-"""The facts about one EC2 instance type, as values."""
+"""Facts about EC2 instance types, as values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clustergen.catalog import regions as geography
 
 @dataclass(frozen=True, slots=True)
 class NetworkCard:
-    """One network card of an instance, as DescribeInstanceTypes ``NetworkCards`` tells it."""
+    """One network card of an instance, from ``NetworkCards`` of DescribeInstanceTypes."""
 
     index: int
     max_interfaces: int
@@ -18,13 +18,13 @@ class NetworkCard:
 
     @property
     def efa(self) -> bool:
-        """Whether the card carries an EFA interface of either kind."""
+        """Whether the card supports either kind of EFA interface."""
         return "efa" in self.interface_types or "efa-only" in self.interface_types
 
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """The accelerators of an instance; all of one instance are alike."""
+    """The accelerators of an instance, all of which are the same."""
 
     kind: str
     """``gpu``, ``neuron`` (Trainium and Inferentia), ``inference``, ``fpga`` or ``media``."""
@@ -37,7 +37,7 @@ class Accelerator:
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """The EC2 service quotas, counted in vCPUs, that a launch needs room in."""
+    """The EC2 service quotas, in vCPUs, that a launch counts against."""
 
     family: str
     on_demand: str | None
@@ -47,7 +47,8 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class InstanceType:
-    """One instance type, all facts the compiler decides by. Sources: ``data/provenance.json``."""
+    """One instance type, with all facts that the compiler uses. Sources:
+    ``data/provenance.json``."""
 
     name: str
     arch: str
@@ -108,17 +109,17 @@ class InstanceType:
 
     @property
     def max_interfaces(self) -> int:
-        """Network interfaces over all cards."""
+        """Network interfaces of all cards."""
         return sum(card.max_interfaces for card in self.cards)
 
     @property
     def efa(self) -> bool:
-        """Whether it takes an EFA interface at all."""
+        """Whether it supports EFA."""
         return self.max_efa > 0
 
     @property
     def efa_generation(self) -> str | None:
-        """``v1`` ... ``v4``: the Nitro generation less two.
+        """``v1`` to ``v4``: the Nitro generation minus two.
 
         https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html (2026-08)
         """
@@ -126,7 +127,7 @@ class InstanceType:
 
     @property
     def gpus(self) -> int:
-        """Number of GPUs; 0 for Trainium and Inferentia, which are Neuron devices."""
+        """Number of GPUs; 0 for Trainium and Inferentia, which have Neuron devices."""
         return self._count("gpu")
 
     @property
@@ -136,38 +137,38 @@ class InstanceType:
 
     @property
     def nvlink_domain(self) -> bool:
-        """Whether its GPUs share an NVLink domain with those of other instances.
+        """Whether its GPUs share an NVLink domain with GPUs of other instances.
 
-        Trn2 UltraServers are not meant: trn2u is sold singly, too.
+        This excludes Trn2 UltraServers: trn2u is also sold as single instances.
         """
         return self.ultraserver is not None and self.gpus > 0
 
     @property
     def capacity_block(self) -> bool:
-        """Whether EC2 Capacity Blocks for ML sell it."""
+        """Whether EC2 Capacity Blocks for ML offer it."""
         return "capacity-block" in self.usage_classes
 
     @property
     def spot(self) -> bool:
-        """Whether it is sold as Spot."""
+        """Whether it is available as Spot."""
         return "spot" in self.usage_classes
 
     @property
     def regions(self) -> tuple[str, ...]:
-        """Regions that offer it in some zone, of the surveyed ones."""
+        """The surveyed regions that offer it in some zone."""
         found = (geography.region_of_zone(zone) for zone in self.zone_ids)
         return tuple(dict.fromkeys(region for region in found if region))
 
     def offered_in(self, region: str) -> bool | None:
-        """Whether ``region`` offers it; None when the catalog has no survey of that region."""
+        """Whether ``region`` offers it; None if the catalog has no data for that region."""
         if region in self.regions:
             return True
         return False if region in geography.surveyed_zones() else None
 
     def offered_in_zone(self, zone_id: str) -> bool | None:
-        """Whether the zone offers it; None for a zone the catalog has no survey of.
+        """Whether the zone offers it; None if the catalog has no data for that zone.
 
-        Takes zone ids (``use1-az6``) only: what ``us-east-1a`` is differs between accounts.
+        Accepts zone ids (``use1-az6``) only: ``us-east-1a`` differs between accounts.
         """
         if zone_id in self.zone_ids:
             return True

@@ -1,4 +1,4 @@
-"""Finding instance types in the catalog, reading only the rows that are needed."""
+"""Looking up instance types in the catalog, reading only the necessary rows."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ DATA = Path(__file__).with_name("data")
 
 @functools.cache
 def find(name: str) -> InstanceType | None:
-    """The instance type of exactly this name, or None: see ``explain_missing`` for why not."""
+    """The instance type with exactly this name, or None; ``explain_missing`` gives the reason."""
     text = _text()
-    # A name with a quote or a line end in it cannot be in the file and must not match its syntax.
+    # A name with a quote or a line end cannot be in the file, and must not match its syntax.
     start = text.find("\n" + _opening(name)) if name.isprintable() else -1
     if start < 0:
         return None
@@ -28,12 +28,12 @@ def find(name: str) -> InstanceType | None:
 
 @functools.cache
 def names() -> tuple[str, ...]:
-    """All names of the catalog, sorted."""
+    """All names in the catalog, sorted."""
     return tuple(re.findall(r'^\{"name":"([^"]+)"', _text(), flags=re.MULTILINE))
 
 
 def every() -> Iterator[InstanceType]:
-    """All instance types of the catalog, by name."""
+    """All instance types in the catalog, by name."""
     for line in _text().splitlines():
         if line:
             yield rows.decode(json.loads(line))
@@ -45,5 +45,5 @@ def _opening(name: str) -> str:
 
 @functools.cache
 def _text() -> str:
-    # The empty first line lets every row, the first too, be found by the line end before it.
+    # The empty first line puts a line end before every row, including the first.
     return "\n" + (DATA / "instances.jsonl").read_text(encoding="ascii")

@@ -1,4 +1,4 @@
-"""How NVIDIA GPUs are cut into MIG partitions, per GPU of the instance types that have them.
+"""MIG partitions of NVIDIA GPUs, for each GPU model that instance types have.
 
 Profile names: sagemaker-hyperpod 3.12.0 ``INSTANCE_TYPE_MIG_PROFILES`` (2026-10-19). Counts: its
 gpu-operator chart, the same for every model; ``+me`` (media engines, one each) and the slices:
@@ -18,7 +18,7 @@ MEMORY_SLICES = 8
 
 @dataclass(frozen=True, slots=True)
 class MigProfile:
-    """One way to cut a piece off a GPU."""
+    """One kind of MIG partition."""
 
     name: str
     most: int
@@ -29,22 +29,22 @@ class MigProfile:
 
 @dataclass(frozen=True, slots=True)
 class MigUse:
-    """The slices that a set of partitions uses of one GPU's 7 compute and 8 memory slices."""
+    """How many of one GPU's 7 compute and 8 memory slices a set of partitions uses."""
 
     compute_slices: int
     memory_slices: int
 
     @property
     def fits(self) -> bool:
-        """Whether one GPU has that many."""
+        """Whether one GPU has that many slices."""
         return self.compute_slices <= COMPUTE_SLICES and self.memory_slices <= MEMORY_SLICES
 
 
-# (most, compute slices, memory slices) in the order of the names below; the second is "+me".
+# (maximum, compute slices, memory slices) in the order of the names below; the second is "+me".
 _GEOMETRY = ((7, 1, 1), (1, 1, 1), (4, 1, 2), (3, 2, 2), (2, 3, 4), (1, 4, 4), (1, 7, 8))
 
-# By GPU and its memory in GiB, rounded down. The same name is not the same piece: 1g.10gb is two
-# memory slices of an A100 with 40 GB and one of an A100 with 80.
+# By GPU and its memory in GiB, rounded down. The size behind a name depends on the GPU: 1g.10gb has
+# two memory slices of an A100 with 40 GB, and one of an A100 with 80 GB.
 _NAMES: Mapping[tuple[str, int], str] = {
     ("A100", 40): "1g.5gb 1g.5gb+me 1g.10gb 2g.10gb 3g.20gb 4g.20gb 7g.40gb",
     ("A100", 80): "1g.10gb 1g.10gb+me 1g.20gb 2g.20gb 3g.40gb 4g.40gb 7g.80gb",
@@ -57,9 +57,9 @@ _NAMES: Mapping[tuple[str, int], str] = {
 
 
 def profiles(instance: InstanceType) -> tuple[MigProfile, ...]:
-    """The profiles of each GPU of ``instance``, smallest first; empty when it has no MIG.
+    """The profiles of each GPU of ``instance``, smallest first; empty without MIG.
 
-    RTX PRO 6000 (g7e) has MIG according to NVIDIA, but no AWS source says how it is used there.
+    NVIDIA documents MIG for RTX PRO 6000 (g7e), but AWS does not document its use.
     """
     gpu = instance.accelerator
     if gpu is None:
@@ -71,14 +71,14 @@ def profiles(instance: InstanceType) -> tuple[MigProfile, ...]:
 
 
 def profile(instance: InstanceType, name: str) -> MigProfile | None:
-    """The profile of this name on the GPUs of ``instance``."""
+    """The profile with this name on the GPUs of ``instance``."""
     return next((found for found in profiles(instance) if found.name == name), None)
 
 
 def use(instance: InstanceType, wanted: Mapping[str, int]) -> MigUse:
-    """The slices that ``wanted`` (profile name -> count, per GPU) takes.
+    """The slices that ``wanted`` (profile name -> count, per GPU) uses.
 
-    :raises KeyError: for a name that is not a profile of this GPU.
+    :raises KeyError: if a name is not a profile of this GPU.
     """
     known = {found.name: found for found in profiles(instance)}
     counted = [(known[name], count) for name, count in wanted.items()]

@@ -1,4 +1,4 @@
-"""Why the catalog does not have an instance type, and what was probably meant."""
+"""Reasons why the catalog lacks an instance type, and the name that was probably meant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clustergen.patterns import pattern
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Two sentences for the user, and the name to put in place where there is one."""
+    """Two sentences for the user, and the suggested name, if any."""
 
     reason: str
     suggestion: str
@@ -32,8 +32,8 @@ class _Gone:
     nearest: str | None = None
 
 
-# EC2's SDK enum (botocore 1.44.5, 2026-11) against DescribeInstanceTypes (2026-10-27): what is in
-# the first only is retired or not offered where the catalog looked. What is in neither is not real.
+# EC2's SDK enum (botocore 1.44.5, 2026-11) against DescribeInstanceTypes (2026-10-27): names in the
+# first only are retired or not offered in the surveyed regions; names in neither do not exist.
 _GONE = (
     _Gone(
         r"dl1\..*",
@@ -104,7 +104,7 @@ _SHOWN = 6
 
 
 def explain_missing(name: str) -> Missing:
-    """Why :func:`find` has no ``name``, and what to write instead. Never raises."""
+    """Why :func:`find` does not find ``name``, and what to write instead. Never raises."""
     plain = name.strip().lower()
     if find(plain):
         return _meant(f"instance type names are lower case and without spaces: {name!r}", plain)
@@ -146,7 +146,7 @@ def _sagemaker(plain: str) -> Missing:
 
 
 def _by_family(plain: str) -> Missing | None:
-    """For the family of the catalog that ``plain`` names: the sizes it has."""
+    """The sizes of the family that ``plain`` names."""
     sizes = _sizes(plain)
     if not sizes:
         return None
@@ -169,7 +169,7 @@ def _sizes(plain: str) -> tuple[str, ...]:
 
 
 def _order(size: str) -> tuple[int, int, str]:
-    """Small before large, bare metal last."""
+    """Sort key: small before large, bare metal last."""
     number = re.match(r"\d+", size)
     small = ("nano", "micro", "small", "medium", "large", "xlarge")
     rank = small.index(size) if size in small else len(small)
@@ -190,14 +190,14 @@ def _nearest_size(size: str, sizes: tuple[str, ...]) -> str | None:
 
 
 def _next_size(number: int, sizes: tuple[str, ...]) -> str | None:
-    """The smallest ``<n>xlarge`` with room for ``number``, or the largest there is."""
+    """The smallest ``<n>xlarge`` with room for ``number``, or else the largest."""
     counted = [size for size in sizes if re.fullmatch(r"\d+xlarge", size)]
     enough = [size for size in counted if int(size.removesuffix("xlarge")) >= number]
     return (enough or counted[-1:])[0] if counted else None
 
 
 def _by_accelerator(plain: str) -> Missing | None:
-    """For an accelerator's name: the types that have it, the most of them first."""
+    """The types with the accelerator that is named, largest number first."""
     having = _accelerators().get(plain)
     if not having:
         return None
@@ -207,7 +207,7 @@ def _by_accelerator(plain: str) -> Missing | None:
 
 @functools.cache
 def _accelerators() -> Mapping[str, Sequence[str]]:
-    """The types that have an accelerator, by its name; those with the most of them first."""
+    """The types with each accelerator, by its name; largest number first."""
     counted: dict[str, list[tuple[int, str]]] = {}
     for type in every():
         if type.accelerator:

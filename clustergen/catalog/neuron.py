@@ -7,5 +7,5 @@ from clustergen.catalog.instance import InstanceType
 
 
 def cores(type: InstanceType) -> int:
-    """Logical Neuron cores of an instance; 0 without devices, and where theirs are not known."""
+    """Logical Neuron cores of an instance; 0 without devices, or if their number is unknown."""
     return type.neuron_devices * families.find(type.family).neuron_cores

@@ -1,7 +1,7 @@
-"""Which EC2 service quotas an instance type is counted against.
+"""EC2 service quotas that an instance type counts against.
 
-The On-Demand codes are one per group of families, the Spot codes are finer for P. A code that is
-not in these tables is not known; several published lists carry invented ones.
+There is one On-Demand code per group of families; Spot codes are finer for P. Codes that are not in
+these tables are unknown; several published lists contain invented ones.
 https://docs.aws.amazon.com/general/latest/gr/ec2-service.html#limits_ec2 (2026-10-03)
 """
 
@@ -57,7 +57,7 @@ _STEMS = (
 
 
 def quota_of(name: str, *, spot: bool) -> Quota:
-    """The quotas of the instance type ``name``; ``spot`` says whether it is sold as Spot."""
+    """The quotas of the instance type ``name``; ``spot`` is whether it is available as Spot."""
     group = next((group for stem, group in _STEMS if name.startswith(stem)), "Standard")
     return Quota(group, ON_DEMAND.get(group), SPOT.get(_spot_group(name, group)) if spot else None)
 
@@ -67,5 +67,5 @@ def _spot_group(name: str, group: str) -> str:
         return group
     generation = re.match(r"p(\d+)", name)
     number = int(generation[1]) if generation else 0
-    # No Spot code is documented for P6, and whether P5's counts for it is not documented.
+    # No Spot code is documented for P6, nor whether it counts against the one of P5.
     return {5: "P5"}.get(number, "P4, P3 and P2" if number < 5 else "P6")

@@ -1,7 +1,7 @@
-"""Partitions, regions and zones: what they are called and what is where.
+"""Partitions, regions and zones.
 
-Zone ids (``use1-az6``) name the same place for every account. Zone names (``us-east-1a``) do not,
-so nothing in the catalog is keyed by them.
+Zone ids (``use1-az6``) mean the same place in every account. Zone names (``us-east-1a``) do not, so
+the catalog never uses them as keys.
 https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html (2026-08)
 """
 
@@ -21,7 +21,7 @@ from clustergen.patterns import pattern
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """A closed set of regions with its own ARNs and host names."""
+    """An isolated set of regions with its own ARNs and host names."""
 
     name: str
     dns_suffix: str
@@ -36,7 +36,7 @@ PARTITIONS = MappingProxyType(
     }
 )
 
-# Region -> start of its zone ids; botocore 1.44.5 data/partitions.json (2026-11) and
+# Region -> prefix of its zone ids; botocore 1.44.5 data/partitions.json (2026-11) and
 # https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html
 ZONE_PREFIXES: Mapping[str, str] = MappingProxyType(
     {
@@ -89,7 +89,7 @@ _ZONE_NAME = pattern(r"([a-z]+(?:-gov)?-[a-z]+-\d+)(?:[a-z]|(?:-[a-z]+\d*)?-[a-z
 
 
 def partition_of(region: str) -> Partition:
-    """The partition of ``region``, by the start of its name; unknown names are ``aws``."""
+    """The partition of ``region``, by the prefix of its name; ``aws`` if it is unknown."""
     if region.startswith("us-gov-"):
         return PARTITIONS["aws-us-gov"]
     return PARTITIONS["aws-cn" if region.startswith("cn-") else "aws"]
@@ -101,7 +101,7 @@ def zone_prefix(region: str) -> str:
 
 
 def is_zone_id(zone: str) -> bool:
-    """Whether ``zone`` has the form of a zone id (``use1-az6``), of a known region or not."""
+    """Whether ``zone`` has the form of a zone id (``use1-az6``), even of an unknown region."""
     return _ZONE_ID.fullmatch(zone) is not None
 
 
@@ -109,7 +109,7 @@ def region_of_zone(zone: str) -> str | None:
     """The region of a zone id or zone name, of an Availability Zone or a Local Zone.
 
     ``use1-az6``, ``us-east-1a``, ``use1-dfw2-az1`` and ``us-east-1-dfw-2a`` are all us-east-1.
-    None when it has neither form or the region is not known.
+    None if it has neither form, or the region is unknown.
     """
     by_id = _ZONE_ID.fullmatch(zone)
     if by_id:
@@ -119,7 +119,7 @@ def region_of_zone(zone: str) -> str | None:
 
 
 def is_local_zone(zone: str) -> bool:
-    """Whether the zone id or name is a Local Zone's."""
+    """Whether the zone id or name is that of a Local Zone."""
     region = region_of_zone(zone)
     if region is None:
         return False
@@ -129,9 +129,9 @@ def is_local_zone(zone: str) -> bool:
 
 @functools.cache
 def surveyed_zones() -> Mapping[str, tuple[str, ...]]:
-    """Region -> the zone ids seen to offer anything, of the regions whose offerings are known.
+    """Region -> ids of the zones with any offering, for the surveyed regions.
 
-    A region that is not a key was not looked at: nothing follows from its absence.
+    A region that is not a key was not surveyed; nothing follows from its absence.
     """
     path = Path(__file__).with_name("data") / "zones.json"
     read = json.loads(path.read_text(encoding="ascii"))
@@ -143,19 +143,19 @@ def surveyed_zones() -> Mapping[str, tuple[str, ...]]:
     )
 
 
-# Accounts see names with these letters where the region has, or had, zones that others do not see:
+# Zone names with these letters may exist only in some accounts:
 # https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-availability-zones.html
 _LETTERS = {"ap-northeast-1": "abcd", "ca-central-1": "abcd", "us-west-1": "abc"}
 
 
 def zone_letters(region: str) -> str:
-    """The letters that names of zones may end with; empty where the zones are not known."""
+    """The letters that zone names may end with; empty if the zones are unknown."""
     zones = surveyed_zones().get(region, ())
     highest = max((int(zone.rpartition("az")[2]) for zone in zones), default=0)
     return _LETTERS.get(region, string.ascii_lowercase[:highest])
 
 
 def nearest(region: str) -> str | None:
-    """The known region that a mistyped name most likely means."""
+    """The known region that is most similar to a mistyped name."""
     close = difflib.get_close_matches(region.lower(), REGIONS, n=1, cutoff=0.6)
     return close[0] if close else None

@@ -1,4 +1,4 @@
-"""Which properties of a resource CloudFormation changes only by replacing the resource."""
+"""Properties whose change makes CloudFormation replace the resource."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ _FILE = Path(__file__).with_name("data") / "replacements.json"
 
 @functools.cache
 def properties() -> Mapping[str, Sequence[str]]:
-    """By resource type; a nested property is a path with dots."""
+    """Property names by resource type; nested ones as dotted paths."""
     table: Mapping[str, Sequence[str]] = json.loads(_FILE.read_text(encoding="utf-8"))["properties"]
     return table

@@ -1,7 +1,7 @@
-"""The form instance types have on disk: one short JSON object per line, defaults left out.
+"""File format of instance types: one short JSON object per line, without defaults.
 
-``instances.jsonl`` must stay small and one line of it must be readable alone, so that a lookup
-decodes only what it was asked for. Both directions stand here, the format has no other home.
+``instances.jsonl`` must be small, and each line readable alone, so that a lookup decodes only what
+it needs. This module alone reads and writes the format.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _DIGITS = string.digits + string.ascii_lowercase + string.ascii_uppercase + "+-"
 
 
 def line(row: Row) -> str:
-    """``row`` as one line of the file, without what the defaults say anyway."""
+    """``row`` as one line of the file, without defaults."""
     defaults = DEFAULTS | _derived(DEFAULTS | row)
     short = {k: v for k, v in row.items() if k not in defaults or defaults[k] != v}
     return json.dumps(short, separators=(",", ":"), ensure_ascii=True)
 
 
 def decode(row: Row) -> InstanceType:
-    """The instance type that a row of the file describes."""
+    """The instance type described by a row of the file."""
     full = DEFAULTS | row
     full = _derived(full) | full
     name: str = full["name"]
@@ -97,7 +97,7 @@ def _derived(row: Mapping[str, Any]) -> Row:
 
 
 def encode_cards(cards: Iterable[NetworkCard]) -> str:
-    """Runs of like cards: ``1x4i,16x4ieo`` is a plain card and 16 with EFA, 4 interfaces each."""
+    """Runs of equal cards: ``1x4i,16x4ieo`` is a plain card and 16 with EFA, 4 interfaces each."""
     runs: list[tuple[int, str]] = []
     letters = {name: letter for letter, name in _LETTERS.items()}
     for card in cards:
@@ -110,7 +110,7 @@ def encode_cards(cards: Iterable[NetworkCard]) -> str:
 
 
 def decode_cards(text: str) -> tuple[NetworkCard, ...]:
-    """The cards that :func:`encode_cards` wrote."""
+    """The inverse of :func:`encode_cards`."""
     cards: list[NetworkCard] = []
     for run in text.split(","):
         count, _, form = run.partition("x")
@@ -124,7 +124,7 @@ def decode_cards(text: str) -> tuple[NetworkCard, ...]:
 def encode_zones(zone_ids: Iterable[str], survey: Iterable[str]) -> str:
     """One character per region of ``survey``: a base-64 digit whose bits are ``az1`` ... ``az6``.
 
-    :raises ValueError: for a zone numbered above 6, which this form has no room for.
+    :raises ValueError: for a zone number above 6, which this form cannot represent.
     """
     bits = dict.fromkeys(survey, 0)
     for zone_id in zone_ids:
@@ -139,7 +139,7 @@ def encode_zones(zone_ids: Iterable[str], survey: Iterable[str]) -> str:
 
 
 def decode_zones(text: str) -> tuple[str, ...]:
-    """The zone ids that :func:`encode_zones` wrote, region by region."""
+    """The inverse of :func:`encode_zones`: zone ids, region by region."""
     found: list[str] = []
     for region, digit in zip(regions.surveyed_zones(), text, strict=True):
         if digit == "0":

@@ -1,4 +1,4 @@
-"""Choosing instance types by an expression such as ``efa and accelerator=H200 and vcpus>=96``.
+"""Selecting instance types with an expression such as ``efa and accelerator=H200 and vcpus>=96``.
 
 ::
 
@@ -7,8 +7,8 @@
     one        = {"not"} ( "(" expression ")" | field [sign value] )
     sign       = "=" | "!=" | "<" | "<=" | ">" | ">="
 
-A field without a comparison is a yes-or-no question (``efa``, ``spot``). A word may have ``*`` in
-it, a number a unit after it (``memory>=2TiB``).
+A field without a comparison is a flag (``efa``, ``spot``). Words may contain ``*``; numbers may
+have a unit (``memory>=2TiB``).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Test = Callable[[InstanceType], bool]
 
 
 class SelectionError(ValueError):
-    """An expression that cannot be read: why, and where (characters from its start, from 0)."""
+    """An invalid expression: the reason, and the position (in characters, from 0)."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(message)
@@ -38,9 +38,9 @@ class SelectionError(ValueError):
 
 
 def select(expression: str) -> list[InstanceType]:
-    """The instance types of the catalog that ``expression`` is true of, by name.
+    """The instance types that match ``expression``, by name.
 
-    :raises SelectionError: when it is not a valid expression, or asks for a value no type has.
+    :raises SelectionError: if the expression is invalid, or compares with a value that no type has.
     """
     test = _Parser(_tokens(expression), len(expression)).whole()
     return [instance for instance in _all() if test(instance)]
@@ -55,7 +55,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A field that is compared by size; None is smaller than nothing and larger than nothing."""
+    """A field that is compared by size; None matches no comparison."""
 
     read: Callable[[InstanceType], float | None]
     units: Mapping[str, float] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A field of one or more words, of which one must be the value."""
+    """A field of one or more words, one of which must match."""
 
     read: Callable[[InstanceType], tuple[str, ...]]
 
@@ -154,7 +154,7 @@ def _first_letter(expression: str, at: int) -> int:
 
 
 class _Parser:
-    """Recursive descent over the tokens of one expression."""
+    """Recursive descent parser for the tokens of one expression."""
 
     def __init__(self, tokens: tuple[_Token, ...], length: int) -> None:
         self._tokens = tokens
@@ -272,13 +272,13 @@ def _sized(known: Number, sign: _Token, value: _Token) -> Test:
 
 
 def _worded(name: _Token, known: Words, value: _Token) -> Test:
-    # "[" means nothing special here, unlike in fnmatch.
+    # Unlike in fnmatch, "[" has no special meaning.
     pattern = value.text.lower().replace("[", "[[]")
 
     def test(instance: InstanceType) -> bool:
         return any(fnmatch.fnmatchcase(word.lower(), pattern) for word in known.read(instance))
 
-    # A value that no type has is a slip of the pen, not a wish for an empty list.
+    # A value that no type has is a typo, not a request for an empty list.
     if not any(test(instance) for instance in _all()):
         words = {word for instance in _all() for word in known.read(instance)}
         hint = _hint(value.text, {word.lower(): word for word in sorted(words)})

@@ -1,7 +1,7 @@
-"""In which regions a service can be used.
+"""Regions in which services are available.
 
-A list here says where a service was on its date. Services grow: absence is worth a warning, an
-error only where the service's own tool rejects the region (ParallelCluster).
+A list has the regions of a service on its date. Services expand, so a missing region is a warning;
+it is an error only if the service's own tool rejects the region (ParallelCluster).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from clustergen.catalog.regions import REGIONS, partition_of
 
 
 class Service(NamedTuple):
-    """Where one service is, according to whom and when."""
+    """Regions of one service, with source and date."""
 
     title: str
     regions: frozenset[str]
@@ -24,9 +24,9 @@ class Service(NamedTuple):
     """The service's own tool stops in any other region."""
 
     def nearest(self, region: str) -> tuple[str, ...]:
-        """Regions that have the service and share the start of ``region``'s name, sorted.
+        """Regions with the service whose names begin like ``region``, sorted.
 
-        Of the same continent first ("eu-"), and never of another partition.
+        The same continent comes first ("eu-"); other partitions are excluded.
         """
         partition = partition_of(region)
         start = region.partition("-")[0] + "-"
@@ -59,7 +59,7 @@ SERVICES: Mapping[str, Service] = MappingProxyType(
                 "us-west-1",
                 *_CN,
             ),
-            # https://docs.aws.amazon.com/general/latest/gr/pcs.html lists the same but for
+            # https://docs.aws.amazon.com/general/latest/gr/pcs.html lists the same except
             # ap-southeast-5 and ca-central-1.
             _CFN + "AWS::PCS::Cluster",
             "2026-10-20",
@@ -123,7 +123,7 @@ SERVICES: Mapping[str, Service] = MappingProxyType(
 
 
 def available(service: str, region: str) -> bool | None:
-    """Whether ``region`` has the service; None for a region the catalog does not know.
+    """Whether the service is available in ``region``; None for an unknown region.
 
     :raises KeyError: for a service that is not in :data:`SERVICES`.
     """

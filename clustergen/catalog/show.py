@@ -1,4 +1,4 @@
-"""An instance type as text for a reader, and as JSON for a program."""
+"""An instance type as text and as JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LABEL = 16
 
 
 def as_text(instance: InstanceType) -> str:
-    """A card of some twenty lines, at most 100 columns wide, without a line end at its end."""
+    """About twenty lines of at most 100 columns, without a final line end."""
     lines = [instance.name]
     for label, value in _entries(instance):
         if value:
@@ -36,7 +36,7 @@ def as_line(instance: InstanceType) -> str:
 
 
 def as_json(instance: InstanceType) -> dict[str, Any]:
-    """All fields and the properties derived from them, ready for ``json.dumps``."""
+    """All fields and derived properties, for ``json.dumps``."""
     found = dataclasses.asdict(instance)
     for name in ("family", "size", "max_interfaces", "efa", "efa_generation", "gpus"):
         found[name] = getattr(instance, name)
@@ -95,7 +95,7 @@ def _network(instance: InstanceType) -> str:
 
 
 def _cards(cards: Iterable[NetworkCard]) -> Iterator[str]:
-    """Runs of like cards: ``1-16: 4 of interface, efa, efa-only``."""
+    """Runs of equal cards: ``1-16: 4 of interface, efa, efa-only``."""
     for form, group in groupby(cards, key=lambda card: (card.max_interfaces, card.interface_types)):
         run = list(group)
         last = f"-{run[-1].index}" if len(run) > 1 else ""
@@ -158,7 +158,7 @@ def _zones(instance: InstanceType) -> str:
 
 
 def _date(facts: str) -> str:
-    """When a group of facts was recorded."""
+    """The date on which a group of facts was recorded."""
     provenance = json.loads((DATA / "provenance.json").read_text(encoding="ascii"))
     return str(provenance[facts]["date"])
 

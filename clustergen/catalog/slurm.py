@@ -1,7 +1,8 @@
-"""Slurm's configuration files: keys, forms of values, versions.
+"""Slurm's configuration files: keys, value formats, versions.
 
-``data/slurm.json`` has one row for each key, and its sources and date above the rows. The verdicts
-of real ``slurmctld`` on many values, right and wrong, are in ``tests/oracles/slurm/verdicts.json``.
+``data/slurm.json`` has one row for each key; its header has sources and date.
+``tests/oracles/slurm/verdicts.json`` has the responses of a real ``slurmctld`` to many valid and
+invalid values.
 """
 
 from __future__ import annotations
@@ -46,31 +47,31 @@ class Key(NamedTuple):
 
 
 def find(scope: Scope, name: str) -> Key | None:
-    """The key called ``name``, in any case; None when no version of Slurm knows it there."""
+    """The key ``name``, in any case; None if no version of Slurm has it there."""
     return _keys(scope).get(name.lower())
 
 
 def spelt(scope: Scope, name: str) -> str:
-    """``name`` as the manual spells it."""
+    """``name`` in the manual's spelling."""
     key = find(scope, name)
     return key.name if key else name
 
 
 def same(scope: Scope, name: str) -> str:
-    """A text that is the same for all spellings of a key, aliases included."""
+    """A text that is equal for all spellings of a key, including aliases."""
     key = find(scope, name)
     return (key.alias or key.name).lower() if key else name.lower()
 
 
 def nearest(scope: Scope, name: str) -> str | None:
-    """The known key that is spelt most like ``name``."""
+    """The known key that is most similar to ``name``."""
     keys = _keys(scope)
     near = difflib.get_close_matches(name.lower(), keys, n=1, cutoff=0.75)
     return keys[near[0]].name if near else None
 
 
 def scopes_of(name: str) -> list[Scope]:
-    """The scopes that know a key called ``name``."""
+    """The scopes that have a key ``name``."""
     return [scope for scope in SCOPES if find(scope, name)]
 
 

@@ -1,4 +1,4 @@
-"""How Slurm reads the value of a key: one function for each form in ``data/slurm.json``.
+"""How Slurm parses the value of a key: one function for each format in ``data/slurm.json``.
 
 Source: src/common/parse_config.c and src/common/read_config.c of Slurm 24.11 to 26.05.
 """
@@ -16,7 +16,7 @@ from clustergen.patterns import pattern
 
 
 class Wrong(NamedTuple):
-    """A wrong value, and what to write instead."""
+    """An invalid value, and what to write instead."""
 
     value: str
     """The part of the value that Slurm does not read."""
@@ -27,7 +27,7 @@ class Wrong(NamedTuple):
 def wrong(key: Key, value: str, version: str = "") -> Wrong | None:
     """Why Slurm does not accept ``value`` for ``key``; None if it does.
 
-    Without a ``version``, the newest one counts.
+    ``version`` defaults to the newest.
     """
     text = value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
     if text in key.gone and (not version or version > key.gone[text]):
@@ -76,7 +76,7 @@ def _one(key: Key, value: str) -> Wrong | None:
 
 
 def _plugin(key: Key, value: str) -> Wrong | None:
-    """Plugins are files: their names have a case, and Slurm looks for them under the full name."""
+    """Plugins are files: their names are case-sensitive, and Slurm looks for the full name."""
     if value in key.of or value in key.gone:
         return None
     full = [each for each in key.of if each.rpartition("/")[2] == value.rpartition("/")[2].lower()]
@@ -90,7 +90,7 @@ def _plugins(key: Key, value: str) -> Wrong | None:
 
 
 def _flags(key: Key, value: str) -> Wrong | None:
-    """Flags, compared without regard to case; Slurm does not tell ``flag`` from ``flag=``."""
+    """Flags are case-insensitive; to Slurm, ``flag`` and ``flag=`` are the same."""
     known = {each.lower().rstrip("=") for each in key.of}
     for flag in value.split(","):
         name = flag.partition("=")[0]
@@ -100,7 +100,7 @@ def _flags(key: Key, value: str) -> Wrong | None:
 
 
 def seconds(value: str) -> int | None:
-    """The time that ``value`` is for a key of the form ``time``; None when it has no end."""
+    """Seconds of ``value``, for a key with the format ``time``; None if unlimited."""
     if not value[:1].isdigit():
         return None
     days, _, rest = value.rpartition("-")
@@ -182,7 +182,7 @@ def _resource_near(name: str) -> str:
 
 
 def _nearest(value: str, known: Iterable[str]) -> str:
-    """The known value most like ``value``, or what is known."""
+    """The known value most similar to ``value``, or else all known values."""
     by_lower = {each.lower(): each for each in known}
     if near := difflib.get_close_matches(value.lower(), by_lower, n=1):
         return by_lower[near[0]]

@@ -1,6 +1,6 @@
-"""EC2's data about its instance types: the raw material of the catalog.
+"""EC2's data about instance types: the source of the catalog.
 
-Only :mod:`clustergen.catalog.build` imports this module; nothing here runs when a spec is compiled.
+Only :mod:`clustergen.catalog.build` imports this module; compiling a spec never does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Offerings = Mapping[str, Mapping[str, frozenset[str]]]
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """DescribeInstanceTypes and DescribeInstanceTypeOfferings, and where they were read."""
+    """DescribeInstanceTypes and DescribeInstanceTypeOfferings, with their source."""
 
     facts: Facts
     offerings: Offerings
@@ -33,9 +33,9 @@ class Survey:
 
 
 def from_moto() -> Survey:
-    """The recorded answers that moto brings along: all types, 30 commercial regions.
+    """The recorded responses in moto: all types, 30 commercial regions.
 
-    :raises FileNotFoundError: when moto is not installed.
+    :raises FileNotFoundError: if moto is not installed.
     """
     root = _moto_root() / "ec2" / "resources"
     folder = root / "instance_type_offerings" / "availability-zone-id"
@@ -50,12 +50,12 @@ def from_moto() -> Survey:
     return Survey(_read(root / "instance_types.json.gz"), offerings, source, _MOTO_DATES[version])
 
 
-# When the recorded answers of a moto release were taken: the file times in its wheel.
+# When a moto release recorded its responses: the file times in its wheel.
 _MOTO_DATES = {"5.2.5": "2026-10-27"}
 
 
 def from_aws(region: str, date: str) -> Survey:
-    """The same answers from the caller's own account, of one region."""
+    """The same data for one region, from the caller's account."""
     ec2 = importlib.import_module("boto3").client("ec2", region_name=region)
     described = ec2.get_paginator("describe_instance_types").paginate()
     facts = {found["InstanceType"]: found for page in described for found in page["InstanceTypes"]}
@@ -68,7 +68,7 @@ def from_aws(region: str, date: str) -> Survey:
 
 
 def merged(old: Survey, new: Survey) -> Survey:
-    """``old``, with every type and every region that ``new`` tells of as ``new`` tells it."""
+    """``old``, in which the types and regions of ``new`` replace the old ones."""
     return Survey(
         {**old.facts, **new.facts},
         {**old.offerings, **new.offerings},
@@ -78,8 +78,7 @@ def merged(old: Survey, new: Survey) -> Survey:
 
 
 def hyperpod_types() -> tuple[frozenset[str], frozenset[str], str]:
-    """The types that HyperPod accepts and those that training plans reserve, without ``ml.``, and
-    the source.
+    """Types that HyperPod accepts and that training plans offer, without ``ml.``; and the source.
 
     From the enums ClusterInstanceType and ReservedCapacityInstanceType of botocore's model.
     """
@@ -94,7 +93,7 @@ def hyperpod_types() -> tuple[frozenset[str], frozenset[str], str]:
 
 
 def _moto_root() -> Path:
-    # find_spec does not run moto's own code, which takes seconds to import.
+    # find_spec does not import moto, which takes seconds.
     found = importlib.util.find_spec("moto")
     if found is None or found.origin is None:
         raise FileNotFoundError("moto is not installed: pip install moto==5.2.5")

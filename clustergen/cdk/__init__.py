@@ -1,1 +1,1 @@
-"""Loading the AWS CDK, and synthesis of constructs; only rendering and deployment need it."""
+"""Loading the AWS CDK and synthesizing constructs; only rendering and deployment need it."""

@@ -1,7 +1,7 @@
-"""Inputs of a cluster's stack from the foundation, as values of the CDK.
+"""Foundation outputs as CDK values, for the stack of a cluster.
 
-A rendered template has a parameter of the name of each output that it needs; in the CDK app the
-same value is imported from the foundation's stack. Constructs use an :class:`Inputs` for either.
+A rendered template has a parameter for each output that it needs; in the CDK app, the value is
+imported from the foundation's stack. Constructs use an :class:`Inputs` for both.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from clustergen.plan.model import Id, Ref
 
 
 class Inputs(Protocol):
-    """The values of ids."""
+    """Resolves ids to values."""
 
     def value(self, id: Id) -> str:
-        """A literal id as it is; for a reference, a token that the deployment resolves."""
+        """A literal id unchanged; for a reference, a token that is resolved at deployment."""
         ...
 
 
 class Parameters:
-    """Each referenced output as a parameter of the same name, created at its first use."""
+    """Each referenced output as a parameter of the same name, created on first use."""
 
     def __init__(self, scope: Construct, outputs: Mapping[str, str]) -> None:
         """``outputs`` are the foundation's: name -> description."""
@@ -54,7 +54,7 @@ class Imports:
     """Each referenced output as an import from the foundation's stack."""
 
     def __init__(self, exports: Mapping[str, str]) -> None:
-        """``exports`` maps the names of outputs to those under which they are exported."""
+        """``exports`` maps output names to export names."""
         self._exports = exports
 
     def value(self, id: Id) -> str:

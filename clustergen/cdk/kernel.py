@@ -1,6 +1,6 @@
-"""The start of the CDK: its library, and the Node.js process that does its work.
+"""Starting the CDK: its library, and the Node.js process behind it.
 
-Both take long, and few commands need them: only :func:`load` imports ``aws_cdk``.
+Both are slow, and few commands need them: only :func:`load` imports ``aws_cdk``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from clustergen.findings import Unrenderable
 
 NODE = "Node.js 20 or later"
 
-# Versions of Node.js that jsii warns of in twelve lines on stderr, though they do.
+# Versions of Node.js that work, but for which jsii prints a warning of twelve lines.
 # https://github.com/aws/jsii/blob/main/packages/@jsii/check-node/README.md
 _SILENT = {"JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20,21,22,23,24,25"}
 
@@ -26,19 +26,19 @@ _SILENT = {"JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20,21,22,23,24,25"}
 def load() -> None:
     """Import ``aws_cdk``, and start its process.
 
-    :raises Unrenderable: with BND015 where the one is not installed or the other does not start.
+    :raises Unrenderable: with BND015, if the library is not installed or Node.js does not start.
     """
     _silence()
     if shutil.which(_node()) is None:
         raise Unrenderable([NO_KERNEL.at((), f"cannot find the program {_node()}", help=_OTHER)])
     try:
-        # What jsii checks every call with, and imports at the first one; now the process starts.
+        # jsii imports this on the first call, to check calls; import it while the process starts.
         importlib.import_module("typeguard")
         importlib.import_module("aws_cdk")
     except ImportError as error:
         finding = NO_KERNEL.at((), f"the CDK cannot be loaded: {error}", help=_INSTALL)
         raise Unrenderable([finding]) from error
-    except Exception as error:  # whatever a broken Node.js answers, to the user it is the same
+    except Exception as error:  # all failures of Node.js are the same to the user
         sys.unraisablehook = _without_jsii
         message = f"{_node()} does not run the CDK: {_first_line(error)}"
         raise Unrenderable([NO_KERNEL.at((), message, help=_OTHER)]) from error
@@ -46,9 +46,9 @@ def load() -> None:
 
 @contextlib.contextmanager
 def installed(name: str) -> Iterator[None]:
-    """Import what only an extra of ours installs.
+    """Import a library that only an optional extra installs.
 
-    :raises Unrenderable: with BND016 where it is not.
+    :raises Unrenderable: with BND016, if it is not installed.
     """
     try:
         yield
@@ -62,12 +62,12 @@ def begin() -> None:
     """Start loading in the background."""
     _silence()
     if shutil.which(_node()):
-        # Until its process has started, other work at the same time gains nothing.
+        # Until its process has started, other work in parallel gains nothing.
         importlib.import_module("jsii")
         startup.import_in_background(*_PARTS)
 
 
-# The largest parts of the library that stacks here need, in the order that they need them.
+# The largest parts of the library that our stacks need, in order of use.
 _PARTS = ("aws_cdk.aws_iam", "aws_cdk.aws_kms", "aws_cdk.aws_logs", "aws_cdk.aws_eks")
 
 
@@ -81,7 +81,7 @@ def _node() -> str:
 
 
 def _without_jsii(unraisable: sys.UnraisableHookArgs) -> None:
-    """At the end, jsii says good-bye to a process that is gone, and fails in that as well."""
+    """Ignore errors of jsii at exit, when its process has already ended."""
     if "jsii" not in repr(unraisable.object):
         sys.__unraisablehook__(unraisable)
 

@@ -1,4 +1,4 @@
-"""The stack of a cluster's constructs, with readable names of resources."""
+"""The stack of a cluster's constructs, with readable logical ids."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class ClusterStack(cdk.Stack):
 
 
 def name_resources(scope: Construct) -> None:
-    """Give every resource in ``scope`` the words of its path as logical id, without a hash.
+    """Give every resource in ``scope`` a logical id made of its path, without a hash.
 
-    People read the template, and overlays name its resources. Two paths of the same words are an
-    error of the CDK, never one resource for two. A construct calls this when its parts are there;
-    what is added to it later keeps the ids that the CDK gives.
+    Templates are read by people, and overlays name their resources. If two paths give the same id,
+    the CDK raises an error. A construct calls this once its parts exist; parts added later keep the
+    ids from the CDK.
     """
     root = f"{cdk.Stack.of(scope).node.path}/"
     for construct in scope.node.find_all():
@@ -51,7 +51,7 @@ def name_resources(scope: Construct) -> None:
 
 
 def _logical_id(path: str) -> str:
-    # A child called Resource or Default is its parent's main one, by the CDK's own custom.
+    # By CDK convention, a child called Resource or Default is the main resource of its parent.
     parts = (part for part in path.split("/") if part not in _MAIN)
     words = (word for part in parts for word in _WORDS.findall(part))
     return "".join(word[0].upper() + word[1:] for word in words)

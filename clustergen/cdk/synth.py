@@ -1,4 +1,4 @@
-"""Synthesis in this very process, for `render`: a stack as the template that it deploys."""
+"""Synthesis within the process, for `render`: a stack as its template."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import aws_cdk as cdk
 
-# Feature flags of new CDK projects that the constructs here depend on:
+# Feature flags of new CDK projects that our constructs depend on:
 # https://docs.aws.amazon.com/cdk/v2/guide/featureflags.html
 FLAGS = {
     "@aws-cdk/aws-iam:minimizePolicies": True,
@@ -20,10 +20,10 @@ FLAGS = {
 
 
 def template(make: Callable[[cdk.App], cdk.Stack]) -> dict[str, Any]:
-    """The template of the stack that ``make`` puts into an app.
+    """The template of the stack that ``make`` adds to an app.
 
-    It names no bucket of assets and no version of a bootstrap stack, so that CloudFormation accepts
-    it unchanged. CDK's own validation is left to the tests: it takes seconds.
+    It refers to no asset bucket or bootstrap version, so CloudFormation accepts it unchanged. Only
+    the tests run the CDK's own validation, which takes seconds.
     """
     with tempfile.TemporaryDirectory(prefix="clustergen-") as folder:
         app = cdk.App(

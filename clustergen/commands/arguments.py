@@ -17,7 +17,7 @@ examples:
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole grammar of the command line."""
+    """The parser of the whole command line."""
     root = argparse.ArgumentParser(
         prog="clustergen",
         description="Describe an ML training cluster once; compile it for every AWS service that "

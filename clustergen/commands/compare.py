@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _status(compared: list[Comparison], args: argparse.Namespace) -> int:
-    """A spec that could not be planned was not compared; its findings explain why."""
+    """The exit status; a spec that could not be planned was not compared."""
     failed = [finding for one in compared if not one.standings for finding in one.findings]
     if failed and args.output != "json":
         sys.stderr.write(report.render("text", failed, {}))

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _nearest(code: str, known: Iterable[str]) -> str:
-    """The code that was meant: one with the same number, leading zeros aside, or a similar one."""
+    """The code that was probably meant: with the same number, or a similar one."""
     parts = re.fullmatch(r"([A-Z][A-Z0-9]{2})[-_ ]?([0-9]+)", code)
     padded = f"{parts[1]}{int(parts[2]):03}" if parts else ""
     near = [padded] if padded in known else difflib.get_close_matches(code, known, n=1)
@@ -49,7 +49,7 @@ def _as_text_of_retired(code: str, rules: Mapping[str, Rule]) -> str:
 
 
 def as_text(rule: Rule) -> str:
-    """What, why, a bad and a good example, and the source of a rule."""
+    """Title, reason, bad and good example, and source of a rule."""
     about = f" ({rule.target})" if rule.target and not rule.by_limits else ""
     parts = [f"{rule.code} {rule.severity}: {rule.title}{about}", textwrap.fill(rule.why, 88)]
     for title, example in (("Bad", rule.bad), ("Good", rule.good)):

@@ -1,4 +1,4 @@
-"""Shared by the commands on specs: which specs, which targets, and how findings are shown."""
+"""What commands on specs share: selecting specs and targets, and printing findings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clustergen.findings import Finding, Rule, Severity
 
 
 class UsageError(Exception):
-    """A command line that is not valid; the message says what would be."""
+    """An invalid command line; the message explains what is valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def _expanded(given: str) -> Iterator[str]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """The YAML files in ``folder`` and below, apart from hidden folders and rendered bundles."""
+    """The YAML files below ``folder``, except in hidden folders and rendered bundles."""
     for path in folder.iterdir():
         if path.is_dir():
             hidden = path.name.startswith(".") or path.is_symlink()
@@ -62,7 +62,7 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def wanted(asked: Sequence[str]) -> list[str]:
-    """The names of the targets in ``--target``."""
+    """The names of the targets given with ``--target``."""
     names: list[str] = []
     for name in asked:
         if name == "all":
@@ -107,9 +107,9 @@ def complain(message: str) -> int:
 
 
 def summarize(checked: Sequence[Sequence[str]], args: argparse.Namespace) -> None:
-    """Print on stderr how many specs were checked, and for which targets, unless that is obvious.
+    """Print on stderr how many specs were checked for which targets, unless that is obvious.
 
-    ``checked`` are the targets of each spec; the empty name stands for none.
+    ``checked`` has the targets of each spec; the empty name means none.
     """
     if args.output != "text" or (len(checked) == 1 and "" not in checked[0]):
         return
@@ -124,7 +124,7 @@ def summarize(checked: Sequence[Sequence[str]], args: argparse.Namespace) -> Non
 
 
 class Progress:
-    """A line on stderr that shows which of several specs is in progress; only on a terminal."""
+    """A progress line on stderr for several specs; only on a terminal."""
 
     def __init__(self, total: int) -> None:
         self._total = total

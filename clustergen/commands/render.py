@@ -20,7 +20,7 @@ from clustergen.findings import Finding, Unrenderable, errors
 
 @dataclass(slots=True)
 class Rendering:
-    """One run of the command: its arguments, and what it has found so far."""
+    """One run of the command: its arguments, and the findings so far."""
 
     args: argparse.Namespace
     outputs: Mapping[str, str] | None
@@ -77,7 +77,7 @@ def _report(rendering: Rendering, nowhere: Sequence[str]) -> int:
 
 
 def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
-    """Write, or compare, the bundle of every target that can be rendered."""
+    """Write or compare the bundle of every target that can be rendered."""
     for target in checked.plans:
         files = _files(checked, target, rendering)
         if files is None:

@@ -10,7 +10,7 @@ from clustergen.commands.exit_status import OK
 from clustergen.spec import schema
 
 
-def run(args: argparse.Namespace) -> int:  # noqa: ARG001 - every command has the same signature
+def run(args: argparse.Namespace) -> int:  # noqa: ARG001 - all commands have the same signature
     sys.stdout.write(as_text())
     return OK
 

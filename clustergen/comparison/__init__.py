@@ -1,4 +1,4 @@
-"""How well each target fits one spec, side by side.
+"""How well each target fits one spec.
 
 Targets are ranked by four criteria that the comparison shows: whether the spec renders, then the
 fewest unsupported features (``none``), the fewest features supported with differences
@@ -21,7 +21,7 @@ FORMATS: Final = ("text", "json", "markdown")
 
 
 def render(format: str, comparisons: Sequence[Comparison]) -> str:
-    """All comparisons as one text that ends with a line end."""
+    """All comparisons as text, with a final line end."""
     text: str = importlib.import_module(f"{__name__}.{format}").render(comparisons)
     return text
 

@@ -1,4 +1,4 @@
-"""Text in columns, for a terminal of ordinary width."""
+"""Text in columns, for a terminal."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _GAP = "  "
 
 
 def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows as aligned lines of at most :data:`WIDTH`; the first cell of a row wraps where it must.
+    """Rows as aligned lines of at most :data:`WIDTH` characters; the first cell of a row may wrap.
 
-    The first row has the heads. A row without cells is an empty line.
+    The first row is the header. A row without cells is an empty line.
     """
     widths = [max(len(row[i]) for row in rows if row) for i in range(1, len(rows[0]))]
     room = WIDTH - sum(widths) - len(_GAP) * len(widths)
@@ -30,7 +30,7 @@ def _row(row: Sequence[str], first: int, widths: Sequence[int]) -> Iterator[str]
 
 
 def wrapped(text: str, first: str, rest: str) -> list[str]:
-    """``text`` in lines of at most :data:`WIDTH`, after ``first`` on the first and ``rest`` on all
+    """``text`` wrapped to :data:`WIDTH`, with prefix ``first`` on the first line and ``rest`` on
     others."""
     return textwrap.wrap(
         text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False

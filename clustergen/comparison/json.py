@@ -16,9 +16,9 @@
       "least_lost": ["pcs"],
       "findings": []}]
 
-A target for which the spec's plan does not use a feature is not among that feature's targets.
-``findings`` are those of ``clustergen check --output json``, of all targets. Where nothing could be
-planned, they alone say something. Keys are only ever added.
+A feature lists only the targets for which the spec's plan uses it. ``findings`` are those of
+``clustergen check --output json``, for all targets; if nothing could be planned, there is nothing
+else. Keys are never removed or changed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from clustergen.findings import Finding, Severity
 
 
 def render(comparisons: Sequence[Comparison]) -> str:
-    """The document above."""
+    """The comparisons as the document above."""
     return json.dumps([_comparison(comparison) for comparison in comparisons], indent=2) + "\n"
 
 

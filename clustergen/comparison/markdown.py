@@ -1,4 +1,4 @@
-"""Comparisons as Markdown: for a pull request, a wiki, a decision record."""
+"""Comparisons as Markdown, for pull requests, wikis and decision records."""
 
 from __future__ import annotations
 

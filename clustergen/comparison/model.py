@@ -1,4 +1,4 @@
-"""The comparison as a value: how well each target fits a spec."""
+"""Comparison of targets for a spec, as values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clustergen.targets import Target
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What must change in the spec before a target can render it, and where."""
+    """A change to the spec that a target needs before it can render it, and where."""
 
     code: str
     message: str
@@ -41,11 +41,11 @@ class Standing:
         return self.used is not None and not errors(self.findings)
 
     def answer(self, feature: Feature) -> Support | None:
-        """The support of a feature; None if the plan does not use it."""
+        """The support level of a feature; None if the plan does not use it."""
         return self.target.support[feature.id] if feature.id in (self.used or ()) else None
 
     def answers(self, level: Level) -> Iterator[tuple[Feature, Support]]:
-        """The features used that the target supports at ``level``, and how."""
+        """The used features that the target supports at ``level``, and how."""
         for feature in FEATURES:
             support = self.answer(feature)
             if support and support.level == level:
@@ -56,16 +56,16 @@ class Standing:
 
     @property
     def loss(self) -> tuple[bool, bool, int, int, int]:
-        """The sort key, best first: see :mod:`clustergen.comparison`."""
+        """The sort key, best first; see :mod:`clustergen.comparison`."""
         lacks = len(list(self.answers("none")))
         differs = len(list(self.answers("partial")))
         warned = len(self.of(Severity.WARNING))
-        # Without a plan nothing is known of a target: zero counts must not improve its rank.
+        # Without a plan, a target's counts are unknown; zeros must not improve its rank.
         return self.used is None, not self.renders, lacks, differs, warned
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What must change, each listed once even if it occurs in several places."""
+        """The necessary changes, each listed once even if it occurs in several places."""
         # The target is known here, so the name of an unsupported feature is enough.
         short = {
             features.message(feature, "none", self.target.title): feature.title
@@ -81,7 +81,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One spec, and the targets compared, in the order in which they were requested."""
+    """One spec and the compared targets, in the requested order."""
 
     source: str
     """The spec's file, as given on the command line."""
@@ -109,7 +109,7 @@ class Comparison:
 
 
 def compare(title: str, checked: Checked, names: Iterable[str]) -> Comparison:
-    """The comparison of a spec, called ``title``, checked for the targets called ``names``."""
+    """The comparison of the targets ``names`` for a checked spec with this ``title``."""
     name = next((plan.name for plan in checked.plans.values()), "")
     if not checked.plans or any(f.code in _FORM for f in errors(checked.findings)):
         return Comparison(title, name, (), checked.findings)

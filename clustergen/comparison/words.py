@@ -28,7 +28,7 @@ ORDER = "Ranked by: renders, then fewest none, fewest partial, fewest warnings. 
 
 
 def cell(standing: Standing, feature: Feature) -> str:
-    """The support level of a feature, or why there is none."""
+    """The support level of a feature, or the reason for its absence."""
     if standing.used is None:
         return UNKNOWN
     answer = standing.answer(feature)
@@ -55,7 +55,7 @@ def verdict(standing: Standing) -> str:
 
 
 def conclusion(comparison: Comparison) -> str:
-    """Which target fits the spec best; ties are named."""
+    """The best target for the spec, or the targets that tie."""
     best = [s.target.name for s in comparison.standings if s.place == 1]
     named = ", ".join(best)
     tied = " (tied)" if len(best) > 1 else ""
@@ -65,7 +65,7 @@ def conclusion(comparison: Comparison) -> str:
 
 
 def what(change: Change) -> str:
-    """What is wrong and how to fix it, as one sentence."""
+    """The problem and its fix, as one sentence."""
     message = " ".join(change.message.split())
     way_out = " ".join(change.way_out.split())
     return f"{message}: {way_out}" if way_out else message

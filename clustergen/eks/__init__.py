@@ -1,1 +1,1 @@
-"""Parts of an EKS cluster, as constructs of the AWS CDK, for every target that creates one."""
+"""Parts of an EKS cluster as AWS CDK constructs, for every target that creates one."""

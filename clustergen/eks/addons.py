@@ -1,6 +1,6 @@
-"""Add-ons that EKS installs and keeps, and the roles that their pods have.
+"""Add-ons that EKS manages, and the roles of their pods.
 
-Names, service accounts and policies: the pages of each add-on under
+The names, service accounts and policies are from the page of each add-on under
 https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html (2026-11)
 """
 
@@ -58,7 +58,7 @@ NETWORKING = (VPC_CNI, KUBE_PROXY, POD_IDENTITY)
 """Without these no node becomes ready, so they are created before the first."""
 
 COREDNS = Addon("coredns")
-# Its DaemonSet dcgm-server tolerates no taints by default. Without it the agent reports every GPU
+# Its DaemonSet dcgm-server has no tolerations by default. Without it, the agent reports every GPU
 # node as unhealthy: https://github.com/aws/containers-roadmap/issues/2567 (2026-08)
 NODE_MONITORING = Addon(
     "eks-node-monitoring-agent",
@@ -67,7 +67,7 @@ NODE_MONITORING = Addon(
 FSX = Addon(
     "aws-fsx-csi-driver",
     service_account="fsx-csi-controller-sa",
-    # Volumes are existing file systems: pods create none.
+    # Volumes are existing file systems: pods do not create any.
     policies=("AmazonFSxReadOnlyAccess",),
 )
 EFS = Addon(
@@ -82,7 +82,7 @@ EBS = Addon(
 )
 S3 = Addon(
     "aws-mountpoint-s3-csi-driver",
-    # Its pods on the nodes are not scheduled on nodes with taints by default.
+    # By default, its pods do not run on nodes with taints.
     configuration={"node": {"tolerateAllTaints": True}},
     service_account="s3-csi-driver-sa",
     statements=access.buckets,
@@ -95,7 +95,7 @@ CLOUDWATCH = Addon(
 
 
 def wanted(plan: Plan) -> tuple[Addon, ...]:
-    """The add-ons of a cluster beside :data:`NETWORKING`, as its storage and monitoring require."""
+    """The add-ons that storage and monitoring require, besides :data:`NETWORKING`."""
     drivers = (((Lustre, FileCache), FSX), ((Efs,), EFS), ((Ebs,), EBS), ((Bucket,), S3))
     needed = (
         driver for kinds, driver in drivers if any(isinstance(s, kinds) for s in plan.storage)
@@ -105,7 +105,7 @@ def wanted(plan: Plan) -> tuple[Addon, ...]:
 
 
 class ManagedAddon(Construct):
-    """One add-on in a cluster, with the role of its pods."""
+    """One add-on in a cluster, and the role of its pods."""
 
     addon: eks.CfnAddon
     role: iam.Role | None
@@ -120,7 +120,7 @@ class ManagedAddon(Construct):
         control_plane: ControlPlane,
         after: Iterable[IDependable] = (),
     ) -> None:
-        """``after`` are nodes, for an add-on that is unwell until its pods run."""
+        """``after`` are nodes, for an add-on that is degraded until its pods run."""
         super().__init__(scope, id)
         self.role = None
         if addon.service_account:

@@ -1,4 +1,4 @@
-"""How many addresses of the VPC pods use."""
+"""VPC addresses that pods use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The control plane of an EKS cluster: who reaches it, who may use it, and what it records."""
+"""The control plane of an EKS cluster: endpoint, access and logs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ControlPlane(Construct):
         )
         self.logs = _log_group(self, plan)
         self.cluster = _cluster(self, plan, inputs, deletion_protection)
-        # EKS would create the log group without a retention time.
+        # EKS would create the log group without a retention period.
         self.cluster.node.add_dependency(self.logs)
         self.admins = tuple(
             self.grant_admin(f"Admin{number}", arn)
@@ -67,11 +67,11 @@ class ControlPlane(Construct):
 
     @property
     def security_group(self) -> str:
-        """The id of the security group that EKS creates for control plane and nodes."""
+        """The id of the security group that EKS creates for the control plane and nodes."""
         return self.cluster.attr_cluster_security_group_id
 
     def grant_admin(self, id: str, principal: str) -> eks.CfnAccessEntry:
-        """Let an IAM role or user do everything in the cluster."""
+        """Make an IAM role or user an administrator of the cluster."""
         stack = cdk.Stack.of(self)
         return eks.CfnAccessEntry(
             self,
@@ -89,14 +89,14 @@ class ControlPlane(Construct):
 
 
 def log_group_name(cluster: str) -> str:
-    """Where EKS writes the logs of a control plane."""
+    """The log group to which EKS writes the logs of a control plane."""
     return f"/aws/eks/{cluster}/cluster"
 
 
 def service_cidr(plan: Plan) -> str:
-    """The block of the addresses of services: the first of EKS's two that the VPC is not in.
+    """The CIDR block of services: the first of EKS's two that does not contain the VPC.
 
-    Explicit, because nodes with a custom image must know it.
+    Set explicitly, because nodes with a custom image need it.
     https://docs.aws.amazon.com/eks/latest/APIReference/API_KubernetesNetworkConfigRequest.html
     """
     vpc = ipaddress.ip_network(plan.network.cidr) if plan.network.cidr else None
@@ -114,7 +114,7 @@ def _log_group(scope: Construct, plan: Plan) -> logs.CfnLogGroup:
         log_group_name=log_group_name(plan.name),
         retention_in_days=retention(plan.monitoring.log_retention_days) or None,
     )
-    # A new cluster of the same name would find the name in use.
+    # The name of the old cluster would block a new cluster with the same name.
     group.apply_removal_policy(cdk.RemovalPolicy.DESTROY)
     return group
 
@@ -132,14 +132,14 @@ def _cluster(
         resources_vpc_config=_network(plan, inputs),
         access_config=eks.CfnCluster.AccessConfigProperty(
             authentication_mode="API",
-            # The deploying identity installs the software of the cluster: without its access entry,
+            # The deploying identity installs the software of the cluster. Without its access entry,
             # a first deployment without `admins` would lock everybody out.
             bootstrap_cluster_creator_admin_permissions=True,
         ),
         kubernetes_network_config=eks.CfnCluster.KubernetesNetworkConfigProperty(
             service_ipv4_cidr=service_cidr(plan)
         ),
-        # Add-ons that EKS manages take the place of the unmanaged ones.
+        # Add-ons that EKS manages replace the unmanaged ones.
         bootstrap_self_managed_addons=False,
         encryption_config=[
             eks.CfnCluster.EncryptionConfigProperty(

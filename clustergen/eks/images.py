@@ -1,4 +1,4 @@
-"""Which of EKS's images a node starts from."""
+"""EKS images that nodes boot."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from clustergen.catalog import InstanceType
 
 
 def ami_type(type: InstanceType) -> str:
-    """The AMI type of Amazon Linux 2023 for an instance type's processor and accelerator.
+    """The Amazon Linux 2023 AMI type for the processor and accelerator of an instance type.
 
     https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-optimized-ami.html
     """

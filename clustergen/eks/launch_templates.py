@@ -1,4 +1,4 @@
-"""EC2 launch templates: the parts that all EKS nodes share."""
+"""EC2 launch templates: parts that all EKS nodes share."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from clustergen.plan.model import Plan, Volume
 ROOT_DEVICE = "/dev/xvda"
 """Of Amazon Linux 2023."""
 
-# Pods have roles of their own by pod identity; the node's stays out of their reach.
+# Pods get their roles through pod identity, and cannot use the node's role.
 # https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html
 METADATA_HOPS = 1
 
 
 class LaunchTemplate(cdk.CfnResource):
-    """A launch template, with its data as CloudFormation properties.
+    """A launch template with its data as CloudFormation properties.
 
-    The CDK's own class for it comes with all of EC2, which takes longer to load than everything
-    else that a cluster is made of.
+    The CDK's class for it loads all of EC2, which takes longer than all other parts of a cluster.
     """
 
     def __init__(self, scope: Construct, id: str, *, data: Mapping[str, Any]) -> None:
@@ -38,7 +37,8 @@ class LaunchTemplate(cdk.CfnResource):
 
     @property
     def newest(self) -> eks.CfnNodegroup.LaunchTemplateSpecificationProperty:
-        """It and its newest version, as text: a literal version would never reach the nodes."""
+        """Its id and newest version: with a literal version, changes would never reach the
+        nodes."""
         return eks.CfnNodegroup.LaunchTemplateSpecificationProperty(
             id=self.ref, version=cdk.Token.as_string(self.get_att("LatestVersionNumber"))
         )
@@ -47,12 +47,12 @@ class LaunchTemplate(cdk.CfnResource):
 def make(
     scope: Construct, plan: Plan, name: str, volume: Volume, more: Mapping[str, Any]
 ) -> LaunchTemplate:
-    """The launch template of the nodes called ``name``: disk, metadata, tags and ``more``."""
+    """The launch template of the nodes ``name``: disk, metadata, tags and ``more``."""
     root_gib = disks.root_gib(volume)
     data = {
         **launch_templates.metadata_options(METADATA_HOPS),
         **launch_templates.root_volume(volume, device=ROOT_DEVICE, default_gib=root_gib),
-        # EKS does not hand the tags of a node group on to its instances.
+        # EKS does not copy the tags of a node group to its instances.
         **launch_templates.tag_specifications(plan, name),
         **more,
     }

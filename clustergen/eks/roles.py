@@ -1,4 +1,4 @@
-"""IAM roles of a cluster: of nodes, and of pods that call AWS."""
+"""IAM roles of nodes, and of pods that call AWS."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from constructs import Construct
 
 from clustergen.aws import session_manager
 
-# Addresses of pods are the VPC CNI's own business, which has a role for that.
+# The VPC CNI manages addresses of pods, with its own role.
 # https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html
 NODE_POLICIES = (
     "AmazonEKSWorkerNodePolicy",
@@ -20,7 +20,7 @@ NODE_POLICIES = (
 
 
 def node_role(scope: Construct, id: str, statements: Iterable[dict[str, Any]] = ()) -> iam.Role:
-    """The role of nodes, with ``statements`` (as CloudFormation has them) beside the usual."""
+    """The role of nodes, with additional policy ``statements`` in CloudFormation's form."""
     return iam.Role(
         scope,
         id,
@@ -37,7 +37,7 @@ def pod_role(
     policies: Sequence[str] = (),
     statements: Iterable[dict[str, Any]] = (),
 ) -> iam.Role:
-    """A role that pods get by EKS Pod Identity.
+    """A role that pods get through EKS Pod Identity.
 
     https://docs.aws.amazon.com/eks/latest/userguide/pod-id-role.html
     """
@@ -51,18 +51,18 @@ def pod_role(
 
 
 def managed(name: str) -> iam.IManagedPolicy:
-    """A policy that AWS manages, by name (and path)."""
+    """An AWS managed policy, by name (and path)."""
     return iam.ManagedPolicy.from_aws_managed_policy_name(name)
 
 
 def inline(statements: Iterable[dict[str, Any]]) -> dict[str, iam.PolicyDocument] | None:
-    """``statements`` as the one inline policy of a role; None where there are none."""
+    """``statements`` as the only inline policy of a role; None if there are none."""
     made = [iam.PolicyStatement.from_json(_tokens(statement)) for statement in statements]
     return {"cluster": iam.PolicyDocument(statements=made)} if made else None
 
 
 def _tokens(statement: dict[str, Any]) -> dict[str, Any]:
-    """A statement whose intrinsic functions are the CDK's."""
+    """A statement with intrinsic functions as CDK tokens."""
     resources = [
         cdk.Token.as_string(resource) if isinstance(resource, dict) else resource
         for resource in statement["Resource"]

@@ -1,4 +1,4 @@
-"""The nodes of DNS, controllers and the like: few, plain, and open to every pod."""
+"""Nodes for DNS and controllers: few, small, without taints."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from clustergen.plan.model import Plan, Subnet
 
 
 def _subnets(plan: Plan) -> list[Subnet]:
-    """The private subnets in zones of the region: Local Zones have a few types only."""
+    """The private subnets, if possible outside Local Zones, which have few instance types."""
     private = plan.network.private
     regional = [s for s in private if not regions.is_local_zone(s.zone or "")]
     return regional or list(private)
 
 
 class SystemNodes(Construct):
-    """A managed node group, its launch template and the role of its nodes."""
+    """A managed node group with its launch template and node role."""
 
     role: iam.Role
     launch_template: LaunchTemplate
@@ -43,10 +43,10 @@ class SystemNodes(Construct):
         security_groups: Sequence[str] = (),
         after: Iterable[IDependable] = (),
     ) -> None:
-        """``after`` are the add-ons without which no node becomes ready.
+        """``after`` are the add-ons that nodes need to become ready.
 
-        Without ``role`` the nodes get one of their own; without ``security_groups`` they carry the
-        cluster's own, which EKS adds, and with them no other.
+        Without ``role``, a role is created. Without ``security_groups``, EKS adds the security
+        group of the cluster; otherwise nodes have only those listed.
         """
         super().__init__(scope, id)
         nodes = plan.kubernetes.system_nodes
@@ -65,7 +65,7 @@ class SystemNodes(Construct):
             capacity_type="ON_DEMAND",
             instance_types=[nodes.type.name],
             launch_template=self.launch_template.newest,
-            # One more while an update replaces the nodes one by one.
+            # One more, because an update replaces nodes one by one.
             scaling_config=eks.CfnNodegroup.ScalingConfigProperty(
                 min_size=nodes.count, max_size=nodes.count + 1, desired_size=nodes.count
             ),

@@ -1,4 +1,4 @@
-"""The versions of Kubernetes that EKS runs, and until when."""
+"""Kubernetes versions on EKS, and their end of support."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DATE = "2026-11-20"
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A minor version; days as ISO dates, None where none is announced."""
+    """A minor version; ISO dates, None if not announced."""
 
     name: str
     standard_until: str | None
@@ -51,9 +51,9 @@ NEWEST = list(VERSIONS)[-1]
 
 
 def support(kubernetes: Kubernetes) -> str:
-    """What EKS does at the end of standard support: ``standard`` (upgrade) or ``extended``.
+    """The upgrade policy at the end of standard support: ``standard`` (upgrade) or ``extended``.
 
-    A version that is in extended support already cannot have another.
+    Versions in extended support allow only ``extended``.
     """
     if kubernetes.support != "auto":
         return kubernetes.support

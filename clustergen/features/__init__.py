@@ -1,8 +1,8 @@
-"""Which features a cluster uses, and how well each target supports them.
+"""Features that a cluster uses, and how well each target supports them.
 
-The table is the one source of the ``SUP`` findings, of ``clustergen targets`` and of the support
-page. A feature finds out whether a plan uses it, and where in the spec; each target's
-``support.py`` lists how well the target supports it.
+The table is the only source of ``SUP`` findings, ``clustergen targets`` and the support page. A
+feature detects whether and where a plan uses it; each target's ``support.py`` lists how well the
+target supports it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ``SUP`` findings: how a target supports the features that a plan uses."""
+"""``SUP`` findings: how a target supports the features that a plan uses."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Use(NamedTuple):
     def problems(self, *, written: bool = False) -> Iterator[Problem]:
         """One problem for each place in the spec that uses the feature.
 
-        With ``written`` only where the user wrote it, not where it is a default.
+        With ``written``, only where the user wrote it, not for defaults.
         """
         text = message(self.feature, self.support.level, self.target)
         lacking = self.feature.id if self.support.level == "none" else ""
@@ -37,7 +37,7 @@ class Use(NamedTuple):
 
 
 def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Finding]:
-    """The findings on the features that ``plan`` uses, for the target called ``title``."""
+    """Findings about the features that ``plan`` uses, for the target ``title``."""
     uses: Sequence[Use] = [
         Use(feature, paths, support[feature.id], title, plan.written)
         for feature, paths in used(plan)
@@ -47,7 +47,8 @@ def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Fi
 
 
 def message(feature: Feature, level: Level, title: str) -> str:
-    """The message on a feature that the target called ``title`` does not do as the spec says."""
+    """The message about a feature that the target ``title`` does not support as the spec describes
+    it."""
     verb = _VERBS.get(level, "handles this differently")
     return f"{title} {verb}: {feature.title} [{feature.id}]"
 

@@ -1,4 +1,4 @@
-"""The features that a spec can use, and how to tell that a plan uses them."""
+"""The features that a spec can use, and how to detect them in a plan."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Level = Literal["full", "managed", "partial", "none"]
 class Support(NamedTuple):
     """How a target supports a feature.
 
-    ``how`` is a clause: the field that is set (full), what the service does (managed), what is
-    different (partial), or why there is no support and what to do instead (none).
+    ``how`` is a clause: the field that is set (full), what the service does (managed), the
+    difference (partial), or the reason and an alternative (none).
     """
 
     level: Level
@@ -50,7 +50,7 @@ Uses = Callable[[Plan], Iterable[Path]]
 
 
 class Feature(NamedTuple):
-    """Something a spec can use; ``uses`` gives the places where a plan uses it."""
+    """A feature; ``uses`` gives the places where a plan uses it."""
 
     id: str
     title: str

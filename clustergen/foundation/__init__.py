@@ -1,7 +1,7 @@
-"""The foundation: the stack that outlives clusters and is the same for every target of a spec.
+"""The foundation: a stack that outlives clusters and is the same for all targets of a spec.
 
-It creates what the targets of the spec need (:attr:`Plan.targets`), and its outputs have fixed
-names: the other artifacts refer to it only by these.
+It creates what the targets of the spec need (:attr:`Plan.targets`). Other artifacts refer to it
+only by its outputs, whose names are fixed.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ __all__ = ["PATH", "build", "emit", "files", "frame", "outputs"]
 
 
 def outputs(plan: Plan) -> Mapping[str, str]:
-    """Output name -> description, of all that the foundation of ``plan`` creates."""
+    """Output name -> description, for everything that the foundation of ``plan`` creates."""
     return {name: output.description for name, output in build(plan).outputs.items()}
 
 
 def emit(plan: Plan) -> Artifact | None:
-    """The CloudFormation template, or None if nothing has to be created."""
+    """The CloudFormation template, or None if there is nothing to create."""
     whole = build(plan)
     return json_artifact(PATH, document(plan, whole)) if whole.resources else None
 
 
 def files(plan: Plan) -> tuple[Artifact, ...]:
-    """All files of the foundation in a bundle."""
+    """The files of the foundation in a bundle."""
     return tuple(file for file in (emit(plan), stage(plan)) if file)

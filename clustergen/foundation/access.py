@@ -1,4 +1,4 @@
-"""The scripts bucket, and what lets nodes read it: a role for PCS, policies for ParallelCluster."""
+"""The scripts bucket, and read access for nodes: a role for PCS, policies for ParallelCluster."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ https://docs.aws.amazon.com/general/latest/gr/pcs.html (2026-11)"""
 
 
 def part(plan: Plan) -> Part:
-    """The bucket of every target, and what only some of them need."""
+    """The bucket for all targets, and the permissions that only some need."""
     name = Output("Bucket of boot scripts", cfn.ref("ScriptsBucket"))
     parts = [Part(_bucket(plan), {"ScriptsBucketName": name})]
     if serves(plan, "pcs"):
@@ -49,14 +49,14 @@ def _bucket(plan: Plan) -> Json:
             "Tags": named(plan, "scripts"),
         },
     }
-    # CloudFormation cannot delete a bucket with objects, and this one always has some.
+    # CloudFormation cannot delete a bucket with objects, and this one is never empty.
     return {"ScriptsBucket": lasting(bucket, True), "ScriptsBucketPolicy": _bucket_policy()}
 
 
 def _bucket_name(plan: Plan) -> Json:
-    """A name that HyperPod's managed policy lets nodes read from; CloudFormation's own elsewhere.
+    """A name that HyperPod's managed policy allows nodes to read; a generated one without HyperPod.
 
-    At most 50 of the 63 characters that S3 allows: the hash tells clusters of alike names apart.
+    It has at most 50 of the 63 characters that S3 allows; the hash distinguishes similar names.
     The name does not depend on the targets: adding HyperPod to a spec would replace the bucket,
     with the scripts that running nodes read.
     """
@@ -81,10 +81,10 @@ def _bucket_policy() -> Json:
 
 
 def _role(plan: Plan) -> Part:
-    """The role of nodes of PCS, and its instance profile."""
+    """The role of PCS nodes, and its instance profile."""
     managed = ["AWSPCSComputeNodePolicy"] if plan.partition in PCS_PARTITIONS else []
     role = {
-        # PCS accepts only roles of this path or whose name starts with AWSPCS.
+        # PCS accepts only roles with this path, or whose names start with AWSPCS.
         # https://docs.aws.amazon.com/pcs/latest/userguide/security-instance-profiles.html
         "Path": "/aws-pcs/",
         "AssumeRolePolicyDocument": iam.trust("ec2"),
@@ -112,7 +112,7 @@ def _role(plan: Plan) -> Part:
 
 
 def _policies(plan: Plan) -> Part:
-    """For the roles that ParallelCluster creates: those of its login nodes cannot read scripts."""
+    """Policies for the roles that ParallelCluster creates: its login nodes cannot read scripts."""
     session = [session_manager.statement()]
     policies = {
         "ScriptsPolicy": ("Boot scripts", "Policy of login nodes: boot scripts", _scripts(plan)),
@@ -188,13 +188,13 @@ def _prefixes(mount: Bucket) -> list[str]:
 
 
 def volumes(plan: Plan) -> Iterator[Json]:
-    """Nodes that mount an existing volume themselves ask FSx for the path it is exported under."""
+    """Permission for nodes that mount an existing volume to read its export path from FSx."""
     if any(isinstance(s, Ontap | OpenZfs) and s.existing and s.volume for s in plan.storage):
         yield iam.allow("Volumes", ["fsx:DescribeVolumes"], ["*"])
 
 
 def _logs() -> Json:
-    """The log groups of PCS nodes, where lifecycle scripts report what went wrong."""
+    """Permission for PCS nodes to write logs of lifecycle scripts."""
     group = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:/aws/pcs/*"
     writing = ("CreateLogGroup", "CreateLogStream", "DescribeLogStreams", "PutLogEvents")
     return iam.allow("Logs", iam.actions("logs", *writing), [cfn.sub(group)])
@@ -205,5 +205,5 @@ def _s3_arn(path: str) -> Json:
 
 
 def _literal(text: str) -> str:
-    """User text inside Fn::Sub, where ``${`` would be a reference."""
+    """User text, escaped for Fn::Sub, where ``${`` would begin a reference."""
     return text.replace("${", "${!")

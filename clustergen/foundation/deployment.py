@@ -1,4 +1,4 @@
-"""Values of the plan and its foundation for ``deploy.sh`` of every target."""
+"""Values for ``deploy.sh`` of every target."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STAGE = "foundation-bucket.template.json"
 
 _BUCKET = ("ScriptsBucket", "ScriptsBucketPolicy")
 
-# In the order in which they can be deleted.
+# In the order in which they must be deleted.
 _DELETE: Mapping[str, str] = {
     "AWS::EFS::MountTarget": "efs delete-mount-target --mount-target-id ID",
     "AWS::EFS::FileSystem": "efs delete-file-system --file-system-id ID",
@@ -29,13 +29,13 @@ _DELETE: Mapping[str, str] = {
     "AWS::EC2::SecurityGroup": "ec2 delete-security-group --group-id ID",
     "AWS::EC2::Subnet": "ec2 delete-subnet --subnet-id ID",
     "AWS::EC2::VPC": "ec2 delete-vpc --vpc-id ID",
-    # It keeps versions, which have to go first: the console's "Empty" deletes them.
+    # Its versions must be deleted first: the console's "Empty" does that.
     "AWS::S3::Bucket": "s3 rb s3://ID  # empty it in the console first, with all versions",
 }
 
 
 def frame(plan: Plan) -> Mapping[str, Any]:
-    """The values that ``shared/deploy.sh.j2`` needs of every target."""
+    """The values that ``shared/deploy.sh.j2`` needs for every target."""
     whole = build(plan)
     return {
         "plan": plan,
@@ -55,7 +55,7 @@ def frame(plan: Plan) -> Mapping[str, Any]:
 
 
 def retained(whole: Part) -> Iterator[tuple[str, str]]:
-    """Logical id and command for what outlives the stack, in the order of deletion."""
+    """Logical ids of resources that outlive the stack, with commands to delete them, in order."""
     for type, command in _DELETE.items():
         for name, resource in whole.resources.items():
             kept = resource.get("DeletionPolicy", "").startswith("Retain")
@@ -64,7 +64,7 @@ def retained(whole: Part) -> Iterator[tuple[str, str]]:
 
 
 def stage(plan: Plan) -> Artifact | None:
-    """The first stage of a foundation that is too large for a request; None for others."""
+    """The first stage of a foundation that is too large for one request; otherwise None."""
     if not _is_large(plan):
         return None
     whole = build(plan)
@@ -78,6 +78,6 @@ def _is_large(plan: Plan) -> bool:
 
 
 def sent_bytes(template: Json) -> int:
-    """The size in which ``deploy.sh`` sends a template: without indentation and ends of lines."""
+    """The size of a template as ``deploy.sh`` sends it, without indentation and line ends."""
     lines = json_artifact(PATH, template).text.splitlines()
     return sum(len(line.lstrip(" ").encode()) for line in lines)

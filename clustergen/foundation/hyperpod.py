@@ -1,4 +1,4 @@
-"""The roles of SageMaker HyperPod, where the region has it."""
+"""The roles of SageMaker HyperPod, in regions that have it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLUSTER_ROLE = "HyperPodClusterRole"
 
 
 def part(plan: Plan) -> Part:
-    """The role of instances, and that of the autoscaler if the spec uses one."""
+    """The role of instances, and one for the autoscaler if the spec uses it."""
     if not has_hyperpod(plan):
         return NOTHING
     roles = {EXECUTION_ROLE: _execution_role(plan)}
@@ -34,11 +34,11 @@ def part(plan: Plan) -> Part:
 
 
 def _execution_role(plan: Plan) -> Json:
-    """The role that AWS documents, with its trust policy.
+    """The execution role that AWS documents, with its trust policy.
 
-    It has no condition on ``aws:SourceAccount``: whether HyperPod sends the key is not documented,
-    and without it no node would start. Roles cannot be passed to a service across accounts, so no
-    other account can have HyperPod take this one.
+    It has no condition on ``aws:SourceAccount``: if HyperPod did not send the key, which is not
+    documented, no node would start. Roles cannot be passed to a service across accounts, so other
+    accounts cannot let HyperPod use this role.
     https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html
     https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_use_passrole.html
     """
@@ -64,7 +64,8 @@ def _execution_role(plan: Plan) -> Json:
 
 
 def _interfaces() -> Iterator[Json]:
-    """In an existing VPC, HyperPod creates the interfaces of nodes with this role."""
+    """Permissions for network interfaces, which HyperPod creates with this role in an existing
+    VPC."""
     network = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:"
     made = ("CreateNetworkInterface", "CreateNetworkInterfacePermission")
     ended = words("""
@@ -75,11 +76,11 @@ def _interfaces() -> Iterator[Json]:
     own = [
         cfn.sub(f"{network}{kind}/*") for kind in ("network-interface", "subnet", "security-group")
     ]
-    # The instances that they are attached to belong to an account of SageMaker.
+    # The instances that they are attached to are in an account of SageMaker.
     instances = cfn.sub("arn:${AWS::Partition}:ec2:${AWS::Region}:*:instance/*")
     yield iam.allow("Interfaces", iam.actions("ec2", *made, *ended), [*own, instances])
     yield iam.allow("InterfaceTags", ["ec2:CreateTags"], own[:1])
-    # EC2 has no resource-level permissions for describing actions.
+    # EC2 has no resource-level permissions for Describe actions.
     # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonec2.html
     described = words("""
         NetworkInterfaces Vpcs DhcpOptions Subnets SecurityGroups
@@ -89,24 +90,23 @@ def _interfaces() -> Iterator[Json]:
 
 
 def _pods() -> Iterator[Json]:
-    """Pod identity of the EKS clusters of the account; Slurm nodes never ask."""
+    """Permission for pod identity in the EKS clusters of the account; Slurm nodes do not use it."""
     clusters = "arn:${AWS::Partition}:eks:${AWS::Region}:${AWS::AccountId}:cluster/*"
     yield iam.allow("PodIdentity", ["eks-auth:AssumeRoleForPodIdentity"], [cfn.sub(clusters)])
 
 
 def _images() -> Iterator[Json]:
-    """Container images: the account's own, and those of AWS that HyperPod and EKS run."""
+    """Permission to pull container images: those of the account, and those of HyperPod and EKS."""
     repositories = cfn.sub("arn:${AWS::Partition}:ecr:${AWS::Region}:*:repository/*")
     pull = ("BatchCheckLayerAvailability", "BatchGetImage", "GetDownloadUrlForLayer")
     yield iam.allow("Images", iam.actions("ecr", *pull), [repositories])
-    # A token is for all registries: the action has no resource.
+    # Tokens are for all registries: the action does not support resources.
     # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonelasticcontainerregistry.html
     yield iam.allow("ImageToken", ["ecr:GetAuthorizationToken"], ["*"])
 
 
 def _files() -> Iterator[Json]:
-    """Whether a file system has EFA is read from FSx, in an action without resource-level
-    permissions.
+    """Permission to read from FSx whether a file system has EFA; not a resource-level action.
 
     https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonfsx.html
     """
@@ -114,13 +114,13 @@ def _files() -> Iterator[Json]:
 
 
 def _alarms() -> Iterator[Json]:
-    """Alarms at which HyperPod rolls an update back, which it reads with this role."""
+    """Permission to read the alarms at which HyperPod rolls back an update."""
     alarms = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:*"
     yield iam.allow("Alarms", ["cloudwatch:DescribeAlarms"], [cfn.sub(alarms)])
 
 
 def _secret(plan: Plan) -> Iterator[Json]:
-    """The password of an external database, which the controller reads."""
+    """Permission for the controller to read the password of an external database."""
     if isinstance(plan.slurm.accounting, Database):
         secret = plan.slurm.accounting.secret
         yield iam.allow("Secret", ["secretsmanager:GetSecretValue"], [secret])

@@ -1,13 +1,13 @@
-"""The VPC: a private subnet for nodes and file systems, a public one for NAT and login, one zone.
+"""The VPC: in one zone, a private subnet for nodes and storage, a public one for NAT and login.
 
-With EKS, two more, of the smallest possible size, are in two zones for the interfaces of its
-control plane. They need no route out: the control plane talks to nodes inside the VPC.
+EKS adds two minimal subnets in two zones for the interfaces of its control plane. They need no
+route out: the control plane reaches nodes inside the VPC.
 https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
 
-Private nodes reach AWS through the NAT gateway, which they need anyway for packages and containers.
+Private nodes reach AWS through the NAT gateway, which they also need for packages and containers.
 The only endpoint is the S3 gateway: it is free, and keeps datasets and checkpoints off the NAT
-gateway, which bills each gigabyte. Interface endpoints would each bill by the hour for what NAT
-already does. They are for a VPC without NAT, which is an existing one, and its owner's.
+gateway, which bills per gigabyte. Interface endpoints bill by the hour and are only useful without
+NAT, in existing VPCs, whose owners create them.
 https://docs.aws.amazon.com/vpc/latest/privatelink/gateway-endpoints.html
 """
 
@@ -30,7 +30,7 @@ from clustergen.plan.model import Plan, Subnet
 
 
 def part(plan: Plan) -> Part:
-    """The VPC and all in it, when the spec asks for a new one."""
+    """The VPC and its contents, if the spec requests a new one."""
     if not plan.network.new:
         return NOTHING
     return Part(
@@ -59,7 +59,7 @@ def _vpc(plan: Plan) -> Json:
         "Type": "AWS::EC2::VPC",
         "Properties": {
             "CidrBlock": plan.network.cidr,
-            # File systems are mounted by DNS name, and PCS and EFA nodes look each other up.
+            # File systems are mounted by DNS name; PCS and EFA nodes resolve each other's names.
             "EnableDnsSupport": True,
             "EnableDnsHostnames": True,
             "Tags": named(plan, "vpc"),
@@ -83,8 +83,8 @@ def _vpc(plan: Plan) -> Json:
 
 def _public(plan: Plan) -> Json:
     place = plan.network.public[0]
-    # Login nodes that take SSH from outside need an address there; without SSH from outside, only
-    # the NAT gateway is here.
+    # Login nodes that accept SSH from outside need a public address; otherwise only the NAT gateway
+    # is here.
     public_ip = bool(plan.network.ssh_from)
     default = {"GatewayId": cfn.ref("InternetGateway")}
     return {
@@ -99,7 +99,7 @@ def _nat(plan: Plan) -> Json:
     return {
         "NatAddress": {
             "Type": "AWS::EC2::EIP",
-            # The address is usable only once the VPC has its way out.
+            # The address is usable only once the internet gateway is attached.
             # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-ec2-eip.html
             "DependsOn": "InternetAttachment",
             "Properties": {"Domain": "vpc", "Tags": named(plan, "nat")},
@@ -146,7 +146,7 @@ def _nth_zone(number: int) -> Json:
 
 
 def _routes(plan: Plan, side: str, default: Json, depends_on: str | None = None) -> Json:
-    """The route table of a subnet, its way out, and the association of the two."""
+    """The route table of a subnet, its default route, and their association."""
     table, subnet = f"{side}Routes", f"{side}Subnet"
     route: Json = {"Type": "AWS::EC2::Route"}
     if depends_on:
@@ -196,7 +196,7 @@ def _subnet(plan: Plan, side: str, zone: Json, *, cidr: str | None, public_ip: b
         },
     }
     if isinstance(zone.get("AvailabilityZone"), str):
-        # A zone by name is the user's choice, not an oversight: the capacity is there.
+        # A zone name is the user's choice, not an oversight: the capacity is there.
         subnet["Metadata"] = {"cfn-lint": {"config": {"ignore_checks": ["W3010"]}}}
     return subnet
 
@@ -207,7 +207,7 @@ def _zone(subnet: Subnet) -> Json:
 
 
 def _public_zone(subnet: Subnet) -> Json:
-    """The zone of the NAT gateway: not a Local Zone, of which few have NAT gateways.
+    """The zone of the NAT gateway: not a Local Zone, because few have NAT gateways.
 
     https://docs.aws.amazon.com/local-zones/latest/ug/local-zones-connectivity-nat.html
     """
@@ -217,5 +217,6 @@ def _public_zone(subnet: Subnet) -> Json:
 
 
 def _stays(plan: Plan) -> bool:
-    """A VPC and a subnet cannot be deleted while a retained file system is in them."""
+    """Whether to retain VPC and subnet, which cannot be deleted while they contain a file
+    system."""
     return keeps_data(created(plan))

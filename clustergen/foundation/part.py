@@ -14,7 +14,7 @@ from clustergen.plan.model import Efs, Id, Lustre, OpenZfs, Plan, Ref, Storage
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A value that the cluster stacks need; its name is the contract between the two."""
+    """A value that cluster stacks import; its name is the interface between the stacks."""
 
     description: str
     value: Any
@@ -22,7 +22,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Resources of one concern, by logical id, and outputs by name."""
+    """Resources of one concern by logical id, and outputs by name."""
 
     resources: Json
     outputs: Mapping[str, Output]
@@ -41,10 +41,10 @@ def joined(parts: Iterable[Part]) -> Part:
 
 
 def serves(plan: Plan, *targets: str) -> bool:
-    """Whether the foundation is for one of ``targets``, and so has what only they need.
+    """Whether the foundation serves one of ``targets``, and so includes what only they need.
 
-    It depends on the spec alone, so that moving between the targets of a spec changes nothing. A
-    spec that names no target may be rendered for each of them in turn.
+    This depends on the spec alone, so the foundation is the same for all targets of a spec. A spec
+    without targets may be rendered for any target.
     """
     return not plan.targets or not plan.targets.isdisjoint(targets)
 
@@ -61,20 +61,20 @@ _RESOURCES: Mapping[str, Json] = {
 
 
 def here(id: Id) -> Any:
-    """An id within this template: what others use as an output is a resource here."""
+    """An id within this template: other stacks' outputs are resources here."""
     return _RESOURCES[id.name] if isinstance(id, Ref) else id
 
 
 def named(plan: Plan, what: str) -> list[Json]:
-    """The tags of a resource: the spec's, and a Name for the console."""
+    """The tags of a resource: those of the spec, and a Name for the console."""
     return cfn.tags(plan.tags, Name=f"{plan.name}-{what}")
 
 
 def lasting(resource: Json, retain: bool) -> Json:
-    """``resource`` with the policies that decide whether it outlives its stack.
+    """``resource`` with its deletion policies.
 
-    Resources of a failed creation are empty: kept, they would cost money, and block their names
-    for the next try.
+    Resources of a failed creation are empty; if retained, they would cost money and block their
+    names for the next attempt.
     https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html
     """
     kept = ("RetainExceptOnCreate", "Retain") if retain else ("Delete", "Delete")
@@ -82,19 +82,20 @@ def lasting(resource: Json, retain: bool) -> Json:
 
 
 def created(plan: Plan) -> tuple[Lustre | OpenZfs | Efs, ...]:
-    """The file systems that the foundation creates; EBS volumes belong to the head node's stack."""
+    """The file systems that the foundation creates; EBS volumes are part of the head node's
+    stack."""
     return tuple(
         s for s in plan.storage if isinstance(s, Lustre | OpenZfs | Efs) and not s.existing
     )
 
 
 def keeps_data(storage: tuple[Storage, ...]) -> bool:
-    """Whether some of ``storage`` outlives the stack, so that its network has to as well."""
+    """Whether some of ``storage`` outlives the stack, so that its network must be retained too."""
     return any(s.retain for s in storage)
 
 
 def has_hyperpod(plan: Plan) -> bool:
-    """Whether the foundation is for SageMaker HyperPod, and the region has it."""
+    """Whether the foundation serves SageMaker HyperPod, and the region has it."""
     return serves(plan, "hyperpod-slurm", "hyperpod-eks") and region_has_hyperpod(plan)
 
 

@@ -1,6 +1,6 @@
-"""Security groups: of the nodes, of login, of the file systems.
+"""Security groups of nodes, login nodes and file systems.
 
-Rules are resources of their own, because a group cannot name itself inside its own definition.
+Rules are separate resources, because a group cannot refer to itself in its own definition.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Direction = Literal["Ingress", "Egress"]
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """A range of ports that a protocol uses."""
+    """A port range of a protocol."""
 
     protocol: Literal["tcp", "udp"]
     first: int
@@ -53,7 +53,7 @@ class Ports:
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """The other side of a rule: its part of a logical id, its title, its security group."""
+    """The other side of a rule: its name in a logical id, its title, its security group."""
 
     name: str
     title: str
@@ -73,7 +73,7 @@ _PORTS: Mapping[type[FileSystem], tuple[str, tuple[Ports, ...]]] = {
 
 
 def part(plan: Plan) -> Part:
-    """The groups that the spec does not provide, and one for new file systems."""
+    """The security groups that the spec does not provide, and one for new file systems."""
     parts = [Part(_files(plan), {})]
     if plan.network.new_security_groups:
         nodes = Output("Security group of every node", cfn.get_att(NODES, "GroupId"))
@@ -89,8 +89,8 @@ def part(plan: Plan) -> Part:
 def groups_of(plan: Plan, storage: FileSystem) -> list[Any]:
     """The security groups of a file system.
 
-    An EFA file system exchanges all traffic with its clients, both ways, as they do with each
-    other: it is one more member of their group.
+    An EFA file system needs all traffic to and from its clients, like the clients among themselves,
+    so it is a member of their group.
     https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html#efa-security-groups
     """
     if isinstance(storage, Lustre) and storage.efa:
@@ -99,7 +99,7 @@ def groups_of(plan: Plan, storage: FileSystem) -> list[Any]:
 
 
 def rules_for(plan: Plan, storage: FileSystem) -> list[str]:
-    """The rules that must exist first: FSx rejects a Lustre file system whose group lacks them.
+    """The rules that must exist before a Lustre file system: FSx rejects its group without them.
 
     https://docs.aws.amazon.com/fsx/latest/LustreGuide/cannot-create-fs.html
     """
@@ -121,11 +121,11 @@ def _nodes(plan: Plan) -> Json:
     group = _group(plan, "nodes", "Every node of the cluster")
     return {
         NODES: lasting(group, lasts),
-        # EFA needs both rules to name the group itself: a rule for 0.0.0.0/0 does not open it.
+        # For EFA, both rules must name the group itself: a rule for 0.0.0.0/0 is not enough.
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html#efa-start-security
         **_all_traffic_within(NODES),
         # The ports that user software needs outside are unknown. Nodes have no public address, so
-        # open egress is no way in.
+        # open egress does not let anyone in.
         f"{NODES}Egress": anywhere,
     }
 
@@ -144,9 +144,9 @@ def _all_traffic_within(group: str) -> Json:
 
 
 def _control_plane(plan: Plan) -> Json:
-    """Rules of nodes and of an EKS cluster that exists, each with the other, both ways.
+    """Rules between nodes and an existing EKS cluster, in both directions.
 
-    The cluster's own security group lets its members talk to each other; the nodes are none.
+    The cluster's security group allows traffic between its members; the nodes are not members.
     https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html
     """
     theirs = plan.network.control_plane_security_group
@@ -185,7 +185,7 @@ def _cidr_key(cidr: str) -> str:
 
 
 def _files(plan: Plan) -> Json:
-    """The group of file systems with known ports: only nodes reach it."""
+    """The group of file systems with known ports, open to nodes only."""
     storage = tuple(s for s in created(plan) if not (isinstance(s, Lustre) and s.efa))
     if not storage:
         return {}
@@ -202,14 +202,14 @@ def _from_nodes(plan: Plan, kind: type[FileSystem]) -> Json:
 
 
 def _lustre_rules(plan: Plan) -> Json:
-    """Lustre opens connections both ways, and its servers talk to each other."""
+    """Rules for Lustre: it connects in both directions, and its servers connect to each other."""
     rules = _from_nodes(plan, Lustre)
     for node in _node_peers(plan):
         rules |= _flow("Egress", FILES, node, Lustre)
     servers = Peer("Files", "file servers", cfn.get_att(FILES, "GroupId"))
     rules |= _flow("Ingress", FILES, servers, Lustre)
     rules |= _flow("Egress", FILES, servers, Lustre)
-    # An existing group of nodes is never changed.
+    # Existing groups of nodes are never changed.
     if plan.network.new_security_groups:
         rules |= _flow("Ingress", NODES, servers, Lustre)
     return rules
@@ -221,7 +221,7 @@ def _node_peers(plan: Plan) -> list[Peer]:
 
 
 def _flow(direction: Direction, group: str, peer: Peer, kind: type[FileSystem]) -> Json:
-    """The rules of ``group`` that let ``kind`` flow from or to a peer, one a range of ports."""
+    """The rules of ``group`` that allow ``kind`` from or to a peer, one per port range."""
     title, ranges = _PORTS[kind]
     way = "from" if direction == "Ingress" else "to"
     return {
@@ -241,7 +241,7 @@ def _peer(direction: Direction, group: Any) -> Json:
 
 
 def _rule(direction: Direction, group: str, traffic: Json, description: str) -> Json:
-    """A rule of one of the groups created here, by its logical id."""
+    """A rule of a group in this template, by logical id."""
     return _rule_of(direction, cfn.get_att(group, "GroupId"), traffic, description)
 
 
@@ -264,6 +264,6 @@ def _group(plan: Plan, name: str, description: str) -> Json:
 
 
 def _closed(group: Json) -> Json:
-    """``group`` without the egress rule to everywhere that EC2 adds by default."""
+    """``group`` without the default egress rule to everywhere."""
     nowhere = {"IpProtocol": "-1", "CidrIp": "127.0.0.1/32", "Description": "Nothing out by itself"}
     return {**group, "Properties": {**group["Properties"], "SecurityGroupEgress": [nowhere]}}

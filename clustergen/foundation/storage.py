@@ -1,4 +1,4 @@
-"""The file systems: FSx for Lustre, FSx for OpenZFS, EFS, encrypted, in the private subnet."""
+"""File systems: FSx for Lustre, FSx for OpenZFS and EFS, encrypted, in the private subnet."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ https://docs.aws.amazon.com/fsx/latest/LustreGuide/lustre-client-matrix.html (20
 
 
 def part(plan: Plan) -> Part:
-    """Every new file system of the spec, with the names that are needed to mount it."""
+    """All new file systems of the spec, with the names needed to mount them."""
     resources: Json = {}
     outputs: dict[str, Output] = {}
     for storage in created(plan):
@@ -36,7 +36,7 @@ def part(plan: Plan) -> Part:
 
 
 def _fsx(plan: Plan, storage: Lustre | OpenZfs, properties: Json) -> Json:
-    """Properties of both kinds of FSx file system."""
+    """Properties that both kinds of FSx file systems share."""
     resource: Json = {"Type": "AWS::FSx::FileSystem"}
     if rules := rules_for(plan, storage):
         resource["DependsOn"] = rules
@@ -83,7 +83,7 @@ def _throughput(storage: Lustre) -> Json:
         }
     unit = present(PerUnitStorageThroughput=storage.throughput)
     if storage.storage_class == "HDD":
-        # Required with HDD, even for no cache.
+        # Required with HDD, even without a cache.
         unit["DriveCacheType"] = "READ" if storage.drive_cache else "NONE"
     return unit
 
@@ -100,7 +100,7 @@ def _metadata(iops: int | str) -> Json:
 
 
 def _repositories(plan: Plan, storage: Lustre) -> Json:
-    """The links to S3, made one after another: FSx fails some that are created at once.
+    """The links to S3, created one after another: FSx fails some that are created at the same time.
 
     https://github.com/hashicorp/terraform-provider-aws/issues/24678
     """
@@ -122,7 +122,7 @@ def _association(plan: Plan, storage: Lustre, repository: Repository, after: lis
             "FileSystemId": cfn.ref(storage.output),
             "FileSystemPath": repository.path,
             "DataRepositoryPath": repository.s3,
-            # Existing objects of the bucket show up without an import task.
+            # Existing objects of the bucket appear without an import task.
             "BatchImportMetaDataOnCreate": True,
             **({"S3": s3} if s3 else {}),
             "Tags": named(plan, _tail(storage)),
@@ -166,9 +166,9 @@ def _disk_iops(iops: int | None) -> Json:
 
 
 def _nfs_clients(plan: Plan) -> Json:
-    """Who may mount: the VPC, or with its block unknown everyone whom the security group lets in.
+    """NFS clients: the VPC, or if its CIDR block is unknown, all that the security group allows.
 
-    Root of a node stays root, or no home directory could be made.
+    Root of a node remains root; otherwise home directories could not be created.
     """
     return {
         "Clients": plan.network.cidr or "*",
@@ -221,7 +221,7 @@ def _mount_target(plan: Plan, storage: Efs, subnet: Subnet) -> Json:
 
 
 def _one_per_zone(plan: Plan, storage: Efs) -> list[Subnet]:
-    """The subnets of mount targets: EFS accepts one in each zone; One Zone storage has one."""
+    """The subnets of mount targets: one in each zone, or a single one for One Zone storage."""
     first: dict[str | None, Subnet] = {}
     for subnet in plan.network.private:
         first.setdefault(subnet.zone, subnet)
@@ -230,7 +230,7 @@ def _one_per_zone(plan: Plan, storage: Efs) -> list[Subnet]:
 
 
 def _one_zone(subnet: Subnet) -> Json:
-    """The zone by name, which EFS requires; a subnet made here knows the name of its zone id."""
+    """The zone name, which EFS requires; a new subnet resolves the name of its zone id."""
     if isinstance(subnet.id, str):
         return {"AvailabilityZoneName": _zone_name(subnet)}
     return {"AvailabilityZoneName": cfn.get_att("PrivateSubnet", "AvailabilityZone")}
@@ -246,7 +246,7 @@ def _zone_name(subnet: Subnet) -> Any:
 
 
 def _tls_only() -> Json:
-    """Any client that reaches a mount target may mount, over TLS alone.
+    """A policy that lets any client that reaches a mount target mount, over TLS only.
 
     https://docs.aws.amazon.com/efs/latest/ug/iam-access-control-nfs-efs.html
     """
@@ -281,5 +281,5 @@ def _efs_outputs(storage: Efs) -> dict[str, Output]:
 
 
 def _tail(storage: Lustre | OpenZfs | Efs) -> str:
-    """The end of a Name tag: the mount path in a form that reads well after a hyphen."""
+    """The end of a Name tag: the mount path with hyphens."""
     return storage.mount.strip("/").replace("/", "-")

@@ -1,4 +1,4 @@
-"""The template of the foundation, from its parts."""
+"""The template of the foundation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from clustergen.plan.model import Plan
 PATH = "foundation.template.json"
 
 
-# A spec has a plan for each of its targets.
+# A spec has one plan for each target.
 @functools.lru_cache(maxsize=8)
 def build(plan: Plan) -> Part:
-    """All resources and outputs of the foundation, built once for each plan."""
+    """All resources and outputs of the foundation, built once per plan."""
     return joined(concern.part(plan) for concern in (network, security, storage, access, hyperpod))
 
 

@@ -1,1 +1,1 @@
-"""What the two HyperPod targets share: the CreateCluster request, its scripts and its rules."""
+"""Code shared by the HyperPod targets: the CreateCluster request, scripts and rules."""

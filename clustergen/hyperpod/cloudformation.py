@@ -1,4 +1,4 @@
-"""A CreateCluster document as a CloudFormation template; the members have the same names.
+"""A CreateCluster request as a CloudFormation template; the members have the same names.
 
 https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-sagemaker-cluster.html
 """
@@ -27,17 +27,17 @@ API_ONLY_VALUES = {
     "DrainFirst": "the patching strategy DrainFirst",
     "MultiNodeTrainingValidation": "the deep health check over several nodes",
 }
-# With the strategy, which CloudFormation requires, go the members that are nothing without it.
+# CloudFormation requires the strategy; without it, members that depend on it are omitted too.
 _NOTHING_WITHOUT = {"AutoPatchConfig": "PatchingStrategy"}
 
 _PLACEHOLDER = pattern(r"\$\{([A-Z][A-Za-z0-9]*)\}")
 
 
 def template(document: Mapping[str, Any], outputs: Mapping[str, str]) -> Json:
-    """``document`` as a template; each placeholder becomes a parameter of its name.
+    """``document`` as a template; each placeholder becomes a parameter of the same name.
 
-    ``outputs`` maps the foundation's output names to their descriptions. What CloudFormation
-    cannot say (:func:`lacking`) is left out.
+    ``outputs`` maps the foundation's output names to their descriptions. Members that
+    CloudFormation does not support (:func:`lacking`) are omitted.
     """
     properties = _written(_without(document), outputs)
     parameters = {**cfn.parameters(properties, outputs), **_counts(properties)}
@@ -56,9 +56,9 @@ def template(document: Mapping[str, Any], outputs: Mapping[str, str]) -> Json:
 
 
 def _counts(properties: Json) -> Json:
-    """Parameters for the counts of groups that Karpenter scales, which replace them.
+    """Replace the counts of groups that Karpenter scales by parameters.
 
-    A fixed 0 would end the nodes of all jobs with the next change of the template.
+    A fixed 0 would terminate the nodes of all jobs at the next change of the template.
     """
     if (properties.get("AutoScaling") or {}).get("Mode") != "Enable":
         return {}
@@ -80,7 +80,7 @@ def _counts(properties: Json) -> Json:
 def lacking(
     document: Any, path: Path = (), *, restricted: bool = False
 ) -> Iterator[tuple[Path, str]]:
-    """Places of ``document`` that only the API accepts, and what they are."""
+    """Paths in ``document`` that only the API accepts, with descriptions."""
     if isinstance(document, Mapping):
         for name, value in document.items():
             within = restricted or name == "RestrictedInstanceGroups"
@@ -102,7 +102,8 @@ def _only_of_the_api(name: str, restricted: bool) -> str | None:
 
 
 def _without(value: Any, restricted: bool = False) -> Any:
-    """``value`` without members that only the API accepts, and without what that leaves empty."""
+    """``value`` without members that only the API accepts, and without parents that become
+    empty."""
     if isinstance(value, list):
         return [
             kept
@@ -120,7 +121,7 @@ def _without(value: Any, restricted: bool = False) -> Any:
         ):
             continue
         rest = _without(inner, within)
-        # Spot: {} means something; what was filled and is empty now does not.
+        # An empty object such as Spot: {} has a meaning; one that became empty here does not.
         if rest in ({}, []) and inner not in ({}, []):
             continue
         if name in _NOTHING_WITHOUT and _NOTHING_WITHOUT[name] not in rest:
@@ -138,11 +139,11 @@ def _written(value: Any, outputs: Mapping[str, str]) -> Any:
 
 
 def _text(text: str, outputs: Mapping[str, str]) -> Any:
-    """Text with placeholders: one alone is a Ref, within more text it is substituted."""
+    """Text with placeholders: a Ref for a single placeholder, otherwise Fn::Sub."""
     if (whole := _PLACEHOLDER.fullmatch(text)) and whole[1] in outputs:
         return cfn.ref(whole[1])
     if not any(name in outputs for name in _PLACEHOLDER.findall(text)):
         return text
-    # Other text of the form stays text.
+    # Other text of this form stays unchanged.
     literal = re.sub(r"\$\{(?!(?:" + "|".join(map(re.escape, outputs)) + r")\})", "${!", text)
     return cfn.sub(literal)

@@ -1,4 +1,4 @@
-"""A plan as a CreateCluster request: what both orchestrators share.
+"""A plan as a CreateCluster request: the part that both orchestrators share.
 
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateCluster.html
 """
@@ -23,9 +23,9 @@ def request(
     orchestrator: Json | None,
     **members: Any,
 ) -> Json:
-    """The request; ``members`` are those of one orchestrator only, as in the API.
+    """The request; ``members`` are members for one orchestrator, as in the API.
 
-    A plan with errors gives a request that the service would reject, never an exception.
+    For a plan with errors, the service would reject the request; there is no exception.
     """
     return present(
         ClusterName=plan.name,
@@ -33,7 +33,7 @@ def request(
         VpcConfig=vpc,
         Tags=cfn.tags(tags) or None,
         Orchestrator=orchestrator,
-        # The word None, not an absent value.
+        # The text None, not an absent value.
         NodeRecovery="Automatic" if plan.resilience.replace_failed_nodes else "None",
         **members,
     )

@@ -1,4 +1,4 @@
-"""``deploy.sh`` of a HyperPod bundle, and the request that updates a cluster."""
+"""``deploy.sh`` of a HyperPod bundle, and the UpdateCluster request."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SCALE = "scale-cluster.json"
 _COUNTS = ("InstanceGroupName", "InstanceCount", "MinInstanceCount")
 
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html; 2026-11-20.
-# VpcConfig and Tags cannot be changed by it.
+# It cannot change VpcConfig and Tags.
 UPDATABLE = words("""
     ClusterName
     InstanceGroups
@@ -30,7 +30,7 @@ UPDATABLE = words("""
 
 
 def update(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Members of a CreateCluster request that UpdateCluster accepts."""
+    """The members of a CreateCluster request that UpdateCluster accepts."""
     return {name: document[name] for name in UPDATABLE if name in document}
 
 
@@ -43,8 +43,8 @@ def files(
 ) -> Bundle:
     """``deploy.sh``, ``update-cluster.json``, ``verify.sh``; ``document`` has the overlay in it.
 
-    ``lifecycle`` is the set of scripts, empty where the cluster has none; ``more`` is what
-    ``template`` needs besides.
+    ``lifecycle`` is the set of scripts, empty if the cluster has none; ``more`` has additional
+    values for ``template``.
     """
     groups = list(_groups(document))
     text = shell.render(
@@ -68,10 +68,10 @@ def files(
 
 
 def _scaling(plan: Plan, document: Mapping[str, Any]) -> Iterator[Artifact]:
-    """The groups for the cluster's work, without nodes: ``deploy.sh --pause`` sends it.
+    """The compute groups with zero nodes, for ``deploy.sh --pause``.
 
-    An update leaves alone the groups that it does not name. The name comes before the count, by
-    which ``--resume`` finds the count to restore.
+    An update does not change groups that it does not name. ``--resume`` relies on the name
+    preceding the count to find the count to restore.
     """
     names = {group.name for group in plan.node_groups}
     found = document.get("InstanceGroups") or []

@@ -1,7 +1,6 @@
-"""A CreateCluster request in JSON, as document rules see it.
+"""A CreateCluster request in JSON, for document rules.
 
-Takes any JSON, because an overlay may contain anything: what is not even a request is the schema's
-business.
+Accepts any JSON, because an overlay may contain anything; the schema checks its form.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from clustergen.overlay.parts import Json, as_list, as_map, maps
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """An instance group, and where it is in the request."""
+    """An instance group, and its place in the request."""
 
     section: str
     """``InstanceGroups`` or ``RestrictedInstanceGroups``."""
@@ -30,7 +29,7 @@ class Group:
 
     @property
     def types(self) -> list[InstanceType]:
-        """Its instance types, as far as the catalog knows them."""
+        """Its instance types that are in the catalog."""
         several = as_list(self.part("InstanceRequirements").get("InstanceTypes"))
         named = several or [self.data.get("InstanceType", "")]
         found = (catalog.find(str(name).removeprefix("ml.")) for name in named)
@@ -52,11 +51,11 @@ class Group:
         return member in self.data
 
     def part(self, member: str) -> Json:
-        """A member that is a map; empty if it is missing or anything else."""
+        """A member that is a map; empty if it is missing or not a map."""
         return as_map(self.data.get(member))
 
     def problem(self, member: str, message: str, help: str) -> Problem:
-        """A problem of a member."""
+        """A problem with a member."""
         return Problem((self.section, self.index, member), f"{self.name}: {message}", help)
 
 
@@ -72,12 +71,12 @@ class Document:
 
     @property
     def all_groups(self) -> list[Group]:
-        """The restricted ones, too."""
+        """All instance groups, including restricted ones."""
         return [*self.groups, *self._groups("RestrictedInstanceGroups")]
 
     @property
     def slurm_groups(self) -> list[Group]:
-        """Groups with a role in Slurm; none on EKS."""
+        """Groups with a Slurm role; empty on EKS."""
         return [] if self.is_eks else [group for group in self.groups if "SlurmConfig" in group]
 
     @property
@@ -100,11 +99,11 @@ class Document:
         return member in self.data
 
     def part(self, member: str) -> Json:
-        """A member that is a map; empty if it is missing or anything else."""
+        """A member that is a map; empty if it is missing or not a map."""
         return as_map(self.data.get(member))
 
     def problem(self, member: str, message: str, help: str) -> Problem:
-        """A problem of a member."""
+        """A problem with a member."""
         return Problem((member,), message, help)
 
     def _groups(self, section: str) -> Iterator[Group]:

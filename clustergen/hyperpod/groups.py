@@ -37,9 +37,9 @@ def node_group(
     mounts: Sequence[Json] = (),
     **members: Any,
 ) -> Json:
-    """A node group at its full size; ``members`` are those that its target adds or changes.
+    """A node group at full size; ``members`` are those that its target adds or changes.
 
-    Where provisioning is continuous, the group is in service with its minimum of nodes.
+    With continuous provisioning, the group is in service with its minimum number of nodes.
     """
     capacity = group.capacity
     layout = group.efa and plan.wrote(*group.at("efa_layout"))
@@ -73,7 +73,7 @@ def machine(machine: Machine, name: str, *, mounts: Sequence[Json] = (), **membe
 
 
 def vpc(security_groups: Iterable[Id], subnets: Iterable[Id]) -> Json:
-    """Where instances have their interfaces."""
+    """Subnets and security groups of instances."""
     return {
         "SecurityGroupIds": [references.text(id) for id in security_groups],
         "Subnets": [references.text(id) for id in subnets],
@@ -81,9 +81,9 @@ def vpc(security_groups: Iterable[Id], subnets: Iterable[Id]) -> Json:
 
 
 def shared_subnet(plan: Plan) -> tuple[Id]:
-    """The subnet of all groups: EFA does not reach into another.
+    """The subnet of all groups: EFA does not cross subnets.
 
-    HyperPod would choose one of several itself.
+    With several subnets, HyperPod would choose one.
     """
     return (plan.network.private[0].id,)
 
@@ -105,7 +105,7 @@ def _instance_group(members: Json) -> Json:
 
 
 def _types(types: Sequence[InstanceType]) -> Json:
-    """Several types are in order of preference."""
+    """Instance types in order of preference."""
     found = [names.ml_name(type) for type in types]
     if len(found) > 1:
         return {"InstanceRequirements": {"InstanceTypes": found}}
@@ -113,10 +113,10 @@ def _types(types: Sequence[InstanceType]) -> Json:
 
 
 def _volume(volume: Volume) -> Json:
-    """The second volume, at /opt/sagemaker: the size of the root volume is fixed."""
+    """The secondary volume at /opt/sagemaker; the size of the root volume is fixed."""
     return {"EbsVolumeConfig": {"VolumeSizeInGB": volume.size_gib or limits.DEFAULT_VOLUME_GB}}
 
 
 def _health_checks(group: NodeGroup) -> list[str]:
-    """The deep checks of a group, with the API's names and order; ``gpu`` is always checked."""
+    """The deep health checks of a group, in the API's names and order; always with ``gpu``."""
     return [name for check, name in limits.HEALTH_CHECKS.items() if check in group.health_checks]

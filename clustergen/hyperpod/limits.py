@@ -1,4 +1,4 @@
-"""What SageMaker HyperPod accepts, as of 2026-11-20. Each table follows its source."""
+"""What SageMaker HyperPod accepts, as of 2026-11-20. The source is above each table."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MAX_SUBNETS = 16
 VOLUME_GB = (1, 16384)
 TRAINING_PLAN = r"arn:aws[a-z\-]*:sagemaker:[a-z0-9\-]*:[0-9]{12}:training-plan/.+"
 
-# QUOTAS: defaults, both can be raised; 2026-11-20.
+# QUOTAS: defaults that can be raised; 2026-11-20.
 INSTANCES_PER_CLUSTER = 20
 INSTANCES_PER_ACCOUNT = 30
 
-# INSTANCE_GROUP, EbsVolumeConfig.RootVolume: the root volume has 100 GB and nothing changes that.
+# INSTANCE_GROUP, EbsVolumeConfig.RootVolume: the size of the root volume is fixed at 100 GB.
 ROOT_GB = 100
 DEFAULT_VOLUME_GB = 500
 """Of the second volume, /opt/sagemaker: room for a few container images on every node."""
@@ -48,7 +48,7 @@ HEALTH_CHECKS: Mapping[str, str] = MappingProxyType(
 
 # https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ScheduledUpdateConfig.html, and the
 # pattern of AWS::SageMaker::Cluster in cfn-lint 1.58.0; 2026-11-20. The hour and the minute are
-# numbers: nothing recurs within a day.
+# numbers: a schedule cannot recur within a day.
 _DAY = r"(0?[1-9]|[12][0-9]|3[01]|\?)"
 _MONTH = r"(0?[1-9]|1[0-2]|\*|\*/([1-9]|1[0-2]))"
 _WEEKDAY = r"(MON|TUE|WED|THU|FRI|SAT|SUN|[1-7]|\?|L|[1-7]#[1-5]|[1-7]L)"
@@ -72,8 +72,8 @@ RESERVED_PREFIXES = (
 )
 """Of keys of labels and taints: those of Kubernetes and of the service."""
 
-# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: every node is in this
-# partition as well; 2026-11-20.
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: all nodes are also
+# in this partition; 2026-11-20.
 UNIVERSAL_PARTITION = "dev"
 CONTROLLER, LOGIN = "controller", "login"
 """The instance groups that the spec's ``head_node`` and ``login`` become."""
@@ -121,7 +121,7 @@ LIMITS = Limits(
         ),
     ),
     group_size=GroupSize(most=MAX_COUNT, source=INSTANCE_GROUP),
-    # InstanceCount is 0 to 6758; MinInstanceCount is of continuous provisioning.
+    # InstanceCount is 0 to 6758; MinInstanceCount requires continuous provisioning.
     empty_groups=INSTANCE_GROUP,
     minimum=INSTANCE_GROUP,
     no_ssh=PREREQUISITES,

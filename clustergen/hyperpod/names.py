@@ -1,4 +1,4 @@
-"""SageMaker's names of instance types, and help for types without one."""
+"""SageMaker's names of instance types, and alternatives for types that it lacks."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _FAR = 8
 
 
 def ml_name(type: InstanceType) -> str:
-    """The name in the API, whether HyperPod has the type or not."""
+    """The name in the API, whether or not HyperPod has the type."""
     return type.hyperpod or f"ml.{type.name}"
 
 
 def alternatives(type: InstanceType) -> str:
-    """Substitutes for a type that HyperPod lacks: other sizes, else similar types."""
+    """Alternatives to a type that HyperPod lacks: other sizes, or else similar types."""
     known = [found for found in map(catalog.find, catalog.names()) if found and found.hyperpod]
     family = [found.name for found in known if found.family == type.family]
     if family:
@@ -34,14 +34,14 @@ def _kind(type: InstanceType) -> tuple[str, str]:
 
 
 def _distance(wanted: InstanceType, other: InstanceType) -> float:
-    """How unlike two machines of one kind are, by the ratio of their vCPUs and memory."""
+    """Distance between two instance types, by the ratio of vCPUs and memory."""
     cpus = max(wanted.vcpus, other.vcpus) / min(wanted.vcpus, other.vcpus)
     memory = max(wanted.memory_mib, other.memory_mib) / min(wanted.memory_mib, other.memory_mib)
     return cpus * memory
 
 
 def _kinship(wanted: InstanceType, other: InstanceType) -> tuple[bool, int]:
-    """Class and generation: an m7i is nearer to an m7a than an m5 is, and a c7g is not near."""
+    """Sort key by class and generation: m7i is nearer to m7a than m5 is; c7g is not near."""
     (letters, number), (others, generation) = _class(wanted), _class(other)
     return letters != others, abs(number - generation)
 

@@ -1,4 +1,4 @@
-"""Options of HyperPod with either orchestrator."""
+"""Options that both HyperPod targets share."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ class Options(model.Options):
 
     @property
     def patching(self) -> Patching | None:
-        """How nodes are patched automatically, which HyperPod does with EKS only."""
+        """Automatic patching of nodes, which HyperPod does with EKS only."""
         return None

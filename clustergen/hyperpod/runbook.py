@@ -1,4 +1,4 @@
-"""Runbook entries for HyperPod with either orchestrator."""
+"""Runbook entries that both HyperPod targets share."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ WAITS: Final = (
 
 
 def events(plan: Plan) -> str:
-    """The command that lists what happened to the cluster's nodes."""
+    """The command that lists events of the cluster's nodes."""
     return f"`aws sagemaker list-cluster-events --region {plan.region} --cluster-name {plan.name}`"

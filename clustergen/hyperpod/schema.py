@@ -1,4 +1,4 @@
-"""The schema of CreateCluster, which both targets of HyperPod render."""
+"""The schema of CreateCluster, for both HyperPod targets."""
 
 from __future__ import annotations
 

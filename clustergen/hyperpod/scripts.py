@@ -1,4 +1,4 @@
-"""The lifecycle set of a cluster, and the prefix that its contents have in S3."""
+"""The lifecycle scripts of a cluster, and their prefix in S3."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHARED = ("containers.sh", "lustre-efa.sh", "scratch.sh", "users.sh")
 
 
 def lifecycle(plan: Plan, mode: Mode) -> Bundle:
-    """The scripts of a cluster, under ``lifecycle/``: the one that HyperPod runs comes first."""
+    """The scripts of a cluster under ``lifecycle/``, the entry point first."""
     groups = steps.instance_groups(plan, mode)
     every = [step for group in groups for step in group.steps]
     names = ["resource-config.sh", *sorted({step.script for step in every})]
@@ -51,12 +51,12 @@ def _text(plan: Plan, name: str, values: Mapping[str, Any]) -> str:
 
 
 def entry_point(mode: Mode) -> str:
-    """The name of the script that HyperPod runs: after its own set-up of a node, or instead."""
+    """The name of the script that HyperPod runs, after or instead of its own node set-up."""
     return "on_init_complete.sh" if mode == "extended" else "on_create.sh"
 
 
 def prefix(artifacts: Iterable[Artifact]) -> str:
-    """A hash of names and contents: another set is another place."""
+    """A hash of names and contents, so that each set has its own prefix."""
     in_order = sorted(artifacts, key=lambda artifact: artifact.path)
     return sha256("".join(f"{each.path}\0{each.text}\0" for each in in_order))[:16]
 
@@ -69,7 +69,7 @@ def _entry(groups: Sequence[Group], mode: Mode) -> str:
 
 
 def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
-    """Files that the scripts of a set read."""
+    """Files that the scripts read."""
     if "mounts.sh" in names:
         table = [asdict(mounts.mount(item)) for item in mounts.mounted(plan)]
         yield Artifact(f"{FOLDER}/{FILE_SYSTEMS}", json.dumps(table, indent=2) + "\n")
@@ -83,14 +83,14 @@ def _script(name: str, text: str) -> Artifact:
 
 
 def _template(name: str) -> str:
-    """Where the template of a script is: services share common scripts."""
+    """The template of a script; services share some scripts."""
     return f"{'shared' if name in _SHARED else 'hyperpod'}/{name}.j2"
 
 
 def _values(plan: Plan, mode: Mode) -> dict[str, Any]:
     """Variables of the script templates."""
     return {
-        # The entry point waits after a failure.
+        # Only the entry point waits after a failure.
         "linger": 0,
         "plugin": "hyperpod/parts/pyxis-plugin.sh.j2",
         "plugin_argument": "ROLE",

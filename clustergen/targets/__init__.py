@@ -116,7 +116,7 @@ def register(name: str, module: str) -> None:
 
 
 def resolve(name: str) -> str | None:
-    """The target's own name for a name or alias; None when there is no such target."""
+    """The target's own name for a name or alias; None if there is no such target."""
     canonical = _ALIASES.get(name, name)
     return canonical if canonical in _MODULES else None
 

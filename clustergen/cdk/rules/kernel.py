@@ -1,4 +1,4 @@
-"""Problems that keep the CDK from starting."""
+"""Problems that prevent the CDK from starting."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Rules on the support of features."""
+"""Rules about the support of features."""

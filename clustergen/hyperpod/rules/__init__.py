@@ -1,4 +1,4 @@
-"""Rules of both HyperPod targets; the tests check their examples as hyperpod-slurm."""
+"""Rules for both HyperPod targets; their examples are for hyperpod-slurm."""
 
 from __future__ import annotations
 

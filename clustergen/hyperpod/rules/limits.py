@@ -40,7 +40,7 @@ def _health_checks(plan: Plan) -> Iterator[tuple[Path, str]]:
 
 
 def _patching(plan: Plan) -> Iterator[tuple[Path, str]]:
-    """Only clusters with EKS have it. Without the strategy, the template leaves out the rest."""
+    """Only clusters with EKS have patching. Without the strategy, the template omits the rest."""
     patching = plan.options_as(Options).patching
     path: Path = ("targets", plan.target, "auto_patching")
     if patching and patching.strategy == "drain-first":

@@ -13,7 +13,7 @@ from clustergen.plan.model import Plan, Volume
 _VOLUME = (
     "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterEbsVolumeConfig.html"
 )
-# Features of their own: the support table already rejects these families.
+# The support table already rejects these families.
 _UNSUPPORTED_FAMILIES = ("inf", "hpc")
 
 
@@ -133,7 +133,7 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
 
 
 def _types(plan: Plan) -> Iterator[tuple[Path, InstanceType]]:
-    """Every instance type of the cluster, and its place in the spec."""
+    """The instance types of the cluster, with their places in the spec."""
     for machine in (plan.head, plan.login):
         if machine:
             yield (*machine.path, "instance_type"), machine.type

@@ -1,7 +1,6 @@
 """Rules about the request, for what its schema cannot express.
 
-They run on a request that an overlay has changed. A request without an overlay satisfies them; the
-tests prove it.
+They run only on requests changed by an overlay; tests prove that other requests satisfy them.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ SLURM, EKS = "hyperpod-slurm", "hyperpod-eks"
 def rule(
     code: str, title: str, *, target: str = SLURM, **parts: Any
 ) -> Callable[[DocumentCheck], Rule]:
-    """:func:`clustergen.findings.rule` for HyperPod; the check gets the request as a document.
+    """:func:`clustergen.findings.rule` for HyperPod; the check gets a :class:`Document`.
 
-    ``target`` is the one that the examples are for; the rule holds for both.
+    ``target`` is the target of the examples; the rule applies to both targets.
     """
 
     def declare(check: DocumentCheck) -> Rule:
@@ -39,7 +38,7 @@ def in_request(members: str, target: str = SLURM) -> str:
 
 
 def in_legacy_request(members: str) -> str:
-    """An example overlay that changes a request in which scripts set up Slurm."""
+    """An example overlay that changes the request of a cluster with ``mode: legacy``."""
     return f"targets: {{{SLURM}: {{mode: legacy, overlay: {{{members}}}}}}}"
 
 
@@ -49,5 +48,5 @@ def in_group(members: str, target: str = SLURM) -> str:
 
 
 def groups(members: str, name: str = "h200") -> str:
-    """A change of one group, for an overlay that changes other members, too."""
+    """A change of one group, for an overlay that also changes other members."""
     return f"InstanceGroups: [{{InstanceGroupName: {name}, {members}}}]"

@@ -1,4 +1,4 @@
-"""The orchestrator, and what only clusters with EKS have."""
+"""The orchestrator, and members for EKS only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slurm: its strategy, and the roles and partitions of instance groups."""
+"""Slurm: the configuration strategy, and roles and partitions of instance groups."""
 
 from __future__ import annotations
 

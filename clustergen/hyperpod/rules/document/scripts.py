@@ -12,7 +12,7 @@ from clustergen.hyperpod.groups import EXECUTION_ROLE
 from clustergen.hyperpod.rules.document import EKS, in_group, rule
 
 _MEMBERS = ("OnCreate", "OnInitComplete")
-# _POLICY; 2026-11. The second is the foundation's bucket, whose name begins like the first.
+# _POLICY; 2026-11. The second is the bucket of the foundation, whose name has the same prefix.
 _READABLE = ("s3://sagemaker-", "s3://${ScriptsBucketName}/")
 _POLICY = (
     "https://docs.aws.amazon.com/aws-managed-policy/latest/reference/"

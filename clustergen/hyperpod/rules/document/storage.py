@@ -184,7 +184,7 @@ def _volumes(document: Document) -> Iterator[tuple[Group, Json]]:
 
 
 def _file_systems(document: Document) -> Iterator[tuple[Group, str, int]]:
-    """Each kind of file system that a group has, and how many."""
+    """Number of file systems of a group, by kind."""
     for group in document.groups:
         for name in _FILE_SYSTEMS:
             if count := sum(name in config for config in _configs(group)):

@@ -109,7 +109,7 @@ def idle_window(document: Document) -> Iterator[Problem]:
 
 
 def _drained(document: Document) -> Iterator[tuple[Group, Json]]:
-    """Groups that are patched with DrainFirst, and how."""
+    """Groups that are patched with DrainFirst, and their settings."""
     for group in document.all_groups:
         patching = group.part("AutoPatchConfig")
         if patching.get("PatchingStrategy") == "DrainFirst":
