@@ -31,8 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status: int = run(args)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader (head, less) has closed the pipe. Python would report it again on closing
-        # stdout.
+        # The reader (head, less) has closed the pipe. Python would report it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""NCCL's tests: their image, the size of their messages, and published measurements."""
+"""NCCL's tests: image, message sizes and published measurements."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from clustergen.catalog import InstanceType, families
 from clustergen.catalog.families import Measurement
 from clustergen.plan.model import NodeGroup
 
-# Tags of this registry are never moved. https://gallery.ecr.aws/hpc-cloud/nccl-tests (2026-11)
+# Tags in this registry never change. https://gallery.ecr.aws/hpc-cloud/nccl-tests (2026-11)
 IMAGE = (
     "public.ecr.aws/hpc-cloud/nccl-tests:cuda12.8.1-efa1.43.2-ofiv1.16.3-ncclv2.27.7-1-testsv2.16.9"
 )
-# GPUs that the programs of IMAGE are built for; B300 runs those of B200.
+# GPUs for which the programs in IMAGE are built; B300 runs those for B200.
 # https://github.com/awslabs/awsome-distributed-ai/tree/main/micro-benchmarks/nccl-tests (2026-11)
 _GPUS_OF_IMAGE = frozenset({"A100", "A10G", "L4", "L40S", "H100", "H200", "B200", "B300"})
 
 
 def image_runs(group: NodeGroup) -> bool:
-    """Whether :data:`IMAGE` has programs for the nodes of a group; it is of x86_64."""
+    """Whether :data:`IMAGE`, which is for x86_64, has programs for the nodes of a group."""
     gpu = group.type.accelerator
     known = gpu is not None and gpu.kind == "gpu" and gpu.name in _GPUS_OF_IMAGE
     return known and group.type.arch == "x86_64" and not group.mig
@@ -27,25 +27,25 @@ FEW_NODES = 2
 
 
 def tested(group: NodeGroup) -> int:
-    """Nodes of a test of every node: all of a fixed group, few where they are started for it."""
+    """Nodes of a test: all of a fixed group, few if they start on demand."""
     return group.max if group.static else min(group.max, FEW_NODES)
 
 
 def largest_gib(group: NodeGroup) -> int:
-    """The largest message: a power of two, of which a GPU holds four (three, and NCCL's own)."""
+    """The largest message in GiB: a power of two that fits four times into GPU memory."""
     gpu = group.type.accelerator
     quarter = gpu.memory_mib // 1024 // 4 if gpu else 1
     return 1 << max(quarter.bit_length() - 1, 0)
 
 
 def measurement(type: InstanceType) -> Measurement | None:
-    """Published measurements on nodes of a type."""
+    """The published measurement for an instance type, if any."""
     found = families.find(type.family).nccl
     return found if found and found.size == type.size else None
 
 
 def reference(type: InstanceType) -> str:
-    """Published measurements, for comparison, not as a limit. Empty if none exist."""
+    """A sentence with published measurements for comparison; empty if none exist."""
     found = measurement(type)
     if found is None:
         return ""

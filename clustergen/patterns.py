@@ -1,7 +1,6 @@
-"""Regular expressions that are compiled when they are first used.
+"""Regular expressions that are compiled on first use.
 
-A command loads many modules and uses few of their patterns; to compile one takes up to a
-millisecond.
+A command loads many modules but uses few of their patterns; compiling one can take a millisecond.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import Any, cast
 
 
 def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
-    """Like ``re.compile``, which it calls for the first method that is used."""
+    """Like ``re.compile``, but compiled at the first call of a method."""
     return cast("re.Pattern[str]", _Pattern(text, flags))
 
 
@@ -21,5 +20,5 @@ class _Pattern:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(re.compile(self._text, self._flags), name)
-        setattr(self, name, found)  # the next time without this method
+        setattr(self, name, found)  # later accesses skip this method
         return found

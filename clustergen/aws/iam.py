@@ -63,8 +63,8 @@ def trust(
     actions: str | list[str] = "sts:AssumeRole",
     condition: Mapping[str, Any] | None = None,
 ) -> Json:
-    """The trust policy that lets a service assume a role; ``service`` is its name without the
-    suffix."""
+    """The trust policy that lets a service assume a role; ``service`` is the name before the
+    dot."""
     statement = {
         "Effect": "Allow",
         "Principal": {"Service": cfn.sub(f"{service}.${{AWS::URLSuffix}}")},

@@ -30,8 +30,7 @@ _16_TIB, _64_TIB = 16_384, 65_536
 
 
 def provisioned_iops(type: str, given: int | None) -> int | None:
-    """The IOPS to request: the minimum for io1 and io2, which have no default; optional
-    otherwise."""
+    """``given`` IOPS, or else the minimum for io1 and io2, which have no default."""
     kind = VOLUME_TYPES[type]
     needed = kind.iops and kind.default_iops is None
     return kind.iops[0] if given is None and kind.iops and needed else given

@@ -137,8 +137,7 @@ LUSTRE = (
 
 
 def lustre_class(deployment: str, storage: str = "SSD") -> LustreClass | None:
-    """The class for this deployment and storage type; None if FSx does not offer the
-    combination."""
+    """The class for this deployment and storage type; None if FSx lacks the combination."""
     return next((c for c in LUSTRE if c.deployment == deployment and c.storage == storage), None)
 
 

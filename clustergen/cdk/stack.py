@@ -40,7 +40,7 @@ class ClusterStack(cdk.Stack):
 def name_resources(scope: Construct) -> None:
     """Give every resource in ``scope`` a logical id made of its path, without a hash.
 
-    Templates are read by people, and overlays name their resources. If two paths give the same id,
+    Users read the template, and overlays name its resources. If two paths give the same id,
     the CDK raises an error. A construct calls this once its parts exist; parts added later keep the
     ids from the CDK.
     """

@@ -30,8 +30,7 @@ def _row(row: Sequence[str], first: int, widths: Sequence[int]) -> Iterator[str]
 
 
 def wrapped(text: str, first: str, rest: str) -> list[str]:
-    """``text`` wrapped to :data:`WIDTH`, with prefix ``first`` on the first line and ``rest`` on
-    others."""
+    """``text`` wrapped to :data:`WIDTH`; ``first`` and ``rest`` are prefixes of lines."""
     return textwrap.wrap(
         text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
     )

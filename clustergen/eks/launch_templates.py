@@ -37,8 +37,7 @@ class LaunchTemplate(cdk.CfnResource):
 
     @property
     def newest(self) -> eks.CfnNodegroup.LaunchTemplateSpecificationProperty:
-        """Its id and newest version: with a literal version, changes would never reach the
-        nodes."""
+        """Its id and newest version; with a literal version, nodes would never change."""
         return eks.CfnNodegroup.LaunchTemplateSpecificationProperty(
             id=self.ref, version=cdk.Token.as_string(self.get_att("LatestVersionNumber"))
         )

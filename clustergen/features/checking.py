@@ -47,8 +47,7 @@ def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Fi
 
 
 def message(feature: Feature, level: Level, title: str) -> str:
-    """The message about a feature that the target ``title`` does not support as the spec describes
-    it."""
+    """The message about a feature that the target ``title`` does not fully support."""
     verb = _VERBS.get(level, "handles this differently")
     return f"{title} {verb}: {feature.title} [{feature.id}]"
 

@@ -64,8 +64,7 @@ def _execution_role(plan: Plan) -> Json:
 
 
 def _interfaces() -> Iterator[Json]:
-    """Permissions for network interfaces, which HyperPod creates with this role in an existing
-    VPC."""
+    """Permissions to create network interfaces in an existing VPC."""
     network = "arn:${AWS::Partition}:ec2:${AWS::Region}:${AWS::AccountId}:"
     made = ("CreateNetworkInterface", "CreateNetworkInterfacePermission")
     ended = words("""

@@ -217,6 +217,5 @@ def _public_zone(subnet: Subnet) -> Json:
 
 
 def _stays(plan: Plan) -> bool:
-    """Whether to retain VPC and subnet, which cannot be deleted while they contain a file
-    system."""
+    """Whether to retain the VPC and subnet: they cannot be deleted with a file system in them."""
     return keeps_data(created(plan))

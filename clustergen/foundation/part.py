@@ -82,8 +82,7 @@ def lasting(resource: Json, retain: bool) -> Json:
 
 
 def created(plan: Plan) -> tuple[Lustre | OpenZfs | Efs, ...]:
-    """The file systems that the foundation creates; EBS volumes are part of the head node's
-    stack."""
+    """The file systems that the foundation creates; the head node's stack creates EBS volumes."""
     return tuple(
         s for s in plan.storage if isinstance(s, Lustre | OpenZfs | Efs) and not s.existing
     )

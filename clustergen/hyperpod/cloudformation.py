@@ -102,8 +102,7 @@ def _only_of_the_api(name: str, restricted: bool) -> str | None:
 
 
 def _without(value: Any, restricted: bool = False) -> Any:
-    """``value`` without members that only the API accepts, and without parents that become
-    empty."""
+    """``value`` without members that only the API accepts, and without emptied parents."""
     if isinstance(value, list):
         return [
             kept

@@ -1,1 +1,1 @@
-"""The software of a cluster of Kubernetes, as files: charts, values, manifests, tests."""
+"""Software of a Kubernetes cluster, as files: charts, values, manifests, tests."""

@@ -1,4 +1,4 @@
-"""NCCL's all_reduce over nodes, as a job of the operator that the cluster has."""
+"""NCCL's all_reduce test over nodes, as a job of the cluster's operator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TRAINER_API = "trainer.kubeflow.org/v1alpha1"
 MPI_API = "kubeflow.org/v2beta1"
 _KEYS = "/root/.ssh"
 SHARED_MEMORY: Json = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
-SHARED_MEMORY_MOUNT: Json = {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108 a mount, no file
+SHARED_MEMORY_MOUNT: Json = {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108 a mount, not a file
 _MEMORY_MIB = 32000
 """Of a worker, as in AWS's own jobs; less on small nodes."""
 
@@ -31,7 +31,7 @@ def objects(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Iterator
 
 
 def comment(plan: Plan, group: NodeGroup, name: str, folder: str) -> Iterator[str]:
-    """How to run it, and its expected output."""
+    """How to run the job, and its expected output."""
     at = f"--namespace {namespaces.group_namespace(plan, group)}"
     trainer = plan.kubernetes.jobs == "kubeflow-trainer"
     nodes = nccl.nodes(group)
@@ -79,7 +79,7 @@ def _mpi_job(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
 
 
 def _together(plan: Plan, group: NodeGroup) -> Json:
-    """Volcano starts the pods of a job at once; the operator lists them."""
+    """The gang scheduling of a job with Volcano: its operator needs the number of pods."""
     queue = namespaces.queue_of(plan, group)
     if plan.kubernetes.scheduler != "volcano" or queue is None:
         return {}
@@ -115,7 +115,7 @@ def _runtime(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
 
 
 def _pod_group(plan: Plan) -> Json:
-    """Without it the trainer creates no PodGroup, and Volcano starts each pod separately.
+    """The PodGroup settings: without them, Volcano starts each pod separately.
 
     https://www.kubeflow.org/docs/components/trainer/operator-guides/job-scheduling/volcano/
     """
@@ -133,7 +133,7 @@ def _replicated(
 
 
 def _named_node(pod: Json) -> Json:
-    """The trainer knows its containers by this name."""
+    """The trainer finds its container by this name."""
     [container] = pod["containers"]
     return {**pod, "containers": [{**container, "name": "node"}]}
 
@@ -159,7 +159,7 @@ def _train_job(plan: Plan, group: NodeGroup, name: str) -> Json:
 
 
 def _launcher(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
-    """On a node of the group, which has the image."""
+    """The launcher pod, on a node of the group, which already has the image."""
     container = {
         "name": "launcher",
         "image": IMAGE,
@@ -188,7 +188,7 @@ def _worker(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
 
 
 def _all_of_a_node(plan: Plan, group: NodeGroup) -> Taking:
-    """Every device; and the huge pages in which libfabric keeps its buffers."""
+    """All devices of a node, and huge pages for the buffers of libfabric."""
     pages = {names.HUGE_PAGES: f"{names.HUGE_PAGES_OF_A_POD_MIB}Mi"}
     huge = pages if capacity.huge_pages(plan, group) else {}
     memory = min(_MEMORY_MIB, capacity.node_capacity(plan, group)[capacity.MEMORY] // 2)

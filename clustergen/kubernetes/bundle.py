@@ -1,4 +1,4 @@
-"""Everything of a bundle that goes into the cluster: values, manifests, tests, and a script."""
+"""Files of a bundle for the cluster: values, manifests, tests, and a script."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ INSTALL = "install.sh"
 
 
 def files(plan: Plan) -> tuple[Artifact, ...]:
-    """All files, in the order that they are used in."""
+    """All files, in order of use."""
     return (install(plan), *_values(plan), *manifests(plan), *smoke.files(plan))
 
 
 def filled(plan: Plan) -> tuple[str, ...]:
-    """Paths of the files with placeholders, which have to be filled before the script runs."""
+    """Paths of the files with placeholders, which must be filled before the script runs."""
     made = (*_values(plan), *manifests(plan))
     return tuple(item.path for item in made if placeholders.names(item.text))
 
@@ -64,7 +64,7 @@ def install(plan: Plan) -> Artifact:
 
 
 def manifests(plan: Plan) -> tuple[Artifact, ...]:
-    """The objects that are applied, in order."""
+    """The objects to apply, in order."""
     early, late = split(plan)
     return (*early, *late)
 
@@ -127,7 +127,7 @@ _LATE = (
 
 
 def split(plan: Plan) -> tuple[tuple[Artifact, ...], tuple[Artifact, ...]]:
-    """Manifests that are applied before the charts, and those of kinds that the charts install."""
+    """Manifests to apply before the charts, and those after, of kinds that the charts install."""
     return tuple(_made(plan, _EARLY)), tuple(_made(plan, _LATE))
 
 
@@ -154,7 +154,7 @@ def _head(component: Component) -> str:
 
 
 def _chart(component: Component) -> dict[str, str | list[str]]:
-    """A component as the script runs it."""
+    """A component, for the script."""
     chart = component.chart
     repository = ["--repo", chart.repository] if chart.repository else []
     return {

@@ -1,4 +1,4 @@
-"""What the nodes of a group have for pods, counted low: a quota must never promise too much."""
+"""Capacity of nodes for pods, rounded down, because a quota must not exceed it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ CPU, MEMORY, DISK = "cpu", "memory", "ephemeral-storage"
 """Counted here in vCPUs, MiB and MiB, as huge pages are."""
 SIZES = frozenset({MEMORY, DISK, HUGE_PAGES})
 
-# Of the memory that EC2 lists, what hypervisor and kernel keep: Karpenter's own assumption.
+# The part of the memory that hypervisor and kernel reserve, as Karpenter assumes.
 # https://karpenter.sh/docs/reference/settings/ VM_MEMORY_OVERHEAD_PERCENT (2026-11)
 _OVERHEAD = 0.075
 
-# What nodeadm sets aside for the kubelet: memory by the number of pods, and processors by their
-# own number, in thousandths of one. Then what makes the kubelet evict pods.
+# What nodeadm reserves for the kubelet: memory by the number of pods, and CPU in thousandths by the
+# number of vCPUs. Then the eviction threshold of the kubelet.
 # https://github.com/awslabs/amazon-eks-ami/blob/main/nodeadm/internal/kubelet/config.go (2026-07)
 _RESERVED_MIB, _RESERVED_MIB_OF_A_POD = 255, 11
 _RESERVED_CPU = ((1, 60), (1, 10), (2, 5), (1 << 16, 2.5))
@@ -34,27 +34,27 @@ _DISK_RESERVED_MIB, _DISK_EVICTION = 1024, 0.10
 # https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html (2026-11)
 _PODS_SMALL, _PODS_LARGE, _LARGE_VCPUS = 110, 250, 30
 
-# Requests of the agents on every node, rounded up: the VPC CNI, kube-proxy, CSI drivers, device
-# plugins, node monitoring, CloudWatch's agent (https://github.com/aws/eks-charts, 2026-08).
+# Requests of the agents that run on every node, rounded up: the VPC CNI, kube-proxy, CSI drivers,
+# device plugins, node monitoring, CloudWatch's agent (https://github.com/aws/eks-charts, 2026-08).
 AGENTS_CPU, AGENTS_MIB = 1.0, 2048
 
 
 def node_capacity(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
-    """What one node has, by the name of the resource; the least of the group's types."""
+    """Capacity of one node by resource name; the minimum of the group's types."""
     each = [_of_type(type, group) for type in group.types]
     found = {name: min(item[name] for item in each) for name in each[0]}
     return {**found, **devices(plan, group)}
 
 
 def group_capacity(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
-    """What all nodes of a group have at its maximum."""
+    """Capacity of all nodes of a group at its maximum."""
     return {name: amount * group.max for name, amount in node_capacity(plan, group).items()}
 
 
 def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
-    """Devices of one node that pods request by number; none where they claim them instead.
+    """Devices of one node that pods request by number; empty if pods use claims.
 
-    Neuron devices only, not their cores: counted as well, the same chips would be there twice.
+    Neuron devices only, not their cores, which would count the same chips twice.
     """
     if plan.kubernetes.devices == "dra":
         return huge_pages(plan, group)
@@ -67,7 +67,7 @@ def devices(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
 
 
 def accelerators(group: NodeGroup) -> Mapping[str, int]:
-    """Requests of a pod for all accelerators of a node: resource name -> number."""
+    """A pod's requests for all accelerators of a node: resource name -> number."""
     if group.mig:
         gpus = group.type.gpus
         return {partition(name): count * gpus for name, count in group.mig.items()}
@@ -79,7 +79,7 @@ def accelerators(group: NodeGroup) -> Mapping[str, int]:
 
 
 def partition(profile: str) -> str:
-    """The resource of a MIG profile: the plus of 1g.10gb+me is not allowed in a name.
+    """The resource name of a MIG profile, in which the plus of 1g.10gb+me is not allowed.
 
     https://github.com/NVIDIA/k8s-device-plugin (2026)
     """
@@ -87,7 +87,7 @@ def partition(profile: str) -> str:
 
 
 def quantity(name: str, amount: int) -> str:
-    """An amount of a resource as Kubernetes writes it."""
+    """An amount of a resource in Kubernetes notation."""
     return f"{amount}Mi" if amount and name in SIZES else str(amount)
 
 
@@ -96,7 +96,7 @@ def _of_type(type: InstanceType, group: NodeGroup) -> dict[str, int]:
 
 
 def _cpu(type: InstanceType, group: NodeGroup) -> int:
-    """Whole vCPUs; half of them where a core runs one thread only."""
+    """Whole vCPUs; half of them if cores run one thread."""
     vcpus = type.cores * group.threads_per_core
     reserved, left = 0.0, vcpus
     for count, thousandths in _RESERVED_CPU:
@@ -113,16 +113,16 @@ def _memory(type: InstanceType, group: NodeGroup) -> int:
 
 
 def _disk(type: InstanceType, group: NodeGroup) -> int:
-    """Of the local disks, which nodes join into one for pods, or of the root volume."""
+    """Ephemeral storage on the combined local disks, or on the root volume."""
     local = type.disk_count * type.disk_gb * 1000**3 // 1024**2
     size = local or disks.root_gib(group.volume) * 1024
     return max(int(size * (1 - _DISK_EVICTION)) - _DISK_RESERVED_MIB, 0)
 
 
 def huge_pages(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
-    """Huge pages of one node that pods may request, in MiB.
+    """Huge pages of one node for pods, in MiB.
 
-    Karpenter expects none on new nodes: it starts no node for a pod that requests them.
+    Karpenter assumes none on new nodes, so it starts no node for a pod that requests them.
     https://github.com/aws/karpenter-provider-aws/issues/3315 (2026-08)
     """
     if karpenter.is_karpenter(plan, group) or not _has_huge_pages(group):
@@ -135,5 +135,5 @@ def _has_huge_pages(group: NodeGroup) -> bool:
 
 
 def _accelerated(group: NodeGroup) -> bool:
-    """The images for accelerators include the EFA driver."""
+    """Whether the node boots an image for accelerators, which includes the EFA driver."""
     return bool(group.type.gpus or group.type.neuron_devices)

@@ -1,4 +1,4 @@
-"""The Helm charts of the software in a cluster, each pinned, and what proves the version."""
+"""Pinned Helm charts of the software in a cluster, with sources for the versions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart: ``reference`` is a name in ``repository``, or an ``oci://`` address of its own."""
+    """A chart: ``reference`` is a name in ``repository``, or an ``oci://`` address."""
 
     name: str
     """Of the release in the cluster, and of the values file."""
@@ -25,7 +25,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A chart with the values for one cluster, and why the cluster has it."""
+    """A chart with values for one cluster, and the reason for it."""
 
     chart: Chart
     why: str
@@ -54,7 +54,7 @@ EFA_DRA: Final = Chart(
     repository=_EKS_CHARTS,
     source="https://github.com/aws/eks-charts/tree/master/stable/aws-dranet",
 )
-# 0.19.0 to 0.19.2 took /dev/infiniband as well, which is the EFA plugin's.
+# 0.19.0 to 0.19.2 also claimed /dev/infiniband, which belongs to the EFA plugin.
 NVIDIA_PLUGIN: Final = Chart(
     name="nvidia-device-plugin",
     reference="nvidia-device-plugin",
@@ -70,7 +70,7 @@ NVIDIA_DRA: Final = Chart(
     namespace="nvidia",
     source="https://docs.aws.amazon.com/eks/latest/userguide/device-management-nvidia.html",
 )
-# 26.3.1 brings one of those device plugins; this has 0.19.3.
+# 26.3.1 includes one of those device plugins; this one includes 0.19.3.
 GPU_OPERATOR: Final = Chart(
     name="gpu-operator",
     reference="gpu-operator",
@@ -121,7 +121,7 @@ TRAINER: Final = Chart(
     source="https://github.com/kubeflow/trainer/tree/master/charts/kubeflow-trainer",
     ready=True,
 )
-# From 4.9.0 on, metrics have other names and units: rules and dashboards go by these.
+# 4.9.0 and later change names and units of metrics; rules and dashboards use the older ones.
 DCGM_EXPORTER: Final = Chart(
     name="dcgm-exporter",
     reference="dcgm-exporter",

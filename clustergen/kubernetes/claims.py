@@ -1,4 +1,4 @@
-"""Dynamic resource allocation: templates of claims that pods name instead of counting devices."""
+"""Dynamic resource allocation: claim templates that pods name instead of requesting devices."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ API = "resource.k8s.io/v1"
 
 
 def is_on(plan: Plan) -> bool:
-    """Whether pods claim devices."""
+    """Whether pods use claims for devices."""
     return plan.kubernetes.devices == "dra"
 
 
 def objects(plan: Plan) -> Iterator[Json]:
-    """For each group all of a node, and a share of it, where jobs for the group are run from.
+    """Claim templates in each namespace: for each group, a whole node and a share of it.
 
     https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html (2026-11)
     """
@@ -32,7 +32,7 @@ def objects(plan: Plan) -> Iterator[Json]:
 
 
 def names_of(group: NodeGroup, devices: Iterable[str]) -> list[str]:
-    """The templates that replace resources of device plugins, one for a whole node."""
+    """Names of the templates that replace device plugin resources, for a whole node."""
     return list(dict.fromkeys(_name_of(group, device) for device in devices))
 
 
@@ -41,10 +41,10 @@ def _name_of(group: NodeGroup, device: str) -> str:
 
 
 def _templates(group: NodeGroup) -> Iterator[tuple[str, Json]]:
-    """Accelerators and EFA apart, and by number.
+    """Separate templates for accelerators and EFA, by number.
 
-    A claim holds 32 devices, of which a p5.48xlarge has more; and of the mode All, Kubernetes and
-    Kueue know no number to count. https://kueue.sigs.k8s.io/docs/concepts/ (2026-03)
+    A claim can hold 32 devices, and a p5.48xlarge has more. With the mode All, Kubernetes and Kueue
+    cannot count devices. https://kueue.sigs.k8s.io/docs/concepts/ (2026-03)
     """
     if accelerators := group.type.gpus or group.type.neuron_devices:
         kind = names.GPU_CLASS if group.type.gpus else names.NEURON_CLASS
@@ -58,7 +58,7 @@ def _templates(group: NodeGroup) -> Iterator[tuple[str, Json]]:
 
 
 def _share(group: NodeGroup) -> Json | None:
-    """One GPU with the EFA interfaces beside it, where each GPU has some of its own."""
+    """One GPU with its nearest EFA interfaces, if there are enough for each GPU."""
     interfaces, gpus = group.efa_interfaces, group.type.gpus
     if not gpus or not interfaces or interfaces % gpus:
         return None

@@ -1,4 +1,4 @@
-"""Reductions within a node, for accelerators that the image of NCCL's test has nothing for."""
+"""Reductions within a node, for accelerators that the image of NCCL's tests does not support."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from clustergen.catalog import neuron
 from clustergen.nccl import largest_gib
 from clustergen.plan.model import NodeGroup
 
-# For x86_64 and arm64, with the programs of nccl-tests and MPI, and without an SSH server: it
-# cannot be the worker of an MPIJob.
+# For x86_64 and arm64, with nccl-tests and MPI. Without an SSH server, it cannot run in an MPIJob.
 # https://catalog.ngc.nvidia.com/orgs/nvidia/containers/pytorch (2026-11)
 _NVIDIA = "nvcr.io/nvidia/pytorch:25.06-py3"
-# https://github.com/aws-neuron/deep-learning-containers (2026-11): aws-neuronx-tools is in it.
+# https://github.com/aws-neuron/deep-learning-containers (2026-11): it includes aws-neuronx-tools.
 _NEURON = "public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.27.1-ubuntu24.04"
 
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """A command in which the accelerators of one node reduce together."""
+    """A command that runs a reduction over the accelerators of one node."""
 
     name: str
     what: str
@@ -27,7 +26,7 @@ class Collective:
 
 
 def within_a_node(group: NodeGroup) -> Collective | None:
-    """The test of a group; None where a node has one accelerator, or parts of them."""
+    """The test of a group; None if nodes have one accelerator or MIG partitions."""
     if group.mig:
         return None
     if cores := neuron.cores(group.type):
@@ -43,9 +42,9 @@ def _neuron(cores: int) -> Collective:
 
 
 def _nvidia(group: NodeGroup) -> Collective:
-    """All on this node, so that MPI needs no SSH.
+    """The test within a node; MPI needs no SSH there.
 
-    Between nodes of an UltraServer NVLink needs a ComputeDomain beside the pods.
+    Between nodes of an UltraServer, NVLink needs a ComputeDomain.
     """
     gpus = group.type.gpus
     command = (

@@ -1,4 +1,4 @@
-"""Which software a cluster gets that EKS has no add-on for, and with which values."""
+"""Software in a cluster that is not an EKS add-on, with its values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clustergen.plan.model import NodeGroup, Plan, Taint
 
 
 def components(plan: Plan) -> tuple[Component, ...]:
-    """The charts of a cluster, in the order that they are installed in."""
+    """The charts of a cluster, in order of installation."""
     parts = (_karpenter, _nvidia, _neuron, _efa, _schedulers, _jobs, _metrics)
     return tuple(component for part in parts for component in part(plan))
 
@@ -56,7 +56,7 @@ def _nvidia_dra(claims: bool, domains: bool, tolerations: list[Json]) -> tuple[s
         # GPU claims also need this switch.
         **({"gpuResourcesEnabledOverride": True} if claims else {}),
         "kubeletPlugin": {"tolerations": tolerations},
-        # Some releases of the chart require a control plane node, which EKS does not have.
+        # Some releases of the chart require control plane nodes, which EKS does not have.
         "controller": {"nodeSelector": _SYSTEM_NODES, "affinity": {"nodeAffinity": None}},
     }
     return "; ".join(why), values
@@ -64,7 +64,7 @@ def _nvidia_dra(claims: bool, domains: bool, tolerations: list[Json]) -> tuple[s
 
 def _gpu_operator(plan: Plan, tolerations: list[Json]) -> Json:
     return {
-        # The images of EKS include both.
+        # EKS images include both.
         "driver": {"enabled": False},
         "toolkit": {"enabled": False},
         "devicePlugin": {"enabled": plan.kubernetes.devices == "plugin"},
@@ -78,7 +78,7 @@ def _gpu_operator(plan: Plan, tolerations: list[Json]) -> Json:
                 "default": mig.DISABLED,
                 "data": {"config.yaml": mig.config(plan)},
             },
-            # Some GPUs change only with the machine started anew.
+            # Some GPUs need a reboot to change partitions.
             "env": [{"name": "WITH_REBOOT", "value": "true"}],
         },
         "daemonsets": {"tolerations": tolerations},
@@ -96,7 +96,7 @@ def _neuron(plan: Plan) -> Iterator[Component]:
         "neuronInstances": _types(groups),
         "devicePlugin": {"enabled": not claims, "tolerations": tolerations},
         "draDriver": {"enabled": claims, "tolerations": tolerations},
-        # EKS's own agent watches the devices and has nodes replaced.
+        # EKS's agent monitors the devices and requests replacement of nodes.
         "npd": {"enabled": False},
     }
     offered = "Neuron devices to claims (devices: dra)" if claims else names.NEURON_RESOURCE
@@ -108,7 +108,7 @@ def _efa(plan: Plan) -> Iterator[Component]:
     if not groups:
         return
     values: Json = {
-        # Of the plan, not of the chart's day.
+        # The types in the plan; the chart's list may be outdated.
         "supportedInstanceLabels": {
             "keys": [names.INSTANCE_TYPE_LABEL],
             "values": _types(groups),
@@ -138,7 +138,7 @@ def _schedulers(plan: Plan) -> Iterator[Component]:
 
 
 def _jobs(plan: Plan) -> Iterator[Component]:
-    """The MPI operator has no chart: it is a manifest."""
+    """The operators for jobs. The MPI operator has no chart, only a manifest."""
     if plan.kubernetes.jobs == "kubeflow-trainer":
         values = {
             "jobset": {"install": True},
@@ -154,7 +154,7 @@ def _metrics(plan: Plan) -> Iterator[Component]:
         return
     values = {
         "image": {"tag": "4.5.2-4.8.1-distroless"},
-        # The managed scraper finds pods by these; ServiceMonitor is Prometheus Operator's.
+        # The managed scraper uses these to find pods; ServiceMonitor needs the Prometheus Operator.
         "serviceMonitor": {"enabled": False},
         "podAnnotations": {"prometheus.io/scrape": "true", "prometheus.io/port": "9400"},
         "nodeSelector": {names.GPU_PRESENT_LABEL: "true"},
@@ -167,7 +167,7 @@ _SYSTEM_NODES = {labels_and_taints.NODE_GROUP_LABEL: labels_and_taints.SYSTEM}
 
 
 def _replicas(plan: Plan) -> int:
-    """Two, so that one may go; they are kept on different nodes."""
+    """Two replicas on different nodes, so that one may fail."""
     return min(plan.kubernetes.system_nodes.count, 2)
 
 
@@ -176,7 +176,7 @@ def _types(groups: Iterable[NodeGroup]) -> list[str]:
 
 
 def _tolerations(plan: Plan, wanted: Callable[[NodeGroup], bool]) -> list[Json]:
-    """All tolerations of the agents on a group's nodes: they replace the chart's list."""
+    """All tolerations of agents on nodes; they replace the chart's list."""
     taints = (
         t for group in plan.node_groups if wanted(group) for t in labels_and_taints.taints(group)
     )
@@ -184,16 +184,16 @@ def _tolerations(plan: Plan, wanted: Callable[[NodeGroup], bool]) -> list[Json]:
 
 
 def _keys(taints: Iterable[Taint]) -> Iterator[Taint]:
-    """Taints without their values: an agent tolerates each of them."""
+    """Keys and effects of taints; agents tolerate all values."""
     return (Taint(taint.key, "", taint.effect) for taint in taints)
 
 
 def toleration(taint: Taint) -> Json:
-    """A toleration of a taint with any value."""
+    """A toleration for a taint with any value."""
     return {"key": taint.key, "operator": "Exists", "effect": taint.effect}
 
 
-# Of partitions from which the charts' own registry, in us-west-2, cannot be reached.
+# Registries for partitions that cannot reach the charts' default registry in us-west-2.
 # https://docs.aws.amazon.com/eks/latest/userguide/add-ons-images.html (2026-11)
 _REGISTRIES = {
     "us-gov-west-1": "013241004608",
@@ -204,7 +204,7 @@ _REGISTRIES = {
 
 
 def _registry(region: str) -> str:
-    """The registry of EKS's own images; empty where that of the charts can be reached."""
+    """The registry of EKS images; empty if the charts' default registry can be reached."""
     account = _REGISTRIES.get(region)
     suffix = regions.partition_of(region).dns_suffix
     return f"{account}.dkr.ecr.{region}.{suffix}" if account else ""

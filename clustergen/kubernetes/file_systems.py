@@ -1,4 +1,4 @@
-"""The test of the file systems: two nodes write, and each sees what the other wrote."""
+"""A test of file systems: two nodes write, and each reads the other's file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clustergen.yaml_text import Lines
 
 
 def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
-    """One job for all file systems of the plan."""
+    """One job for all file systems."""
     items = volumes.mountable(plan)
     nodes = min(nccl.tested(group), 2)
     script = "".join(_look(item, nodes) for item in items)
@@ -35,7 +35,7 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     return jobs.job(plan, group, made, pod)
 
 
-# Of this run of the job: files of an earlier run are ignored.
+# Specific to this run of the job: files of earlier runs are ignored.
 _RUN = {
     "name": "RUN",
     "valueFrom": {
@@ -80,7 +80,7 @@ def _claim(name: str, item: Storage) -> Json:
 
 
 def _look(item: Storage, nodes: int) -> str:
-    """The test of one file system: each pod writes a file, which every other has to see."""
+    """The test of one file system: each pod writes a file that all others must see."""
     mount = shlex.quote(item.mount.rstrip("/") or "/")
     if volumes.read_only(item):
         return f"ls {mount} >/dev/null\necho {mount} is read\n"

@@ -1,4 +1,4 @@
-"""Jobs of Kubernetes with one pod for each of some nodes, as files that say how to run them."""
+"""Kubernetes jobs with one pod per node, as files with instructions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clustergen.kubernetes.manifest import file, kubernetes_object
 from clustergen.plan.model import NodeGroup, Plan
 
 FOLDER = "smoke"
-# A release of Amazon Linux by its date, for x86_64 and arm64; such tags are not moved.
+# An Amazon Linux release by date, for x86_64 and arm64; such tags never change.
 # https://gallery.ecr.aws/amazonlinux/amazonlinux (2026-11)
 IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023.10.20260120.4"
 _MINUTES = 60
@@ -21,7 +21,7 @@ _MINUTES = 60
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A job with one pod for each of some nodes."""
+    """A job with one pod per node."""
 
     name: str
     nodes: int
@@ -32,13 +32,13 @@ class Test:
 
 
 def job(plan: Plan, group: NodeGroup, test: Test, pod: Json) -> Artifact:
-    """The file of a test whose pods have the members ``pod``."""
+    """The file of a test; ``pod`` has members for its pods."""
     namespace = namespaces.group_namespace(plan, group)
     spec: Json = {
         "completions": test.nodes,
         "parallelism": test.nodes,
         "completionMode": "Indexed",
-        # Nodes fail separately, so that the others still report.
+        # Pods fail separately, so that the other nodes still report.
         "backoffLimitPerIndex": 0,
         "activeDeadlineSeconds": _MINUTES * 60,
         "template": pods.template(plan, group, _kept(test, pod), queued=test.alone),
@@ -55,7 +55,7 @@ def job(plan: Plan, group: NodeGroup, test: Test, pod: Json) -> Artifact:
 
 
 def _kept(test: Test, pod: Json) -> Json:
-    """One pod a node, if it does not use all of it."""
+    """Spread constraints for one pod per node, if a pod does not use the whole node."""
     constraint = {
         "maxSkew": 1,
         "topologyKey": names.HOST_LABEL,
@@ -70,7 +70,7 @@ def _how(test: Test, namespace: str) -> Iterator[str]:
     at = f"--namespace {namespace}"
     yield f"{test.says} Run it while the nodes are idle:"
     yield f"  kubectl apply -f {FOLDER}/{test.name}.yaml"
-    # `kubectl wait` waits for one condition: for Complete, all the time where the job has failed.
+    # `kubectl wait` waits for one condition: if the job fails, Complete never comes.
     conditions = "jsonpath='{.status.conditions[*].type}'"
     yield f"  until kubectl get {at} job/{test.name} --output {conditions} |"
     yield "    grep -E 'Complete|Failed'; do sleep 10; done"

@@ -1,4 +1,4 @@
-"""Karpenter: the node groups that it starts nodes for, in place of managed node groups."""
+"""Karpenter: node groups that it scales, instead of managed node groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ API = "karpenter.sh/v1"
 AWS_GROUP = "karpenter.k8s.aws"
 AWS_API = f"{AWS_GROUP}/v1"
 
-# Outputs of the stack of the cluster, as placeholders.
+# Outputs of the cluster's stack, as placeholders.
 NODE_ROLE = "${KarpenterNodeRoleName}"
 QUEUE = "${KarpenterQueueName}"
 SECURITY_GROUP = "${EksSecurityGroupId}"
@@ -29,12 +29,12 @@ def is_on(plan: Plan) -> bool:
 
 
 def is_karpenter(plan: Plan, group: NodeGroup) -> bool:
-    """Whether Karpenter starts and stops the nodes of a group."""
+    """Whether Karpenter scales the group."""
     return is_on(plan) and not group.static
 
 
 def groups(plan: Plan) -> tuple[NodeGroup, ...]:
-    """The groups that Karpenter starts nodes for."""
+    """The groups that Karpenter scales."""
     return tuple(group for group in plan.node_groups if is_karpenter(plan, group))
 
 
@@ -55,7 +55,7 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
         **({"amiFamily": "AL2023"} if group.image else {}),
         "role": NODE_ROLE,
         "subnetSelectorTerms": [{"id": references.text(s.id)} for s in plan.subnets_of(group)],
-        # The cluster security group allows the control plane, and EFA.
+        # The cluster security group allows traffic of the control plane and EFA.
         "securityGroupSelectorTerms": [{"id": id} for id in (SECURITY_GROUP, *own)],
         **_interfaces(group),
         **_reservation(group),
@@ -69,7 +69,7 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
 
 
 def _interfaces(group: NodeGroup) -> Json:
-    """Each interface; without them nodes get EFA only for pods that ask, and in the older form."""
+    """All interfaces; otherwise nodes get EFA only for pods that request it, in the older form."""
     if len(group.interfaces) == 1:
         return {}
     return {
@@ -85,7 +85,7 @@ def _interfaces(group: NodeGroup) -> Json:
 
 
 def _reservation(group: NodeGroup) -> Json:
-    """Karpenter uses only the reservations that are listed, even of open ones."""
+    """The reservation; Karpenter uses only listed reservations, even if they are open."""
     if group.capacity.kind not in ("reservation", "capacity-block"):
         return {}
     return {"capacityReservationSelectorTerms": [{"id": group.capacity.id}]}
@@ -122,7 +122,7 @@ def _node_pool(group: NodeGroup, *, weight: int) -> Json:
         },
         "spec": {
             "nodeClassRef": {"group": AWS_GROUP, "kind": "EC2NodeClass", "name": group.name},
-            # A node that is replaced for its age alone takes a training job with it.
+            # Replacing a node because of its age would end a training job.
             "expireAfter": "Never",
             "requirements": [
                 _in(INSTANCE_TYPE_LABEL, [type.name for type in group.types]),
@@ -135,16 +135,16 @@ def _node_pool(group: NodeGroup, *, weight: int) -> Json:
         "template": template,
         "limits": _limits(group),
         "disruption": _disruption(group),
-        # The groups of the spec in their order.
+        # The groups of the spec, in order.
         "weight": weight,
     }
     return kubernetes_object(API, "NodePool", group.name, spec=spec)
 
 
 def _disruption(group: NodeGroup) -> Json:
-    """Nodes leave when they are empty, never from under a job to save or to renew.
+    """Remove nodes only when they are empty, never during a job to save cost or renew them.
 
-    A reservation is paid for whether its nodes run or not, and EC2 may not have them again.
+    Keep the nodes of reservations: they are paid for anyway, and EC2 may lack capacity later.
     """
     return {
         "consolidationPolicy": "WhenEmpty",
@@ -162,7 +162,7 @@ def _capacity_type(group: NodeGroup) -> str:
 
 
 def _limits(group: NodeGroup) -> dict[str, str]:
-    """Resources of all nodes at the group's maximum: a pool limits resources, not nodes."""
+    """The resources of the group's maximum number of nodes: pools limit resources, not nodes."""
     most = {
         "cpu": max(type.vcpus for type in group.types),
         GPU_RESOURCE: max(type.gpus for type in group.types),
@@ -172,7 +172,7 @@ def _limits(group: NodeGroup) -> dict[str, str]:
 
 
 def cpu_limits(plan: Plan) -> dict[str, str]:
-    """Node pool -> its limit of CPUs, which a pause sets to none."""
+    """Node pool -> its CPU limit, which a pause sets to zero."""
     return {group.name: _limits(group)["cpu"] for group in groups(plan)}
 
 

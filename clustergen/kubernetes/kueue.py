@@ -1,8 +1,7 @@
-"""Kueue: a flavor for each node group, and a quota of each queue.
+"""Kueue: a flavor for each node group, and a quota for each queue.
 
-Quotas are the capacity of the node groups at their maximum, so that a job is admitted only when
-its nodes are
-free. A group of several queues is the quota of their cohort, from which each borrows.
+Quotas are the capacity of node groups at their maximum, so that a job is admitted only when its
+nodes are free. A group of several queues is the quota of their cohort, from which each borrows.
 https://kueue.sigs.k8s.io/docs/concepts/ (v1beta2, 2026-08)
 """
 
@@ -23,8 +22,8 @@ API = "kueue.x-k8s.io/v1beta2"
 NETWORK, HOSTS = "aws-network", "hosts"
 """Topologies: by the layers of EC2's network, and by nodes alone."""
 
-# Regions whose network topology EC2 tells, of the types that the catalog knows for it:
-# other nodes have no labels of it, and Kueue would find none of them.
+# Regions in which EC2 reports the network topology, for types that the catalog lists. Other nodes
+# have no topology labels, so Kueue would not use them.
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-topology-prerequisites.html
 # (2026-11)
 _REGIONS = word_set("""
@@ -38,12 +37,12 @@ _REGIONS = word_set("""
 
 
 def is_on(plan: Plan) -> bool:
-    """Whether the cluster has Kueue with the queues of this bundle."""
+    """Whether the cluster has Kueue with queues from this bundle."""
     return plan.kubernetes.admission == "kueue"
 
 
 def objects(plan: Plan) -> Iterator[Json]:
-    """All objects of Kueue, in the order of creation."""
+    """All Kueue objects, in order of creation."""
     used = _used(plan)
     for name in dict.fromkeys(topology(plan, group) for group in used):
         if name:
@@ -60,10 +59,10 @@ def objects(plan: Plan) -> Iterator[Json]:
 
 
 def topology(plan: Plan, group: NodeGroup) -> str | None:
-    """The topology that pods are placed by.
+    """The topology for the placement of pods.
 
-    None where the nodes come only when pods wait, and where devices are claimed: Kueue does not
-    know then how many pods a node has devices for.
+    None if nodes start on demand, or if pods use claims: Kueue then does not know for how many pods
+    a node has devices.
     """
     if karpenter.is_karpenter(plan, group) or claims.is_on(plan):
         return None
@@ -72,7 +71,7 @@ def topology(plan: Plan, group: NodeGroup) -> str | None:
 
 
 def cohorts(plan: Plan) -> Mapping[str, tuple[Queue, ...]]:
-    """Queues that share node groups, directly or over others, by the name of their cohort."""
+    """Cohort name -> queues that share node groups, directly or through others."""
     found: list[tuple[Queue, ...]] = []
     for queue in plan.queues:
         joined = [cohort for cohort in found if any(_share(queue, other) for other in cohort)]
@@ -83,7 +82,7 @@ def cohorts(plan: Plan) -> Mapping[str, tuple[Queue, ...]]:
 
 
 def shared(plan: Plan, group: NodeGroup) -> bool:
-    """Whether more than one queue has a group."""
+    """Whether several queues use a group."""
     return sum(group in queue.node_groups for queue in plan.queues) > 1
 
 
@@ -92,7 +91,7 @@ def _share(one: Queue, other: Queue) -> bool:
 
 
 def _used(plan: Plan) -> tuple[NodeGroup, ...]:
-    """The groups that a queue reaches."""
+    """The groups that a queue uses."""
     return tuple(g for g in plan.node_groups if any(g in q.node_groups for q in plan.queues))
 
 
@@ -105,7 +104,7 @@ def _topology(name: str) -> Json:
 def _flavor(plan: Plan, group: NodeGroup) -> Json:
     spec: Json = {"nodeLabels": {labels_and_taints.NODE_GROUP_LABEL: group.name}}
     if taints := labels_and_taints.taints(group):
-        # Added to the pods of an admitted job, so that jobs need no tolerations.
+        # Kueue adds these to the pods of admitted jobs, so that jobs need no tolerations.
         spec["tolerations"] = [toleration(taint) for taint in taints]
     if name := topology(plan, group):
         spec["topologyName"] = name
@@ -128,7 +127,7 @@ def _cohort(plan: Plan, name: str, members: Sequence[Queue]) -> Json:
 def _cluster_queue(plan: Plan, queue: Queue) -> Json:
     cohort = next((name for name, members in cohorts(plan).items() if queue in members), None)
     members = cohorts(plan)[cohort] if cohort else (queue,)
-    # Queues of a cohort count the same resources, so that they can lend all of them.
+    # Queues of a cohort cover the same resources, so that they can lend all of them.
     resources = _resources(plan, [g for other in members for g in other.node_groups])
     flavors = [
         _quotas(plan, group, resources, mine=not shared(plan, group)) for group in queue.node_groups
@@ -146,13 +145,13 @@ def _group(resources: Sequence[str], flavors: list[Json]) -> Json:
 
 
 def _resources(plan: Plan, groups: Sequence[NodeGroup]) -> tuple[str, ...]:
-    """All resources of the groups; a pod that requests any other is never admitted."""
+    """All resources of the groups; a pod that requests another one is never admitted."""
     each = (name for group in groups for name in capacity.group_capacity(plan, group))
     return tuple(dict.fromkeys(each))
 
 
 def _quotas(plan: Plan, group: NodeGroup, resources: Sequence[str], *, mine: bool) -> Json:
-    """What a queue or a cohort owns of a group: all of it, or none."""
+    """The quota of a queue or cohort for a group: all of it, or none."""
     held = capacity.group_capacity(plan, group) if mine else {}
     quotas = [
         {"name": name, "nominalQuota": capacity.quantity(name, held.get(name, 0))}
@@ -167,7 +166,7 @@ def _local_queue(queue: Queue) -> Json:
 
 
 def _priority(queue: Queue) -> Json:
-    """For jobs to name by the label kueue.x-k8s.io/priority-class."""
+    """A priority class, for the label kueue.x-k8s.io/priority-class of jobs."""
     return kubernetes_object(
         API,
         "WorkloadPriorityClass",

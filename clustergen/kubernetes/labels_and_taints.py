@@ -1,4 +1,4 @@
-"""Labels and taints of nodes, which pods, flavors and pools select by."""
+"""Labels and taints of nodes, for selection by pods, flavors and pools."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-gpu-partitioning.html
 MIG_LABEL = "nvidia.com/mig.config"
 
-# NVIDIA's and Neuron's plugins tolerate it: pods that request no accelerator stay away.
+# It keeps pods without accelerators away; the plugins of NVIDIA and Neuron tolerate it.
 # https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-optimized-ami.html (2026-11)
 GPU_TAINT = Taint("nvidia.com/gpu", "present", "NoSchedule")
 NEURON_TAINT = Taint("aws.amazon.com/neuron", "present", "NoSchedule")
 
 
 def taints(group: NodeGroup) -> tuple[Taint, ...]:
-    """The taints of a group's nodes: the spec's, and one for accelerators where it has none."""
+    """The taints of a group's nodes: those of the spec, or else one for accelerators."""
     own = accelerator_taint(group)
     given = any(own and taint.key == own.key for taint in group.taints)
     return group.taints if own is None or given else (*group.taints, own)
 
 
 def labels(group: NodeGroup) -> Mapping[str, str]:
-    """The labels of a group's nodes: the spec's, and those that agents for GPUs select nodes by.
+    """The labels of a group's nodes: those of the spec, and those that GPU agents select.
 
-    EKS's images set the label of GPUs only from Kubernetes 1.35 on, and Karpenter counts the agents
-    of a node that is still to come only where the node pool has it.
+    EKS images set the GPU label only from Kubernetes 1.35 on, and Karpenter counts agents on future
+    nodes only if the node pool has it.
     https://github.com/awslabs/amazon-eks-ami/blob/main/CHANGELOG.md (2026-07)
     """
     name = mig_configuration(group)
@@ -43,12 +43,12 @@ def labels(group: NodeGroup) -> Mapping[str, str]:
 
 
 def mig_configuration(group: NodeGroup) -> str | None:
-    """The name of the partitions of a group's GPUs, in the configuration of the MIG manager."""
+    """The name of a group's partitions in the configuration of the MIG manager."""
     return group.name if group.mig else None
 
 
 def accelerator_taint(group: NodeGroup) -> Taint | None:
-    """What keeps pods that ask for no accelerator away from a group's nodes."""
+    """The taint that keeps pods without accelerators away from a group's nodes."""
     if group.type.gpus:
         return GPU_TAINT
     return NEURON_TAINT if group.type.neuron_devices else None

@@ -1,4 +1,4 @@
-"""Kubernetes objects as files, with a comment that says what they are for."""
+"""Files of Kubernetes objects, with a comment on their purpose."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FOLDER = "manifests"
 
 
 def file(path: str, comment: Iterable[str], objects: Iterable[Json]) -> Artifact:
-    """One file of objects; ``comment`` is its first lines."""
+    """One file of objects, after ``comment``."""
     head = "".join(f"# {line}".rstrip() + "\n" for line in comment)
     return Artifact(path, head + "---\n".join(yaml_text(item) for item in objects))
 
@@ -26,7 +26,7 @@ def kubernetes_object(
     labels: Mapping[str, str] | None = None,
     **members: Any,
 ) -> Json:
-    """An object; ``members`` are what stands beside its metadata."""
+    """A Kubernetes object; ``members`` are all except its metadata."""
     metadata: Json = {"name": name}
     if namespace:
         metadata["namespace"] = namespace

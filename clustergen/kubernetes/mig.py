@@ -1,4 +1,4 @@
-"""MIG: the partitions of each node group, as the configuration of NVIDIA's MIG manager."""
+"""MIG partitions of node groups, as configuration of NVIDIA's MIG manager."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DISABLED = "all-disabled"
 
 
 def config(plan: Plan) -> Lines:
-    """A configuration for each group with partitions, by the value of its nodes' label.
+    """A configuration for each group with partitions, by the label value of its nodes.
 
     https://github.com/NVIDIA/mig-parted (2026-05)
     """

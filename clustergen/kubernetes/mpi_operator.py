@@ -1,6 +1,6 @@
-"""The MPI operator, which has no chart: its objects, so that nothing is downloaded.
+"""Objects of the MPI operator, which has no chart.
 
-What it may do and how it is started: https://github.com/kubeflow/mpi-operator deploy/v2beta1
+Permissions and arguments: https://github.com/kubeflow/mpi-operator deploy/v2beta1
 (0.8, 2026-07).
 """
 
@@ -25,12 +25,12 @@ _LABELS = {"app": NAME}
 
 
 def is_on(plan: Plan) -> bool:
-    """Whether the cluster has it."""
+    """Whether the cluster has the MPI operator."""
     return plan.kubernetes.jobs == "mpi-operator"
 
 
 def objects(plan: Plan) -> Iterator[Json]:
-    """All its objects, in the order of creation."""
+    """All objects, in order of creation."""
     yield kubernetes_object("v1", "Namespace", NAME)
     yield kubernetes_object(
         "apiextensions.k8s.io/v1", "CustomResourceDefinition", CRD, spec=_definition()
@@ -52,7 +52,7 @@ def objects(plan: Plan) -> Iterator[Json]:
 
 
 def _definition() -> Json:
-    """MPIJob; what a job may say in full, the operator itself checks."""
+    """The definition of MPIJob, without a full schema: the operator validates jobs."""
     anything = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
     schema = {"type": "object", "properties": {"spec": anything, "status": anything}}
     return {
@@ -80,8 +80,7 @@ def _definition() -> Json:
 _MAY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("", ("configmaps", "secrets", "services"), ("create", "list", "watch", "update")),
     ("", ("pods",), ("create", "get", "list", "watch", "delete", "update", "patch")),
-    # The launcher's role has it, and Kubernetes allows granting only permissions that the granter
-    # has.
+    # The operator grants it to the launcher, and so must have it too.
     ("", ("pods/exec",), ("create",)),
     ("", ("endpoints",), ("create", "get", "update")),
     ("", ("events",), ("create", "patch")),

@@ -1,6 +1,4 @@
-"""Names in Kubernetes objects: resources, labels, annotations. They are the same in every
-partition.
-"""
+"""Resources, labels and annotations in Kubernetes objects; the same in every partition."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ NEURON_RESOURCE = "aws.amazon.com/neuron"
 """Whole Trainium and Inferentia devices, from Neuron's device plugin."""
 HUGE_PAGES = "hugepages-2Mi"
 
-# What the EFA driver sets aside on every node, and what of it a pod may ask for.
+# Huge pages that the EFA driver reserves on every node, and the part that pods may request.
 # https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html (2026-11)
 HUGE_PAGES_MIB = 5128 * 2
 HUGE_PAGES_OF_A_POD_MIB = 5120

@@ -1,4 +1,4 @@
-"""The namespaces of users: one for each queue, or the default one."""
+"""Namespaces of users: one for each queue, or default."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ DEFAULT = "default"
 
 
 def all_namespaces(plan: Plan) -> tuple[str, ...]:
-    """Where jobs are run from, and volumes and claims are."""
+    """The namespaces for jobs, volumes and claims."""
     if not _by_queue(plan):
         return (DEFAULT,)
     return tuple(queue.name for queue in plan.queues)
 
 
 def queue_of(plan: Plan, group: NodeGroup) -> Queue | None:
-    """The queue that a test of a group goes through: the first that has it."""
+    """The queue for tests of a group: the first that has it."""
     if not _by_queue(plan):
         return None
     return next((queue for queue in plan.queues if group in queue.node_groups), None)
 
 
 def group_namespace(plan: Plan, group: NodeGroup) -> str:
-    """The namespace of a group's tests."""
+    """The namespace for tests of a group."""
     queue = queue_of(plan, group)
     return queue.name if queue else all_namespaces(plan)[0]
 
 
 def groups_of(plan: Plan, namespace: str) -> tuple[NodeGroup, ...]:
-    """The node groups that jobs of a namespace can have."""
+    """The node groups that jobs of a namespace can use."""
     queue = next((queue for queue in plan.queues if queue.name == namespace), None)
     return queue.node_groups if queue and _by_queue(plan) else plan.node_groups
 
 
 def objects(plan: Plan) -> tuple[Json, ...]:
-    """The namespaces to make."""
+    """The namespaces to create."""
     made = (name for name in all_namespaces(plan) if name != DEFAULT)
     return tuple(kubernetes_object("v1", "Namespace", name) for name in made)
 
 
 def _by_queue(plan: Plan) -> bool:
-    """Whether queues are objects in the cluster."""
+    """Whether each queue has a namespace."""
     kubernetes = plan.kubernetes
     return kubernetes.admission == "kueue" or kubernetes.scheduler != "default"

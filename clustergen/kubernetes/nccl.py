@@ -1,4 +1,4 @@
-"""The job of NCCL's test: on how many nodes, and its command."""
+"""NCCL's test as a job: number of nodes and command."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ __all__ = ["command", "nodes", "tested"]
 
 
 def nodes(group: NodeGroup) -> int:
-    """Nodes of the test: as many as were published, or few, and no more than there are."""
+    """Nodes of the test: as in a published measurement, or few; at most those of the group."""
     found = measurement(group.type)
     return min(tested(group), found.nodes if found else FEW_NODES)
 
 
 def command(group: NodeGroup) -> list[str]:
-    """What the launcher runs.
+    """The command of the launcher.
 
-    The environment is that of today: EFA's provider detects RDMA automatically, and interfaces
-    have other
-    names on every type. https://github.com/awslabs/awsome-distributed-ai (2026-07: EFA cheat sheet)
+    No more variables are needed: EFA's provider detects RDMA automatically. Interface names differ
+    between types. https://github.com/awslabs/awsome-distributed-ai (2026-07: EFA cheat sheet)
     """
     return [
         "/opt/amazon/openmpi/bin/mpirun",
         "--allow-run-as-root",
         *("-np", str(nodes(group) * group.type.gpus)),
         *("--bind-to", "none"),
-        # MPI only starts the processes; it must leave EFA to NCCL.
+        # MPI only starts the processes, and must leave EFA to NCCL.
         *("--mca", "pml", "^ucx"),
         *("--mca", "btl", "tcp,self"),
         *("--mca", "btl_tcp_if_exclude", "lo,docker0"),

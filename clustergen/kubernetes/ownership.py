@@ -1,4 +1,4 @@
-"""Who may write to new file systems: at first root alone, and pods often run as others."""
+"""Write access to new file systems: initially only root, but pods often run as other users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEPT_SECONDS = 600
 """Finished jobs are kept this long, for inspection."""
 _MINUTES = 30
 
-# Everybody may write, and only owners may delete, as in /tmp. Later changes stay.
+# All users may write, and only owners may delete, as in /tmp. Later changes are kept.
 _SCRIPT = """\
 if [ "$(stat -c %u:%a /volume)" = 0:755 ]; then chmod 1777 /volume; fi
 stat -c '%A %U' /volume
@@ -23,7 +23,7 @@ stat -c '%A %U' /volume
 
 
 def objects(plan: Plan, namespaces: Sequence[str], nodes: Json) -> Iterator[Json]:
-    """A job for each new file system; ``nodes`` are members of its pod that choose the node."""
+    """A job for each new file system; ``nodes`` has members of its pod that select the node."""
     for item in volumes.mountable(plan):
         if isinstance(item, Lustre | OpenZfs | Efs) and not item.existing:
             yield _job(volumes.claim_name(item), namespaces[0], nodes)
@@ -49,6 +49,6 @@ def _job(claim: str, namespace: str, nodes: Json) -> Json:
         "ttlSecondsAfterFinished": _KEPT_SECONDS,
         "template": {"spec": pod},
     }
-    # The pods of a job cannot change: another version of them is another job.
+    # The pods of a job cannot change, so a new version needs a new job.
     name = f"{claim[:50]}-ownership-{sha256(yaml_text(spec))[:6]}"
     return kubernetes_object("batch/v1", "Job", name, namespace=namespace, spec=spec)

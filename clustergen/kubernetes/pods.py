@@ -1,4 +1,4 @@
-"""Settings with which the pods of a job run on the nodes of a group, with its devices."""
+"""Pod settings to run on the nodes of a group, with its devices."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Placed = Callable[[Plan, NodeGroup], Json]
 """Members of a pod that bind it to the nodes of a group."""
 
 
-def placed(plan: Plan, group: NodeGroup) -> Json:  # noqa: ARG001 others go by the plan
-    """The nodes of a group, whatever taints they have."""
+def placed(plan: Plan, group: NodeGroup) -> Json:  # noqa: ARG001 others use the plan
+    """Node selector and tolerations for the nodes of a group."""
     tolerations = [components.toleration(taint) for taint in labels_and_taints.taints(group)]
     return {
         "nodeSelector": {labels_and_taints.NODE_GROUP_LABEL: group.name},
@@ -33,14 +33,14 @@ def placed(plan: Plan, group: NodeGroup) -> Json:  # noqa: ARG001 others go by t
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """The resources of a pod: members of its container, and of the pod."""
+    """The resources of a pod: members of the container and of the pod."""
 
     container: Json
     pod: Json
 
 
 def taking(plan: Plan, group: NodeGroup, devices: Mapping[str, int], **sizes: str) -> Taking:
-    """Devices by number, or by claims of them; ``sizes`` such as memory="32000Mi"."""
+    """Devices by number or by claims; ``sizes`` are others, such as memory="32000Mi"."""
     if claims.is_on(plan):
         templates = claims.names_of(group, devices)
         used = {"claims": [{"name": name} for name in templates]} if templates else {}
@@ -53,12 +53,12 @@ def taking(plan: Plan, group: NodeGroup, devices: Mapping[str, int], **sizes: st
 
 
 def amounts(wanted: Mapping[str, str]) -> Json:
-    """Extended resources and huge pages: the request is also the limit."""
+    """Resources with equal requests and limits, as extended resources and huge pages require."""
     return {"limits": dict(wanted), "requests": dict(wanted)} if wanted else {}
 
 
 def queue_labels(plan: Plan, group: NodeGroup) -> dict[str, str]:
-    """Labels of a job that waits in a queue of Kueue for the group's nodes."""
+    """Labels that put a job into the Kueue queue for the group's nodes."""
     queue = namespaces.queue_of(plan, group)
     if queue is None or not kueue.is_on(plan):
         return {}
@@ -67,7 +67,7 @@ def queue_labels(plan: Plan, group: NodeGroup) -> dict[str, str]:
 
 
 def template(plan: Plan, group: NodeGroup, spec: Json, *, queued: bool = True) -> Json:
-    """A template of pods that the cluster's scheduler starts, close to each other if ``queued``."""
+    """A pod template for the cluster's scheduler; pods are close to each other if ``queued``."""
     metadata = _metadata(plan, group, queued=queued)
     return {
         **({"metadata": metadata} if metadata else {}),
@@ -84,7 +84,7 @@ def _scheduler(plan: Plan) -> Json:
 
 
 def _metadata(plan: Plan, group: NodeGroup, *, queued: bool) -> Json:
-    """The queue of the scheduler, and for Kueue how close the pods should be."""
+    """Labels and annotations: the scheduler's queue, and the topology request for Kueue."""
     queue = namespaces.queue_of(plan, group)
     if queue is None:
         return {}
@@ -98,7 +98,7 @@ def _metadata(plan: Plan, group: NodeGroup, *, queued: bool) -> Json:
 
 
 def _close(plan: Plan, group: NodeGroup) -> dict[str, str]:
-    """As near to each other as can be had, one switch above the nodes at best."""
+    """A preference for nodes below the same switch, or as near as possible."""
     topology = kueue.topology(plan, group)
     if topology is None:
         return {}
@@ -107,7 +107,7 @@ def _close(plan: Plan, group: NodeGroup) -> dict[str, str]:
 
 
 def devices(group: NodeGroup, *, efa: bool = True) -> dict[str, int]:
-    """All accelerators of a node, and its EFA interfaces."""
+    """All accelerators and EFA interfaces of a node."""
     interfaces = group.efa_interfaces if efa else 0
     return {
         **capacity.accelerators(group),

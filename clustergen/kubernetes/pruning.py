@@ -1,7 +1,6 @@
 """Objects and charts of an earlier bundle that are no longer in the spec.
 
-All that install.sh installs has a label. It deletes objects with the label that are not in the
-bundle.
+Everything that install.sh installs has a label. It deletes labelled objects that the bundle lacks.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ LABEL, OWNER = "app.kubernetes.io/managed-by", "clustergen"
 RELEASE_LABEL = "managed-by"
 """Of Helm releases, whose labels have no prefix."""
 
-# In the order that they are deleted in: what uses another comes before it. A node pool ends its
-# nodes while its node class is there.
+# In order of deletion: users come before what they use. A node pool needs its node class to
+# terminate nodes.
 RESOURCES: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("karpenter.sh", "NodePool"): "nodepools.karpenter.sh",
@@ -57,20 +56,19 @@ KEPT: Mapping[tuple[str, str], str] = MappingProxyType(
         ): "customresourcedefinitions.apiextensions.k8s.io",
     }
 )
-"""Objects with user content: install.sh lists those that are no longer in the bundle, and deletes
-none.
+"""Objects with user content: install.sh lists those that the bundle lacks, and deletes none.
 """
 
 
 def labelled(item: Json) -> Json:
-    """An object with the label."""
+    """``item`` with the label."""
     metadata = item["metadata"]
     labels = {**metadata.get("labels", {}), LABEL: OWNER}
     return {**item, "metadata": {**metadata, "labels": labels}}
 
 
 def line(item: Json) -> str:
-    """An object as RESOURCE/NAMESPACE/NAME."""
+    """An object in the form RESOURCE/NAMESPACE/NAME."""
     group, slash, _ = item["apiVersion"].rpartition("/")
     key = (group if slash else "", item["kind"])
     resource = RESOURCES.get(key) or KEPT[key]

@@ -1,4 +1,4 @@
-"""Queues of Volcano and KAI, for clusters where those hold jobs back; and classes of priority."""
+"""Queues of Volcano and KAI, in clusters that use them, and priority classes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NO_LIMIT = -1
 
 
 def objects(plan: Plan) -> Iterator[Json]:
-    """The queues of the scheduler that the cluster has beside Kubernetes' own."""
+    """The queues of the cluster's additional scheduler."""
     if plan.kubernetes.scheduler == "volcano":
         yield from (_volcano(plan, queue) for queue in plan.queues)
     if plan.kubernetes.scheduler == "kai":
@@ -26,7 +26,7 @@ def objects(plan: Plan) -> Iterator[Json]:
 
 
 def priorities(plan: Plan) -> Iterator[Json]:
-    """Priorities of pods, where no Kueue orders jobs. None preempts running pods."""
+    """Priority classes of pods, for clusters without Kueue. None preempts running pods."""
     if kueue.is_on(plan):
         return
     for queue in plan.queues:
@@ -42,7 +42,7 @@ def priorities(plan: Plan) -> Iterator[Json]:
 
 
 def total(plan: Plan, groups: Sequence[NodeGroup]) -> Mapping[str, int]:
-    """What groups have together."""
+    """The total capacity of groups."""
     found: dict[str, int] = {}
     for group in groups:
         for name, amount in capacity.group_capacity(plan, group).items():
@@ -64,7 +64,7 @@ def _volcano(plan: Plan, queue: Queue) -> Json:
 
 
 def _kai(name: str, plan: Plan, groups: Sequence[NodeGroup], place: Json) -> Json:
-    """Quotas in thousandths of a vCPU, MB and GPUs; the rest is shared on demand.
+    """Quotas in millicores, MB and GPUs; the rest is shared on demand.
 
     https://github.com/kai-scheduler/KAI-Scheduler/tree/main/docs/queues (2026-07)
     """
@@ -82,7 +82,7 @@ def _kai(name: str, plan: Plan, groups: Sequence[NodeGroup], place: Json) -> Jso
 
 
 def _kai_gpus(plan: Plan, groups: Sequence[NodeGroup]) -> int:
-    """Whole GPUs, of which KAI counts partitions as parts. Claims it does not count: no limit."""
+    """Number of GPUs; KAI counts partitions as fractions. It does not count claims: no limit."""
     if claims.is_on(plan):
         return _NO_LIMIT
     return sum(group.type.gpus * group.max for group in groups)

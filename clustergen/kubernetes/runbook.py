@@ -1,4 +1,4 @@
-"""Runbook entries for Kubernetes on any service."""
+"""Runbook entries for Kubernetes."""
 
 from __future__ import annotations
 

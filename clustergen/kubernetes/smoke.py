@@ -1,4 +1,4 @@
-"""Jobs that prove the cluster works: accelerators, EFA, collectives over nodes, file systems."""
+"""Smoke tests as jobs: accelerators, EFA, collectives over nodes, file systems."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FOLDER = jobs.FOLDER
 
 
 def files(plan: Plan, placed: Placed = pods.placed) -> Iterator[Artifact]:
-    """The tests of each node group with nodes; ``placed`` binds their pods to its nodes."""
+    """The tests of each node group with nodes; ``placed`` restricts their pods to its nodes."""
     for group in plan.node_groups:
         if group.max:
             yield from _of_group(plan, group, placed)
@@ -48,7 +48,7 @@ def _of_group(plan: Plan, group: NodeGroup, placed: Placed) -> Iterator[Artifact
 
 @dataclass(frozen=True, slots=True)
 class _Count:
-    """Something that each node has a number of."""
+    """A kind of device to count on each node."""
 
     test: str
     what: str
@@ -75,9 +75,9 @@ def _counts(group: NodeGroup) -> Iterator[_Count]:
 
 
 def _partition(profile: str) -> _Count:
-    """One partition of a kind: whether a pod that requests one gets exactly that.
+    """A test that a pod that requests one partition gets exactly one.
 
-    All of them together could be more pods than a node takes.
+    A pod for each partition could exceed the pod limit of a node.
     """
     name = re.sub("[^a-z0-9]+", "-", profile)
     find = f"nvidia-smi -L | grep -cF 'MIG {profile} '"
@@ -86,7 +86,7 @@ def _partition(profile: str) -> _Count:
 
 
 def _kind(group: NodeGroup) -> tuple[str, str]:
-    """What the accelerators of a group are called, and how they are counted."""
+    """The name of a group's accelerators, and the command that counts them."""
     if group.mig:
         return "MIG partitions", "nvidia-smi -L | grep -c MIG"
     if group.type.gpus:
@@ -95,7 +95,7 @@ def _kind(group: NodeGroup) -> tuple[str, str]:
 
 
 def _of_each_node(plan: Plan, group: NodeGroup, count: _Count, placed: Placed) -> Artifact:
-    """A job with one pod a node, which counts its devices."""
+    """A job with one pod per node, which counts the devices."""
     nodes = nccl.tested(group)
     expected = f"{count.total} {count.what}{' on each node' if count.alone else ''}"
     script = (
@@ -124,7 +124,7 @@ def _all_reduce(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
 
 
 def _collective(plan: Plan, group: NodeGroup, test: Collective, placed: Placed) -> Artifact:
-    """A job in which the accelerators of each node reduce together, each node separately."""
+    """A job that runs a reduction within each node."""
     taken = pods.taking(plan, group, capacity.accelerators(group))
     container = {
         "name": test.name,

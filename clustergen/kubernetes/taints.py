@@ -1,4 +1,4 @@
-"""What Kubernetes accepts as a taint."""
+"""Taints that Kubernetes accepts."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ FORMS: Mapping[str, re.Pattern[str]] = MappingProxyType(
 
 
 def prefix_of(key: str, prefixes: Sequence[str]) -> str | None:
-    """The one of ``prefixes`` that ``key`` has, or that its own prefix is a subdomain of."""
+    """The first of ``prefixes`` that is the prefix of ``key``, or its parent domain."""
     prefix, slash, _ = key.rpartition("/")
     own = f"{prefix}{slash}"
     return next((p for p in prefixes if own == p or own.endswith(f".{p}")), None)
 
 
 def find_problems(group: NodeGroup, most: int | None = None) -> Iterator[Problem]:
-    """What is wrong with a group's taints; ``most``: characters of a whole key, if limited."""
+    """Problems of a group's taints; ``most`` limits the characters of a key."""
     seen: set[tuple[str, str]] = set()
     for index, taint in enumerate(group.taints):
         if (taint.key, taint.effect) in seen:

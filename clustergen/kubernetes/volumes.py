@@ -1,4 +1,4 @@
-"""File systems for pods: a volume and its claim in every namespace of users."""
+"""File systems for pods: a volume and its claim in each namespace of users."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def mountable(plan: Plan) -> tuple[Storage, ...]:
 
 
 def objects(plan: Plan, namespaces: Sequence[str]) -> Iterator[Json]:
-    """A volume and a claim for each file system and namespace: one volume has one claim."""
+    """A volume and a claim for each file system and namespace; a volume can have only one claim."""
     for item in mountable(plan):
         for namespace in namespaces:
             yield _volume(item, namespace)
@@ -40,7 +40,7 @@ def objects(plan: Plan, namespaces: Sequence[str]) -> Iterator[Json]:
 
 
 def claim_name(item: Storage) -> str:
-    """The name of the claim: ``/data/x`` is ``data-x``."""
+    """The name of a claim: ``/data/x`` is ``data-x``."""
     name = item.mount.strip("/").lower().replace("/", "-")
     if re.fullmatch(r"(/[a-z0-9]+)+/?", item.mount) and len(name) <= _LONGEST:
         return name
@@ -52,7 +52,7 @@ _LONGEST = 60
 
 
 def unknown_paths(plan: Plan) -> tuple[str, ...]:
-    """Ids of FSx volumes whose path only FSx knows; it stands in manifests as :func:`path_of`."""
+    """Ids of FSx volumes whose path only FSx knows; manifests use :func:`path_of` for it."""
     return tuple(
         item.volume
         for item in mountable(plan)
@@ -66,7 +66,7 @@ def path_of(volume: str) -> str:
 
 
 def read_only(item: Storage) -> bool:
-    """Whether pods can only read."""
+    """Whether storage is read-only for pods."""
     return isinstance(item, Bucket) and item.read_only
 
 
@@ -75,7 +75,7 @@ def _volume(item: Storage, namespace: str) -> Json:
     spec = {
         "capacity": {"storage": _SIZE},
         "accessModes": [_mode(item)],
-        # The data belongs to the foundation: deleting a claim never deletes it.
+        # The foundation owns the data: deleting a claim does not delete it.
         "persistentVolumeReclaimPolicy": "Retain",
         "storageClassName": "",
         "claimRef": {"namespace": namespace, "name": name},
@@ -113,7 +113,7 @@ def _source(item: Storage, namespace: str) -> Json:
 
 
 def _lustre(item: Lustre | FileCache) -> Json:
-    """A cache is mounted as a file system is: by the driver that EKS has an add-on of.
+    """The volume of a Lustre file system or cache; the same CSI driver mounts both.
 
     https://github.com/kubernetes-sigs/aws-fsx-csi-driver (1.9.0, 2026-04)
     """
@@ -140,9 +140,9 @@ def _nfs(item: OpenZfs | Ontap) -> Json:
 
 
 def _bucket(item: Bucket, namespace: str) -> Json:
-    """Open to the users of all pods; without these options, to root alone.
+    """The volume of a bucket, open to the users of all pods; by default only root has access.
 
-    https://github.com/awslabs/mountpoint-s3-csi-driver (2026-08); handles are never shared.
+    https://github.com/awslabs/mountpoint-s3-csi-driver (2026-08); volume handles are never shared.
     """
     writing = ["dir-mode=0777", "file-mode=0666", "allow-delete", "allow-overwrite"]
     prefix = [f"prefix {item.prefix.rstrip('/')}/"] if item.prefix else []

@@ -1,8 +1,7 @@
-"""Overlays: changes that a spec makes directly in a target's document.
+"""Overlays: changes to a target's document in the spec.
 
-Mappings merge, ``null`` deletes, lists of mappings merge by the name of their items, everything
-else is replaced. The result is checked against the document's schema and by the target's document
-rules; every change is reported.
+Mappings merge, ``null`` deletes, lists of mappings merge by item name, everything else is replaced.
+The schema and the target's document rules check the result; every change is reported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The changes of an overlay, in words."""
+"""Reports of the changes in an overlay."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _changes(
 def reports(
     document: Mapping[str, Any], overlay: Mapping[str, Any], keys: Sequence[str]
 ) -> Iterator[Finding]:
-    """One note with all changes, and a finding for each deletion of a missing key."""
+    """A note with all changes, and a finding for each deletion of a missing key."""
     changes = list(_changes(document, overlay, keys))
     idle = [change for change in changes if change.after is None and change.before is _ABSENT]
     texts = [_in_words(change) for change in changes if change not in idle]

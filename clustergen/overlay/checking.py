@@ -1,4 +1,4 @@
-"""Checks an overlaid document against the schema of the target."""
+"""Checking an overlaid document against the target's schema."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def check(
     schema: Schema,
     path_prefix: Path,
 ) -> list[Finding]:
-    """Findings about ``overlay`` applied to ``document``; none when the overlay is empty.
+    """Findings about ``overlay`` applied to ``document``; none if the overlay is empty.
 
-    The keys of ``schema`` are those of :func:`apply`; ``path_prefix`` is the overlay's place in the
-    spec. Problems of ``document`` alone are not reported.
+    The keys of ``schema`` are those of :func:`apply`; ``path_prefix`` is the path of the overlay in
+    the spec. Problems that ``document`` already has are not reported.
     """
     if not overlay:
         return []

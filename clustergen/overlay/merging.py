@@ -7,7 +7,7 @@ from typing import Any
 
 
 def apply(document: Any, overlay: Any, *, keys: Sequence[str]) -> Any:
-    """``document`` with ``overlay`` applied; neither is changed.
+    """``document`` with ``overlay`` applied; neither argument is changed.
 
     ``keys`` names the items of a list: the first key that every item of both lists has, with
     unique values; ``A+B`` are two keys that name an item together, and an item may lack ``B`` in
@@ -38,7 +38,7 @@ def naming(base: Any, over: Any, keys: Sequence[str]) -> str | None:
 
 
 def called(item: Any, name: str) -> str | None:
-    """What ``item`` is called: the values of the keys in ``name``; None when one is missing."""
+    """The name of ``item``: the values of the keys in ``name``; None if one is missing."""
     if not isinstance(item, Mapping):
         return None
     values = [item.get(key.rstrip("?"), "" if key[-1] == "?" else None) for key in name.split("+")]

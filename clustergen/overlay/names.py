@@ -1,4 +1,4 @@
-"""Names that an overlay must leave alone, for other files of the bundle hold them, too."""
+"""Names that an overlay must not change, because other files of the bundle contain them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PROPERTIES: Final = MappingProxyType(
 
 
 def renamed(document: Mapping[str, Any], merged: Mapping[str, Any]) -> Iterator[Finding]:
-    """Names of ``document`` that are others in ``merged``."""
+    """Names of ``document`` that differ in ``merged``."""
     for path, field in _names(document):
         before, now = _at(document, path), _at(merged, path)
         gone = _at(merged, path[:-1]) is None
@@ -36,8 +36,8 @@ def renamed(document: Mapping[str, Any], merged: Mapping[str, Any]) -> Iterator[
 
 
 def _names(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    """Path of each name, and the field of the spec that it comes from."""
-    # A request of HyperPod. Its groups are merged by name, so that none can be renamed.
+    """The path of each name, and the field of the spec that it comes from."""
+    # A HyperPod request. Its groups are merged by name, so none can be renamed.
     yield ("ClusterName",), "`name`"
     for id, resource in as_map(document.get("Resources")).items():
         type = as_map(resource).get("Type", "")

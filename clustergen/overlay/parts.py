@@ -1,4 +1,4 @@
-"""Parts of a document that an overlay has changed: they may have any form."""
+"""Access to parts of an overlaid document, which may have any form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an overlay sets a part of the merged document."""
+"""Locating parts of the merged document in an overlay."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clustergen.overlay.merging import called, naming
 
 
 def place(path: Path, merged: Any, overlay: Any, keys: Sequence[str]) -> Path:
-    """The deepest part of ``overlay`` on the way to ``path`` of the merged document.
+    """The deepest path in ``overlay`` that leads to ``path`` of the merged document.
 
     ``keys`` names list items, as in :func:`clustergen.overlay.apply`.
     """
@@ -27,7 +27,7 @@ def place(path: Path, merged: Any, overlay: Any, keys: Sequence[str]) -> Path:
 
 
 def _index(step: str | int, merged: Any, overlay: Any, keys: Sequence[str]) -> int | None:
-    """Which item of the overlay's list became item ``step`` of the merged one."""
+    """The index in the overlay's list of item ``step`` in the merged list."""
     if not isinstance(overlay, list) or not isinstance(step, int) or not merged:
         return None
     name = naming(merged, overlay, keys)

@@ -15,7 +15,7 @@ _SUBSTITUTED: Final = pattern(r"\$\{([\w:]+)(?:\.[^}]*)?\}")
 
 
 def unchecked(merged: Any, overlay: Mapping[str, Any], schema: Schema) -> Iterator[Finding]:
-    """Resources that the overlay touches and whose type the schema does not know."""
+    """Notes on changed resources whose type the schema does not contain."""
     known = schema.document()["$defs"]
     resources = overlay.get("Resources")
     for name in resources if isinstance(resources, Mapping) else ():
@@ -29,7 +29,7 @@ def unchecked(merged: Any, overlay: Mapping[str, Any], schema: Schema) -> Iterat
 def dangling(
     document: Mapping[str, Any], merged: Mapping[str, Any], overlay: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """Names that the merged template refers to and lacks, unless ``document`` already did."""
+    """References of the merged template to missing names, except those already in ``document``."""
     known = _names_in(merged)
     before = set(_referred(document)) - _names_in(document)
     for name in sorted(set(_referred(merged)) - known - before):
@@ -38,7 +38,7 @@ def dangling(
 
 
 def _cause(overlay: Any, name: str) -> Path:
-    """Where the overlay deletes ``name``, or first refers to it."""
+    """The path at which the overlay deletes ``name``, or first refers to it."""
     resources = overlay.get("Resources")
     if isinstance(resources, Mapping) and name in resources:
         return ("Resources", name)
@@ -65,7 +65,7 @@ def _names_in(template: Mapping[str, Any]) -> set[str]:
 
 
 def _referred(node: Any) -> Iterator[str]:
-    """Every name that ``node``, which may be user input, refers to."""
+    """The names that ``node``, which may be user input, refers to."""
     for key, inner in _inner(node):
         match key, inner:
             case "Ref", str(name):

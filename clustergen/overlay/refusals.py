@@ -16,7 +16,7 @@ Place = Callable[[Path], Path]
 
 
 def refusals(violation: Violation, place: Place) -> Iterator[Finding]:
-    """The findings of one violation, at their places in the overlay."""
+    """The findings for one violation, at their places in the overlay."""
     match violation.keyword:
         case "additionalProperties":
             yield from _unknown_keys(violation, place)
@@ -32,10 +32,10 @@ def refusals(violation: Violation, place: Place) -> Iterator[Finding]:
 
 
 def once(violations: Sequence[Violation]) -> Iterator[Violation]:
-    """``violations`` without those that repeat another one.
+    """``violations`` without repetitions.
 
-    Text that is too short also breaks its pattern; a key in the wrong case also looks missing; a
-    number is neither text nor one of the texts that are allowed.
+    Text that is too short also violates its pattern; a key in the wrong case also looks missing; a
+    number is neither text nor one of the allowed values.
     """
     unmatched = {v.path for v in violations if v.keyword == "pattern"}
     unlisted = {v.path for v in violations if v.keyword == "enum"}
@@ -58,7 +58,7 @@ def _unknown(violation: Violation) -> list[str]:
 
 
 def _missing(violation: Violation) -> list[str]:
-    """The missing key: one per violation, and only the validator's message names it."""
+    """The missing key of a violation, which only the validator's message names."""
     if violation.keyword != "required":
         return []
     return [key for key in violation.wanted if violation.message.startswith(repr(key))]
@@ -83,7 +83,7 @@ def _missing_keys(violation: Violation, place: Place) -> Iterator[Finding]:
 
 
 def _bad_value(violation: Violation) -> tuple[str, str]:
-    """Message and help for a value that is wrong on its own."""
+    """Message and help for an invalid value."""
     key = _where(violation).rpartition(".")[2]
     match violation.keyword:
         case "enum":
@@ -107,7 +107,7 @@ def _where(violation: Violation) -> str:
 
 
 def _together(violation: Violation) -> str:
-    """Which keys the schema requires or forbids together; empty when it is about something else."""
+    """The keys that the schema requires or forbids together; empty for other violations."""
     wanted = violation.wanted
     parts = wanted.get("anyOf", [wanted]) if isinstance(wanted, Mapping) else wanted
     if not all(isinstance(part, Mapping) and part.keys() == {"required"} for part in parts):

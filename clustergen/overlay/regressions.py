@@ -1,4 +1,4 @@
-"""What an overlay breaks: problems of the merged document that the rendered one does not have."""
+"""Regressions by an overlay: problems of the merged document that the rendered one lacks."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def regressions(
     schema: Schema,
     path_prefix: Path,
 ) -> Iterator[Finding]:
-    """What ``rules``, whose subject is a document, find only once ``overlay`` is applied.
+    """Findings of document rules that occur only with ``overlay`` applied.
 
-    Each finding is at the deepest part of the overlay that leads to the problem. ``schema`` and
+    Each finding is at the deepest path of the overlay that leads to the problem. ``schema`` and
     ``path_prefix`` are those of :func:`clustergen.overlay.check`.
     """
     keys = schema.list_keys
@@ -36,9 +36,9 @@ def regressions(
 
 
 def without_repeats(findings: Iterable[Finding], broken: Iterable[Finding]) -> Iterator[Finding]:
-    """``findings`` of the schema and then ``broken``, each mistake once.
+    """``findings`` of the schema followed by ``broken``, without repetitions.
 
-    A document rule says more about keys that cannot be combined than the schema does.
+    For keys that cannot be combined, a document rule explains more than the schema.
     """
     broken = list(broken)
     explained = [finding.path for finding in broken]

@@ -1,4 +1,4 @@
-"""Guesses at what the user meant."""
+"""Guessing what the user meant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SHOWN: Final = 12
 
 
 def nearest(value: Any, known: Iterable[Any]) -> str:
-    """What ``value`` was probably meant to be, or the known values."""
+    """Help text: the known value that is most similar to ``value``, or the known values."""
     options = [str(option) for option in known]
     if near := difflib.get_close_matches(str(value), options, n=1):
         return f"did you mean {near[0]}?"

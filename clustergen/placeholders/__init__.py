@@ -1,8 +1,7 @@
 """The ``${Name}`` placeholders of rendered documents, and the files that hold their values.
 
-A placeholder stands for an output of the foundation stack, and is written as outputs are named:
-``${PrivateSubnetId}``. Other text of the kind, such as ``${HOME}`` or ``${AWS::Region}``, is no
-placeholder and stays as it is.
+A placeholder stands for an output of the foundation stack and has its name: ``${PrivateSubnetId}``.
+Similar text, such as ``${HOME}`` or ``${AWS::Region}``, is not a placeholder and stays unchanged.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from clustergen.patterns import pattern
 
-# Begins with a capital letter and has a small one: HOME and PATH are a shell's.
+# Begins with a capital letter and has a lower-case one: HOME and PATH are shell variables.
 _PLACEHOLDER = pattern(r"\$\{(?=[A-Z0-9]*[a-z])([A-Z][A-Za-z0-9]*)\}")
-# Ids, names and ARNs. What else a value may hold could end the text that it is put into.
+# Ids, names and ARNs. Other characters could end the text around the placeholder.
 _VALUE = pattern(r"[\w.:/@+=,-]+", re.ASCII)
 
 
@@ -19,7 +19,7 @@ def names(text: str) -> set[str]:
 
 
 def fill(text: str, outputs: Mapping[str, str]) -> tuple[str, list[str]]:
-    """``text`` with its placeholders replaced, and the names that ``outputs`` has no value for.
+    """``text`` with its placeholders replaced, and the names without a value in ``outputs``.
 
     A value that is not an id, a name or an ARN counts as missing. Placeholders in the values
     themselves are not replaced.

@@ -1,4 +1,4 @@
-"""The files with the values of placeholders."""
+"""Reading the values of placeholders from files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HELP = "give the foundation's outputs: aws cloudformation describe-stacks --sta
 
 
 def unfilled(path: str, missing: Iterable[str]) -> list[Finding]:
-    """A finding for each name that the file at ``path`` of a bundle still needs."""
+    """A finding for each name without a value in the file ``path`` of a bundle."""
     return [
         UNFILLED.at((), f"{path} needs {name}, which is not among the outputs", help=_HELP)
         for name in missing
@@ -22,11 +22,11 @@ def unfilled(path: str, missing: Iterable[str]) -> list[Finding]:
 
 
 def read_outputs(path: str | os.PathLike[str]) -> tuple[dict[str, str], list[Finding]]:
-    """The stack outputs in a JSON file, by name.
+    """Stack outputs from a JSON file, by name.
 
-    The file is what ``cdk deploy --outputs-file`` writes (``{stack: {name: value}}``), what ``aws
-    cloudformation describe-stacks`` prints, the list of outputs in that, or plain ``{name:
-    value}``. Names with several values are left out, with a finding.
+    The file comes from ``cdk deploy --outputs-file`` (``{stack: {name: value}}``) or ``aws
+    cloudformation describe-stacks`` (all of it, or only the list of outputs), or is plain ``{name:
+    value}``. Names with several values are omitted, with a finding.
     """
     try:
         with open(path, encoding="utf-8-sig") as stream:
@@ -59,7 +59,7 @@ def _ambiguous(path: str | os.PathLike[str], several: list[str]) -> list[Finding
 
 
 def _outputs(document: Any) -> Iterator[tuple[str, str]]:
-    """Name and value of every output, in whichever of the known forms."""
+    """Name and value of every output, from any of the accepted forms."""
     if isinstance(document, list):
         for item in document:
             yield from _outputs(item)

@@ -1,1 +1,1 @@
-"""Rules about overlays themselves. They have no check: their problems show while merging."""
+"""Rules about overlays. They have no check: their problems occur during merging."""

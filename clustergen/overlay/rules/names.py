@@ -1,4 +1,4 @@
-"""Names of clusters and node groups, by which the rest of a bundle finds them."""
+"""Names of clusters and node groups, which the rest of a bundle uses."""
 
 from __future__ import annotations
 

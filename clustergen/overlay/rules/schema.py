@@ -1,4 +1,4 @@
-"""What the schema of the target's document rejects."""
+"""Violations of the document's schema."""
 
 from __future__ import annotations
 

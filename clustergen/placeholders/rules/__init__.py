@@ -1,1 +1,1 @@
-"""Rules on the stack outputs that fill placeholders."""
+"""Rules about the stack outputs that fill placeholders."""

@@ -178,7 +178,7 @@ class EksCluster(Construct):
         return made
 
     def node_statements(self) -> list[Json]:
-        """Permissions of nodes in AWS, beside those of every EKS node."""
+        """AWS permissions of nodes, besides those of every EKS node."""
         return list(access.user_scripts(self.plan))
 
     def outputs(self) -> Iterable[tuple[str, str, str]]:

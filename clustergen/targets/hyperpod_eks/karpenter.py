@@ -42,7 +42,7 @@ def on(plan: Plan) -> bool:
 
 
 def scales(plan: Plan, group: NodeGroup) -> bool:
-    """Whether Karpenter starts and stops the nodes of a group."""
+    """Whether Karpenter scales the group."""
     return on(plan) and not group.static
 
 
@@ -94,7 +94,7 @@ def _node_pool(pool: Pool) -> Json:
     types = {"key": "node.kubernetes.io/instance-type", "operator": "Exists"}
     spec: Json = {
         "nodeClassRef": {"group": KARPENTER_API, "kind": _CLASS, "name": pool.name},
-        # A node that is replaced for its age alone takes a training job with it.
+        # Replacing a node because of its age would end a training job.
         "expireAfter": "Never",
         "requirements": [types],
     }

@@ -1,4 +1,4 @@
-"""Kubernetes objects as files, with a comment that says what they are for."""
+"""Files of Kubernetes objects, with a comment on their purpose."""
 
 from __future__ import annotations
 
