@@ -1,4 +1,4 @@
-"""Where the trees of text that come with the package are: templates and example specs.
+"""Where the text that comes with the package is: templates, example specs, the CDK's settings.
 
 In a checkout, and in an editable install of one, they stand beside the package; a wheel carries
 them inside it, because files beside a package in site-packages belong to other packages.
@@ -10,6 +10,7 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
 _TREES = ("specs", "templates")
+_FILES = ("cdk.json", "package.json")
 
 
 class MissingTree(FileNotFoundError):
@@ -23,11 +24,25 @@ def tree(name: str, package: Path = _PACKAGE) -> Path:
     """
     if name not in _TREES:
         raise ValueError(f"{name!r} is not a bundled tree: one of {', '.join(_TREES)}")
+    return _find(name, package)
+
+
+def file(name: str, package: Path = _PACKAGE) -> Path:
+    """The bundled file ``name``, ``cdk.json`` or ``package.json``.
+
+    Raises ValueError for another name, MissingTree when the installation lacks it.
+    """
+    if name not in _FILES:
+        raise ValueError(f"{name!r} is not a bundled file: one of {', '.join(_FILES)}")
+    return _find(name, package)
+
+
+def _find(name: str, package: Path) -> Path:
     bundled = package / "_bundled" / name
-    if bundled.is_dir():
+    if bundled.exists():
         return bundled
     checkout = package.parent
-    if (checkout / "pyproject.toml").is_file() and (checkout / name).is_dir():
+    if (checkout / "pyproject.toml").is_file() and (checkout / name).exists():
         return checkout / name
     raise MissingTree(
         f"clustergen is installed without its {name}: neither {bundled} nor {checkout / name} "

@@ -27,15 +27,26 @@ def page() -> str:
     """The page, in Markdown."""
     commands = _commands(parser())
     lines = [_HEAD]
-    lines += [f"- [`{name}`](#{name}): {_summary(command)}" for name, command in commands.items()]
+    lines += [
+        f"- [`{name}`](#{name.replace(' ', '-')}): {_summary(command)}"
+        for name, command in commands.items()
+    ]
     for name, command in commands.items():
         lines += ["", *_section(name, command)]
     return "\n".join(lines) + "\n"
 
 
-def _commands(root: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    commands = next(action for action in root._actions if action.dest == "command")
-    return dict(cast(Mapping[str, argparse.ArgumentParser], commands.choices))
+def _commands(
+    root: argparse.ArgumentParser, prefix: str = ""
+) -> dict[str, argparse.ArgumentParser]:
+    """The commands by name; those of a group have its name before theirs."""
+    group = next(a for a in root._actions if isinstance(a, argparse._SubParsersAction))
+    found: dict[str, argparse.ArgumentParser] = {}
+    for name, command in cast(Mapping[str, argparse.ArgumentParser], group.choices).items():
+        nested = any(isinstance(a, argparse._SubParsersAction) for a in command._actions)
+        named = f"{prefix}{name}"
+        found |= _commands(command, f"{named} ") if nested else {named: command}
+    return found
 
 
 def _summary(command: argparse.ArgumentParser) -> str:

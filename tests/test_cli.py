@@ -139,6 +139,8 @@ ANSWERS: list[tuple[str, int, str, str]] = [
     ("completion fish", 2, "", "invalid choice: 'fish'"),
     ("init new", 0, "wrote new/cluster.yaml and new/clustergen.schema.json", ""),
     ("init good.yaml", 2, "", "cannot write good.yaml"),
+    ("cdk init new", 0, "wrote new/cdk.json and new/package.json", ""),
+    ("cdk init good.yaml", 2, "", "cannot write good.yaml"),
     ("init --preset list", 0, "gpu-slurm", ""),
     ("init --preset gpu", 2, "", "no preset 'gpu'; use one of cpu-hpc, gpu-slurm"),
 ]

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import clustergen
+from clustergen import targets
 from clustergen.words import words
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,8 +79,9 @@ def installed(wheel: Path, folder: Path) -> Path:
     return folder
 
 
-def rendered(folder: Path) -> set[str]:
-    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+def files(folder: Path) -> dict[str, bytes]:
+    """The contents of every file in ``folder``, by relative path."""
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def test_the_version_stands_in_one_place(wheel: Path) -> None:
@@ -114,19 +116,25 @@ def test_a_wheel_starts_checks_and_renders(wheel: Path, tmp_path: Path) -> None:
     run(*command, "check", "demo", cwd=tmp_path, path=home)
     run(*command, "render", "demo", "-o", "out", cwd=tmp_path, path=home)
     run(*command, "render", "demo", "-o", "checkout", cwd=tmp_path, path=str(ROOT))
-    assert rendered(tmp_path / "out") == rendered(tmp_path / "checkout")
+    assert files(tmp_path / "out") == files(tmp_path / "checkout")
 
 
 def test_a_wheel_carries_the_cdk_app(wheel: Path, tmp_path: Path) -> None:
-    """`cdk --app "python -m clustergen.stacks"` makes the templates that app.py makes."""
+    """The app that `clustergen cdk init` names makes the templates that app.py makes."""
     home = installed(wheel, tmp_path / "site")
+    run(sys.executable, "-m", "clustergen", "cdk", "init", cwd=tmp_path, path=str(home))
+    settings = json.loads((tmp_path / "cdk.json").read_text(encoding="utf-8"))
+    python, *app = settings["app"].split()
+    assert python == "python3"
+    assert settings["context"] == json.loads((ROOT / "cdk.json").read_text("utf-8"))["context"]
+    assert (tmp_path / "package.json").read_bytes() == (ROOT / "package.json").read_bytes()
     assert {path.name for path in (home / "clustergen" / "stacks").iterdir()} == {
         path.name for path in (ROOT / "stacks").glob("*.py")
     }
     spec = ROOT / "specs" / "p5-on-demand.yaml"
     context = json.dumps({"spec": str(spec), "target": "pcs"})
     commands = {
-        "wheel": ((sys.executable, "-m", "clustergen.stacks"), str(home)),
+        "wheel": ((sys.executable, *app), str(home)),
         "checkout": ((sys.executable, ROOT / "app.py"), str(ROOT)),
     }
     templates = {}
@@ -175,3 +183,51 @@ def test_uvx_from_a_wheel(wheel: Path, tmp_path: Path) -> None:
     run(*command, "init", "demo", cwd=tmp_path)
     run(*command, "render", "demo", "-o", "out", cwd=tmp_path)
     assert list(tmp_path.glob("out/*/pcs/cluster.template.json"))
+
+
+@pytest.fixture(scope="module")
+def bundles(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Every file of the bundles of all specs, as this environment renders them."""
+    out = tmp_path_factory.mktemp("rendered")
+    run(sys.executable, "-m", "clustergen", "render", checkout / "specs", "-o", out, cwd=checkout)
+    return files(out)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        # Its command is what deploys bundles for ParallelCluster.
+        pytest.param(["aws-parallelcluster==3.16.1"], id="beside ParallelCluster"),
+        pytest.param(["--resolution", "lowest-direct"], id="lowest versions"),
+    ],
+)
+def test_without_the_cdk_other_bundles_are_the_same(
+    options: list[str],
+    wheel: Path,
+    checkout: Path,
+    bundles: dict[str, bytes],
+    tmp_path: Path,
+) -> None:
+    """In an environment of its own, with the versions that ``options`` of pip select."""
+    run(BIN / "uv", "venv", "--quiet", "env", cwd=tmp_path)
+    python = tmp_path / "env" / "bin" / "python"
+    run(BIN / "uv", "pip", "install", "--quiet", "-p", python, wheel, *options, cwd=tmp_path)
+    done = subprocess.run(
+        [python, "-m", "clustergen", "render", checkout / "specs", "-o", "out"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    made = files(tmp_path / "out")
+    assert done.returncode == 1
+    assert {line for line in done.stderr.splitlines() if line.startswith("error")} == {
+        "error[BND016]: the AWS CDK, version 2, is not installed"
+    }
+    assert made == {path: bundles[path] for path in made}
+    assert {path.split("/")[1] for path in bundles.keys() - made.keys()} <= NEED_THE_CDK
+    assert {path.split("/")[1] for path in made} == {*targets.NAMES} - {"eks"}
+
+
+NEED_THE_CDK = {"eks", "hyperpod-eks"}
+"""Targets with bundles whose template is synthesized; hyperpod-eks only with a new EKS cluster."""

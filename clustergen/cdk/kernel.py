@@ -1,12 +1,13 @@
-"""Starting the CDK: its library, and the Node.js process behind it.
+"""The start of the CDK: its library, and the Node.js process that does its work.
 
-Both are slow, and few commands need them: only :func:`load` imports ``aws_cdk``.
+Both take long, and few commands need them: only :func:`load` imports ``aws_cdk``.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib
+import importlib.util
 import os
 import shutil
 import sys
@@ -18,7 +19,7 @@ from clustergen.findings import Unrenderable
 
 NODE = "Node.js 20 or later"
 
-# Versions of Node.js that work, but for which jsii prints a warning of twelve lines.
+# Versions of Node.js that jsii warns of in twelve lines on stderr, though they do.
 # https://github.com/aws/jsii/blob/main/packages/@jsii/check-node/README.md
 _SILENT = {"JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20,21,22,23,24,25"}
 
@@ -26,8 +27,11 @@ _SILENT = {"JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20,21,22,23,24,25"}
 def load() -> None:
     """Import ``aws_cdk``, and start its process.
 
-    :raises Unrenderable: with BND015, if the library is not installed or Node.js does not start.
+    :raises Unrenderable: with BND016 if the CDK is not installed, with BND015 if it does not start.
     """
+    found = importlib.util.find_spec("aws_cdk")
+    if found is None or found.origin is None:  # a namespace of version 1: aws-parallelcluster's
+        raise _without("eks", "the AWS CDK, version 2,")
     _silence()
     if shutil.which(_node()) is None:
         raise Unrenderable([NO_KERNEL.at((), f"cannot find the program {_node()}", help=_OTHER)])
@@ -35,9 +39,6 @@ def load() -> None:
         # jsii imports this on the first call, to check calls; import it while the process starts.
         importlib.import_module("typeguard")
         importlib.import_module("aws_cdk")
-    except ImportError as error:
-        finding = NO_KERNEL.at((), f"the CDK cannot be loaded: {error}", help=_INSTALL)
-        raise Unrenderable([finding]) from error
     except Exception as error:  # all failures of Node.js are the same to the user
         sys.unraisablehook = _without_jsii
         message = f"{_node()} does not run the CDK: {_first_line(error)}"
@@ -46,28 +47,31 @@ def load() -> None:
 
 @contextlib.contextmanager
 def installed(name: str) -> Iterator[None]:
-    """Import a library that only an optional extra installs.
+    """Import packages that only the extra ``name`` of clustergen installs.
 
-    :raises Unrenderable: with BND016, if it is not installed.
+    :raises Unrenderable: with BND016 if one is missing.
     """
     try:
         yield
     except ImportError as error:
-        help = f"install it: pip install 'clustergen[{name}]'"
-        finding = NO_EXTRA.at((), f"{error.name} is not installed", help=help)
-        raise Unrenderable([finding]) from error
+        raise _without(name, str(error.name)) from error
+
+
+def _without(extra: str, missing: str) -> Unrenderable:
+    help = f"pip install 'clustergen[{extra}]'"
+    return Unrenderable([NO_EXTRA.at((), f"{missing} is not installed", help=help)])
 
 
 def begin() -> None:
     """Start loading in the background."""
     _silence()
-    if shutil.which(_node()):
-        # Until its process has started, other work in parallel gains nothing.
+    if shutil.which(_node()) and importlib.util.find_spec("jsii"):
+        # Until its process has started, other work at the same time gains nothing.
         importlib.import_module("jsii")
         startup.import_in_background(*_PARTS)
 
 
-# The largest parts of the library that our stacks need, in order of use.
+# The largest parts of the library that stacks here need, in the order that they need them.
 _PARTS = ("aws_cdk.aws_iam", "aws_cdk.aws_kms", "aws_cdk.aws_logs", "aws_cdk.aws_eks")
 
 
@@ -81,12 +85,11 @@ def _node() -> str:
 
 
 def _without_jsii(unraisable: sys.UnraisableHookArgs) -> None:
-    """Ignore errors of jsii at exit, when its process has already ended."""
+    """At the end, jsii says good-bye to a process that is gone, and fails in that as well."""
     if "jsii" not in repr(unraisable.object):
         sys.__unraisablehook__(unraisable)
 
 
-_INSTALL = "install clustergen again, with its dependencies"
 _OTHER = f"install {NODE}, or set JSII_NODE to the path of one"
 
 

@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     _schema(commands)
     _targets(commands)
     _catalog(commands)
+    _cdk(commands)
     _completion(commands)
     return root
 
@@ -132,6 +133,14 @@ def _catalog(commands: Commands[argparse.ArgumentParser]) -> None:
         "--where", metavar="EXPR", help="filter, e.g. 'efa and accelerator=H200 and vcpus>=96'"
     )
     command.add_argument("--output", choices=("text", "json"), default="text", help="format (text)")
+
+
+def _cdk(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "cdk", "set up a folder for `cdk deploy`")
+    actions = command.add_subparsers(dest="action", required=True, metavar="ACTION")
+    init = _command(actions, "init", "write cdk.json, and package.json with the CDK's command line")
+    init.add_argument("dir", nargs="?", default=".", metavar="DIR", help="output folder (.)")
+    init.add_argument("--force", action="store_true", help="overwrite existing files")
 
 
 def _completion(commands: Commands[argparse.ArgumentParser]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from clustergen import resources
@@ -31,19 +32,29 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write(folder: Path, spec: str, *, force: bool) -> int:
-    files = {folder / SPEC: spec, folder / SCHEMA: as_text()}
-    there = [path for path in files if path.exists() and path.suffix != ".json"]
-    if there and not force:
-        return inputs.complain(f"{there[0]} already exists; --force overwrites it")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, text in files.items():
-            path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        return inputs.complain(f"cannot write {error.filename}: {error.strerror}")
+    problem = write_files({folder / SPEC: spec, folder / SCHEMA: as_text()}, [SPEC], force=force)
+    if problem:
+        return inputs.complain(problem)
     print(f"wrote {folder / SPEC} and {folder / SCHEMA}")
     print(f"next: edit it, then `clustergen check {folder / SPEC}`")
     return OK
+
+
+def write_files(files: Mapping[Path, str], edited: Sequence[str], *, force: bool) -> str:
+    """Write new files with their folders. Returns why that is not possible, or an empty string.
+
+    ``edited`` are the names of files that users edit: these are overwritten only with ``force``.
+    """
+    there = [path for path in files if path.exists() and path.name in edited]
+    if there and not force:
+        return f"{there[0]} already exists; --force overwrites it"
+    try:
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        return f"cannot write {error.filename}: {error.strerror}"
+    return ""
 
 
 def _purpose(path: Path) -> str:

@@ -80,3 +80,31 @@ def test_nothing_is_said_of_the_age_of_node(tmp_path: Path) -> None:
 def test_other_targets_need_no_node(target: str, tmp_path: Path) -> None:
     done = run("render", SPEC, "--target", target, "-o", str(tmp_path), JSII_NODE="/nowhere/node")
     assert "BND015" not in done.stderr
+
+
+def test_without_the_extra_that_brings_the_cdk(tmp_path: Path) -> None:
+    """A plain `pip install clustergen` renders other targets, and names the extra for this one."""
+    hook = tmp_path / "path" / "sitecustomize.py"
+    hook.parent.mkdir()
+    hook.write_text(HIDE_THE_CDK, encoding="utf-8")
+    targets = ("--target", "eks", "--target", "pcs", "-o", str(tmp_path / "out"))
+    done = run("render", SPEC, *targets, PYTHONPATH=str(hook.parent))
+    assert done.returncode == 1
+    assert "error[BND016]: the AWS CDK, version 2, is not installed" in done.stderr
+    assert "help: pip install 'clustergen[eks]'" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert [folder.name for folder in (tmp_path / "out").glob("*/*")] == ["pcs"]
+
+
+HIDE_THE_CDK = """\
+import sys
+from importlib.machinery import PathFinder
+
+class Without(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name.partition(".")[0] not in ("aws_cdk", "constructs", "jsii"):
+            return super().find_spec(name, path, target)
+
+sys.meta_path[sys.meta_path.index(PathFinder)] = Without
+"""

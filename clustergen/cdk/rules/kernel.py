@@ -12,7 +12,8 @@ NO_KERNEL = Rule(
 )
 NO_EXTRA = Rule(
     code="BND016",
-    title="A part of the CDK is not installed",
-    why="kubectl and helm are large, and only stacks that install software themselves need them.",
-    source="https://pypi.org/project/aws-cdk.lambda-layer-kubectl-v35/",
+    title="An extra of clustergen is not installed",
+    why="The AWS CDK is large, and only stacks of EKS clusters and cdk deploy need it (extra eks). "
+    "Only stacks that install software themselves need kubectl and helm (extra kubectl).",
+    source="https://packaging.python.org/en/latest/specifications/dependency-specifiers/#extras",
 )
