@@ -1,0 +1,60 @@
+"""Alerts and recorded series, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from clustergen.monitoring.sources import Source
+
+Severity = Literal["page", "ticket", "info", "none"]
+"""``page`` wakes someone, ``ticket`` waits for the morning, ``info`` notifies nobody."""
+
+Action = Literal["replace", "reset", "drain", "watch", "job", "capacity", "none"]
+"""What to do; the runbook says how with each target."""
+
+SCOPE = "$scope"
+"""In an expression: the matcher of the cluster's own series."""
+MINIMUM = "$minimum"
+"""In an expression: the number of nodes that run at any time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One alert. ``after`` is how long its condition holds before it fires.
+
+    Every selector in ``expr`` has :data:`SCOPE`: a workspace may hold other clusters too.
+    """
+
+    name: str
+    severity: Severity
+    action: Action
+    expr: str
+    summary: str
+    """One line; it may use the labels and the value of the alert."""
+    meaning: str
+    """What happened, for the runbook."""
+    steps: tuple[str, ...]
+    """What to look at, for the runbook; how to do the action follows."""
+    after: str = ""
+    needs: frozenset[Source] = frozenset()
+    without: frozenset[Source] = frozenset()
+    """Sources that make another alert the better one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A series that rules and panels share."""
+
+    name: str
+    expr: str
+    needs: frozenset[Source] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleGroup:
+    """Rules that are evaluated together, in their order, every ``interval``."""
+
+    name: str
+    interval: str
+    rules: tuple[Alert | Recorded, ...]

@@ -1,0 +1,118 @@
+"""Slurm, by the metrics of slurmctld: https://slurm.schedmd.com/metrics.html"""
+
+from __future__ import annotations
+
+from clustergen.monitoring.alert import Alert, RuleGroup
+from clustergen.monitoring.sources import Source
+
+SLURM = frozenset({Source.SLURM})
+_PENDING = "sum by (cluster) (slurm_jobs_pending{$scope}) > 0"
+# A node that is powered down, or drained without a job, counts as idle too.
+_IDLE_NODES = (
+    "sum by (cluster) (slurm_nodes_idle{$scope})\n"
+    "  - sum by (cluster) (slurm_nodes_powered_down{$scope})\n"
+    "  - sum by (cluster) (slurm_nodes_drained{$scope}) > 0"
+)
+
+_NODES = (
+    Alert(
+        "SlurmNodesDown",
+        "page",
+        "replace",
+        "sum by (cluster) (slurm_nodes_down{$scope} + slurm_nodes_fail{$scope}) > 0",
+        "{{ $value }} node(s) of {{ $labels.cluster }} are down",
+        "slurmctld gave up on nodes: slurmd does not answer, or a health check failed.",
+        ("`sinfo -R` names them with the reason",),
+        after="5m",
+        needs=SLURM,
+    ),
+    Alert(
+        "SlurmNodesNotResponding",
+        "ticket",
+        "watch",
+        "sum by (cluster) (slurm_nodes_noresp{$scope}) > 0",
+        "{{ $value }} node(s) of {{ $labels.cluster }} do not answer slurmctld",
+        "Nodes do not answer slurmctld; after SlurmdTimeout they are down.",
+        ("`sinfo -o '%N %T'` marks them with an asterisk",),
+        after="10m",
+        needs=SLURM,
+    ),
+    Alert(
+        "SlurmNodesDrained",
+        "ticket",
+        "replace",
+        "sum by (cluster) (slurm_nodes_drained{$scope}) > 0",
+        "{{ $value }} node(s) of {{ $labels.cluster }} have been drained for half an hour",
+        "Nodes run no jobs until someone repairs or resumes them, and are paid for.",
+        ("`sinfo -R` names them with the reason",),
+        after="30m",
+        needs=SLURM,
+    ),
+)
+_JOBS = (
+    Alert(
+        "SlurmJobsWaitBesideIdleGpus",
+        "ticket",
+        "watch",
+        f"{_PENDING}\n"
+        "and on (cluster) (\n"
+        "  sum by (cluster) (slurm_node_gpus{$scope})\n"
+        "  - sum by (cluster) (slurm_node_gpus_alloc{$scope})\n"
+        ") / sum by (cluster) (slurm_node_gpus{$scope}) > 0.25\n"
+        f"and on (cluster) {_IDLE_NODES}",
+        "Jobs of {{ $labels.cluster }} wait while a quarter of its GPUs is idle",
+        "Jobs are pending although GPUs are free: they ask for what no idle node has.",
+        ("`squeue -t PD -o '%i %P %r'` shows the reason of each",),
+        after="30m",
+        needs=frozenset({Source.SLURM, Source.SLURM_GPUS, Source.GPU}),
+    ),
+    Alert(
+        "SlurmJobsWaitBesideIdleNodes",
+        "ticket",
+        "watch",
+        f"{_PENDING}\nand on (cluster) {_IDLE_NODES}",
+        "Jobs of {{ $labels.cluster }} wait while nodes are idle",
+        "Jobs are pending although nodes are idle: they ask for what no idle node has.",
+        ("`squeue -t PD -o '%i %P %r'` shows the reason of each",),
+        after="30m",
+        needs=SLURM,
+        without=frozenset({Source.SLURM_GPUS}),
+    ),
+    # A gauge: the failed jobs that slurmctld still remembers.
+    Alert(
+        "SlurmJobsLostNodes",
+        "ticket",
+        "job",
+        "sum by (cluster) (delta(slurm_jobs_node_failed{$scope}[30m])) > 0",
+        "Jobs of {{ $labels.cluster }} ended because a node failed",
+        "A node failed while jobs ran on it. With `--requeue` they are queued again.",
+        ("`sacct -s NODE_FAIL -o jobid,user,nodelist,end`",),
+        needs=SLURM,
+    ),
+)
+_CONTROLLER = (
+    Alert(
+        "SlurmDatabaseQueue",
+        "ticket",
+        "watch",
+        "max by (cluster) (slurm_slurmdbd_queue_size{$scope}) > 1000",
+        "slurmctld keeps {{ $value }} records for slurmdbd",
+        "slurmdbd or its database does not answer. At MaxDBDMsgs records, slurmctld loses them.",
+        ("`sacctmgr show cluster`", "`sdiag` prints the DBD Agent queue size"),
+        after="10m",
+        needs=frozenset({Source.SLURM, Source.ACCOUNTING}),
+    ),
+    Alert(
+        "SlurmControllerAbsent",
+        "page",
+        "watch",
+        "absent(slurm_nodes{$scope})",
+        "slurmctld of {{ $labels.cluster }} reports no metrics",
+        "slurmctld does not answer, or not with metrics: no job starts, or nobody would know.",
+        ("`scontrol ping`",),
+        after="10m",
+        needs=SLURM,
+    ),
+)
+
+GROUP = RuleGroup("slurm", "60s", (*_NODES, *_JOBS, *_CONTROLLER))

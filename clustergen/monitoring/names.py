@@ -1,0 +1,54 @@
+"""Names that those who collect metrics and those who read them agree on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CLUSTER: Final = "cluster"
+NODE: Final = "node"
+JOB: Final = "job"
+LABELS: Final = (CLUSTER, NODE, JOB)
+"""Labels that every series gets when it is collected.
+
+Rules and panels group by these, and by ``gpu`` or ``device``; exporters rename their own labels.
+"""
+
+DROPPED_LABELS: Final = (
+    "UUID",
+    "pci_bus_id",
+    "device",
+    "modelName",
+    "Hostname",
+    "hostname",
+    "DCGM_FI_DRIVER_VERSION",
+)
+"""Labels of dcgm-exporter that are dropped; each new value of one would begin new series."""
+
+# Values of the label `job`.
+HOST: Final = "node"
+"""Host, EFA, file systems and what a node should have."""
+DCGM: Final = "dcgm"
+SLURM: Final = "slurm"
+NEURON: Final = "neuron"
+KUBE_STATE: Final = "kube-state-metrics"
+KUEUE: Final = "kueue"
+KARPENTER: Final = "karpenter"
+SHIPPER: Final = "shipper"
+"""A Prometheus that sends samples to a workspace, about itself."""
+JOBS: Final = (HOST, DCGM, SLURM, NEURON, KUBE_STATE, KUEUE, KARPENTER, SHIPPER)
+
+DCGM_PORT: Final = 9400
+HOST_PORT: Final = 9100
+SLURM_PATHS: Final = (
+    "/metrics/nodes",
+    "/metrics/jobs",
+    "/metrics/partitions",
+    "/metrics/scheduler",
+)
+"""Of slurmctld's own endpoint, from Slurm 25.11 on: https://slurm.schedmd.com/metrics.html"""
+
+TEXTFILES: Final = "/var/lib/clustergen/metrics"
+"""Folder of ``*.prom`` files; node_exporter's textfile collector reads it."""
+HOST_TEXTFILE: Final = f"{TEXTFILES}/node.prom"
+SLURM_JOB_FILES: Final = "/run/clustergen/gpu-jobs"
+"""dcgm-exporter's ``--hpc-job-mapping-dir``: a file for each GPU with the id of its job."""

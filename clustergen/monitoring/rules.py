@@ -1,0 +1,62 @@
+"""Prometheus's rule files, as data: https://prometheus.io/docs/prometheus/latest/configuration/"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from clustergen.artifacts import Json
+from clustergen.monitoring.alert import MINIMUM, SCOPE, Alert, Recorded, RuleGroup
+from clustergen.monitoring.alerts import GROUPS
+from clustergen.monitoring.sources import Source, minimum_nodes, sources
+from clustergen.plan.model import Plan
+from clustergen.yaml_text import Lines
+
+RUNBOOKS = "monitoring/runbooks.md"
+"""The page of the bundle that every alert refers to."""
+
+
+def rule_groups(plan: Plan) -> Mapping[str, Json]:
+    """Name -> rule file, with the rules that a cluster of ``plan`` can feed."""
+    return {group.name: file for group in GROUPS if (file := _file(plan, group))}
+
+
+def alerts_of(plan: Plan) -> Iterator[Alert]:
+    """The alerts of a cluster of ``plan``."""
+    for group in GROUPS:
+        for rule in _fed(group, sources(plan)):
+            if isinstance(rule, Alert):
+                yield rule
+
+
+def _file(plan: Plan, group: RuleGroup) -> Json | None:
+    rules = [_rule(plan, rule) for rule in _fed(group, sources(plan))]
+    one = {"name": group.name, "interval": group.interval, "rules": rules}
+    return {"groups": [one]} if rules else None
+
+
+def _fed(group: RuleGroup, fed: frozenset[Source]) -> Iterator[Alert | Recorded]:
+    for rule in group.rules:
+        better = rule.without & fed if isinstance(rule, Alert) else ()
+        if rule.needs <= fed and not better:
+            yield rule
+
+
+def _rule(plan: Plan, rule: Alert | Recorded) -> Json:
+    expr = Lines(f"{_filled(plan, rule.expr)}\n")
+    if isinstance(rule, Recorded):
+        return {"record": rule.name, "expr": expr}
+    return {
+        "alert": rule.name,
+        "expr": expr,
+        **({"for": rule.after} if rule.after else {}),
+        "labels": {"cluster": plan.name, "severity": rule.severity, "action": rule.action},
+        "annotations": {
+            "summary": _filled(plan, rule.summary),
+            "runbook": f"{RUNBOOKS}#{rule.name.lower()}",
+        },
+    }
+
+
+def _filled(plan: Plan, text: str) -> str:
+    scope = f'cluster="{plan.name}"'
+    return text.replace(SCOPE, scope).replace(MINIMUM, str(minimum_nodes(plan)))

@@ -1,0 +1,60 @@
+"""The page that every alert refers to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from clustergen.monitoring.alert import Action, Alert
+from clustergen.monitoring.rules import alerts_of
+from clustergen.monitoring.sources import Source, sources
+from clustergen.plan.model import Plan
+
+_SEVERITY: Final = {
+    "page": "pages",
+    "ticket": "ticket",
+    "info": "notifies nobody",
+    "none": "always fires",
+}
+_ANYWHERE: Final[Mapping[Action, str]] = {
+    "watch": "Nothing yet: look at it, and decide.",
+    "job": "Tell the owner of the job.",
+    "capacity": "See [the capacity](../README.md) of this bundle's README.",
+    "none": "Nothing.",
+}
+_SLURM: Final[Mapping[Action, str]] = {
+    "drain": "Drain the node: `sudo scontrol update nodename=NODE state=drain reason=WHY`.",
+    "reset": "Drain the node, wait for its job, then `sudo nvidia-smi --gpu-reset -i GPU` or "
+    "reboot it, and `sudo scontrol update nodename=NODE state=resume`.",
+    "replace": "Drain the node, and have it replaced: see Operation in this bundle's README.",
+}
+_KUBERNETES: Final[Mapping[Action, str]] = {
+    "drain": "`kubectl cordon NODE`; pods that run stay.",
+    "reset": "`kubectl cordon NODE`, wait for its pods, and reboot the instance; then "
+    "`kubectl uncordon NODE`.",
+    "replace": "`kubectl cordon NODE`, and have it replaced: see Operation in this bundle's "
+    "README.",
+}
+
+
+def runbooks(plan: Plan) -> str:
+    """One section for each alert of a cluster of ``plan``; its heading is the alert's anchor."""
+    actions = {**_ANYWHERE, **(_SLURM if Source.SLURM in sources(plan) else _KUBERNETES)}
+    alerts = tuple(alerts_of(plan))
+    return "\n".join(
+        (
+            f"# Alerts of {plan.name}",
+            "",
+            "Written by clustergen. Every alert has the path of its section here.",
+            "",
+            *(line for alert in alerts for line in _section(alert, actions)),
+        )
+    )
+
+
+def _section(alert: Alert, actions: Mapping[Action, str]) -> Iterator[str]:
+    held = f", after {alert.after}" if alert.after else ""
+    yield from (f"## {alert.name}", "", f"Severity: {_SEVERITY[alert.severity]}{held}.", "")
+    yield from (alert.meaning, "", f"**Do:** {actions[alert.action]}", "")
+    yield from (f"- {step}" for step in alert.steps)
+    yield ""

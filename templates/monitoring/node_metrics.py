@@ -1,0 +1,456 @@
+#!/usr/bin/env python3
+"""Metrics of a node, for Prometheus: EFA devices, file systems, what the node should have.
+
+With --host also the host metrics that rules and dashboards read, by the names of node_exporter;
+with --slurm the states of nodes and jobs, by the names of slurmctld's own endpoint, for versions of
+Slurm without one. Only Python's standard library (3.9 or later): nodes download nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+MOUNT_SECONDS = 10
+RESERVATION_SECONDS = 300
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Metrics:
+    """Samples by metric, in Prometheus's text format."""
+
+    def __init__(self) -> None:
+        self.samples: dict[tuple[str, str], list[str]] = {}
+
+    def add(self, name: str, kind: str, value: object, **labels: object) -> None:
+        text = ",".join(f'{key}="{escaped(val)}"' for key, val in labels.items() if val is not None)
+        line = f"{name}{{{text}}} {value}" if text else f"{name} {value}"
+        self.samples.setdefault((name, kind), []).append(line)
+
+    def gauge(self, name: str, value: object, **labels: object) -> None:
+        self.add(name, "gauge", value, **labels)
+
+    def counter(self, name: str, value: object, **labels: object) -> None:
+        self.add(name, "counter", value, **labels)
+
+    def text(self) -> str:
+        families = self.samples.items()
+        blocks = (f"# TYPE {name} {kind}\n" + "\n".join(lines) for (name, kind), lines in families)
+        return "\n".join(blocks) + "\n"
+
+
+def escaped(value: object) -> str:
+    return str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def output(*command: str, seconds: float = 20) -> str:
+    """What a command prints; empty if it fails or takes too long."""
+    try:
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return ran.stdout if ran.returncode == 0 else ""
+
+
+def number(path: Path) -> int | None:
+    """The number in a file of the kernel; None if there is none."""
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+# ---- EFA
+
+
+def efa(metrics: Metrics, sys_root: Path) -> None:
+    for device in sorted((sys_root / "class/infiniband").glob("*")):
+        if not is_efa(device):
+            continue
+        for counter in sorted(device.glob("ports/*/hw_counters/*")):
+            value = number(counter)
+            if value is None:
+                continue
+            port = counter.parent.parent.name
+            kind = "gauge" if counter.name == "lifespan" else "counter"
+            name = f"node_amazonefa_{counter.name}"
+            metrics.add(name, kind, value, device=device.name, port=port)
+
+
+def is_efa(device: Path) -> bool:
+    """Amazon's PCI vendor id; other InfiniBand devices have other counters."""
+    try:
+        return (device / "device/vendor").read_text().strip() == "0x1d0f"
+    except OSError:
+        return False
+
+
+# ---- What the node should have
+
+
+def expected(metrics: Metrics, options: argparse.Namespace) -> None:
+    if options.gpus is not None:
+        metrics.gauge("clustergen_expected_gpus", options.gpus)
+    if options.efa is not None:
+        metrics.gauge("clustergen_expected_efa", options.efa)
+    if options.usd_per_hour is not None:
+        metrics.gauge("clustergen_node_usd_per_hour", options.usd_per_hour)
+    metrics.gauge(
+        "clustergen_node_info",
+        1,
+        role=options.role,
+        group=options.group,
+        instance_type=options.instance_type,
+    )
+
+
+# ---- File systems
+
+
+class Mount:
+    """A file system that is asked in a thread: one that hangs would never return."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.thread: threading.Thread | None = None
+        self.usage: tuple[int, int] | None = None
+
+    def ask(self) -> tuple[int, int] | None:
+        """Size and free bytes; None if the file system does not answer in time."""
+        if self.thread is None or not self.thread.is_alive():
+            self.usage = None
+            self.thread = threading.Thread(target=self._ask, daemon=True)
+            self.thread.start()
+        self.thread.join(MOUNT_SECONDS)
+        return None if self.thread.is_alive() else self.usage
+
+    def _ask(self) -> None:
+        try:
+            answer = os.statvfs(self.path)
+        except OSError:
+            return
+        self.usage = answer.f_blocks * answer.f_frsize, answer.f_bavail * answer.f_frsize
+
+
+def mounts(metrics: Metrics, watched: list[Mount], proc_root: Path) -> None:
+    # An automount mounts when it is asked, so the table is read afterwards.
+    usages = [mount.ask() for mount in watched]
+    types = {fields[1]: fields[2] for fields in mount_table(proc_root)}
+    for mount, usage in zip(watched, usages):
+        there = types.get(mount.path, "autofs") != "autofs"
+        metrics.gauge("clustergen_mount_present", int(there), mountpoint=mount.path)
+        if not there:
+            continue
+        metrics.gauge("clustergen_mount_answers", int(usage is not None), mountpoint=mount.path)
+        if usage:
+            metrics.gauge("clustergen_mount_size_bytes", usage[0], mountpoint=mount.path)
+            metrics.gauge("clustergen_mount_free_bytes", usage[1], mountpoint=mount.path)
+
+
+def mount_table(proc_root: Path) -> Iterator[list[str]]:
+    """Lines of the mounts of process 1, which are the node's also in a container."""
+    try:
+        lines = (proc_root / "1/mounts").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        fields = line.split()
+        yield [field.replace("\\040", " ") for field in fields]
+
+
+def lustre(metrics: Metrics, sys_root: Path, proc_root: Path, lnetctl: str) -> None:
+    """Storage targets as the client knows them, and messages by network."""
+    clients = [*sys_root.glob("fs/lustre/osc/*-OST*"), *proc_root.glob("fs/lustre/osc/*-OST*")]
+    for client in clients:
+        found = re.match(r"(?P<fs>.+)-(?P<ost>OST[0-9a-fA-F]+)-osc", client.name)
+        total, free = number(client / "kbytestotal"), number(client / "kbytesavail")
+        if not found or total is None or free is None:
+            continue
+        labels = {"filesystem": found["fs"], "target": found["ost"]}
+        metrics.gauge("clustergen_lustre_target_size_bytes", total * 1024, **labels)
+        metrics.gauge("clustergen_lustre_target_free_bytes", free * 1024, **labels)
+    if clients:
+        messages(metrics, output(lnetctl, "net", "show", "--verbose", seconds=10))
+
+
+def messages(metrics: Metrics, shown: str) -> None:
+    """Sent and received messages of ``lnetctl net show --verbose``, a sum for each network."""
+    totals: Counter[tuple[str, str]] = Counter()
+    net = ""
+    for line in shown.splitlines():
+        key, _, value = (part.strip() for part in line.strip().lstrip("- ").partition(":"))
+        if key == "net type":
+            net = value.rstrip("0123456789")
+        elif key in ("send_count", "recv_count") and net and net != "lo":
+            totals[net, key] += int(value)
+    for (network, key), count in totals.items():
+        what = {"send_count": "sent", "recv_count": "received"}[key]
+        metrics.counter(f"clustergen_lnet_{what}_messages_total", count, net=network)
+
+
+# ---- Reservations
+
+
+class Reservations:
+    """What EC2 says of reservations, asked every few minutes: the call is rate limited."""
+
+    def __init__(self, ids: list[str], region: str, aws: str) -> None:
+        self.command = [aws, "ec2", "describe-capacity-reservations", "--output", "json"]
+        self.command += ["--region", region, "--capacity-reservation-ids", *ids]
+        self.asked: float | None = None
+        self.known: list[dict[str, Any]] = []
+        self.failed = False
+
+    def write(self, metrics: Metrics) -> None:
+        if self.asked is None or time.monotonic() - self.asked > RESERVATION_SECONDS:
+            self.asked = time.monotonic()
+            answer = output(*self.command, seconds=60)
+            # Old numbers are better than none, except that nobody would notice: hence the last one.
+            self.known = json.loads(answer)["CapacityReservations"] if answer else self.known
+            self.failed = not answer
+        metrics.gauge("clustergen_reservation_lookup_failed", int(self.failed))
+        for one in self.known:
+            self._one(metrics, one)
+
+    def _one(self, metrics: Metrics, one: dict[str, Any]) -> None:
+        name = one["CapacityReservationId"]
+        for what in ("Total", "Available"):
+            count = one.get(f"{what}InstanceCount", 0)
+            metric = f"clustergen_reservation_{what.lower()}_instances"
+            metrics.gauge(metric, count, reservation=name)
+        if end := one.get("EndDate"):
+            seconds = int(timestamp(end))
+            metrics.gauge("clustergen_reservation_end_seconds", seconds, reservation=name)
+
+
+def timestamp(text: str) -> float:
+    """Seconds of an ISO 8601 time; ``fromisoformat`` reads a Z from Python 3.11 on only."""
+    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+# ---- Host
+
+
+def host(metrics: Metrics, proc_root: Path) -> None:
+    cpu(metrics, proc_root)
+    memory(metrics, proc_root)
+    root = os.statvfs("/")
+    labels = {"mountpoint": "/", "fstype": root_type(proc_root)}
+    metrics.gauge("node_filesystem_size_bytes", root.f_blocks * root.f_frsize, **labels)
+    metrics.gauge("node_filesystem_avail_bytes", root.f_bavail * root.f_frsize, **labels)
+    metrics.gauge("node_load1", (proc_root / "loadavg").read_text().split()[0])
+    for line in (proc_root / "vmstat").read_text().splitlines():
+        if line.startswith("oom_kill "):
+            metrics.counter("node_vmstat_oom_kill", line.split()[1])
+    offset = clock_offset()
+    if offset is not None:
+        metrics.gauge("node_timex_offset_seconds", offset)
+
+
+def cpu(metrics: Metrics, proc_root: Path) -> None:
+    """Seconds of an average CPU: one series for each mode, not one for each of 192 CPUs too."""
+    lines = (proc_root / "stat").read_text().splitlines()
+    count = sum(re.match(r"cpu\d", line) is not None for line in lines)
+    modes = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
+    for mode, ticks in zip(modes, lines[0].split()[1:]):
+        seconds = int(ticks) / TICKS / max(count, 1)
+        metrics.counter("node_cpu_seconds_total", round(seconds, 2), cpu="average", mode=mode)
+
+
+def memory(metrics: Metrics, proc_root: Path) -> None:
+    for line in (proc_root / "meminfo").read_text().splitlines():
+        name, value, *_ = line.replace(":", "").split()
+        if name in ("MemTotal", "MemAvailable"):
+            metrics.gauge(f"node_memory_{name}_bytes", int(value) * 1024)
+
+
+def root_type(proc_root: Path) -> str:
+    types = [fields[2] for fields in mount_table(proc_root) if fields[1] == "/"]
+    return types[-1] if types else "unknown"
+
+
+def clock_offset() -> float | None:
+    """Seconds between the clock and its time server, by chrony; None without chrony."""
+    fields = output("chronyc", "-c", "tracking", seconds=5).split(",")
+    try:
+        return float(fields[4])
+    except (IndexError, ValueError):
+        return None
+
+
+# ---- Slurm without an endpoint of its own
+
+NODE_STATES = {
+    "allocated": "alloc",
+    "mixed": "mixed",
+    "idle": "idle",
+    "down": "down",
+    "drained": "drained",
+    "draining": "draining",
+    "fail": "fail",
+    "failing": "fail",
+    "completing": "completing",
+}
+NODE_FLAGS = {"*": "noresp", "~": "powered_down", "#": "power_up"}
+JOB_STATES = {
+    "PENDING": "pending",
+    "RUNNING": "running",
+    "FAILED": "failed",
+    "NODE_FAIL": "node_failed",
+    "TIMEOUT": "timeout",
+    "PREEMPTED": "preempted",
+    "OUT_OF_MEMORY": "outofmemory",
+}
+QUEUES = {
+    "Agent queue size": "slurm_agent_queue_size",
+    "DBD Agent queue size": "slurm_slurmdbd_queue_size",
+}
+
+
+def slurm(metrics: Metrics) -> None:
+    nodes = dict(pairs(output("sinfo", "--noheader", "--all", "--Node", "--format=%N|%T")))
+    if not nodes:
+        return  # no metrics: the alert for a silent controller fires
+    states = Counter(name for state in nodes.values() for name in node_states(state))
+    metrics.gauge("slurm_nodes", len(nodes))
+    for name in sorted({*NODE_STATES.values(), *NODE_FLAGS.values()}):
+        metrics.gauge(f"slurm_nodes_{name}", states[name])
+    jobs(metrics)
+    queues(metrics)
+
+
+def pairs(text: str) -> Iterator[tuple[str, str]]:
+    for line in text.splitlines():
+        left, _, right = line.partition("|")
+        yield left.strip(), right.strip()
+
+
+def node_states(state: str) -> Iterator[str]:
+    """Counts that a node of this state is part of, as slurmctld counts: flags are counted too."""
+    name = state.rstrip("*~#!%$@^-+").lower()
+    if name in NODE_STATES:
+        yield NODE_STATES[name]
+    yield from (NODE_FLAGS[flag] for flag in state if flag in NODE_FLAGS)
+
+
+def jobs(metrics: Metrics) -> None:
+    shown = output("squeue", "--noheader", "--all", "--states=all", "--format=%P|%T")
+    found = list(pairs(shown))
+    states = Counter(state for _, state in found)
+    for state, name in JOB_STATES.items():
+        metrics.gauge(f"slurm_jobs_{name}", states[state])
+    waiting = [(part, state) for part, state in found if state in ("PENDING", "RUNNING")]
+    for partition, count in Counter(part for part, _ in waiting).items():
+        metrics.gauge("slurm_partition_jobs", count, partition=partition)
+
+
+def queues(metrics: Metrics) -> None:
+    for line in output("sdiag").splitlines():
+        key, _, value = (part.strip() for part in line.partition(":"))
+        if key in QUEUES:
+            metrics.gauge(QUEUES[key], value)
+
+
+# ---- All of it
+
+
+class Node:
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.mounts = [Mount(path) for path in options.mount]
+        self.reservations = None
+        if options.reservation:
+            self.reservations = Reservations(options.reservation, options.region, options.aws)
+
+    def text(self) -> str:
+        options, metrics = self.options, Metrics()
+        expected(metrics, options)
+        efa(metrics, options.sys)
+        mounts(metrics, self.mounts, options.proc)
+        lustre(metrics, options.sys, options.proc, options.lnetctl)
+        if options.host:
+            host(metrics, options.proc)
+        if options.slurm:
+            slurm(metrics)
+        if self.reservations:
+            self.reservations.write(metrics)
+        return metrics.text()
+
+
+def serve(node: Node, address: str) -> None:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = node.text().encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/plain; version=0.0.4")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass  # one line for each scrape would fill the journal
+
+    host_name, _, port = address.rpartition(":")
+    HTTPServer((host_name, int(port)), Handler).serve_forever()
+
+
+def write(path: Path, text: str) -> None:
+    """Replace the file at once: the collector never reads half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(".new")
+    new.write_text(text)
+    new.chmod(0o644)
+    new.replace(path)
+
+
+def arguments(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Metrics of a node, for Prometheus.")
+    parser.add_argument("--listen", metavar="ADDRESS:PORT", help="answer Prometheus there")
+    parser.add_argument("--out", type=Path, help="write this file, for a textfile collector")
+    parser.add_argument("--every", type=float, default=15, help="seconds between two writes")
+    parser.add_argument("--once", action="store_true", help="write once and end")
+    parser.add_argument("--gpus", type=int, help="GPUs that the node should have")
+    parser.add_argument("--efa", type=int, help="EFA devices that the node should have")
+    parser.add_argument("--mount", action="append", default=[], help="a file system to watch")
+    parser.add_argument("--role", default="compute")
+    parser.add_argument("--group", help="name of the node group")
+    parser.add_argument("--instance-type")
+    parser.add_argument("--usd-per-hour", type=float)
+    parser.add_argument("--reservation", action="append", default=[], help="ask EC2 about it")
+    parser.add_argument("--region")
+    parser.add_argument("--host", action="store_true", help="host metrics too")
+    parser.add_argument("--slurm", action="store_true", help="nodes and jobs by sinfo and squeue")
+    parser.add_argument("--sys", type=Path, default=Path("/sys"))
+    parser.add_argument("--proc", type=Path, default=Path("/proc"))
+    parser.add_argument("--lnetctl", default="lnetctl")
+    parser.add_argument("--aws", default="aws")
+    return parser.parse_args(words)
+
+
+def main(words: list[str]) -> None:
+    options = arguments(words)
+    node = Node(options)
+    if options.listen:
+        serve(node, options.listen)
+    while options.out:
+        write(options.out, node.text())
+        if options.once:
+            return
+        time.sleep(options.every)
+    sys.stdout.write(node.text())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+"""Tests of what monitoring is defined as."""

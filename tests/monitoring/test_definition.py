@@ -1,0 +1,135 @@
+"""Alerts and dashboards are complete and agree with each other, whatever the plan."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clustergen.monitoring.alert import Alert
+from clustergen.monitoring.alertmanager import configuration, webhook_configuration
+from clustergen.monitoring.alerts import GROUPS, alerts
+from clustergen.monitoring.boards import BOARDS
+from clustergen.monitoring.cloudwatch import cloudwatch
+from clustergen.monitoring.counters import COUNTERS
+from clustergen.monitoring.dashboards import WIDTH, dashboards
+from clustergen.monitoring.files import artifacts
+from clustergen.monitoring.rules import RUNBOOKS, rule_groups
+from tests.monitoring.planned import PLANS, plan_of
+
+METRIC = re.compile(
+    r"\b(?:DCGM|node|slurm|kube|kueue|karpenter|clustergen|prometheus|scrape|up|ALERTS|gpu:|efa:|"
+    r"capacity:)[\w:]*\b(?=[{\[\s)]|$)"
+)
+LABELS = {"node", "cluster"}
+
+
+def expressions() -> Iterator[str]:
+    """Every expression of every rule and panel."""
+    for group in GROUPS:
+        yield from (rule.expr for rule in group.rules)
+    for board in BOARDS:
+        for row in board.rows:
+            yield from (query.expr for panel in row.panels for query in panel.queries)
+
+
+@pytest.mark.parametrize("expr", sorted(set(expressions())))
+def test_every_selector_is_of_one_cluster(expr: str) -> None:
+    unquoted = re.sub(r'"[^"]*"', '""', expr)
+    grouping = re.sub(r"\b(by|on) \([^)]*\)", "", unquoted)
+    selectors = [found for found in METRIC.finditer(grouping) if found.group() not in LABELS]
+    for found in selectors:
+        after = grouping[found.end() :]
+        assert after.startswith(("{$scope", "{$nodes")), f"{found.group()} in {expr}"
+    assert selectors or expr == "vector(1)"
+
+
+def test_names_of_alerts_are_unique() -> None:
+    names = [alert.name for alert in alerts()]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("alert", list(alerts()), ids=lambda alert: alert.name)
+def test_an_alert_tells_what_to_do(alert: Alert) -> None:
+    assert alert.summary
+    assert alert.meaning.endswith(".")
+    assert alert.steps
+    assert (alert.severity == "none") == (alert.action == "none")
+
+
+def test_no_gpu_counter_is_paid_for_in_vain() -> None:
+    read = "\n".join(expressions())
+    unread = [c.name for c in COUNTERS if not re.search(rf"\b{c.name}\b", read)]
+    unknown = set(re.findall(r"\bDCGM_\w+", read)) - {c.name for c in COUNTERS}
+    assert (unread, unknown) == ([], set())
+
+
+@pytest.mark.parametrize(("name", "target"), PLANS)
+def test_an_alert_has_a_section_in_the_runbook(name: str, target: str) -> None:
+    plan = plan_of(name, target)
+    [page] = [file.text for file in artifacts(plan) if file.path == RUNBOOKS]
+    anchors = {line[3:].lower() for line in page.splitlines() if line.startswith("## ")}
+    rules = [r for file in rule_groups(plan).values() for g in file["groups"] for r in g["rules"]]
+    links = {rule["annotations"]["runbook"] for rule in rules if "alert" in rule}
+    assert links == {f"{RUNBOOKS}#{anchor}" for anchor in anchors}
+
+
+@pytest.mark.parametrize(("name", "target"), PLANS)
+def test_dashboards_are_well_formed(name: str, target: str) -> None:
+    for uid, dashboard in dashboards(plan_of(name, target)).items():
+        assert dashboard["uid"] == uid
+        panels = dashboard["panels"]
+        assert len({panel["id"] for panel in panels}) == len(panels)
+        assert overlaps(panels) == []
+        assert unknown_variables(dashboard) == set()
+
+
+def overlaps(panels: list[Any]) -> list[tuple[str, str]]:
+    """Titles of panels that are in each other's place, or beyond the edge."""
+    over = []
+    for panel in panels:
+        place = panel["gridPos"]
+        if place["x"] + place["w"] > WIDTH:
+            over.append((panel["title"], "edge"))
+    for one, other in itertools.combinations(panels, 2):
+        if meet(one["gridPos"], other["gridPos"]):
+            over.append((one["title"], other["title"]))
+    return over
+
+
+def meet(one: dict[str, int], other: dict[str, int]) -> bool:
+    across = one["x"] < other["x"] + other["w"] and other["x"] < one["x"] + one["w"]
+    along = one["y"] < other["y"] + other["h"] and other["y"] < one["y"] + one["h"]
+    return across and along
+
+
+def unknown_variables(dashboard: Any) -> set[str]:
+    known = {variable["name"] for variable in dashboard["templating"]["list"]}
+    used = set(re.findall(r"\$\{?(\w+)", json.dumps(dashboard)))
+    return {name for name in used - known if not name.startswith("__")}
+
+
+@pytest.mark.parametrize(("name", "target"), PLANS)
+def test_cloudwatch_shows_what_it_has(name: str, target: str) -> None:
+    widgets = cloudwatch(plan_of(name, target))["widgets"]
+    assert widgets
+    searches = json.dumps(widgets)
+    assert ("nvidia_smi" in searches) == (
+        target not in ("eks", "hyperpod-eks")
+        and name in ("p5en-capacity-block", "p6-b200-reservation", "hyperpod-slurm-legacy")
+    )
+
+
+def test_every_alert_reaches_a_receiver() -> None:
+    topic = configuration(sns_topic="arn:aws:sns:us-west-2:111122223333:a", region="us-west-2")
+    for document in (topic, webhook_configuration("http://localhost/")):
+        receivers = {receiver["name"] for receiver in document["receivers"]}
+        routes = document["route"]["routes"]
+        assert {route["receiver"] for route in routes} <= receivers
+        assert document["route"]["receiver"] in receivers
+        named = set(re.findall(r"[A-Z]\w+", json.dumps(document["inhibit_rules"])))
+        assert named <= {alert.name for alert in alerts()}
