@@ -1,4 +1,4 @@
-"""Every rule, by code. Imports all parts that have rules: for ``explain`` and SARIF."""
+"""All rules by code. Imports all parts with rules, for ``explain`` and SARIF."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ AREAS: Mapping[str, str] = {
 def every() -> tuple[Rule, ...]:
     """All rules.
 
-    :raises ValueError: when the area of a code is not in :data:`AREAS`.
+    :raises ValueError: if the area of a code is not in :data:`AREAS`.
     """
     found = discovery.every()
     for rule in found:

@@ -11,14 +11,14 @@ from clustergen.findings import Unrenderable, errors
 
 
 def render(checked: Checked, target: str) -> Bundle:
-    """The bundle of ``target``. Raises :class:`Unrenderable` where findings stand against it."""
+    """The bundle of ``target``; raises :class:`Unrenderable` if there are errors."""
     return rendered(checked, target)[1]
 
 
 def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
-    """The document of ``target``, with the user's overlay, and the bundle that holds it.
+    """The document of ``target`` with the user's overlay, and its bundle.
 
-    :raises Unrenderable: where findings stand against it.
+    :raises Unrenderable: if there are errors.
     """
     blocking = checked.blocking(target)
     if blocking or target not in checked.plans:

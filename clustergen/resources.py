@@ -1,7 +1,7 @@
-"""Where the text that comes with the package is: templates, example specs, the CDK's settings.
+"""Locating the data files of the package: templates, example specs, CDK settings.
 
-In a checkout, and in an editable install of one, they stand beside the package; a wheel carries
-them inside it, because files beside a package in site-packages belong to other packages.
+In a checkout or an editable install, they are beside the package. A wheel has them inside the
+package, because site-packages is shared.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class MissingTree(FileNotFoundError):
 
 
 def tree(name: str, package: Path = _PACKAGE) -> Path:
-    """The directory of the bundled tree ``name``, ``templates`` or ``specs``.
+    """The directory ``name``, either ``templates`` or ``specs``.
 
-    Raises ValueError for another name, MissingTree when the installation lacks it.
+    Raises ValueError for another name, MissingTree if the installation lacks it.
     """
     if name not in _TREES:
         raise ValueError(f"{name!r} is not a bundled tree: one of {', '.join(_TREES)}")

@@ -1,4 +1,4 @@
-"""Codes that no rule has any more. Codes are never reused, so old reports stay readable."""
+"""Retired codes. Codes are never reused, so old reports remain readable."""
 
 from __future__ import annotations
 

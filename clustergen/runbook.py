@@ -1,4 +1,4 @@
-"""The runbook of a cluster: the same topics for every target."""
+"""The runbook of a cluster, with the same topics for every target."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ WAIT: Final = (
 
 
 class Runbook(NamedTuple):
-    """The answers of a target, as Markdown for the README of its bundle.
+    """The runbook of a target, as Markdown for the README of its bundle.
 
-    Every field but ``remains`` is one paragraph; an empty one is left out.
+    Every field but ``remains`` is one paragraph; empty ones are omitted.
     """
 
     logs: str = ""

@@ -1,8 +1,8 @@
-"""Secrets that users write into a spec by mistake, and how findings leave them out.
+"""Masking of secrets that users write into a spec by mistake.
 
-A finding quotes the value that is wrong and shows its source line, and its text ends up in the logs
-of CI. So what stands in a field for secrets, and what looks like a key or a token anywhere, is
-masked: in the lines that findings show (:func:`hidden`), and in their words (:func:`masked`).
+A finding quotes the invalid value and shows its source line, and CI logs contain its text. So
+values of fields for secrets, and anything that looks like a key or token, are masked in source
+lines (:func:`hidden`) and in messages (:func:`masked`).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _NAME: Final = (
     r"|api[_-]?key|access[_-]?key)s?\w*|token|ssh_key)"
 )
 _SECRET_NAME: Final = pattern(_NAME, re.IGNORECASE)
-# A key for secrets, where its value begins on the same line.
+# A key for secrets whose value begins on the same line.
 _FIELD: Final = pattern(
     rf"""(?<![\w.:-])(?:["']{_NAME}["']\s*:\s*|{_NAME}\s*(?::\s+|=\s*))(?=\S)""", re.IGNORECASE
 )
 _OPEN_FIELD: Final = pattern(rf"""[\s-]*["']?{_NAME}["']?\s*:\s*([|>][+-]?\d?)?\s*""", re.I)
 _QUOTED: Final = pattern(r""""(?:[^"\\]|\\.)*"?|'(?:[^']|'')*'?""")
-# What may be shown in such a field: references to secrets, public keys, signs of a block.
+# Values that such a field may show: references to secrets, public keys, block indicators.
 _PUBLIC: Final = pattern(
     r"""["']?(?:arn:[a-z-]+:[^\s"']*|(?:ssh|ecdsa|sk-ssh|sk-ecdsa)-\S.*)?["']?|[|>][+-]?\d?"""
 )
@@ -43,7 +43,7 @@ _LOOKS_SECRET: Final = pattern(
     r"|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{20,}"
     r"|\bxox[abprs]-[\w-]{10,}|\bhf_[A-Za-z0-9]{20,}|\bsk-(?!ssh-|ecdsa-)[\w-]{20,}"
     r"|\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*"
-    # A secret access key: 40 characters with capitals, small letters and digits.
+    # A secret access key: 40 characters with upper-case and lower-case letters and digits.
     r"|(?<![\w/+=.-])(?=[\w/+]*[a-z])(?=[\w/+]*[A-Z])(?=[\w/+]*\d)[A-Za-z0-9/+]{40}(?![\w/+=.-])"
     r"|(?<=://)[^\s/@:]+:[^\s/@]+(?=@)",
     re.DOTALL,
@@ -53,7 +53,7 @@ _SHOWN: Final = pattern(r"[^\s\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff
 
 
 def hidden(lines: Iterable[str]) -> Iterator[str]:
-    """``lines`` of YAML, or ``--set`` arguments, with secrets masked; columns stay the same."""
+    """``lines`` of YAML, or ``--set`` arguments, with masked secrets; columns do not change."""
     within: int | None = None  # the indentation of the key whose value continues below it
     pem = False
     for line in lines:
@@ -84,7 +84,7 @@ def _hidden(line: str) -> str:
 
 
 def _end_of_value(line: str, start: int) -> int:
-    """Where the value at ``start`` ends: in a flow mapping before the next entry, at the latest."""
+    """The end of the value at ``start``; in a flow mapping, at most the start of the next entry."""
     if line[start] in "{[":
         return len(line)
     if quoted := _QUOTED.match(line, start):
@@ -96,12 +96,12 @@ def _end_of_value(line: str, start: int) -> int:
 
 
 def _stars(text: str) -> str:
-    """As many stars; what does not show stays, for it is refused where it is."""
+    """The same number of stars; invisible characters are kept, for the rule that rejects them."""
     return _SHOWN.sub("*", text)
 
 
 def values(data: Any, *, inside: bool = False) -> Iterator[str]:
-    """The secrets in the data of a spec: what is in a field for them."""
+    """The secrets in the data of a spec: values of fields for secrets."""
     if isinstance(data, dict):
         for key, value in data.items():
             if inside:
@@ -117,7 +117,7 @@ def values(data: Any, *, inside: bool = False) -> Iterator[str]:
 
 
 def masked(finding: Finding, secrets: frozenset[str]) -> Finding:
-    """The finding with every one of ``secrets``, and what looks like one, left out of its words."""
+    """The finding with ``secrets``, and text that looks like one, masked."""
     return replace(
         finding,
         message=_without(finding.message, secrets),

@@ -1,11 +1,11 @@
-"""Scripts from templates, with every interpolated value quoted for the shell.
+"""Rendering scripts from templates, with every interpolated value quoted for the shell.
 
-A value is text that the shell must never read: ``{{ name }}`` in a template becomes one quoted
-word, whatever the name holds, and ``{{ names }}`` one quoted word for each item. What the shell is
-meant to read is marked where it is used, with the reason: ``{{ text | raw("made by us") }}``.
+``{{ name }}`` in a template becomes one quoted word, whatever it contains, and ``{{ names }}`` one
+quoted word for each item. Text that the shell must interpret is marked where it is used, with the
+reason: ``{{ text | raw("made by us") }}``.
 
-Quoting makes words, so a value stands where a word may stand: not inside quotes, a heredoc or a
-comment. ``${#name}`` starts a comment of Jinja; count in another way.
+Quoting makes words, so a value must be where a word may be: not inside quotes, a heredoc or a
+comment. ``${#name}`` would start a Jinja comment; count in another way.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 
 def render(template: str, /, **values: Any) -> str:
-    """The script made from ``template``, a path under ``templates/`` (``pcs/mount.sh.j2``).
+    """The script rendered from ``template``, a path under ``templates/`` (``pcs/mount.sh.j2``).
 
-    Raises jinja2.UndefinedError for a name without a value, TypeError for a value that is neither
-    text, a number nor a list of them, ValueError for text with a NUL, which no shell can hold.
+    Raises jinja2.UndefinedError for a name without a value, TypeError for a value other than text,
+    numbers and lists of them, ValueError for text with a NUL, which shells do not support.
     """
     return environment().get_template(template).render(values)
 
 
 def content_key(name: str, text: str) -> str:
-    """The key of an uploaded script: another text is another key, so none is ever overwritten."""
+    """The key of an uploaded script; it depends on the text, so scripts are never overwritten."""
     return f"{sha256(text)[:16]}/{name}"
 
 
 @functools.cache
 def environment() -> Environment:
-    """The Jinja environment of all scripts; its import is put off until a script is rendered."""
+    """The Jinja environment of all scripts; Jinja is imported when the first script is rendered."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     from clustergen.compiled_templates import CompiledTemplates
@@ -67,7 +67,7 @@ def compile_templates(*folders: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Raw:
-    """Text that goes into the script as it is."""
+    """Text for the script, without quoting."""
 
     text: str
 
@@ -80,7 +80,7 @@ def _raw(value: object, why: str) -> _Raw:
 
 
 def _words(value: object) -> str:
-    """A value as shell words: one, or one for each item of a list."""
+    """A value as shell words: one, or one per item of a list."""
     if isinstance(value, _Raw):
         return value.text
     if isinstance(value, list | tuple):
@@ -92,7 +92,7 @@ def _word(value: object) -> str:
     from jinja2 import Undefined
 
     if isinstance(value, Undefined):
-        str(value)  # raises with the name that has no value
+        str(value)  # raises an error with the undefined name
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise TypeError(f"no shell word for {value!r}: give text or a number")
     text = str(value)

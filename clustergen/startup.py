@@ -1,11 +1,10 @@
-"""What makes a command start and end fast, in one place.
+"""Start-up and exit of commands.
 
-Most of the time of a small check is spent on loading modules. Four measures stand where their
-subject is:
+A small check spends most of its time loading modules. Other measures are in their own modules:
 
 - ``digests.py`` imports ``hashlib`` when something is hashed;
 - ``spec/core_schema.py`` reads specs without pydantic's models;
-- ``cdk/kernel.py`` loads ``aws_cdk``, for ``render --target eks`` in the background from the start;
+- ``cdk/kernel.py`` loads ``aws_cdk``, in the background for ``render --target eks``;
 - ``targets/eks/emit.py`` compiles its script templates while ``aws_cdk`` loads;
 - modules import other large libraries (jinja2, jsonschema, boto3) in the functions that use them.
 """
@@ -23,8 +22,8 @@ from typing import NoReturn
 
 
 def prepare() -> None:
-    """Prepare the process; call it before modules of the package are loaded."""
-    # Loading makes objects that stay: looking for garbage among them was a sixth of a small check.
+    """Prepare the process; call this before loading modules of the package."""
+    # Objects of modules stay: collecting garbage among them took a sixth of a small check.
     gc.set_threshold(100_000)
     # pydantic searches every installed package for plugins; clustergen uses none.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -35,8 +34,8 @@ def prepare() -> None:
 
 
 def import_in_background(*modules: str) -> None:
-    """Import ``modules`` in a thread. An error shows again where the module is really needed."""
-    import threading  # few commands need it
+    """Import ``modules`` in a thread. Errors occur again where the module is used."""
+    import threading  # few commands need this
 
     threading.Thread(target=_import, args=(modules,), name="imports", daemon=True).start()
 
@@ -48,7 +47,7 @@ def _import(modules: tuple[str, ...]) -> None:
 
 
 def leave(status: int) -> NoReturn:
-    """End the process without freeing every object: that takes a while with large libraries."""
+    """End the process without freeing every object, which is slow with large libraries."""
     sys.stdout.flush()
     sys.stderr.flush()
     atexit._run_exitfuncs()

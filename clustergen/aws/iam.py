@@ -63,8 +63,7 @@ def trust(
     actions: str | list[str] = "sts:AssumeRole",
     condition: Mapping[str, Any] | None = None,
 ) -> Json:
-    """The trust policy that lets a service assume a role; ``service`` is the name before the
-    dot."""
+    """The trust policy for a service, whose principal begins with the name ``service``."""
     statement = {
         "Effect": "Allow",
         "Principal": {"Service": cfn.sub(f"{service}.${{AWS::URLSuffix}}")},

@@ -19,8 +19,8 @@ class Version:
 
     name: str
     standard_until: str | None
-    """The end of standard support: 14 months after its release on EKS. Then it costs six times as
-    much.
+    """The end of standard support: 14 months after its release on EKS. After that, it costs six
+    times as much.
     """
     extended_until: str | None
     """The end of extended support, a year later. Then EKS upgrades the cluster automatically."""

@@ -29,8 +29,8 @@ def build(
 ) -> tuple[Plan | None, list[Finding]]:
     """The plan of ``spec`` for the target with ``traits``, and the findings of planning it.
 
-    There is no plan where a finding is fatal. ``written`` are the paths that the user wrote
-    (:meth:`clustergen.source.Document.written`), ``targets`` those of :attr:`Plan.targets`.
+    The plan is None if a finding is fatal. ``written`` has the paths that the user wrote
+    (:meth:`clustergen.source.Document.written`); ``targets`` becomes :attr:`Plan.targets`.
     """
     paths = frozenset(written)
     rules = discovery.rules(f"{__package__}.rules")
@@ -47,7 +47,7 @@ def build(
     login = machines.machine(own_login, ("login",)) if own_login else None
     system = machines.machine(spec.kubernetes.system_nodes, ("kubernetes", "system_nodes"))
     findings += machines.findings
-    # Without a place, or with an unknown type, everything else about the cluster is guesswork.
+    # Without a location, or with an unknown type, further findings would be guesses.
     if system is None or any(finding.fatal for finding in findings):
         return None, findings
     places = network.plan(spec)
@@ -85,12 +85,12 @@ def build(
 
 
 def _runs_eks(traits: Traits, options: model.Options) -> bool:
-    """Whether the EKS cluster, and so its system nodes, are made with this one."""
+    """Whether an EKS cluster is created with the nodes, and so needs system nodes."""
     return traits.system_nodes or options.creates_eks
 
 
 def _addresses(plan: Plan, traits: Traits) -> int:
-    """IPv4 addresses of the private subnet that the cluster takes at its largest."""
+    """IPv4 addresses of the private subnet that the cluster needs at its maximum."""
     pods = traits.pod_addresses
     nodes = sum(group.max * (group.addresses + pods) for group in plan.node_groups)
     nodes += plan.system.count * (1 + pods) if plan.system else 0
@@ -99,7 +99,7 @@ def _addresses(plan: Plan, traits: Traits) -> int:
 
 
 def _section(spec: Spec, traits: Traits) -> Any:
-    """The target's own section, with its defaults when the spec has none."""
+    """The target's section of the spec, or its defaults."""
     field = traits.section.replace("-", "_")
     if not field:
         return None
@@ -109,7 +109,7 @@ def _section(spec: Spec, traits: Traits) -> Any:
 def _head(
     spec: Spec, traits: Traits, machines: MachinePlanner, options: model.Options
 ) -> model.Machine | None:
-    """The head node; where a target has several controllers, each of them is one."""
+    """The head node; its count is the number of controllers."""
     found = machines.machine(spec.head_node, ("head_node",)) if traits.head_node else None
     return replace(found, count=options.head_nodes) if found else None
 
@@ -134,7 +134,7 @@ def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...
 
 
 def _is_first(spec: Spec, index: int) -> bool:
-    """The first queue is the default one where none is marked as such."""
+    """Whether the queue is the default: the first one, if none is marked."""
     return index == 0 and not any(queue.default for queue in spec.queues)
 
 

@@ -1,5 +1,5 @@
-"""Arithmetic of file systems: which numbers are next to one that is not allowed, what a file system
-is by default, and how many addresses it takes. The tables are :mod:`clustergen.catalog.fsx`.
+"""Sizes of file systems: nearest allowed numbers, defaults, and addresses. The tables are in
+:mod:`clustergen.catalog.fsx`.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _USUAL_THROUGHPUT = {
 
 
 def around(steps: Steps, number: int) -> tuple[int, ...]:
-    """The allowed numbers nearest to ``number``: below and above; one where both are the same."""
+    """The allowed numbers next to ``number``, below and above; one if both are the same."""
     below, above = steps.down(number), steps.up(number)
     return (above,) if below in (None, above) else (below or above, above)
 
 
 def beside(values: Sequence[int], number: int) -> tuple[int, ...]:
-    """The same among a few ``values``, in ascending order."""
+    """The values next to ``number`` among ``values``, in ascending order."""
     below = [value for value in values if value <= number][-1:]
     above = [value for value in values if value >= number][:1]
     return tuple(dict.fromkeys((*below, *above)))
 
 
 def default_throughput(kind: LustreClass, size_gib: int | None, *, efa: bool) -> int | None:
-    """The default throughput; None where none may be set.
+    """The default throughput; None if it must not be set.
 
-    It is the usual one, unless ``size_gib`` is a size only at another: then the next faster one at
-    which it is, or else the next slower one.
+    The usual one, unless it does not allow ``size_gib``: then the next faster one that does, or
+    else the next slower one.
     """
     if kind.storage is Media.INTELLIGENT_TIERING:
         return INTELLIGENT_TIERING_MBPS.least
@@ -61,13 +61,13 @@ def _fits(kind: LustreClass, throughput: int, size_gib: int | None, efa: bool) -
 
 
 def default_size(kind: LustreClass, throughput: int | None, *, efa: bool) -> int | None:
-    """The smallest size in GiB; None where none may be given, or ``throughput`` is not one."""
+    """The smallest size in GiB; None if it must not be set, or ``throughput`` is invalid."""
     steps = kind.sizes(throughput, efa=efa)
     return steps.least if steps else None
 
 
 def metadata_iops(file_system: Lustre) -> int | None:
-    """The metadata IOPS that a new file system will have; None without a metadata configuration."""
+    """The metadata IOPS of a new file system; None without a metadata configuration."""
     if file_system.metadata_iops == "AUTOMATIC":
         return automatic_metadata_iops(file_system.size_gib or 0)
     return file_system.metadata_iops
@@ -79,14 +79,14 @@ def metadata_steps(storage_class: str) -> Steps:
 
 
 def addresses(item: Storage) -> int:
-    """IPv4 addresses that storage takes in the nodes' subnet; none when it exists already."""
+    """IPv4 addresses that new storage uses in the nodes' subnet."""
     if item.existing:
         return 0
     match item:
         case Lustre():
             return _lustre_addresses(item)
         case OpenZfs():
-            # A second file server stands by, and the endpoint moves between them.
+            # A standby file server, and an endpoint that moves between the two.
             # https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/availability-durability.html
             return 3 if item.deployment.startswith("SINGLE_AZ_HA") else 1
         case Efs():

@@ -1,11 +1,11 @@
-"""What a service accepts, as data.
+"""Limits of services, as data.
 
-Each target fills in one :class:`Limits`. The rules of :mod:`clustergen.rules.services` check every
-plan by it, so a new target gets these rules without writing any. What a target leaves out is not
-limited. Every part carries the page that proves it.
+Each target provides one :class:`Limits`. The rules of :mod:`clustergen.rules.services` check every
+plan against it, so a new target gets these rules for free. Omitted parts mean no limit. Every part
+has its source.
 
-These are named tuples, for every command defines them at its start and a dataclass costs six times
-as much to define.
+They are named tuples, because every command defines them at start-up, and defining a dataclass
+takes six times as long.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Named = Literal["cluster", "node group", "queue"]
 
 
 class Region(NamedTuple):
-    """Where the service is: its key in :data:`clustergen.catalog.services.SERVICES`."""
+    """The regions of the service: its key in :data:`clustergen.catalog.services.SERVICES`."""
 
     service: str
     severity: Severity
@@ -32,7 +32,7 @@ class Region(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The form of names that the service is given."""
+    """The form of names that the service accepts."""
 
     of: tuple[Named, ...]
     source: str
@@ -44,7 +44,7 @@ class Names(NamedTuple):
 
 
 class Reserved(NamedTuple):
-    """Names in use, and by what."""
+    """Names in use, and their users."""
 
     of: Named
     names: Mapping[str, str]
@@ -55,7 +55,7 @@ class Reserved(NamedTuple):
 
 
 class Systems(NamedTuple):
-    """The operating systems that the service's own images have."""
+    """The operating systems of the service's images."""
 
     images: frozenset[str]
     title: str
@@ -72,7 +72,7 @@ class Systems(NamedTuple):
 
 
 class Users(NamedTuple):
-    """Login names and uids that the image has already."""
+    """Login names and uids that exist in the image."""
 
     names: frozenset[str]
     default: Mapping[str, str]
@@ -82,13 +82,13 @@ class Users(NamedTuple):
 
 
 class Secret(NamedTuple):
-    """Where the password of the accounting database may be."""
+    """Where the password of the accounting database may be stored."""
 
     source: str
 
 
 class Quota(NamedTuple):
-    """The most of something in one cluster, counted in the plan."""
+    """A quota of one cluster, and how to count it in a plan."""
 
     what: str
     most: int
@@ -100,7 +100,7 @@ class Quota(NamedTuple):
 
 
 class GroupSize(NamedTuple):
-    """The most nodes of one group."""
+    """The maximum number of nodes of one group."""
 
     most: int
     source: str
@@ -110,14 +110,14 @@ class GroupSize(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """That something is so with the service: how severe it is, and the page that proves it."""
+    """A property of the service: severity of the finding, and source."""
 
     severity: Severity
     source: str
 
 
 class Labels(NamedTuple):
-    """Labels and taints that the service accepts."""
+    """Restrictions of labels and taints."""
 
     source: str
     taints_source: str
@@ -132,7 +132,7 @@ class Labels(NamedTuple):
 
 
 class RootVolume(NamedTuple):
-    """The size that the service's own image needs, in GiB."""
+    """The size in GiB that the service's image needs."""
 
     gib: int
     source: str
@@ -145,7 +145,7 @@ class RootVolume(NamedTuple):
 
 
 class Scripts(NamedTuple):
-    """The kinds of nodes that run the user's scripts, besides compute nodes."""
+    """The kinds of nodes that run user scripts, besides compute nodes."""
 
     login: bool
     source: str
@@ -154,9 +154,9 @@ class Scripts(NamedTuple):
 
 
 class SlurmSettings(NamedTuple):
-    """How the service treats Slurm settings of the user.
+    """How the service handles the user's Slurm settings.
 
-    Names of keys are in lower case, for Slurm does not tell cases apart.
+    Keys are in lower case, because Slurm ignores case.
     """
 
     source: str
@@ -182,7 +182,7 @@ class SlurmSettings(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """All of it, for one service. ``title`` is what messages call the service."""
+    """The limits of one service; ``title`` is its name in messages."""
 
     title: str = ""
     region: Region | None = None

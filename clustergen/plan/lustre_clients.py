@@ -1,4 +1,4 @@
-"""Which nodes reach an EFA-enabled Lustre over EFA, and with how many of their interfaces."""
+"""Nodes that use Lustre over EFA, and the number of their interfaces for it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from clustergen.plan.model import Lustre, NodeGroup, Plan
 
 
 def lustre_interfaces(plan: Plan, group: NodeGroup) -> int:
-    """Interfaces of each node that Lustre uses; 0 where the node mounts over TCP.
+    """Interfaces of each node that Lustre uses; 0 for nodes that mount over TCP.
 
-    As many as the type drives, and fewer where all nodes together would exceed what a file system
-    takes.
+    As many as the type supports, or fewer if all nodes together would exceed the system's limit.
     """
     served = any(isinstance(item, Lustre) and item.efa for item in plan.storage)
     if not served or not _is_client(group):

@@ -1,7 +1,7 @@
-"""The plan: defaults resolved, types joined with their facts, interfaces counted.
+"""The plan: resolved defaults, instance types with their facts, network interfaces.
 
-A plan is made for one target, because a few decisions (the form of the network interfaces, SMT)
-have a different proven answer on each. Emitters read plans and nothing else.
+A plan is for one target, because a few decisions (the form of network interfaces, SMT) differ
+between targets. Emitters read only plans.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from clustergen.plan.limits import Limits
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A value that the foundation stack gives under this output name, once it is deployed."""
+    """A reference to the output of this name of the foundation stack."""
 
     name: str
 
@@ -29,30 +29,30 @@ Id = str | Ref
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What only one target has. A target with a section of its own subclasses it, field by field.
+    """Options of one target. Targets with a section in the spec define a subclass with its fields.
 
     The fields have the names of those in the section (:mod:`clustergen.spec.targets`).
     """
 
     @classmethod
     def read(cls, section: Any) -> Self:
-        """The options that a section of the spec means; :meth:`convert` changes single values."""
+        """The options from a section of the spec; :meth:`convert` changes single values."""
         fields = (field.name for field in dataclasses.fields(cls))
         return cls(**{name: cls.convert(name, getattr(section, name)) for name in fields})
 
     @classmethod
-    def convert(cls, name: str, value: Any) -> Any:  # noqa: ARG003 subclasses look at the name
-        """The value of the field ``name``, for what the section has in another form."""
+    def convert(cls, name: str, value: Any) -> Any:  # noqa: ARG003 subclasses use the name
+        """The value of the field ``name``, for fields that the section has in another form."""
         return value
 
     @property
     def head_nodes(self) -> int:
-        """Head nodes that the cluster has, where it has any."""
+        """Number of head nodes, if the cluster has any."""
         return 1
 
     @property
     def creates_eks(self) -> bool:
-        """An EKS cluster is created with the nodes, and so its system nodes."""
+        """Whether an EKS cluster is created with the nodes, and so needs system nodes."""
         return False
 
 
@@ -115,20 +115,20 @@ CapacityKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """Where instances come from; ``id`` is a reservation id or ARN where the kind has one."""
+    """The purchase option; ``id`` is a reservation id or ARN, if the kind has one."""
 
     kind: CapacityKind
     id: str | None = None
 
     @property
     def reserved(self) -> bool:
-        """Whether instances are set aside in one zone: neither On-Demand nor Spot."""
+        """Whether instances are reserved in one zone, neither On-Demand nor Spot."""
         return self.kind not in ("on-demand", "spot")
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """``cluster``: a group of the cluster's own; ``existing``: the named one."""
+    """``cluster``: a new placement group; ``existing``: the named one."""
 
     kind: Literal["none", "cluster", "existing"]
     group: str | None = None
@@ -150,7 +150,7 @@ Role = Literal["head", "login", "compute"]
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script of the user's. ``url`` is s3:// or https://."""
+    """A user script; ``url`` is s3:// or https://."""
 
     path: Path
     url: str
@@ -164,7 +164,7 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Head or login nodes, or those of what runs a Kubernetes cluster."""
+    """Head, login or system nodes."""
 
     path: Path
     type: InstanceType
@@ -184,7 +184,7 @@ class Taint:
 
 @dataclass(frozen=True, slots=True)
 class NodeGroup:
-    """Nodes of one kind; ``types`` in order of preference, more than one only where asked."""
+    """Nodes of one kind; ``types`` are in order of preference, several only if requested."""
 
     path: Path
     name: str
@@ -209,7 +209,7 @@ class NodeGroup:
 
     @property
     def type(self) -> InstanceType:
-        """The preferred type; the planner rejects groups whose types differ in what matters."""
+        """The preferred type; the planner rejects groups whose types differ in important facts."""
         return self.types[0]
 
     @property
@@ -218,7 +218,7 @@ class NodeGroup:
 
     @property
     def reserved(self) -> bool:
-        """Whether its instances are set aside in one zone: neither On-Demand nor Spot."""
+        """Whether its instances are reserved in one zone, neither On-Demand nor Spot."""
         return self.capacity.reserved
 
     @property
@@ -243,7 +243,7 @@ class NodeGroup:
         return sum(interface.has_ip for interface in self.interfaces)
 
     def at(self, *steps: str | int) -> Path:
-        """The spec path of one of its fields."""
+        """The path of one of its fields in the spec."""
         return (*self.path, *steps)
 
 
@@ -275,7 +275,7 @@ class Subnet:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """The VPC and what of it the cluster uses."""
+    """The VPC, and the parts of it that the cluster uses."""
 
     vpc: Id
     new: bool
@@ -300,7 +300,7 @@ class Network:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Storage:
-    """What every kind of storage has. ``output`` is the stem of its foundation outputs."""
+    """Fields that all kinds of storage share. ``output`` is the stem of its foundation outputs."""
 
     path: Path
     mount: str
@@ -317,7 +317,7 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A data repository association; changes in the service's spelling (NEW, CHANGED, DELETED)."""
+    """A data repository association; changes in the API's spelling (NEW, CHANGED, DELETED)."""
 
     path: str
     s3: str
@@ -327,7 +327,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lustre(Storage):
-    """FSx for Lustre. Of an existing one only the ids and names are known."""
+    """FSx for Lustre. For existing file systems, only ids and names are known."""
 
     dns_name: Id
     mount_name: Id | None
@@ -386,7 +386,7 @@ class Efs(Storage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ebs(Storage):
-    """An EBS volume that the head node shares."""
+    """An EBS volume that the head node exports."""
 
     volume: Volume
 
@@ -413,7 +413,7 @@ class Database:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """An account of Slurm's; ``qos`` are those that its jobs can ask for, besides normal."""
+    """A Slurm account; ``qos`` are those that its jobs can request, besides normal."""
 
     path: Path
     name: str
@@ -425,7 +425,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Qos:
-    """A quality of service of Slurm's; ``preempts`` are names of others."""
+    """A Slurm QOS; ``preempts`` has the names of others."""
 
     path: Path
     name: str
@@ -477,7 +477,7 @@ class Software:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A user with a login, and the same uid on every node."""
+    """A user with a login and the same uid on every node."""
 
     path: Path
     name: str
@@ -505,7 +505,7 @@ class Resilience:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Something the planner chose because the spec left it open; the bundle's README lists them."""
+    """A choice of the planner that the spec leaves open; the bundle's README lists them."""
 
     path: Path
     text: str
@@ -513,7 +513,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """A cluster, whole. It equals only itself, so what is derived from it can be kept by plan."""
+    """A complete cluster. Plans compare by identity, so derived values can be cached by plan."""
 
     target: str
     name: str
@@ -548,21 +548,21 @@ class Plan:
     """The nodes of what runs a Kubernetes cluster, where they are the cluster owner's."""
 
     def subnets_of(self, group: NodeGroup) -> tuple[Subnet, ...]:
-        """The subnets that a group's nodes may start in, by preference."""
+        """The subnets in which a group's nodes may start, by preference."""
         return self.network.private[:1] if group.one_zone else self.network.private
 
     def scripts_of(self, group: NodeGroup) -> tuple[Script, ...]:
-        """The user's scripts that a group's nodes run, in their order."""
+        """The user scripts that a group's nodes run, in order."""
         return tuple(s for s in self.scripts_on("compute") if group.name in s.node_groups)
 
     def scripts_on(self, role: Role) -> tuple[Script, ...]:
-        """The user's scripts for nodes of one role, in their order."""
+        """The user scripts for nodes of one role, in order."""
         return tuple(script for script in self.software.scripts if role in script.on)
 
     def options_as(self, kind: type[OwnOptions]) -> OwnOptions:
-        """The target's own options.
+        """The options of the target.
 
-        :raises TypeError: when the plan is for another target.
+        :raises TypeError: if the plan is for another target.
         """
         if not isinstance(self.options, kind):
             whose = f"{kind.__qualname__} of {kind.__module__}"
@@ -570,20 +570,20 @@ class Plan:
         return self.options
 
     def wrote(self, *path: str | int) -> bool:
-        """Whether the spec says anything at ``path``."""
+        """Whether the spec has a value at ``path``."""
         return path in self.written
 
     @property
     def max_nodes(self) -> int:
-        """Nodes of all groups at their maximum."""
+        """Number of nodes of all groups at their maximum."""
         return sum(group.max for group in self.node_groups)
 
     @property
     def machines(self) -> tuple[Machine, ...]:
-        """The nodes beside the node groups."""
+        """The nodes outside the node groups."""
         return tuple(filter(None, (self.head, self.login, self.system)))
 
     @property
     def instance_types(self) -> Iterator[InstanceType]:
-        """Every type of every node group."""
+        """All instance types of all node groups."""
         return (type for group in self.node_groups for type in group.types)

@@ -1,4 +1,4 @@
-"""The network of a plan: subnets, security groups, and whether the addresses suffice."""
+"""The network of a plan: subnets, security groups, addresses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Planned:
 
 
 def plan(spec: Spec) -> Planned:
-    """The network of a spec without fatal findings; addresses are not counted yet."""
+    """The network of a spec without fatal findings; addresses are counted later."""
     given = spec.network
     new = given.vpc == "new"
     subnets = _new_subnets(given) if new else _existing_subnets(given)
@@ -60,7 +60,8 @@ def plan(spec: Spec) -> Planned:
 
 
 def _control_plane(spec: Spec) -> str | None:
-    """The same for every target, as the foundation is, which opens the groups to each other."""
+    """The security group of an existing EKS cluster. It is the same for all targets, because the
+    foundation that opens it to the nodes is."""
     return spec.targets.hyperpod_eks.eks_security_group if spec.targets.hyperpod_eks else None
 
 
@@ -70,16 +71,16 @@ _INTERNAL = tuple(
 
 
 def is_internal(block: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
-    """Whether the block is of a private network: RFC 1918, or shared address space (RFC 6598).
+    """Whether the block is private: RFC 1918, or shared address space (RFC 6598).
 
-    ``is_private`` leaves out shared addresses, and includes blocks for documentation, which specs
-    use as examples of public ones.
+    ``is_private`` excludes shared addresses, and includes blocks for documentation, which specs use
+    as examples of public ones.
     """
     return isinstance(block, ipaddress.IPv4Network) and any(map(block.subnet_of, _INTERNAL))
 
 
 def capacity(cidr: str) -> int:
-    """Addresses that a subnet has for the user."""
+    """The number of usable addresses of a subnet."""
     return ipaddress.ip_network(cidr).num_addresses - RESERVED_ADDRESSES
 
 
@@ -94,8 +95,8 @@ def _decisions(network: Network, given: spec.Network) -> tuple[Decision, ...]:
 def split(cidr: str) -> tuple[str, str]:
     """The blocks of the private and the public subnet of a new VPC.
 
-    The lower half is for nodes; a sixteenth of the block, no smaller than a subnet may be, for NAT
-    and login.
+    The lower half is for nodes. A sixteenth of the block, or the smallest possible subnet, is for
+    NAT and login nodes.
     """
     private, rest = ipaddress.ip_network(cidr).subnets(1)
     public = next(rest.subnets(min(3, SMALLEST_SUBNET - rest.prefixlen)))
@@ -119,7 +120,7 @@ def _planned(given: spec.Network, subnets: Sequence[spec.ExistingSubnet]) -> tup
 
 
 def _new_control_plane(spec: Spec) -> tuple[Subnet, ...]:
-    """The last two of the smallest subnets in the block, which :func:`split` leaves free."""
+    """The last two minimal subnets of the block, which :func:`split` leaves free."""
     block = ipaddress.ip_network(spec.network.cidr or DEFAULT_CIDR)
     size = 2 ** (block.max_prefixlen - SMALLEST_SUBNET)
     zones = control_plane_zones(spec.region, spec.network.zone)
@@ -134,9 +135,9 @@ def _new_control_plane(spec: Spec) -> tuple[Subnet, ...]:
 
 
 def control_plane_zones(region: str, near: str | None) -> tuple[str, str] | tuple[None, None]:
-    """Ids of two zones for an EKS control plane, the first the nodes' own where that is one.
+    """Ids of two zones for an EKS control plane; the first is that of the nodes if possible.
 
-    None where the zones of the region are not known: CloudFormation chooses two then.
+    None if the zones of the region are unknown; CloudFormation then chooses two.
     """
     zones = [z for z in regions.surveyed_zones().get(region, ()) if z not in _WITHOUT_EKS]
     first = [zone for zone in zones if zone == near]
@@ -150,9 +151,9 @@ https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (2026-11)"""
 
 
 def _existing_control_plane(given: spec.Network) -> tuple[Subnet, ...]:
-    """The subnets named for it, or else the first private one of each zone.
+    """The subnets for the control plane in the spec, or else the first private one per zone.
 
-    A control plane takes subnets of two zones or more, and one of each is enough.
+    A control plane needs subnets in at least two zones, and one in each is enough.
     https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
     """
     if given.control_plane_subnets:

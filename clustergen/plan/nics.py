@@ -1,7 +1,7 @@
-"""Network interfaces of a node: which card carries what.
+"""Network interfaces of a node, and the cards that hold them.
 
-The form is the one of the EC2 User Guide: the primary interface (card 0, device 0) has the address;
-EFA interfaces follow, at most one a card. Checked for every EFA type in the tests.
+The form follows the EC2 User Guide: the primary interface (card 0, device 0) has the address; EFA
+interfaces follow, at most one per card. Tests check every EFA type.
 https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html (2026-08)
 """
 
@@ -17,7 +17,7 @@ Layout = Literal["efa", "efa-only"]
 
 
 def plain(type: InstanceType, *, every_card: bool = False) -> tuple[Interface, ...]:
-    """Interfaces without EFA: one, or one on every card that takes an ordinary one."""
+    """Interfaces without EFA: one, or one on every card that supports it."""
     cards = type.cards if every_card else type.cards[:1]
     return tuple(
         Interface(card.index, _second(card, 1), "interface")
@@ -27,10 +27,10 @@ def plain(type: InstanceType, *, every_card: bool = False) -> tuple[Interface, .
 
 
 def with_efa(type: InstanceType, layout: Layout, device_index: int) -> tuple[Interface, ...]:
-    """Interfaces with all of the type's EFA bandwidth.
+    """Interfaces with the full EFA bandwidth of the type.
 
-    ``efa`` gives every EFA card an address (EFA and ENA in one); ``efa-only`` spends one address a
-    node. ``device_index`` is where ``efa-only`` interfaces sit on cards beyond the first.
+    With ``efa``, every EFA card has an address (EFA and ENA in one interface); with ``efa-only``, a
+    node has one address. ``device_index`` is for ``efa-only`` interfaces on cards beyond the first.
     """
     if layout == "efa":
         return tuple(_combined(type))
@@ -39,8 +39,8 @@ def with_efa(type: InstanceType, layout: Layout, device_index: int) -> tuple[Int
 
 def _combined(type: InstanceType) -> Iterator[Interface]:
     first = type.cards[0]
-    # With card 0 in the fabric, the others use device 1 wherever the card holds a second interface;
-    # without (p6-b300, p6e-gb200), the EC2 guide puts them at device 0.
+    # If card 0 has EFA, the others use device 1 if the card holds a second interface; if not
+    # (p6-b300, p6e-gb200), the EC2 guide puts them at device 0.
     device_index = 1 if first.efa else 0
     if not first.efa:
         yield Interface(0, 0, "interface")
@@ -65,16 +65,16 @@ def _address_saving(type: InstanceType, device_index: int) -> Iterator[Interface
 
 
 def _fabric_cards(type: InstanceType) -> list[NetworkCard]:
-    """Cards beyond the first that carry ``efa-only``."""
+    """Cards beyond the first that get an ``efa-only`` interface."""
     cards = [card for card in type.cards[1:] if "efa-only" in card.interface_types]
     return _dedicated(type) or cards
 
 
 def _dedicated(type: InstanceType) -> list[NetworkCard]:
-    """Cards that take nothing but ``efa-only``: the odd ones of p6e-gb200.
+    """Cards that support only ``efa-only``: the odd ones of p6e-gb200.
 
-    They have all of the bandwidth. Each shares a link with an ENA-capable neighbour, which is left
-    alone: EFA on both would compete for the same link.
+    They have all of the bandwidth. Each shares a link with an ENA-capable card, which gets no EFA:
+    both would compete for the link.
     """
     return [card for card in type.cards if card.interface_types == ("efa-only",)]
 

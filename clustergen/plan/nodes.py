@@ -1,4 +1,4 @@
-"""Node groups, head and login nodes: types joined with their facts, defaults resolved."""
+"""Node groups, head and login nodes: facts about their types, and resolved defaults."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class MachinePlanner:
-    """Plans the machines of one target, collecting findings and decisions on the way."""
+    """Plans the nodes for one target, and collects findings and decisions."""
 
     def __init__(self, traits: Traits) -> None:
         self.traits = traits
@@ -38,7 +38,7 @@ class MachinePlanner:
         self.decisions: list[Decision] = []
 
     def groups(self, groups: Sequence[spec.NodeGroup]) -> tuple[NodeGroup, ...]:
-        """The groups that could be planned; the others have left a finding."""
+        """The groups that can be planned; there is a finding for each of the others."""
         planned = (self._group(group, ("node_groups", i)) for i, group in enumerate(groups))
         return tuple(group for group in planned if group is not None)
 
@@ -91,7 +91,7 @@ class MachinePlanner:
                 (name, (*path, "instance_types", i)) for i, name in enumerate(group.instance_types)
             ]
         types = [self._type(name, at) for name, at in named]
-        # One unknown type is enough: facts of the others do not apply to it.
+        # One unknown type is enough to stop: facts about the others do not apply to it.
         return tuple(t for t in types if t) if all(types) else ()
 
     def _type(self, name: str, path: Path) -> InstanceType | None:
@@ -111,7 +111,7 @@ class MachinePlanner:
             return False
         if group.efa is False or not capable:
             return False
-        # SageMaker gives each instance the interfaces of its own type.
+        # SageMaker gives each instance the interfaces of its type.
         alike = types[:1] if self.traits.sagemaker else types
         if unlike := next((t for t in alike if _fabric(t) != _fabric(types[0])), None):
             self.findings.append(_unlike(types[0], unlike, (*path, "instance_types")))
@@ -136,7 +136,7 @@ class MachinePlanner:
             return Placement(group.placement)
         if not efa or self.traits.sagemaker:
             return Placement("none")
-        # A reservation or block fixes where its instances are; a group beside it can only fail.
+        # A reservation or block determines the location of instances; a placement group would fail.
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html
         if capacity.reserved:
             self._decide((*path, "placement"), f"{group.name}: placed by its {capacity.kind}")
@@ -157,7 +157,7 @@ _DEFAULT_VOLUME = Volume(None, "gp3", None, None)
 
 
 def volume(volume: spec.RootVolume) -> Volume:
-    """A root volume as the user gave it."""
+    """The root volume from the spec."""
     iops = provisioned_iops(volume.type, volume.iops)
     return Volume(volume.size, volume.type, iops, volume.throughput)
 
@@ -181,7 +181,7 @@ _IDENTIFIED: dict[str, CapacityKind] = {
 
 
 def _fabric(type: InstanceType) -> tuple[int, int]:
-    """What types of one group must share so that one interface list fits them all."""
+    """Facts that the types of a group must share to have the same list of interfaces."""
     return (len(type.cards), type.max_efa)
 
 

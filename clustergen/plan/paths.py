@@ -1,4 +1,4 @@
-"""Paths as the file system reads them."""
+"""Paths in file systems."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import posixpath
 
 
 def plain(path: str) -> str:
-    """``path`` without doubled or trailing slashes and without ``.`` and ``..``."""
+    """``path`` without repeated or trailing slashes, ``.`` and ``..``."""
     return "/" + posixpath.normpath(path).lstrip("/")
 
 
 def inside(path: str, other: str) -> bool:
-    """Whether ``path`` is ``other`` or somewhere below it."""
+    """Whether ``path`` is ``other`` or below it."""
     return (plain(path) + "/").startswith(plain(other).rstrip("/") + "/")

@@ -1,4 +1,4 @@
-"""Settings of slurm.conf that follow from the spec, for every target that writes them itself."""
+"""slurm.conf settings derived from the spec, for targets that write them."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Setting(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The same text for all spellings of the name."""
+        """A text that is equal for all spellings of the name."""
         return same(self.scope, self.name)
 
 
 def written(plan: Plan) -> Iterator[Setting]:
-    """Every setting of the spec."""
+    """All settings of the spec."""
     sections: list[tuple[Path, Scope, Mapping[str, str]]] = [
         (("slurm", "settings"), "cluster", plan.slurm.settings),
         (("slurm", "slurmdbd_settings"), "slurmdbd", plan.slurm.slurmdbd_settings),
@@ -51,20 +51,21 @@ def written(plan: Plan) -> Iterator[Setting]:
 
 
 def merge(scope: Scope, derived: Mapping[str, str], given: Mapping[str, str]) -> Settings:
-    """``given`` over ``derived``; to Slurm, spellings in other case and aliases are the same."""
+    """``derived`` overridden by ``given``; names are compared like Slurm does, with aliases and
+    without case."""
     taken = {same(scope, name) for name in given}
     return {**{n: v for n, v in derived.items() if same(scope, n) not in taken}, **given}
 
 
 def quoted(value: str) -> str:
-    """A value as slurm.conf has it: with blanks in quotes."""
+    """A value for slurm.conf, quoted if it contains blanks."""
     return f'"{value}"' if " " in value and not value.startswith('"') else value
 
 
 def with_flags(settings: Mapping[str, str], kept: Mapping[str, str]) -> Settings:
-    """``settings`` in which keys of ``kept`` have the flag of the service, too.
+    """``settings``, in which keys of ``kept`` also have the flag of the service.
 
-    A key that is written again replaces the value of the service's own slurm.conf.
+    Writing a key again replaces the value in the service's slurm.conf.
     """
     flags = {same("cluster", name): flag for name, flag in kept.items()}
     return {
@@ -79,23 +80,23 @@ def _with(value: str, flag: str | None) -> str:
 
 
 def cluster_settings(plan: Plan, derived: Mapping[str, str]) -> Settings:
-    """The user's settings over ``derived``, with the flags that the service needs in them."""
+    """``derived`` overridden by the user's settings, with the flags that the service needs."""
     limits = plan.limits.slurm_settings
     settings = merge("cluster", derived, plan.slurm.settings)
     return with_flags(settings, limits.kept if limits else {})
 
 
 def cluster(plan: Plan) -> Settings:
-    """Settings of the whole cluster, without those that the user writes.
+    """Derived settings of the cluster, without those that the user writes.
 
-    A job that asks for more than its partitions allow is refused, and does not wait for ever.
+    Jobs that request more than their partition allows are rejected, and do not wait forever.
     """
     requeue = {"JobRequeue": "1"} if plan.resilience.auto_resume else {}
     return {"EnforcePartLimits": "ALL", **requeue}
 
 
 def partition(queue: Queue) -> Settings:
-    """Settings of a queue's partition, without ``Default`` and those that the user writes."""
+    """Derived settings of a partition, without ``Default`` and those that the user writes."""
     settings: Settings = {}
     if queue.time_limit is not None:
         settings["MaxTime"] = format_slurm_duration(queue.time_limit)

@@ -1,7 +1,7 @@
-"""Settings that Slurm, or the service that runs it, would reject.
+"""Settings that Slurm or the service would reject.
 
-Each function looks at one setting, of a spec or of an overlaid document, and returns a problem or
-None. The rules of :mod:`clustergen.rules.services.settings` and of the targets' documents ask them.
+Each function checks one setting of a spec or an overlaid document, and returns a problem or None.
+The rules of :mod:`clustergen.rules.services.settings` and of the targets' documents call them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PLACES: Mapping[Scope, str] = MappingProxyType(
 
 
 class Service(NamedTuple):
-    """The service that the settings are for."""
+    """The service that the settings are for, and its Slurm version."""
 
     title: str
     limits: SlurmSettings
@@ -43,7 +43,7 @@ class Service(NamedTuple):
 
 
 def service_of(plan: Plan) -> Service | None:
-    """The service of a plan; None when it does not run Slurm."""
+    """The service of a plan; None if it does not run Slurm."""
     limits = plan.limits
     if limits.slurm_settings is None:
         return None
@@ -53,7 +53,7 @@ def service_of(plan: Plan) -> Service | None:
 
 
 def unknown(setting: Setting, service: Service) -> Problem | None:
-    """A key that Slurm does not know there."""
+    """The problem with a key that Slurm does not have there."""
     known = slurm.find(setting.scope, setting.name)
     accepted = service.limits.accepted.get(setting.scope, frozenset())
     own = service.limits.own.get(setting.scope, frozenset())
@@ -80,7 +80,7 @@ def _instead_of_unknown(setting: Setting, service: Service) -> str:
 
 
 def not_taken(setting: Setting, service: Service) -> Problem | None:
-    """A key that the service writes itself, or does not accept."""
+    """The problem with a key that the service writes itself or does not accept."""
     name, limits = setting.name.lower(), service.limits
     accepted = limits.accepted.get(setting.scope)
     own = limits.own.get(setting.scope, frozenset())
@@ -114,14 +114,14 @@ def _instead_of_refused(setting: Setting, limits: SlurmSettings) -> str:
 
 
 # https://slurm.schedmd.com/slurm.conf.html: # begins a comment, \ at the end continues the line,
-# and a value with blanks is in quotes, of the spec or of the emitter.
+# and a value with blanks is quoted, in the spec or by the emitter.
 _NAME = pattern(r"[A-Za-z][A-Za-z0-9]*")
 _LINE = pattern(r'"[^"#\x00-\x1f\x7f]+"|(?! )[^"#\x00-\x1f\x7f]*[^"#\x00-\x20\x7f\\]')
 _WORD = pattern(r'[^"#\x00-\x20\x7f]*[^"#\x00-\x20\x7f\\]')
 
 
 def unreadable(setting: Setting, _: Service) -> Problem | None:
-    """A name or a value that would be more, or less, than one setting in the file."""
+    """The problem with a name or value that would not be exactly one setting in the file."""
     if not _NAME.fullmatch(setting.name):
         return Problem(
             setting.path,
@@ -129,7 +129,7 @@ def unreadable(setting: Setting, _: Service) -> Problem | None:
             help="write a name of letters and digits, such as MaxTime",
             on_key=True,
         )
-    # The settings of a partition and of a node are words of one line.
+    # The settings of a partition or node are words of one line.
     is_word = setting.scope in ("partition", "node")
     if (_WORD if is_word else _LINE).fullmatch(setting.value):
         return None
@@ -142,12 +142,12 @@ def unreadable(setting: Setting, _: Service) -> Problem | None:
 
 
 def misread(setting: Setting, service: Service) -> Problem | None:
-    """A value with which Slurm does not start."""
+    """The problem with a value that prevents Slurm from starting."""
     return _value(setting, service, ignored=False)
 
 
 def ignored(setting: Setting, service: Service) -> Problem | None:
-    """A value that Slurm ignores."""
+    """The problem with a value that Slurm ignores."""
     return _value(setting, service, ignored=True)
 
 
@@ -172,7 +172,7 @@ _NEWEST_UNKNOWN = "24.11"
 
 
 def versions(setting: Setting, service: Service) -> Problem | None:
-    """A key that this version of Slurm does not read, not any more or not yet."""
+    """The problem with a key that this version of Slurm no longer reads, or does not read yet."""
     key = slurm.find(setting.scope, setting.name)
     if key is None:
         return None
@@ -212,6 +212,6 @@ CHECKS: tuple[Callable[[Setting, Service], Problem | None], ...] = (
 
 
 def errors(settings: Iterable[Setting], service: Service) -> Iterator[Problem]:
-    """All that is wrong with settings: a document that an overlay changed has it in one rule."""
+    """All errors in settings, for the one rule that checks overlaid documents."""
     for setting in settings:
         yield from filter(None, (check(setting, service) for check in CHECKS))

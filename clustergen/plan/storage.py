@@ -27,10 +27,10 @@ _FOUNDATIONS_OWN = "StorageSecurityGroup"
 def storage(
     spec: Spec, written: Collection[Path] = ()
 ) -> tuple[tuple[Storage, ...], list[Decision], list[Finding]]:
-    """The storage of a spec in its order, what was decided for it, and what was found.
+    """The storage of a spec in order, the decisions, and the findings.
 
-    An entry that names nothing that could exist has left a finding and is not among the storage.
-    ``written`` are the paths that the user wrote: a decision is only what was left open.
+    Entries that cannot exist give a finding and are omitted. ``written`` has the paths that the
+    user wrote: only defaults are decisions.
     """
     planner = _Planner(spec.region, _zone(spec), frozenset(written))
     planned = [planner.plan(entry, ("storage", i)) for i, entry in enumerate(spec.storage)]
@@ -40,9 +40,9 @@ def storage(
 def output_stem(mount: str) -> str:
     """The stem of the foundation outputs of a new file system: ``/data/x`` is ``StorageDataX``.
 
-    It depends on the mount path alone, so that an output keeps its name when other storage is added
-    or removed. Paths beyond lower-case letters and digits carry a hash, as ``/data-x`` would be the
-    same.
+    It depends only on the mount path, so that an output keeps its name when other storage changes.
+    Paths with characters besides lower-case letters and digits get a hash, because ``/data-x``
+    would have the same stem.
     """
     words = [word for word in re.split(r"[^A-Za-z0-9]+", mount) if word]
     stem = "Storage" + "".join(word[0].upper() + word[1:] for word in words)
@@ -57,7 +57,7 @@ def _zone(spec: Spec) -> str:
 
 
 class _Base(TypedDict):
-    """The arguments that every kind of :class:`clustergen.plan.model.Storage` takes."""
+    """The arguments that all kinds of :class:`clustergen.plan.model.Storage` share."""
 
     path: Path
     mount: str
@@ -73,7 +73,7 @@ _Deployment = Literal["SCRATCH_1", "SCRATCH_2", "PERSISTENT_1", "PERSISTENT_2"]
 
 
 class _Planner:
-    """Plans one entry after the other, collecting decisions and findings on the way."""
+    """Plans the entries one by one, and collects decisions and findings."""
 
     def __init__(self, region: str, zone: str, written: frozenset[Path]) -> None:
         self.region, self.zone, self.written = region, zone, written
@@ -159,7 +159,7 @@ class _Planner:
         )
 
     def _lustre_choice(self, entry: spec.FsxLustre, path: Path) -> _Choice:
-        """Deployment, throughput and size; a combination that FSx does not have stays as it is."""
+        """Deployment, throughput and size; combinations that FSx lacks stay unchanged."""
         deployment = self._deployment(entry, path)
         kind = tables.lustre_class(deployment, _upper(entry.storage_class))
         if kind is None:
@@ -208,7 +208,7 @@ class _Planner:
         if isinstance(entry.metadata_iops, int):
             return entry.metadata_iops
         if tiered:
-            # Without a size there is nothing that AUTOMATIC could follow.
+            # AUTOMATIC needs a size.
             least = fsx.metadata_steps("INTELLIGENT_TIERING").least
             text = f"{entry.mount}: {least} metadata IOPS, the least with intelligent-tiering"
             self._decide((*path, "metadata_iops"), text)
@@ -294,12 +294,12 @@ def _repository(given: spec.DataRepository) -> model.Repository:
 
 
 def _each_once(changes: list[spec.Change]) -> Iterator[str]:
-    """Changes in the service's spelling; the service rejects one named twice."""
+    """Changes in the API's spelling, without duplicates, which the API rejects."""
     return (change.upper() for change in dict.fromkeys(changes))
 
 
 def _upper(word: str) -> Any:
-    """The API's spelling of the language's: ``persistent-2`` is ``PERSISTENT_2``."""
+    """A value in the API's spelling: ``PERSISTENT_2`` for ``persistent-2``."""
     return word.upper().replace("-", "_")
 
 

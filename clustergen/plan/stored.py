@@ -1,4 +1,4 @@
-"""The storage of a plan by kind, and how findings name it."""
+"""The storage of a plan by kind, and its names in findings."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ S = TypeVar("S", bound=Storage)
 
 
 def every(plan: Plan, kind: type[S]) -> Iterator[S]:
-    """All storage of this kind, in the order of the spec."""
+    """All storage of one kind, in the order of the spec."""
     return (item for item in plan.storage if isinstance(item, kind))
 
 
 def new(plan: Plan, kind: type[S]) -> Iterator[S]:
-    """The storage of this kind that is to be created."""
+    """The storage of one kind that will be created."""
     return (item for item in every(plan, kind) if not item.existing)
 
 

@@ -1,4 +1,4 @@
-"""All EBS volumes of a plan: boot volumes, and those that the head node shares."""
+"""EBS volumes of a plan: boot volumes, and those that the head node exports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clustergen.plan.model import Ebs, Plan, Volume
 
 
 class Placed(NamedTuple):
-    """A volume to be made, and its place in the spec."""
+    """A volume to create, and its place in the spec."""
 
     path: Path
     volume: Volume
@@ -23,7 +23,7 @@ class Placed(NamedTuple):
 
 
 def volumes(plan: Plan) -> Iterator[Placed]:
-    """The volumes of head, login and compute nodes, then the shared ones."""
+    """The volumes of head, login and compute nodes, followed by the exported ones."""
     for machine in plan.machines:
         yield _placed((*machine.path, "root_volume"), machine.volume)
     for group in plan.node_groups:

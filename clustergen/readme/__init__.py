@@ -1,4 +1,4 @@
-"""The README.md of a bundle: what will exist, what it needs, what was decided, what to do next."""
+"""The README.md of a bundle: resources, requirements, decisions and next steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATH = "README.md"
 
 
 def render(plan: Plan, target: targets.Target, findings: Iterable[Finding]) -> Artifact:
-    """README.md of the bundle of ``plan``; ``findings`` are those of the check."""
+    """The README.md of the bundle of ``plan``; ``findings`` are those of the check."""
     blocks = (block for section in _sections(plan, target, findings) for block in section)
     return Artifact(PATH, "\n\n".join(block for block in blocks if block) + "\n")
 
@@ -50,7 +50,7 @@ def _head(plan: Plan, title: str) -> Iterator[str]:
 
 
 def _section(heading: str, *blocks: str) -> Iterator[str]:
-    """A heading and its blocks; nothing at all when they are empty."""
+    """A heading and its blocks; nothing if they are empty."""
     if any(blocks):
         yield f"## {heading}"
         yield from blocks

@@ -1,4 +1,4 @@
-"""What a cluster needs of the account: service quotas, and what its instances cost."""
+"""Service quotas that a cluster needs, and the price of its instances."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PRICED_REGION: Final = "us-east-1"
 
 @dataclass(frozen=True, slots=True)
 class _Fleet:
-    """Nodes that are bought alike; each is of one of ``types``."""
+    """Nodes with the same purchase option; each has one of ``types``."""
 
     title: str
     types: tuple[InstanceType, ...]
@@ -32,7 +32,7 @@ class _Fleet:
 
     @property
     def dollars(self) -> float | None:
-        """On-Demand, per hour; None when a type's price is not known."""
+        """The On-Demand price per hour; None if the price of a type is unknown."""
         prices = [type.price_usd_hour for type in self.types if type.price_usd_hour is not None]
         return max(prices) * self.most if len(prices) == len(self.types) else None
 
@@ -46,13 +46,14 @@ def _fleets(plan: Plan) -> Iterator[_Fleet]:
 
 
 def _system_nodes(plan: Plan) -> Iterator[_Fleet]:
-    """Those of an EKS cluster, which are EC2's also where the others are SageMaker's."""
+    """The system nodes of an EKS cluster, which count as EC2 instances even if the others are
+    SageMaker's."""
     if plan.system:
         yield _Fleet("system nodes", (plan.system.type,), plan.system.count, "on-demand")
 
 
 def quotas(plan: Plan) -> str:
-    """The quotas that the cluster at its maximum must fit in."""
+    """The quotas that the cluster needs at its maximum."""
     if plan.sagemaker:
         return _sagemaker_quotas(plan)
     rows = [*_vcpu_rows([*_fleets(plan), *_system_nodes(plan)]), _interface_row(plan)]
@@ -66,7 +67,7 @@ def quotas(plan: Plan) -> str:
 
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html (2026-11):
-# SageMaker counts instances, by its own name of the type; the codes differ between accounts' pages.
+# SageMaker counts instances by its name of the type; quota codes differ between accounts.
 def _sagemaker_quotas(plan: Plan) -> str:
     needed: dict[str, int] = {}
     for fleet in _fleets(plan):
@@ -103,7 +104,7 @@ def _vcpu_rows(fleets: Iterable[_Fleet]) -> Iterator[tuple[str, str, str]]:
 
 
 def _needed(fleet: _Fleet) -> dict[tuple[str, str], int]:
-    """By quota, the vCPUs of a fleet that is all of its largest type there."""
+    """vCPUs by quota, as if the whole fleet had the largest type of that quota."""
     needed: dict[tuple[str, str], int] = {}
     for type in fleet.types:
         quota = _quota(type, fleet.kind)
@@ -125,7 +126,7 @@ def _interface_row(plan: Plan) -> Row:
 
 
 def price(plan: Plan) -> str:
-    """The On-Demand price of an hour at the maximum, and what is not in it."""
+    """The On-Demand price per hour at the maximum, and what it does not include."""
     if plan.partition != "aws":
         return ""
     if plan.sagemaker:
@@ -164,7 +165,7 @@ def _why_not(fleet: _Fleet) -> str:
 
 @functools.cache
 def _recorded() -> str:
-    """When the catalog's prices were recorded."""
+    """The date of the catalog's prices."""
     provenance = json.loads((DATA / "provenance.json").read_text(encoding="ascii"))
     dates = {facts["date"] for title, facts in provenance.items() if title.startswith("prices")}
     return " and ".join(sorted(dates))

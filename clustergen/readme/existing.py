@@ -1,4 +1,4 @@
-"""Requirements on an existing network and file systems, which only their owner can meet."""
+"""Requirements on an existing network and existing file systems."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PORTS: Final[Mapping[type[Storage], str]] = {
 
 
 def requirements(plan: Plan) -> str:
-    """One item for each thing that exists and that the cluster relies on."""
+    """One item for each existing resource that the cluster uses."""
     items = [*_network(plan), *(_storage(item) for item in plan.storage if _is_served(item))]
     return "\n".join(f"- {item}" for item in items)
 
@@ -47,7 +47,7 @@ def _network(plan: Plan) -> Iterator[str]:
 
 
 def _member_rules(groups: Sequence[NodeGroup]) -> str:
-    """EFA needs rules that name the group itself in both directions."""
+    """The rules of a security group for EFA, which name the group itself in both directions."""
     if any(group.efa for group in groups):
         return "all traffic in from the group itself and out to the group itself, as EFA needs"
     return "all traffic in from the group itself, as Slurm and MPI need"

@@ -1,4 +1,4 @@
-"""The remaining warnings and notes of the check, for operators of the cluster."""
+"""The remaining warnings and notes, for operators of the cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clustergen.readme.markdown import escape, spec_path
 
 
 def known_limits(findings: Iterable[Finding]) -> str:
-    """One item for each finding, warnings first; each with its code, so that `explain` helps."""
+    """One item for each finding, warnings first, with the code for `explain`."""
     known = [finding for finding in findings if finding.severity is not Severity.ERROR]
     known.sort(key=lambda finding: finding.severity is Severity.NOTE)  # stable
     return "\n".join(dict.fromkeys(map(_item, known)))

@@ -1,4 +1,4 @@
-"""Markdown that reads well as plain text, with any user text."""
+"""Markdown that is also readable as plain text, with escaped user text."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Final
 from clustergen.findings import Path
 from clustergen.patterns import pattern
 
-# What may begin a cell, a link, code, emphasis or HTML inside a line. An underscore inside a word
-# means nothing to Markdown.
+# Characters that may begin a cell, a link, code, emphasis or HTML within a line. Underscores within
+# words have no meaning in Markdown.
 _SPECIAL: Final = pattern(r"[\\`*|<>\[\]~]")
 
 Row = Sequence[str]
 
 
 def escape(text: str) -> str:
-    """``text`` on one line, shown as it is."""
+    """``text`` escaped for one line."""
     return _SPECIAL.sub(lambda match: f"\\{match[0]}", _one_line(text))
 
 
@@ -27,9 +27,9 @@ def _one_line(text: str) -> str:
 
 
 def table(header: Row, rows: Iterable[Row], right: Sequence[int] = ()) -> str:
-    """A table whose columns line up; cells are plain text, and columns ``right`` hold numbers.
+    """A table with aligned columns; cells are plain text, and columns ``right`` hold numbers.
 
-    Columns that are empty in every row are left out, and so is a table without rows.
+    Columns that are empty in every row are omitted, and so is a table without rows.
     """
     cells = [[escape(cell) for cell in row] for row in rows]
     kept = [column for column in range(len(header)) if any(row[column] for row in cells)]

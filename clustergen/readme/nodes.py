@@ -1,4 +1,4 @@
-"""The nodes of a cluster, its addresses and its queues."""
+"""The nodes, addresses and queues of a cluster."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HEADER = ("Nodes", "Count", "Instance type", "Accelerators", "vCPUs", "EFA", "C
 
 
 def table(plan: Plan) -> str:
-    """One row for each kind of node; accelerators, vCPUs and EFA interfaces are of one node."""
+    """One row for each kind of node; accelerators, vCPUs and EFA interfaces are per node."""
     return markdown.table(_HEADER, _rows(plan), right=(1, 4, 5))
 
 
@@ -59,16 +59,16 @@ def _capacity(capacity: Capacity) -> str:
 
 
 def vcpus(group: NodeGroup) -> int:
-    """What Slurm or Kubernetes sees of one node, the most of its types."""
+    """vCPUs of one node for Slurm or Kubernetes; the maximum of its types."""
     return max(type.cores * group.threads_per_core for type in group.types)
 
 
 def totals(plan: Plan) -> str:
-    """The node groups at their maximum, and the addresses that everything takes."""
+    """Totals of the node groups at their maximum, and of needed addresses."""
     accelerators: Counter[str] = Counter()
     for group in plan.node_groups:
         if found := _accelerators(group):
-            # Of several types each node has one: the most that it may be.
+            # Nodes have one of several types: count the maximum.
             title = " or ".join(name for name, _ in found)
             accelerators[title] += max(number for _, number in found) * group.max
     parts = [

@@ -1,4 +1,4 @@
-"""What to do when something happens: the runbook of the target."""
+"""The runbook of the target: what to do in common situations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
 
 
 def answers(runbook: Runbook) -> str:
-    """A paragraph for each answer that the target has."""
+    """A paragraph for each topic that the target's runbook covers."""
     given = runbook._asdict()
     return "\n\n".join(
         f"**{question}**: {given[name]}." for name, question in QUESTIONS.items() if given[name]

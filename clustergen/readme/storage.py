@@ -32,7 +32,7 @@ def _row(item: Storage) -> Row:
     if item.existing and not isinstance(item, Bucket):
         known = "" if isinstance(item.id, Ref) else f" {item.id}"
         return (item.mount, f"{kind}, existing{known}", "", "", "stays")
-    # A file system is the foundation's, a volume the head node's.
+    # The foundation creates file systems; the head node has the volumes.
     kept = "stays" if item.retain else "stays until the foundation is deleted"
     if isinstance(item, Ebs) and not item.retain:
         kept = "is deleted"
@@ -41,7 +41,7 @@ def _row(item: Storage) -> Row:
 
 @singledispatch
 def _form(item: Storage) -> tuple[str, str, str]:
-    """Kind, size and throughput in words."""
+    """Kind, size and throughput as text."""
     raise TypeError(f"no words for {type(item).__name__}")
 
 

@@ -1,4 +1,4 @@
-"""What outlives the cluster and its foundation, and what deletes it."""
+"""Resources that outlive the cluster and its foundation, and how to delete them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ order; `./deploy.sh --destroy-foundation` prints the commands with the ids:"""
 
 
 def paragraphs(plan: Plan, cluster: str) -> Iterator[str]:
-    """Nothing where nothing stays; ``cluster`` is what the cluster leaves (``Runbook.remains``)."""
+    """Paragraphs, if anything remains; ``cluster`` is what the cluster leaves
+    (``Runbook.remains``)."""
     whole = foundation.build(plan)
     if whole.resources:
         yield _FOUNDATION

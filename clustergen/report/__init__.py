@@ -1,7 +1,7 @@
-"""Findings as text, as JSON, for code scanning and as GitHub annotations.
+"""Findings as text, JSON, SARIF and GitHub annotations.
 
-Every format is a module with the same function, ``render(findings, rules, *, colour=False)``; it
-sorts the findings and drops duplicates by :func:`ordered`.
+Every format is a module with the function ``render(findings, rules, *, colour=False)``, which sorts
+findings and removes duplicates with :func:`ordered`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ FORMATS: Final = ("text", "json", "sarif", "github")
 
 
 def render(format: str, findings: Sequence[Finding], rules: Rules, *, colour: bool = False) -> str:
-    """All findings as one text that ends with a line end, or is empty.
+    """All findings as text with a final line end, or empty.
 
-    ``rules`` give titles to the formats that have them, by code.
+    ``rules``, by code, provide titles for some formats.
     """
     module = importlib.import_module(f"{__name__}.{format}")
     text: str = module.render(findings, rules, colour=colour)

@@ -1,4 +1,4 @@
-"""Findings as GitHub Actions workflow commands, which GitHub shows as annotations on the lines.
+"""Findings as GitHub Actions workflow commands, which GitHub shows as annotations.
 
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 """
@@ -23,9 +23,9 @@ def render(
     findings: Sequence[Finding],
     rules: Mapping[str, Rule],
     *,
-    colour: bool = False,  # noqa: ARG001 - all formats share it
+    colour: bool = False,  # noqa: ARG001 - all formats share the signature
 ) -> str:
-    """One line for each finding; ``colour`` is without effect."""
+    """One line for each finding; ``colour`` has no effect."""
     return "".join(f"{_command(f, rules.get(f.code))}\n" for f in ordered(findings))
 
 
@@ -55,7 +55,7 @@ def _message(finding: Finding) -> str:
 
 
 def _data(text: str) -> str:
-    """As GitHub's own toolkit escapes the text of a command."""
+    """Escaped text of a command, as in GitHub's toolkit."""
     return visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -1,4 +1,4 @@
-"""Findings for programs, as JSON.
+"""Findings as JSON.
 
 ::
 
@@ -9,8 +9,8 @@
                    "location": {"file": "a.yaml", "line": 31, "column": 11, "end_column": 18}}],
      "summary": {"error": 1, "warning": 0, "note": 0}}
 
-Lines and columns count from 1, columns in characters, the end is exclusive; ``location`` is null
-when there is none. Within version 1 keys are only ever added.
+Lines and columns count from 1, columns in characters; the end is exclusive. ``location`` may be
+null. Within version 1, keys are never removed or changed.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def render(
     findings: Sequence[Finding],
     rules: Mapping[str, Rule],
     *,
-    colour: bool = False,  # noqa: ARG001 - all formats share it
+    colour: bool = False,  # noqa: ARG001 - all formats share the signature
 ) -> str:
-    """The document above; ``colour`` is without effect."""
+    """The document above; ``colour`` has no effect."""
     shown = ordered(findings)
     document = {
         "version": VERSION,

@@ -1,4 +1,4 @@
-"""Which findings are reported, in which order, and how many there are."""
+"""Order and counts of findings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clustergen.findings import Finding, Severity, Span
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings in the order of the source, each once; those without a position come first."""
+    """The findings in source order, each once; those without a position come first."""
     return sorted(dict.fromkeys(findings), key=_key)
 
 
@@ -19,7 +19,7 @@ def _key(finding: Finding) -> tuple[str, int, int, str, str, str]:
 
 
 def tally(findings: Iterable[Finding]) -> dict[Severity, int]:
-    """How many findings there are of each severity, most severe first."""
+    """The number of findings of each severity, most severe first."""
     counts = Counter(finding.severity for finding in findings)
     return {severity: counts[severity] for severity in Severity}
 
@@ -34,12 +34,12 @@ def summary(findings: Iterable[Finding]) -> str:
 
 
 def in_file(span: Span) -> bool:
-    """Is the place in a file, rather than on standard input or in ``--set``?"""
+    """Whether the place is in a file, not on standard input or in ``--set``."""
     return not span.file.startswith(("<", "--set "))
 
 
 def located_message(finding: Finding) -> str:
-    """The message, with its place in front where a format can only point into files."""
+    """The message; prefixed with its place if that is not in a file, which formats may need."""
     if finding.span is None or in_file(finding.span):
         return finding.message
     return f"{finding.span.file}: {finding.message}"

@@ -1,4 +1,4 @@
-"""Findings for code scanning, as SARIF 2.1.0.
+"""Findings as SARIF 2.1.0, for code scanning.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
@@ -23,9 +23,9 @@ def render(
     findings: Sequence[Finding],
     rules: Mapping[str, Rule],
     *,
-    colour: bool = False,  # noqa: ARG001 - all formats share it
+    colour: bool = False,  # noqa: ARG001 - all formats share the signature
 ) -> str:
-    """One SARIF log with one run; ``colour`` is without effect."""
+    """A SARIF log with one run; ``colour`` has no effect."""
     shown = ordered(findings)
     used = [rules[code] for code in sorted({f.code for f in shown}) if code in rules]
     indexes = {rule.code: index for index, rule in enumerate(used)}
@@ -93,7 +93,7 @@ def _physical(span: Span) -> dict[str, Any]:
 
 
 def _artifact(file: str) -> dict[str, Any]:
-    """Relative to the working directory, which code scanning takes for the root of the checkout."""
+    """The file relative to the working directory, which must be the root of the checkout."""
     path = PurePath(file)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())

@@ -31,11 +31,11 @@ _COLOURS: Final = {
 
 def render(
     findings: Sequence[Finding],
-    rules: Mapping[str, Rule],  # noqa: ARG001 - all formats share it
+    rules: Mapping[str, Rule],  # noqa: ARG001 - all formats share the signature
     *,
     colour: bool = False,
 ) -> str:
-    """One block for each finding and a line that counts them; empty without findings."""
+    """One block for each finding, and a line with their number; empty without findings."""
     shown = ordered(findings)
     if not shown:
         return ""
@@ -56,7 +56,7 @@ def _block(finding: Finding, colour: bool) -> str:
 
 
 def _source(finding: Finding, span: Span, margin: str, colour: bool) -> list[str]:
-    """Where it is, and the source line with a caret, if there is one to show."""
+    """The place, and the source line with a caret, if there is one."""
     arrow = _paint(f"{margin}-->", _BLUE, colour)
     place = f"{arrow} {_place(span)}"
     if not span.text.strip():
@@ -74,14 +74,14 @@ def _source(finding: Finding, span: Span, margin: str, colour: bool) -> list[str
 
 
 def _place(span: Span) -> str:
-    """``file:line:column``; a file that could not be read and ``--set`` have no lines to name."""
+    """``file:line:column``; only the name for unreadable files and ``--set``."""
     if not span.text or span.file.startswith("--set "):
         return _one_line(span.file)
     return _one_line(f"{span.file}:{span.line}:{span.column}")
 
 
 def _clipped(span: Span) -> tuple[str, str, str]:
-    """The source line before, under and after the caret, printable and not too long."""
+    """The source line before, at and after the caret, printable and clipped."""
     start, end, text = span.column - 1, span.end - 1, span.text
     left = 0
     if len(text) > _LINE_LIMIT and start > _LINE_LIMIT - _BEFORE_CARET:
@@ -104,7 +104,7 @@ def _one_line(text: str) -> str:
 
 
 def _width(text: str) -> int:
-    """Columns of a terminal: two for wide characters, none for marks that join the one before."""
+    """Columns in a terminal: two for wide characters, zero for combining ones."""
     return len(text) if text.isascii() else sum(map(_columns, text))
 
 
@@ -121,7 +121,7 @@ def _detail(name: str, text: str, margin: str, colour: bool) -> str:
 
 
 def _indented(text: str, columns: int) -> str:
-    """``text`` with every line but the first moved right."""
+    """``text`` with all lines but the first indented."""
     return ("\n" + " " * columns).join(visible(text).splitlines())
 
 

@@ -1,4 +1,4 @@
-"""Rules that hold for every target: one module for each concern, discovered automatically."""
+"""Rules for all targets: one module for each concern, discovered automatically."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clustergen.plan.model import Plan
 
 
 def check(plan: Plan) -> Iterator[Finding]:
-    """The findings of every rule in this package."""
+    """The findings of all rules in this package."""
     for rule in discovery.rules_below(__name__):
         for finding in rule.find(plan):
             yield replace(finding, target=plan.target) if rule.by_limits else finding

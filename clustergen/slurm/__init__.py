@@ -1,1 +1,1 @@
-"""What the targets with Slurm share: batch jobs that test a cluster, next steps."""
+"""Code for all Slurm targets: smoke tests, job templates, verify.sh, README steps."""

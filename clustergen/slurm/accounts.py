@@ -1,4 +1,4 @@
-"""Accounts, shares and qualities of service: who may submit jobs where accounting is enforced."""
+"""Slurm accounts, shares and QOS: who may submit jobs if accounting is enforced."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def needed(plan: Plan) -> bool:
 
 
 def is_enforced(plan: Plan) -> bool:
-    """Whether Slurm refuses the jobs of users without an account."""
+    """Whether Slurm rejects jobs of users without an account."""
     values = (
         setting.value.lower().split(",")
         for setting in slurm.written(plan)
@@ -33,7 +33,7 @@ def is_enforced(plan: Plan) -> bool:
 def accounts(plan: Plan) -> Iterator[Account]:
     """The accounts of a cluster, parents first.
 
-    The last one is that of the cluster. It has the users of the spec who are in no other, and the
+    The last one is the cluster's: it has the users of the spec without another account, and the
     user of the image, who could not submit otherwise.
     """
     given = plan.slurm.accounts
@@ -54,7 +54,7 @@ def accounts(plan: Plan) -> Iterator[Account]:
 
 
 def image_user(plan: Plan) -> str:
-    """The user whom the image has already."""
+    """The default user of the image."""
     limits, os = plan.limits.users, plan.software.os
     by_family = {"ubuntu": "ubuntu", "rocky": "rocky"}
     usual = by_family.get(os.rstrip("0123456789"), "ec2-user")
@@ -63,9 +63,9 @@ def image_user(plan: Plan) -> str:
 
 @functools.lru_cache(maxsize=8)
 def script(plan: Plan, *, several: bool = False) -> str:
-    """The script that creates them; running it again changes nothing.
+    """The script that creates the accounts; it is idempotent.
 
-    With ``several`` controllers, the first one does it.
+    With ``several`` controllers, only the first one does it.
     """
     return shell.render(
         "slurm/accounts.sh.j2",

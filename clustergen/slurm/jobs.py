@@ -1,4 +1,4 @@
-"""Batch jobs, sized from the plan: which nodes they get, and templates to start from."""
+"""Batch jobs sized from the plan: allocation of nodes, and job templates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _no_options(_group: NodeGroup, _queue: Queue) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """How the Slurm of a target allocates nodes to jobs."""
+    """How Slurm allocates nodes to jobs on a target."""
 
     shared: Sequence[str]
     """Mount paths of file systems that nodes share and jobs write to."""
@@ -33,7 +33,7 @@ class Cluster:
 
 
 def reached(plan: Plan) -> Iterator[tuple[NodeGroup, Queue]]:
-    """The node groups that have nodes, each with the first queue that reaches it."""
+    """The node groups with nodes, each with the first queue that uses it."""
     for group in plan.node_groups:
         queue = next((queue for queue in plan.queues if group in queue.node_groups), None)
         if queue and group.max:
@@ -41,7 +41,7 @@ def reached(plan: Plan) -> Iterator[tuple[NodeGroup, Queue]]:
 
 
 def allocation(group: NodeGroup, queue: Queue, cluster: Cluster) -> dict[str, Any]:
-    """The #SBATCH lines of a job about its nodes."""
+    """The #SBATCH lines that allocate the nodes of a job."""
     kind, count = group.accelerators
     return {
         "group": group.name,
@@ -52,12 +52,12 @@ def allocation(group: NodeGroup, queue: Queue, cluster: Cluster) -> dict[str, An
 
 
 def _gpus(group: NodeGroup) -> int:
-    """GPUs of a node in Slurm's count, where MIG partitions are GPUs too."""
+    """GPUs of a node as Slurm counts them; MIG partitions count as GPUs."""
     return sum(group.mig.values()) * group.type.gpus if group.mig else group.type.gpus
 
 
 def files(plan: Plan, cluster: Cluster) -> Bundle:
-    """A template of a job for every node group that a queue reaches."""
+    """A job template for every node group with a queue."""
     return tuple(_template(plan, group, queue, cluster) for group, queue in reached(plan))
 
 

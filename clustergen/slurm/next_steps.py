@@ -1,4 +1,4 @@
-"""The next steps of every cluster with Slurm."""
+"""Next steps for clusters with Slurm."""
 
 from __future__ import annotations
 

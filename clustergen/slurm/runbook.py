@@ -1,4 +1,4 @@
-"""Runbook entries for Slurm on any service."""
+"""Runbook entries for Slurm."""
 
 from __future__ import annotations
 

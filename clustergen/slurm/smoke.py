@@ -1,4 +1,4 @@
-"""Jobs that prove that a Slurm cluster works, sized from its plan."""
+"""Smoke tests of a Slurm cluster as batch jobs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from clustergen.slurm import jobs as jobs_of
 from clustergen.slurm.jobs import Cluster
 
 FOLDER = "smoke"
-# As Enroot writes it: the registry stands apart.
+# In Enroot's notation, with a separate registry.
 IMAGE = "docker://" + nccl.IMAGE.replace("/", "#", 1)
 
 
 def files(plan: Plan, cluster: Cluster) -> Bundle:
-    """A set of batch jobs for every node group that a queue reaches, and a script that runs all."""
+    """Batch jobs for every node group with a queue, and a script that runs all of them."""
     jobs = [
         job for group, queue in jobs_of.reached(plan) for job in _jobs(plan, group, queue, cluster)
     ]

@@ -11,9 +11,9 @@ from clustergen.verification import Check, Group
 
 
 def artifact(plan: Plan, *, shared: Sequence[str], slurm_folder: str) -> Artifact:
-    """The script; ``shared`` are the mount paths that nodes share and jobs write to.
+    """The script; ``shared`` has the mount paths that nodes share and jobs write to.
 
-    ``slurm_folder`` is where Slurm's ``bin`` is on the nodes.
+    ``slurm_folder`` is the folder of Slurm's ``bin`` on the nodes.
     """
     groups = list(_groups(plan, shared))
     text = verification.script("slurm/verify.sh.j2", groups, slurm_folder=slurm_folder)
@@ -21,7 +21,7 @@ def artifact(plan: Plan, *, shared: Sequence[str], slurm_folder: str) -> Artifac
 
 
 def _groups(plan: Plan, shared: Sequence[str]) -> Iterator[Group]:
-    """Roles are written as options: a node group may be called ``head``."""
+    """Node groups with their checks. Roles are options: a node group may be called ``head``."""
     common = tuple(verification.storage_and_users(plan, shared))
     if plan.head:
         yield Group("--head", (*verification.active("slurmctld"), *common))

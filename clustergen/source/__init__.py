@@ -1,11 +1,10 @@
-"""Text to plain data with positions: the only part of clustergen that knows YAML.
+"""From text to plain data with positions: the only part of clustergen that parses YAML.
 
-``read`` takes the files and ``--set`` arguments of a command line, ``read_text`` one text. Both
-answer with a :class:`Document` (``None`` when no data is left) and the findings,
-each already placed in the text it is about.
+``read`` accepts the files and ``--set`` arguments of a command line, ``read_text`` one text. Both
+return a :class:`Document` (``None`` without data) and the findings with their positions.
 
-What a plain (unquoted) word means is settled in :mod:`clustergen.source.scalars`: ``true``,
-``false``, ``null`` and numbers in plain digits, nothing else.
+:mod:`clustergen.source.scalars` defines the meaning of plain (unquoted) words: only ``true``,
+``false``, ``null`` and numbers in plain digits are special.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Characters that do not show, or that change how others show."""
+"""Invisible characters, and those that change how others are displayed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INVISIBLE: Final = pattern(
 
 
 def visible(text: str) -> str:
-    """``text`` that is safe to print: what :data:`INVISIBLE` matches is written as an escape."""
+    """``text`` made safe to print: :data:`INVISIBLE` characters are escaped."""
     return INVISIBLE.sub(_escape, text)
 
 

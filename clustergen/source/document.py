@@ -1,4 +1,4 @@
-"""A spec as data, with the way back to its text."""
+"""A spec as data, with positions in its text."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Document:
         return cls(plain(root), root)
 
     def span(self, path: Path, *, key: bool = False) -> Span | None:
-        """Where the value at ``path`` is written (its key with ``key``).
+        """The position of the value at ``path``, or of its key with ``key``.
 
-        A path that was not written answers with the nearest thing around it that was.
+        For a path that is not in the text, the position of its nearest parent.
         """
         node = self.root
         for step in path:
@@ -37,11 +37,11 @@ class Document:
         return node.span()
 
     def place(self, finding: Finding) -> Finding:
-        """The same finding with its position in the text; one that has a position keeps it."""
+        """The finding with its position in the text; an existing position is kept."""
         if finding.span is not None:
             return finding
         return finding.placed(self.span(finding.path, key=finding.on_key))
 
     def written(self) -> frozenset[Path]:
-        """Every path that the user wrote, list indexes included."""
+        """All paths that the user wrote, including list indexes."""
         return frozenset(paths(self.root))

@@ -1,4 +1,4 @@
-"""How much text a spec may be."""
+"""Limits for the text of a spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One spec out of several: what a later text changes in an earlier one.
+"""Merging several specs into one.
 
 JSON merge patch (https://www.rfc-editor.org/rfc/rfc7396) with one addition: lists of named mappings
 merge by name, because node groups and queues are such lists.
@@ -18,7 +18,7 @@ _OVERLAY = "overlay"
 
 
 def merge(base: Any, over: Any, *, name_key: str = "name") -> Any:
-    """``base`` with ``over`` laid on it, as fresh plain data.
+    """``base`` merged with ``over``, as new plain data.
 
     Mappings merge, ``null`` deletes, lists whose items are all mappings with ``name_key`` merge by
     that name (new ones are appended), everything else replaces. In ``overlay`` a ``null`` stays.
@@ -27,9 +27,9 @@ def merge(base: Any, over: Any, *, name_key: str = "name") -> Any:
 
 
 def merge_nodes(base: Node, over: Node, name_key: str = "name", *, nulls: bool = False) -> Node:
-    """:func:`merge` for trees; what ``over`` says is placed where ``over`` says it.
+    """:func:`merge` for trees; values from ``over`` keep their positions.
 
-    With ``nulls`` a ``null`` is kept, as it is inside overlays.
+    With ``nulls``, ``null`` is kept, as inside overlays.
     """
     if isinstance(over.value, dict):
         entries = base.value if isinstance(base.value, dict) else {}
@@ -52,7 +52,7 @@ def _merge_entries(base: Entries, over: Entries, name_key: str, nulls: bool) -> 
 
 
 def _merge_items(base: Items, over: Items, name_key: str, nulls: bool) -> Items:
-    """A name that ``over`` has twice stays twice, so that a later check finds it."""
+    """The merged items; a duplicate name in ``over`` is kept, so that a later check finds it."""
     merged = list(base)
     waiting = {_name(item, name_key): index for index, item in reversed([*enumerate(base)])}
     for item in over:
@@ -65,7 +65,7 @@ def _merge_items(base: Items, over: Items, name_key: str, nulls: bool) -> Items:
 
 
 def _named_items(node: Node, name_key: str) -> Items:
-    """The items of a list that are all named; none if it is anything else."""
+    """The items of a list by name; empty if it is not a list of named mappings."""
     items = node.value if isinstance(node.value, tuple) else ()
     return items if all(_name(item, name_key) is not None for item in items) else ()
 
@@ -76,7 +76,7 @@ def _name(item: Node, name_key: str) -> str | None:
 
 
 def _bare(data: Any) -> Node:
-    """Plain data as a tree without positions."""
+    """A tree without positions for plain data."""
     if isinstance(data, dict):
         return Node({key: _bare(value) for key, value in data.items()}, _NOWHERE)
     if isinstance(data, list | tuple):

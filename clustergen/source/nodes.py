@@ -1,4 +1,4 @@
-"""A parsed text as a tree whose every value knows where it was written."""
+"""A parsed text as a tree of values with positions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINE_BREAK = pattern(r"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A named text, in the lines that findings show: without secrets."""
+    """A named text, as lines for findings: secrets are masked."""
 
     name: str
     lines: tuple[str, ...]
@@ -27,7 +27,7 @@ class Text:
 
 
 class Place(NamedTuple):
-    """A stretch of a text; lines and columns count from 0, the end is exclusive, as in YAML."""
+    """A range in a text; lines and columns count from 0, the end is exclusive, as in PyYAML."""
 
     text: Text
     line: int
@@ -37,11 +37,11 @@ class Place(NamedTuple):
 
     @property
     def one_line(self) -> bool:
-        """It is on one line, and not empty."""
+        """Whether it is on one line, and not empty."""
         return self.line == self.end_line and self.column < self.end_column
 
     def span(self) -> Span:
-        """The part of it on its first line, at least one column wide."""
+        """Its part on the first line, at least one column wide."""
         lines = self.text.lines
         line = lines[self.line] if self.line < len(lines) else ""
         end = self.end_column if self.line == self.end_line else len(line.rstrip())
@@ -63,7 +63,7 @@ class Node:
     """Where the key is written, for the value of a mapping."""
 
     def child(self, step: str | int) -> Node | None:
-        """What ``step`` of a path leads to."""
+        """The child for one ``step`` of a path."""
         if isinstance(self.value, dict) and isinstance(step, str):
             return self.value.get(step)
         if isinstance(self.value, tuple) and isinstance(step, int):
@@ -71,7 +71,7 @@ class Node:
         return None
 
     def span(self) -> Span:
-        """Where a caret helps most: the value if it is on one line, else its key."""
+        """The best place for a caret: the value if it is on one line, else its key."""
         if self.key is not None and not self.at.one_line:
             return self.key.span()
         return self.at.span()

@@ -1,6 +1,6 @@
 """YAML text to a tree of nodes, from the parser's events.
 
-Events come one by one, so that nesting, size and aliases are bounded before anything is built.
+Events are processed one by one, so that nesting, size and aliases are limited before building.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Anchor(NamedTuple):
 
 
 class Stop(Exception):
-    """There is no tree to be had from this text."""
+    """The text cannot be parsed."""
 
     def __init__(self, finding: Finding) -> None:
         self.finding = finding
@@ -47,9 +47,9 @@ class Stop(Exception):
 
 
 def parse(text: str, lines: Text) -> tuple[Node | None, list[Finding]]:
-    """The tree of ``text``; ``None`` if it has none (empty, or beyond understanding).
+    """The tree of ``text``; ``None`` if it is empty or cannot be parsed.
 
-    ``lines`` is the text as findings show it: the same columns, under its name.
+    ``lines`` is the named text for findings, with the same columns.
     """
     if invisible := _first_invisible(lines):
         return None, [invisible]
@@ -64,7 +64,7 @@ def parse(text: str, lines: Text) -> tuple[Node | None, list[Finding]]:
 
 
 def _first_invisible(text: Text) -> Finding | None:
-    """Only the first: a binary file is full of them."""
+    """The first invisible character; a binary file has many."""
     for number, line in enumerate(text.lines):
         if found := INVISIBLE.search(line):
             place = Place(text, number, found.start(), number, found.end())
@@ -163,7 +163,7 @@ class _Builder:
         return _with_merged(entries, merged), event
 
     def key(self, event: yaml.Event) -> str:
-        """The key as text, whatever it is, so that what it stands for can still be checked."""
+        """The key as text, whatever its type, so that its value can still be checked."""
         if not isinstance(event, yaml.ScalarEvent):
             self.find(KEY, event, "a key must be text", "write a name before the colon")
             self.node(event)
@@ -261,7 +261,7 @@ class _Builder:
 
 
 def _with_merged(entries: Entries, merged: list[Node]) -> Entries:
-    """The value that the user meant by ``<<``, so that only one finding is reported."""
+    """The value with ``<<`` merged, so that only one finding is reported."""
     complete = dict(entries)
     for node in merged:
         for part in node.value if isinstance(node.value, tuple) else (node,):

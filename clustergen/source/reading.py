@@ -1,4 +1,4 @@
-"""Files, texts and ``--set`` arguments to one document."""
+"""Reading files, texts and ``--set`` arguments into one document."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ STDIN = "-"
 def read(
     files: Sequence[str | os.PathLike[str]], sets: Sequence[str] = ()
 ) -> tuple[Document | None, list[Finding]]:
-    """The spec in ``files``, each laid over the one before it, changed by ``sets``.
+    """The spec in ``files``, merged in order and changed by ``sets``.
 
-    ``-`` is standard input. The document is ``None`` when a file gave no data; otherwise it is as
-    complete as the findings allow.
+    ``-`` is standard input. The document is ``None`` if a file has no data; otherwise it is as
+    complete as possible.
     """
     roots: list[Node | None] = []
     findings: list[Finding] = []
@@ -62,7 +62,7 @@ def _document(
 
 
 def _root_of_file(file: str) -> tuple[Node | None, list[Finding]]:
-    # A file name that is not UTF-8 holds surrogates, which no stream can print.
+    # A file name that is not UTF-8 contains surrogates, which cannot be printed.
     name = "<stdin>" if file == STDIN else file.encode("utf-8", "replace").decode()
     try:
         content = _content(file)
@@ -74,7 +74,7 @@ def _root_of_file(file: str) -> tuple[Node | None, list[Finding]]:
 
 
 def _content(file: str) -> bytes:
-    """The bytes of ``file``, at most one more than is allowed."""
+    """The bytes of ``file``, at most one more than the limit."""
     if file == STDIN:
         if sys.stdin is None:
             raise OSError("standard input is closed")
@@ -88,7 +88,7 @@ _PIPE_SECONDS = 10
 
 
 def _open(file: str, flags: int) -> int:
-    """Open ``file``, without waiting forever for a writer of a pipe."""
+    """Open ``file``, without waiting forever if it is a pipe without a writer."""
     handle = os.open(file, flags | os.O_NONBLOCK)
     if stat.S_ISFIFO(os.fstat(handle).st_mode):
         poll = select.poll()

@@ -1,4 +1,4 @@
-"""What an unquoted word in a spec means.
+"""The meaning of unquoted words in a spec.
 
 YAML 1.1 turns ``NO`` into false, ``24:00:00`` into 86400 and ``012`` into ten. Here a word is a
 constant of the YAML 1.2 core schema, a number in plain digits, or the text that the user typed.
@@ -19,16 +19,16 @@ _CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-# No leading zero and no plus sign, so that str() of the number is what was typed. More digits than
-# a 64-bit number has make an identifier, not a count.
+# No leading zero and no plus sign, so that str() of the number is the original text. With more
+# digits than a 64-bit number, it is an identifier, not a number.
 _INTEGER = pattern(r"0|-?[1-9][0-9]{0,17}")
 _FLOAT = pattern(r"-?(0|[1-9][0-9]*)\.[0-9]+")
 
 
 class Float(float):
-    """A number that remembers how it was typed: ``str(Float("1.30"))`` is ``1.30``.
+    """A number that keeps its text: ``str(Float("1.30"))`` is ``1.30``.
 
-    A text field (``version: 25.11``) takes ``str(value)``, which is the text as written.
+    Text fields (``version: 25.11``) use ``str(value)``, which is the original text.
     """
 
     __slots__ = ("text",)

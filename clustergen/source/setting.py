@@ -1,7 +1,7 @@
 """``--set PATH=VALUE``: one value of a spec, changed from the command line.
 
-A path is keys joined by dots; an item of a list is named by its index, ``[0]``, or by its ``name``:
-``node_groups.h200.count=4``. A key that holds a dot stands in quotes: ``tags."a.b/c"=x``.
+A path consists of keys and dots. List items are selected by index, ``[0]``, or by ``name``:
+``node_groups.h200.count=4``. Keys with a dot are quoted: ``tags."a.b/c"=x``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _Refused(Exception):
 
 
 def apply_set(root: Node, argument: str) -> tuple[Node, list[Finding]]:
-    """``root`` with one ``--set`` argument applied, or as it was, with a finding."""
+    """``root`` with one ``--set`` argument applied, or unchanged with a finding."""
     shown = argument.encode("utf-8", "replace").decode()
     text = Text.of("", shown)
     text = replace(text, name=f"--set {text.lines[0][:_NAME_WIDTH]}")
@@ -58,7 +58,7 @@ def _path(argument: str) -> tuple[list[str | int], int]:
 
 
 def _value(argument: str, start: int, text: Text) -> tuple[Node | None, list[Finding]]:
-    """The value as YAML; ``None`` with the findings that it has instead."""
+    """The parsed YAML value, or ``None`` with findings."""
     # Blanks in place of the path keep the columns of the argument.
     node, findings = parse(" " * start + argument[start:], text)
     if node is None and findings:
@@ -72,7 +72,7 @@ def _value(argument: str, start: int, text: Text) -> tuple[Node | None, list[Fin
 
 
 def _changed(node: Node | None, path: list[str | int], value: Node, done: Path) -> Node:
-    """``node`` with ``value`` at the end of ``path``; ``done`` is the part already walked."""
+    """``node`` with ``value`` at ``path``; ``done`` is the part of the path above ``node``."""
     if not path:
         return value
     if node is not None and isinstance(node.value, tuple):

@@ -1,7 +1,6 @@
-"""A parser's error in terms of specs.
+"""Translation of parser errors.
 
-PyYAML has two parsers (libyaml and pure Python) that word the same problem differently; the table
-below knows both.
+PyYAML has two parsers (libyaml and pure Python) with different messages; the table has both.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from clustergen.source.rules.text import SYNTAX
 
 
 class _Words(NamedTuple):
-    """What to say when the parser's own words contain ``context`` and ``problem``."""
+    """The message for parser errors that contain ``context`` and ``problem``."""
 
     context: str
     problem: str
@@ -102,7 +101,7 @@ _TABLE = (
 
 
 def syntax_finding(error: yaml.YAMLError, text: Text) -> Finding:
-    """The finding for what made the parser give up on ``text``."""
+    """The finding for a parser error in ``text``."""
     problem = str(getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable")
     context = str(getattr(error, "context", None) or "")
     mark = getattr(error, "problem_mark", None)
@@ -133,7 +132,7 @@ def _character(text: Text, mark: yaml.Mark | None) -> str:
 
 
 def _place(text: Text, mark: yaml.Mark | None) -> Place:
-    """One character at ``mark``; the end of the last line that says something if it is beyond."""
+    """One character at ``mark``, or the end of the last non-empty line if ``mark`` is beyond it."""
     if mark is None:
         return Place(text, 0, 0, 0, 1)
     line, column = mark.line, mark.column

@@ -1,7 +1,7 @@
-"""The language: what a user may write, and the findings on what does not fit.
+"""The spec language, and findings about invalid specs.
 
-The pydantic models of :mod:`clustergen.spec.model` define it. Specs are read with their stored core
-schema; the models are loaded only to explain errors and to write the JSON Schema.
+The pydantic models of :mod:`clustergen.spec.model` define it. Specs are read with the stored core
+schema of the models, which are loaded only to explain errors and to write the JSON Schema.
 """
 
 from __future__ import annotations
@@ -24,17 +24,19 @@ __all__ = ["named_targets", "parse", "remainders", "target_defaults", "target_fi
 
 
 def parse(document: Document) -> tuple[Spec | None, list[Finding]]:
-    """The spec in ``document``; or what is wrong with its form, all of it."""
+    """The spec in ``document``, or all findings about its form."""
     try:
         return core_schema.read(document.data), []
     except ValidationError as error:
-        from clustergen.spec import errors  # with pydantic's models, which tell what is expected
+        from clustergen.spec import (
+            errors,
+        )  # loads pydantic's models, which describe what is expected
 
         return None, errors.findings(error, document.data)
 
 
 def remainders(data: Any, bad: Iterable[Path]) -> list[Remainder]:
-    """What can be checked of ``data`` apart from the places ``bad``: up to two versions of it."""
-    from clustergen.spec import partial  # with pydantic's models
+    """At most two versions of ``data`` that can be checked despite errors at the places ``bad``."""
+    from clustergen.spec import partial  # loads pydantic's models
 
     return partial.remainders(data, bad)

@@ -1,4 +1,4 @@
-"""What sections of the language share: strictness, and scalars that need more than a type."""
+"""The base class of sections, and types of fields."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from clustergen.spec import patterns, validators
 
 
 class Section(BaseModel):
-    """A mapping of the language: typed strictly, unknown keys rejected, never changed once read."""
+    """A section: strictly typed and immutable; unknown keys are errors."""
 
-    # Validators of sections are built as parts of the root's, once, and not for each on its own.
+    # Validators of sections are built once, as parts of the root's validator.
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
     @classmethod
     def absent(cls, **values: Any) -> Self:
-        """The section when the spec omits it; not validated, which would build a validator."""
+        """The section if the spec omits it, without validation, which would build a validator."""
         return super().model_construct(set(), **values)
 
 

@@ -1,4 +1,4 @@
-"""``python -m clustergen.spec.build [--check]``: writes ``core_schema.json`` from the models."""
+"""Write ``core_schema.json`` from the models: ``python -m clustergen.spec.build [--check]``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clustergen.spec.core_schema import DEFAULTS, FUNCTION, SECTION
 from clustergen.spec.model import Spec
 from clustergen.spec.targets import Targets
 
-# Parts of a core schema that serve other purposes than reading.
+# Parts of a core schema that reading does not need.
 _LEFT_OUT = (
     "json_schema_input_schema",
     "metadata",
@@ -22,12 +22,12 @@ _LEFT_OUT = (
     "serialization_alias",
     "title",
 )
-# References to a model hold its address in memory.
+# References to a model contain its memory address.
 _ADDRESS = re.compile(r"(?<=\w):[0-9]{9,}$")
 
 
 def content() -> str:
-    """The file that the models make."""
+    """The content of the file."""
     Spec.model_rebuild()
     schema = _data(Spec.__pydantic_core_schema__)
     made = {"schema": schema, "targets": dict(_targets())}
@@ -35,16 +35,16 @@ def content() -> str:
 
 
 def _targets() -> Iterator[tuple[str, Any]]:
-    """The defaults of every target's section."""
+    """The defaults of all targets' sections."""
     for name, field in Targets.model_fields.items():
         (section,) = (m for m in get_args(field.annotation) if issubclass(m, Section))
         yield name, _data(section.absent())
 
 
 def _lines(value: Any, indent: str = "", used: int = 0) -> Iterator[str]:
-    """``value`` as JSON; what fits in a line stays in one, so that a changed field is one line.
+    """``value`` as JSON, with small values on one line, so that a changed field is a one-line diff.
 
-    ``used`` is the width of what stands before it in its line.
+    ``used`` is the width of the text before it on the line.
     """
     flat = json.dumps(value)
     if not isinstance(value, dict | list) or len(indent) + used + len(flat) <= _WIDTH:
@@ -58,7 +58,7 @@ def _lines(value: Any, indent: str = "", used: int = 0) -> Iterator[str]:
 
 
 def _members(value: dict[str, Any] | list[Any]) -> Iterator[tuple[str, Any]]:
-    """What to write before each member of an object or array, and the member."""
+    """The prefix of each member of an object or array, and the member."""
     if isinstance(value, dict):
         yield from ((f"{json.dumps(key)}: ", item) for key, item in value.items())
     else:

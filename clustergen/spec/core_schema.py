@@ -1,11 +1,10 @@
 """Reading a spec without loading pydantic's models.
 
 Importing pydantic's models and building the validators of some forty sections takes longer than the
-rest of a check. The result is data, the core schema that pydantic_core runs, and
-``core_schema.json`` holds it. The models remain the only definition of the language:
-``python -m clustergen.spec.build`` writes the file from them, ``--check`` tells whether it is up to
-date. The file is in the repository and not made with the wheel, so that a checkout needs no build
-and a review shows what a change of the models does to the language.
+rest of a check. The result is data: the core schema for pydantic_core, which ``core_schema.json``
+contains. The models remain the only definition of the language: ``python -m clustergen.spec.build``
+writes the file from them, ``--check`` tests whether it is up to date. The file is in the
+repository, so that a checkout needs no build and reviews show changes of the language.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ FUNCTION, DEFAULTS, SECTION = "$function", "$defaults", "$section"
 
 
 class Section:
-    """A section as it was read, with the attributes of its model."""
+    """A parsed section, with the attributes of its model."""
 
     __slots__ = (
         "__dict__",
@@ -52,19 +51,19 @@ class Section:
 
 
 def read(data: Any) -> Spec:
-    """The spec in ``data``. Raises pydantic_core.ValidationError."""
+    """The spec in ``data``; raises pydantic_core.ValidationError."""
     spec: Spec = _validator().validate_python(data)
     return spec
 
 
 def target_defaults(section: str) -> Target:
-    """The section of a target that the spec omits."""
+    """The default section of a target."""
     defaults: Target = _resolved(_file()["targets"][section])
     return defaults
 
 
 def target_fields() -> Mapping[str, frozenset[str]]:
-    """The fields of each target's section, by the section's name as it is written."""
+    """The fields of each target's section, by section name."""
     sections = _file()["targets"]
     return {
         name.replace("_", "-"): frozenset(section[DEFAULTS]) for name, section in sections.items()
@@ -72,7 +71,7 @@ def target_fields() -> Mapping[str, frozenset[str]]:
 
 
 def named_targets(spec: Spec) -> tuple[str, ...]:
-    """The CLI names of the targets that the spec writes down, in the order of the language."""
+    """The CLI names of the targets in the spec, in the order of the language."""
     written = spec.targets.__pydantic_fields_set__
     return tuple(name.replace("_", "-") for name in vars(spec.targets) if name in written)
 
@@ -89,7 +88,7 @@ def _validator() -> SchemaValidator:
 
 
 def _resolved(node: Any) -> Any:
-    """``node`` with its markers replaced by what they stand for."""
+    """``node`` with its markers replaced by functions and models."""
     if isinstance(node, list):
         return [_resolved(item) for item in node]
     if not isinstance(node, Mapping):
@@ -97,7 +96,7 @@ def _resolved(node: Any) -> Any:
     if FUNCTION in node:
         return getattr(validators, node[FUNCTION])
     if SECTION in node:
-        # Errors name the class.
+        # Error messages contain the class name.
         return type(node[SECTION], (Section,), {"__slots__": ()})
     if DEFAULTS in node:
         return _section({key: _resolved(value) for key, value in node[DEFAULTS].items()})

@@ -1,4 +1,4 @@
-"""What pydantic rejects, as findings: one for each place."""
+"""Pydantic's errors as findings: one for each place."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _ELSEWHERE: Mapping[Path, str] = {
 
 
 def findings(error: ValidationError, data: Any) -> list[Finding]:
-    """The findings that ``error`` of ``data`` amounts to, in the order of the sections."""
+    """The findings for ``error`` of ``data``, in the order of the sections."""
     return [finding for _, finding in by_place(error, data)]
 
 
 def by_place(error: ValidationError, data: Any) -> Iterator[tuple[Path, Finding]]:
-    """The findings, each with the place that is wrong: for a missing key, where it belongs."""
+    """The findings, each with the invalid place; for a missing key, the place where it belongs."""
     places: dict[Path, list[Error]] = {}
     for detail in error.errors(include_url=False):
         places.setdefault(_written(detail, data), []).append(detail)
@@ -37,21 +37,21 @@ def by_place(error: ValidationError, data: Any) -> Iterator[tuple[Path, Finding]
         for detail in of_keys:
             missing = (detail["loc"][-1],) if detail["type"] == "missing" else ()
             yield (*path, *missing), _of_key(path, detail, data)
-        # A mapping is meant as the section that the field takes; that section's errors say enough.
+        # A mapping is probably the section that the field accepts; its errors suffice.
         if of_value and not of_keys and not _has_inner(path, places, of_value):
             yield path, values.finding(path, of_value, data)
 
 
 def _has_inner(path: Path, places: Iterable[Path], details: Sequence[Error]) -> bool:
-    """Whether the field takes words too, and the errors of what was written stand inside it."""
+    """Whether the field also accepts words, and the errors are inside the value."""
     words = any(detail["type"] == "literal_error" for detail in details)
     return words and any(len(p) > len(path) and p[: len(path)] == path for p in places)
 
 
 def _written(detail: Error, data: Any) -> Path:
-    """The part of pydantic's location that is in the text: tags of unions are left out.
+    """The part of pydantic's location that is in the text, without tags of unions.
 
-    A missing key is of the mapping that lacks it.
+    The location of a missing key is the mapping that lacks it.
     """
     loc: tuple[str | int, ...] = detail["loc"]
     path: list[str | int] = []

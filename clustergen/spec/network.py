@@ -1,4 +1,4 @@
-"""``network``: where the nodes are, and who may reach them."""
+"""``network``: location of nodes, and access to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``head_node``, ``login``, ``node_groups`` and ``queues``: the machines and the way to them."""
+"""``head_node``, ``login``, ``node_groups`` and ``queues``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A spec without the places that are wrong, with stand-ins where it needs them.
+"""A spec with invalid places removed or replaced by stand-ins.
 
 One run reports everything: an error in one place must not hide findings about others.
 """
@@ -22,7 +22,7 @@ _ROUNDS = 12
 
 @dataclass(frozen=True, slots=True)
 class Remainder:
-    """A spec made of what is right in ``data``; ``edits`` are the paths that were replaced."""
+    """A spec made of the valid parts of ``data``; ``edits`` are the replaced paths."""
 
     spec: Spec
     written: frozenset[Path]
@@ -33,7 +33,7 @@ class Remainder:
     """What is wrong in form and shows only once other places are right."""
 
     def restored(self, finding: Finding) -> Finding | None:
-        """The finding as one on the whole; None when it is about what was replaced."""
+        """The finding with its original path; None if it is about a replaced value."""
         path = _original(finding.path, self.data, self.edits)
         if any(path[: len(edit)] == edit for edit in self.edits):
             return None
@@ -48,9 +48,9 @@ _CAUSES: Mapping[Path, Path] = {
 
 
 def remainders(data: Any, bad: Iterable[Path]) -> list[Remainder]:
-    """What can be checked of ``data``, apart from the places ``bad`` and those wrong in form.
+    """Versions of ``data`` without the places ``bad`` and those with an invalid form.
 
-    There are up to two versions, with different stand-ins.
+    There are at most two versions, with different stand-ins.
     """
     places = list(dict.fromkeys(_CAUSES.get(path, path) for path in bad if path))
     made = [_remainder(data, places, choice) for choice in (0, -1)]
@@ -82,12 +82,12 @@ def _remainder(data: Any, bad: Sequence[Path], choice: int) -> Remainder | None:
 
 
 def _explains(edit: Path, value: Any, at: Path) -> bool:
-    """Whether an error at ``at`` comes of the edit: of the stand-in, or of what it leaves out."""
+    """Whether an error at ``at`` is a result of the edit."""
     return at[: len(edit)] == edit or (value is ABSENT and edit[: len(at)] == at)
 
 
 def _edit(edits: dict[Path, Any], path: Path, data: Any, choice: int) -> None:
-    """Replace ``path``; where that did not help before, leave it out, and then what is around."""
+    """Replace ``path``; if that did not help before, omit it, and then its parents."""
     within = next((edit for edit in edits if path[: len(edit)] == edit), None)
     if within is None:
         edits[path] = stand_ins.choose(path, _edited(data, (), edits))[choice]
@@ -98,7 +98,7 @@ def _edit(edits: dict[Path, Any], path: Path, data: Any, choice: int) -> None:
 
 
 def _edited(data: Any, here: Path, edits: Mapping[Path, Any]) -> Any:
-    """``data`` with ``edits``, keys that it lacks included."""
+    """``data`` with ``edits`` applied, including new keys."""
     if here in edits:
         return edits[here]
     if isinstance(data, dict):
@@ -115,7 +115,7 @@ def _edited(data: Any, here: Path, edits: Mapping[Path, Any]) -> Any:
 
 
 def _rename(left: dict[str, Any], data: Any, edits: Mapping[Path, Any]) -> None:
-    """Change references in ``left`` to node groups that have a stand-in for their name."""
+    """Change references in ``left`` to node groups whose name has a stand-in."""
     groups = [path for path in edits if path[:1] == ("node_groups",) and len(path) > 1]
     new = {_written_name(data, path): f"node-groups-{path[1]}" for path in groups}
     names = stand_ins.group_names(left)
@@ -129,7 +129,7 @@ def _rename(left: dict[str, Any], data: Any, edits: Mapping[Path, Any]) -> None:
 
 
 def _new_name(new: Mapping[str, str], names: Sequence[str], old: str) -> str:
-    """The name that a group has now; the group that lacks one may be the one that is meant."""
+    """The new name of a group; a reference may mean the group without a name."""
     name = new.get(old) or new.get("", old)
     return name if name in names else old
 
@@ -142,7 +142,7 @@ def _complete(left: dict[str, Any], edits: Mapping[Path, Any]) -> None:
 
 
 def _written_name(data: Any, path: Path) -> str:
-    """What the user calls the node group that ``path`` is in; empty if nothing readable."""
+    """The user's name of the node group that contains ``path``; empty if it is not readable."""
     groups, index = data["node_groups"], path[1]
     group = groups[index] if isinstance(groups, list) and isinstance(index, int) else None
     name = group.get("name") if isinstance(group, dict) else group
@@ -168,7 +168,7 @@ def _paths(data: Any, here: Path) -> Iterator[Path]:
 
 
 def _original(path: Path, data: Any, edits: Mapping[Path, Any]) -> Path:
-    """``path`` with the indexes that list items had before others were left out before them."""
+    """``path`` with the original indexes of list items, before others were omitted."""
     restored: Path = ()
     for step in path:
         if isinstance(step, int) and isinstance(data, list):
@@ -182,7 +182,7 @@ def _original(path: Path, data: Any, edits: Mapping[Path, Any]) -> Path:
 
 
 def _left_out_before(index: int, list_path: Path, edits: Mapping[Path, Any]) -> int:
-    """How many items before the one that is now at ``index`` were left out of the list."""
+    """The number of omitted list items before the one that is now at ``index``."""
     gone = sorted(
         edit[-1]
         for edit, value in edits.items()

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A regular expression, and what a text that matches it is."""
+    """A regular expression, and a description of matching text."""
 
     regex: str
     description: str
 
 
 def _id(prefix: str, what: str) -> Pattern:
-    # Ids made before 2018 have eight digits.
+    # Ids from before 2018 have eight digits.
     return Pattern(
         rf"^{prefix}-([0-9a-f]{{8}}|[0-9a-f]{{17}})$", f"{what} such as {prefix}-0a1b2c3d4e5f67890"
     )

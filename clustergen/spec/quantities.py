@@ -1,4 +1,4 @@
-"""Sizes and durations with their units: text to a whole number, and back.
+"""Parsing and formatting of sizes and durations with units.
 
 Arithmetic is exact. ``4.8TiB`` is 4915.2GiB, not a whole number of GiB, so it is rejected rather
 than rounded; for FSx it means 4800GiB, which the message suggests.
@@ -40,7 +40,7 @@ _TIME_WORDS: Final = {
 
 
 class QuantityError(ValueError):
-    """Text that is not the expected quantity, and what to write instead."""
+    """An invalid quantity, and what to write instead."""
 
     def __init__(self, message: str, help: str) -> None:
         self.message, self.help = message, help
@@ -99,9 +99,9 @@ def format_slurm_duration(seconds: int) -> str:
 
 
 def _whole_sizes(number: str, unit: str, size: Fraction) -> str:
-    """The whole sizes next to ``size``, and what the number means where a TiB counts 1000 GiB.
+    """The whole sizes next to ``size``, and its value if a TiB is 1000 GiB.
 
-    FSx for Lustre grows in steps of 1,200 and 2,400 GiB, which its console calls 1.2 and 2.4 TiB:
+    FSx for Lustre has increments of 1,200 and 2,400 GiB, which its console calls 1.2 and 2.4 TiB:
     https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html
     """
     exact = f"{floor(size)}GiB or {ceil(size)}GiB"

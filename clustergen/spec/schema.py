@@ -20,10 +20,9 @@ def schema() -> dict[str, Any]:
 
 
 def _terse(node: Any) -> Any:
-    """``node`` without noise for editors.
+    """``node`` without parts that editors do not need.
 
-    That is: titles made of field names, and the defaults of whole sections, which their fields
-    repeat.
+    This removes titles made of field names, and defaults of whole sections, which repeat.
     """
     if isinstance(node, list):
         return [_terse(item) for item in node]

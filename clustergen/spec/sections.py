@@ -1,4 +1,4 @@
-"""Which section of the language describes a place in a spec, and what it knows there."""
+"""The section of the language that describes a place in a spec."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from pydantic import BaseModel
 from clustergen.findings import Path
 from clustergen.spec.model import Spec
 
-# The key that users tend to write a value for instead of the whole section.
+# The key whose value users often write instead of the section.
 _MAIN = ("id", "instance_type", "size", "zone", "run", "mount", "group", "os")
 
 
 def keys(path: Path, data: Any) -> list[str]:
-    """The keys that the mapping at ``path`` of ``data`` may have; none where any key may stand."""
+    """The keys that the mapping at ``path`` of ``data`` may have; empty if all are allowed."""
     section = _section(path, data)
     return sorted(_names(section)) if section else []
 
 
 def main_key(path: Path, data: Any) -> str | None:
-    """The key of the section at ``path`` that a lone text was most likely meant for."""
+    """The key of the section at ``path`` for which a single text was probably meant."""
     section = _section(path, data)
     return next((name for name in _names(section) if name in _MAIN), None) if section else None
 
 
 def types(path: Path, data: Any) -> list[str]:
-    """The values that ``type`` may have in the section at ``path``."""
+    """The allowed values of ``type`` in the section at ``path``."""
     return [str(tag) for model in _candidates(path, data) if (tag := _tag(model)) is not None]
 
 
 def description(path: Path, data: Any) -> str:
-    """What the field at ``path`` is for."""
+    """The description of the field at ``path``."""
     section = _section(path[:-1], data)
     fields = section.model_fields.items() if section else ()
     found = (field.description for name, field in fields if (field.alias or name) == path[-1])
@@ -44,7 +44,7 @@ def _names(section: type[BaseModel]) -> Iterator[str]:
 
 
 def _section(path: Path, data: Any) -> type[BaseModel] | None:
-    """The section at ``path``; of several, the one whose ``type`` is the one written there."""
+    """The section at ``path``; if there are several, the one with the written ``type``."""
     return next(iter(_candidates(path, data)), None)
 
 

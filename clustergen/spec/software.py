@@ -1,4 +1,4 @@
-"""``software`` and ``users``: programs and users of the nodes."""
+"""``software`` and ``users``: programs and users on nodes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Values that take the place of what is wrong, so that the rest of a spec can still be checked.
+"""Stand-ins for invalid values, so that the rest of a spec can still be checked.
 
-There are two for most places, as different as the field allows. What is found with the one but not
-with the other follows from the stand-in, not from what the user wrote.
+Most places have two, as different as the field allows. A finding that occurs with only one of them
+is a result of the stand-in, not of what the user wrote.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SUBNETS: Final = ("private_subnets", "public_subnets", "control_plane_subnets")
 
 
 def choose(path: Path, data: Any) -> tuple[Any, ...]:
-    """What may stand at ``path`` of ``data``: one value, or two that differ."""
+    """Stand-ins for ``path`` of ``data``: one value, or two different ones."""
     special = _special(path, data)
     if special:
         return special
@@ -44,7 +44,7 @@ def choose(path: Path, data: Any) -> tuple[Any, ...]:
 
 
 def _special(path: Path, data: Any) -> tuple[Any, ...]:
-    """For places whose value other places depend on."""
+    """Stand-ins for places on which other places depend."""
     match path:
         case ("version",):
             return (1,)
@@ -85,7 +85,7 @@ def group_names(data: Any) -> list[str]:
 
 
 def _regions(data: Any) -> tuple[str, ...]:
-    """The region of the zone, or the one that the written name is closest to."""
+    """The region of the zone, or the one most similar to the written name."""
     zone, written = _at(("network", "zone"), data), _at(("region",), data)
     found = regions.region_of_zone(zone) if isinstance(zone, str) else None
     near = regions.nearest(written) if isinstance(written, str) else None
@@ -99,7 +99,7 @@ def _zones(region: object) -> tuple[str, ...]:
 
 
 def _near(node: Mapping[str, Any], value: Any) -> str:
-    """The option that a misspelt word was meant to be."""
+    """The option that a misspelt word probably means."""
     options = [str(word) for form in _forms(node) for word in _options(form)]
     near = values.nearest(value, options) if isinstance(value, str) else []
     return near[0] if near else ""
@@ -114,7 +114,7 @@ def _example(node: Mapping[str, Any], number: int) -> Any:
 
 
 def _examples(node: Mapping[str, Any], number: int) -> Iterator[Any]:
-    """Values that ``node`` takes; ``number`` tells those of several items of a list apart."""
+    """Example values for ``node``; ``number`` makes those of several list items different."""
     for form in _forms(node):
         match form:
             case {"const": value}:
@@ -147,7 +147,7 @@ def _section(form: Mapping[str, Any], number: int) -> dict[str, Any]:
 
 
 def _forms(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The forms that a value may have, references followed."""
+    """The schemas that a value may match, with references resolved."""
     if "$ref" in node:
         yield from _forms(_definition(node["$ref"]))
     for form in (*node.get("anyOf", ()), *node.get("oneOf", ())):
@@ -157,7 +157,7 @@ def _forms(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _node(path: Path, data: Any) -> Mapping[str, Any]:
-    """The schema of what stands at ``path``; of several sections the one of the written type."""
+    """The schema at ``path``; if there are several sections, that of the written type."""
     node: Mapping[str, Any] = _schema()
     for step in path:
         node = _inside(_of_type(node, data), step)
@@ -189,7 +189,7 @@ def _inside(forms: Sequence[Mapping[str, Any]], step: str | int) -> Mapping[str,
 
 
 def _at(path: Path, data: Any) -> Any:
-    """What is written at ``path``; None where nothing is."""
+    """The value at ``path``; None if there is none."""
     for step in path:
         if isinstance(data, dict):
             data = data.get(step)

@@ -25,7 +25,7 @@ OnDelete = Literal["retain", "delete"]
 
 
 class Existing(Section):
-    """An existing file system, with what cannot be derived from its id."""
+    """An existing file system, with facts that cannot be derived from its id."""
 
     id: FileSystemId | EbsVolumeId = Field(description="File system, file cache or EBS volume id.")
     dns_name: str | None = Field(

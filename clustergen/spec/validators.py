@@ -1,7 +1,6 @@
-"""Validators of fields, which run before or after pydantic checks the type.
+"""Validators of fields that run before or after pydantic checks the type.
 
-Free of pydantic's models: a spec is read with :mod:`clustergen.spec.core_schema`, which knows these
-functions by name.
+They do not use pydantic's models: :mod:`clustergen.spec.core_schema` refers to them by name.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ T = TypeVar("T")
 
 
 def refuse(message: str, help: str = "") -> PydanticCustomError:
-    """The error of a validator: what is wrong, and what to write instead."""
-    # Message and help travel in the context: the template of PydanticCustomError expands braces.
+    """The error of a validator: message, and what to write instead."""
+    # Pass message and help in the context, because PydanticCustomError expands braces.
     return PydanticCustomError("clustergen", "{message}", {"message": message, "help": help})
 
 
 def as_typed(value: Any) -> Any:
-    """The text behind a number in place of a string: ``version: 1.30`` means "1.30", not 1.3."""
+    """The text of a number in place of a string: ``version: 1.30`` means "1.30", not 1.3."""
     if isinstance(value, str | bool) or not isinstance(value, int | float):
         return value
     return getattr(value, "text", str(value))
@@ -55,7 +54,7 @@ def duration(value: Any) -> int:
 
 
 def _quantity(value: Any, parse: Callable[[Any], T]) -> T:
-    """Text with a unit; a bare number is rejected with its likely readings."""
+    """A quantity with a unit; for a bare number, the error lists its probable meanings."""
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         raise refuse(f"{value!r} is not a quantity", "write a number with its unit")
     try:
@@ -82,19 +81,19 @@ def _enclosing(value: str) -> str:
 
 
 def ipv4(value: Any) -> Any:
-    """A block that is not one of IPv6."""
+    """A block that is not IPv6."""
     if isinstance(value, str) and ":" in value:
         raise refuse(f"{value} is an IPv6 block", "nodes have IPv4 addresses: 10.42.0.0/16")
     return value
 
 
 def subnet(value: Any) -> Any:
-    """A subnet, of which the id alone may be given."""
+    """A subnet, or only its id."""
     return {"id": value} if isinstance(value, str) else value
 
 
 def count(value: Any) -> Any:
-    """A count of nodes: a number, or its bounds."""
+    """A count of nodes: a number, or a range."""
     if isinstance(value, int) and not isinstance(value, bool):
         if value < 0:
             raise refuse(f"a count of {value} nodes", "write 0 or more, or {min: 0, max: N}")
@@ -145,7 +144,7 @@ def _capacity_help(value: str) -> str:
 
 
 def one_kind_of_type(group: T) -> T:
-    """A node group that names its instance types in one of the two ways."""
+    """A node group with exactly one of the two fields for instance types."""
     one, several = getattr(group, "instance_type", None), getattr(group, "instance_types", None)
     if bool(one) == bool(several):
         raise refuse(
@@ -157,7 +156,7 @@ def one_kind_of_type(group: T) -> T:
 
 
 def accounting(value: Any) -> Any:
-    """Accounting off, run by the service, or a database."""
+    """Accounting: off, managed, or a database."""
     if isinstance(value, bool):
         return "managed" if value else "off"
     if isinstance(value, str) and value not in ("off", "managed"):

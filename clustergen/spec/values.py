@@ -1,4 +1,4 @@
-"""Findings on values that a field does not accept."""
+"""Findings about invalid values of fields."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _LIMITS = {
     "string_too_short": ("an empty text", "give at least {min_length} character"),
     "string_too_long": ("a text of {1} characters", "write at most {max_length}"),
 }
-# Words that YAML 1.1 and many programs take for a boolean; here they are text.
+# Words that are booleans in YAML 1.1 and many programs; here they are text.
 _YES_AND_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
 def finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
-    """One finding on the value at ``path``; a field of several forms has an error for each."""
+    """One finding about the value at ``path``; a field with several forms has an error for each."""
     if details[0]["loc"][-1] == "[key]":
         return replace(_of_kind(path, details[0], str(path[-1]), data), on_key=True)
     found = _finding(path, details, data)
@@ -47,7 +47,7 @@ def finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
 
 
 def _about(path: Path, data: Any) -> str:
-    """What the field that ``path`` is in is for: the way out where no better one is known."""
+    """The description of the field that contains ``path``, as fallback help."""
     for end in range(len(path), 0, -1):
         if text := sections.description(path[:end], data):
             return f"{path[end - 1]}: {text}"
@@ -72,7 +72,7 @@ def _finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
 
 
 def nearest(word: str, options: Sequence[str], cutoff: float = 0.6) -> list[str]:
-    """The option that ``word`` was most likely meant to be, if any, whatever its case."""
+    """The option that ``word`` probably means, in any case; None if there is none."""
     lower = {option.lower(): option for option in options}
     meant = _YES_AND_NO.get(word.lower(), "")
     if meant in lower:
@@ -82,7 +82,7 @@ def nearest(word: str, options: Sequence[str], cutoff: float = 0.6) -> list[str]
 
 
 def _words(detail: Error) -> list[str]:
-    """What the value could be, as far as ``detail`` knows: options, or a form in words."""
+    """The valid options or form, from ``detail``."""
     context = detail.get("ctx") or {}
     match detail["type"]:
         case "literal_error":
@@ -123,7 +123,7 @@ def _list(words: Sequence[str]) -> str:
 
 
 def _repaired(details: Sequence[Error], value: Any) -> str:
-    """A name in its right form, when only the form is wrong."""
+    """A name in valid form, if only its form is invalid."""
     text = re.sub(r"[^a-z0-9]+", "-", str(value).lower()).strip("-")
     pattern = details[0]["ctx"]["pattern"]
     return f"write {text}" if "a-z0-9-" in pattern and re.search(pattern, text) else ""
@@ -143,7 +143,7 @@ def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
 
 
 def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> str:
-    """How to write the value as the kind that the field takes."""
+    """How to write the value in the kind that the field accepts."""
     if expected == "a whole number" and isinstance(value, str):
         digits = re.match(r"[0-9]+", value)
         return f"write {digits[0]}" if digits else ""

@@ -1,1 +1,1 @@
-"""Rules that must hold, or show, while a spec is planned."""
+"""Rules that are checked before or during planning."""

@@ -1,4 +1,4 @@
-"""Logs: how long they are kept."""
+"""Retention of logs."""
 
 from __future__ import annotations
 

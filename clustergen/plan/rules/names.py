@@ -1,4 +1,4 @@
-"""Names in a spec: each is given once, and each that is used exists."""
+"""Names in a spec: unique, and defined if used."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def unique(spec: Spec) -> Iterator[Problem]:
 
 
 def _lists(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
-    """The lists in which nothing may stand twice."""
+    """The lists that must not contain duplicates."""
     for index, group in enumerate(spec.node_groups):
         yield ("node_groups", index, "instance_types"), group.instance_types
         yield ("node_groups", index, "health_checks"), group.health_checks
@@ -58,7 +58,7 @@ def _lists(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
 
 
 def _taken(at: Path, names: Iterable[object], field: str) -> Iterator[Problem]:
-    """Each of ``names``, in the ``field`` of the items at ``at``, that an earlier item has."""
+    """Each of ``names`` that an earlier item has; ``field`` of the items at ``at`` holds them."""
     seen: dict[object, int] = {}
     for index, name in enumerate(names):
         if name in seen:

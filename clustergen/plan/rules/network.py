@@ -1,4 +1,4 @@
-"""Region, zone and VPC: what must hold before anything can be planned."""
+"""Region, zone and VPC: requirements for planning."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def zones(spec: Spec) -> Iterator[Problem]:
 
 
 def _zones(spec: Spec) -> Iterator[tuple[Path, str]]:
-    """Every zone that the spec names, and its place."""
+    """The zones that the spec names, with their places."""
     if spec.network.zone:
         yield ("network", "zone"), spec.network.zone
     for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
@@ -62,7 +62,7 @@ def _zones(spec: Spec) -> Iterator[tuple[Path, str]]:
 
 
 def _exists(zone: str, region: str) -> bool:
-    """Whether a zone id is known; in regions and Local Zones without a survey, every zone is."""
+    """Whether a zone id exists; assumed in regions and Local Zones without data."""
     surveyed = regions.surveyed_zones().get(region)
     return surveyed is None or zone in surveyed or regions.is_local_zone(zone)
 

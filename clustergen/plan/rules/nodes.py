@@ -1,4 +1,4 @@
-"""Instance types and their network cards: what shows while node groups are planned."""
+"""Instance types and their network cards: problems found while planning node groups."""
 
 from __future__ import annotations
 

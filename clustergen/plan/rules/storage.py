@@ -1,4 +1,4 @@
-"""Storage: what shows while it is planned."""
+"""Storage: problems found while planning."""
 
 from __future__ import annotations
 

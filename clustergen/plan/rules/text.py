@@ -1,4 +1,4 @@
-"""User text that other programs would interpret."""
+"""User text with characters that other programs would interpret."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clustergen.source.characters import visible
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
 
-# As clustergen.placeholders has it: outputs of the foundation.
+# The same as in clustergen.placeholders: outputs of the foundation.
 _PLACEHOLDER = pattern(r"\$\{(?=[A-Z0-9]*[a-z])[A-Z][A-Za-z0-9]*\}")
 _LINE_ENDS = pattern(r"[\x00-\x1f\x7f]")
 _SECTIONS = ("overlay", "settings", "slurmdbd_settings", "cgroup_settings", "slurm")
@@ -76,7 +76,7 @@ def dynamic_references(spec: Spec) -> Iterator[Problem]:
 
 
 def _texts(value: Any, path: Path, *, without: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
-    """Every text of a spec, with its place; keys of mappings are texts, too."""
+    """All texts of a spec, including keys of mappings, with their places."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, Mapping):
@@ -88,11 +88,11 @@ def _texts(value: Any, path: Path, *, without: tuple[str, ...]) -> Iterator[tupl
             yield from _texts(item, (*path, index), without=without)
     elif hasattr(value, "__pydantic_fields_set__"):
         for name, item in vars(value).items():
-            # The section `slurm` has more than settings; that of a node group or queue does not.
+            # `slurm` has other keys besides settings; node groups and queues do not.
             if name not in without or (name == "slurm" and not path):
                 yield from _texts(item, (*path, _key(name, path)), without=without)
 
 
 def _key(field: str, path: Path) -> str:
-    """The key of a field, as it is written."""
+    """The key of a field, as written in the spec."""
     return field.rstrip("_").replace("_", "-") if path == ("targets",) else field.rstrip("_")

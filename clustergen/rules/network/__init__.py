@@ -1,1 +1,1 @@
-"""Rules on the network: addresses, zones, reachability."""
+"""Rules about the network: addresses, zones, access."""

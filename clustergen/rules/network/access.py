@@ -1,4 +1,4 @@
-"""Who can reach the nodes."""
+"""Access to nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subnets: enough addresses, inside their VPC, and in the zone of the EFA nodes."""
+"""Subnets: enough addresses, within their VPC, and in the zone of EFA nodes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def addresses(plan: Plan) -> Iterator[Problem]:
     known = [network.capacity(s.cidr) for s in plan.network.private if s.cidr]
     if len(known) < len(plan.network.private):
         return  # without its CIDR block, a subnet's addresses cannot be counted offline
-    # EFA nodes share one zone, thus one subnet: the first is the bound.
+    # EFA nodes share one zone and so one subnet: the first one limits them.
     room = known[0] if any(group.efa for group in plan.node_groups) else sum(known)
     if plan.network.needed_addresses > room:
         path = ("network", "cidr") if plan.network.new else ("network", "private_subnets")
@@ -97,7 +97,7 @@ def efa_zone(plan: Plan) -> Iterator[Problem]:
 def blocks(plan: Plan) -> Iterator[Problem]:
     if plan.network.new:
         return
-    # A VPC may have several blocks; the one in the spec is taken to be the one that matters.
+    # A VPC may have several blocks; the check assumes that the one in the spec is relevant.
     vpc = ipaddress.IPv4Network(plan.network.cidr) if plan.network.cidr else None
     seen: list[tuple[ipaddress.IPv4Network, str]] = []
     for path, id, cidr in _existing_blocks(plan):
@@ -112,7 +112,7 @@ def blocks(plan: Plan) -> Iterator[Problem]:
 
 
 def _existing_blocks(plan: Plan) -> Iterator[tuple[Path, str, str]]:
-    """Place, subnet and block of each subnet whose block the spec gives."""
+    """Place, subnet and block of each existing subnet with a block in the spec."""
     for field in ("private_subnets", "public_subnets", "control_plane_subnets"):
         for index, subnet in enumerate(_subnets(plan, field)):
             if subnet.cidr:

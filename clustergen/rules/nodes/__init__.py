@@ -1,1 +1,1 @@
-"""Rules on node groups: types, capacity, interfaces, placement."""
+"""Rules about node groups: types, capacity, interfaces, placement."""

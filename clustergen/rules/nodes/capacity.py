@@ -1,4 +1,4 @@
-"""How many nodes a group may have, and what its reservation or Capacity Block holds."""
+"""Node counts, reservations and Capacity Blocks."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def block_size(plan: Plan) -> Iterator[Problem]:
 
 
 def _reserved(plan: Plan) -> Iterator[tuple[NodeGroup, NodeGroup]]:
-    """Each group with a reservation id, and the first group that names the same id."""
+    """Each group with a reservation id, and the first group with the same id."""
     first: dict[str, NodeGroup] = {}
     for group in plan.node_groups:
         if group.capacity.id is not None and not group.capacity.id.startswith("arn:"):
@@ -195,7 +195,7 @@ def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         if not group.type.nvlink_domain:
             continue
-        # The larger UltraServers have a multiple of the smallest.
+        # Larger UltraServers have a multiple of the smallest.
         smallest = ultraservers.containing(group.type.name)[0].instances
         if extra := group.max % smallest:
             below, above = group.max - extra, group.max - extra + smallest

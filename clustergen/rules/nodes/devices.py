@@ -1,4 +1,4 @@
-"""GPUs: MIG profiles that the GPU has, and that fit on it together."""
+"""GPUs: MIG profiles that the GPU supports, and that fit together."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def slices(plan: Plan) -> Iterator[Problem]:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:
-    """The smallest profile with as many compute slices, or else one with a similar name."""
+    """The smallest profile with the same number of compute slices, or else a similar name."""
     same = [other for other in known if other.split("g.")[0] == name.split("g.", maxsplit=1)[0]]
     near = same or difflib.get_close_matches(name, known, n=1, cutoff=0.4)
     return min(near, key=_memory) if near else ""
 
 
 def _memory(profile: str) -> tuple[int, int]:
-    """The memory of a profile in GB; plain profiles come before those with media engines."""
+    """Sort key: the memory of a profile in GB; profiles without media engines come first."""
     size = re.search(r"\.(\d+)gb", profile)
     return (int(size[1]) if size else 0, len(profile))
 

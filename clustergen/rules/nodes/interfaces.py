@@ -1,4 +1,4 @@
-"""EFA interfaces: a layout needs EFA, and leaving EFA off is pointed out."""
+"""EFA interfaces: layouts without EFA, and types with EFA that is not used."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def switched_off(plan: Plan) -> Iterator[Problem]:
 
 
 def _made_for_it(group: NodeGroup) -> bool:
-    """Whether jobs are likely to span nodes: several of them, each with several fabric cards.
+    """Whether jobs probably span nodes: several nodes, each with several EFA cards.
 
-    NCCL does not work over MIG partitions, so they have no use for EFA.
+    NCCL does not work between MIG partitions, so they do not need EFA.
     """
     several = group.max > 1 and group.type.max_efa > 1
     return several and group.type.accelerator is not None and not group.mig

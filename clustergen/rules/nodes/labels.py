@@ -1,4 +1,4 @@
-"""Labels of nodes, and tags of everything that is made."""
+"""Labels of nodes, and tags of resources."""
 
 from __future__ import annotations
 
@@ -85,6 +85,6 @@ def tag_characters(plan: Plan) -> Iterator[Problem]:
 
 
 def _refused(text: str) -> list[str]:
-    """The characters of ``text`` that no tag may have, each once."""
+    """The characters of ``text`` that tags must not contain, each once."""
     taken = (c in _SIGNS or unicodedata.category(c)[0] in "LNZ" for c in text)
     return list(dict.fromkeys(c for c, fine in zip(text, taken, strict=True) if not fine))

@@ -1,4 +1,4 @@
-"""Placement groups where they help, and only there."""
+"""Placement groups: useful and useless ones."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def supported(plan: Plan) -> Iterator[Problem]:
 def reserved(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         bought = group.capacity.kind
-        # A reservation may be made in a placement group of the user's, a block never is.
+        # A reservation may be in a placement group of the user, a Capacity Block never is.
         named = group.placement.kind == "existing" and bought == "capacity-block"
         if named or (group.placement.kind == "cluster" and group.reserved):
             yield Problem(

@@ -1,4 +1,4 @@
-"""Instance types: whether they are offered, what they have, and which can share a group."""
+"""Instance types: availability, features, and types that can share a group."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clustergen.catalog import InstanceType, regions
 from clustergen.findings import Path, Problem, Severity, rule
 from clustergen.plan.model import CapacityKind, Plan
 
-# A reservation holds On-Demand capacity; SageMaker sells training plans, for its own types.
+# A reservation has On-Demand capacity; SageMaker sells training plans for its types.
 _USAGE_CLASS: dict[CapacityKind, str] = {
     "on-demand": "on-demand",
     "spot": "spot",
@@ -71,7 +71,7 @@ def _sold(type: InstanceType, wanted: str) -> str:
 def offered(plan: Plan) -> Iterator[Problem]:
     zone = plan.network.zone
     for path, type in _named_types(plan):
-        # A type that the spec does not name is the default of its section.
+        # A type that the spec does not name is a default.
         default = "" if plan.wrote(*path) else f"the default {'.'.join(map(str, path))}, "
         other = f"; write {'.'.join(map(str, path))}: ... to choose another" if default else ""
         if type.offered_in(plan.region) is False:
@@ -91,7 +91,7 @@ def offered(plan: Plan) -> Iterator[Problem]:
 
 
 def _named_types(plan: Plan) -> Iterator[tuple[Path, InstanceType]]:
-    """Each instance type of the spec, and where it is named."""
+    """The instance types in the spec, with their places."""
     for group in plan.node_groups:
         for index, type in enumerate(group.types):
             one = len(group.types) == 1
@@ -141,7 +141,7 @@ def interchangeable(plan: Plan) -> Iterator[Problem]:
 
 
 def _facts(plan: Plan) -> Iterator[tuple[str, Callable[[InstanceType], object]]]:
-    """What must be the same: Kubernetes places pods on nodes, by what each node has."""
+    """Facts that must be equal; on Kubernetes fewer, because pods request resources of nodes."""
     kubernetes = plan.limits.labels is not None
     return (
         (name, fact)

@@ -1,7 +1,7 @@
-"""Rules on what a service accepts: they read :class:`clustergen.plan.limits.Limits`.
+"""Rules about limits of services; they read :class:`clustergen.plan.limits.Limits`.
 
-A target fills in its limits and has these rules; none of them knows a target. A finding is of the
-target that the plan is for, and its note is the page of that service.
+A target that provides its limits gets these rules; none depends on a specific target. Findings are
+for the target of the plan, and their source is the page of that service.
 """
 
 from __future__ import annotations

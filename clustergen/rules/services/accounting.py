@@ -1,4 +1,4 @@
-"""The database of job records, if the user provides one."""
+"""The user's database for job records."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _STOPS = "slurmctld does not start"
 
 
 def _without_accounting(setting: Setting) -> tuple[str, Severity] | None:
-    """What becomes of a setting in a cluster without accounting."""
+    """The effect of a setting in a cluster without accounting."""
     value = setting.value.lower()
     match setting.scope, setting.key:
         case "cluster", "accountingstoragetres" if "/" in value:

@@ -1,4 +1,4 @@
-"""Operating systems of the service's own images, and what they need."""
+"""Operating systems and requirements of the service's images."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _missing(limit: Systems, path: Path, os: str, who: str) -> Problem:
 
 
 def _without_image(plan: Plan, limit: Systems) -> Iterator[tuple[Path, str]]:
-    """Place and name of what boots the service's image."""
+    """Place and name of nodes that boot the service's image."""
     machines = (("the head node", plan.head), ("login nodes", plan.login))
     for title, machine in machines:
         if machine and not (machine.image and limit.own_image):
@@ -72,7 +72,7 @@ storage: [{mount: /fsx, type: fsx-openzfs, size: 64GiB}]""",
 def lustre_client(plan: Plan) -> Iterator[Problem]:
     image = next((group for group in plan.node_groups if group.image), None)
     mounted = any(isinstance(item, Lustre | FileCache) for item in plan.storage)
-    # Kubernetes has drivers that bring the client.
+    # On Kubernetes, drivers include the client.
     if image and mounted and plan.limits.slurm_versions:
         yield Problem(
             image.at("image"),
@@ -122,7 +122,7 @@ def root_volume(plan: Plan) -> Iterator[Problem]:
     good="login: {instance_type: m7i.xlarge}",
 )
 def login_architecture(plan: Plan) -> Iterator[Problem]:
-    # A service that requires one architecture of the whole cluster has a rule for that.
+    # Services that require one architecture for the whole cluster have a rule for that.
     if plan.login is None or plan.limits.slurm_settings is None or plan.limits.one_architecture:
         return
     archs = sorted({type.arch for group in plan.node_groups for type in group.types})

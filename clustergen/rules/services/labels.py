@@ -1,4 +1,4 @@
-"""Labels and taints that the service accepts for the nodes of a Kubernetes cluster."""
+"""Labels and taints of Kubernetes nodes that the service accepts."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def reserved(plan: Plan) -> Iterator[Problem]:
 
 
 def _keys(plan: Plan) -> Iterator[tuple[Path, str, bool]]:
-    """Place and key of every label and taint, and whether the key itself is the place."""
+    """Place and key of every label and taint, and whether the finding is on the key."""
     for group in plan.node_groups:
         for key in group.labels:
             yield group.at("labels", key), key, True

@@ -1,4 +1,4 @@
-"""How much of something the service allows."""
+"""Quotas and sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names in the form that the service accepts, and not taken already."""
+"""Names: valid for the service, and not taken."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def form(plan: Plan) -> Iterator[Problem]:
     good="login: {}\nnode_groups: [{name: front, instance_type: m7i.xlarge, count: 1}]",
 )
 def reserved(plan: Plan) -> Iterator[Problem]:
-    reported: set[Path] = set()  # a queue that the spec does not write shares its group's name
+    reported: set[Path] = set()  # a default queue shares its group's name
     for limit in plan.limits.reserved:
         if limit.with_login and plan.login is None:
             continue
@@ -55,7 +55,7 @@ def reserved(plan: Plan) -> Iterator[Problem]:
 
 
 def _named(plan: Plan, *, every_queue: bool = False) -> Iterator[tuple[Path, Named, str]]:
-    """Place, kind and name. A queue that the spec does not write has its group's name and place."""
+    """Place, kind and name; default queues have the name and place of their group."""
     yield ("name",), "cluster", plan.name
     for group in plan.node_groups:
         yield group.at("name"), "node group", group.name
@@ -65,7 +65,7 @@ def _named(plan: Plan, *, every_queue: bool = False) -> Iterator[tuple[Path, Nam
 
 
 def _wrong(limit: Names, name: str) -> str:
-    """What is wrong with a name; empty if nothing is."""
+    """The problem with a name; empty if it is valid."""
     if len(name) > limit.longest:
         return f"{name!r} is {_length(name)} long; the maximum is {limit.longest}"
     if len(name) < limit.shortest:
@@ -89,7 +89,7 @@ _SUFFIXES = {"cluster": "cluster", "node group": "nodes", "queue": "queue"}
 
 
 def _owner(limit: Reserved, name: str) -> str:
-    """What has a name; empty if it is free."""
+    """The owner of a name; empty if it is free."""
     if name.startswith(limit.prefixes):
         return "software that runs in the cluster"
     return limit.names.get(name, "")

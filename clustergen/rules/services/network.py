@@ -1,4 +1,4 @@
-"""Where the service is, and who reaches its nodes."""
+"""Regions of the service, and access to its nodes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ users: [{name: alice, uid: 2001, ssh_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI
 )
 def no_key(plan: Plan) -> Iterator[Problem]:
     key_pair = getattr(plan.options, "key_name", None)
-    # Without a target, its options, which may name a key pair, are unknown.
+    # Without a target, its options are unknown, which may name a key pair.
     if not plan.target or plan.limits.no_ssh or key_pair:
         return
     if plan.network.ssh_from and not any(user.ssh_key for user in plan.users):
@@ -151,7 +151,7 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
 
 
 def _public_nodes(plan: Plan) -> bool:
-    """Whether the cluster has nodes that SSH reaches from outside the network."""
+    """Whether SSH from outside the network can reach nodes."""
     machines = {"head": plan.head, "login": plan.login}
     roles = (role for role in plan.limits.public_nodes if machines.get(role))
     return bool(plan.network.ssh_from) and any(roles)

@@ -1,4 +1,4 @@
-"""Slurm versions that the service offers, and what it decides alone."""
+"""Slurm versions that the service offers, and settings that it controls."""
 
 from __future__ import annotations
 
@@ -179,13 +179,13 @@ def whole_minutes(plan: Plan) -> Iterator[Problem]:
 
 
 def _given(plan: Plan, key: str) -> slurm.Setting | None:
-    """The cluster's setting with this key."""
+    """The value of a cluster setting."""
     cluster = (each for each in slurm.written(plan) if each.scope == "cluster")
     return next((each for each in cluster if each.key == key), None)
 
 
 def _time(queue: Queue, name: str) -> int | None:
-    """A time of a partition in seconds; None where it has no end, or is not one."""
+    """A time of a partition in seconds; None if it is unlimited or invalid."""
     written = slurm.merge("partition", slurm.partition(queue), queue.slurm)
     value = next((v for n, v in written.items() if n.lower() == name), "")
     key = find("partition", name)

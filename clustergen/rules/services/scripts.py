@@ -1,4 +1,4 @@
-"""The user's scripts."""
+"""User scripts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def absent(plan: Plan) -> Iterator[Problem]:
         if not plan.wrote(*script.path, "on"):
             continue
         if plan.target and not running & set(script.on):
-            continue  # which another rule reports
+            continue  # another rule reports these
         for index, role in enumerate(script.on):
             if role not in running:
                 yield Problem(
@@ -61,7 +61,7 @@ def absent(plan: Plan) -> Iterator[Problem]:
 
 
 def _running(plan: Plan) -> set[Role]:
-    """The kinds of nodes that the cluster has, and that run scripts."""
+    """The kinds of nodes in the cluster that run scripts."""
     limit = plan.limits.scripts
     login = plan.login is not None and (limit is None or limit.login)
     there: dict[Role, bool] = {"head": plan.head is not None, "login": login, "compute": True}

@@ -1,4 +1,4 @@
-"""File systems that exist already."""
+"""Existing file systems."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ _NOBODY = 65534
 
 
 def _of_linux(plan: Plan) -> Iterator[Problem]:
-    """Users that every Linux system has."""
+    """The users of every Linux system."""
     own = plan.limits.users.names if plan.limits.users else frozenset()
     for user in plan.users:
         if user.name in _LINUX - own:
@@ -90,5 +90,5 @@ def administrator_elsewhere(plan: Plan) -> Iterator[Problem]:
 
 
 def _has_access_entries(plan: Plan) -> bool:
-    """Whether the EKS cluster is created with this one, and with it its access entries."""
+    """Whether an EKS cluster with access entries is created with the nodes."""
     return bool(plan.limits.administrators) and plan.system is not None

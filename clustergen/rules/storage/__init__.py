@@ -1,1 +1,1 @@
-"""Rules on storage: kinds, sizes, throughput, and where it is mounted."""
+"""Rules about storage: kinds, sizes, throughput, mount points."""

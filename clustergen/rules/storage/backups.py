@@ -1,4 +1,4 @@
-"""Backups: which storage has them, and for how long they are kept."""
+"""Backups: support and retention."""
 
 from __future__ import annotations
 

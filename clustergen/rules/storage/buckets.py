@@ -1,4 +1,4 @@
-"""Buckets: their names, and settings that they do not have."""
+"""Buckets: names, and settings without effect."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def names(plan: Plan) -> Iterator[Problem]:
 
 
 def _refusal(name: str) -> str:
-    """Why S3 rejects a bucket name of allowed characters; empty when it does not."""
+    """Why S3 rejects a bucket name with valid characters; empty if it does not."""
     if not 3 <= len(name) <= _LONGEST:
         return f"it has {len(name)} characters, not 3 to {_LONGEST}"
     if ".." in name:
@@ -43,7 +43,7 @@ def _refusal(name: str) -> str:
 
 
 def _urls(plan: Plan) -> Iterator[tuple[Path, str]]:
-    """Every S3 URL of the spec, and its place."""
+    """All S3 URLs of the spec, with their places."""
     for item in plan.storage:
         if isinstance(item, Bucket):
             yield item.at("bucket"), item.bucket

@@ -1,4 +1,4 @@
-"""EBS volumes, boot volumes among them: size, IOPS and throughput."""
+"""EBS volumes, including boot volumes: size, IOPS and throughput."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def iops_per_gib(plan: Plan) -> Iterator[Problem]:
         size = placed.volume.size_gib
         if iops is None or bounds is None or not _in_range(iops, bounds) or not size:
             continue
-        # Every size has the least: a gp3 volume of 1 GiB has its 3,000 IOPS.
+        # Every size has the minimum: a gp3 volume of 1 GiB has 3,000 IOPS.
         if per_gib and iops > max(size * per_gib, bounds[0]):
             yield Problem(
                 placed.at("iops"),

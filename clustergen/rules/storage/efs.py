@@ -1,4 +1,4 @@
-"""EFS: throughput modes, and the zone of a file system in one zone."""
+"""EFS: throughput modes, and zones of One Zone file systems."""
 
 from __future__ import annotations
 

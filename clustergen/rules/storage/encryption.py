@@ -1,4 +1,4 @@
-"""KMS keys: of the right region, and not for scratch file systems."""
+"""KMS keys: in the right region, and not for scratch file systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Storage that exists already: its ids and names, and settings that do not apply to it."""
+"""Existing storage: ids and names, and settings that do not apply."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def settings(plan: Plan) -> Iterator[Problem]:
 
 
 def _without_effect(plan: Plan, item: Storage) -> list[str]:
-    """Fields in the spec that change nothing."""
+    """Fields in the spec without effect."""
     depth = len(item.path)
     written = {
         str(path[depth])
         for path in plan.written
         if len(path) == depth + 1 and path[:depth] == item.path
     }
-    # Whether clients use EFA to reach it is known from the spec only.
+    # Only the spec tells whether clients use it over EFA.
     told = {"efa"} if isinstance(item, Lustre) else set()
     kept = {"on_delete"} if item.retain else set()
     return sorted(written - _KNOWN - told - kept)
@@ -108,7 +108,7 @@ def names(plan: Plan) -> Iterator[Problem]:
 
 
 def _attached(plan: Plan) -> Iterator[Storage]:
-    """Storage that exists and is named by an id, which buckets are not."""
+    """Existing storage with an id; this excludes buckets."""
     return (item for item in plan.storage if item.existing and not isinstance(item, Bucket))
 
 

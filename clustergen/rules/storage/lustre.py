@@ -1,4 +1,4 @@
-"""FSx for Lustre: which deployments, throughputs and sizes there are."""
+"""FSx for Lustre: deployments, throughputs and sizes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def throughput(plan: Plan) -> Iterator[Problem]:
 def _allowed(kind: LustreClass, throughput: int) -> bool:
     if kind.storage is Storage.INTELLIGENT_TIERING:
         return INTELLIGENT_TIERING_MBPS.allows(throughput)
-    # Scratch has no tiers to choose from: FSX003.
+    # Scratch has no choice of tiers: FSX003.
     return not kind.throughputs or throughput in kind.throughputs
 
 
@@ -110,7 +110,7 @@ def size(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, Lustre):
         kind = lustre_class(item.deployment, item.storage_class)
         steps = kind.sizes(item.throughput, efa=item.efa) if kind else None
-        # Without steps, the combination or the throughput is wrong, and has its own finding.
+        # Without steps, the combination or the throughput is invalid, which is another finding.
         if kind and steps and item.size_gib is not None and not steps.allows(item.size_gib):
             yield Problem(
                 item.at("size"),
@@ -127,7 +127,7 @@ def _which(item: Lustre, kind: LustreClass) -> str:
 
 
 def _sizes(item: Lustre, kind: LustreClass, steps: Steps, size: int) -> str:
-    """The nearest sizes, the rule behind them, and throughputs that have this size."""
+    """The nearest sizes, the increments, and throughputs that allow this size."""
     small = "".join(f"{one}GiB, " for one in steps.small)
     help = (
         f"nearest: {either(fsx.around(steps, size), 'GiB')} ({small}multiples of {steps.step}GiB)"

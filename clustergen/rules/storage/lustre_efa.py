@@ -1,4 +1,4 @@
-"""FSx for Lustre over EFA: the file system, its clients, and the way between them."""
+"""FSx for Lustre over EFA: file system, clients, and network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SYSTEMS_WITH_EFA = ("alinux2023", "rhel9", "rocky9", "ubuntu2204", "ubuntu2404"
 
 
 def _enabled(plan: Plan) -> Lustre | None:
-    """The first file system that is reached over EFA."""
+    """The first file system that clients use over EFA."""
     return next((item for item in every(plan, Lustre) if item.efa), None)
 
 

@@ -108,7 +108,7 @@ def prefixes(plan: Plan) -> Iterator[Problem]:
 
 
 def _overlaps(paths: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Each path that overlaps with an earlier one, with the first such."""
+    """Each path that overlaps an earlier one, with the first such path."""
     for index, path in enumerate(paths):
         for earlier, other in enumerate(paths[:index]):
             if inside(path, other) or inside(other, path):

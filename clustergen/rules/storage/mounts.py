@@ -1,4 +1,4 @@
-"""Where storage is mounted."""
+"""Mount points of storage."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def nested(plan: Plan) -> Iterator[Problem]:
 
 
 def _after_others(plan: Plan) -> Iterator[tuple[Path, str, list[str]]]:
-    """Each mount path of storage, and those before it."""
+    """Each mount path, and the paths before it."""
     mounts = _mounts(plan)
     for index, (path, mount) in enumerate(mounts):
         yield path, mount, [earlier for _, earlier in mounts[:index]]
@@ -86,7 +86,7 @@ def _taken(mount: str, others: list[str]) -> bool:
 
 
 def _sibling(mount: str) -> str:
-    """A path at the top: ``/data-x`` for ``/data/x``."""
+    """A top-level alternative: ``/data-x`` for ``/data/x``."""
     return "/" + plain(mount).strip("/").replace("/", "-")
 
 

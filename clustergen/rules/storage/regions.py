@@ -1,4 +1,4 @@
-"""Where Amazon FSx, and persistent-2 of FSx for Lustre, are known to be."""
+"""Regions of Amazon FSx, and of persistent-2 of FSx for Lustre."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def persistent_2(plan: Plan) -> Iterator[Problem]:
 
 
 def _beyond_slow(item: Lustre, where: str) -> Iterator[Problem]:
-    """What a file system asks of persistent-2 that only its full form has."""
+    """The feature of a file system that needs full persistent-2 support."""
     if item.efa:
         message = f"{where} is known to have persistent-2 without EFA"
         yield Problem(item.at("efa"), message, help="write efa: false")

@@ -1,1 +1,1 @@
-"""Rules on files and text, before they are a spec."""
+"""Rules about files and text."""

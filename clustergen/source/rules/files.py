@@ -1,4 +1,4 @@
-"""Files and ``--set`` arguments: what must hold before there is a text to read."""
+"""Files and ``--set`` arguments that cannot be read."""
 
 from __future__ import annotations
 

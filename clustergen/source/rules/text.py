@@ -1,4 +1,4 @@
-"""YAML text: what must hold before it is data."""
+"""YAML text that cannot be parsed, or is ambiguous."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Rules on the form of a spec."""
+"""Rules about the form of a spec."""
