@@ -1,4 +1,4 @@
-"""``verify.sh``: what is checked on a finished node of each group."""
+"""``verify.sh``: checks on a running node of each group."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class Group:
 def script(
     template: str, groups: Sequence[Group], *, docker_folders: str = "", **values: Any
 ) -> str:
-    """The script, with only those of its functions that some check uses.
+    """The script, with only the functions that its checks use.
 
-    ``docker_folders`` is an extended regular expression of where Docker may keep images.
+    ``docker_folders`` is an extended regular expression for folders of Docker images.
     """
     used = {check[0] for group in groups for check in group.checks}
     return shell.render(template, groups=groups, used=used, docker_folders=docker_folders, **values)
 
 
 def active(*services: str) -> Iterator[Check]:
-    """That services run."""
+    """Checks that services run."""
     return (("active", service) for service in services)
 
 
 def hardware(group: NodeGroup) -> Iterator[Check]:
-    """That a node has all its accelerators and EFA devices."""
+    """Checks that a node has all accelerators and EFA devices."""
     kind, count = group.accelerators
     if count:
         yield ("accelerators", kind, count)
@@ -47,7 +47,7 @@ def hardware(group: NodeGroup) -> Iterator[Check]:
 
 
 def lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Check]:
-    """A node's writes to Lustre use EFA: it falls back to TCP silently."""
+    """Checks that writes to Lustre use EFA: it falls back to TCP silently."""
     if lustre_interfaces(plan, group):
         for item in plan.storage:
             if isinstance(item, Lustre) and item.efa:
@@ -55,13 +55,13 @@ def lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Check]:
 
 
 def scratch(group: NodeGroup) -> Iterator[Check]:
-    """That local disks are mounted."""
+    """Checks that local disks are mounted."""
     if group.scratch:
         yield ("bound", group.scratch)
 
 
 def storage_and_users(plan: Plan, shared: Iterable[str]) -> Iterator[Check]:
-    """That file systems are mounted, and users have their ids; ``shared`` are mount paths."""
+    """Checks that file systems are mounted and users have their ids; ``shared`` has mount paths."""
     yield from (("mounted", place) for place in shared)
     yield from (("bound", item.mount) for item in plan.storage if isinstance(item, Bucket))
     yield from (("person", user.name, user.uid) for user in plan.users)

@@ -1,10 +1,10 @@
-"""Long lists of names, written as text: as many in a line as fit, whatever the formatter does."""
+"""Long lists of names written as text, which the formatter does not split."""
 
 from __future__ import annotations
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of ``text``, which whitespace separates."""
+    """The words of ``text``, separated by whitespace."""
     return tuple(text.split())
 
 

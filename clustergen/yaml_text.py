@@ -1,8 +1,8 @@
-"""A document as YAML text that every parser reads the same way.
+"""YAML text that every parser reads the same way.
 
 ParallelCluster reads YAML 1.1, where an unquoted ``NO`` is false and ``1:00:00`` is 3600. Text is
-unquoted only in a form that every parser reads as text; all the rest is quoted. The writer is ours
-because a deployed file must be the same bytes on every machine, with libyaml or not.
+unquoted only if every parser reads it as text. This module does not use PyYAML, because output must
+be the same on every machine, with or without libyaml.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from typing import Any
 
 from clustergen.patterns import pattern
 
-# A letter first, then characters without a meaning of their own: neither ": " nor " #" can occur.
+# A letter followed by characters without special meaning: neither ": " nor " #" can occur.
 _PLAIN = pattern(r"[A-Za-z/][A-Za-z0-9_./@+-]*(?: [A-Za-z0-9_./@+-]+)*(?<! -)")
 # https://yaml.org/type/bool.html, https://yaml.org/type/null.html
 _WORDS = frozenset({"y", "n", "yes", "no", "true", "false", "on", "off", "null"})
 
 
 class Lines(str):
-    """Text of whole lines, written as a literal block: a script, or a file within a file."""
+    """Text to write as a literal block: a script, or an embedded file."""
 
     __slots__ = ()
 
 
 def yaml_text(document: dict[str, Any]) -> str:
-    """``document`` in block style, keys in their order.
+    """``document`` in block style, with keys in order.
 
-    Takes maps with text keys, lists, text, whole numbers, floats, booleans and None. Raises
-    ValueError for :class:`Lines` that a literal block cannot hold.
+    Accepts maps with text keys, lists, text, integers, floats, booleans and None. Raises ValueError
+    for :class:`Lines` that a literal block cannot represent.
     """
     return "\n".join(_block(document, "")) + "\n"
 
@@ -55,7 +55,7 @@ def _entry(opening: str, value: Any, indent: str) -> Iterator[str]:
 
 
 def _item(value: Any, indent: str) -> Iterator[str]:
-    """A list item: its first line follows the dash, the others are indented below it."""
+    """A list item: the first line follows the dash, the others are indented."""
     if isinstance(value, Lines):
         yield from _entry(f"{indent}-", value, indent + "  ")
         return
@@ -84,7 +84,7 @@ def _scalar(value: Any) -> str:
 
 
 def _escaped(character: str) -> str:
-    """A character inside double quotes; in ASCII, as U+0085 and others end a YAML 1.1 line."""
+    """A character inside double quotes, in ASCII: U+0085 and others end a line in YAML 1.1."""
     if " " <= character <= "~":
         return f"\\{character}" if character in '"\\' else character
     return f"\\U{ord(character):08x}"

@@ -41,7 +41,7 @@ def files(
     template: str = "hyperpod/deploy.sh.j2",
     **more: Any,
 ) -> Bundle:
-    """``deploy.sh``, ``update-cluster.json``, ``verify.sh``; ``document`` has the overlay in it.
+    """``deploy.sh``, ``update-cluster.json``, ``verify.sh``; ``document`` includes the overlay.
 
     ``lifecycle`` is the set of scripts, empty if the cluster has none; ``more`` has additional
     values for ``template``.

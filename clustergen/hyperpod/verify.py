@@ -1,4 +1,4 @@
-"""``verify.sh`` checks a finished node of each instance group."""
+"""``verify.sh``: checks on a running node of each instance group."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class Traits:
     system_nodes: bool = False
     """The cluster owner runs the nodes of DNS, controllers and the like."""
     limits: Limits = Limits()  # noqa: RUF009 a frozen value
-    """What the service accepts."""
+    """The limits of the service."""
     options: type[Options] = Options
     """What the target's own section becomes."""
 

@@ -1,8 +1,8 @@
-"""The targets: what each must provide, and where it is found.
+"""The targets: their interface, and loading them.
 
-A target is a package of this one with the same few files: ``__init__`` (its ``TARGET``),
-``options.py``, ``limits.py``, ``support.py``, ``rules/`` and ``emit.py``.
-:mod:`clustergen.targets.contract` checks that they fit together.
+A target is a subpackage with the files ``__init__`` (its ``TARGET``), ``options.py``,
+``limits.py``, ``support.py``, ``rules/`` and ``emit.py``. :mod:`clustergen.targets.contract` checks
+that it is complete.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Target:
 
     @property
     def limits(self) -> Limits:
-        """What the service accepts."""
+        """The limits of the service."""
         return self.traits.limits
 
     def check(self, plan: Plan) -> Iterator[Finding]:
-        """The findings that only this target has on ``plan``."""
+        """The findings of this target's rules about ``plan``."""
         for package in self.rule_packages:
             for rule in discovery.rules(package):
                 yield from rule.find(plan)
@@ -65,12 +65,12 @@ class Target:
         return document
 
     def emit(self, plan: Plan, document: dict[str, Any]) -> Bundle:
-        """All files but README.md and the foundation, from a plan and its finished document."""
+        """All files except README.md and the foundation, from a plan and its final document."""
         bundle: Bundle = self._emitter().emit(plan, document)
         return bundle
 
     def steps(self, plan: Plan) -> Sequence[str]:
-        """The next steps with the bundle, as Markdown list items of its README."""
+        """The next steps, as Markdown list items for the README of the bundle."""
         steps: Sequence[str] = self._emitter().steps(plan)
         return steps
 
@@ -110,27 +110,27 @@ def package(name: str) -> str:
 
 def register(name: str, module: str) -> None:
     """Make ``module`` the package of the target called ``name``, for the rest of the process."""
-    global NAMES  # noqa: PLW0603 every reader looks it up here
+    global NAMES  # noqa: PLW0603 all readers look it up here
     _MODULES[name] = module
     NAMES = tuple(_MODULES)
 
 
 def resolve(name: str) -> str | None:
-    """The target's own name for a name or alias; None if there is no such target."""
+    """The canonical name for a target's name or alias; None if there is no such target."""
     canonical = _ALIASES.get(name, name)
     return canonical if canonical in _MODULES else None
 
 
 def supporting(feature: str) -> tuple[str, ...]:
-    """The names of the targets that have a feature, by its id. Loads every target."""
+    """The names of the targets that support a feature. Loads all targets."""
     answers = ((name, load(name).support[feature]) for name in NAMES)
     return tuple(name for name, answer in answers if answer.level != "none" and not answer.ignored)
 
 
 @functools.cache
 def load(name: str) -> Target:
-    """The target called ``name``; its package is imported only now.
+    """The target ``name``, whose package is imported on first use.
 
-    :raises IncompleteTarget: when a part of it is missing.
+    :raises IncompleteTarget: if a part of it is missing.
     """
     return contract.verify(name, importlib.import_module(package(name)).TARGET)

@@ -1,6 +1,6 @@
-"""What a target must provide, checked when it is loaded.
+"""Checks that a target is complete, when it is loaded.
 
-Authors of a target learn in one sentence what is still missing, before anything is planned.
+The error tells authors of a target in one sentence what is missing.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class IncompleteTarget(TypeError):
 
 
 def verify(name: str, target: Target) -> Target:
-    """``target``, which is registered as ``name``.
+    """Check ``target``, which is registered as ``name``.
 
-    :raises IncompleteTarget: with the first thing that is missing.
+    :raises IncompleteTarget: with the first missing part.
     """
     for problem in _problems(name, target):
         raise IncompleteTarget(f"target {name}: {problem}")
@@ -44,8 +44,10 @@ def _problems(name: str, target: Target) -> Iterator[str]:
 
 
 def _of_options(target: Target) -> Iterator[str]:
-    """The options have the fields of the target's section of the language, if it has one."""
-    from clustergen.spec import target_fields  # pydantic, which listing the targets does not need
+    """Check that the options have the fields of the target's section of the spec, if any."""
+    from clustergen.spec import (
+        target_fields,
+    )  # loads pydantic, which listing the targets does not need
 
     own = {field.name for field in dataclasses.fields(target.traits.options)}
     section = target.traits.section

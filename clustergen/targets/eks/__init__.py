@@ -1,4 +1,4 @@
-"""Amazon EKS: a control plane that AWS runs and managed node groups, as a stack of the AWS CDK."""
+"""Amazon EKS: a control plane and managed node groups, as a stack of the AWS CDK."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TARGET = Target(
         name="eks",
         section="eks",
         scheduler="kubernetes",
-        # One address for the node, and cards that carry EFA alone:
+        # One address for the node, and EFA-only interfaces on other cards:
         # https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html
         efa_layout="efa-only",
         card_device_index=0,

@@ -1,6 +1,6 @@
-"""The EKS cluster of a plan, whole: one construct, whose parts are attributes.
+"""The EKS cluster of a plan as one construct, with its parts as attributes.
 
-A part is made by a method of its own, which a subclass may replace or add to::
+Each part has a method, which subclasses can override::
 
     class MyCluster(EksCluster):
         def make_addons(self) -> dict[str, ManagedAddon]:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class EksCluster(Construct):
-    """Control plane, nodes, add-ons, and what its autoscaler and monitoring need."""
+    """Control plane, nodes, add-ons, and resources for the autoscaler and monitoring."""
 
     plan: Plan
     inputs: Inputs
@@ -59,7 +59,7 @@ class EksCluster(Construct):
     def __init__(
         self, scope: Construct, id: str, *, plan: Plan, inputs: Inputs, software: bool = False
     ) -> None:
-        """With ``software``, the stack installs what runs in the cluster; it has assets then."""
+        """With ``software``, the stack has assets and installs software in the cluster."""
         super().__init__(scope, id)
         self.plan = plan
         self.inputs = inputs
@@ -100,7 +100,7 @@ class EksCluster(Construct):
         )
 
     def make_node_groups(self) -> dict[str, ManagedNodeGroup]:
-        """A managed node group for each group of the spec that Karpenter does not start."""
+        """A managed node group for each group of the spec that Karpenter does not scale."""
         return {
             group.name: self.make_node_group(group)
             for group in self.plan.node_groups
@@ -124,7 +124,7 @@ class EksCluster(Construct):
     def make_addon(
         self, addon: Addon, *, after: Iterable[IDependable] | None = None
     ) -> ManagedAddon:
-        """An add-on; by default one that waits for the system nodes, where its pods run."""
+        """An add-on; by default it waits for the system nodes, where its pods run."""
         return ManagedAddon(
             self,
             cfn.logical_id("addon", addon.name),
@@ -137,7 +137,7 @@ class EksCluster(Construct):
     def make_karpenter(self) -> Karpenter | None:
         if not is_on(self.plan):
             return None
-        from clustergen.targets.eks.karpenter import Karpenter  # with parts of the CDK of its own
+        from clustergen.targets.eks.karpenter import Karpenter  # loads further parts of the CDK
 
         return Karpenter(
             self,
@@ -161,7 +161,7 @@ class EksCluster(Construct):
         )
 
     def make_software(self) -> Software:
-        """The software in the cluster, once nodes for it exist."""
+        """The software in the cluster, after nodes for it exist."""
         from clustergen.targets.eks.software import Software  # likewise
 
         made = Software(
@@ -212,7 +212,7 @@ class EksCluster(Construct):
             )
 
     def _nodes_after_networking(self) -> None:
-        """A node is ready when its pods have a network; EKS waits for that, so it comes first."""
+        """Create networking add-ons before nodes, which need them to become ready."""
         ready = [addon.addon for addon in self.networking.values()]
         self.system_nodes.node_group.node.add_dependency(*ready)
         for group in self.node_groups.values():

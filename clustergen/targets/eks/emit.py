@@ -1,4 +1,4 @@
-"""The bundle of an EKS cluster: the stack's template, and what is installed in the cluster."""
+"""The bundle of an EKS cluster: the stack's template, and software for the cluster."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def document(plan: Plan) -> Json:
     """The synthesized CloudFormation template of a plan without errors."""
     shell.compile_templates("eks", "kubernetes", "shared")  # while the CDK starts in the background
     kernel.load()
-    from clustergen.targets.eks import synth  # which needs the CDK
+    from clustergen.targets.eks import synth  # needs the CDK
 
     return synth.template(plan)
 
 
 def emit(plan: Plan, document: Json) -> Bundle:
-    """All files of the cluster; ``document`` is its template, with the user's overlay."""
+    """All files of the cluster; ``document`` is its template with the user's overlay."""
     inside = kubernetes_bundle.files(plan)
     if plan.options_as(Options).by_stack:
         scripts = (kubernetes_bundle.INSTALL,)
@@ -61,7 +61,7 @@ def _size(group: NodeGroup) -> list[str]:
 
 
 def steps(plan: Plan) -> list[str]:
-    """The next steps with the bundle, in order."""
+    """The next steps, in order."""
     if plan.options_as(Options).by_stack:
         return [
             "`npx cdk deploy --all -c spec=SPEC -c target=eks` in a checkout of clustergen deploys "

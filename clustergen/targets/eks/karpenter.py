@@ -24,7 +24,7 @@ from clustergen.words import words
 NAMESPACE = "kube-system"
 SERVICE_ACCOUNT = "karpenter"
 
-# Id, source and detail type of the events about interrupted nodes.
+# Id, source and detail type of events about interrupted nodes.
 _EVENTS = (
     ("Rebalance", "aws.ec2", "EC2 Instance Rebalance Recommendation"),
     ("SpotInterruption", "aws.ec2", "EC2 Spot Instance Interruption Warning"),
@@ -39,7 +39,7 @@ _EVENTS = (
 
 
 class Karpenter(Construct):
-    """Roles, queue and rules of Karpenter; its chart and its node pools are in the bundle."""
+    """Roles, queue and event rules of Karpenter; its chart and node pools are in the bundle."""
 
     role: iam.Role
     """Of the controller."""
@@ -129,7 +129,7 @@ _PUBLIC = ("image", "snapshot")
 
 
 def _controller(plan: Plan, cluster_arn: str, queue_arn: str, node_role_arn: str) -> list[Json]:
-    """What the controller does: start, tag and end its own instances, and read about all."""
+    """Permissions of the controller: start, tag and terminate its instances, and describe all."""
     tag = f"kubernetes.io/cluster/{plan.name}"
     made = {f"aws:RequestTag/{tag}": "owned"}
     own = {f"aws:ResourceTag/{tag}": "owned"}
@@ -146,7 +146,7 @@ def _controller(plan: Plan, cluster_arn: str, queue_arn: str, node_role_arn: str
 
 
 def _instances(made: Json, own: Json) -> list[Json]:
-    """``made`` and ``own`` are tags of what it asks for, and of what it has."""
+    """``made`` and ``own`` are conditions on tags of requested and of existing resources."""
     creations = ["RunInstances", "CreateFleet", "CreateLaunchTemplate"]
     ended = ["ec2:TerminateInstances", "ec2:DeleteLaunchTemplate"]
     own_kinds = [_ec2("instance"), _ec2("launch-template")]
@@ -181,7 +181,7 @@ _DESCRIBED = words("""
 
 
 def _instance_profiles(made: Json, own: Json) -> list[Json]:
-    """Karpenter creates the instance profile of each node class."""
+    """Permissions for instance profiles, which Karpenter creates for node classes."""
     arns = [f"arn:{cdk.Aws.PARTITION}:iam::{cdk.Aws.ACCOUNT_ID}:instance-profile/*"]
     making = ("CreateInstanceProfile", "TagInstanceProfile")
     keeping = ("AddRoleToInstanceProfile", "RemoveRoleFromInstanceProfile", "DeleteInstanceProfile")

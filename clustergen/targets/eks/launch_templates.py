@@ -1,7 +1,7 @@
-"""EC2 launch templates: what a node is, as far as a managed node group leaves it to them.
+"""EC2 launch templates: the properties of nodes that managed node groups do not set.
 
-A template with any security group loses the cluster's own, which EKS adds only where there is
-none; so that one is in every list. Subnets, instance profile and Spot are the node group's.
+EKS adds the security group of the cluster only to templates without any, so all lists contain it.
+The node group sets subnets, instance profile and Spot.
 https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
 """
 
@@ -28,7 +28,7 @@ def for_group(
     placement_group: str | None,
     user_data: str,
 ) -> LaunchTemplate:
-    """The launch template of a node group of the spec."""
+    """The launch template of a node group."""
     data = {
         **network(group.interfaces, security_groups),
         **({"Placement": {"GroupName": placement_group}} if placement_group else {}),
@@ -43,7 +43,7 @@ def for_group(
 
 
 def _cpu(group: NodeGroup) -> Json:
-    """SMT switched off, where the type has it on."""
+    """Options that switch SMT off, if the type has it on."""
     if group.threads_per_core == group.type.threads_per_core:
         return {}
     threads = group.threads_per_core

@@ -1,4 +1,4 @@
-"""What EKS accepts, as of 2026-11-20. Each table follows its source."""
+"""What EKS accepts, as of 2026-11-20. The source is above each table."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ RESERVED_PREFIXES = ("kubernetes.io/", "k8s.io/", "eks.amazonaws.com/")
 # https://karpenter.sh/docs/concepts/scheduling/#restricted-labels; 2026-11-20.
 KARPENTER_PREFIXES = ("karpenter.sh/", "karpenter.k8s.aws/")
 
-# NETWORK: zones, by id, whose subnets a control plane cannot have; 2026-11-20.
+# NETWORK: ids of zones whose subnets a control plane cannot use; 2026-11-20.
 ZONES_WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
 # https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html; 2026-11-20.
@@ -71,13 +71,13 @@ BUILT_IN_EFA = "1.33"
 # NVIDIA, NEURON, EFA; 2026-11-20.
 DRA = "1.34"
 """From this version on, devices can be claimed (resource.k8s.io/v1)."""
-# The chart's README says 1.35, EFA's page 1.34; 2026-11-20.
+# The chart's README requires 1.35, EFA's page 1.34; 2026-11-20.
 EFA_DRA = "1.35"
 """From this version on, the driver of EFA for claims is known to run."""
 # ULTRASERVERS; 2026-11-20.
 ULTRASERVER = "1.33"
 
-# TYPES: pods of a node with an address each, capped; 2026-11-20.
+# TYPES: the maximum number of pods on a node; 2026-11-20.
 MAX_PODS_SMALL, MAX_PODS_LARGE, LARGE_VCPUS = 110, 250, 30
 HOST_NETWORK_PODS = 2
 """kube-proxy and the VPC CNI, which take the node's own address."""
@@ -119,7 +119,7 @@ CHART_NAMES = word_set("""
 IMAGE_GIB = 20
 OS = "alinux2023"
 
-# What the bundle creates namespaces for, and what EKS's add-ons do.
+# Namespaces that the bundle and EKS add-ons create.
 _NAMESPACES = words(f"""
     nvidia gpu-operator kueue-system volcano-system kai-scheduler kubeflow-system mpi-operator
     monitoring amazon-cloudwatch {KAI_ROOT}
@@ -128,7 +128,7 @@ _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/working-with-objects
 
 LIMITS = Limits(
     title="EKS",
-    # desiredSize and minSize may be 0; maxSize is 1 then.
+    # desiredSize and minSize may be 0, but maxSize must be at least 1.
     empty_groups="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
     region=Region(
         "eks", Severity.WARNING, "https://docs.aws.amazon.com/general/latest/gr/eks.html"
@@ -190,10 +190,10 @@ LIMITS = Limits(
 
 
 def minor(version: str) -> int:
-    """``1.35`` as 35, to compare versions by."""
+    """``1.35`` as 35, for comparison."""
     return int(version.partition(".")[2])
 
 
 def at_least(version: str, least: str) -> bool:
-    """Whether ``version`` of Kubernetes is ``least`` or later."""
+    """Whether the Kubernetes ``version`` is ``least`` or later."""
     return minor(version) >= minor(least)

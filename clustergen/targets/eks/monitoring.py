@@ -1,4 +1,4 @@
-"""Metrics in Amazon Managed Service for Prometheus: a workspace, and a scraper that AWS runs."""
+"""Metrics in Amazon Managed Service for Prometheus: a workspace and a managed scraper."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from clustergen.yaml_text import yaml_text
 
 
 class ManagedPrometheus(Construct):
-    """A workspace for the metrics of the cluster, and what collects them.
+    """A workspace for the metrics of the cluster, and their scraper.
 
-    The scraper's role gets its access entry from the service itself, and EKS rejects one that
-    anybody else makes for it.
+    The service creates the access entry for the scraper's role; EKS rejects others for it.
     https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html
     """
 
@@ -35,7 +34,7 @@ class ManagedPrometheus(Construct):
     ) -> None:
         super().__init__(scope, id)
         self.workspace = aps.CfnWorkspace(self, "Workspace", alias=plan.name)
-        # Metrics outlive the cluster, and the wish to collect more of them.
+        # Metrics outlive the cluster and its monitoring setting.
         self.workspace.cfn_options.deletion_policy = cdk.CfnDeletionPolicy.RETAIN_EXCEPT_ON_CREATE
         self.workspace.cfn_options.update_replace_policy = cdk.CfnDeletionPolicy.RETAIN
         self.scraper = aps.CfnScraper(
@@ -57,7 +56,7 @@ class ManagedPrometheus(Construct):
 def _source(
     plan: Plan, inputs: Inputs, control_plane: ControlPlane
 ) -> aps.CfnScraper.SourceProperty:
-    """The cluster, reached like by its control plane: from subnets of two zones."""
+    """The cluster as a source, with subnets in two zones like its control plane."""
     return aps.CfnScraper.SourceProperty(
         eks_configuration=aps.CfnScraper.EksConfigurationProperty(
             cluster_arn=control_plane.cluster.attr_arn,

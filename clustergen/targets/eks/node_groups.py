@@ -1,7 +1,7 @@
 """Managed node groups, one for each node group of the spec.
 
 Names are fixed, because labels, flavors and pools refer to them. A change that EKS cannot make in
-place, of instance types for one, fails because the name is in use: rename the group with it.
+place, such as other instance types, fails because the name is in use: rename the group too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EFFECTS = {
 _CAPACITY = {"spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
 """All others are ON_DEMAND: the launch template names reservations."""
 
-# A job that spans a group stops with the first of its nodes: a few rounds, not one for each node.
+# A job that spans a group stops with its first node, so update in few rounds, not node by node.
 UPDATED_AT_ONCE = 33
 
 
@@ -68,8 +68,8 @@ class ManagedNodeGroup(Construct):
             nodegroup_name=group.name,
             node_role=role.role_arn,
             subnets=[inputs.value(s.id) for s in plan.subnets_of(group)],
-            # With a custom image, EKS accepts neither its type nor a version. Without the version,
-            # an update of Kubernetes would leave the nodes behind.
+            # With a custom image, EKS accepts neither an image type nor a version. Without the
+            # version, nodes would not follow an update of Kubernetes.
             version=None if group.image else plan.kubernetes.version,
             ami_type=None if group.image else images.ami_type(group.type),
             capacity_type=_CAPACITY.get(group.capacity.kind, "ON_DEMAND"),
@@ -85,7 +85,8 @@ class ManagedNodeGroup(Construct):
         )
 
     def _scaling(self, group: NodeGroup) -> eks.CfnNodegroup.ScalingConfigProperty:
-        """No node by default: where capacity is short, the stack with the control plane stands."""
+        """Zero nodes by default, so that a shortage of capacity does not fail the stack of the
+        control plane."""
         self.size = cdk.CfnParameter(
             cdk.Stack.of(self),
             sizes.parameter(group),
@@ -100,13 +101,13 @@ class ManagedNodeGroup(Construct):
 
 
 def security_groups(plan: Plan, inputs: Inputs, control_plane: ControlPlane) -> list[str]:
-    """The cluster's own group, without which EKS's nodes cannot join, and the foundation's."""
+    """The cluster's security group, which nodes need to join, and that of the foundation."""
     own = [inputs.value(group) for group in plan.network.node_security_groups]
     return [control_plane.security_group, *own]
 
 
 def joining(plan: Plan, control_plane: ControlPlane) -> user_data.Cluster:
-    """Settings of nodes with a custom image."""
+    """Settings with which nodes with a custom image join the cluster."""
     cluster = control_plane.cluster
     return user_data.Cluster(
         name=control_plane.name,
@@ -117,19 +118,19 @@ def joining(plan: Plan, control_plane: ControlPlane) -> user_data.Cluster:
 
 
 def _instance_types(group: NodeGroup) -> list[str] | None:
-    """None where the launch template names the type, which only one of the two may."""
+    """The instance types; None if the launch template has the type."""
     if group.capacity.kind == "capacity-block":
         return None
     return [type.name for type in group.types]
 
 
 def can_surge(group: NodeGroup) -> bool:
-    """Whether more nodes than a group's own can be had while it is updated."""
+    """Whether additional nodes can start while a group is updated."""
     return not (group.reserved or group.efa)
 
 
 def _updates(group: NodeGroup) -> eks.CfnNodegroup.UpdateConfigProperty:
-    """Without spare capacity, an old node has to stop before a new one starts.
+    """The update settings: without spare capacity, old nodes must stop before new ones start.
 
     https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html
     """

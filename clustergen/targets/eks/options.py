@@ -17,5 +17,5 @@ class Options(model.Options):
 
     @property
     def by_stack(self) -> bool:
-        """Whether the stack installs the software, which needs the CDK's assets to deploy it."""
+        """Whether the stack installs the software, which needs CDK assets."""
         return self.install == "stack"

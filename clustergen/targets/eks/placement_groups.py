@@ -1,4 +1,4 @@
-"""Where the nodes of a group are, and how close to each other."""
+"""Placement groups of node groups."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from clustergen.plan.model import NodeGroup
 
 
 def for_group(scope: Construct, group: NodeGroup) -> cdk.CfnResource | None:
-    """The placement group that a node group has for itself."""
+    """The placement group that the stack creates for a node group."""
     if group.placement.kind != "cluster":
         return None
-    # Without the spec's tags: a change of them would replace it, while its nodes run in it.
+    # Without the spec's tags: changing them would replace the placement group with its nodes.
     return cdk.CfnResource(
         scope,
         "PlacementGroup",
@@ -22,5 +22,5 @@ def for_group(scope: Construct, group: NodeGroup) -> cdk.CfnResource | None:
 
 
 def name(group: NodeGroup, own: cdk.CfnResource | None) -> str | None:
-    """The name of the placement group that a node group's nodes are in."""
+    """The name of a node group's placement group."""
     return own.ref if own else group.placement.group

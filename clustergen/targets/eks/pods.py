@@ -1,4 +1,4 @@
-"""How many pods a node has addresses for."""
+"""The maximum number of pods on a node."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from clustergen.targets.eks import limits
 
 
 def most(type: InstanceType, interfaces: Sequence[Interface]) -> int:
-    """Pods of one node: an address each, of interfaces on the first network card.
+    """Pods on one node, each with an address on an interface of the first network card.
 
-    EFA interfaces without an address that sit there take the place of one that has.
+    An EFA-only interface on that card replaces one with addresses.
     https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html#determine-max-pods
     """
     taken = sum(i.card == 0 and not i.has_ip for i in interfaces)

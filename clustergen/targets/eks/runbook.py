@@ -9,7 +9,7 @@ from clustergen.targets.eks.options import Options
 
 
 def runbook(plan: Plan) -> Runbook:
-    """The answers for a plan without errors."""
+    """The runbook for a plan without errors."""
     where = f"--region {plan.region} --cluster-name {plan.name}"
     return Runbook(
         logs=f"{kubernetes.LOGS}. CloudWatch has `/aws/eks/{plan.name}/cluster`, the logs of the "
@@ -31,7 +31,7 @@ def runbook(plan: Plan) -> Runbook:
 
 
 def _remains(plan: Plan) -> str:
-    """The metrics, which outlive the cluster."""
+    """Remaining resources: metrics outlive the cluster."""
     if plan.monitoring.metrics != "managed-prometheus":
         return ""
     return (

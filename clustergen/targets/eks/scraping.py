@@ -1,4 +1,4 @@
-"""What Prometheus collects: the API server, the nodes, and every pod that says so.
+"""Scrape configuration of Prometheus: the API server, nodes, and annotated pods.
 
 https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html#AMP-collector-configuration
 """
@@ -51,7 +51,7 @@ _API_SERVER: list[Json] = [
 
 
 def _through_api(path: str) -> list[Json]:
-    """Metrics of each node's kubelet, which the API server hands on."""
+    """Metrics of kubelets through the API server."""
     return [
         {"action": "labelmap", "regex": "__meta_kubernetes_node_label_(.+)"},
         {"target_label": "__address__", "replacement": "kubernetes.default.svc:443"},

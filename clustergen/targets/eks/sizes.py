@@ -1,8 +1,8 @@
-"""How many nodes a managed node group has, which changes without the spec.
+"""Sizes of managed node groups, which change independently of the spec.
 
-The stack makes every group without nodes: where capacity is short, a group at full size would roll
-the control plane back with it. deploy.sh asks for the nodes at the end, and passes the present
-size to the stack at each later run.
+The stack creates every group without nodes: if capacity is short, a group at full size would roll
+back the control plane. deploy.sh requests the nodes at the end, and passes the current size to the
+stack in each later run.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ def parameter(group: NodeGroup) -> str:
 
 
 def wanted(group: NodeGroup) -> int:
-    """Nodes to ask for once the cluster is there; none from a Capacity Block before it begins."""
+    """Nodes to request once the cluster exists; 0 for Capacity Blocks, which may begin later."""
     return 0 if group.capacity.kind == "capacity-block" else group.min
 
 
 def most(group: NodeGroup) -> int:
-    """EKS wants room for one node at least."""
+    """The maximum size; EKS requires at least 1."""
     return max(group.max, 1)
 
 
 def command(plan: Plan, groups: Iterable[NodeGroup]) -> str:
-    """How the CDK sets sizes; it passes the parameters again that it is not given."""
+    """The CDK command that sets sizes; the CDK keeps parameters that are not given."""
     stack = f"{plan.name}-eks"
     given = (f"--parameters {stack}:{parameter(g)}={wanted(g) or g.max}" for g in groups)
     return f"npx cdk deploy {stack} -c spec=SPEC -c target=eks {' '.join(given)}"

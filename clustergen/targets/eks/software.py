@@ -1,7 +1,7 @@
-"""The software in the cluster as parts of the stack, for `targets.eks.install: stack`.
+"""Software in the cluster as resources of the stack, for `targets.eks.install: stack`.
 
-A function in the cluster's subnets runs kubectl and helm, so the API needs no public endpoint. What
-it installs is what install.sh would: the same charts, values and manifests.
+A Lambda function in the cluster's subnets runs kubectl and helm, so the API needs no public
+endpoint. It installs the same charts, values and manifests as install.sh.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PLACEHOLDER = pattern(r"\$\{([A-Za-z0-9]+)\}")
 
 
 class Software(Construct):
-    """Charts and manifests, one after the other, and the function that applies them."""
+    """Charts and manifests in sequence, and the function that applies them."""
 
     provider: eks.KubectlProvider
     steps: tuple[IConstruct, ...]
@@ -46,7 +46,7 @@ class Software(Construct):
         control_plane: ControlPlane,
         outputs: Mapping[str, str],
     ) -> None:
-        """``outputs`` are values of the cluster's own stack that manifests ask for by name."""
+        """``outputs`` has values of the cluster's stack, by the names in manifests."""
         super().__init__(scope, id)
         self._value = _values(inputs, outputs)
         self._cluster = _imported(self, plan, inputs, control_plane)
@@ -99,7 +99,7 @@ class Software(Construct):
         )
 
     def _filled(self, value: Any) -> Any:
-        """A document with the values of the stacks in place of their names."""
+        """A document with placeholders replaced by values of the stacks."""
         if isinstance(value, Mapping):
             return {key: self._filled(inner) for key, inner in value.items()}
         if isinstance(value, list):
@@ -126,7 +126,7 @@ def _imported(
             scope,
             "Vpc",
             vpc_id=inputs.value(network.vpc),
-            # Subnets are given by id, so that nothing is looked up by zone.
+            # Subnets have ids, so that nothing is looked up by zone.
             availability_zones=[subnet.zone or "" for subnet in network.private],
         ),
     )

@@ -13,11 +13,11 @@ from clustergen.plan.model import Plan
 
 
 def template(plan: Plan) -> Json:
-    """The template of a plan's stack; what the foundation gives is its parameters."""
+    """The template of a plan's stack; outputs of the foundation are parameters."""
 
     def make(app: cdk.App) -> cdk.Stack:
         stack = ClusterStack(app, "Cluster", plan=plan, description=description(plan))
-        from clustergen.targets.eks.cluster import EksCluster  # while the app was made, this loaded
+        from clustergen.targets.eks.cluster import EksCluster  # loaded while the app was created
 
         EksCluster(stack, "Default", plan=plan, inputs=Parameters(stack, foundation.outputs(plan)))
         return stack
@@ -26,5 +26,5 @@ def template(plan: Plan) -> Json:
 
 
 def description(plan: Plan) -> str:
-    """The outputs of the stack."""
+    """A description of the stack's outputs."""
     return f"Amazon EKS cluster {plan.name}"

@@ -1,7 +1,7 @@
-"""A rendered EKS template as document rules see it: its resources, and which belong together.
+"""A rendered EKS template for document rules: its resources and their relations.
 
-Takes any JSON, because an overlay may contain anything: what is not even a template is the schema's
-business. A value that only CloudFormation can resolve is assumed to be right.
+Accepts any JSON, because an overlay may contain anything; the schema checks its form. Values that
+only CloudFormation can resolve are assumed to be valid.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from clustergen.overlay.parts import Json, as_list, as_map, maps
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """A resource: logical id and properties."""
+    """A resource, with logical id and properties."""
 
     id: str
     properties: Json
@@ -55,7 +55,7 @@ class Nodes:
 
     @property
     def user_data(self) -> str | None:
-        """The text before base64, with references not yet filled in; None if it is not known."""
+        """The text before base64, with unresolved references; None if it is unknown."""
         return _decoded(self.data.get("UserData"))
 
     @property
@@ -73,12 +73,12 @@ class Nodes:
 
     @property
     def types(self) -> list[InstanceType]:
-        """The named types that the catalog knows."""
+        """The named types that are in the catalog."""
         found = (catalog.find(name) for name in self.type_names)
         return [type for type in found if type is not None]
 
     def template_problem(self, path: Path, message: str, help: str) -> Problem:
-        """A problem at ``path`` of LaunchTemplateData; of the group if it has no template."""
+        """A problem at ``path`` of LaunchTemplateData, or at the group if it has no template."""
         if self.template is None:
             return self.group.problem(("LaunchTemplate",), message, help)
         return self.template.problem(("LaunchTemplateData", *path), message, help)
@@ -91,7 +91,7 @@ class Template:
     document: Json
 
     def resources(self, type: str) -> list[Resource]:
-        """All resources of one type."""
+        """The resources of one type."""
         return [
             Resource(name, as_map(body.get("Properties")))
             for name, body in as_map(self.document.get("Resources")).items()
@@ -99,7 +99,7 @@ class Template:
         ]
 
     def default(self, value: Any) -> Any:
-        """What a reference to a parameter stands for at first; any other value as it is."""
+        """The default of a parameter for a reference to it; other values unchanged."""
         parameters = as_map(self.document.get("Parameters"))
         name = as_map(value).get("Ref")
         if not isinstance(name, str):
@@ -119,7 +119,7 @@ class Template:
 
     @property
     def nodes(self) -> Iterator[Nodes]:
-        """Every managed node group with its launch template."""
+        """All managed node groups, with their launch templates."""
         templates = {
             resource.id: resource for resource in self.resources("AWS::EC2::LaunchTemplate")
         }

@@ -1,7 +1,7 @@
 """EC2 user data of nodes: the configuration of nodeadm, and the user's scripts.
 
-EKS adds a part before ours; nodeadm merges them. With a custom image it does
-not, and the cluster has to be told as well.
+EKS adds a part before ours, and nodeadm merges them. With a custom image, EKS adds nothing, and
+ours must have the cluster's settings too.
 https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html#launch-template-user-data
 https://awslabs.github.io/amazon-eks-ami/nodeadm/doc/api/
 """
@@ -23,7 +23,7 @@ from clustergen.yaml_text import yaml_text
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The settings that a node needs to join, if EKS does not add them."""
+    """The cluster's settings that nodes need to join, if EKS does not add them."""
 
     name: str
     endpoint: str
@@ -40,7 +40,7 @@ def for_group(plan: Plan, group: NodeGroup, cluster: Cluster) -> str:
     return mime.multipart(parts)
 
 
-# Several groups run the same scripts.
+# Groups may run the same scripts.
 @functools.lru_cache(maxsize=8)
 def _script(scripts: tuple[Script, ...]) -> str:
     return shell.render("eks/scripts.sh.j2", scripts=scripts)
@@ -49,16 +49,16 @@ def _script(scripts: tuple[Script, ...]) -> str:
 def node_config(
     types: Sequence[InstanceType], interfaces: Sequence[Interface], cluster: Cluster | None
 ) -> dict[str, Any]:
-    """The NodeConfig of nodes of ``types``, each of which has ``interfaces``."""
+    """The NodeConfig for nodes of ``types`` with ``interfaces``."""
     most = min(pods.most(type, interfaces) for type in types)
     spec: dict[str, Any] = {
         **(_joining(cluster) if cluster else {}),
-        # nodeadm counts by the type alone, and knows nothing of EFA in a place of the first card.
+        # nodeadm counts by type, and does not consider EFA-only interfaces on the first card.
         "kubelet": {"config": {"maxPods": most}},
     }
     if all(type.disk_count for type in types):
-        # Containers and the pods' own space on all local disks together: images of 20 GB and
-        # checkpoints want the speed, and the root volume stays small.
+        # Containers and ephemeral storage are on the combined local disks: large images and
+        # checkpoints need the speed, and the root volume can be small.
         spec["instance"] = {"localStorage": {"strategy": "RAID0"}}
     return {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
 

@@ -1,4 +1,4 @@
-"""SageMaker HyperPod whose nodes join an EKS cluster: a CreateCluster request and its scripts."""
+"""SageMaker HyperPod with nodes in an EKS cluster: a CreateCluster request and scripts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TARGET = Target(
         name="hyperpod-eks",
         section="hyperpod-eks",
         scheduler="kubernetes",
-        # An address on every card, and the pods' own on the first.
+        # An address on every card, and those of pods on the first.
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html
         efa_layout="efa",
         card_device_index=1,

@@ -1,4 +1,4 @@
-"""HyperPod's add-ons of a new EKS cluster, as a stack: they need nodes, so it comes after them.
+"""HyperPod's add-ons for a new EKS cluster, as a stack: they need nodes, so it is deployed later.
 
 https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks.html
 """
@@ -28,7 +28,7 @@ _TAG = {"SageMaker": "true"}
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
-    """The template, if the EKS cluster is new and the spec needs any of the add-ons."""
+    """The template, if the EKS cluster is new and the spec needs an add-on."""
     if eks_cluster.is_new(plan) and (made := _resources(plan)):
         yield json_artifact(TEMPLATE, _template(plan, made))
 
@@ -75,7 +75,7 @@ def _addon(plan: Plan, name: str, after: tuple[str, ...] = (), **more: Any) -> J
 def _training_operator(plan: Plan) -> Json:
     """The operator of HyperPodPyTorchJob.
 
-    Its association is a resource of its own: the add-on rejects one that comes with it.
+    Its association is a separate resource: the add-on rejects one in its properties.
     https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-eks-operator-install.html
     """
     access = "arn:${AWS::Partition}:iam::aws:policy/AmazonSageMakerHyperPodTrainingOperatorAccess"
@@ -101,7 +101,7 @@ def _training_operator(plan: Plan) -> Json:
 
 
 def _observability(plan: Plan) -> Json:
-    """Metrics of nodes, accelerators and jobs, in a workspace of this cluster.
+    """Metrics of nodes, accelerators and jobs, in a new workspace.
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-observability-addon.html
     """
@@ -170,7 +170,7 @@ def _metrics_statements() -> list[Json]:
 
 
 def _role(plan: Plan, name: str, permissions: Json) -> Json:
-    """A role that only pods of this EKS cluster can assume, through pod identity."""
+    """A role that only pods of this EKS cluster can assume through pod identity."""
     cluster = "arn:${AWS::Partition}:eks:${AWS::Region}:${AWS::AccountId}:cluster/${EksClusterName}"
     own = {"aws:SourceAccount": cfn.ref("AWS::AccountId"), "aws:SourceArn": cfn.sub(cluster)}
     trust = iam.trust("pods.eks", ["sts:AssumeRole", "sts:TagSession"], iam.equal(own))

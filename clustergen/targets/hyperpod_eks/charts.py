@@ -1,4 +1,4 @@
-"""Values for the chart that HyperPod requires: the parts to install, and why.
+"""Values for the chart that HyperPod requires: the parts to install, with reasons.
 
 The chart HyperPodHelmChart 0.1.0 of https://github.com/aws/sagemaker-hyperpod-cli, 2026-11-20.
 """
@@ -32,7 +32,7 @@ def _nothing(_: Plan) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A dependency of the chart: the keys above its switch, whether it is wanted, and why."""
+    """A dependency of the chart: keys of its switch, whether it is enabled, and the reason."""
 
     keys: tuple[str, ...]
     wanted: Callable[[Plan], bool]
@@ -67,7 +67,7 @@ def _ml_types(plan: Plan, test: Callable[[NodeGroup], object]) -> list[str]:
 
 
 def _nvidia(plan: Plan) -> dict[str, object]:
-    """Nodes of the plan: the chart's own list is of the types of its day."""
+    """The instance types in the plan; the chart's list may be outdated."""
     expression = {
         "key": _INSTANCE_TYPE,
         "operator": "In",
@@ -86,7 +86,7 @@ def _efa(plan: Plan) -> dict[str, object]:
 
 
 def _tolerations(plan: Plan, test: Callable[[NodeGroup], object], own: str) -> dict[str, object]:
-    """Where nodes have taints: those and the chart's own, which a list of ours replaces."""
+    """Tolerations for the taints of nodes, and those of the chart, which the list replaces."""
     groups = (group for group in plan.node_groups if test(group))
     taints = [taint for group in groups for taint in karpenter.taints(plan, group)]
     if not taints:
@@ -176,8 +176,8 @@ _PARTS = (
 
 
 def values(plan: Plan) -> Artifact:
-    """The values file; a switch that the chart has and this lacks keeps the chart's default."""
-    # A new EKS cluster has cert-manager as an add-on.
+    """The values file; switches that it lacks have the chart's defaults."""
+    # New EKS clusters have cert-manager as an add-on.
     parts = (p for p in _PARTS if p.keys != _CERT_MANAGER or not eks_cluster.is_new(plan))
     switches = "".join(_switch(part, plan) for part in parts)
     region = yaml_text({"global": {"region": plan.region}})
@@ -185,7 +185,7 @@ def values(plan: Plan) -> Artifact:
 
 
 def install(plan: Plan) -> Artifact:
-    """The script that installs the chart in the EKS cluster, before it has nodes."""
+    """The script that installs the chart in the EKS cluster before it has nodes."""
     text = shell.render(
         "hyperpod/install.sh.j2",
         plan=plan,

@@ -13,13 +13,13 @@ from clustergen.targets.hyperpod_eks import eks_cluster, karpenter, lifecycle, m
 from clustergen.targets.hyperpod_eks.options import Options
 
 CLUSTER_ROLE = Ref("HyperPodClusterRoleArn")
-# The policy of the training operator's role lets it see only clusters with this tag.
+# The policy of the training operator's role allows only clusters with this tag.
 # https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonSageMakerHyperPodTrainingOperatorAccess.html
 _OPERATOR_TAG = {"SageMaker": "true"}
 
 
 def request(plan: Plan) -> Json:
-    """The cluster as the API expects it."""
+    """The CreateCluster request."""
     config = lifecycle.config(plan)
     return cluster.request(
         plan,
@@ -28,15 +28,15 @@ def request(plan: Plan) -> Json:
         tags={**_OPERATOR_TAG, **plan.tags},
         orchestrator={"Eks": {"ClusterArn": references.text(eks_cluster.arn(plan))}},
         TieredStorageConfig=_tiered(plan.options_as(Options).tiered_checkpoints),
-        # Spot, Karpenter, MIG and several types in a group need it, and it costs nothing: HyperPod
-        # tries again for instances that are not available.
+        # Spot, Karpenter, MIG and several types in a group need it, and it is free: HyperPod
+        # retries for instances that are not available.
         NodeProvisioningMode="Continuous",
         **_autoscaling(plan),
     )
 
 
 def labels(group: NodeGroup) -> dict[str, str]:
-    """The labels of a group's nodes, the one that partitions their GPUs included."""
+    """The labels of a group's nodes, including the one that partitions GPUs."""
     name = mig.configuration(group) if group.mig else None
     return {**group.labels, **({MIG_LABEL: name} if name else {})}
 
@@ -47,7 +47,7 @@ def _group(plan: Plan, group: NodeGroup, scripts: Json) -> Json:
         plan,
         group,
         continuous=not scaled,
-        # Karpenter starts at zero nodes, and removes nodes that it did not start.
+        # Karpenter starts with zero nodes, and removes nodes that it did not start.
         InstanceCount=0 if scaled else group.max,
         LifeCycleConfig=scripts,
         OverrideVpcConfig=None if scaled else _spread(plan, group),
@@ -66,7 +66,7 @@ def _kubernetes(plan: Plan, group: NodeGroup) -> Json | None:
 
 
 def _spread(plan: Plan, group: NodeGroup) -> Json | None:
-    """All private subnets, for nodes that may start in several zones."""
+    """All private subnets, for groups that may start nodes in several zones."""
     subnets = plan.network.private[:MAX_SUBNETS]
     if group.one_zone or len(subnets) == 1:
         return None

@@ -1,7 +1,6 @@
-"""A new EKS cluster for HyperPod's nodes, as a stack of its own. Imported where one is made only.
+"""A new EKS cluster for HyperPod's nodes, as a separate stack. Imported only if there is one.
 
-Its nodes are a few for what runs the cluster itself. Those of HyperPod join later, by entries of
-access that HyperPod makes.
+It has only a few system nodes. HyperPod creates access entries for its nodes, which join later.
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html
 """
 
@@ -26,7 +25,7 @@ from clustergen.targets.hyperpod_eks import charts, eks_cluster
 
 
 class EksForHyperPod(Construct):
-    """The EKS cluster: control plane, networking, a few nodes, and drivers of its storage."""
+    """The EKS cluster: control plane, networking, system nodes and storage drivers."""
 
     control_plane: ControlPlane
     networking: dict[str, ManagedAddon]
@@ -47,14 +46,14 @@ class EksForHyperPod(Construct):
             plan=plan,
             inputs=inputs,
             control_plane=self.control_plane,
-            # With the foundation's, by which pods here reach file systems as those of HyperPod do.
+            # With the foundation's group, so that pods on these nodes reach file systems too.
             security_groups=[
                 self.control_plane.security_group,
                 *(inputs.value(group) for group in plan.network.node_security_groups),
             ],
             after=[made.addon for made in self.networking.values()],
         )
-        # HyperPod's own agent watches nodes, and replaces them.
+        # HyperPod's agent monitors and replaces nodes.
         wanted = (addon for addon in addons.wanted(plan) if addon is not addons.NODE_MONITORING)
         nodes = [self.system_nodes.node_group]
         self.addons = {addon.name: self._addon(plan, addon, nodes) for addon in wanted}
@@ -72,7 +71,7 @@ class EksForHyperPod(Construct):
 
 
 class EksStack(ClusterStack):
-    """The stack, and the outputs that later stacks need."""
+    """The stack, with the outputs that later stacks need."""
 
     def __init__(
         self, scope: Construct, id: str, *, plan: Plan, outputs: Mapping[str, str]
@@ -104,7 +103,7 @@ def template(plan: Plan, outputs: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _efa_is_allowed(plan: Plan) -> bool:
-    """From 1.33 on, EKS's own group has the rule to itself that EFA needs on the way out.
+    """Whether the cluster's security group has the egress rule for EFA, as from 1.33 on.
 
     https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html
     """
@@ -112,7 +111,7 @@ def _efa_is_allowed(plan: Plan) -> bool:
 
 
 def _allow_efa(scope: Construct, group: str) -> None:
-    """All traffic out to the group itself: HyperPod's check of EFA fails on a group without."""
+    """Add an egress rule to the group itself; HyperPod's check of EFA requires it."""
     cdk.CfnResource(
         scope,
         "EfaEgress",

@@ -1,4 +1,4 @@
-"""The EKS cluster that the nodes join: an existing one, or one that the bundle creates first."""
+"""The EKS cluster of the nodes: an existing one, or one that the bundle creates first."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def arn(plan: Plan) -> Id:
 
 
 def name(plan: Plan) -> str:
-    """The name of the EKS cluster; a new one has that of the spec."""
+    """The name of the EKS cluster; for a new one, the name of the spec."""
     cluster = plan.options_as(Options).eks_cluster
     return plan.name if is_new(plan) else cluster.rpartition("/")[2]
 
 
 def security_groups(plan: Plan) -> tuple[Id, ...]:
-    """The groups of nodes: that of the nodes, for EFA, and that of a new EKS cluster.
+    """The security groups of nodes: the node group for EFA, and that of a new EKS cluster.
 
-    By the second, pods, controllers on other nodes and the control plane reach each other, without
-    new rules in existing groups.
+    The second allows traffic between pods, controllers on other nodes and the control plane,
+    without new rules in existing groups.
     https://docs.aws.amazon.com/eks/latest/userguide/sec-group-reqs.html
     """
     own = plan.network.node_security_groups

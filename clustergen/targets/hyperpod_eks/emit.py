@@ -32,12 +32,12 @@ EKS_TEMPLATE = "eks.template.json"
 
 
 def document(plan: Plan) -> dict[str, Any]:
-    """The CreateCluster request, with placeholders for what the foundation gives."""
+    """The CreateCluster request, with placeholders for outputs of the foundation."""
     return cluster.request(plan)
 
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
-    """All files of the cluster; ``document`` is its request, with the user's overlay."""
+    """All files of the cluster; ``document`` is its request with the user's overlay."""
     scripts = lifecycle.files(plan)
     return (
         json_artifact(REQUEST, document),
@@ -57,7 +57,7 @@ def _outputs(plan: Plan) -> Mapping[str, str]:
 
 
 def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle:
-    """``deploy.sh`` and what it deploys besides the cluster."""
+    """``deploy.sh``, and the files that it deploys besides the cluster."""
     own = (*_eks(plan), *governance.files(plan))
     objects = tuple(manifests.files(plan))
     if not own and not any(placeholders.names(file.text) for file in objects):
@@ -80,7 +80,7 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
 
 
 def _eks(plan: Plan) -> Iterator[Artifact]:
-    """The stack of a new EKS cluster, what is installed in it, and its add-ons of HyperPod."""
+    """The stack of a new EKS cluster, the software in it, and HyperPod's add-ons."""
     if eks_cluster.is_new(plan):
         kernel.load()
         from clustergen.targets.hyperpod_eks import control_plane  # needs the CDK

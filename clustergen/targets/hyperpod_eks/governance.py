@@ -1,9 +1,8 @@
-"""HyperPod task governance: quotas of the cluster, from the queues of the spec.
+"""HyperPod task governance: compute quotas from the queues of the spec.
 
-A queue is a team of task governance. Its quota is what the node groups of the queue have; a group
-of several queues is shared out evenly, and each borrows idle capacity of the others. The
-requests are files, and a template for those who deploy with CloudFormation, in the regions that
-have the types.
+A queue becomes a team of task governance. Its quota is the capacity of its node groups; a group of
+several queues is divided evenly, and each queue borrows idle capacity of the others. The bundle has
+requests and, in regions with the resource types, a CloudFormation template.
 
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance.html
 """
@@ -34,13 +33,13 @@ TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
 
 
 def wanted(plan: Plan) -> bool:
-    """Kueue admits jobs; an EKS cluster that exists is left alone unless the spec has queues."""
+    """Whether Kueue admits jobs; existing EKS clusters are changed only if the spec has queues."""
     asked = eks_cluster.is_new(plan) or plan.wrote("queues")
     return plan.kubernetes.admission == "kueue" and asked
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
-    """The requests, less what only ``deploy.sh`` knows, and the template where it can be used."""
+    """The requests, without values that only ``deploy.sh`` has, and the template if supported."""
     if not wanted(plan):
         return
     yield _script(plan)
@@ -67,7 +66,7 @@ def _script(plan: Plan) -> Artifact:
 
 
 def quotas(plan: Plan) -> dict[str, str]:
-    """Name and file of the quota of each queue; none where there are no quotas."""
+    """Name and file of each queue's quota; empty without quotas."""
     queues = plan.queues if wanted(plan) else ()
     return {queue.name: f"{FOLDER}/compute-quota-{queue.name}.json" for queue in queues}
 
@@ -107,7 +106,7 @@ def quota(plan: Plan, queue: Queue) -> Json:
 
 
 def weights(plan: Plan) -> dict[str, int]:
-    """Weight by queue, of those that have a priority; priorities above 100 are scaled down."""
+    """Weights of queues with a priority; priorities above 100 are scaled down."""
     given = {q.name: q.priority for q in plan.queues if q.priority is not None}
     most, highest = governance_limits.MAX_WEIGHT, max(given.values(), default=0)
     if highest <= most:
@@ -116,7 +115,7 @@ def weights(plan: Plan) -> dict[str, int]:
 
 
 def resources(plan: Plan, queue: Queue) -> Iterator[Json]:
-    """What a queue has of each instance type, or of each kind of partition of its GPUs."""
+    """The resources of a queue: instances by type, or GPU partitions by kind."""
     counts: dict[tuple[str, str], int] = {}
     owners = _owners(plan)
     for group in queue.node_groups:
@@ -133,7 +132,7 @@ def resources(plan: Plan, queue: Queue) -> Iterator[Json]:
 
 
 def _by_type(group: NodeGroup, nodes: int) -> Iterator[tuple[InstanceType, int]]:
-    """The nodes of a group with several types, shared out among them: together never too many."""
+    """The nodes of a group, divided among its types so that the total is never exceeded."""
     each, rest = divmod(nodes, len(group.types))
     for index, type in enumerate(group.types):
         share = each + (index < rest)
@@ -142,7 +141,7 @@ def _by_type(group: NodeGroup, nodes: int) -> Iterator[tuple[InstanceType, int]]
 
 
 def _parts(group: NodeGroup) -> dict[str, int]:
-    """What pods of a group ask for, on one node: partitions, or under "" the node itself."""
+    """The partitions of one node of a group; for whole nodes, the key is ""."""
     if not group.mig:
         return {"": 1}
     return {f"mig-{profile}": n * group.type.gpus for profile, n in group.mig.items()}
@@ -158,13 +157,13 @@ def _owners(plan: Plan) -> dict[str, list[str]]:
 
 
 def _share(owners: Sequence[str], queue: Queue, group: NodeGroup) -> int:
-    """The nodes of ``group`` that are ``queue``'s; the first queues get those left over."""
+    """The nodes of ``group`` for ``queue``; the first queues get the remainder."""
     whole, rest = divmod(group.max, len(owners))
     return whole + (owners.index(queue.name) < rest)
 
 
 def _described(what: str, members: Json) -> Json:
-    """``members`` with a description by which ``deploy.sh`` sees whether they are in force."""
+    """``members`` with a description from which ``deploy.sh`` knows whether they are current."""
     text = json.dumps(members, sort_keys=True)
     return {"Description": f"{what} {sha256(text)[:12]}", **members}
 
@@ -173,7 +172,7 @@ def _described(what: str, members: Json) -> Json:
 
 
 def template(plan: Plan) -> Json:
-    """The same as a stack of its own, which needs the HyperPod cluster to be in service."""
+    """The quotas as a separate stack, which requires the HyperPod cluster to be in service."""
     tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
     owned = {"ClusterArn": cfn.ref(CLUSTER), **tags}
     made = {

@@ -1,4 +1,4 @@
-"""What HyperPod task governance accepts, as of 2026-11-20. Each table follows its source."""
+"""What HyperPod task governance accepts, as of 2026-11-20. The source is above each table."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MAX_CLASSES = 10
 MAX_WEIGHT = 100
 MAX_RESOURCES = 15
 
-# QUOTA: percent of idle compute that a team may borrow; by default 50, which would leave half of
-# it idle. 2026-11-20.
+# QUOTA: percentage of idle compute that a team may borrow; the default of 50 would leave half of it
+# idle. 2026-11-20.
 BORROW_PERCENT = 100
 
 # botocore 1.44.5 sagemaker: MIGProfileType, the same as in CloudFormation; 2026-11-20.

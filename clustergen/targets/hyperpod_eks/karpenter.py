@@ -1,4 +1,4 @@
-"""HyperPod's Karpenter: the groups that it may start nodes in."""
+"""HyperPod's Karpenter: the groups that it scales."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ _CLASS = "HyperpodNodeClass"
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Groups among which Karpenter chooses: those that a queue is the first to have."""
+    """A node pool: the groups that a queue is the first to use."""
 
     name: str
     groups: tuple[NodeGroup, ...]
 
     @property
     def taints(self) -> tuple[Taint, ...]:
-        """Those of its first group; a rule checks that the others have the same."""
+        """The taints of its first group; a rule checks that the others have the same."""
         return self.taints_of(self.groups[0])
 
     def taints_of(self, group: NodeGroup) -> tuple[Taint, ...]:
-        """Where all nodes have the same accelerators, no pod without them may start one."""
+        """The taints of groups; an accelerator taint prevents pods without accelerators from
+        starting nodes."""
         kinds = {labels_and_taints.accelerator_taint(group) for group in self.groups}
         return labels_and_taints.taints(group) if len(kinds) == 1 else group.taints
 
     @property
     def vcpus(self) -> int:
-        """The maximum for all its nodes."""
+        """The vCPUs of all its nodes at their maximum."""
         return sum(group.max * group.type.vcpus for group in self.groups)
 
 
@@ -47,7 +48,7 @@ def scales(plan: Plan, group: NodeGroup) -> bool:
 
 
 def pools(plan: Plan) -> tuple[Pool, ...]:
-    """A pool for each queue with groups to scale; a group is in one pool."""
+    """A pool for each queue with groups to scale; each group is in one pool."""
     found: list[Pool] = []
     taken: set[str] = set()
     for queue in plan.queues:
@@ -61,13 +62,13 @@ def pools(plan: Plan) -> tuple[Pool, ...]:
 
 
 def taints(plan: Plan, group: NodeGroup) -> tuple[Taint, ...]:
-    """The taints of a group's nodes: the spec's, and those of its pool."""
+    """The taints of a group's nodes: those of the spec and of its pool."""
     pool = next((pool for pool in pools(plan) if group in pool.groups), None)
     return pool.taints_of(group) if pool else group.taints
 
 
 def _own_name(group: NodeGroup, queues: set[str]) -> str:
-    """The name of a pool for a group that no queue has; a queue may be called like the group."""
+    """The name of a pool for a group without a queue; a queue may have the name of the group."""
     return f"{group.name}-group" if group.name in queues else group.name
 
 
@@ -106,9 +107,9 @@ def _node_pool(pool: Pool) -> Json:
         "metadata": {"name": pool.name},
         "spec": {
             "template": {"spec": spec},
-            # Groups have no maximum in HyperPod; it is set here.
+            # HyperPod groups have no maximum, so the pool has it.
             "limits": {"cpu": str(pool.vcpus)},
-            # Nodes leave when they are empty, never from under a job to save.
+            # Remove nodes only when they are empty, never during a job to save cost.
             "disruption": {"consolidationPolicy": "WhenEmpty", "consolidateAfter": "10m"},
         },
     }

@@ -9,7 +9,7 @@ from clustergen.hyperpod import groups, scripts
 from clustergen.plan.model import Plan
 
 
-# The request names the folder by a hash of its files, deploy.sh does, too.
+# Both the request and deploy.sh use the hash of the files.
 @functools.lru_cache(maxsize=8)
 def files(plan: Plan) -> Bundle:
     """The folder ``lifecycle/`` of the bundle."""
@@ -17,5 +17,5 @@ def files(plan: Plan) -> Bundle:
 
 
 def config(plan: Plan) -> Json:
-    """``LifeCycleConfig`` of every instance group: the request is rejected without it."""
+    """``LifeCycleConfig`` of all instance groups, which the API requires."""
     return groups.lifecycle(scripts.prefix(files(plan)), OnCreate=scripts.entry_point("kubernetes"))

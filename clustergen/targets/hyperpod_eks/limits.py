@@ -1,4 +1,4 @@
-"""What HyperPod on EKS accepts, as of 2026-11-20. Each table follows its source."""
+"""What HyperPod on EKS accepts, as of 2026-11-20. The source is above each table."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ MAX_TAINTS = 50
 # NODE_CLASS; 2026-11-20.
 MAX_NODE_CLASS_GROUPS = 10
 
-# EKS_PREREQUISITES: the first interface of a node has 50 addresses, its pods' among them, and each
-# other network card one; 2026-11-20.
+# EKS_PREREQUISITES: the first interface of a node has 50 addresses, including those of pods, and
+# each other network card one; 2026-11-20.
 POD_ADDRESSES = 49
 """Of a node, beside one for each interface."""
 
-# The file of its nodes' operating system: EKS_PREREQUISITES; 2026-11-20.
+# Operating system of nodes: EKS_PREREQUISITES; 2026-11-20.
 OS = "alinux2023"
 
 # Partitions, per GPU, that NVIDIA's operator makes by name, as HyperPod's chart brings them:
@@ -121,7 +121,7 @@ LIMITS = shared.LIMITS._replace(
         source=EKS_PREREQUISITES,
     ),
     scripts=Scripts(login=False, source=EKS_PREREQUISITES),
-    # Nodes are reached with Session Manager.
+    # Access to nodes is through Session Manager.
     no_ssh="https://docs.aws.amazon.com/sagemaker/latest/dg/"
     "sagemaker-hyperpod-eks-operate-access-through-terminal.html",
     unmounted=frozenset({"fsx-lustre", "file-cache"}),

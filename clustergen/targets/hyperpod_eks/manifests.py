@@ -16,7 +16,7 @@ OWNERSHIP = "manifests/ownership.yaml"
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
-    """The manifests that are applied to the EKS cluster after HyperPod's chart."""
+    """The manifests to apply to the EKS cluster after HyperPod's chart."""
     objects = tuple(karpenter.manifests(plan))
     if objects:
         comment = (
@@ -37,6 +37,6 @@ def files(plan: Plan) -> Iterator[Artifact]:
 
 
 def unknown_paths(plan: Plan) -> dict[str, list[tuple[str, str]]]:
-    """By manifest, the FSx volumes whose path only FSx knows, and what stands for it."""
+    """By manifest: FSx volumes whose path only FSx knows, and their placeholders."""
     found = [(volume, volumes.path_of(volume)) for volume in volumes.unknown_paths(plan)]
     return {VOLUMES: found} if found else {}

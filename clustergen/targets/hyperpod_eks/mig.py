@@ -1,4 +1,4 @@
-"""The MIG partitions of a node group as the name of a configuration that the nodes know."""
+"""MIG partitions of a node group, as the name of a predefined configuration."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clustergen.targets.hyperpod_eks import limits
 
 
 def configuration(group: NodeGroup) -> str | None:
-    """The value of the label that partitions the GPUs; None where no configuration fits."""
+    """The value of the label that partitions GPUs; None if no configuration fits."""
     if mixed := limits.MIG_MIXED.get(frozenset(group.mig.items())):
         return mixed
     if len(group.mig) != 1:
@@ -20,7 +20,7 @@ def configuration(group: NodeGroup) -> str | None:
 
 
 def alternatives(group: NodeGroup) -> Iterator[Mapping[str, int]]:
-    """The possible partitions of a group's GPUs, in the form of the spec."""
+    """The possible partitions of a group's GPUs, as in the spec."""
     profiles = {profile.name: profile for profile in mig.profiles(group.type)}
     for name, profile in profiles.items():
         if _whole(group, name, profile.most):
@@ -33,10 +33,10 @@ def alternatives(group: NodeGroup) -> Iterator[Mapping[str, int]]:
 
 
 def _whole(group: NodeGroup, name: str, count: int) -> bool:
-    """Whether ``all-NAME`` makes ``count`` partitions of each GPU.
+    """Whether ``all-NAME`` divides each GPU into ``count`` partitions.
 
-    The configuration all-1g.10gb makes seven, which an A100 of 40 GB cannot hold: there the name
-    means two slices of memory.
+    The configuration all-1g.10gb creates seven, too many for an A100 with 40 GB, where the profile
+    has two memory slices.
     """
     profile = mig.profile(group.type, name)
     if profile is None or name not in limits.MIG_ALIKE or count != profile.most:

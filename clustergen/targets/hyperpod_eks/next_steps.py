@@ -1,4 +1,4 @@
-"""The next steps with the bundle, in order, for its README."""
+"""The next steps for the README of the bundle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from clustergen.targets.hyperpod_eks.options import Options
 
 
 def steps(plan: Plan) -> list[str]:
-    """The next steps with the bundle, in order."""
+    """The next steps, in order."""
     return [*_before(plan), *_cluster_steps(plan), *_after(plan), _last(plan)]
 
 

@@ -1,4 +1,4 @@
-"""How security patches reach the nodes, as API members.
+"""Automatic security patches, as API members.
 
 https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterAutoPatchConfig.html
 """
@@ -21,7 +21,7 @@ _ON_TIMEOUT: Mapping[str, str] = MappingProxyType({"skip": "Skip", "force": "For
 
 
 def config(plan: Plan) -> Json | None:
-    """``AutoPatchConfig`` of every group; None where the spec leaves it out."""
+    """``AutoPatchConfig`` of all groups; None if the spec has none."""
     given = plan.options_as(Options).auto_patching
     if given is None:
         return None

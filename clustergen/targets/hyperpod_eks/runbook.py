@@ -10,7 +10,7 @@ from clustergen.targets.hyperpod_eks import limits
 
 
 def runbook(plan: Plan) -> Runbook:
-    """The answers for a plan without errors."""
+    """The runbook for a plan without errors."""
     return Runbook(
         logs=f"{hyperpod.LOGS}; {kubernetes.LOGS}",
         failed_boot=f"{hyperpod.events(plan)} lists failures with their reasons; the node's log "

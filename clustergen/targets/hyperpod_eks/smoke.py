@@ -1,4 +1,4 @@
-"""Jobs that prove the cluster works, on the nodes of its instance groups."""
+"""Smoke tests as jobs on the nodes of instance groups."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def files(plan: Plan) -> Iterator[Artifact]:
 
 
 def _with_the_chart(plan: Plan) -> Plan:
-    """HyperPod's chart installs device plugins and the MPI operator, but no queues of teams."""
+    """The plan for tests: HyperPod's chart installs plugins and the MPI operator, but no queues."""
     kubernetes = replace(
         plan.kubernetes,
         admission="none",
@@ -34,7 +34,7 @@ def _with_the_chart(plan: Plan) -> Plan:
 
 
 def placed(plan: Plan, group: NodeGroup) -> Json:
-    """Where the pods of a test run: on nodes of its group, whatever taints they have."""
+    """Node selector and tolerations for the pods of a group's test."""
     tolerations = [toleration(taint) for taint in karpenter.taints(plan, group)]
     return {
         **_nodes(plan, group),
@@ -44,9 +44,7 @@ def placed(plan: Plan, group: NodeGroup) -> Json:
 
 
 def _nodes(plan: Plan, group: NodeGroup) -> Json:
-    """Karpenter starts nodes only for the resources that it knows from its pools and instance
-    types.
-    """
+    """The group; Karpenter starts nodes only for resources that it knows from pools and types."""
     pool = next((pool for pool in karpenter.pools(plan) if group in pool.groups), None)
     if pool is None:
         return {"nodeSelector": {GROUP_LABEL: group.name}}

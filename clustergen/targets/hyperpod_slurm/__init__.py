@@ -1,4 +1,4 @@
-"""SageMaker HyperPod with Slurm: a CreateCluster request, and what its nodes run."""
+"""SageMaker HyperPod with Slurm: a CreateCluster request and scripts of nodes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from clustergen.targets.hyperpod_slurm import lifecycle, modes
 
 
 def request(plan: Plan) -> Json:
-    """The cluster as the API expects it."""
+    """The CreateCluster request."""
     return cluster.request(
         plan,
         _groups(plan),
@@ -52,12 +52,12 @@ def _groups(plan: Plan) -> Iterator[Json]:
 
 
 def _partitions(plan: Plan, group: NodeGroup) -> list[str] | None:
-    """A group has one partition: the first queue that has it."""
+    """The partition of each group: the first queue that uses it."""
     return [queue.name for queue in plan.queues if group in queue.node_groups][:1] or None
 
 
 def _role(plan: Plan, type: str, partitions: list[str] | None = None) -> Json | None:
-    """With mode: legacy, the roles of groups are in a file of the scripts."""
+    """The Slurm role; with mode: legacy, a file of the scripts has the roles."""
     return present(NodeType=type, PartitionNames=partitions) if _by_api(plan) else None
 
 
@@ -66,12 +66,12 @@ def _by_api(plan: Plan) -> bool:
 
 
 def _mounts(plan: Plan, group: NodeGroup | None = None) -> list[Json]:
-    """With mode: legacy, the scripts mount all file systems."""
+    """The mounts of HyperPod; with mode: legacy, scripts mount all file systems."""
     return service_mounts.configs(plan, group) if _by_api(plan) else []
 
 
 def _reachable(plan: Plan) -> Json | None:
-    """Login nodes that SSH may reach are members of one more security group."""
+    """The VPC settings of login nodes: with SSH, they have an additional security group."""
     network = plan.network
     if not network.ssh_from or not network.login_security_groups:
         return None
@@ -82,15 +82,16 @@ def _reachable(plan: Plan) -> Json | None:
 def _orchestrator(plan: Plan) -> Json | None:
     if not _by_api(plan):
         return None
-    # With continuous provisioning any strategy is rejected; otherwise two pages of the guide name
-    # different defaults. https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html
+    # With continuous provisioning, any strategy is rejected; otherwise two pages of the guide have
+    # different defaults.
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-scaling-slurm.html
     strategy = None if modes.continuous(plan) else "Managed"
     return {"Slurm": present(SlurmConfigStrategy=strategy, AccountingDatabase=_database(plan))}
 
 
 def _database(plan: Plan) -> Json | None:
     given = plan.slurm.accounting
-    # The service accepts it with continuous provisioning only; scripts connect it in any case.
+    # The service accepts it only with continuous provisioning; otherwise scripts connect it.
     if not isinstance(given, Database) or not (modes.by_service(plan) or modes.continuous(plan)):
         return None
     return {

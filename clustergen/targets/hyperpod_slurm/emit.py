@@ -23,12 +23,12 @@ TEMPLATE = "cluster.template.json"
 
 
 def document(plan: Plan) -> dict[str, Any]:
-    """The CreateCluster request, with placeholders for what the foundation gives."""
+    """The CreateCluster request, with placeholders for outputs of the foundation."""
     return cluster.request(plan)
 
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
-    """All files of the cluster; ``document`` is its request, with the user's overlay."""
+    """All files of the cluster; ``document`` is its request with the user's overlay."""
     scripts = lifecycle.files(plan)
     slurm = Cluster(shared=[item.mount for item in mounts.writable(plan)])
     return (
@@ -42,7 +42,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 
 def steps(plan: Plan) -> list[str]:
-    """The next steps with the bundle, in order."""
+    """The next steps, in order."""
     reach = "login" if plan.login else "controller"
     return [
         *next_steps.database(plan),
@@ -61,7 +61,7 @@ def steps(plan: Plan) -> list[str]:
 
 
 def _scripts_first(plan: Plan) -> str:
-    """The template names the folder of the scripts, which has to be there by then."""
+    """The step to upload scripts first, because the template refers to them."""
     if not (config := lifecycle.config(plan)):
         return ""
     return (
@@ -71,7 +71,7 @@ def _scripts_first(plan: Plan) -> str:
 
 
 def _without_scripts(plan: Plan) -> Iterator[str]:
-    """What HyperPod's own set-up of nodes leaves to the administrator."""
+    """Steps that HyperPod's node set-up leaves to the administrator."""
     if lifecycle.config(plan):
         return
     if plan.queues:
@@ -88,7 +88,7 @@ def _without_scripts(plan: Plan) -> Iterator[str]:
 
 
 def _controllers(plan: Plan) -> Iterator[str]:
-    """What HyperPod and Slurm do automatically when a controller fails, and what they do not."""
+    """What happens automatically if a controller fails, and what does not."""
     if not hyperpod_steps.shared_by_controllers(plan):
         return
     yield (

@@ -11,10 +11,10 @@ from clustergen.targets.hyperpod_slurm import modes, provisioning
 from clustergen.targets.hyperpod_slurm.limits import PARAMETERS_FILE
 
 
-# The request names the folder by a hash of its files, deploy.sh and the bundle's README do, too.
+# The request, deploy.sh and the bundle's README use the hash of the files.
 @functools.lru_cache(maxsize=8)
 def files(plan: Plan) -> Bundle:
-    """The folder ``lifecycle/`` of the bundle; empty when HyperPod's own set-up is enough."""
+    """The folder ``lifecycle/`` of the bundle; empty if HyperPod's node set-up is enough."""
     mode = modes.mode(plan)
     if mode == "bootstrap":
         return ()
@@ -26,7 +26,7 @@ def files(plan: Plan) -> Bundle:
 
 
 def config(plan: Plan) -> Json | None:
-    """``LifeCycleConfig`` of every instance group; None without scripts."""
+    """``LifeCycleConfig`` of all instance groups; None without scripts."""
     found = files(plan)
     if not found:
         return None

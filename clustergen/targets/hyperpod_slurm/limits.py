@@ -1,4 +1,4 @@
-"""What Slurm on HyperPod accepts, as of 2026-11-20; both orchestrators': ``hyperpod.limits``."""
+"""What Slurm on HyperPod accepts, as of 2026-11-20; see also ``hyperpod.limits``."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ MAX_CONTROLLERS: Final = 3
 PARAMETERS_FILE = "provisioning_parameters.json"
 """Only for mode: legacy; in any other mode HyperPod rejects a file of this name."""
 
-# The image is of Ubuntu's family of Deep Learning AMIs, with Slurm; 2026-11-20.
+# The image is a Deep Learning AMI for Ubuntu with Slurm; 2026-11-20.
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-release-ami-slurm.html
 DEFAULT_USER: Final = "ubuntu"
 TAKEN_USERS: Final = frozenset({DEFAULT_USER, "root", "slurm", "munge", "mysql", "ssm-user"})
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: where HyperPod has
-# files of its own, the second volume and the local disks; 2026-11-20.
+# its files, the secondary volume and local disks; 2026-11-20.
 OWN_FOLDERS: Final = ("/opt/sagemaker", "/opt/dlami", "/opt/ml", "/opt/clustergen")
 
-# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: what HyperPod keeps
-# in step with the instance groups, and that nodes get their configuration from the controller;
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: settings that HyperPod
+# updates with the instance groups, and that nodes get their configuration from the controller;
 # sagemaker-hyperpod-resiliency-slurm-auto-resume.html: that resuming needs task/none; 2026-11-22.
 SLURM_SETTINGS = SlurmSettings(
     source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",

@@ -1,4 +1,4 @@
-"""Modes of a cluster: who sets up Slurm, and how nodes are provisioned."""
+"""Modes: what sets up Slurm, and how nodes are provisioned."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def options(plan: Plan) -> Options:
 
 
 def mode(plan: Plan) -> Mode:
-    """Who sets up Slurm."""
+    """What sets up Slurm: HyperPod or scripts."""
     asked = options(plan).mode
     if asked != "api":
         return asked
@@ -31,12 +31,12 @@ def mode(plan: Plan) -> Mode:
 
 
 def by_service(plan: Plan) -> bool:
-    """Whether HyperPod sets up Slurm, and not the lifecycle scripts."""
+    """Whether HyperPod sets up Slurm, instead of lifecycle scripts."""
     return mode(plan) in ("bootstrap", "extended")
 
 
 def continuous(plan: Plan) -> bool:
-    """Whether nodes join as they come: the default, except with mode: legacy."""
+    """Whether provisioning is continuous: the default, except with mode: legacy."""
     chosen = options(plan).provisioning == "continuous"
     if options(plan).mode == "legacy":
         return chosen and plan.wrote(*PROVISIONING)
@@ -44,7 +44,7 @@ def continuous(plan: Plan) -> bool:
 
 
 def needs_scripts(plan: Plan) -> bool:
-    """Whether the spec asks for what HyperPod's own set-up of a node does not do."""
+    """Whether the spec needs more than HyperPod's node set-up does."""
     return bool(
         plan.users
         or plan.software.scripts
@@ -54,7 +54,7 @@ def needs_scripts(plan: Plan) -> bool:
         or plan.monitoring.metrics != "none"
         or any(group.scratch for group in plan.node_groups)
         or any(_has_settings(plan, queue) for queue in plan.queues)
-        # What the service does not mount, or not on all nodes.
+        # Storage that the service does not mount, or not on all nodes.
         or len(mounted_everywhere(plan)) < len(plan.storage)
     )
 

@@ -1,4 +1,4 @@
-"""``provisioning_parameters.json``: with mode: legacy, it has the roles of groups.
+"""``provisioning_parameters.json``, which has the roles of groups with mode: legacy.
 
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html
 """
@@ -16,7 +16,7 @@ VERSION = "1.0.0"
 
 
 def parameters(plan: Plan) -> dict[str, Any]:
-    """The file, with placeholders for what the foundation gives."""
+    """The file, with placeholders for outputs of the foundation."""
     return {
         "version": VERSION,
         "workload_manager": "slurm",
@@ -45,7 +45,7 @@ def _file_systems(plan: Plan) -> dict[str, str]:
 
 
 def _several(plan: Plan) -> dict[str, Any]:
-    """Several controllers share an external database and a folder."""
+    """Settings of several controllers, which share a database and a folder."""
     given, folder = plan.slurm.accounting, steps.shared_by_controllers(plan)
     if not folder or not isinstance(given, Database):
         return {}

@@ -10,7 +10,7 @@ from clustergen.targets.hyperpod_slurm import lifecycle
 
 
 def runbook(plan: Plan) -> Runbook:
-    """The answers for a plan without errors."""
+    """The runbook for a plan without errors."""
     return Runbook(
         logs=f"{hyperpod.LOGS}. On a node: `/var/log/slurm/` and, where scripts run, "
         "`/var/log/clustergen/lifecycle.log`",
@@ -31,7 +31,7 @@ def runbook(plan: Plan) -> Runbook:
 
 
 def _changes(plan: Plan) -> str:
-    """Scripts run when a node is made; a later set reaches new nodes only."""
+    """Changes of the spec: scripts run when a node is created, so changes affect only new nodes."""
     config = lifecycle.config(plan)
     if not config:
         return (

@@ -1,4 +1,4 @@
-"""AWS ParallelCluster 3.16.1: one YAML file and the scripts that its nodes run."""
+"""AWS ParallelCluster 3.16.1: one YAML file, and scripts for nodes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TARGET = Target(
     schema=Schema(
         file="parallelcluster-3.16.1.json",
         cloudformation=False,
-        # Nodes need clustergen's access, policies and scripts beside those of an overlay.
+        # Nodes need clustergen's access, policies and scripts besides those of an overlay.
         list_keys=("Name", "Key", "BucketName+KeyName?", "Policy", "Script"),
     ),
 )

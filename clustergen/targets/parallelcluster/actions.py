@@ -1,11 +1,10 @@
-"""Custom actions: which scripts run on which nodes, from where, and who may read them.
+"""Custom actions: scripts of nodes, their location in S3, and read access.
 
-clustergen's scripts run first, so that user scripts find users and container tools in place. Where
-they are read from depends on what an update may change. ParallelCluster rejects an update that adds
-or changes the scripts of head or login nodes, but runs their ``OnNodeUpdated``. So these two always
-have the same hook, read from a place that each deployment overwrites: it fetches and runs what the
-spec has for them, and again when that changes. Compute nodes read scripts under a key that changes
-with the content, so that a change replaces the queue's nodes.
+clustergen's scripts run first, so that users and container tools exist when user scripts run.
+ParallelCluster rejects updates that add or change scripts of head or login nodes, but runs their
+``OnNodeUpdated``. So both always have the same hook at a fixed key, which each deployment
+overwrites: it downloads and runs the scripts of the spec, again whenever they change. Keys of
+scripts for compute nodes change with the content, so that a change replaces the queue's nodes.
 https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html
 """
 
@@ -36,18 +35,18 @@ _LOG_AGENT_SECONDS = 20
 
 @dataclass(frozen=True, slots=True)
 class OwnScript:
-    """A script of ours: its file name and text."""
+    """One of clustergen's scripts: file name and text."""
 
     name: str
     text: str
 
     @property
     def key(self) -> str:
-        """Where it is uploaded for compute nodes."""
+        """Its key in S3 for compute nodes."""
         return content_key(self.name, self.text)
 
     def current_key(self, plan: Plan) -> str:
-        """Where the head and login nodes of this cluster find what was deployed last."""
+        """Its fixed key in S3 for head and login nodes of this cluster."""
         return f"clusters/{plan.name}/{self.name}"
 
     @property
@@ -56,7 +55,7 @@ class OwnScript:
 
 
 def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
-    """What clustergen itself runs on the nodes, in order; then the checker of checksums."""
+    """clustergen's scripts for nodes, in order, followed by the one that verifies checksums."""
     lustre = _lustre_efa(plan, plan.node_groups)
     return (
         *([lustre[0]] if lustre else []),
@@ -67,7 +66,7 @@ def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
     )
 
 
-# Each queue and role names the scripts by their contents.
+# All queues and roles use hashes of the scripts.
 @functools.lru_cache(maxsize=8)
 def _setups(plan: Plan) -> tuple[OwnScript, ...]:
     made = []
@@ -79,7 +78,7 @@ def _setups(plan: Plan) -> tuple[OwnScript, ...]:
 
 
 def _shared(name: str, users: tuple[User, ...] = ()) -> OwnScript:
-    """A script that nodes run on every service."""
+    """A script that targets share."""
     text = render(
         f"shared/{name}.j2",
         users=users,
@@ -92,16 +91,16 @@ def _shared(name: str, users: tuple[User, ...] = ()) -> OwnScript:
 
 @functools.lru_cache(maxsize=8)
 def _head_setups(plan: Plan) -> tuple[OwnScript, ...]:
-    """What only the head node runs, where slurmdbd is."""
+    """Scripts for the head node only, where slurmdbd runs."""
     if not accounts.needed(plan):
         return ()
     return (OwnScript("accounts.sh", accounts.script(plan)),)
 
 
 def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[OwnScript, list[str]] | None:
-    """What lets nodes mount Lustre over EFA, and its arguments; None where they use TCP anyway.
+    """The script for Lustre over EFA and its arguments; None if nodes use TCP.
 
-    A failing custom action costs the node, and Lustre works over TCP too: it always ends well.
+    A failing custom action would terminate the node. Lustre also works over TCP, so it never fails.
     """
     number = max(lustre_interfaces(plan, group) for group in groups)
     if not number:
@@ -125,10 +124,10 @@ def _checked(software: Software) -> bool:
     return any(script.sha256 for script in software.scripts)
 
 
-# The head node and the login pool name it, and so does deploy.sh.
+# The head node, the login pool and deploy.sh refer to it.
 @functools.lru_cache(maxsize=8)
 def hook(plan: Plan) -> OwnScript:
-    """The one script that ParallelCluster knows of head and login nodes; it runs all others."""
+    """The only script that ParallelCluster runs on head and login nodes; it runs all others."""
     roles = {
         role: {
             "setups": [
@@ -145,15 +144,15 @@ def hook(plan: Plan) -> OwnScript:
 
 
 def _runs(plan: Plan, role: Role, when: str) -> list[list[str]]:
-    """The user's scripts of an event: URL, checksum or ``-``, arguments."""
+    """The user scripts for an event: URL, checksum or ``-``, arguments."""
     scripts = (script for script in plan.scripts_on(role) if script.when == when)
     return [[script.url, script.sha256 or "-", *script.args] for script in scripts]
 
 
 def long_lived(plan: Plan, role: Role) -> dict[str, Any]:
-    """``CustomActions`` of the head node or the login pool, whatever the spec has to run there.
+    """``CustomActions`` of the head node or the login pool, independent of the spec.
 
-    An update may change ``OnNodeUpdated`` alone: the first user or script is none otherwise.
+    An update may change only ``OnNodeUpdated``, even if it adds the first user or script.
     """
     own = hook(plan)
     first, newest = own.current_key(plan), own.key
@@ -165,19 +164,19 @@ def long_lived(plan: Plan, role: Role) -> dict[str, Any]:
 
 
 def head_access(plan: Plan) -> list[dict[str, Any]]:
-    """``Iam.S3Access`` of the head node: reading our scripts and the user's."""
+    """``Iam.S3Access`` of the head node: read access to our scripts and the user's."""
     urls = (script.url for script in plan.scripts_on("head"))
     return _access([f"s3://{BUCKET}/", *(url for url in urls if url.startswith("s3://"))])
 
 
 def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
-    """``CustomActions`` of a queue that owns its nodes, whose groups run the same scripts."""
+    """``CustomActions`` of a queue that owns nodes, whose groups all run the same scripts."""
     scripts = plan.scripts_of(queue.node_groups[0])
     storage = _local_storage(queue)
     configured = [_at(own.key, _arguments(plan, own, "compute", storage)) for own in _setups(plan)]
     checker = _checker().key if _checked(plan.software) else ""
     lustre = _lustre_efa(plan, queue.node_groups)
-    # Before the node is set up, for that mounts its file systems.
+    # Before the node's set-up, which mounts file systems.
     before = [_at(lustre[0].key, lustre[1])] if lustre else []
     return _sections(
         OnNodeStart=before + _users_own(scripts, "start", checker),
@@ -186,7 +185,7 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
 
 
 def _arguments(plan: Plan, script: OwnScript, role: Role, storage: str = "-") -> list[str]:
-    """The arguments of a script. Nodes share the homes of the head node, which creates them."""
+    """The arguments of a script. Nodes share home directories, which the head node creates."""
     if script.name == "accounts.sh":
         return []
     if script.name == "users.sh":
@@ -195,7 +194,7 @@ def _arguments(plan: Plan, script: OwnScript, role: Role, storage: str = "-") ->
 
 
 def _local_storage(queue: Queue) -> str:
-    """Where nodes keep large local files: the NVMe scratch where all of them have one."""
+    """The folder for large local files: NVMe scratch if all nodes have it."""
     types = (type for group in queue.node_groups for type in group.types)
     if all(type.disk_count for type in types):
         return queue.node_groups[0].scratch or DEFAULT_SCRATCH
@@ -223,7 +222,7 @@ def _action(script: Script, checker: str) -> dict[str, Any]:
 
 
 def s3_access(actions: dict[str, Any]) -> list[dict[str, Any]]:
-    """``Iam.S3Access`` of a queue that runs ``actions``: reading our scripts and the user's."""
+    """``Iam.S3Access`` of a queue with ``actions``: read access to our scripts and the user's."""
     return _access(url for action in _all(actions) for url in _urls(action))
 
 
@@ -233,7 +232,7 @@ def _access(urls: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def _object(url: str) -> tuple[str, str]:
-    """Bucket and key. Keys of ours change with the content, which must not change roles."""
+    """Bucket and key pattern. Keys with content hashes must not change roles."""
     bucket, _, key = url.removeprefix("s3://").partition("/")
     return (bucket, "*") if bucket == BUCKET else (bucket, key)
 
@@ -243,7 +242,7 @@ def _all(actions: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _urls(action: dict[str, Any]) -> list[str]:
-    """The script, and the one that the checker fetches."""
+    """The URL of the script, and that of a script that the checksum script downloads."""
     urls = [action["Script"]]
     if action["Script"].endswith(f"/{_VERIFIED}"):
         urls += action["Args"][:1]

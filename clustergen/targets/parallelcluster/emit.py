@@ -1,4 +1,4 @@
-"""The bundle: ``cluster.yaml``, ``deploy.sh`` and the scripts that nodes run."""
+"""The bundle: ``cluster.yaml``, ``deploy.sh`` and scripts of nodes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONFIGURATION = "cluster.yaml"
 
 
 def document(plan: Plan) -> dict[str, Any]:
-    """The cluster configuration, sections in the order of ParallelCluster's documentation."""
+    """The cluster configuration, with sections in the order of ParallelCluster's documentation."""
     return filled(
         Region=plan.region,
         Image=filled(Os=plan.software.os, CustomAmi=nodes.common_image(plan)),
@@ -48,7 +48,7 @@ def _monitoring(plan: Plan) -> dict[str, Any]:
 
 
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
-    """All files of a plan but the foundation and README.md; ``document`` has the overlay in it."""
+    """All files except those of the foundation and README.md; ``document`` includes the overlay."""
     scripts = actions.own_scripts(plan)
     return (
         Artifact(CONFIGURATION, yaml_text(document)),
@@ -70,7 +70,7 @@ def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
 
 
 def steps(plan: Plan) -> list[str]:
-    """The next steps with the bundle, for its README."""
+    """The next steps for the README of the bundle."""
     return [
         *(f"{step}." for step in next_steps.database(plan)),
         "Install the `pcluster` command, version 3.16.1, and Node.js, which it needs: "
@@ -91,7 +91,7 @@ def steps(plan: Plan) -> list[str]:
 
 
 def _ssh(plan: Plan) -> Iterator[str]:
-    """`pcluster ssh` goes to the head node, and needs a key and an open port there."""
+    """Whether `pcluster ssh` works: it connects to the head node, with a key and an open port."""
     if not plan.network.ssh_from:
         return
     if plan.login:

@@ -1,4 +1,4 @@
-"""``HeadNode`` and ``LoginNodes``: the nodes of the scheduler and of users."""
+"""``HeadNode`` and ``LoginNodes``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SESSION_POLICY = {"Policy": "${SessionPolicyArn}"}
 
 
 def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
-    """The head node: it accepts SSH only where there are no login nodes."""
+    """The head node, which accepts SSH only without login nodes."""
     return filled(
         InstanceType=head.type.name,
         Image=nodes.image(head.image, nodes.common_image(plan)),
@@ -28,7 +28,7 @@ def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
         ),
         LocalStorage={"RootVolume": nodes.root_volume(head.volume)},
         CustomActions=actions.long_lived(plan, "head"),
-        # Only root and the services of the head node may read its credentials.
+        # Only root and services of the head node may read its credentials.
         Imds={"Secured": True},
         Iam=filled(
             S3Access=actions.head_access(plan),
@@ -38,9 +38,9 @@ def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
 
 
 def _networking(plan: Plan) -> dict[str, Any]:
-    """The subnet and the address cannot change, so they are the same with and without ``login``.
+    """Networking; subnet and address cannot change, so they do not depend on ``login``.
 
-    What lets users in can: with login nodes, nothing reaches the head node from outside.
+    Access can change: with login nodes, the head node is not reachable from outside.
     """
     network = plan.network
     subnet = nodes.entry_subnet(network)
@@ -54,9 +54,9 @@ def _networking(plan: Plan) -> dict[str, Any]:
 
 
 def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
-    """``LoginNodes``, one pool: ParallelCluster puts a network load balancer before it."""
+    """``LoginNodes`` with one pool, behind a network load balancer of ParallelCluster."""
     network = plan.network
-    # Login nodes have no S3Access: the foundation has a policy for what they read.
+    # Login nodes do not support S3Access: the foundation has a policy for their scripts.
     policies = [SESSION_POLICY, SCRIPTS_POLICY]
     pool = filled(
         Name=LOGIN_POOL,

@@ -1,4 +1,4 @@
-"""Batch jobs and checks of a ParallelCluster cluster, and what they need to know of its Slurm."""
+"""Batch jobs and checks of a ParallelCluster cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clustergen.slurm import jobs, smoke, verify
 def files(plan: Plan) -> Bundle:
     """``verify.sh``, ``smoke/`` and ``jobs/``."""
     shared = [item.mount for item in mounts.sort(plan.storage) if not isinstance(item, Bucket)]
-    # ParallelCluster's images have EFA and Open MPI, and neither NCCL nor its tests.
+    # ParallelCluster images have EFA and Open MPI, but neither NCCL nor its tests.
     cluster = jobs.Cluster(shared, gpus=True, nccl_tests=False, selecting=_constraint)
     return (
         verify.artifact(plan, shared=shared, slurm_folder="/opt/slurm"),
@@ -21,5 +21,5 @@ def files(plan: Plan) -> Bundle:
 
 
 def _constraint(group: NodeGroup, _queue: Queue) -> list[str]:
-    """The name of a compute resource is a feature of its nodes."""
+    """The option that selects nodes: the name of their compute resource is a Slurm feature."""
     return [f"--constraint={group.name}"]

@@ -1,7 +1,7 @@
-"""What ParallelCluster 3.16.1 limits, lists and rejects: figures only, each group with its source.
+"""Limits of ParallelCluster 3.16.1, each group with its source.
 
-The figures were read from the package aws-parallelcluster 3.16.1 on 2026-11-20; the module below
-``pcluster`` stands above each group.
+The values are from the package aws-parallelcluster 3.16.1, read on 2026-11-20; above each group is
+its module in ``pcluster``.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ SHARED_EBS_NODES = 100
 MIN_ROOT_VOLUME_GIB = 45
 
 # validators.ebs_validators: EBS_VOLUME_TYPE_TO_VOLUME_SIZE_BOUNDS, EBS_VOLUME_IOPS_BOUNDS,
-# EbsVolumeThroughputValidator. Where EBS has more by now, these are what ParallelCluster lets pass.
+# EbsVolumeThroughputValidator. EBS may allow more by now; these are the limits of ParallelCluster.
 VOLUME_TYPES: Mapping[str, VolumeType] = MappingProxyType(
     {
         **ebs.VOLUME_TYPES,
-        # Below 6 GiB the default of 3,000 IOPS is over 500 per GiB.
+        # Below 6 GiB, the default of 3,000 IOPS exceeds 500 per GiB.
         "gp3": VolumeType((6, 16384), (3000, 16000), 500, 3000, (125, 1000), 4),
         "st1": VolumeType((500, 16384)),
         "sc1": VolumeType((500, 16384)),
@@ -81,7 +81,7 @@ OSES_TOO_BIG_FOR_MICRO = ("ubuntu2204", "ubuntu2404", "rhel8", "rocky8", "rhel9"
 OSES_OF_RED_HAT_RESERVATIONS = ("rhel8", "rhel9")
 OSES_WITHOUT_RSA_KEYS = ("ubuntu2204", "ubuntu2404")
 
-# constants: OS_MAPPING; the users of services have uids below 1000:
+# constants: OS_MAPPING; service users have uids below 1000:
 # https://github.com/aws/aws-parallelcluster-cookbook
 DEFAULT_USERS = {
     "alinux2023": "ec2-user",
@@ -119,7 +119,7 @@ ID_PATTERNS = {
     "volume": r"fsvol-[0-9a-f]{17}",
 }
 
-# validators.slurm_settings_validator: SLURM_SETTINGS_DENY_LIST. The template of its slurm.conf has
+# validators.slurm_settings_validator: SLURM_SETTINGS_DENY_LIST. Its slurm.conf template has
 # SchedulerParameters=nohold_on_prolog_fail:
 # https://github.com/aws/aws-parallelcluster-cookbook, slurm.conf.erb; 2026-11-22.
 SLURM_SETTINGS = SlurmSettings(
@@ -161,7 +161,7 @@ NODE_PRIORITY = (1, 2**32 - 1)
 
 
 def retention_days(days: int) -> int:
-    """The shortest retention that ParallelCluster takes and that keeps logs for ``days``."""
+    """The shortest retention of at least ``days`` that ParallelCluster accepts."""
     return retention(days, LOG_RETENTION_DAYS)
 
 

@@ -1,4 +1,4 @@
-"""What head node, login nodes and queues have in common: ids, networks, volumes, images."""
+"""Code that head node, login nodes and queues share: ids, networks, volumes, images."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOBODY = "127.0.0.1/32"
 
 
 def root_volume(volume: Volume) -> dict[str, Any]:
-    """``RootVolume``; what the spec leaves open stays ParallelCluster's own."""
+    """``RootVolume``, with ParallelCluster's defaults for values that the spec omits."""
     return filled(
         VolumeType=volume.type,
         Size=volume.size_gib,
@@ -26,19 +26,19 @@ def root_volume(volume: Volume) -> dict[str, Any]:
 
 
 def common_image(plan: Plan) -> str | None:
-    """The head node's image, as the cluster's, when every node has one of the user's."""
+    """The head node's image as image of the cluster, if all nodes have custom images."""
     machines = [machine for machine in (plan.head, plan.login) if machine]
     images = [*(m.image for m in machines), *(group.image for group in plan.node_groups)]
     return images[0] if all(images) else None
 
 
 def image(own: str | None, common: str | None) -> dict[str, Any]:
-    """``Image`` of nodes whose image is not the cluster's; empty when it is."""
+    """``Image`` of nodes whose image differs from the cluster's; otherwise empty."""
     return {} if own is None or own == common else {"CustomAmi": own}
 
 
 def node_groups(network: Network) -> list[str]:
-    """Security groups of every node, beside ParallelCluster's own; storage lets these in."""
+    """Security groups of all nodes besides ParallelCluster's; storage accepts them."""
     return [references.text(group) for group in network.node_security_groups]
 
 
@@ -49,7 +49,7 @@ def entry_groups(network: Network) -> list[str]:
 
 
 def allowed_ips(network: Network) -> str:
-    """``AllowedIps``: one block at most. The foundation's login group lets the others in."""
+    """``AllowedIps``: at most one block; the foundation's login group allows the others."""
     if network.login_security_groups or not network.ssh_from:
         return NOBODY
     return network.ssh_from[0]

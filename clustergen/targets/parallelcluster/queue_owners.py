@@ -1,9 +1,9 @@
-"""Which ParallelCluster queue a node group's nodes belong to.
+"""The ParallelCluster queues that own the nodes of node groups.
 
-In ParallelCluster a compute resource belongs to one queue, and capacity type, image, volumes and
-scripts belong to the queue. A queue of the spec becomes a ParallelCluster queue, which owns the
-nodes of its groups, if these groups agree on all that and have no queue yet. Any other queue
-becomes a custom Slurm partition over nodes of other queues, which ParallelCluster leaves alone:
+In ParallelCluster, a compute resource belongs to one queue, which determines capacity type, image,
+volumes and scripts. A queue of the spec becomes a ParallelCluster queue, which owns the nodes of
+its groups, if the groups agree on these and have no queue yet. Any other queue becomes a custom
+Slurm partition over nodes of other queues, which ParallelCluster does not manage:
 https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settings-v3.html
 """
 
@@ -19,7 +19,7 @@ _CAPACITY_TYPES = {"spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
 
 @dataclass(frozen=True, slots=True)
 class QueueOwners:
-    """Which queues own nodes, and which are partitions over nodes of other queues."""
+    """Queues that own nodes, and queues that are partitions over nodes of other queues."""
 
     queues: tuple[Queue, ...]
     partitions: tuple[Queue, ...]
@@ -28,7 +28,7 @@ class QueueOwners:
 
 
 def queue_owners(plan: Plan) -> QueueOwners:
-    """The default queue comes first: ParallelCluster makes its first queue the default one."""
+    """The queues; the default comes first, because ParallelCluster's first queue is the default."""
     queues: list[Queue] = []
     partitions: list[Queue] = []
     by_group: dict[str, str] = {}
@@ -47,7 +47,7 @@ def capacity_type(group: NodeGroup) -> str:
 
 
 def differing(plan: Plan, queue: Queue) -> list[str]:
-    """Fields of the spec that ParallelCluster sets by queue and in which the groups differ."""
+    """Fields of the spec that ParallelCluster sets per queue, and in which the groups differ."""
     return [field for field, values in _by_queue(plan, queue) if len(set(values)) > 1]
 
 

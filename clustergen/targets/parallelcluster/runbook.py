@@ -11,7 +11,7 @@ from clustergen.slurm import runbook as slurm
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/cloudwatch-logs-v3.html
 # https://docs.aws.amazon.com/parallelcluster/latest/ug/troubleshooting-v3-cluster-deployment.html
 def runbook(plan: Plan) -> Runbook:
-    """The answers for a plan without errors."""
+    """The runbook for a plan without errors."""
     name, region = plan.name, plan.region
     return Runbook(
         logs=f"CloudWatch has `/aws/parallelcluster/{name}-TIMESTAMP`, with a stream for each file "
@@ -42,7 +42,7 @@ def runbook(plan: Plan) -> Runbook:
 
 
 def _remains(plan: Plan) -> str:
-    """What ParallelCluster keeps: its log group, and volumes whose data the spec retains."""
+    """Resources that remain: the log group, and volumes that the spec retains."""
     logs = f"the log group `/aws/parallelcluster/{plan.name}-TIMESTAMP`, whose events expire"
     kept = [item.mount for item in plan.storage if isinstance(item, Ebs) and item.retain]
     if not kept:

@@ -1,4 +1,4 @@
-"""``Scheduling``: Slurm's settings, queues, and the compute resources in them."""
+"""``Scheduling``: Slurm settings, queues and compute resources."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
 
 
 def idle_minutes(seconds: int) -> int:
-    """ParallelCluster counts idle time in whole minutes: the next one up."""
+    """Idle time in whole minutes, rounded up."""
     return -(-seconds // 60)
 
 
@@ -59,7 +59,7 @@ def _database(database: Database) -> dict[str, Any]:
 
 
 def _partition(queue: Queue, owners: QueueOwners) -> dict[str, Any]:
-    """A line of slurm.conf of its own: a partition over nodes that other queues own."""
+    """A custom partition in slurm.conf over nodes that other queues own."""
     owned = [group for group in queue.node_groups if group.name in owners.by_group]
     own = partition_settings(queue)
     return filled(
@@ -72,7 +72,7 @@ def _partition(queue: Queue, owners: QueueOwners) -> dict[str, Any]:
 
 
 def _node_names(group: NodeGroup, owners: QueueOwners) -> list[str]:
-    """How ParallelCluster calls the nodes: static ones ``-st-``, dynamic ones ``-dy-``.
+    """ParallelCluster's names of nodes: static ones with ``-st-``, dynamic ones with ``-dy-``.
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.html
     """
@@ -82,9 +82,9 @@ def _node_names(group: NodeGroup, owners: QueueOwners) -> list[str]:
 
 
 def partition_settings(queue: Queue) -> dict[str, str]:
-    """Settings of the queue's line in slurm.conf; what the user wrote there comes last and wins.
+    """Settings of the queue in slurm.conf, overridden by those of the user.
 
-    ``JobExclusiveAllocation`` of the queue stands for OverSubscribe, which ParallelCluster denies.
+    The queue's ``JobExclusiveAllocation`` replaces OverSubscribe, which ParallelCluster rejects.
     """
     fields = slurm.partition(queue)
     fields.pop("OverSubscribe", None)
@@ -119,9 +119,9 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
 
 
 def _queue_settings(queue: Queue, owners: QueueOwners) -> dict[str, str]:
-    """Which queue is the default is in the settings too: updates do not see the order of queues.
+    """Settings of a queue, including whether it is the default: updates ignore the order of queues.
 
-    ParallelCluster makes its first queue the default one, which a later partition can override.
+    ParallelCluster's first queue is the default, which a later partition can override.
     """
     several = len(owners.queues) + len(owners.partitions) > 1
     default = {"Default": "YES" if queue.default else "NO"}
@@ -130,14 +130,14 @@ def _queue_settings(queue: Queue, owners: QueueOwners) -> dict[str, str]:
 
 
 def subnets(plan: Plan, queue: Queue) -> list[str]:
-    """One subnet, or one in each zone when nothing ties the queue's nodes to one zone."""
+    """One subnet, or one in each zone if the queue's nodes may be in several."""
     private = plan.network.private
     if any(group.one_zone for group in queue.node_groups):
         return [references.text(private[0].id)]
-    # EC2 Fleet accepts one subnet in a zone; an unnamed zone could be any.
+    # EC2 Fleet accepts one subnet per zone; an unknown zone could be any.
     zones = {subnet.zone: subnet for subnet in reversed(private) if subnet.zone}
     roaming = [subnet for subnet in private if zones.get(subnet.zone or "") == subnet]
-    # The first is the preferred one.
+    # The first one is preferred.
     chosen = roaming if private[0] in roaming else private[:1]
     return [references.text(subnet.id) for subnet in chosen]
 
@@ -181,7 +181,8 @@ def _compute_resource(group: NodeGroup, *, several: bool) -> dict[str, Any]:
 
 
 def _types(group: NodeGroup, several: bool) -> dict[str, Any]:
-    """``Instances`` only for several types or subnets: a single type may be reserved and have EFA.
+    """``Instances`` for several types or subnets, else ``InstanceType``, which allows reservations
+    and EFA.
 
     With ``InstanceType``, ParallelCluster starts all nodes in the first subnet.
     """
@@ -191,12 +192,12 @@ def _types(group: NodeGroup, several: bool) -> dict[str, Any]:
 
 
 def switches_smt_off(group: NodeGroup) -> bool:
-    """Whether the group runs one thread per core on a processor that has two."""
+    """Whether the group runs one thread per core on a processor with two."""
     return group.threads_per_core == 1 and any(type.threads_per_core > 1 for type in group.types)
 
 
 def _placement(group: NodeGroup) -> dict[str, Any] | None:
-    """ParallelCluster needs this with EFA, but not for a Capacity Block."""
+    """The placement group, which ParallelCluster needs with EFA, but not for Capacity Blocks."""
     if group.capacity.kind == "capacity-block":
         return None
     if group.placement.kind == "existing":
@@ -216,22 +217,22 @@ def _reservation(group: NodeGroup) -> dict[str, Any] | None:
 
 
 def _priorities(group: NodeGroup) -> dict[str, int]:
-    """Slurm's Weight as ParallelCluster's settings, which distinguish static and dynamic nodes."""
+    """Slurm's Weight as ParallelCluster settings, which differ for static and dynamic nodes."""
     weight = weight_of(group)
     fields = ("StaticNodePriority", "DynamicNodePriority")
     return dict.fromkeys(fields, int(weight)) if weight else {}
 
 
 def weight_of(group: NodeGroup) -> str | None:
-    """The Weight that the user gives the nodes, as text."""
+    """The user's Weight for the nodes, as text."""
     return next((v for key, v in group.slurm.items() if key.lower() == "weight"), None)
 
 
 def node_settings(group: NodeGroup) -> dict[str, str]:
-    """Settings of the nodes' line in slurm.conf; labels are features that jobs ask for.
+    """Settings of nodes in slurm.conf; labels are features, which jobs can request.
 
-    ParallelCluster writes ``Feature`` into the line. Of a key that is there twice, Slurm reads the
-    last one; next to ``Feature``, it does not read the other spelling, ``Features``.
+    ParallelCluster writes ``Feature``. If a key occurs twice, Slurm uses the last one; if
+    ``Feature`` is present, it ignores the other spelling, ``Features``.
     """
     own = {same("node", key): value for key, value in group.slurm.items()}
     rest = {
@@ -246,7 +247,7 @@ def node_settings(group: NodeGroup) -> dict[str, str]:
 
 
 def features(group: NodeGroup) -> list[str]:
-    """Labels as features. A list of ours replaces ParallelCluster's, so its own come first."""
+    """Labels as features, after ParallelCluster's own, which the list replaces."""
     known: Mapping[str, bool] = {
         group.type.name: len(group.types) == 1,
         group.name: True,

@@ -1,7 +1,7 @@
-"""``SharedStorage``: file systems attached by id, and the EBS volumes that the head node shares.
+"""``SharedStorage``: file systems attached by id, and EBS volumes that the head node exports.
 
-File systems belong to the foundation and outlive clusters, so ParallelCluster only attaches them.
-EBS volumes are its own: it creates them with the head node, in its zone, and exports them over NFS.
+The foundation creates file systems, which outlive clusters, so ParallelCluster only attaches them.
+It creates EBS volumes with the head node, in its zone, and exports them over NFS.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ def shared_storage(plan: Plan) -> list[dict[str, Any]]:
 
 
 def storage_name(mount: str) -> str:
-    """The entry's name, made from the mount path alone, as an update cannot change it.
+    """The entry's name, made only from the mount path, because an update cannot change it.
 
-    ``+`` stands for the slashes, as no mount path has one: ``/data/x`` is ``data+x``. With slashes,
-    ParallelCluster would take names for nested paths.
+    ``+`` replaces slashes, because mount paths do not contain it: ``/data/x`` is ``data+x``. With
+    slashes, ParallelCluster would treat names as nested paths.
     """
     name = mount.strip("/").replace("/", "+")
     if name and len(name) <= MAX_STORAGE_NAME and name != RESERVED_NAME:
@@ -46,7 +46,7 @@ def _entry(storage: Storage) -> dict[str, Any] | None:
 
 
 def _settings(storage: Storage) -> tuple[str, dict[str, Any]] | None:
-    """StorageType and what its settings hold; None for what ParallelCluster cannot mount."""
+    """StorageType and settings; None for storage that ParallelCluster cannot mount."""
     match storage:
         case Lustre():
             return "FsxLustre", {"FileSystemId": text(storage.id)}

@@ -1,4 +1,4 @@
-"""How ParallelCluster 3.16.1 supports each feature. ``pcluster`` is the package's own code."""
+"""How ParallelCluster 3.16.1 supports each feature. ``pcluster`` is the code of the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AWS Parallel Computing Service: Slurm whose controller AWS runs, as a CloudFormation template."""
+"""AWS Parallel Computing Service: Slurm with a managed controller, as a CloudFormation template."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TARGET = Target(
         options=Options,
         name="pcs",
         section="pcs",
-        # The one form of EFA interfaces that the pages of PCS show:
+        # The only form of EFA interfaces in the documentation of PCS:
         # https://docs.aws.amazon.com/pcs/latest/userguide/working-with_networking_efa_create-lt.html
         efa_layout="efa",
         card_device_index=1,

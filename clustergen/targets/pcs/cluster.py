@@ -1,4 +1,4 @@
-"""The cluster itself, and its queues."""
+"""The cluster and its queues."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ SECONDS_PER_DAY = 86400
 
 
 def nodes(plan: Plan) -> int:
-    """Instances that count against the controller's size: login nodes do too."""
+    """Instances that count against the controller's size, including login nodes."""
     return plan.max_nodes + (plan.login.count if plan.login else 0)
 
 
 def size(plan: Plan) -> str | None:
-    """The controller's size; None when the cluster is larger than any."""
+    """The controller's size; None if the cluster exceeds all sizes."""
     if plan.options_as(Options).size != "auto":
         return str(plan.options_as(Options).size).upper()
     smallest = limits.smallest_size(nodes(plan))
@@ -27,10 +27,10 @@ def size(plan: Plan) -> str | None:
 
 
 def resource(plan: Plan) -> Json:
-    """The resource of the cluster.
+    """The cluster as a resource.
 
-    Name, networking and size cannot change in place. The fixed name makes CloudFormation refuse a
-    replacement, which would lose the queue of jobs, instead of carrying it out.
+    Name, networking and size cannot change in place. The fixed name prevents CloudFormation from
+    replacing the cluster, which would lose all queued jobs.
     """
     subnet = subnets.controller_subnet(plan) or plan.network.private[0]
     properties = {
@@ -48,7 +48,7 @@ def resource(plan: Plan) -> Json:
 
 
 def queue(plan: Plan, queue: Queue) -> Json:
-    """The resource of a queue."""
+    """A queue as a resource."""
     custom = settings.as_parameters(settings.queue(queue))
     properties = {
         "Name": queue.name,
@@ -64,7 +64,7 @@ def queue(plan: Plan, queue: Queue) -> Json:
 
 
 def _slurm(plan: Plan) -> Json:
-    """An empty list of settings is rejected, so what is empty is left out."""
+    """Slurm settings without empty lists, which PCS rejects."""
     lists = {
         "SlurmCustomSettings": settings.cluster(plan),
         "SlurmdbdCustomSettings": plan.slurm.slurmdbd_settings,
@@ -87,5 +87,5 @@ def _accounting(plan: Plan) -> dict[str, Any]:
 
 
 def _tags(plan: Plan) -> Json:
-    """A map, unlike the tag lists of other services."""
+    """Tags as a map, unlike in other services."""
     return {"Tags": dict(plan.tags)} if plan.tags else {}

@@ -14,7 +14,7 @@ from clustergen.targets.pcs.scripts import Script
 def script(plan: Plan, *, scripts: Iterable[Script], parameters: Sequence[str]) -> Artifact:
     """The script that deploys the bundle.
 
-    ``parameters`` are those of the template whose values the foundation gives.
+    ``parameters`` are those of the template that are outputs of the foundation.
     """
     text = shell.render(
         "pcs/deploy.sh.j2",

@@ -1,4 +1,4 @@
-"""The bundle of a PCS cluster: one CloudFormation template, and the scripts of its nodes."""
+"""The bundle of a PCS cluster: a CloudFormation template, and scripts of nodes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def document(plan: Plan) -> Json:
 
 
 def emit(plan: Plan, document: Json) -> Bundle:
-    """All files of the cluster; ``document`` is its template, with the user's overlay."""
+    """All files of the cluster; ``document`` is its template with the user's overlay."""
     own = _scripts(plan)
     known = foundation.outputs(plan)
     return (
@@ -58,7 +58,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 
 def steps(plan: Plan) -> list[str]:
-    """The next steps with the bundle, in order."""
+    """The next steps, in order."""
     return [
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them",
         _reach(plan),
@@ -109,7 +109,7 @@ def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
 
 
 def _placement_group() -> Json:
-    """Without the spec's tags: EC2 cannot change them, and a new group replaces the nodes in it."""
+    """A placement group without the spec's tags: changing them would replace it with its nodes."""
     return {"Type": "AWS::EC2::PlacementGroup", "Properties": {"Strategy": "cluster"}}
 
 
@@ -144,12 +144,12 @@ def _output(name: str, description: str, value: object) -> tuple[str, Json]:
 
 
 def _scripts(plan: Plan) -> list[Script]:
-    """Each of clustergen's scripts that some node runs, once, by name."""
+    """clustergen's scripts that nodes run, by name."""
     nodes = [lifecycle.group_actions(plan, group) for group in plan.node_groups]
     if plan.login:
         nodes.append(lifecycle.login_actions(plan))
     found = {a.script for actions in nodes for a in actions if isinstance(a.script, Script)}
-    # Without login nodes, users run it by hand.
+    # Without login nodes, users run it manually.
     if accounts := lifecycle.accounts_script(plan):
         found.add(accounts)
     return sorted(found, key=lambda script: script.name)

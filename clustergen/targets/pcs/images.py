@@ -1,4 +1,4 @@
-"""The image of a node: a custom one, or AWS's image for PCS."""
+"""Images of nodes: custom ones, or the AWS image for PCS."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ def image_id(image: str | None, type: InstanceType) -> Any:
 
 
 def newest(plan: Plan) -> dict[str, str]:
-    """Parameter of the template -> public parameter that names the newest image, for every
-    architecture of a node with the default image.
-    """
+    """Template parameter -> public parameter with the newest default image, by architecture."""
     wanted = set(_defaulted(plan))
     return {
         name: limits.IMAGE_PARAMETER.format(arch=arch)
@@ -34,8 +32,8 @@ def newest(plan: Plan) -> dict[str, str]:
 def parameters(plan: Plan) -> Json:
     """A plain parameter for each default image.
 
-    CloudFormation looks a public parameter up anew in each update, which would then replace nodes
-    unexpectedly: deploy.sh resolves it once.
+    CloudFormation would resolve a public parameter again in each update and replace nodes
+    unexpectedly, so deploy.sh resolves it once.
     """
     return {name: _parameter(path) for name, path in newest(plan).items()}
 

@@ -1,4 +1,4 @@
-"""Batch jobs and checks of a PCS cluster, with what they need to know of its Slurm."""
+"""Batch jobs and checks of a PCS cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clustergen.targets.pcs import settings
 def files(plan: Plan) -> Bundle:
     """``verify.sh``, ``smoke/`` and ``jobs/``."""
     shared = [item.mount for item in mounts.sort(plan.storage) if not isinstance(item, Bucket)]
-    # PCS writes the record of a GPU type's GPUs itself.
+    # PCS writes the GRES record of a GPU type itself.
     cluster = jobs.Cluster(shared, gpus=True, selecting=_without_others)
     folder = f"/opt/aws/pcs/scheduler/slurm-{settings.version(plan)}"
     return (
@@ -23,7 +23,7 @@ def files(plan: Plan) -> Bundle:
 
 
 def _without_others(group: NodeGroup, queue: Queue) -> list[str]:
-    """PCS calls the nodes of a group GROUP-1, GROUP-2, ...
+    """The option that excludes nodes of other groups; nodes are GROUP-1, GROUP-2, ...
 
     https://docs.aws.amazon.com/pcs/latest/userguide/getting-started_run-job.html
     """

@@ -1,7 +1,7 @@
-"""EC2 launch templates: what a node is, as far as PCS leaves it to the template.
+"""EC2 launch templates: the properties of nodes that PCS does not set.
 
 PCS ignores some members (InstanceType outside Capacity Blocks, CpuOptions, IamInstanceProfile) and
-takes them from the node group instead.
+uses those of the node group.
 https://docs.aws.amazon.com/pcs/latest/userguide/working-with_launch-templates_overview.html
 """
 
@@ -12,10 +12,10 @@ from clustergen.aws import cfn, launch_templates
 from clustergen.plan.model import Interface, Machine, NodeGroup, Plan, Volume
 from clustergen.targets.pcs import limits, names, subnets, user_data
 
-# One hop ends in the node's own network; processes in a bridged container are one further.
+# One hop reaches processes on the node; those in a bridged container need another.
 METADATA_HOPS = 2
 
-# cfn-lint takes its list of types from On-Demand prices, which types sold only in blocks lack.
+# cfn-lint's list of types comes from On-Demand prices, and so lacks types sold only in blocks.
 _LINT = {"cfn-lint": {"config": {"ignore_checks": ["E3628"]}}}
 
 
@@ -67,7 +67,7 @@ def _base(plan: Plan, name: str, volume: Volume) -> Json:
 
 
 def _network(plan: Plan, group: NodeGroup) -> Json:
-    """Where nodes are in one subnet, their interfaces name it."""
+    """Network settings; if nodes are in one subnet, their interfaces have it."""
     groups = [cfn.value(id) for id in plan.network.node_security_groups]
     if subnets.spreads(group):
         return launch_templates.network(group.interfaces, groups)
@@ -78,7 +78,7 @@ def _network(plan: Plan, group: NodeGroup) -> Json:
 def _placement(group: NodeGroup) -> Json:
     match group.placement.kind:
         case "cluster":
-            # Ref of a placement group is its name, which CloudFormation makes up.
+            # The Ref of a placement group is its name, which CloudFormation generates.
             return {"Placement": {"GroupName": cfn.ref(names.placement_group(group))}}
         case "existing":
             return {"Placement": {"GroupName": group.placement.group}}

@@ -1,8 +1,8 @@
-"""Node lifecycle actions: what runs on a node before it takes jobs, and in which order.
+"""Node lifecycle actions: scripts that run on a node before it accepts jobs.
 
-Nearly all of it runs in the stage NodeBootstrapped, before slurmd starts. The other stage,
-NodeReady, is for what runs Slurm's own commands: they get their configuration from slurmd. On
-compute nodes it would race with the first job.
+Nearly all run in the stage NodeBootstrapped, before slurmd starts. The other stage, NodeReady, is
+for Slurm commands, which get their configuration from slurmd. On compute nodes, it would race with
+the first job.
 https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions.html
 """
 
@@ -26,7 +26,7 @@ from clustergen.targets.pcs.scripts import Script
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One script to run: one of the bundle, or the URL of another."""
+    """A script to run: one of the bundle, or a URL."""
 
     label: str
     script: Script | str
@@ -69,7 +69,7 @@ def login_actions(plan: Plan) -> list[Action]:
 
 
 def emitted(actions: Sequence[Action]) -> Json:
-    """``actions`` as the property NodeLifecycleActions."""
+    """The property NodeLifecycleActions for ``actions``."""
     stages: dict[str, list[Json]] = {}
     for name, action in zip(names(actions), actions, strict=True):
         stage = "NodeReady" if action.with_slurm else "NodeBootstrapped"
@@ -78,9 +78,9 @@ def emitted(actions: Sequence[Action]) -> Json:
 
 
 def names(actions: Sequence[Action]) -> list[str]:
-    """A name for each action, by which overlays find it: others may be added or removed.
+    """A name for each action, which overlays use; it does not depend on other actions.
 
-    A script that runs twice has the same label twice, and a number from the second on.
+    A script that runs several times gets a number from the second on.
     """
     counts: Counter[str] = Counter()
     found = []
@@ -113,14 +113,14 @@ def _source(action: Action) -> Json:
 
 
 def script_name(label: str, number: int | None = None) -> str:
-    """A name in the form that PCS accepts; it is also the name of the log on the node."""
+    """A name that PCS accepts; it is also the name of the log on the node."""
     ending = f" {number}" if number else ""
     plain = re.sub(r"[^A-Za-z0-9 _-]+", "-", label).strip("- _") or "script"
     return plain[: limits.MAX_SCRIPT_NAME - len(ending)].rstrip() + ending
 
 
 def _first(plan: Plan) -> Iterator[Action]:
-    """The logs of all scripts leave the node, which may be terminated before anybody reads them."""
+    """The first action: export logs, because the node may be terminated before users read them."""
     script = limits.AWS_SCRIPTS.format(region=plan.region, script="configure-cloudwatch-logs")
     yield Action("logs", script, every_boot=True, required=False)
     yield Action("baseline", Script("baseline.sh"), every_boot=True, required=False)
@@ -129,7 +129,7 @@ def _first(plan: Plan) -> Iterator[Action]:
 def _shared(plan: Plan, image: str | None) -> Iterator[Action]:
     for item in mounts.mounted(plan):
         label, arguments = f"mount {item.mount.strip('/')}", _mount(plan, mounts.mount(item))
-        # The default image has no mount-s3: nodes that end for it would be replaced for ever.
+        # The default image has no mount-s3: nodes that fail for this would be replaced forever.
         required = image is not None or not isinstance(item, Bucket)
         yield Action(label, Script("mount.sh"), arguments, every_boot=True, required=required)
     if plan.users:
@@ -138,7 +138,7 @@ def _shared(plan: Plan, image: str | None) -> Iterator[Action]:
 
 
 def _mount(plan: Plan, item: mounts.Mount) -> tuple[Any, ...]:
-    """The arguments of mount.sh; an argument may not be empty, and `-` stands for none."""
+    """The arguments of mount.sh; `-` replaces empty ones, which PCS rejects."""
     source = cfn.sub(item.source) if "${" in item.source else item.source
     named = (item.type, item.mount, source, item.options or "-", item.age)
     asks_aws = item.volume or item.type.startswith("s3")
@@ -151,16 +151,14 @@ def _scratch(group: NodeGroup) -> Iterator[Action]:
 
 
 def _lustre_efa(plan: Plan, group: NodeGroup) -> Iterator[Action]:
-    """Lustre's network over EFA; a node where it fails mounts over TCP, and its log says so."""
+    """Lustre over EFA; if that fails, the node mounts over TCP and logs it."""
     if number := lustre_interfaces(plan, group):
         script = Script("lustre-efa.sh")
         yield Action("lustre efa", script, (str(number),), every_boot=True, required=False)
 
 
 def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
-    """Nodes stay without their container runtime: other jobs still run, and the log has the
-    reason.
-    """
+    """The container runtime; nodes without it stay, because other jobs still run."""
     if plan.software.containers != "none":
         script = Script("containers.sh", plan.users)
         arguments = (plan.software.containers, scratch or "-", settings.version(plan))
@@ -168,14 +166,14 @@ def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
 
 
 def accounts_script(plan: Plan) -> Script | None:
-    """What makes the accounts of the cluster; None where jobs need none."""
+    """The script that creates Slurm accounts; None if jobs need none."""
     if not accounts.needed(plan):
         return None
     return Script("accounts.sh", made=accounts.script(plan))
 
 
 def _accounts(plan: Plan) -> Iterator[Action]:
-    """A login node is useful without it, too: users can run it again by hand."""
+    """Slurm accounts; not required, because users can also run the script manually."""
     if script := accounts_script(plan):
         yield Action("accounts", script, every_boot=True, required=False, with_slurm=True)
 
@@ -190,9 +188,9 @@ def _health(group: NodeGroup) -> Iterator[Action]:
 def _users_scripts(
     own: Sequence[UserScript], when: str, *, required: bool = True
 ) -> Iterator[Action]:
-    """A compute node without its set-up would only fail jobs.
+    """User scripts; required on compute nodes, where jobs would fail without them.
 
-    A login node stays: it is where users look for the reason.
+    A login node stays, so that users can investigate.
     """
     for script in own:
         if script.when == when:

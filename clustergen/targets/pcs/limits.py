@@ -1,4 +1,4 @@
-"""What AWS PCS accepts, as of 2026-11-20. Each table follows its source."""
+"""What AWS PCS accepts, as of 2026-11-20. The source is above each table."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CREATE_NODE_GROUP = (
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A controller size: the instances of all node groups together, and jobs in the queue."""
+    """A controller size: its maximum numbers of instances and of jobs."""
 
     name: str
     nodes: int
@@ -44,7 +44,7 @@ SIZES = (Size("SMALL", 32, 256), Size("MEDIUM", 512, 8192), Size("LARGE", 2048, 
 
 @dataclass(frozen=True, slots=True)
 class SlurmVersion:
-    """A Slurm version that a cluster may be created with; ``end_of_life`` is an ISO date."""
+    """A Slurm version for new clusters; ``end_of_life`` is an ISO date."""
 
     name: str
     end_of_life: str
@@ -58,23 +58,23 @@ SLURM_VERSIONS = (
     SlurmVersion("25.11", "2027-05-31"),
     SlurmVersion("26.05", "2027-11-30"),
 )
-# Same page: after this day no cluster is created; existing ones are suspended a year later.
+# Same page: after this day, no clusters can be created; existing ones are suspended a year later.
 ENDED_SLURM_VERSIONS: Mapping[str, str] = MappingProxyType(
     {"23.11": "2025-05-31", "24.05": "2025-11-30", "24.11": "2026-05-31"}
 )
 DEFAULT_SLURM_VERSION = "25.11"
 """Old enough to be proven, new enough for every setting that clustergen writes."""
 
-# CREATE_CLUSTER and CREATE_NODE_GROUP, lengths and patterns of the names; 2026-11-20.
+# CREATE_CLUSTER and CREATE_NODE_GROUP, lengths and patterns of names; 2026-11-20.
 MIN_NAME, MAX_NAME = 3, 25
 """Characters in the name of a node group or a queue."""
 
 # https://docs.aws.amazon.com/pcs/latest/userguide/service-endpoints-quotas.html; 2026-11-20.
-# Both can be raised with a support case.
+# Support can raise both.
 MAX_NODE_GROUPS = 10
 MAX_QUEUES = 10
 
-# CREATE_CLUSTER; 2026-11-20. Zero days of job records are rejected although the model has them.
+# CREATE_CLUSTER; 2026-11-20. Zero days of job records are rejected, although the model allows it.
 IDLE_TIMEOUT_SECONDS = (1, 10_000_000)
 PURGE_DAYS = (1, 10_000)
 
@@ -163,7 +163,7 @@ SOCKETS_DETECTED_SINCE = "26.05"
 MIN_JOB_AGE_SECONDS = 5
 
 # https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ami_pcs-ready-dlami.html (2026-11).
-# The only image family with a public parameter; it has no versions, only /latest.
+# The only image family with a public parameter, which has only /latest.
 IMAGE_PARAMETER = "/aws/service/pcs/ami/dlami-base-ubuntu2404/{arch}/latest/ami-id"
 DEFAULT_IMAGE_OS = "ubuntu2404"
 ARCHITECTURES = ("x86_64", "arm64")
@@ -186,12 +186,12 @@ DEFAULT_ROOT_GIB = 200
 """What the default image has does not hold a few container images."""
 
 # https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-vetted-scripts.html;
-# 2026-11-20. A full version never changes its content.
+# 2026-11-20. The content of a full version never changes.
 AWS_SCRIPTS = "s3://aws-pcs-repo-{region}/aws-pcs-node-lifecycle-scripts/{script}-v1.0.0.sh"
 
 
 def smallest_size(nodes: int) -> Size | None:
-    """The smallest controller that holds so many nodes; None when none does."""
+    """The smallest controller for this number of nodes; None if there is none."""
     return next((size for size in SIZES if nodes <= size.nodes), None)
 
 

@@ -1,4 +1,4 @@
-"""Delivery of the scheduler's logs: without them a rejected Slurm setting cannot be explained.
+"""Delivery of scheduler logs, which explain rejected Slurm settings.
 
 https://docs.aws.amazon.com/pcs/latest/userguide/monitoring_scheduler-logs.html
 https://docs.aws.amazon.com/pcs/latest/userguide/monitoring_job-completion-logs.html
@@ -17,9 +17,9 @@ LOG_TYPES = {"Scheduler": "PCS_SCHEDULER_LOGS", "Jobs": "PCS_JOBCOMP_LOGS"}
 
 
 def resources(plan: Plan) -> Json:
-    """A log group, a source, a destination and what joins them, for each type of log.
+    """For each type of log: log group, delivery source, destination and delivery.
 
-    The log group of the nodes' scripts is the one that AWS's logging script writes to.
+    AWS's logging script writes logs of node scripts to its own log group.
     """
     return {
         **{
@@ -44,7 +44,8 @@ def _delivery(plan: Plan, stem: str, type: str) -> Json:
     group, source, destination = f"{stem}LogGroup", f"{stem}LogSource", f"{stem}LogDestination"
     cluster_id = f"${{{names.CLUSTER}.Id}}"
     return {
-        # Policies that let services write hold few log groups; this prefix spares an entry of each.
+        # Resource policies for services have limited size; log groups with this prefix need no
+        # entry.
         # https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/AWS-logs-and-resource-policy.html
         group: _log_group(plan, f"/aws/vendedlogs/pcs/cluster/{type}/{cluster_id}"),
         source: _resource(

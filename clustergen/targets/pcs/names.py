@@ -1,4 +1,4 @@
-"""How the resources of the template are called in it."""
+"""Logical ids of resources."""
 
 from __future__ import annotations
 

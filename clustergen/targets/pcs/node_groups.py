@@ -1,7 +1,7 @@
-"""Compute node groups: those of the spec, and the one of the login nodes.
+"""Compute node groups: those of the spec, and one for login nodes.
 
-Names are fixed, because users type them (``sinfo``, ``--nodelist``). So a change of the instance
-types, which PCS cannot make in place, fails because the name is in use: rename the group with it.
+Names are fixed, because users type them (``sinfo``, ``--nodelist``). So a change of instance types,
+which PCS cannot make in place, fails because the name is in use: rename the group too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _INSTANCE_PROFILE = cfn.value(Ref("NodeInstanceProfileArn"))
 
 
 def for_group(plan: Plan, group: NodeGroup) -> Json:
-    """The resource of a node group of the spec."""
+    """A node group of the spec as a resource."""
     purchase = _PURCHASES.get(group.capacity.kind, "ONDEMAND")
     # The interruption of one node ends the job of all.
     # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
@@ -42,7 +42,7 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
 
 
 def for_login(plan: Plan, login: Machine) -> Json:
-    """The resource of the login nodes: a group that always runs and that no queue has."""
+    """The login nodes as a resource: a static group without a queue."""
     properties = {
         **_node_group(plan, names.LOGIN, [login.type.name], login.count, login.count),
         "AmiId": images.image_id(login.image, login.type),
@@ -56,7 +56,7 @@ def for_login(plan: Plan, login: Machine) -> Json:
 def _resource(properties: Json) -> Json:
     return {
         "Type": "AWS::PCS::ComputeNodeGroup",
-        # A faster node would create the log group itself, and the stack would fail.
+        # Otherwise a node could create the log group first, and the stack would fail.
         "DependsOn": names.NODE_LOG_GROUP,
         "Properties": properties,
     }
@@ -70,7 +70,7 @@ def _node_group(plan: Plan, name: str, types: list[str], min: int, max: int) -> 
         "IamInstanceProfileArn": _INSTANCE_PROFILE,
         "CustomLaunchTemplate": {
             "TemplateId": cfn.ref(template),
-            # PCS pins the given version: with a literal 1, no later change reaches the nodes.
+            # PCS pins the version: with a literal 1, later changes would not reach the nodes.
             "Version": cfn.get_att(template, "LatestVersionNumber"),
         },
         "InstanceConfigs": [{"InstanceType": type} for type in types],

@@ -8,7 +8,7 @@ from clustergen.slurm import runbook as slurm
 
 
 def runbook(_plan: Plan) -> Runbook:
-    """The answers for a plan without errors."""
+    """The runbook for a plan without errors."""
     return Runbook(
         logs="CloudWatch has `/aws/pcs/CLUSTER-ID/lifecycle` (what nodes ran at boot, one stream "
         "for each instance), `/aws/vendedlogs/pcs/cluster/PCS_SCHEDULER_LOGS/CLUSTER-ID` "

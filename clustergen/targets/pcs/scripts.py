@@ -1,7 +1,7 @@
-"""clustergen's scripts on the nodes, and where nodes find them at boot.
+"""clustergen's scripts for nodes, and their location in S3.
 
-They are uploaded under a key made of their content, so a node group that names one keeps getting
-that very text, and a changed script is a changed node group.
+Their keys contain a hash of their content, so a node group always gets the same text, and a changed
+script changes the node group.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ BUCKET = "ScriptsBucketName"
 class Script:
     """A script of the bundle, under ``scripts/``; its text is rendered when it is used.
 
-    SSH keys are longer than an argument may be, so users are part of the text. Scripts get
-    everything else as arguments.
+    SSH keys are too long for arguments, so the text contains users. All else is an argument.
     """
 
     name: str
@@ -55,12 +54,12 @@ class Script:
         return Artifact(f"scripts/{self.name}", self.text, executable=True)
 
 
-# What nodes do on every service.
+# Scripts that targets share.
 _SHARED = ("containers.sh", "lustre-efa.sh", "scratch.sh", "users.sh")
 _LOG_AGENT_SECONDS = 20
 
 
-# Every node group names the same few scripts; the texts of one cluster fit.
+# All node groups use the same few scripts; the cache holds those of one cluster.
 @functools.lru_cache(maxsize=16)
 def _text(name: str, users: tuple[User, ...]) -> str:
     return shell.render(

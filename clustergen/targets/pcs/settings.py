@@ -1,4 +1,4 @@
-"""The Slurm settings of a cluster, its queues and its node groups, in the form of PCS."""
+"""The Slurm settings of a cluster, its queues and its node groups, for PCS."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def version(plan: Plan) -> str:
 
 
 def since(version: str, minimum: str) -> bool:
-    """Whether ``version`` is at least ``minimum``; both have the form YY.MM, so text compares."""
+    """Whether ``version`` is at least ``minimum``; both are YY.MM, so they compare as text."""
     return version >= minimum
 
 
@@ -27,7 +27,7 @@ def cluster(plan: Plan) -> Settings:
 
 
 def queue(queue: Queue) -> Settings:
-    """Partition settings: fields of the spec as Slurm settings, then those of the user."""
+    """Partition settings: those from fields of the spec, then those of the user."""
     return slurm.merge("partition", partition(queue), queue.slurm)
 
 
@@ -38,9 +38,9 @@ def node_group(group: NodeGroup) -> Settings:
 
 
 def gres_records(group: NodeGroup) -> list[Settings]:
-    """gres.conf records; MIG devices exist only on a booted node, so Slurm has to look for them.
+    """gres.conf records; MIG devices exist only on running nodes, so Slurm must detect them.
 
-    Without MIG there are none: PCS writes the record of a GPU type itself.
+    Empty without MIG: PCS writes the record of a GPU type itself.
     https://docs.aws.amazon.com/pcs/latest/userguide/mig-configuration.html
     """
     return [{"AutoDetect": "nvml"}] if group.mig else []

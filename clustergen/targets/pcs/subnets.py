@@ -1,4 +1,4 @@
-"""In which subnets the controller and the nodes are."""
+"""Subnets of the controller and of nodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from clustergen.plan.model import NodeGroup, Plan, Subnet
 
 
 def controller_subnet(plan: Plan) -> Subnet | None:
-    """The one subnet of the controller; None when all are in Local Zones, where it cannot be.
+    """The subnet of the controller; None if all are in Local Zones, where it cannot be.
 
     https://docs.aws.amazon.com/pcs/latest/APIReference/API_NetworkingRequest.html
     """
@@ -17,23 +17,23 @@ def controller_subnet(plan: Plan) -> Subnet | None:
 def spreads(group: NodeGroup) -> bool:
     """Whether the nodes of a group may be in several subnets.
 
-    Several interfaces are listed one by one in the launch template, and each names its subnet.
+    With several interfaces, each has its subnet in the launch template.
     """
     return len(group.interfaces) == 1 and not group.one_zone
 
 
 def group_subnets(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:
-    """Where the nodes of a group are started, by preference."""
+    """The subnets of a group's nodes, by preference."""
     return plan.network.private if spreads(group) else plan.network.private[:1]
 
 
 def login_is_public(plan: Plan) -> bool:
-    """Login nodes have a public address only if the spec allows SSH from outside."""
+    """Whether login nodes have a public address: only if the spec allows SSH from outside."""
     return bool(plan.network.ssh_from and plan.network.public)
 
 
 def login_subnet(plan: Plan) -> Subnet:
-    """Where login nodes are."""
+    """The subnet of login nodes."""
     return (plan.network.public if login_is_public(plan) else plan.network.private)[0]
 
 

@@ -1,6 +1,6 @@
-"""EC2 user data: only what must happen earlier than PCS's own lifecycle actions can.
+"""EC2 user data, for what must happen before lifecycle actions of PCS.
 
-PCS merges another part into the user data, which therefore has to be MIME multipart.
+PCS merges another part into the user data, so it must be MIME multipart.
 https://docs.aws.amazon.com/pcs/latest/userguide/working-with_ec2-user-data.html
 """
 
@@ -12,12 +12,12 @@ from clustergen.plan.model import NodeGroup
 
 
 def for_group(group: NodeGroup) -> str | None:
-    """The user data of a node group's nodes, in clear text; None when they need none."""
+    """The user data of a node group's nodes, in clear text; None if they need none."""
     return mime.multipart([(mime.BOOTHOOK, _mig(group))]) if group.mig else None
 
 
 def _mig(group: NodeGroup) -> str:
-    """Partitions the GPUs on each boot, before any process holds them.
+    """The part that partitions GPUs on each boot, before any process uses them.
 
     https://docs.aws.amazon.com/pcs/latest/userguide/mig-configuration.html
     """

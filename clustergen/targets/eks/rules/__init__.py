@@ -1,4 +1,4 @@
-"""Rules that only EKS has, one module for each concern."""
+"""Rules for EKS, one module for each concern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who starts nodes, from which capacity."""
+"""Autoscaling and purchase options."""
 
 from __future__ import annotations
 

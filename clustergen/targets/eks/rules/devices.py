@@ -1,4 +1,4 @@
-"""Accelerators: how pods get them, and how they are partitioned."""
+"""Accelerators: allocation to pods, and partitions."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def partitions_with_efa(plan: Plan) -> Iterator[Problem]:
 
 
 def _claims(plan: Plan) -> bool:
-    """Whether pods claim devices, instead of requesting those of device plugins."""
+    """Whether pods use claims for devices, not device plugins."""
     return plan.kubernetes.devices == "dra"
 
 

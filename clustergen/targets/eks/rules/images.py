@@ -1,4 +1,4 @@
-"""What nodes boot: Amazon Linux 2023 of EKS, in the variant that the instance type needs."""
+"""Images of nodes: EKS's Amazon Linux 2023, in the variant for the instance type."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def no_image(plan: Plan) -> Iterator[Problem]:
 
 
 def _types(plan: Plan) -> Iterator[tuple[InstanceType, Path]]:
-    """The types of nodes that boot an image of EKS, and where the spec names each."""
+    """The types of nodes that boot an EKS image, with their places in the spec."""
     for group in plan.node_groups:
         several = len(group.types) > 1
         for index, type in enumerate(group.types if group.image is None else ()):

@@ -1,7 +1,7 @@
-"""The version of Kubernetes and how long EKS runs it, and the administrators of the cluster.
+"""The Kubernetes version, its support period, and the administrators of the cluster.
 
-Days are compared with the day on which the table was read, never with a clock: the same spec has
-the same findings on every day.
+Dates are compared with the date of the table, never with a clock, so that a spec has the same
+findings every day.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def ending_support(plan: Plan) -> Iterator[Problem]:
 
 
 def _is_older(name: str) -> bool:
-    """Whether a version is older than all that the table has."""
+    """Whether a version is older than all in the table."""
     return limits.minor(name) < limits.minor(next(iter(VERSIONS)))
 
 
@@ -127,7 +127,7 @@ def _is_over(version: Version) -> bool:
 
 
 def _in_extended_support(plan: Plan) -> Version | None:
-    """The version of the cluster, when EKS has it in extended support only."""
+    """The version of the cluster, if it is only in extended support."""
     version = VERSIONS.get(plan.kubernetes.version)
     return version if version and not version.standard and not _is_over(version) else None
 
@@ -137,7 +137,7 @@ def _standard_ended(version: Version) -> str:
 
 
 def _newer() -> str:
-    """The version with the longest announced support, which charts have caught up to."""
+    """The version with the longest announced support, which charts support."""
     announced = [v for v in VERSIONS.values() if v.standard_until is not None]
     return f"write version: '{announced[-1].name}'"
 

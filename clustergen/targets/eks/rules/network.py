@@ -1,4 +1,4 @@
-"""The region, the subnets of the control plane, the way to its API, security groups, and SSH."""
+"""Region, subnets and endpoint of the control plane, security groups, and SSH."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def efa(plan: Plan) -> Iterator[Problem]:
 
 
 def _control_plane_field(plan: Plan) -> str:
-    """The field of an existing network that the subnets of the control plane come from."""
+    """The field of an existing network that has the subnets of the control plane."""
     named = plan.wrote("network", "control_plane_subnets")
     return "control_plane_subnets" if named else "private_subnets"
 

@@ -1,4 +1,4 @@
-"""Root volumes, room for pods, and the nodes of the cluster's own software."""
+"""Root volumes, pods per node, and system nodes."""
 
 from __future__ import annotations
 

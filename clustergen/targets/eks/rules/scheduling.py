@@ -1,4 +1,4 @@
-"""Queues: what holds jobs back until their nodes are free, and what a queue can ask for."""
+"""Queues: the software that admits jobs, and settings of queues."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def default_namespace(plan: Plan) -> Iterator[Problem]:
 
 
 def _queues(plan: Plan) -> tuple[Queue, ...]:
-    """The queues that the spec writes."""
+    """The queues in the spec."""
     return plan.queues if plan.wrote("queues") else ()
 
 

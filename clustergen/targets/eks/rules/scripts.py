@@ -1,4 +1,4 @@
-"""Scripts of the spec, which user data names and compute nodes run."""
+"""User scripts, which user data downloads and compute nodes run."""
 
 from __future__ import annotations
 

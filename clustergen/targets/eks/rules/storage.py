@@ -1,4 +1,4 @@
-"""Volumes that pods mount."""
+"""Volumes for pods."""
 
 from __future__ import annotations
 

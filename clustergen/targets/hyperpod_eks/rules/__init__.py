@@ -8,7 +8,7 @@ from clustergen import findings
 
 rule = functools.partial(findings.rule, target="hyperpod-eks")
 
-# What the examples need besides what they are about: the EKS cluster.
+# Part of all examples: the EKS cluster.
 CLUSTER = "arn:aws:eks:us-east-1:111122223333:cluster/training"
 EXISTING = f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}'}}}}"
 NEW = "targets: {hyperpod-eks: {eks_cluster: new}}"

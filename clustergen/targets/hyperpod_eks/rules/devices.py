@@ -30,7 +30,7 @@ def configuration(plan: Plan) -> Iterator[Problem]:
 
 
 def _alternatives(group: NodeGroup) -> str:
-    """The partitions to take instead, those with a profile that was asked for first."""
+    """Alternative partitions; those with a requested profile come first."""
     found = list(mig.alternatives(group))
     if not found:
         gpu = group.type.accelerator.name if group.type.accelerator else "its GPU"

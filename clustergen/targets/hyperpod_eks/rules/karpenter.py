@@ -1,4 +1,4 @@
-"""Node groups that Karpenter scales."""
+"""Node groups scaled by Karpenter."""
 
 from __future__ import annotations
 
@@ -154,6 +154,6 @@ def _scaled(plan: Plan) -> Iterator[NodeGroup]:
 
 
 def _path(plan: Plan, pool: Pool) -> Path:
-    """The queue of a pool, or its first group where the spec has no such queue."""
+    """The place of a pool's queue, or of its first group if the queue is not in the spec."""
     queue = next((q for q in plan.queues if q.name == pool.name and plan.wrote(*q.path)), None)
     return queue.at("node_groups") if queue else pool.groups[0].path

@@ -1,4 +1,4 @@
-"""The EKS cluster: its version, its API, its administrators and what runs in it."""
+"""The EKS cluster: version, endpoint, administrators and software."""
 
 from __future__ import annotations
 

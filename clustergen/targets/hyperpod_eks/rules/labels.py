@@ -23,7 +23,7 @@ node_groups: [{{name: h200, health_checks: [instance-stress], taints: [{{key: tr
 )
 def checked_taint(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        # Another rule rejects deep health checks of nodes without accelerators.
+        # Another rule rejects deep health checks for nodes without accelerators.
         accelerated = group.type.gpus or group.type.neuron_devices
         if group.taints and accelerated and set(group.health_checks) - {"gpu"}:
             yield Problem(

@@ -1,4 +1,4 @@
-"""The VPC and security groups that nodes and EKS cluster share."""
+"""The VPC and security groups of nodes and the EKS cluster."""
 
 from __future__ import annotations
 

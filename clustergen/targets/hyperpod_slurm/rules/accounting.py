@@ -56,5 +56,5 @@ def user(plan: Plan) -> Iterator[Problem]:
 
 
 def _by_api(plan: Plan) -> bool:
-    """Whether HyperPod connects an external database, rather than the lifecycle scripts."""
+    """Whether HyperPod, not a lifecycle script, connects an external database."""
     return isinstance(plan.slurm.accounting, Database) and modes.by_service(plan)

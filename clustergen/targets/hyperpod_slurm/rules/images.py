@@ -42,7 +42,7 @@ def pyxis(plan: Plan) -> Iterator[Problem]:
 
 
 def _nodes(plan: Plan) -> Iterator[tuple[str, str | None, tuple[Script, ...]]]:
-    """Nodes that submit or run jobs, by the name of their instance group, and their set-up."""
+    """Nodes that submit or run jobs, by name of instance group, with their set-up."""
     if plan.head:
         yield limits.CONTROLLER, plan.head.image, plan.scripts_on("head")
     if plan.login:

@@ -1,4 +1,4 @@
-"""Controllers: how many there are, and what they share."""
+"""Controllers: their number, and shared resources."""
 
 from __future__ import annotations
 

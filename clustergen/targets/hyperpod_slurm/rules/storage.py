@@ -58,7 +58,7 @@ def own_folders(plan: Plan) -> Iterator[Problem]:
 
 
 def _file_systems(plan: Plan) -> Iterator[Lustre | FileCache | OpenZfs]:
-    """Those of the kinds that HyperPod can mount."""
+    """The file systems of kinds that HyperPod can mount."""
     for item in plan.storage:
         if isinstance(item, Lustre | FileCache | OpenZfs):
             yield item

@@ -1,4 +1,4 @@
-"""Problems of a plan that ParallelCluster's validators reject or miss."""
+"""Rules for ParallelCluster."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ _LIKE = {
 
 
 def _architecture(plan: Plan) -> str:
-    """That of the compute nodes; that of the head node where compute nodes differ."""
+    """The architecture of compute nodes, or of the head node if compute nodes differ."""
     compute = {type.arch for type in plan.instance_types}
     if len(compute) == 1:
         return compute.pop()
@@ -130,7 +130,7 @@ def _architecture(plan: Plan) -> str:
 
 
 def _instances(plan: Plan) -> Iterator[tuple[Path, InstanceType, str | None]]:
-    """Every instance type: where it is written, the type, and the custom image it boots."""
+    """All instance types: place, type, and custom image."""
     for group in plan.node_groups:
         several = len(group.types) > 1
         for index, type in enumerate(group.types):

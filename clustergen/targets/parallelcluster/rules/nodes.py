@@ -1,4 +1,4 @@
-"""Instance types, placement, EFA, and EBS volumes."""
+"""Instance types, placement, EFA and EBS volumes."""
 
 from __future__ import annotations
 
@@ -116,7 +116,8 @@ def volumes(plan: Plan) -> Iterator[Problem]:
 
 
 def _out_of_limits(at: Path, volume: Volume) -> Iterator[Problem]:
-    """What EBS has and ParallelCluster rejects; another rule reports what EBS does not have."""
+    """Values that EBS supports and ParallelCluster rejects; another rule reports those that EBS
+    rejects."""
     ours, theirs = limits.VOLUME_TYPES[volume.type], ebs.VOLUME_TYPES[volume.type]
     for field, number, most, known in (
         ("size", volume.size_gib, theirs.gib, ours.gib),
@@ -135,7 +136,7 @@ def _out_of_limits(at: Path, volume: Volume) -> Iterator[Problem]:
 
 
 def _iops(volume: Volume, type: VolumeType) -> tuple[int, int] | None:
-    """IOPS that a volume may have; one without a size has that of the official images."""
+    """The maximum IOPS of a volume; the default size is that of official images."""
     if type.iops is None or type.iops_per_gib is None or volume.size_gib:
         return type.iops
     least, most = type.iops

@@ -33,7 +33,7 @@ queues:
   - {name: tune, node_groups: [cheap]}""",
 )
 def without_owner(plan: Plan) -> Iterator[Problem]:
-    """One problem for each queue with groups that no queue owns and no other problem names."""
+    """One problem for each queue with groups that no queue owns, unless already reported."""
     named = set(queue_owners(plan).by_group)
     for queue in plan.queues:
         groups = [group.name for group in queue.node_groups if group.name not in named]

@@ -1,4 +1,4 @@
-"""Where the user's scripts are."""
+"""Locations of user scripts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clustergen.targets.parallelcluster.rules import rule
 
 _BUCKET_NAMES = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html"
 
-# _BUCKET_NAMES; a `*` in a key would let the nodes read more than the script.
+# _BUCKET_NAMES; a `*` in a key would grant access to more than the script.
 _OBJECT = pattern(r"s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/[^*?]+")
 
 

@@ -1,4 +1,4 @@
-"""Storage that ParallelCluster can attach, and where."""
+"""Storage that ParallelCluster can attach, and mount points."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def id_length(plan: Plan) -> Iterator[Problem]:
     for item in plan.storage:
         field, kind, id = _id(item)
         pattern = limits.ID_PATTERNS.get(kind, "")
-        # An id with the prefix of another kind has a finding of its own.
+        # Another rule reports ids with the prefix of another kind.
         if isinstance(id, str) and id[:3] == pattern[:3] and not re.fullmatch(pattern, id):
             yield Problem(
                 item.at("existing", field),
@@ -152,7 +152,7 @@ def bottleneck(plan: Plan) -> Iterator[Problem]:
 
 
 def _id(item: Storage) -> tuple[str, str, Id | None]:
-    """The field that ParallelCluster is given, its kind of id, and the id."""
+    """The field for ParallelCluster, its kind of id, and the id."""
     match item:
         case OpenZfs() | Ontap():
             return "volume_id", "volume", item.volume

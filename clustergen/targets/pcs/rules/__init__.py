@@ -1,4 +1,4 @@
-"""Parts of a plan that PCS would reject or change."""
+"""Rules for PCS."""
 
 from __future__ import annotations
 

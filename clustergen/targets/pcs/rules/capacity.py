@@ -140,7 +140,7 @@ def ultraserver_jobs(plan: Plan) -> Iterator[Problem]:
 
 
 def _ultraserver_queues(plan: Plan) -> Iterator[tuple[Queue, list[NodeGroup]]]:
-    """Queues with UltraServers, and their groups of UltraServers."""
+    """Queues with UltraServers, with their UltraServer groups."""
     for queue in plan.queues:
         if groups := [group for group in queue.node_groups if group.type.nvlink_domain]:
             yield queue, groups

@@ -1,4 +1,4 @@
-"""Operating systems, and the software that the default image has."""
+"""Operating systems, and software in the default image."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def no_driver(plan: Plan) -> Iterator[Problem]:
                 group.at("instance_type"),
                 f"nodes of {group.name} boot the default image, which has no Neuron driver",
                 help="set image: ami-... to an image that has it",
-                # A script of the user's may install it.
+                # A user script may install it.
                 severity=Severity.WARNING if plan.scripts_of(group) else None,
             )
 
@@ -76,7 +76,7 @@ def macos(plan: Plan) -> Iterator[Problem]:
 
 
 def _on_default_image(plan: Plan) -> Iterator[tuple[Path, str]]:
-    """The places whose nodes boot the default image, and what to call these nodes."""
+    """Places of nodes that boot the default image, with names of the nodes."""
     for group in plan.node_groups:
         if not group.image:
             yield group.at("name"), f"nodes of {group.name}"
@@ -85,7 +85,7 @@ def _on_default_image(plan: Plan) -> Iterator[tuple[Path, str]]:
 
 
 def _needed_software(plan: Plan) -> Iterator[tuple[Path, str]]:
-    """What the spec needs beyond the default image: the place, and the software."""
+    """Software that the spec needs and the default image lacks, with places."""
     if plan.software.containers == "pyxis":
         version = settings.version(plan)
         yield ("software", "containers"), f"Enroot with Pyxis for Slurm {version}"

@@ -1,4 +1,4 @@
-"""How many nodes, node groups and queues a cluster may have."""
+"""Numbers of nodes, node groups and queues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a cluster may be: the region, and the subnet of the controller."""
+"""The region, and the subnet of the controller."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def without_value(plan: Plan) -> Iterator[Problem]:
 
 def _given(plan: Plan) -> set[str]:
     """The parameters whose values ``deploy.sh`` passes."""
-    from clustergen import foundation  # only overlays that add parameters need it
+    from clustergen import foundation  # only overlays that add parameters need this
     from clustergen.targets.pcs import images
 
     return {*foundation.outputs(plan), *images.newest(plan)}

@@ -1,4 +1,4 @@
-"""Slurm: its version, its settings, and how long nodes stay idle."""
+"""Slurm: version, settings and idle time."""
 
 from __future__ import annotations
 

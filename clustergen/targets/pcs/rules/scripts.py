@@ -1,4 +1,4 @@
-"""The user's scripts: how many, where they are, and what they are called with."""
+"""User scripts: number, location and arguments."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OWN_SCRIPTS = 7
     good='software: {scripts: [{run: "s3://my-bucket/all.sh"}]}',
 )
 def count(plan: Plan) -> Iterator[Problem]:
-    # An exact count renders all scripts, and is rarely needed.
+    # An exact count would render all scripts, and is rarely needed.
     if len(plan.storage) + len(plan.software.scripts) + _OWN_SCRIPTS <= limits.MAX_SCRIPTS:
         return
     counts = {group.name: len(lifecycle.group_actions(plan, group)) for group in plan.node_groups}
@@ -113,7 +113,7 @@ def _can_be_fetched(script: Script) -> bool:
 
 
 def _named_region(url: str, own: str) -> str | None:
-    """Another region that the bucket's name contains; only a hint of where the bucket is."""
+    """Another region in the bucket's name; only a hint at the location."""
     bucket = url.removeprefix("s3://").partition("/")[0] if url.startswith("s3://") else ""
     if own in bucket:
         return None

@@ -1,7 +1,6 @@
 """Rules about the template, for what its schema cannot express.
 
-They run on a template that an overlay has changed. A template without an overlay satisfies them;
-the tests prove it.
+They run only on templates changed by an overlay; tests prove that other templates satisfy them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ TemplateCheck = Callable[[Template], Iterable[Problem]]
 
 
 def rule(code: str, title: str, **parts: Any) -> Callable[[TemplateCheck], Rule]:
-    """:func:`clustergen.findings.rule` for EKS; the check gets the document as a template."""
+    """:func:`clustergen.findings.rule` for EKS; the check gets a :class:`Template`."""
 
     def declare(check: TemplateCheck) -> Rule:
         declared = findings.rule(code, title, target="eks", **parts)

@@ -283,5 +283,5 @@ def _reserved(nodes: Nodes) -> Json:
 
 
 def _number(value: object) -> int | None:
-    """CloudFormation accepts ``"2"`` for 2."""
+    """A number; CloudFormation also accepts ``"2"`` for 2."""
     return int(value) if isinstance(value, int | str) and str(value).isdecimal() else None

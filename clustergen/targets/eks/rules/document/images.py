@@ -119,7 +119,7 @@ def amazon_linux_2(template: Template) -> Iterator[Problem]:
 
 
 def _is_named(image: str) -> bool:
-    """Whether AmiType names an image: it is neither left out nor CUSTOM."""
+    """Whether AmiType names an image, and is not missing or CUSTOM."""
     return image not in ("", _CUSTOM)
 
 
@@ -128,7 +128,7 @@ def _boots(image: str, type: InstanceType) -> bool:
 
 
 def _wrong_driver(image: str, type: InstanceType) -> str:
-    """What is wrong with the driver of an image that boots on ``type``; empty if nothing is."""
+    """The problem with the driver of an image on ``type``; empty if there is none."""
     if not (_is_named(image) and _boots(image, type)):
         return ""
     if type.accelerator and _driver(image) != _driver(_right_image(type)):
@@ -146,7 +146,7 @@ def _right_image(type: InstanceType) -> str:
 
 
 def _driver(image: str) -> str:
-    """``NVIDIA``, ``NEURON`` or nothing. Bottlerocket's standard images have Neuron's driver."""
+    """``NVIDIA``, ``NEURON`` or empty. Standard Bottlerocket images have the Neuron driver."""
     if "GPU" in image or "NVIDIA" in image:
         return "NVIDIA"
     return "NEURON" if "NEURON" in image else ""

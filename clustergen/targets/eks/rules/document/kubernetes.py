@@ -38,7 +38,7 @@ def unknown_addon(template: Template) -> Iterator[Problem]:
         name = addon.properties.get("AddonName")
         if isinstance(name, str) and name not in limits.ADDON_NAMES:
             near = difflib.get_close_matches(name, sorted(limits.ADDON_NAMES), n=1)
-            # Anything else may be an add-on of a partner or newer than the list.
+            # Any other may be an add-on of a partner, or newer than the list.
             if near or name in limits.CHART_NAMES:
                 yield addon.problem(
                     ("AddonName",),
@@ -77,7 +77,7 @@ def newer_nodes(template: Template) -> Iterator[Problem]:
     for nodes in template.nodes:
         for own in template.clusters:
             version, limit = nodes.group.properties.get("Version"), own.properties.get("Version")
-            # A number is another rule's: 1.3 is 1.30.
+            # Another rule reports numbers: 1.3 is 1.30.
             minor, most = _minor(version), _minor(limit) if isinstance(limit, str) else None
             if minor is not None and most is not None and minor > most:
                 yield nodes.group.problem(
@@ -177,7 +177,7 @@ def addon_values(template: Template) -> Iterator[Problem]:
 
 
 def _is_map(text: str) -> bool:
-    """Whether the text is a map in JSON, or begins like one in YAML."""
+    """Whether the text is a JSON map, or looks like a YAML map."""
     try:
         return isinstance(json.loads(text), dict)
     except ValueError:

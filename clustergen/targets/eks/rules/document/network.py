@@ -190,7 +190,8 @@ def services(template: Template) -> Iterator[Problem]:
 
 
 def _has_cluster_group(groups: list[object]) -> bool:
-    """Whether EKS's own group is among ``groups``; one from another stack is assumed to be it."""
+    """Whether the cluster's security group is among ``groups``; one from another stack may be
+    it."""
     return any(attribute(g) == _CLUSTER_GROUP or _is_imported(g) for g in groups)
 
 

@@ -24,7 +24,8 @@ _INTERFACE = (
 )
 _EFA_TYPES = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html"
 _INTERFACE_TYPES = ("interface", "efa", "efa-only")
-# limits.LAUNCH_TEMPLATES; 2026-11-20. It calls them the shutdown and the hibernation behavior.
+# limits.LAUNCH_TEMPLATES; 2026-11-20. The page calls them shutdown behavior and hibernation
+# behavior.
 _PROHIBITED = {
     "IamInstanceProfile": "the role is the node group's: NodeRole",
     "InstanceInitiatedShutdownBehavior": "EKS controls the lifecycle of its nodes",
@@ -264,7 +265,7 @@ def _own_types(nodes: Nodes) -> list[object]:
 
 
 def _misplaced(type: InstanceType, interface: Json) -> str:
-    """Why ``type`` does not hold ``interface``; empty if it does."""
+    """Why ``type`` does not support ``interface``; empty if it does."""
     index, device = _slot(interface)
     card, kind = next((c for c in type.cards if c.index == index), None), _kind(interface)
     if card is None:

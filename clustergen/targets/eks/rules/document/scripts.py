@@ -12,7 +12,7 @@ from clustergen.targets.eks.rules.document import in_launch_template, in_node_gr
 from clustergen.targets.eks.template import Nodes, Template
 
 _SOURCE = f"{limits.LAUNCH_TEMPLATES}#launch-template-user-data"
-# The bootstrap script of Amazon Linux 2, the systemd unit, and nodeadm all start the kubelet.
+# The bootstrap script of Amazon Linux 2, the systemd unit and nodeadm start the kubelet.
 _STARTS_KUBELET = pattern(r"/etc/eks/bootstrap\.sh|systemctl (re)?start kubelet|nodeadm init")
 
 

@@ -149,7 +149,7 @@ def _overrides(template: Template) -> Iterator[tuple[Resource, int, Json]]:
 
 
 def _excluded(group: Resource, member: str, name: str, suffix: str) -> Iterator[Problem]:
-    """A problem if ``member`` gives a limit both ways."""
+    """A problem if ``member`` has both forms of a limit."""
     given, count, percentage = group.properties.get(member), f"{name}{suffix}", f"{name}Percentage"
     if {count, percentage} <= as_map(given).keys():
         yield group.problem(

@@ -1,4 +1,4 @@
-"""Who may use the cluster: access entries, and IAM roles of pods."""
+"""Access to the cluster: access entries, and IAM roles of pods."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _entries(template: Template) -> list[Resource]:
 
 
 def _associations(template: Template) -> Iterator[tuple[Resource, Json]]:
-    """Every association of a role with pods, and the resource that makes it."""
+    """All associations of a role with pods, and the resources that create them."""
     for resource in template.resources("AWS::EKS::PodIdentityAssociation"):
         yield resource, resource.properties
     for addon in template.addons:

@@ -1,7 +1,6 @@
 """Rules about cluster.yaml, for what its schema cannot express.
 
-They run on a document that an overlay has changed. One without an overlay satisfies them; the
-tests prove it.
+They run only on documents changed by an overlay; tests prove that other documents satisfy them.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def _settings(scheduling: Mapping[str, Any]) -> Iterator[Setting]:
 
 
 def _line(path: Path, line: Mapping[str, Any]) -> Iterator[Setting]:
-    """A setting of the cluster, or the words of a line without the first."""
+    """A setting of the cluster, or the words of a line after the first."""
     scope = next((_LINES[name.lower()] for name in line if name.lower() in _LINES), None)
     if scope is None and len(line) > 1:
         return
@@ -67,5 +67,5 @@ def _given(path: Path, part: Mapping[str, Any], scope: Scope) -> Iterator[Settin
 
 
 def _text(value: Any) -> str:
-    """A value as ParallelCluster writes it."""
+    """A value as ParallelCluster writes it to the file."""
     return str(value)
