@@ -25,8 +25,8 @@ TAKEN_USERS: Final = frozenset({DEFAULT_USER, "root", "slurm", "munge", "mysql",
 # its files, the secondary volume and local disks; 2026-11-20.
 OWN_FOLDERS: Final = ("/opt/sagemaker", "/opt/dlami", "/opt/ml", "/opt/clustergen")
 
-# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: settings that HyperPod
-# updates with the instance groups, and that nodes get their configuration from the controller;
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: settings that
+# HyperPod updates with the instance groups; nodes get their configuration from the controller;
 # sagemaker-hyperpod-resiliency-slurm-auto-resume.html: that resuming needs task/none; 2026-11-22.
 SLURM_SETTINGS = SlurmSettings(
     source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
