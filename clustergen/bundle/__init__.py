@@ -1,14 +1,14 @@
 """Bundles on disk: atomic writes that never overwrite files edited by hand, and comparison.
 
 A folder that clustergen wrote contains :data:`MANIFEST` with the hash of each file. Files that the
-user adds to the folder are kept.
+user adds to the folder are kept. :mod:`clustergen.bundle.deploying` says what deploying one bundle
+over another does.
 """
 
 from __future__ import annotations
 
 from clustergen.bundle.checking import check
 from clustergen.bundle.manifest import MANIFEST
-from clustergen.bundle.replacing import replaced
 from clustergen.bundle.writing import Written, write
 
-__all__ = ["MANIFEST", "Written", "check", "replaced", "write"]
+__all__ = ["MANIFEST", "Written", "check", "write"]

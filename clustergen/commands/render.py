@@ -11,6 +11,7 @@ from pathlib import Path
 
 from clustergen import bundle, compiler, placeholders, renderer, targets
 from clustergen.artifacts import Artifact, Bundle
+from clustergen.bundle import deploying
 from clustergen.bundle.rules.folder import NOT_A_FOLDER, SAME_NAME
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FOUND
@@ -134,7 +135,7 @@ def _settle(folder: Path, files: Bundle, rendering: Rendering) -> None:
         rendering.findings += different
         rendering.lines.append(f"{folder}: {'differs' if different else 'up to date'}")
         return
-    replaced = bundle.replaced(folder, files)
+    effects = deploying.effects(folder, files)
     try:
         written = bundle.write(folder, files, force=rendering.args.force)
     except Unrenderable as error:
@@ -142,7 +143,7 @@ def _settle(folder: Path, files: Bundle, rendering: Rendering) -> None:
         return
     changed = len(written.changed)
     rendering.lines.append(f"{folder}: {len(files)} files, {changed or 'none'} changed")
-    rendering.lines += (f"{folder}: deploying it {line}" for line in replaced)
+    rendering.lines += (f"{folder}: deploying it {effect.text}" for effect in effects)
 
 
 def _print(checked: Checked, rendering: Rendering) -> int:

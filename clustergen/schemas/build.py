@@ -1,6 +1,7 @@
 """Builds the schemas in this folder from what the services' own tools say.
 
-``parallelcluster-3.16.1.json`` comes from the marshmallow classes of aws-parallelcluster,
+``parallelcluster-3.16.1.json`` and ``parallelcluster-updates-3.16.1.json`` (what an update does
+with each key) come from the marshmallow classes of aws-parallelcluster,
 ``pcs.json`` and ``eks.json`` from the CloudFormation schemas in cfn-lint, ``hyperpod.json`` from
 botocore's model of SageMaker's CreateCluster. ParallelCluster cannot be installed with the others,
 so each run builds what it finds; started by path, it needs nothing else of this project::
@@ -174,6 +175,39 @@ def _field(field: Any, definitions: dict[str, Json]) -> Json:
         item = _field(field.inner, definitions)
         return {"type": "array", "items": item} | dict(_on_lists(limits))
     return {"type": _TYPES[type(field).__name__]} | dict(limits)
+
+
+def parallelcluster_updates() -> Json:
+    """The update policy of each key, by its path; a list also has the key of its items."""
+    cluster_schema = importlib.import_module("pcluster.schemas.cluster_schema")
+    policies = dict(_policies(cluster_schema.ClusterSchema("cluster"), ""))
+    return {
+        "$comment": _installed("aws-parallelcluster", PARALLELCLUSTER) + " pcluster/schemas",
+        "$defs": policies,
+    }
+
+
+def _policies(schema: Any, path: str) -> Iterator[tuple[str, str]]:
+    for field in schema.declared_fields.values():
+        here, nested = f"{path}{field.data_key}", hasattr(field, "nested")
+        if nested and field.many:
+            here += f"[{field.metadata['update_key']}]"
+        yield here, _policy(field)
+        if nested:
+            yield from _policies(field.schema, f"{here}.")
+
+
+def _policy(field: Any) -> str:
+    """The name of a field's policy; a policy with a message of its own has that of its original."""
+    known = importlib.import_module("pcluster.config.update_policy").UpdatePolicy
+    found = field.metadata.get("update_policy", known.UNSUPPORTED)
+    names: Mapping[str, Any] = {
+        name: each for name, each in vars(known).items() if isinstance(each, known)
+    }
+    return min(
+        (name for name, each in names.items() if each is found or each.name == found.name),
+        key=lambda name: names[name] is not found,
+    )
 
 
 _TYPES = {
@@ -518,6 +552,7 @@ def _bounds(shape: Mapping[str, Any], low: str, high: str) -> Json:
 
 _BUILDS: tuple[tuple[str, str, Callable[[], Json]], ...] = (
     (f"parallelcluster-{PARALLELCLUSTER}.json", "pcluster", parallelcluster),
+    (f"parallelcluster-updates-{PARALLELCLUSTER}.json", "pcluster", parallelcluster_updates),
     ("pcs.json", "cfnlint", pcs),
     ("eks.json", "cfnlint", eks),
     # Beside cfn-lint: ParallelCluster brings a botocore of another version.

@@ -1,8 +1,8 @@
 """The runner: `python -m tests.oracles.parallelcluster.update_runner`, in its environment.
 
-Reads two configurations as JSON, `{base, target, fleet, login}`, from standard input, and prints
-what `pcluster update-cluster` says to each change while the compute fleet and the login nodes run
-or do not: a list of `[path, policy, check, reason]`.
+Reads a list of two configurations each as JSON, `{base, target, fleet, login}`, from standard
+input, and prints what `pcluster update-cluster` says to each change while the compute fleet and the
+login nodes run or do not: for each a list of `[path, policy, check, reason]`.
 """
 
 from __future__ import annotations
@@ -37,15 +37,16 @@ class Cluster:
 
 
 def main() -> None:
-    """Answer one question."""
+    """Answer all questions."""
     logging.disable(logging.CRITICAL)
-    asked: dict[str, Any] = json.load(sys.stdin)
+    json.dump([_answer(asked) for asked in json.load(sys.stdin)], sys.stdout)
+
+
+def _answer(asked: dict[str, Any]) -> list[list[Any]]:
     cluster = Cluster(asked["fleet"], asked["login"])
     patch = ConfigPatch(cluster, base_config=asked["base"], target_config=asked["target"])
     _, rows = patch.check()
-    json.dump(
-        [[f"{_path(row[0])}{row[1]}", row[7], row[4], row[5]] for row in rows[1:]], sys.stdout
-    )
+    return [[f"{_path(row[0])}{row[1]}", row[7], row[4], row[5]] for row in rows[1:]]
 
 
 def _path(steps: list[str]) -> str:

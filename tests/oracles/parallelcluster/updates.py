@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,11 +26,28 @@ class Change:
     reason: str
 
 
+Answers = list[list[Change]]
+
+
 def changes(
     base: Mapping[str, Any], target: Mapping[str, Any], *, fleet: bool = True, login: bool = True
 ) -> list[Change]:
     """What an update from `base` to `target` changes, while fleet and login nodes run or not."""
-    asked = {"base": base, "target": target, "fleet": fleet, "login": login}
+    [found] = _answers([{"base": base, "target": target, "fleet": fleet, "login": login}])
+    return found
+
+
+def changes_of_all(pairs: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Answers:
+    """The changes of each pair while all of its nodes run; one process for all."""
+    return _answers(
+        [
+            {"base": base, "target": target, "fleet": True, "login": "LoginNodes" in base}
+            for base, target in pairs
+        ]
+    )
+
+
+def _answers(asked: list[dict[str, Any]]) -> Answers:
     done = subprocess.run(
         [
             python_for_validators(PROJECT),
@@ -44,7 +61,7 @@ def changes(
     )
     if done.returncode:
         raise RuntimeError(done.stderr)
-    rows = json.loads(done.stdout)
     return [
-        Change(path, policy, check == "SUCCEEDED", reason) for path, policy, check, reason in rows
+        [Change(path, policy, check == "SUCCEEDED", reason) for path, policy, check, reason in rows]
+        for rows in json.loads(done.stdout)
     ]

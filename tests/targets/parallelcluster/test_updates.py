@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 import pytest
 
+from clustergen.bundle import cluster_yaml
 from clustergen.targets.parallelcluster import TARGET
-from tests.oracles.parallelcluster.updates import changes
+from tests.oracles.parallelcluster.updates import changes, changes_of_all
 from tests.targets.parallelcluster.planned import plan_of
+from tests.targets.parallelcluster.specs import SPECS
 
 OUTSIDE = "network: {ssh_from: [203.0.113.0/24]}\n"
 LOGIN = "login: {instance_type: m7i.large}\n"
@@ -45,3 +50,52 @@ def test_parallelcluster_accepts_the_change_while_nodes_run(change: str) -> None
 def test_login_nodes_leave_once_they_are_stopped() -> None:
     before, after = (TARGET.document(plan_of(text)) for text in (OUTSIDE + LOGIN, OUTSIDE))
     assert [each for each in changes(before, after, login=False) if not each.accepted] == []
+
+
+DRAIN, TERMINATE, STOP = ("DRAIN", "TERMINATE", "COMPUTE_FLEET_STOP")
+EDITS = [
+    ("SlurmQueues.0.ComputeResources.0.MaxCount", 1),
+    ("SlurmQueues.0.ComputeResources.0.MaxCount", 9),
+    ("SlurmQueues.0.ComputeResources.0.MinCount", 0),
+    ("SlurmQueues.0.ComputeResources.0.Networking", {"PlacementGroup": {"Name": "a"}}),
+    ("SlurmQueues.0.Networking.SubnetIds", ["${PrivateSubnetId}", "subnet-0a1b2c3d4e5f67890"]),
+    ("SlurmQueues.0.Image", {"CustomAmi": "ami-0a1b2c3d4e5f67890"}),
+]
+
+
+def edited(strategy: str, path: str, value: object) -> dict[str, Any]:
+    """A document with another value at a path of its scheduling."""
+    document = TARGET.document(plan_of(OUTSIDE + LOGIN))
+    at: Any = document["Scheduling"]
+    at["SlurmSettings"]["QueueUpdateStrategy"] = strategy
+    *steps, last = path.split(".")
+    for step in steps:
+        at = at[int(step)] if step.isdigit() else at[step]
+    at[last] = value
+    return document
+
+
+def test_the_comparison_of_files_agrees_with_parallelcluster() -> None:
+    """Both accept an update while nodes run, or neither."""
+    own = TARGET.document(plan_of(OUTSIDE + LOGIN))
+    documents = [TARGET.document(plan_of(text)) for text in SPECS.values()]
+    pairs = [
+        *(
+            (own, edited(strategy, *edit))
+            for strategy in (DRAIN, TERMINATE, STOP)
+            for edit in EDITS
+        ),
+        *pairwise(documents),
+        *pairwise(reversed(documents)),
+    ]
+    for (before, after), answer in zip(pairs, changes_of_all(pairs), strict=True):
+        effects = list(cluster_yaml.effects(before, after, ()))
+        ours = {each.cause for each in effects if each.kind in ("refused", "needs-stop")}
+        theirs = {each.path for each in answer if not each.accepted}
+        assert bool(ours) == bool(theirs), (ours, theirs)
+        assert {_section(path) for path in ours} <= {_section(path) for path in theirs}
+        assert not [each for each in effects if each.kind == "unknown"]
+
+
+def _section(path: str) -> str:
+    return path.partition("[")[0]

@@ -1,0 +1,135 @@
+"""What UpdateCluster does with a HyperPod request in place of an earlier CreateCluster.
+
+https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html and
+https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-operate-slurm-cli-command-update-cluster.html;
+2026-11-21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from clustergen.artifacts import Json
+from clustergen.bundle.effects import Effect, differs, named
+from clustergen.hyperpod.deploy import UPDATABLE
+from clustergen.words import word_set
+
+_FIXED = word_set(
+    "InstanceType ExecutionRole ThreadsPerCore CapacityRequirements OverrideVpcConfig"
+)
+"""Of an instance group: an update has to repeat their values."""
+_IN_PLACE = word_set("""
+    MinInstanceCount KubernetesConfig OnStartDeepHealthChecks AutoPatchConfig ScheduledUpdateConfig
+    SlurmConfig
+""")
+_LATE = {
+    "LifeCycleConfig": (
+        "runs the changed lifecycle scripts only on new nodes of {}, and where "
+        "UpdateClusterSoftware replaces the root volume"
+    ),
+    "InstanceStorageConfigs": (
+        "mounts the changed file systems only on new nodes of {}: reduce these groups to 0 nodes, "
+        "and enlarge them again"
+    ),
+}
+"""What reaches only new nodes."""
+
+
+def effects(before: Json, after: Json, gone: Collection[str]) -> Iterator[Effect]:
+    """The effects other than changes in place."""
+    yield from _cluster(before, after, gone)
+    old, new = (named(each.get("InstanceGroups"), "InstanceGroupName") for each in (before, after))
+    for name in (name for name in old if name not in new):
+        text = (
+            f"leaves instance group {name}, which runs and costs money until `aws sagemaker "
+            "update-cluster` names it in --instance-groups-to-delete"
+        )
+        yield Effect("left-over", name, "", text)
+    late: dict[str, list[str]] = {}
+    for name in (name for name in old if name in new):
+        for effect in _group(name, old[name], new[name], gone):
+            if effect.kind == "new-nodes-only":
+                late.setdefault(effect.cause, []).append(name)
+            else:
+                yield effect
+    # Groups mostly have the same scripts and file systems: one line for all.
+    for cause, groups in late.items():
+        text = _LATE[cause].format(", ".join(groups))
+        yield Effect("new-nodes-only", ", ".join(groups), cause, text)
+
+
+def _cluster(before: Json, after: Json, gone: Collection[str]) -> Iterator[Effect]:
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name), after.get(name)
+        if name == "InstanceGroups" or not differs(old, new, gone):
+            continue
+        if name == "Tags":
+            text = "does not change the tags of the cluster, which UpdateCluster cannot"
+            yield Effect("left-over", "cluster", name, text)
+        elif name == "Orchestrator":
+            yield from _orchestrator(old or {}, new or {}, gone)
+        elif name not in UPDATABLE or name == "ClusterName":
+            yield _refused(name)
+
+
+def _orchestrator(old: Json, new: Json, gone: Collection[str]) -> Iterator[Effect]:
+    if differs(old.get("Eks"), new.get("Eks"), gone) or "Slurm" in old.keys() - new.keys():
+        yield _refused("Orchestrator")
+    elif "Slurm" in new.keys() - old.keys():
+        text = "lets HyperPod manage Slurm from now on (Orchestrator changes): there is no way back"
+        yield Effect("new-nodes-only", "cluster", "Orchestrator", text)
+
+
+def _refused(name: str) -> Effect:
+    text = f"is refused: {name} of a HyperPod cluster cannot change; use another name"
+    return Effect("refused", "cluster", name, text)
+
+
+def _group(group: str, before: Json, after: Json, gone: Collection[str]) -> Iterator[Effect]:
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name), after.get(name)
+        if not differs(old, new, gone) or name in _IN_PLACE:
+            continue
+        if name == "InstanceCount":
+            yield from _fewer(group, old or 0, new or 0)
+        elif name == "InstanceStorageConfigs":
+            yield from _storage(group, old or [], new or [], gone)
+        elif name in _FIXED:
+            text = (
+                f"is refused: {name} of instance group {group} cannot change; give the group "
+                "another name"
+            )
+            yield Effect("refused", group, name, text)
+        elif name in _LATE:
+            yield Effect("new-nodes-only", group, name, _LATE[name].format(group))
+        else:
+            yield _unknown(group, name)
+
+
+def _unknown(group: str, name: str) -> Effect:
+    text = (
+        f"has unknown effects on the nodes of {group} ({name} changes): AWS does not document them"
+    )
+    return Effect("unknown", group, name, text)
+
+
+def _fewer(group: str, old: int, new: int) -> Iterator[Effect]:
+    if new < old:
+        text = f"ends {old - new} nodes of {group}, which HyperPod chooses, and what runs on them"
+        yield Effect("removes-nodes", group, "InstanceCount", text)
+
+
+def _storage(group: str, old: Any, new: Any, gone: Collection[str]) -> Iterator[Effect]:
+    """File systems reach new nodes; what a volume does to running ones is not documented."""
+    before, after = (_of_kind(each, volumes=True) for each in (old, new))
+    if before != after:
+        yield _unknown(group, "EbsVolumeConfig")
+    before, after = (_of_kind(each, volumes=False) for each in (old, new))
+    if differs(before, after, gone):
+        cause = "InstanceStorageConfigs"
+        yield Effect("new-nodes-only", group, cause, _LATE[cause].format(group))
+
+
+def _of_kind(configs: Any, *, volumes: bool) -> list[Any]:
+    return [each for each in configs if ("EbsVolumeConfig" in each) == volumes]

@@ -1,0 +1,36 @@
+"""What ParallelCluster does with a change of each key of its configuration."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from clustergen.patterns import pattern
+
+_FILE = Path(__file__).with_name("parallelcluster-updates-3.16.1.json")
+_STEP = pattern(r"(\w+)(?:\[(\w+)\])?")
+
+
+@dataclass(slots=True)
+class Key:
+    """A key, with those below it; ``items`` is the key that tells items of a list apart."""
+
+    policy: str = ""
+    items: str = ""
+    below: dict[str, Key] = field(default_factory=dict)
+
+
+@functools.cache
+def root() -> Mapping[str, Key]:
+    """The top-level keys."""
+    top = Key()
+    for path, policy in json.loads(_FILE.read_text(encoding="utf-8"))["$defs"].items():
+        at = top
+        for step in _STEP.finditer(path):
+            at = at.below.setdefault(step[1], Key())
+            at.items = step[2] or ""
+        at.policy = policy
+    return top.below

@@ -1,0 +1,238 @@
+"""What `render` says that deploying a bundle over an earlier one does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clustergen import bundle, cli, renderer
+from clustergen.artifacts import Artifact, Bundle
+from clustergen.bundle import deploying
+from clustergen.bundle.effects import Effect
+from clustergen.catalog import replacements
+from clustergen.findings import EXAMPLE_BASE
+from tests.checking import Fragments
+
+FSX = "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, efa: %s}]\n"
+PLAIN = FSX % "false"
+ZONES = [f"{PLAIN}network: {{zone: use1-az{number}}}\n" for number in (6, 5)]
+GROUP = "node_groups: [{name: h200, %s}]\n"
+RENAMED = "queues: [{name: %s, node_groups: [h200]}]\n"
+LOGIN = "login: {instance_type: %s}\n"
+PC, SLURM, PODS = "parallelcluster", "hyperpod-slurm", "hyperpod-eks"
+STRATEGY = "targets: {parallelcluster: {queue_update_strategy: %s}}\n"
+EBS = "storage: [{mount: /data, type: ebs, size: %sGiB}]\n"
+
+
+def rendered(text: str, target: str = "pcs") -> Bundle:
+    return renderer.render(Fragments(target).checked(text), target)
+
+
+CHANGES = [
+    # Target, before, after, words of each line.
+    ("pcs", PLAIN, f"{PLAIN}slurm: {{idle_timeout: 20m}}", []),
+    ("pcs", PLAIN, f"{PLAIN}users: [{{name: ann, uid: 2001}}]", []),
+    (
+        "pcs",
+        PLAIN,
+        FSX % "true",
+        ["replaces StorageFsx (SecurityGroupIds changes): the new file system is empty"],
+    ),
+    (
+        "pcs",
+        PLAIN,
+        PLAIN.replace("/fsx", "/data"),
+        ["removes StorageFsx from the stack: the file system stays"],
+    ),
+    (
+        "pcs",
+        *ZONES,
+        [
+            "replaces NatGateway (SubnetId changes)",
+            "replaces PrivateSubnet (AvailabilityZoneId changes)",
+            "replaces PublicSubnet (AvailabilityZoneId changes)",
+            # By what it refers to, in its own template and in the foundation's.
+            "replaces StorageFsx (SubnetIds changes): the new file system is empty",
+            "replaces ControlPlaneSubnet1 (AvailabilityZoneId changes)",
+            "is refused: Networking of Cluster cannot change, and two resources cannot have its",
+        ],
+    ),
+    # Names are fixed, so CloudFormation cannot replace what has one.
+    (
+        "pcs",
+        "",
+        GROUP % "instance_type: p5.48xlarge",
+        ["is refused: InstanceConfigs of NodeGroupH200 cannot change"],
+    ),
+    (PC, "", "monitoring: {log_retention: 90d}", []),
+    (PC, "", GROUP % "count: 4", []),
+    (PC, GROUP % "count: 4", "", ["needs the compute nodes stopped first (Scheduling"]),
+    (PC, GROUP % "count: 4", STRATEGY % "terminate", ["ends nodes, and the jobs on them"]),
+    (
+        PC,
+        "",
+        GROUP % "instance_type: p5.48xlarge",
+        ["needs the compute nodes stopped first (Scheduling.SlurmQueues[h200].ComputeResources"],
+    ),
+    (
+        PC,
+        "",
+        "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [compute]}]}",
+        ["replaces the nodes of queue h200 once their jobs have ended (CustomActions changes)"],
+    ),
+    (
+        PC,
+        "",
+        STRATEGY % "terminate" + "software: {scripts: [{run: 's3://my-bucket/a.sh'}]}",
+        ["ends the nodes of queue h200, and the jobs on them (CustomActions changes)"],
+    ),
+    (
+        PC,
+        "",
+        STRATEGY % "compute-fleet-stop" + GROUP % "root_volume: {size: 300GiB}",
+        ["needs the compute nodes stopped first (Scheduling.SlurmQueues[h200].ComputeSettings"],
+    ),
+    (
+        PC,
+        "",
+        "head_node: {instance_type: m7i.8xlarge}",
+        ["is refused: HeadNode.InstanceType of a cluster cannot change"],
+    ),
+    (
+        PC,
+        LOGIN % "m7i.large",
+        LOGIN % "m7i.xlarge",
+        ["needs the login nodes stopped first (LoginNodes.Pools[login].InstanceType changes)"],
+    ),
+    (PC, "", LOGIN % "m7i.large", []),
+    (PC, RENAMED % "a", RENAMED % "b", ["needs the compute nodes stopped first"]),
+    (
+        PC,
+        "",
+        GROUP % "placement: none",
+        ["needs the compute nodes stopped first (Scheduling.SlurmQueues[h200].ComputeResources"],
+    ),
+    (PC, EBS % 500, EBS % 600, ["is refused: SharedStorage[data].EbsSettings.Size of a cluster"]),
+    (
+        PC,
+        PLAIN,
+        FSX % "true",
+        [
+            "replaces StorageFsx",
+            "replaces the nodes of queue h200",
+            # ParallelCluster knows the file system by its id, which is another one.
+            "is refused: SharedStorage[fsx].FsxLustreSettings.FileSystemId of a cluster",
+        ],
+    ),
+    (
+        PC,
+        "",
+        "{region: us-east-2, network: {zone: use2-az2}}",
+        ["creates another cluster, in us-east-2: all that is in us-east-1 stays"],
+    ),
+    (
+        PC,
+        "",
+        "targets: {parallelcluster: {overlay: {HeadNode: {Imds: {Secured: false}}}}}",
+        ["is refused: HeadNode.Imds.Secured of a cluster cannot change"],
+    ),
+    (SLURM, "", GROUP % "count: 4", []),
+    (SLURM, GROUP % "count: 4", "", ["ends 2 nodes of h200, which HyperPod chooses"]),
+    (
+        SLURM,
+        "",
+        GROUP % "instance_type: p5.48xlarge",
+        ["is refused: InstanceType of instance group h200 cannot change; give the group another"],
+    ),
+    (
+        SLURM,
+        LOGIN % "m7i.large",
+        "",
+        ["leaves instance group login, which runs and costs money"],
+    ),
+    (
+        SLURM,
+        "",
+        "users: [{name: ann, uid: 2001}]",
+        ["runs the changed lifecycle scripts only on new nodes of controller, h200"],
+    ),
+    (SLURM, "", "tags: {a: b}", ["does not change the tags of the cluster"]),
+    (
+        SLURM,
+        "",
+        GROUP % "image: ami-0a1b2c3d4e5f67890",
+        ["has unknown effects on the nodes of h200 (ImageId changes)"],
+    ),
+    (
+        SLURM,
+        PLAIN,
+        PLAIN.replace("/fsx", "/data"),
+        [
+            "removes StorageFsx from the stack",
+            "mounts the changed file systems only on new nodes of controller, h200: reduce",
+        ],
+    ),
+    (
+        PODS,
+        *ZONES,
+        [
+            *["replaces"] * 5,
+            "is refused: VpcConfig of a HyperPod cluster cannot change",
+            "is refused: Subnets of SystemNodes cannot change",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "before", "after", "expected"), CHANGES)
+def test_each_effect_has_a_line(
+    target: str, before: str, after: str, expected: list[str], tmp_path: Path
+) -> None:
+    bundle.write(tmp_path / "out", rendered(before, target))
+    lines = [each.text for each in deploying.effects(tmp_path / "out", rendered(after, target))]
+    assert len(lines) == len(expected), lines
+    for words in expected:
+        assert any(line.startswith(words) for line in lines), lines
+
+
+def test_render_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "spec.yaml"
+    printed = []
+    for efa in ("false", "true"):
+        spec.write_text(f"{EXAMPLE_BASE}{FSX % efa}")
+        cli.main(["render", str(spec), "--target", "pcs", "-o", str(tmp_path / "out")])
+        printed.append(capsys.readouterr().out)
+    assert "deploying it" not in printed[0]
+    assert "pcs: deploying it replaces StorageFsx (SecurityGroupIds changes)" in printed[1]
+
+
+TEMPLATE = '{"Resources": {"A": {"Type": "AWS::EC2::VPC"}}}'
+WRITTEN = {
+    "foundation.template.json": TEMPLATE,
+    "cluster.yaml": "Region: us-east-1\nSharedStorage: []\n",
+    "create-cluster.json": '{"ClusterName": "a", "InstanceGroups": []}',
+}
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"Resources": 1, "SharedStorage": 1}'])
+@pytest.mark.parametrize("path", WRITTEN)
+def test_what_cannot_be_compared_has_unknown_effects(text: str, path: str, tmp_path: Path) -> None:
+    new = Artifact(path, WRITTEN[path])
+    assert deploying.effects(tmp_path, (new,)) == []
+    (tmp_path / path).write_text(text)
+    kinds = {each.kind for each in deploying.effects(tmp_path, (new,))}
+    assert kinds
+    assert kinds <= {"unknown", "refused", "left-over"}
+
+
+def test_a_key_that_parallelcluster_lacks_has_unknown_effects(tmp_path: Path) -> None:
+    (tmp_path / "cluster.yaml").write_text("Region: us-east-1\nNew: 1\n")
+    [effect] = deploying.effects(tmp_path, (Artifact("cluster.yaml", "Region: us-east-1\n"),))
+    assert effect == Effect("unknown", "New", "New", effect.text)
+    assert "New changes" in effect.text
+
+
+def test_the_names_of_resources_are_properties_that_replace_them() -> None:
+    for type, name in replacements.names().items():
+        assert name in replacements.properties()[type]
