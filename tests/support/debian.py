@@ -1,4 +1,4 @@
-"""A root file system of Debian with Slurm, made once and kept.
+"""Parts of Debian, made once and kept: a root file system with Slurm, files of packages.
 
 ``python -m tests.support.debian`` makes it ahead of the tests. Only the packages of Debian's own
 archive are installed, with the keys that this machine has.
@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from clustergen.words import words
@@ -44,14 +45,41 @@ def impossible() -> str:
 
 def root() -> Path:
     """The root file system; nobody writes to it, so all tests share it."""
+    return _made(f"{SUITE}-slurm", _make)
+
+
+def unpacked(name: str, packages: Sequence[str]) -> Path:
+    """A folder with the files of packages for this machine, which are not installed."""
+
+    def make(folder: Path) -> None:
+        with tempfile.TemporaryDirectory(dir=CACHE) as work:
+            new = Path(work) / "root"
+            for package in _downloaded(Path(work), packages):
+                subprocess.run(["dpkg", "-x", str(package), str(new)], check=True)
+            new.rename(folder)
+
+    return _made(name, make)
+
+
+def _made(name: str, make: Callable[[Path], None]) -> Path:
+    """What ``make`` makes, once."""
     CACHE.mkdir(parents=True, exist_ok=True)
-    made = CACHE / f"{SUITE}-slurm"
+    made = CACHE / name
     with (CACHE / "lock").open("w") as lock:
         # Two workers of the tests ask at the same time.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
-            _make(made)
+            make(made)
     return made
+
+
+def _downloaded(folder: Path, packages: Sequence[str]) -> list[Path]:
+    """The files of packages, in ``folder``."""
+    folder.chmod(0o755)
+    # A new machine has no lists of packages yet.
+    subprocess.run(["apt-get", "update", "-qq"], check=False)
+    subprocess.run(["apt-get", "download", "-q", *packages], cwd=folder, check=True)
+    return sorted(folder.glob("*.deb"))
 
 
 def _make(folder: Path) -> None:
@@ -72,11 +100,7 @@ def _mmdebstrap(work: Path) -> list[str]:
     """The program: this machine's, or the one of the package, which is a single script."""
     if found := shutil.which("mmdebstrap"):
         return [found]
-    work.chmod(0o755)
-    # A new machine has no lists of packages yet.
-    subprocess.run(["apt-get", "update", "-qq"], check=False)
-    subprocess.run(["apt-get", "download", "-q", "mmdebstrap"], cwd=work, check=True)
-    [package] = work.glob("mmdebstrap_*.deb")
+    [package] = _downloaded(work, ["mmdebstrap"])
     subprocess.run(["dpkg", "-x", str(package), str(work / "tool")], check=True)
     return ["perl", str(work / "tool/usr/bin/mmdebstrap")]
 

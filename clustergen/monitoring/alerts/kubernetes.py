@@ -101,7 +101,6 @@ _PODS = (
         "{{ $labels.namespace }}/{{ $labels.pod }} restarts again and again",
         "A container ends soon after it starts.",
         ("`kubectl logs -n NAMESPACE POD --previous`",),
-        after="5m",
         needs=KUBERNETES,
     ),
     Alert(

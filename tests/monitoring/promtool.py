@@ -1,0 +1,101 @@
+"""Rules and cases for promtool's unit tests, all run by one process.
+
+https://prometheus.io/docs/prometheus/latest/configuration/unit_testing_rules/
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from clustergen.monitoring.rules import rule_groups
+from clustergen.plan.model import Plan
+from tests.checking import EXAMPLES, Fragments
+from tests.monitoring.cases import HEALTHY, KUBERNETES, OLD_SLURM, SLURM, Case
+from tests.support import prometheus
+
+INTERVAL = "1m"
+NEVER = "never"
+FRAGMENTS = {
+    SLURM: ("pcs", "slurm: {version: '26.05', accounting: managed}"),
+    OLD_SLURM: ("pcs", "slurm: {version: '25.11', accounting: managed}"),
+    KUBERNETES: ("eks", ""),
+}
+
+
+@functools.cache
+def plan_of(cluster: str) -> Plan:
+    """A plan with everything that feeds rules, for one of the kinds of clusters."""
+    target, over = FRAGMENTS[cluster]
+    example = "eks-karpenter" if target == "eks" else "p5en-capacity-block"
+    base = EXAMPLES[example].read_text(encoding="utf-8").replace("count: 64", "count: 2")
+    return Fragments(target, base).plan(over)
+
+
+@functools.cache
+def rules_of(cluster: str) -> Mapping[str, Any]:
+    return rule_groups(plan_of(cluster))
+
+
+def unit_test(case: Case, *rules: Path, observe: bool = False) -> dict[str, Any]:
+    """The case as a file for promtool; to `observe` is to expect what never is."""
+    series = {**HEALTHY[case.cluster], **case.series}
+    name = plan_of(case.cluster).name
+    given = [
+        {"series": selector.replace("$c", f'cluster="{name}"'), "values": values}
+        for selector, values in series.items()
+    ]
+    expected = [
+        _firing(minute, frozenset({NEVER}) if observe else alerts)
+        for minute, alerts in case.firing.items()
+    ]
+    test = {"interval": "1m", "input_series": given, "promql_expr_test": expected}
+    return {"rule_files": [*map(str, rules)], "evaluation_interval": INTERVAL, "tests": [test]}
+
+
+def _firing(minute: int, alerts: frozenset[str]) -> dict[str, Any]:
+    return {
+        "expr": 'group by (alertname) (ALERTS{alertstate="firing",alertname!="Watchdog"})',
+        "eval_time": f"{minute}m",
+        "exp_samples": [
+            {"labels": f'{{alertname="{name}"}}', "value": 1} for name in sorted(alerts)
+        ],
+    }
+
+
+def write_rules(folder: Path, name: str, rules: Iterable[Any]) -> Path:
+    """A rule file; JSON is YAML. One interval for all saves half of the evaluations."""
+    file = folder / f"{name}.rules.json"
+    group = {"name": name, "interval": INTERVAL, "rules": list(rules)}
+    file.write_text(json.dumps({"groups": [group]}))
+    return file
+
+
+def run(tests: Mapping[str, Any], folder: Path) -> Mapping[str, str]:
+    """Name -> what promtool has against it, empty if nothing, of every unit test."""
+    files = {str(folder / f"{index}.json"): name for index, name in enumerate(tests)}
+    for file, name in files.items():
+        Path(file).write_text(json.dumps(tests[name]))
+    _, printed = prometheus.output("promtool", "test", "rules", *files)
+    results = {}
+    for text in re.split(r"^Unit Testing: +", printed, flags=re.MULTILINE)[1:]:
+        file, _, result = text.partition("\n")
+        results[files[file.strip()]] = "" if result.strip() == "SUCCESS" else result.strip()
+        assert result.strip(), text
+    assert results.keys() == tests.keys(), printed[-2000:]
+    return results
+
+
+def observed(result: str) -> Mapping[int, frozenset[str]]:
+    """Minute -> alerts that fired, from the complaints about what never is."""
+    minutes = {}
+    for time, got in re.findall(r"time: (\S+),\n.*\n +got: *(.*)", result):
+        hours, rest = time.split("h") if "h" in time else ("0", time)
+        minutes[int(hours) * 60 + int(rest.partition("m")[0] or 0)] = frozenset(
+            re.findall(r'alertname="([^"]*)"', got)
+        )
+    return minutes

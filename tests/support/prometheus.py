@@ -1,0 +1,52 @@
+"""Prometheus, Alertmanager and their tools, from Debian's packages, unpacked once and kept.
+
+``python -m tests.support.prometheus`` does it ahead of the tests.
+"""
+
+from __future__ import annotations
+
+import functools
+import subprocess
+from pathlib import Path
+
+from clustergen.words import words
+from tests.support import debian
+
+PACKAGES = words("prometheus prometheus-alertmanager prometheus-node-exporter")
+
+
+@functools.cache
+def impossible() -> str:
+    """Why this machine cannot have them; empty when it can."""
+    return debian.impossible()
+
+
+@functools.cache
+def root() -> Path:
+    """The folder with the packages' files: programs are in ``usr/bin``."""
+    return debian.unpacked("prometheus", PACKAGES)
+
+
+def program(name: str, *arguments: str | Path) -> list[str]:
+    """The command that runs one of the programs."""
+    return [str(root() / "usr/bin" / name), *map(str, arguments)]
+
+
+def alertmanager(*arguments: str | Path) -> list[str]:
+    """The command of Alertmanager, which reads its templates in /usr/share."""
+    share = root() / "usr/share"
+    mounted = f'mount --bind {share} /usr/share && exec "$@"'
+    own = program("prometheus-alertmanager", *arguments)
+    return ["unshare", "--mount", "sh", "-c", mounted, "sh", *own]
+
+
+def output(name: str, *arguments: str | Path) -> tuple[int, str]:
+    """Status of a program that ends, and all that it prints."""
+    command = program(name, *arguments)
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    ran = subprocess.run(command, **both, text=True, check=False)
+    return ran.returncode, ran.stdout
+
+
+if __name__ == "__main__":
+    print(impossible() or root())
