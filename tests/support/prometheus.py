@@ -42,9 +42,13 @@ def alertmanager(*arguments: str | Path) -> list[str]:
 
 def output(name: str, *arguments: str | Path) -> tuple[int, str]:
     """Status of a program that ends, and all that it prints."""
-    command = program(name, *arguments)
-    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    ran = subprocess.run(command, **both, text=True, check=False)
+    ran = subprocess.run(
+        program(name, *arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     return ran.returncode, ran.stdout
 
 

@@ -1,0 +1,250 @@
+"""Exporters without what they export, and a machine's files for the real script of nodes."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from clustergen.monitoring.counters import COUNTERS
+
+GPUS = 2
+VALUES = {
+    "DCGM_FI_DEV_SM_CLOCK": 1830,
+    "DCGM_FI_DEV_GPU_TEMP": 61,
+    "DCGM_FI_DEV_MEMORY_TEMP": 70,
+    "DCGM_FI_DEV_POWER_USAGE": 610,
+    "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION": 610_000,
+    "DCGM_FI_DEV_POWER_VIOLATION": 2e8,
+    "DCGM_FI_DEV_GPU_UTIL": 97,
+    "DCGM_FI_DEV_FB_USED": 70_000,
+    "DCGM_FI_DEV_FB_FREE": 11_000,
+    "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL": 3e5,
+    "DCGM_FI_PROF_SM_ACTIVE": 0.82,
+    "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE": 0.41,
+}
+"""Gauges, and what counters grow by in a second; all others are 0."""
+SLURM = """\
+slurm_nodes 4
+slurm_nodes_alloc 2
+slurm_nodes_mixed 0
+slurm_nodes_idle 2
+slurm_nodes_down 0
+slurm_nodes_fail 0
+slurm_nodes_noresp 0
+slurm_nodes_draining 0
+slurm_nodes_powered_down 1
+slurm_node_gpus{node="n1"} 8
+slurm_node_gpus_alloc{node="n1"} 4
+slurm_jobs_running 2
+slurm_jobs_pending 1
+slurm_jobs_failed 1
+slurm_jobs_node_failed 0
+slurm_jobs_timeout 0
+slurm_jobs_preempted 0
+slurm_jobs_outofmemory 0
+slurm_partition_jobs{partition="train"} 3
+slurm_slurmdbd_queue_size 0
+slurm_agent_queue_size 0
+"""
+KUBERNETES = """\
+kube_node_status_condition{node="n1",condition="Ready",status="true"} 1
+kube_node_spec_unschedulable{node="n1"} 0
+kube_node_status_capacity{node="n1",resource="nvidia_com_gpu"} 8
+kube_node_status_allocatable{node="n1",resource="nvidia_com_gpu"} 8
+kube_pod_container_resource_requests{pod="a",resource="nvidia_com_gpu"} 8
+kube_pod_status_phase{namespace="train",pod="a",phase="Running"} 1
+kube_pod_container_status_restarts_total{namespace="train",pod="a"} 0
+kube_job_status_failed{namespace="train",job_name="a"} 0
+kueue_pending_workloads{cluster_queue="q",status="active"} 1
+kueue_admitted_active_workloads{cluster_queue="q"} 2
+kueue_admission_wait_time_seconds_bucket{cluster_queue="q",le="10"} SECONDS
+kueue_admission_wait_time_seconds_bucket{cluster_queue="q",le="+Inf"} SECONDS
+kueue_evicted_workloads_total{cluster_queue="q",reason="PodsReadyTimeout"} 0
+karpenter_nodeclaims_created_total{nodepool="tune"} 1
+karpenter_nodeclaims_terminated_total{nodepool="tune"} 0
+karpenter_cloudprovider_instance_launch_failures_total 0
+"""
+EFA_COUNTERS = {
+    "tx_bytes": 4e9,
+    "rx_bytes": 4e9,
+    "tx_pkts": 500_000,
+    "rx_pkts": 500_000,
+    "rx_drops": 0,
+    "rdma_read_bytes": 2e9,
+    "rdma_write_bytes": 2e9,
+    "rdma_read_wr_err": 0,
+    "rdma_write_wr_err": 0,
+    "retrans_pkts": 1,
+    "retrans_timeout_events": 0,
+    "impaired_remote_conn_events": 0,
+    "unresponsive_remote_events": 0,
+}
+"""What the counters of a healthy device grow by in a second."""
+
+
+@dataclass
+class Cluster:
+    """What the exporters tell; tests change it."""
+
+    xids: dict[str, int] = field(default_factory=dict)
+    """Node -> Xid of its first GPU."""
+    lost: set[str] = field(default_factory=set)
+    """Nodes whose dcgm-exporter does not answer."""
+    drained: int = 0
+    received: list[Any] = field(default_factory=list)
+    """Alerts that the webhook got."""
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
+
+    def dcgm(self, node: str) -> Iterator[str]:
+        for counter in COUNTERS:
+            yield f"# TYPE {counter.name} {counter.type}"
+            for gpu in range(GPUS):
+                labels = (
+                    f'gpu="{gpu}",UUID="GPU-{node}-{gpu}",device="nvidia{gpu}",hostname="x",'
+                    f'modelName="NVIDIA H200",hpc_job="42",namespace="train",pod="a"'
+                )
+                xid = self.xids.get(node, 0) if gpu == 0 else 0
+                if counter.name == "DCGM_EXP_XID_ERRORS_COUNT":
+                    if xid:
+                        yield f'{counter.name}{{{labels},xid="{xid}"}} 1'
+                    continue
+                value = VALUES.get(counter.name, 0.0)
+                value = value * self.seconds if counter.type == "counter" else value
+                value = xid if counter.name == "DCGM_FI_DEV_XID_ERRORS" else value
+                yield f"{counter.name}{{{labels}}} {value}"
+
+    def page(self, path: str) -> str | None:
+        match path.strip("/").split("/"):
+            case ["dcgm", node]:
+                return None if node in self.lost else "\n".join(self.dcgm(node)) + "\n"
+            case ["slurm"]:
+                return f"{SLURM}slurm_nodes_drained {self.drained}\n"
+            case ["kubernetes"]:
+                return KUBERNETES.replace("SECONDS", f"{self.seconds:.0f}")
+        return None
+
+
+def serve(cluster: Cluster) -> ThreadingHTTPServer:
+    """Exporters and webhook on a free port of localhost, in a thread."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self, status: int, text: str = "") -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", "text/plain; version=0.0.4")
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def do_GET(self) -> None:
+            page = cluster.page(self.path)
+            self.answer(503) if page is None else self.answer(200, page)
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            cluster.received.extend(body["alerts"])
+            self.answer(200)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+class Machine:
+    """Files of the kernel for a node with two EFA devices and Lustre, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.sys = folder / "sys"
+        self.started = time.monotonic()
+        self.storm = False
+        self.lost_packets = 0.0
+        for ost, free in (("OST0000", 900), ("OST0001", 100)):
+            client = self.sys / f"fs/lustre/osc/fsx-{ost}-osc-ffff8f"
+            write(client / "kbytestotal", 1000)
+            write(client / "kbytesavail", free)
+        for device in ("rdmap0", "rdmap1", "mlx5_0"):
+            vendor = "0x15b3" if device.startswith("mlx") else "0x1d0f"
+            write(self.sys / f"class/infiniband/{device}/device/vendor", vendor)
+        self.lnetctl = program(folder / "lnetctl", 'cat "$(dirname "$0")/lnet"')
+        self.aws = program(folder / "aws", f"echo '{RESERVATION}'")
+        self.lnet = folder / "lnet"
+        self.tick()
+
+    def tick(self) -> None:
+        """Bring the counters to now."""
+        seconds = time.monotonic() - self.started
+        self.lost_packets += 20_000 if self.storm else 0
+        for device in ("rdmap0", "rdmap1", "mlx5_0"):
+            counters = self.sys / f"class/infiniband/{device}/ports/1/hw_counters"
+            for name, rate in EFA_COUNTERS.items():
+                extra = self.lost_packets if name == "retrans_pkts" else 0
+                write(counters / name, int(rate * seconds + extra))
+            write(counters / "lifespan", 12)
+        self.lnet.write_text(LNET.replace("MESSAGES", str(int(900 * seconds))))
+
+
+LNET = """\
+net:
+    - net type: lo
+      local NI(s):
+        - nid: 0@lo
+          status: up
+          statistics:
+              send_count: 0
+              recv_count: 0
+              drop_count: 0
+    - net type: tcp
+      local NI(s):
+        - nid: 10.0.0.10@tcp
+          status: up
+          interfaces:
+              0: eth0
+          statistics:
+              send_count: 7
+              recv_count: 7
+              drop_count: 0
+    - net type: efa
+      local NI(s):
+        - nid: 10.0.0.10@efa
+          status: up
+          statistics:
+              send_count: MESSAGES
+              recv_count: MESSAGES
+              drop_count: 0
+"""
+"""The form of the output: https://wiki.lustre.org/LNet_Router_Config_Guide"""
+RESERVATION = json.dumps(
+    {
+        "CapacityReservations": [
+            {
+                "CapacityReservationId": "cr-1",
+                "TotalInstanceCount": 4,
+                "AvailableInstanceCount": 1,
+                "EndDate": "2099-01-01T11:30:00+00:00",
+            }
+        ]
+    }
+)
+
+
+def program(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def write(path: Path, value: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{value}\n")

@@ -1,0 +1,216 @@
+"""A real Prometheus and Alertmanager with the rules of two plans, and exporters to watch.
+
+Time is short: what rules call a minute is a second here, and they wait a tenth of that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from clustergen.monitoring import names
+from clustergen.monitoring.alertmanager import webhook_configuration
+from clustergen.monitoring.files import NODE_METRICS
+from clustergen.monitoring.rules import rule_groups
+from clustergen.plan.model import Plan
+from clustergen.resources import tree
+from tests.monitoring.exporters import Cluster, Machine, serve
+from tests.support import prometheus
+
+PATIENCE = 60
+WINDOW = "4s"
+Json = dict[str, Any]
+
+
+class Live:
+    """What runs."""
+
+    def __init__(self, url: str, cluster: Cluster, machine: Machine) -> None:
+        self.url, self.cluster, self.machine = url, cluster, machine
+
+    def query(self, expr: str) -> list[Json]:
+        """The series that an expression has now."""
+        question = urllib.parse.urlencode({"query": expr})
+        with urllib.request.urlopen(f"{self.url}/api/v1/query?{question}") as answer:
+            data = json.load(answer)["data"]
+        return [data] if data["resultType"] == "scalar" else data["result"]
+
+    def alerts(self) -> dict[str, list[Json]]:
+        """Alerts that reached the webhook, by name."""
+        found: dict[str, list[Json]] = {}
+        for alert in list(self.cluster.received):
+            found.setdefault(alert["labels"]["alertname"], []).append(alert)
+        return found
+
+
+def eventually(true: Callable[[], bool], what: str) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, f"not within {PATIENCE} s: {what}"
+        time.sleep(0.2)
+
+
+@contextmanager
+def running(slurm: Plan, kubernetes: Plan, folder: Path) -> Iterator[Live]:
+    """All of it, until the end of the block."""
+    cluster, machine = Cluster(), Machine(folder / "node")
+    with ExitStack() as stack:
+        server = serve(cluster)
+        stack.callback(server.shutdown)
+        exporters = f"127.0.0.1:{server.server_port}"
+        node, own, sender = free_port(), free_port(), free_port()
+        stack.enter_context(process(node_command(machine, node), folder / "node.log"))
+        stack.enter_context(ticking(machine))
+        write(
+            folder / "alertmanager.json", impatient(webhook_configuration(f"http://{exporters}/"))
+        )
+        alertmanager = prometheus.alertmanager(
+            f"--config.file={folder / 'alertmanager.json'}",
+            f"--storage.path={folder / 'alertmanager'}",
+            f"--web.listen-address=127.0.0.1:{sender}",
+            "--cluster.listen-address=",
+        )
+        stack.enter_context(process(alertmanager, folder / "alertmanager.log"))
+        for plan in (slurm, kubernetes):
+            for name, rules in rule_groups(plan).items():
+                write(folder / f"{plan.name}-{name}.rules.json", quick(rules))
+        scrapes = [*of_slurm(slurm, exporters, node), *of_kubernetes(kubernetes, exporters, node)]
+        write(folder / "prometheus.json", configuration(folder, scrapes, f"127.0.0.1:{sender}"))
+        command = prometheus.program(
+            "prometheus",
+            f"--config.file={folder / 'prometheus.json'}",
+            f"--storage.tsdb.path={folder / 'data'}",
+            f"--web.listen-address=127.0.0.1:{own}",
+        )
+        stack.enter_context(process(command, folder / "prometheus.log"))
+        live = Live(f"http://127.0.0.1:{own}", cluster, machine)
+        eventually(lambda: answers(own), "Prometheus is ready")
+        yield live
+
+
+def node_command(machine: Machine, port: int) -> list[str]:
+    """The real script, on the files of the machine."""
+    script = tree("templates") / NODE_METRICS
+    return [
+        *(sys.executable, str(script), "--listen", f"127.0.0.1:{port}", "--host"),
+        *("--gpus", "2", "--efa", "2", "--mount", "/", "--group", "h200"),
+        *("--instance-type", "p5en.48xlarge", "--usd-per-hour", "63.3"),
+        *("--reservation", "cr-1", "--region", "us-east-2", "--sys", str(machine.sys)),
+        *("--lnetctl", str(machine.lnetctl), "--aws", str(machine.aws)),
+    ]
+
+
+def configuration(folder: Path, scrapes: list[Json], alertmanager: str) -> Json:
+    return {
+        "global": {"scrape_interval": "500ms", "evaluation_interval": "500ms"},
+        "rule_files": [str(folder / "*.rules.json")],
+        "alerting": {"alertmanagers": [{"static_configs": [{"targets": [alertmanager]}]}]},
+        "scrape_configs": scrapes,
+    }
+
+
+def scrape(plan: Plan, job: str, path: str, target: str, node: str) -> Json:
+    """One target with the three labels; the name of the job has to be unique here."""
+    labels = {names.CLUSTER: plan.name, names.NODE: node, names.JOB: job}
+    dropped = "|".join(names.DROPPED_LABELS)
+    return {
+        "job_name": f"{plan.name} {job} {node}",
+        "metrics_path": path,
+        "honor_labels": True,
+        "static_configs": [{"targets": [target], "labels": labels}],
+        "metric_relabel_configs": [{"action": "labeldrop", "regex": dropped}]
+        if job == names.DCGM
+        else [],
+    }
+
+
+def of_slurm(plan: Plan, exporters: str, node: int) -> Iterator[Json]:
+    for name in ("n1", "n2"):
+        yield scrape(plan, names.HOST, "/metrics", f"127.0.0.1:{node}", name)
+        yield scrape(plan, names.DCGM, f"/dcgm/{name}", exporters, name)
+    yield scrape(plan, names.SLURM, "/slurm", exporters, "controller")
+
+
+def of_kubernetes(plan: Plan, exporters: str, node: int) -> Iterator[Json]:
+    yield scrape(plan, names.HOST, "/metrics", f"127.0.0.1:{node}", "n1")
+    yield scrape(plan, names.DCGM, "/dcgm/k1", exporters, "n1")
+    yield scrape(plan, names.KUBE_STATE, "/kubernetes", exporters, "")
+
+
+def quick(rules: Json) -> Json:
+    """The rules with windows of seconds instead of minutes, and a tenth of that to wait."""
+    text = json.dumps(rules)
+    text = re.sub(r"(\[| offset )(\d+)m", r"\1\2s", text)
+    text = re.sub(
+        r'"for": "(\d+)([mh])"', lambda found: f'"for": "{waits(*found.groups())}ms"', text
+    )
+    made: Json = json.loads(re.sub(r'"interval": "\d+s"', '"interval": "500ms"', text))
+    return made
+
+
+def waits(number: str, unit: str) -> int:
+    """Milliseconds for minutes or hours."""
+    return int(number) * {"m": 100, "h": 6000}[unit]
+
+
+def impatient(configuration: Json) -> Json:
+    route = {**configuration["route"], "group_wait": "0s", "group_interval": "1s"}
+    return {**configuration, "route": route}
+
+
+def write(path: Path, document: Json) -> None:
+    path.write_text(json.dumps(document))
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def answers(port: int) -> bool:
+    try:
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/-/ready").close()
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def process(command: list[str], log: Path) -> Iterator[None]:
+    with log.open("w") as output:
+        started = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        yield
+    finally:
+        started.terminate()
+        started.wait()
+
+
+@contextmanager
+def ticking(machine: Machine) -> Iterator[None]:
+    """Counters that grow."""
+    end = threading.Event()
+
+    def tick() -> None:
+        while not end.wait(0.2):
+            machine.tick()
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
