@@ -26,10 +26,10 @@ class Checked:
 
     spec: Spec | None
     plans: Mapping[str, Plan]
-    """By target name; a target for which nothing can be planned is not in it."""
+    """By target name, without targets for which the spec cannot be planned."""
     findings: tuple[Finding, ...]
     targets: tuple[str, ...] = ()
-    """The targets that it was checked for; the empty name where there are none."""
+    """The checked targets; the empty name if there are none."""
 
     def blocking(self, target: str) -> list[Finding]:
         """The errors that keep ``target`` from being rendered."""
@@ -88,7 +88,7 @@ def _known(names: Sequence[str]) -> list[str]:
 
 
 _ROUNDS = 5
-"""Each finds places that keep the rest from being checked, until there are no more."""
+"""Maximum rounds; each finds places that prevent checking the rest."""
 
 
 def _with_rest(

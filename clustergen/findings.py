@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 Path = tuple[str | int, ...]
-"""Where in the spec: ``("node_groups", 0, "instance_type")``."""
+"""Path in the spec: ``("node_groups", 0, "instance_type")``."""
 
 
 class Severity(enum.StrEnum):
@@ -45,7 +45,7 @@ class Finding:
     help: str = ""
     note: str = ""
     on_key: bool = False
-    """The finding is about the key at ``path`` (an unknown one, say), not about its value."""
+    """The finding is about the key at ``path``, not its value."""
     target: str = ""
     """The only target that it applies to; empty if it applies to all."""
     span: Span | None = None
@@ -54,7 +54,7 @@ class Finding:
     could_not: bool = False
     """The command could not run, independent of the spec."""
     feature: str = ""
-    """The id of a feature that other targets may have, until the help names them."""
+    """The id of a missing feature, until the help names targets that support it."""
 
     def placed(self, span: Span | None) -> Finding:
         """The same finding with its position in the text."""
@@ -69,15 +69,15 @@ class Problem(NamedTuple):
     help: str = ""
     on_key: bool = False
     severity: Severity | None = None
-    """Where this one is more or less severe than the rule usually is."""
+    """Severity of this problem, if it differs from that of the rule."""
     source: str = ""
     """The source of this problem, if not that of the rule: for rules on several services."""
     feature: str = ""
-    """The id of a feature that the target lacks: the help then names targets that have it."""
+    """The id of a feature that the target lacks; the help will name targets that support it."""
 
 
 Check = Callable[[Any], Iterable[Problem]]
-"""Looks at a subject (a plan, a spec, a document) and yields the problems of one rule."""
+"""Checks a subject (a plan, a spec, a document) and yields problems of one rule."""
 
 
 class Rule(NamedTuple):
@@ -94,14 +94,14 @@ class Rule(NamedTuple):
     source: str
     """URL, or package and field, that proves the rule."""
     bad: str = ""
-    """A spec fragment (YAML, merged over :data:`EXAMPLE_BASE`) that has this finding."""
+    """A YAML fragment, merged over :data:`EXAMPLE_BASE`, that triggers the rule."""
     good: str = ""
-    """The smallest repair of ``bad``: it does not have the finding."""
+    """``bad`` with the smallest fix."""
     severity: Severity = Severity.ERROR
     target: str = ""
-    """The target that the rule is for; empty when it holds for all."""
+    """The target of the rule; empty for all."""
     by_limits: bool = False
-    """The rule checks every target against its limits; ``target`` is only for the examples."""
+    """The rule checks all targets against their limits; ``target`` is only for the examples."""
     fatal: bool = False
     """A spec with this error cannot be planned."""
     could_not: bool = False
@@ -185,7 +185,7 @@ network: {zone: use1-az6}
 node_groups:
   - {name: h200, instance_type: p5en.48xlarge, count: 2}
 """
-"""The spec that rule examples are merged over, so that each shows only what it is about."""
+"""The spec over which rule examples are merged."""
 
 
 class Unrenderable(Exception):

@@ -23,7 +23,7 @@ def image_runs(group: NodeGroup) -> bool:
 
 
 FEW_NODES = 2
-"""Nodes of a test, for types without a published measurement, and where nodes come on demand."""
+"""Nodes of a test, for types without a published measurement and nodes that start on demand."""
 
 
 def tested(group: NodeGroup) -> int:

@@ -26,7 +26,7 @@ AREAS: Mapping[str, str] = {
     "STG": "Other storage",
     "SUP": "What a target supports",
 }
-"""What the first three characters of a code stand for."""
+"""Meaning of the first three characters of a code."""
 
 
 def every() -> tuple[Rule, ...]:

@@ -44,7 +44,7 @@ _MERGED: Mapping[str, tuple[str, ...]] = {
     "STG051": ("STG106", "STG500"),
     "STG052": ("STG201", "STG351"),
 }
-"""Codes of rules that each service had, by the code of the rule that checks all services now."""
+"""Retired codes of single services, by the code of the rule that now checks all services."""
 
 RETIRED: Mapping[str, Retired] = {
     "K8S400": Retired("", "HyperPod on a new EKS cluster is supported."),

@@ -1,4 +1,4 @@
-"""What cdk-nag and the CDK's own rules find in the stacks, and why each stays as it is."""
+"""Accepted findings of cdk-nag and the CDK in the stacks, with reasons."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MANAGED_POLICIES = {
     "CloudWatchAgentServerPolicy": "the add-on's own, for its service account alone",
     "service-role/AmazonEFSCSIDriverPolicy": "the add-on's own, for its service account alone",
 }
-"""Name -> why a role has a policy that AWS writes (AwsSolutions-IAM4)."""
+"""Name -> reason for an AWS managed policy (AwsSolutions-IAM4)."""
 
 
 def acknowledge(construct: IConstruct, reasons: Mapping[str, str]) -> None:
-    """Say of ``construct``, and of all within it, why a finding stays: id -> reason."""
+    """Acknowledge findings in ``construct`` and all its children: id -> reason."""
     known = [cdk.Acknowledgment(id=id, reason=reason) for id, reason in reasons.items()]
     cdk.Validations.of(construct).acknowledge(*known)
 
@@ -54,10 +54,10 @@ _LOGS = f"{_OWN}:logs:{_HERE}"
 TASK_GOVERNANCE = {
     "CloudFormation-Validate::F3006": "types that the rules of this CDK do not know; cfn-lint's do",
 }
-"""Why AWS::SageMaker::ClusterSchedulerConfig and ComputeQuota are no mistake."""
+"""Why AWS::SageMaker::ClusterSchedulerConfig and ComputeQuota are valid."""
 
 
-# What AWS documents for the roles of nodes, and where a service knows no narrower resource.
+# Permissions that AWS documents for roles of nodes, and actions without narrower resources.
 FOUNDATION = {
     "AwsSolutions-VPC7": "flow logs are the account's to keep, and cost by the traffic of training",
     "AwsSolutions-S1": "boot scripts are read by nodes of one cluster: CloudTrail shows who else",
@@ -86,7 +86,7 @@ FOUNDATION = {
         }
     ),
 }
-"""Of the foundation; the rules see typed resources only, which the tests make of its template."""
+"""Findings in the foundation; rules need typed resources, which tests create from its template."""
 
 
 def eks(cluster: EksCluster) -> None:
@@ -134,7 +134,7 @@ _PUBLIC_REGISTRY = (
 
 
 def _kubectl(software: IConstruct) -> None:
-    """The functions, made by CDK, that run kubectl and helm."""
+    """The CDK's functions that run kubectl and helm."""
     why = "the function that runs kubectl is CDK's own"
     policies = words("""
         AmazonEC2ContainerRegistryReadOnly service-role/AWSLambdaBasicExecutionRole
@@ -152,7 +152,7 @@ def _kubectl(software: IConstruct) -> None:
 
 
 def bucket_deployment(stack: cdk.Stack, bucket: str) -> None:
-    """The function, made by CDK, that copies scripts into ``bucket`` (the name of its export)."""
+    """The CDK's function that copies scripts to ``bucket`` (the name of its export)."""
     basic = "arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole"
     assets = f"cdk-hnb659fds-assets-<AWS::AccountId>-{stack.region}"
     s3 = f"arn:{regions.partition_of(stack.region).name}:s3:::"
@@ -173,7 +173,7 @@ def bucket_deployment(stack: cdk.Stack, bucket: str) -> None:
 
 
 def provider_policy(policy: IConstruct) -> None:
-    """What ParallelCluster's provider may do for a cluster."""
+    """Permissions of ParallelCluster's provider for a cluster."""
     roles = "arn:<AWS::Partition>:iam::<AWS::AccountId>:role/parallelcluster/*"
     reason = "ParallelCluster makes the roles of nodes under this path, and chooses their names"
     acknowledge(policy, {f"AwsSolutions-IAM5[Resource::{roles}]": reason})

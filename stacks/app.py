@@ -1,4 +1,4 @@
-"""The CDK app: from the context of a command line to stacks, or to findings."""
+"""The CDK app: from the context of the command line to stacks or findings."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _SETTINGS = ("provider_role",)
 
 
 def main(app: cdk.App | None = None) -> int:
-    """Make the stacks that the context of ``app`` asks for; returns the exit status, 1 on errors.
+    """Create the stacks for the context of ``app``; returns the exit status, 1 on errors.
 
-    Without ``app`` it is the one that the CDK's command line asks for.
+    Without ``app``, a new one for the CDK's command line.
     """
     app = app or new()
     try:
@@ -62,7 +62,7 @@ def _print(findings: Sequence[Finding]) -> None:
 def new(**props: Any) -> cdk.App:
     """An app without stacks."""
     return cdk.App(
-        # Validating the templates takes four times as long as making them.
+        # Validating the templates takes four times as long as creating them.
         builtin_cloud_formation_validation=os.environ.get("CDK_VALIDATION") == "true",
         analytics_reporting=False,
         **props,
@@ -70,16 +70,16 @@ def new(**props: Any) -> cdk.App:
 
 
 def read_context(app: cdk.App) -> dict[str, str]:
-    """The context values about the cluster, from ``-c`` and cdk.json."""
+    """The context values for the cluster, from ``-c`` and cdk.json."""
     names = ("spec", "target", "set", *_SETTINGS)
     values = {name: app.node.try_get_context(name) for name in names}
     return {name: str(value) for name, value in values.items() if value is not None}
 
 
 def render_cluster(context: Mapping[str, str]) -> tuple[RenderedCluster | None, list[Finding]]:
-    """The cluster that ``context`` names, and all findings; None if there are errors among them.
+    """The cluster in ``context``, or None if there are errors, and all findings.
 
-    Raises :class:`UsageError` if the context names no spec, or no target for a spec of several.
+    Raises :class:`UsageError` if the context has no spec, or no target for a spec with several.
     """
     files = [name for name in context.get("spec", "").split(",") if name]
     if not files:
@@ -115,7 +115,7 @@ def build(app: cdk.App, rendered: RenderedCluster) -> list[cdk.Stack]:
     props = _properties(rendered)
     document = rendered.foundation
     base = [FoundationStack(app, rendered, document, **props)] if document else []
-    # Only the constructs of this target are loaded: those of EKS take longer than all the rest.
+    # Load only the constructs of this target: those of EKS take longer than all others.
     target = importlib.import_module(f"{__package__}.{rendered.target.replace('-', '_')}")
     made: list[cdk.Stack] = [*base, *target.stacks(app, rendered, **props)]
     for earlier, later in pairwise(made):

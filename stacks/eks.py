@@ -1,4 +1,4 @@
-"""Amazon EKS: the construct of the whole cluster, in a stack that the foundation feeds."""
+"""Amazon EKS: the construct of the whole cluster in a stack, with inputs from the foundation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .rendered import RenderedCluster
 
 
 class EksStack(ClusterStack):
-    """The cluster; `cluster` has its parts, for what a subclass adds to them."""
+    """The cluster; `cluster` has its parts, for subclasses."""
 
     def __init__(self, scope: Construct, rendered: RenderedCluster, **props: Any) -> None:
         plan = rendered.plan
@@ -53,7 +53,7 @@ class EksStack(ClusterStack):
             overlaid.lay(self, before, rendered.document, rendered.imports)
 
     def _tell_next_step(self) -> None:
-        """What the stack leaves to do, and who can do it."""
+        """Output the remaining steps, and who can do them."""
         plan = self.cluster.plan
         steps = list(_next_steps(plan))
         if steps:

@@ -1,4 +1,4 @@
-"""Network, storage, roles and the bucket of scripts: what outlives clusters."""
+"""Network, storage, roles and the scripts bucket, which outlive clusters."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .rendered import RenderedCluster
 
 
 class FoundationStack(cdk.Stack):
-    """The template of `render`, its outputs exported for the stacks of clusters."""
+    """The template of `render`, with outputs exported for the stacks of clusters."""
 
     def __init__(
         self, scope: Construct, rendered: RenderedCluster, document: dict[str, Any], **props: Any
     ) -> None:
         super().__init__(scope, rendered.foundation_name, **props)
         self.resources = template.fill(self, document, export=rendered.export_name)
-        """By logical id."""
+        """Resources by logical id."""
         acknowledged.acknowledge(self, acknowledged.FOUNDATION)

@@ -1,9 +1,8 @@
 """SageMaker HyperPod with EKS: the templates of `render`, and the lifecycle scripts.
 
-A new EKS cluster is a stack of its own before the cluster, and HyperPod's add-ons one after it.
-Between the two HyperPod's chart has to be installed: README.md says how. Quotas of task governance
-are the last stack, in the regions whose CloudFormation has their types; elsewhere the bundle's
-govern.sh makes them.
+A new EKS cluster is a separate stack before the cluster, and HyperPod's add-ons are one after it.
+Between the two, HyperPod's chart must be installed, as README.md explains. Task governance quotas
+are the last stack, in regions with the resource types; elsewhere govern.sh creates them.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from .rendered import RenderedCluster
 
 
 class TemplateStack(cdk.Stack):
-    """A template of the bundle; what it makes is exported under the stack's name."""
+    """A template of the bundle; its outputs are exported with the stack's name."""
 
     def __init__(
         self, scope: Construct, id: str, text: str, imports: dict[str, str], **props: Any
@@ -32,7 +31,7 @@ class TemplateStack(cdk.Stack):
         super().__init__(scope, id, **props)
         document = json.loads(text)
         self.exports = {name: f"{id}-{name}" for name in document.get("Outputs", ())}
-        """Name of an output -> name under which it is exported."""
+        """Output name -> export name."""
         self.resources = template.fill(
             self, document, imports=imports, export=self.exports.__getitem__
         )
@@ -49,7 +48,7 @@ class GovernanceStack(TemplateStack):
 
 
 class HyperPodEksStack(HyperPodStack):
-    """The cluster as nodes of the EKS cluster of the stack before it."""
+    """The HyperPod cluster, whose nodes join the EKS cluster of the previous stack."""
 
     def __init__(
         self, scope: Construct, rendered: RenderedCluster, eks: TemplateStack, **props: Any

@@ -16,14 +16,14 @@ from .rendered import RenderedCluster
 
 
 class HyperPodStack(cdk.Stack):
-    """The cluster, and its lifecycle scripts in the bucket of the foundation."""
+    """The cluster, with its lifecycle scripts in the foundation's bucket."""
 
     def __init__(
         self, scope: Construct, rendered: RenderedCluster, imports: Mapping[str, str], **props: Any
     ) -> None:
         super().__init__(scope, rendered.stack_name, **props)
         self.resources = template.fill(self, rendered.template, imports=imports)
-        """By logical id."""
+        """Resources by logical id."""
         self.scripts = scripts.upload(self, uploads(rendered), imports)
         acknowledged.bucket_deployment(self, imports[scripts.BUCKET])
         # An instance runs its scripts as soon as it boots.
@@ -31,7 +31,7 @@ class HyperPodStack(cdk.Stack):
 
 
 def uploads(rendered: RenderedCluster) -> dict[str, str]:
-    """Key in the bucket of scripts -> text."""
+    """Key in the scripts bucket -> text."""
     lifecycle = [
         Artifact(path, text)
         for path, text in rendered.files.items()

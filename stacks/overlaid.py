@@ -1,4 +1,4 @@
-"""What a user's overlay changes in a template, changed in the stack of constructs that makes it."""
+"""Applying a user's overlay to a stack of constructs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _Change = tuple[tuple[str, ...], Any]
 
 
 def lay(stack: cdk.Stack, before: Json, after: Json, imports: Mapping[str, str]) -> None:
-    """Change ``stack``, of which ``before`` is the rendered template, so that it is ``after``.
+    """Change ``stack``, whose rendered template is ``before``, to ``after``.
 
-    Both are as rendered: what ``imports`` names is a parameter in them.
+    Both are rendered templates, in which ``imports`` are parameters.
     """
     old, new = template.imported(before, imports), template.imported(after, imports)
     elements = _elements(stack)
@@ -37,7 +37,7 @@ def lay(stack: cdk.Stack, before: Json, after: Json, imports: Mapping[str, str])
 
 
 def changes(old: Json, new: Json, path: tuple[str, ...] = ()) -> Iterator[_Change]:
-    """Each place where ``new`` differs, with what stands there; None where nothing does.
+    """Each path at which ``new`` differs, with the new value; None if it is removed.
 
     Lists and intrinsic functions are replaced as a whole.
     """
@@ -52,12 +52,12 @@ def changes(old: Json, new: Json, path: tuple[str, ...] = ()) -> Iterator[_Chang
 
 
 def _is_whole(*values: Json) -> bool:
-    """Whether one of ``values`` is an intrinsic function, which nothing merges with."""
+    """Whether one of ``values`` is an intrinsic function, which cannot be merged."""
     return any(len(v) == 1 and (next(iter(v)) == "Ref" or "::" in next(iter(v))) for v in values)
 
 
 def _added(old: Json, new: Json) -> Json:
-    """A template with what ``new`` adds to or changes in ``old``."""
+    """A template with the additions and changes from ``old`` to ``new``."""
     names = {name: old.get("Resources", {}).get(name) for name in new["Resources"]}
     resources = {n: r for n, r in new["Resources"].items() if names[n] is None}
     sections = {
@@ -76,7 +76,7 @@ _PLAIN = ("AWSTemplateFormatVersion", "Description", "Metadata", "Transform")
 
 
 def _elements(stack: cdk.Stack) -> dict[str, cdk.CfnElement]:
-    """What a stack holds, by logical id."""
+    """The elements of a stack, by logical id."""
     found = (node for node in stack.node.find_all() if isinstance(node, cdk.CfnElement))
     return {stack.resolve(element.logical_id): element for element in found}
 

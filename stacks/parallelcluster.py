@@ -18,7 +18,7 @@ from clustergen.targets.parallelcluster.limits import VERSION
 from . import acknowledged, scripts
 from .rendered import RenderedCluster
 
-# One template for each region; it makes the function that runs ParallelCluster, and its role.
+# One template for each region; it creates the function that runs ParallelCluster, and its role.
 PROVIDER = (
     "https://${AWS::Region}-aws-parallelcluster.s3.${AWS::Region}.${AWS::URLSuffix}"
     f"/parallelcluster/{VERSION}/templates/custom_resource/cluster.yaml"
@@ -26,7 +26,7 @@ PROVIDER = (
 
 
 class ParallelClusterStack(cdk.Stack):
-    """The provider, and the cluster; ParallelCluster makes a stack of the cluster's name."""
+    """The provider and the cluster; ParallelCluster creates a stack with the cluster's name."""
 
     def __init__(self, scope: Construct, rendered: RenderedCluster, **props: Any) -> None:
         super().__init__(scope, rendered.stack_name, **props)
@@ -45,7 +45,7 @@ class ParallelClusterStack(cdk.Stack):
         self._outputs()
 
     def _provider(self, rendered: RenderedCluster) -> cdk.CfnStack:
-        """With a role of its own, or with the one that `-c provider_role=ARN` names."""
+        """The provider, with a new role or the one in `-c provider_role=ARN`."""
         role = rendered.settings.get("provider_role")
         if role:
             parameters = {"CustomLambdaRole": role}
@@ -83,7 +83,7 @@ def _filled(value: Any, rendered: RenderedCluster) -> Any:
 
 
 def uploads(rendered: RenderedCluster) -> dict[str, str]:
-    """Key in the bucket of scripts -> text: by content, and where head and login nodes look."""
+    """Key in the scripts bucket -> text; keys for head and login nodes are fixed."""
     plan = rendered.plan
     by_content = {script.key: script.text for script in actions.own_scripts(plan)}
     hook = actions.hook(plan)
@@ -91,9 +91,9 @@ def uploads(rendered: RenderedCluster) -> dict[str, str]:
 
 
 def _policy(scope: Construct, rendered: RenderedCluster) -> iam.ManagedPolicy:
-    """What the role of the provider lacks for this cluster.
+    """Additional permissions of the provider's role for this cluster.
 
-    It may attach only policies of ParallelCluster's own, and reads no buckets of the user's:
+    By default, it can attach only policies of ParallelCluster, and cannot read user buckets:
     https://github.com/aws/aws-parallelcluster/blob/develop/cloudformation/policies/parallelcluster-policies.yaml
     """
     made = iam.ManagedPolicy(
@@ -140,7 +140,7 @@ def _arn(rest: str, rendered: RenderedCluster) -> str:
 
 
 def _pairs(value: Any) -> Iterator[tuple[str, str]]:
-    """Every key of the configuration that has text, with it."""
+    """All keys of the configuration with text values."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if isinstance(inner, str):

@@ -1,4 +1,4 @@
-"""AWS PCS: the template of `render`, and the scripts that its nodes run."""
+"""AWS PCS: the template of `render`, and scripts of nodes."""
 
 from __future__ import annotations
 
@@ -22,17 +22,15 @@ class PcsStack(cdk.Stack):
     def __init__(self, scope: Construct, rendered: RenderedCluster, **props: Any) -> None:
         super().__init__(scope, rendered.stack_name, **props)
         self.resources = template.fill(self, _with_images(rendered), imports=rendered.imports)
-        """By logical id."""
+        """Resources by logical id."""
         self.scripts = scripts.upload(self, uploads(rendered), rendered.imports)
         acknowledged.bucket_deployment(self, rendered.imports[scripts.BUCKET])
-        # A node reads its scripts as soon as it boots.
+        # Nodes read their scripts as soon as they boot.
         template.after(self.resources, "AWS::PCS::ComputeNodeGroup", self.scripts)
 
 
 def _with_images(rendered: RenderedCluster) -> dict[str, Any]:
-    """The template, with images that CloudFormation looks up, because nothing here reads the
-    stack.
-    """
+    """The template, with images that CloudFormation looks up, unlike in deploy.sh."""
     document = rendered.template
     known = document.get("Parameters", {})
     looked_up = {
@@ -50,7 +48,7 @@ def _with_images(rendered: RenderedCluster) -> dict[str, Any]:
 
 
 def uploads(rendered: RenderedCluster) -> dict[str, str]:
-    """Key in the bucket of scripts -> text."""
+    """Key in the scripts bucket -> text."""
     named = {
         path.removeprefix(FOLDER): text
         for path, text in rendered.files.items()

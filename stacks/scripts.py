@@ -1,7 +1,7 @@
-"""Scripts of a bundle on their way to the bucket of the foundation.
+"""Uploading scripts of a bundle to the foundation's bucket.
 
-They go up as an asset, and a function of CDK's copies them into the bucket, under the very keys
-that the documents name. Nothing is ever deleted there: nodes that run keep the scripts they know.
+They are an asset, which a CDK function copies to the bucket, with the keys that the documents use.
+Nothing is deleted there, because running nodes may still use older scripts.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ BUCKET = "ScriptsBucketName"
 def upload(
     scope: Construct, files: Mapping[str, str], imports: Mapping[str, str]
 ) -> BucketDeployment | None:
-    """Put ``files`` (key to text) into the bucket of scripts; None where there are none.
+    """Upload ``files`` (key -> text) to the scripts bucket; None if there are none.
 
-    What stands as ``${Name}`` in a JSON file is filled with the output of that name, as
-    ``deploy.sh`` does it.
+    In JSON files, ``${Name}`` is replaced by the output of that name, as in ``deploy.sh``.
     """
     if not files:
         return None
@@ -45,7 +44,7 @@ def upload(
 def _sources(
     folder: Path, files: Mapping[str, str], imports: Mapping[str, str]
 ) -> Iterator[ISource]:
-    """The files with values of the foundation one by one, all others together."""
+    """The sources: files with values of the foundation one by one, all others together."""
     whole = {key: text for key, text in files.items() if not _has_values(key, text, imports)}
     for key, text in whole.items():
         path = folder / key

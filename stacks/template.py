@@ -1,7 +1,7 @@
-"""A rendered template in a stack, resource by resource, so that the two ways cannot differ.
+"""A rendered template in a stack, resource by resource, so that both are the same.
 
-Logical ids, properties and policies stay what they are. Parameters whose values the foundation
-gives are imported from it: each reference to one becomes ``Fn::ImportValue``.
+Logical ids, properties and policies do not change. Parameters that are outputs of the foundation
+become imports: each reference becomes ``Fn::ImportValue``.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def fill(
     imports: Mapping[str, str] | None = None,
     export: Callable[[str], str] | None = None,
 ) -> dict[str, cdk.CfnResource]:
-    """Put ``template`` into ``stack``; returns its resources by logical id.
+    """Add ``template`` to ``stack``; returns its resources by logical id.
 
-    ``imports`` maps the parameters that another stack gives to the names of its exports;
-    ``export`` gives the name under which an output of this one is exported.
+    ``imports`` maps parameters to exports of other stacks; ``export`` returns the export name of an
+    output of this stack.
     """
     made = imported(template, imports or {})
     options = stack.template_options
@@ -82,7 +82,7 @@ def _replaced(value: Any, values: Mapping[str, Json]) -> Any:
 
 
 def _substitution(sub: str | list[Any], values: Mapping[str, Json]) -> Json:
-    """``Fn::Sub``, in which what another stack gives is a variable of its own."""
+    """``Fn::Sub`` with imported values as variables."""
     text, own = sub if isinstance(sub, list) else (sub, {})
     named = dict.fromkeys(re.findall(r"\$\{([A-Za-z0-9]+)\}", text))
     given = {name: values[name] for name in named if name in values and name not in own}
@@ -95,7 +95,7 @@ def _several(transform: str | list[str] | None) -> list[str] | None:
 
 
 def _scope(stack: cdk.Stack, section: str) -> Construct:
-    """Sections have names of their own: an output may be called what a resource is called."""
+    """The scope of a section: an output and a resource may have the same name."""
     found = stack.node.try_find_child(section)
     return found if isinstance(found, Construct) else Construct(stack, section)
 
@@ -135,7 +135,7 @@ def _resources(stack: cdk.Stack, resources: Mapping[str, Json]) -> dict[str, cdk
         if made.keys() >= set(others):
             for other in others:
                 made[name].add_resource_dependency(made[other])
-        else:  # on what stood in the stack before
+        else:  # on what the stack contained before
             made[name].add_override("DependsOn", others)
     return made
 
@@ -152,7 +152,7 @@ def _resource(stack: cdk.Stack, name: str, resource: Json) -> cdk.CfnResource:
 
 
 def after(resources: Mapping[str, cdk.CfnResource], type: str, earlier: IConstruct | None) -> None:
-    """Make every resource of ``type`` wait for ``earlier``, if there is such a thing."""
+    """Make all resources of ``type`` wait for ``earlier``, if it exists."""
     for resource in resources.values():
         if earlier is not None and resource.cfn_resource_type == type:
             resource.node.add_dependency(earlier)

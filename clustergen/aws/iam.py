@@ -12,7 +12,7 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn
 
 VERSION = "2012-10-17"
-"""Of the policy language."""
+"""Version of the policy language."""
 
 
 def document(statements: Iterable[Json]) -> Json:

@@ -14,9 +14,7 @@ from clustergen.aws.members import present
 from clustergen.plan.model import Interface, NodeGroup, Plan, Volume
 
 TAGGED = ("instance", "volume", "network-interface")
-"""Resources that EC2 creates with an instance. No service passes the tags of its node groups to all
-of them.
-"""
+"""Resources that EC2 creates with an instance. No service passes tags of node groups to all."""
 
 
 def metadata_options(hops: int) -> Json:

@@ -32,10 +32,10 @@ ROOT_OF_OPENZFS = "/fsx"
 
 LOCAL_HOMES = "/home"
 EXPORTED_HOMES = "home"
-"""Folder of the homes on a file system that is mounted elsewhere than at /home."""
+"""Folder of home directories on a file system that is not mounted at /home."""
 
 Mounted = Lustre | FileCache | OpenZfs | Ontap | Efs | Bucket
-"""The mounts that clustergen's scripts make on Slurm nodes."""
+"""Storage that clustergen's scripts mount on Slurm nodes."""
 
 S = TypeVar("S", bound=Storage)
 

@@ -43,9 +43,9 @@ class Written:
 
     directory: Path
     changed: tuple[str, ...]
-    """New files, and files whose content or mode is new."""
+    """New files, and files with new content or mode."""
     removed: tuple[str, ...]
-    """Files of the bundle before that this one does not have."""
+    """Files of the previous bundle that this one lacks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ class VolumeType:
     gib: tuple[int, int]
     iops: tuple[int, int] | None = None
     iops_per_gib: int | None = None
-    """Most IOPS for each GiB."""
+    """Maximum IOPS per GiB."""
     default_iops: int | None = None
-    """None with ``iops`` means that EC2 requires a number."""
+    """None if EC2 requires a value."""
     mibps: tuple[int, int] | None = None
     iops_per_mibps: int = 1
-    """IOPS that each MiB/s of throughput needs."""
+    """IOPS needed per MiB/s of throughput."""
 
 
 _16_TIB, _64_TIB = 16_384, 65_536
@@ -46,4 +46,4 @@ VOLUME_TYPES: Mapping[str, VolumeType] = MappingProxyType(
         "sc1": VolumeType((125, _16_TIB)),
     }
 )
-"""gp3 of more than 16 TiB, 16,000 IOPS or 1,000 MiB/s is newer than some tools know."""
+"""Some tools do not support gp3 above 16 TiB, 16,000 IOPS or 1,000 MiB/s yet."""

@@ -30,10 +30,10 @@ class Family(NamedTuple):
     topology: str = ""
     """``all``, or sizes separated by spaces."""
     neuron_cores: int = 0
-    """Logical cores of a device; 0 where they are not known."""
+    """Logical cores of a device; 0 if unknown."""
     device_claims: bool = True
     lustre_efa: int = 2
-    """0: it is no EFA client."""
+    """Interfaces for Lustre; 0 if it is not an EFA client."""
     nccl: Measurement | None = None
     eks_driver: bool = False
     eks_image: bool = True

@@ -73,12 +73,12 @@ class LustreClass:
     deployment: Deployment
     storage: Storage
     throughputs: tuple[int, ...] = ()
-    """``PerUnitStorageThroughput``, MB/s per TiB; empty where it must not be given."""
+    """``PerUnitStorageThroughput``, MB/s per TiB; empty if it must not be set."""
     capacity: Mapping[int | None, Steps] = field(default_factory=dict)
-    """Throughput, or None where it makes no difference, -> ``StorageCapacity``; empty for
-    Intelligent-Tiering, where it must not be given."""
+    """Throughput, or None if it does not matter -> ``StorageCapacity``; empty for
+    Intelligent-Tiering, where it must not be set."""
     efa_capacity: Mapping[int, Steps] = field(default_factory=dict)
-    """The same for ``EfaEnabled``; empty where EFA cannot be had."""
+    """The same for ``EfaEnabled``; empty without EFA support."""
     gib_per_server: Mapping[int | None, int] = field(default_factory=dict)
     """Throughput -> GiB that one object storage server (and so one address) holds, without EFA."""
 
@@ -153,7 +153,7 @@ METADATA_IOPS: Mapping[Storage, Steps] = MappingProxyType(
         Storage.INTELLIGENT_TIERING: Steps(6000, most=12000),
     }
 )
-"""What ``USER_PROVISIONED`` takes. ``AUTOMATIC`` is for SSD only."""
+"""Values for ``USER_PROVISIONED``. ``AUTOMATIC`` is for SSD only."""
 
 _AUTOMATIC_IOPS = ((1200, 1500), (2400, 3000), (9600, 6000), (45600, 12000))
 
@@ -211,7 +211,7 @@ def efa_client(instance: InstanceType) -> bool:
 
 
 EFA_CONNECTIONS = 1024
-"""Over all clients of a file system."""
+"""EFA connections of all clients of a file system."""
 
 
 class Persistent2(enum.StrEnum):
@@ -279,12 +279,12 @@ OPENZFS = (
     OpenZfsClass("MULTI_AZ_1", _OPENZFS_2, intelligent_tiering=True),
 )
 OPENZFS_GIB = (64, 524_288)
-"""Least and most ``StorageCapacity``."""
+"""Minimum and maximum ``StorageCapacity``."""
 OPENZFS_IOPS_PER_GIB = 3
 """Disk IOPS in mode ``AUTOMATIC``."""
 # https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/limit-access-security-groups.html (2026-08)
 OPENZFS_PORTS = ((111, 111), (2049, 2049), (20001, 20003))
-"""TCP and UDP."""
+"""Ports for TCP and UDP."""
 
 
 def openzfs_class(deployment: str) -> OpenZfsClass | None:
@@ -293,6 +293,6 @@ def openzfs_class(deployment: str) -> OpenZfsClass | None:
 
 
 EFS_PROVISIONED_MIBPS = (1, 3414)
-"""Least and most ``ProvisionedThroughputInMibps``: botocore 1.44.5, efs (2026-11)."""
+"""Minimum and maximum ``ProvisionedThroughputInMibps``: botocore 1.44.5, efs (2026-11)."""
 # https://docs.aws.amazon.com/efs/latest/ug/network-access.html (2026-08)
 EFS_PORT = 2049

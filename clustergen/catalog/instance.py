@@ -14,7 +14,7 @@ class NetworkCard:
     index: int
     max_interfaces: int
     interface_types: tuple[str, ...]
-    """What may be attached: ``interface``, ``efa``, ``efa-only``."""
+    """Supported kinds: ``interface``, ``efa``, ``efa-only``."""
 
     @property
     def efa(self) -> bool:
@@ -32,7 +32,7 @@ class Accelerator:
     name: str
     count: int
     memory_mib: int
-    """Memory of each one."""
+    """Memory of each accelerator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Quota:
     family: str
     on_demand: str | None
     spot: str | None
-    """None when no Spot quota is documented for the family, or it is never sold as Spot."""
+    """None if no Spot quota is documented for the family, or it is not available as Spot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class InstanceType:
     """Gbit/s of the whole instance (for EFA types: over EFA), never the sum of the cards, which
     counts shared links twice."""
     network_burst: bool
-    """``network_gbps`` is the most a burst reaches ("Up to 12.5 Gigabit")."""
+    """Whether ``network_gbps`` is a burst maximum ("Up to 12.5 Gigabit")."""
     cards: tuple[NetworkCard, ...]
     max_efa: int
     nitro: int | None
@@ -71,7 +71,7 @@ class InstanceType:
     ipv4_per_interface: int
     disk_count: int
     disk_gb: int
-    """Size of each local NVMe disk, in GB as the EC2 API gives it."""
+    """Size of each local NVMe disk, in GB as in the EC2 API."""
     usage_classes: tuple[str, ...]
     """``on-demand``, ``spot``, ``capacity-block``."""
     placement: tuple[str, ...]
@@ -87,7 +87,7 @@ class InstanceType:
     hyperpod: str | None
     """Its SageMaker HyperPod name, such as ``ml.p5en.48xlarge``."""
     training_plan: bool
-    """Whether SageMaker training plans reserve it."""
+    """Whether SageMaker training plans offer it."""
     quota: Quota
     ultraserver: str | None
     """The UltraServer it is a part of."""

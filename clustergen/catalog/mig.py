@@ -22,7 +22,7 @@ class MigProfile:
 
     name: str
     most: int
-    """How many of them one GPU holds."""
+    """Maximum number on one GPU."""
     compute_slices: int
     memory_slices: int
 

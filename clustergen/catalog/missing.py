@@ -99,7 +99,7 @@ _GONE = (
 
 _FORM = pattern(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
 _LONGEST = 40
-"""No instance type name is near this long; nothing longer is compared letter by letter."""
+"""Longer names are not compared: no instance type name is nearly as long."""
 _SHOWN = 6
 
 

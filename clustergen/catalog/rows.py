@@ -36,7 +36,7 @@ DEFAULTS: Row = {
     "plan": False,
     "ultraserver": None,
 }
-"""What a key that a row does not have stands for. ``cores``, ``valid_tpc`` and ``boot`` have
+"""Defaults for keys that a row lacks. ``cores``, ``valid_tpc`` and ``boot`` have
 defaults that depend on the other keys, see :func:`_derived`."""
 
 _LETTERS = {"i": "interface", "e": "efa", "o": "efa-only"}

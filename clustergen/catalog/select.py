@@ -117,7 +117,7 @@ _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
 }
 
 _DEEPEST = 20
-"""Parentheses in parentheses. Real filters need few, and a limit protects the stack."""
+"""Maximum nesting of parentheses, to protect the stack."""
 
 
 @dataclass(frozen=True, slots=True)

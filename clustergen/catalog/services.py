@@ -21,7 +21,7 @@ class Service(NamedTuple):
     source: str
     date: str
     refuses_others: bool = False
-    """The service's own tool stops in any other region."""
+    """Whether the service's tool rejects other regions."""
 
     def nearest(self, region: str) -> tuple[str, ...]:
         """Regions with the service whose names begin like ``region``, sorted.

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from clustergen.catalog.lookup import DATA
 
 Scope = Literal["cluster", "partition", "node", "slurmdbd", "cgroup"]
-"""A line of its own in slurm.conf, a word of a partition's or a node's line, or another file."""
+"""Where a key is used: a line in slurm.conf, a partition or node line, or another file."""
 
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 
@@ -25,23 +25,23 @@ class Key(NamedTuple):
     """One row."""
 
     name: str
-    """As Slurm's manual spells it; Slurm compares names without regard to case."""
+    """Spelling of Slurm's manual; Slurm ignores case."""
     form: str
-    """How the value is read: see :mod:`clustergen.catalog.slurm_values`."""
+    """Format of the value: see :mod:`clustergen.catalog.slurm_values`."""
     of: tuple[str, ...] = ()
-    """The values, flags or plugins that Slurm knows. A flag that ends with = takes a value."""
+    """Valid values, flags or plugins. A flag that ends with = has a value."""
     ignored: bool = False
-    """Slurm starts with a value that it does not know, and ignores it."""
+    """Whether Slurm ignores unknown values, instead of failing to start."""
     least: int = 0
     most: int | None = None
     since: str = ""
-    """The first version with the key; empty: all of them."""
+    """The first version with the key; empty for all."""
     until: str = ""
-    """The last version that starts with the key; empty: it is still there."""
+    """The last version that accepts the key; empty if it still exists."""
     defunct: str = ""
-    """The first version that reads the key, complains, and does nothing with it."""
+    """The first version that accepts the key with a warning, but ignores it."""
     alias: str = ""
-    """The name that this key is an older spelling of."""
+    """The current name, if this key is an older spelling."""
     gone: Mapping[str, str] = {}
     """Values that later versions lack -> the last version with them."""
 

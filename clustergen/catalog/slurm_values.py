@@ -19,9 +19,9 @@ class Wrong(NamedTuple):
     """An invalid value, and what to write instead."""
 
     value: str
-    """The part of the value that Slurm does not read."""
+    """The part of the value that Slurm rejects."""
     wanted: str
-    """What to write, as the end of the sentence "write ..."."""
+    """What to write instead, to follow "write"."""
 
 
 def wrong(key: Key, value: str, version: str = "") -> Wrong | None:

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 Facts = Mapping[str, Mapping[str, Any]]
-"""Instance type -> its object as DescribeInstanceTypes answers it."""
+"""Instance type -> its object in DescribeInstanceTypes."""
 
 Offerings = Mapping[str, Mapping[str, frozenset[str]]]
-"""Region -> zone id -> the types offered there."""
+"""Region -> zone id -> offered types."""
 
 
 @dataclass(frozen=True, slots=True)

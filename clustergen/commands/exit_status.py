@@ -5,6 +5,6 @@ OK = 0
 FOUND = 1
 """Findings, or a difference."""
 INTERRUPTED = 130
-"""Ctrl-C: 128 and the number of SIGINT, as shells have it."""
+"""Ctrl-C: 128 plus the number of SIGINT, as in shells."""
 FAILED = 2
 """The command could not run: bad arguments, or a file that cannot be read or written."""

@@ -27,7 +27,7 @@ class Rendering:
     outputs: Mapping[str, str] | None
     findings: list[Finding] = field(default_factory=list)
     folders: dict[Path, str] = field(default_factory=dict)
-    """The folders written so far, each with the spec it was written for."""
+    """The folders written so far, with their specs."""
     lines: list[str] = field(default_factory=list)
 
 

@@ -14,7 +14,7 @@ from clustergen.features import FEATURES, Feature
 from clustergen.targets import Target
 
 _Source = tuple[str, str]
-"""URL, or package and field, and the date it was checked."""
+"""URL, or package and field, and the date of the check."""
 
 
 def run(args: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from typing import Final
 from clustergen.comparison.model import Comparison, compare
 
 FORMATS: Final = ("text", "json", "markdown")
-"""Each the name of a module with ``render(comparisons)``."""
+"""Names of modules with ``render(comparisons)``."""
 
 
 def render(format: str, comparisons: Sequence[Comparison]) -> str:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 WIDTH = 100
-"""Columns of text that a line may fill."""
+"""Maximum width of a line."""
 _GAP = "  "
 
 

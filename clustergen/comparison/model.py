@@ -29,7 +29,7 @@ class Standing:
 
     target: Target
     used: Mapping[str, tuple[Path, ...]] | None
-    """Feature id -> places in the spec that ask for it; None if it cannot be planned."""
+    """Feature id -> places in the spec that use it; None if the spec cannot be planned."""
     findings: tuple[Finding, ...]
     """All findings for this target, in source order."""
     place: int = 0
@@ -88,7 +88,7 @@ class Comparison:
     name: str
     """The cluster's name; empty if nothing could be planned."""
     standings: tuple[Standing, ...]
-    """Empty if nothing could be compared: the findings explain why."""
+    """Empty if nothing could be compared; the findings explain the reason."""
     findings: tuple[Finding, ...]
     """All findings of all targets."""
 

@@ -14,7 +14,7 @@ LEVELS: Mapping[Level, str] = {
     "partial": "supported with differences",
     "none": "not supported",
 }
-"""What each level of the support matrix means."""
+"""Meaning of each level in the support matrix."""
 
 UNUSED, UNKNOWN = "-", "?"
 CELLS: Mapping[str, str] = {
@@ -22,7 +22,7 @@ CELLS: Mapping[str, str] = {
     UNUSED: "not used",
     UNKNOWN: "unknown, because the spec cannot be planned",
 }
-"""What a cell of a comparison can hold."""
+"""Meaning of cells in a comparison."""
 
 ORDER = "Ranked by: renders, then fewest none, fewest partial, fewest warnings. Ties share a rank."
 

@@ -36,9 +36,9 @@ class Addon:
     service_account: str | None = None
     """The service account that gets a role; None if its pods do not call AWS."""
     policies: tuple[str, ...] = ()
-    """Policies that AWS manages."""
+    """AWS managed policies."""
     statements: Callable[[Plan], Iterable[Json]] = _never
-    """Further permissions."""
+    """Additional permissions."""
 
 
 VPC_CNI = Addon(
@@ -55,7 +55,7 @@ VPC_CNI = Addon(
 KUBE_PROXY = Addon("kube-proxy")
 POD_IDENTITY = Addon("eks-pod-identity-agent")
 NETWORKING = (VPC_CNI, KUBE_PROXY, POD_IDENTITY)
-"""Without these no node becomes ready, so they are created before the first."""
+"""Nodes need these to become ready, so they are created first."""
 
 COREDNS = Addon("coredns")
 # Its DaemonSet dcgm-server has no tolerations by default. Without it, the agent reports every GPU

@@ -14,7 +14,7 @@ from clustergen.kubernetes import disks
 from clustergen.plan.model import Plan, Volume
 
 ROOT_DEVICE = "/dev/xvda"
-"""Of Amazon Linux 2023."""
+"""Root device of Amazon Linux 2023."""
 
 # Pods get their roles through pod identity, and cannot use the node's role.
 # https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html

@@ -10,7 +10,7 @@ from clustergen.plan.model import Kubernetes
 
 SOURCE = "https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html"
 DATE = "2026-11-20"
-"""When :data:`VERSIONS` was read. Support ends are compared with this day."""
+"""Date of :data:`VERSIONS`, with which ends of support are compared."""
 
 
 @dataclass(frozen=True, slots=True)

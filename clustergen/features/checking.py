@@ -20,7 +20,7 @@ class Use(NamedTuple):
     target: str
     """The title of the target."""
     written: frozenset[Path]
-    """Every path that the user wrote."""
+    """All paths that the user wrote."""
 
     def problems(self, *, written: bool = False) -> Iterator[Problem]:
         """One problem for each place in the spec that uses the feature.

@@ -38,7 +38,7 @@ class Support(NamedTuple):
     """URL, or package and field, that proves it."""
     checked: str = "2026-11-20"
     always: bool = True
-    """Managed: the service does it for every cluster, whatever the spec says."""
+    """Managed: the service always does it, independent of the spec."""
 
     @property
     def ignored(self) -> bool:

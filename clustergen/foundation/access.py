@@ -20,7 +20,7 @@ from clustergen.foundation.part import (
 from clustergen.plan.model import Bucket, Ontap, OpenZfs, Plan
 
 PCS_PARTITIONS = frozenset({"aws", "aws-us-gov"})
-"""Where AWS PCS is, and so its managed policy: a role with an unknown policy cannot be made.
+"""Partitions with AWS PCS and its managed policy: roles with unknown policies cannot be created.
 https://docs.aws.amazon.com/general/latest/gr/pcs.html (2026-11)"""
 
 

@@ -13,11 +13,11 @@ from clustergen.foundation.template import PATH, build, document
 from clustergen.plan.model import Plan
 
 INLINE_BYTES = 51_200
-"""The largest template that a request to CloudFormation may contain; a larger one has to be in S3.
+"""Maximum size of a template in a CloudFormation request; larger ones must be in S3.
 https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
 
 STAGE = "foundation-bucket.template.json"
-"""The bucket alone, where the whole foundation is too large for a request."""
+"""Template with only the bucket, if the whole foundation is too large for one request."""
 
 _BUCKET = ("ScriptsBucket", "ScriptsBucketPolicy")
 

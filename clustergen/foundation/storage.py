@@ -13,7 +13,7 @@ from clustergen.foundation.security import groups_of, rules_for
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Repository, Subnet
 
 LUSTRE_VERSION = "2.15"
-"""Every deployment type supports it, and it is the only one that all current clients can mount.
+"""All deployment types support it, and it is the only one that all current clients can mount.
 https://docs.aws.amazon.com/fsx/latest/LustreGuide/lustre-client-matrix.html (2026-08)"""
 
 

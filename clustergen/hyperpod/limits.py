@@ -23,7 +23,7 @@ TRAINING_PLANS = f"{GUIDE}reserve-capacity-with-training-plans.html"
 NAME = r"[a-zA-Z0-9](-*[a-zA-Z0-9])*"
 MAX_NAME = 63
 MAX_COUNT = 6758
-"""Instances of one group."""
+"""Maximum number of instances in one group."""
 MAX_SUBNETS = 16
 VOLUME_GB = (1, 16384)
 TRAINING_PLAN = r"arn:aws[a-z\-]*:sagemaker:[a-z0-9\-]*:[0-9]{12}:training-plan/.+"
@@ -35,7 +35,7 @@ INSTANCES_PER_ACCOUNT = 30
 # INSTANCE_GROUP, EbsVolumeConfig.RootVolume: the size of the root volume is fixed at 100 GB.
 ROOT_GB = 100
 DEFAULT_VOLUME_GB = 500
-"""Of the second volume, /opt/sagemaker: room for a few container images on every node."""
+"""Size of the secondary volume at /opt/sagemaker: space for a few container images."""
 
 # INSTANCE_GROUP, OnStartDeepHealthChecks; 2026-11-20.
 HEALTH_CHECKS: Mapping[str, str] = MappingProxyType(
@@ -70,15 +70,15 @@ RESERVED_PREFIXES = (
     "k8s.aws/",
     "karpenter.sh/",
 )
-"""Of keys of labels and taints: those of Kubernetes and of the service."""
+"""Prefixes for keys of labels and taints that Kubernetes and the service reserve."""
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html: all nodes are also
 # in this partition; 2026-11-20.
 UNIVERSAL_PARTITION = "dev"
 CONTROLLER, LOGIN = "controller", "login"
-"""The instance groups that the spec's ``head_node`` and ``login`` become."""
+"""Names of the instance groups for ``head_node`` and ``login``."""
 DEFAULT_DATABASE = "slurm_acct_db"
-"""The API's page and CloudFormation's name different ones, so it is always written."""
+"""Always written, because the documented defaults of the API and CloudFormation differ."""
 
 
 def _largest(plan: Plan) -> Path:
@@ -86,7 +86,7 @@ def _largest(plan: Plan) -> Path:
 
 
 MAX_GROUPS = 100
-"""Of a cluster: botocore 1.44.5, sagemaker CreateCluster InstanceGroups (2026-11)."""
+"""Instance groups of a cluster: botocore 1.44.5, sagemaker CreateCluster (2026-11)."""
 LIMITS = Limits(
     title="HyperPod",
     region=Region("hyperpod", Severity.ERROR, f"{GUIDE}sagemaker-hyperpod.html"),
@@ -126,4 +126,4 @@ LIMITS = Limits(
     minimum=INSTANCE_GROUP,
     no_ssh=PREREQUISITES,
 )
-"""What both orchestrators have in common; each target adds its own."""
+"""Limits for both orchestrators; each target adds its own."""

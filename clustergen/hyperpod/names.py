@@ -8,7 +8,7 @@ from clustergen import catalog
 from clustergen.catalog import InstanceType
 
 _FAR = 8
-"""Times the vCPUs and memory, together, beyond which one type is no substitute for the other."""
+"""Maximum ratio of vCPUs and memory for which a type is an alternative."""
 
 
 def ml_name(type: InstanceType) -> str:

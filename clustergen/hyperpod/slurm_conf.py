@@ -22,9 +22,9 @@ OPTION_LISTS: Mapping[str, str] = MappingProxyType(
         """)
     }
 )
-"""Settings that are lists of options, by lower-case name.
+"""Settings with lists of options, by lower-case name.
 
-A second line of such a setting replaces the first, so options are added to HyperPod's own.
+A second line would replace the first, so options are added to HyperPod's.
 """
 
 

@@ -14,12 +14,11 @@ from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
 
 Mode = Literal["bootstrap", "extended", "customer-managed", "legacy", "kubernetes"]
-"""Who sets up a node, and so which scripts it runs.
+"""How nodes are set up, and so which scripts they run.
 
-``bootstrap``: HyperPod sets up Slurm, and no scripts are needed. ``extended``: HyperPod does, and
-the scripts add what else the spec asks for. ``customer-managed``: the scripts set up Slurm.
-``legacy``: they do, and read the roles of groups from a file. ``kubernetes``: they prepare the node
-before it joins an EKS cluster.
+``bootstrap``: HyperPod sets up Slurm, without scripts. ``extended``: HyperPod sets up Slurm, and
+scripts do the rest. ``customer-managed``: scripts set up Slurm. ``legacy``: the same, with the
+roles of groups in a file. ``kubernetes``: scripts prepare nodes before they join an EKS cluster.
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
 """
 Role = Literal["controller", "login", "compute"]

@@ -18,7 +18,7 @@ _KEYS = "/root/.ssh"
 SHARED_MEMORY: Json = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
 SHARED_MEMORY_MOUNT: Json = {"name": "shared-memory", "mountPath": "/dev/shm"}  # noqa: S108 a mount, not a file
 _MEMORY_MIB = 32000
-"""Of a worker, as in AWS's own jobs; less on small nodes."""
+"""Memory of a worker, as in AWS's examples; less on small nodes."""
 
 
 def objects(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Iterator[Json]:

@@ -17,7 +17,7 @@ from clustergen.kubernetes.names import (
 from clustergen.plan.model import NodeGroup, Plan
 
 CPU, MEMORY, DISK = "cpu", "memory", "ephemeral-storage"
-"""Counted here in vCPUs, MiB and MiB, as huge pages are."""
+"""In vCPUs, MiB and MiB; huge pages are also in MiB."""
 SIZES = frozenset({MEMORY, DISK, HUGE_PAGES})
 
 # The part of the memory that hypervisor and kernel reserve, as Karpenter assumes.

@@ -11,12 +11,12 @@ class Chart:
     """A chart: ``reference`` is a name in ``repository``, or an ``oci://`` address."""
 
     name: str
-    """Of the release in the cluster, and of the values file."""
+    """Name of the release, and of the values file."""
     reference: str
     version: str
     namespace: str
     source: str
-    """Where the version and the values were read, in 2026-11."""
+    """Source of the version and values, read in 2026-11."""
     repository: str = ""
     ready: bool = False
     """Whether later steps need it: it installs webhooks or custom resources. install.sh does

@@ -15,7 +15,7 @@ FOLDER = "smoke"
 # https://gallery.ecr.aws/amazonlinux/amazonlinux (2026-11)
 IMAGE = "public.ecr.aws/amazonlinux/amazonlinux:2023.10.20260120.4"
 _MINUTES = 60
-"""A job fails after this time: nodes that Karpenter starts take some ten, and so do large images.
+"""Time limit of jobs: Karpenter takes about ten minutes to start nodes, large images as long.
 """
 
 

@@ -20,7 +20,7 @@ from clustergen.words import word_set
 
 API = "kueue.x-k8s.io/v1beta2"
 NETWORK, HOSTS = "aws-network", "hosts"
-"""Topologies: by the layers of EC2's network, and by nodes alone."""
+"""Topologies: layers of EC2's network, and nodes only."""
 
 # Regions in which EC2 reports the network topology, for types that the catalog lists. Other nodes
 # have no topology labels, so Kueue would not use them.

@@ -10,7 +10,7 @@ from clustergen.yaml_text import Lines, yaml_text
 
 CONFIG_MAP = "clustergen-mig-config"
 DISABLED = "all-disabled"
-"""What nodes without the label get."""
+"""Configuration of nodes without the label."""
 
 
 def config(plan: Plan) -> Lines:

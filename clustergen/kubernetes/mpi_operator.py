@@ -15,7 +15,7 @@ from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.plan.model import Plan
 
 NAME = "mpi-operator"
-"""Of its namespace, too."""
+"""Name of the operator and its namespace."""
 VERSION = "0.8.2"
 IMAGE = f"mpioperator/mpi-operator:{VERSION}"
 CRD = "mpijobs.kubeflow.org"

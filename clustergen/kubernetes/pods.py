@@ -18,7 +18,7 @@ from clustergen.kubernetes import (
 from clustergen.plan.model import NodeGroup, Plan
 
 Placed = Callable[[Plan, NodeGroup], Json]
-"""Members of a pod that bind it to the nodes of a group."""
+"""Members of a pod that restrict it to the nodes of a group."""
 
 
 def placed(plan: Plan, group: NodeGroup) -> Json:  # noqa: ARG001 others use the plan

@@ -12,7 +12,7 @@ from clustergen.artifacts import Json
 
 LABEL, OWNER = "app.kubernetes.io/managed-by", "clustergen"
 RELEASE_LABEL = "managed-by"
-"""Of Helm releases, whose labels have no prefix."""
+"""Label of Helm releases, which cannot have a prefix."""
 
 # In order of deletion: users come before what they use. A node pool needs its node class to
 # terminate nodes.
@@ -45,7 +45,7 @@ RESOURCES: Mapping[tuple[str, str], str] = MappingProxyType(
         ("", "ServiceAccount"): "serviceaccounts",
     }
 )
-"""Group and kind of the objects -> the resource as ``kubectl api-resources`` names it."""
+"""Group and kind of objects -> resource name in ``kubectl api-resources``."""
 
 KEPT: Mapping[tuple[str, str], str] = MappingProxyType(
     {

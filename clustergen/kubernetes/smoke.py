@@ -53,7 +53,7 @@ class _Count:
     test: str
     what: str
     find: str
-    """The command that prints how many there are."""
+    """The command that prints the number."""
     devices: Mapping[str, int]
     """Requests of a pod: resource name -> number."""
     alone: bool = True

@@ -14,7 +14,7 @@ from clustergen.plan.model import NodeGroup
 # and botocore 1.44.5: ClusterKubernetesTaintKey and ClusterKubernetesTaintValue of sagemaker, which
 # are the same; 2026-11-20.
 MAX_NAME = 63
-"""Characters of a key, behind its prefix, and of a value."""
+"""Maximum characters of a key without its prefix, and of a value."""
 
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?"
 KEY = pattern(

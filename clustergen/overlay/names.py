@@ -19,7 +19,7 @@ _PROPERTIES: Final = MappingProxyType(
         "AWS::PCS::Queue": "Name",
     }
 )
-"""Type of a resource -> the property that names it."""
+"""Resource type -> its name property."""
 
 
 def renamed(document: Mapping[str, Any], merged: Mapping[str, Any]) -> Iterator[Finding]:

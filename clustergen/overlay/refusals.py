@@ -12,7 +12,7 @@ from clustergen.overlay.words import nearest
 from clustergen.schemas import Violation
 
 Place = Callable[[Path], Path]
-"""The deepest part of the overlay on the way to a path of the merged document."""
+"""The deepest path in the overlay that leads to a path of the merged document."""
 
 
 def refusals(violation: Violation, place: Place) -> Iterator[Finding]:

@@ -23,7 +23,7 @@ _USUAL_THROUGHPUT = {
     ("PERSISTENT_1", "HDD"): 12,
     ("PERSISTENT_2", "SSD"): 250,
 }
-"""MB/s per TiB when the spec names neither throughput nor a size that asks for another one."""
+"""MB/s per TiB, if the spec has no throughput and the size requires no other."""
 
 
 def around(steps: Steps, number: int) -> tuple[int, ...]:

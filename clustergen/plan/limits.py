@@ -38,7 +38,7 @@ class Names(NamedTuple):
     source: str
     shortest: int = 1
     longest: int = 63
-    """In characters."""
+    """Maximum length in characters."""
     final_hyphen: bool = True
     """A name may end with a hyphen."""
 
@@ -51,7 +51,7 @@ class Reserved(NamedTuple):
     source: str
     prefixes: tuple[str, ...] = ()
     with_login: bool = False
-    """They are in use only if the cluster has login nodes."""
+    """Only reserved if the cluster has login nodes."""
 
 
 class Systems(NamedTuple):
@@ -59,16 +59,16 @@ class Systems(NamedTuple):
 
     images: frozenset[str]
     title: str
-    """Whose images: "PCS", "HyperPod with EKS"."""
+    """Owner of the images: "PCS", "HyperPod with EKS"."""
     suggested: str
     source: str
     severity: Severity = Severity.ERROR
     own_image: bool = True
     """A custom image may have another operating system."""
     by_node: bool = False
-    """Each node group without an image is a finding of its own."""
+    """One finding for each node group without an image."""
     only_written: bool = False
-    """The default of the spec is not meant: only a system that the user wrote counts."""
+    """Check only a system that the user wrote, not the default."""
 
 
 class Users(NamedTuple):
@@ -76,7 +76,7 @@ class Users(NamedTuple):
 
     names: frozenset[str]
     default: Mapping[str, str]
-    """The image's own user, by operating system."""
+    """Default user of the image, by operating system."""
     source: str
     default_uid: int = 1000
 
@@ -106,7 +106,7 @@ class GroupSize(NamedTuple):
     source: str
     severity: Severity = Severity.ERROR
     karpenter: bool = True
-    """It holds for groups that Karpenter scales, too."""
+    """Also applies to groups that Karpenter scales."""
 
 
 class Verdict(NamedTuple):
@@ -126,7 +126,7 @@ class Labels(NamedTuple):
     """Prefixes of keys; domains below them are reserved as well."""
     reserved_with_karpenter: tuple[str, ...] = ()
     longest_key: int | None = None
-    """Characters of a key with its prefix."""
+    """Maximum characters of a key with its prefix."""
     most_labels: int | None = None
     most_taints: int | None = None
 
@@ -137,11 +137,11 @@ class RootVolume(NamedTuple):
     gib: int
     source: str
     head: bool = False
-    """The head node boots such an image, too."""
+    """The head node also boots such an image."""
     severity: Severity = Severity.ERROR
     """A warning if the size of the image is only documented, not measured."""
     login: bool = False
-    """And so do login nodes, whose root volume the spec sets."""
+    """Login nodes also boot such an image, and the spec sets their root volume."""
 
 
 class Scripts(NamedTuple):
@@ -150,7 +150,7 @@ class Scripts(NamedTuple):
     login: bool
     source: str
     when: Literal["start", "configured"] | None = None
-    """The only time at which they run; None where the user chooses."""
+    """The only time at which they run; None if the user can choose."""
 
 
 class SlurmSettings(NamedTuple):
@@ -165,20 +165,20 @@ class SlurmSettings(NamedTuple):
     own: Mapping[Scope, frozenset[str]] = MappingProxyType({})
     """By scope, keys that the service writes itself."""
     own_with_database: frozenset[str] = frozenset()
-    """Keys of the cluster that it also writes itself where it reaches an external database."""
+    """Cluster keys that the service writes itself with an external database."""
     instead: Mapping[str, str] = MappingProxyType({})
-    """What to do in place of writing a key."""
+    """What to do instead of writing a key."""
     since: Mapping[str, str] = MappingProxyType({})
-    """The first Slurm version with which the service accepts a key that Slurm has had for longer.
+    """The first Slurm version with which the service accepts a key, if Slurm had it earlier.
     """
     kept: Mapping[str, str] = MappingProxyType({})
-    """Flags of the service's own value of a key, which stay when the user writes the key."""
+    """Flags in the service's value of a key, to keep if the user writes the key."""
     replaced: Mapping[str, str] = MappingProxyType({})
-    """Keys whose service default is lost, and the consequence."""
+    """Keys whose default from the service is lost, with the consequence."""
     tracks_gpus: bool = True
-    """With accounting, it counts GPUs: AccountingStorageTRES has gres/gpu."""
+    """With accounting, the service counts GPUs: AccountingStorageTRES has gres/gpu."""
     cgroups: str = ""
-    """Why settings of cgroup.conf have no effect; empty where they have one."""
+    """Why settings of cgroup.conf have no effect; empty if they have."""
 
 
 class Limits(NamedTuple):
@@ -196,44 +196,44 @@ class Limits(NamedTuple):
     root_volume: RootVolume | None = None
     scripts: Scripts | None = None
     slurm_versions: tuple[str, ...] = ()
-    """Those that a cluster may be created with; empty where the service has no Slurm."""
+    """Slurm versions for new clusters; empty if the service has no Slurm."""
     slurm_versions_source: str = ""
     default_slurm_version: str = ""
     ended_slurm_versions: Mapping[str, str] = MappingProxyType({})
-    """Version -> ISO date since when it is not offered any more."""
+    """Version -> ISO date since which it is no longer offered."""
     slurm_settings: SlurmSettings | None = None
-    """None where the service has no Slurm."""
+    """None if the service has no Slurm."""
     unmounted: frozenset[str] = frozenset()
-    """Kinds of existing storage that nodes mount by a name that does not follow from its id."""
+    """Kinds of existing storage whose mount name cannot be derived from the id."""
     unmounted_source: str = ""
     always_replaces: str = ""
-    """The page on failed nodes being always replaced; empty where it can be chosen."""
+    """Source, if failed nodes are always replaced; otherwise empty."""
     looked_up: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """Kind of existing storage -> the names of it that the service finds from its id."""
+    """Kind of existing storage -> names that the service derives from the id."""
     looked_up_source: str = ""
     retention_days: tuple[int, ...] = ()
-    """The days that logs can be kept for; empty where the service decides."""
+    """Retention periods of logs in days; empty if the service decides."""
     one_architecture: bool = False
-    """All nodes must have one architecture, which a rule of the target enforces."""
+    """All nodes must have the same architecture; a rule of the target checks this."""
     empty_tags: str = ""
-    """The page on tags without a value; empty where it need not."""
+    """Source, if tags must have a value; otherwise empty."""
     public_nodes: frozenset[Role] = frozenset()
-    """Nodes that are in a public subnet where SSH from outside may reach them."""
+    """Nodes in a public subnet that may be reachable with SSH from outside."""
     no_ssh: str = ""
-    """The page on nodes without a public address; empty where they may have one."""
+    """Source, if nodes have no public address; otherwise empty."""
     unscaled: Verdict | None = None
-    """Nothing changes the number of nodes on demand, unless an autoscaler is installed."""
+    """The number of nodes does not change on demand without an autoscaler."""
     empty_groups: str = ""
-    """The page that says that a group may have no nodes yet; empty where it must allow for some."""
+    """Source, if a group may have no nodes; otherwise empty."""
     minimum: str = ""
-    """The page about nodes that have to be there before a group is in service, while the service
-    continues to start its others; empty where the nodes above the minimum start and stop."""
+    """Source, if a group is in service once its minimum of nodes exists, while the others start;
+    empty if nodes above the minimum start and stop on demand."""
     autoscaler: str = ""
-    """The page about the autoscaler; empty where there is none to choose."""
+    """Source about the autoscaler; empty if there is none."""
     mig_label: str = ""
-    """The page about MIG by a label of the node; empty where MIG is set up in another way."""
+    """Source about MIG with a node label; empty if MIG is set up in another way."""
     labels: Labels | None = None
     control_plane_zones: str = ""
-    """The page on control planes in two zones; empty where there is none."""
+    """Source about control planes in two zones; empty if there is none."""
     administrators: str = ""
-    """The page about access entries of EKS; empty where there are none."""
+    """Source about access entries of EKS; empty if there are none."""

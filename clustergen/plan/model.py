@@ -65,28 +65,28 @@ class Traits:
 
     name: str
     section: str
-    """Name of the target's section under ``targets``."""
+    """The target's section under ``targets``."""
     scheduler: Literal["slurm", "kubernetes"] = "slurm"
     efa_layout: Literal["efa", "efa-only"] = "efa-only"
-    """The form that ``efa_layout: auto`` takes: proven with this target."""
+    """The meaning of ``efa_layout: auto`` on this target."""
     card_device_index: Literal[0, 1] = 0
-    """Device index of the interfaces on cards beyond the first, where the card holds two."""
+    """Device index of interfaces on cards beyond the first, if the card holds two."""
     plain_on_every_card: bool = False
-    """Without EFA, a node of several cards gets an ordinary interface on each of them."""
+    """Without EFA, a node with several cards gets a plain interface on each."""
     head_node: bool = False
-    """The cluster owner runs a head node (elsewhere the service does)."""
+    """The cluster has a head node in the account."""
     smt: bool = True
-    """Nodes may run two threads per core."""
+    """SMT is possible: two threads per core."""
     sagemaker: bool = False
-    """The instances are SageMaker's: it places them, and counts and charges them."""
+    """SageMaker owns the instances: it places them, and its quotas and prices apply."""
     pod_addresses: int = 0
-    """IPv4 addresses that a node takes for its pods, beside those of its interfaces."""
+    """IPv4 addresses that a node uses for pods, besides those of its interfaces."""
     system_nodes: bool = False
-    """The cluster owner runs the nodes of DNS, controllers and the like."""
+    """The cluster has system nodes in the account, for DNS and controllers."""
     limits: Limits = Limits()  # noqa: RUF009 a frozen value
     """The limits of the service."""
     options: type[Options] = Options
-    """What the target's own section becomes."""
+    """Type of the target's options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class Volume:
 
 
 Role = Literal["head", "login", "compute"]
-"""What a node is in the cluster."""
+"""Role of a node in the cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class Script:
     when: Literal["start", "configured"]
     args: tuple[str, ...]
     node_groups: tuple[str, ...]
-    """The node groups it runs on; all of them when the spec names none."""
+    """The node groups it runs on; all if the spec names none."""
     sha256: str | None
 
 
@@ -195,7 +195,7 @@ class NodeGroup:
     efa: bool
     efa_layout: Literal["efa", "efa-only"]
     interfaces: tuple[Interface, ...]
-    """What a node has, primary first; a single plain interface without EFA and with one card."""
+    """Interfaces of a node, primary first; one plain interface without EFA on one card."""
     placement: Placement
     threads_per_core: int
     image: str | None
@@ -282,20 +282,20 @@ class Network:
     zone: str | None
     cidr: str | None
     private: tuple[Subnet, ...]
-    """Where nodes, head node and file systems are, by preference; never empty."""
+    """Subnets of nodes, head node and file systems, by preference; never empty."""
     public: tuple[Subnet, ...]
-    """Where NAT and reachable login nodes are; empty when an existing VPC names none."""
+    """Subnets of NAT and public login nodes; empty if an existing VPC names none."""
     control_plane: tuple[Subnet, ...]
-    """Where EKS puts the interfaces of its control plane: of two zones, if the VPC has them."""
+    """Subnets for the interfaces of EKS's control plane, in two zones if the VPC has them."""
     node_security_groups: tuple[Id, ...]
     login_security_groups: tuple[Id, ...]
-    """Of login and head nodes, beside the node groups' own."""
+    """Security groups of login and head nodes, besides those of node groups."""
     new_security_groups: bool
     ssh_from: tuple[str, ...]
     needed_addresses: int
-    """IPv4 addresses that all nodes at their maximum, head, login and file systems take."""
+    """IPv4 addresses of all nodes at their maximum, head, login and file systems."""
     control_plane_security_group: str | None = None
-    """Of an EKS cluster that exists: it and the new group of the nodes let each other in."""
+    """Security group of an existing EKS cluster; it and the new group of nodes allow each other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,7 +335,7 @@ class Lustre(Storage):
     storage_class: Literal["SSD", "HDD", "INTELLIGENT_TIERING"] = "SSD"
     size_gib: int | None = None
     throughput: int | None = None
-    """MB/s per TiB; with INTELLIGENT_TIERING MB/s of the whole file system."""
+    """MB/s per TiB; with INTELLIGENT_TIERING, MB/s of the file system."""
     metadata_iops: int | Literal["AUTOMATIC"] | None = None
     efa: bool = False
     compression: Literal["LZ4", "NONE"] = "LZ4"
@@ -362,7 +362,7 @@ class Ontap(Storage):
     """An existing FSx for ONTAP volume."""
 
     dns_name: Id | None
-    """None where the spec has none: it holds the id of a storage virtual machine."""
+    """None if the spec has none; it contains the id of a storage virtual machine."""
     volume: Id
 
 
@@ -459,10 +459,10 @@ class Kubernetes:
     """How pods get accelerators and EFA interfaces."""
     jobs: Literal["mpi-operator", "kubeflow-trainer", "none"]
     system_nodes: Machine
-    """The nodes of what runs the cluster itself."""
+    """System nodes, for DNS and controllers."""
     support: Literal["auto", "standard", "extended"]
     admins: tuple[str, ...]
-    """ARNs of IAM roles and users that may do everything."""
+    """ARNs of IAM roles and users that are administrators."""
     public_endpoint_from: tuple[str, ...]
 
 
@@ -492,7 +492,7 @@ class Monitoring:
     metrics: Literal["managed-prometheus", "none"]
     dashboards: Literal["cloudwatch", "managed-grafana", "none"]
     log_retention_days: int
-    """0 is for ever."""
+    """0 means forever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -522,7 +522,7 @@ class Plan:
     tags: Mapping[str, str]
     network: Network
     head: Machine | None
-    """None where the service runs the head node."""
+    """None if the service runs the head node."""
     login: Machine | None
     node_groups: tuple[NodeGroup, ...]
     queues: tuple[Queue, ...]
@@ -534,18 +534,18 @@ class Plan:
     monitoring: Monitoring
     resilience: Resilience
     options: Options
-    """What only this target has; :meth:`options_as` gives them with their type."""
+    """Options of the target; :meth:`options_as` returns them with their type."""
     overlay: Mapping[str, Any]
     limits: Limits
     decisions: tuple[Decision, ...]
     targets: frozenset[str] = frozenset()
-    """All targets that the spec is planned for; empty if it names none, and so may be for each."""
+    """All targets of the spec; empty if it names none, and so may be for any."""
     written: frozenset[Path] = field(default=frozenset(), repr=False)
-    """Every path that the user wrote, to tell a choice from a default."""
+    """All paths that the user wrote, to distinguish choices from defaults."""
     sagemaker: bool = False
-    """Quotas and prices are SageMaker's, not those of EC2."""
+    """Quotas and prices are those of SageMaker, not of EC2."""
     system: Machine | None = None
-    """The nodes of what runs a Kubernetes cluster, where they are the cluster owner's."""
+    """System nodes of a Kubernetes cluster, if they are in the account."""
 
     def subnets_of(self, group: NodeGroup) -> tuple[Subnet, ...]:
         """The subnets in which a group's nodes may start, by preference."""

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from clustergen.spec.model import Spec
 
 DEFAULT_CIDR = "10.42.0.0/16"
-"""The widest a VPC may be, so that a cluster can grow, and one /16, as Lustre over EFA needs.
+"""The largest possible VPC, so that a cluster can grow; one /16, as Lustre over EFA needs.
 https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html"""
 
 RESERVED_ADDRESSES = 5
-"""Addresses of a subnet that AWS keeps.
+"""Addresses of a subnet that AWS reserves.
 https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"""
 
 SMALLEST_SUBNET = 28
-"""Prefix length of the smallest subnet there is; same source."""
+"""Prefix length of the smallest possible subnet; same source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def control_plane_zones(region: str, near: str | None) -> tuple[str, str] | tupl
 
 
 _WITHOUT_EKS = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
-"""Zones where EKS puts no control plane.
+"""Zones without support for EKS control planes.
 https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (2026-11)"""
 
 

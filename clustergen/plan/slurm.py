@@ -19,7 +19,7 @@ QUEUE_FIELDS: Mapping[str, str] = {
     "priorityjobfactor": "priority",
     "oversubscribe": "exclusive",
 }
-"""Partition settings that a field of a queue writes, by lower-case name."""
+"""Partition settings that fields of a queue determine, by lower-case name."""
 
 
 class Setting(NamedTuple):

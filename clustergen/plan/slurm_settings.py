@@ -28,7 +28,7 @@ _PLACES: Mapping[Scope, str] = MappingProxyType(
         "cgroup": "slurm.cgroup_settings",
     }
 )
-"""How messages name the part of the spec with the settings of a scope."""
+"""Names in messages for the part of the spec with the settings of a scope."""
 
 
 class Service(NamedTuple):
@@ -37,9 +37,9 @@ class Service(NamedTuple):
     title: str
     limits: SlurmSettings
     version: str
-    """The version of Slurm; empty where it is not known."""
+    """The Slurm version; empty if unknown."""
     database: bool
-    """It reaches an external accounting database."""
+    """Whether the cluster uses an external accounting database."""
 
 
 def service_of(plan: Plan) -> Service | None:
@@ -168,7 +168,7 @@ def _value(setting: Setting, service: Service, *, ignored: bool) -> Problem | No
 
 
 _NEWEST_UNKNOWN = "24.11"
-"""An image whose version is not known has at least this one, as of 2026-11."""
+"""The minimum version in images of unknown version, as of 2026-11."""
 
 
 def versions(setting: Setting, service: Service) -> Problem | None:
@@ -208,7 +208,7 @@ CHECKS: tuple[Callable[[Setting, Service], Problem | None], ...] = (
     misread,
     versions,
 )
-"""All that is an error."""
+"""The checks for errors."""
 
 
 def errors(settings: Iterable[Setting], service: Service) -> Iterator[Problem]:

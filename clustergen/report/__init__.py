@@ -16,7 +16,7 @@ from clustergen.report.order import ordered, summary
 Rules = Mapping[str, Rule]
 
 FORMATS: Final = ("text", "json", "sarif", "github")
-"""Each the name of a module with ``render(findings, rules, *, colour=False)``."""
+"""Names of modules with ``render(findings, rules, *, colour=False)``."""
 
 
 def render(format: str, findings: Sequence[Finding], rules: Rules, *, colour: bool = False) -> str:

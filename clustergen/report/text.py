@@ -16,7 +16,7 @@ from clustergen.source.characters import visible
 
 _TAB: Final = "    "
 _LINE_LIMIT: Final = 100
-"""Characters of a source line that are shown; what is further away from the caret is clipped."""
+"""Maximum characters of a source line; text far from the caret is clipped."""
 _BEFORE_CARET: Final = 40
 
 _RESET: Final = "\x1b[0m"

@@ -36,13 +36,13 @@ class Schema:
     """The schema of one target's document. The validator is imported at the first question."""
 
     file: str
-    """Its name in this folder, or a path."""
+    """File name in this folder, or a path."""
     cloudformation: bool
-    """Its values may be intrinsic functions, and its texts may be written as numbers."""
+    """Values may be intrinsic functions, and texts may be written as numbers."""
     list_keys: tuple[str, ...]
-    """What names the items of the document's lists, for :func:`clustergen.overlay.apply`."""
+    """Keys that name items of the document's lists, for :func:`clustergen.overlay.apply`."""
     quoted: bool = True
-    """Its numbers and truth values may be written as text."""
+    """Numbers and booleans may be written as text."""
 
     @property
     def path(self) -> Path:

@@ -10,7 +10,7 @@ from clustergen.plan import slurm
 from clustergen.plan.model import Account, Plan
 
 _ENFORCES = frozenset({"associations", "limits", "nojobs", "nosteps", "qos", "safe", "wckeys"})
-"""Words of AccountingStorageEnforce with which a job needs an account."""
+"""Values of AccountingStorageEnforce with which jobs need an account."""
 
 
 def needed(plan: Plan) -> bool:

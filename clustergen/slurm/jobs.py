@@ -25,11 +25,11 @@ class Cluster:
     shared: Sequence[str]
     """Mount paths of file systems that nodes share and jobs write to."""
     gpus: bool = False
-    """GPUs are resources: a step that requests none sees none."""
+    """GPUs are Slurm resources: a step without a request has none."""
     nccl_tests: bool = True
-    """Images have the programs of nccl-tests."""
+    """Images include nccl-tests."""
     selecting: Callable[[NodeGroup, Queue], list[str]] = _no_options
-    """Options of sbatch that leave the nodes of one group, of all that a queue has."""
+    """sbatch options that select the nodes of one group in a queue with several."""
 
 
 def reached(plan: Plan) -> Iterator[tuple[NodeGroup, Queue]]:

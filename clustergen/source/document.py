@@ -14,7 +14,7 @@ class Document:
     """One spec, merged from all its texts."""
 
     data: Any
-    """Fresh dicts, lists and scalars; see :mod:`clustergen.source.scalars` for the scalars."""
+    """New dicts, lists and scalars; see :mod:`clustergen.source.scalars` for the scalars."""
     root: Node
 
     @classmethod

@@ -14,7 +14,7 @@ from clustergen.source.nodes import Entries, Items, Node, Place, Text, plain
 _NOWHERE = Place(Text("", ()), 0, 0, 0, 0)
 
 _OVERLAY = "overlay"
-"""Inside a section of this name ``null`` is content: it deletes from the target's document."""
+"""In a section with this name, ``null`` is kept: it deletes from the target's document."""
 
 
 def merge(base: Any, over: Any, *, name_key: str = "name") -> Any:

@@ -60,7 +60,7 @@ class Node:
     value: Scalar | Entries | Items
     at: Place
     key: Place | None = None
-    """Where the key is written, for the value of a mapping."""
+    """Place of the key, for the value of a mapping."""
 
     def child(self, step: str | int) -> Node | None:
         """The child for one ``step`` of a path."""

@@ -84,7 +84,7 @@ def _content(file: str) -> bytes:
 
 
 _PIPE_SECONDS = 10
-"""How long the first byte of a pipe may take."""
+"""Seconds to wait for the first byte of a pipe."""
 
 
 def _open(file: str, flags: int) -> int:

@@ -22,7 +22,7 @@ class _Words(NamedTuple):
     message: str
     help: str
     at_start: bool = False
-    """Point at where the construct began, which is where it is repaired."""
+    """Point at the start of the construct, where it can be fixed."""
 
 
 _INDENT = "lines of one mapping or list begin in the same column"

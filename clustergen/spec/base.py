@@ -28,7 +28,7 @@ def shaped(pattern: str, example: str) -> WithJsonSchema:
 _AS_TYPED = BeforeValidator(validators.as_typed, json_schema_input_type=str | int | float)
 
 Text = Annotated[str, _AS_TYPED]
-"""A string; a bare number stays the text that was typed."""
+"""A string; a bare number becomes its original text."""
 
 _TAG = Annotated[str, Field(max_length=256)]
 TagValue = Annotated[
@@ -36,25 +36,25 @@ TagValue = Annotated[
 ]
 SlurmVersion = Annotated[str, Field(pattern=patterns.SLURM_VERSION.regex), _AS_TYPED]
 Batch = Annotated[str, Field(pattern=patterns.BATCH.regex), _AS_TYPED]
-"""A number of nodes, or a part of them in per cent."""
+"""A number of nodes, or a percentage."""
 
 AlarmName = Annotated[str, Field(max_length=255, pattern=patterns.ALARM.regex), _AS_TYPED]
 KubernetesVersion = Annotated[str, Field(pattern=patterns.KUBERNETES_VERSION.regex), _AS_TYPED]
 
 GiB = Annotated[int, BeforeValidator(validators.size), shaped(r"^[0-9.]+(GiB|TiB|PiB)$", "500GiB")]
-"""A size, held in GiB."""
+"""A size, stored in GiB."""
 
 Seconds = Annotated[
     int,
     BeforeValidator(validators.duration),
     shaped(r"^([0-9]+[dhms])+$|^([0-9]+-)?[0-9]+:[0-9]{2}:[0-9]{2}$", "7d"),
 ]
-"""A duration, held in seconds."""
+"""A duration, stored in seconds."""
 
 Cidr = Annotated[
     str, BeforeValidator(validators.network), shaped(r"^[0-9a-f.:]+(/[0-9]+)?$", "203.0.113.0/24")
 ]
-"""Addresses, as a block of IPv4 or IPv6; a lone address is a block of one."""
+"""An IPv4 or IPv6 block; a single address is a block of one."""
 
 Block = Annotated[
     str,
@@ -77,7 +77,7 @@ Arn = Annotated[str, Field(pattern=patterns.ARN.regex)]
 Principal = Annotated[str, Field(pattern=patterns.PRINCIPAL.regex)]
 S3Uri = Annotated[str, Field(pattern=patterns.BUCKET.regex)]
 Name = Annotated[str, Field(pattern=patterns.NAME.regex)]
-"""A name of the user's: what all services accept; a shorter limit of one is its finding."""
+"""A name that all services accept, except for services with shorter limits."""
 
 MountPath = Annotated[str, Field(pattern=patterns.MOUNT.regex, max_length=200)]
 

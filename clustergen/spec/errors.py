@@ -18,7 +18,7 @@ _ELSEWHERE: Mapping[Path, str] = {
     ("slurm", "accounting", "password"): "write `secret`: the ARN of a Secrets Manager secret that "
     "holds the password",
 }
-"""Keys that users often write in the wrong place."""
+"""Keys that users often misplace."""
 
 
 def findings(error: ValidationError, data: Any) -> list[Finding]:

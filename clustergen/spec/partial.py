@@ -17,7 +17,7 @@ from clustergen.spec.model import Spec
 from clustergen.spec.stand_ins import ABSENT
 
 _ROUNDS = 12
-"""A place that is left out can leave its section without what it needs, and so on outwards."""
+"""Maximum rounds: omitting a value may make its section incomplete, and so on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class Remainder:
 
     spec: Spec
     written: frozenset[Path]
-    """The paths that are left, as :meth:`clustergen.source.Document.written` gives them."""
+    """The remaining paths, as in :meth:`clustergen.source.Document.written`."""
     data: Any
     edits: Mapping[Path, Any]
     findings: tuple[Finding, ...] = field(default=())
-    """What is wrong in form and shows only once other places are right."""
+    """Findings about the form that occur only once other places are valid."""
 
     def restored(self, finding: Finding) -> Finding | None:
         """The finding with its original path; None if it is about a replaced value."""
@@ -44,7 +44,7 @@ _CAUSES: Mapping[Path, Path] = {
     ("network", field): ("network", "vpc")
     for field in ("private_subnets", "public_subnets", "control_plane_subnets", "security_groups")
 }
-"""Places that are right once another place is."""
+"""Places that become valid together with another place."""
 
 
 def remainders(data: Any, bad: Iterable[Path]) -> list[Remainder]:

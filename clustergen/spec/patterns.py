@@ -139,5 +139,4 @@ EXAMPLES = {
     SLURM_VERSION.regex: "25.11",
     KUBERNETES_VERSION.regex: "1.35",
 }
-"""Texts that match, by regular expression: for patterns of keys that a section cannot do without,
-or that other places depend on."""
+"""Matching texts by regular expression, for required keys and keys on which other places depend."""

@@ -15,7 +15,7 @@ from clustergen.findings import Path
 from clustergen.spec import patterns, schema, values
 
 ABSENT: Final = object()
-"""The place is left out."""
+"""Stand-in that omits the value."""
 
 _TYPES: Final = {
     "head_node": ("m7i.4xlarge",),

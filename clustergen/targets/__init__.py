@@ -36,13 +36,13 @@ class Target:
     primary: str
     """Path of the artifact that holds the document."""
     schema: Schema
-    """What an overlaid document must satisfy."""
+    """Schema for overlaid documents."""
     emitter: str
     """Module with ``document``, ``emit``, ``steps`` and ``runbook``; imported for a render."""
     rule_packages: tuple[str, ...] = ()
-    """Packages whose rules look at a plan for this target."""
+    """Packages with rules about plans for this target."""
     document_rules: str = ""
-    """Package whose rules look at an overlaid document; imported only for a spec with overlay."""
+    """Package with rules about overlaid documents; imported only for specs with an overlay."""
 
     @property
     def name(self) -> str:

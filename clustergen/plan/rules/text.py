@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _PLACEHOLDER = pattern(r"\$\{(?=[A-Z0-9]*[a-z])[A-Z][A-Za-z0-9]*\}")
 _LINE_ENDS = pattern(r"[\x00-\x1f\x7f]")
 _SECTIONS = ("overlay", "settings", "slurmdbd_settings", "cgroup_settings", "slurm")
-"""What has rules of its own: overlays may use placeholders, settings have their tables."""
+"""Sections with separate rules: overlays may use placeholders, settings have tables."""
 
 
 @rule(

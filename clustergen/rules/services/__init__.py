@@ -11,4 +11,4 @@ import functools
 from clustergen import findings
 
 rule = functools.partial(findings.rule, by_limits=True)
-"""Declares a rule that checks limits; ``target`` is the one to check its examples for."""
+"""Declares a rule that checks limits; ``target`` is the target of its examples."""

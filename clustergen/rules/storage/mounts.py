@@ -94,10 +94,10 @@ _SYSTEM = word_set("""
     / /bin /boot /dev /etc /lib /lib64 /media /mnt /opt /opt/intel
     /proc /root /run /sbin /srv /sys /tmp /usr /var
 """)
-"""From the source of STG016, without ParallelCluster's directories, which are in ``_OWNED``."""
+"""From the source of STG016; those of ParallelCluster are in ``_OWNED``."""
 
 _OWNED = words("/boot /dev /proc /sys /opt/amazon /opt/aws /opt/parallelcluster /opt/slurm")
-"""Directories below which the kernel, Slurm, EFA, PCS and CloudWatch's agent keep everything."""
+"""Directories that the kernel, Slurm, EFA, PCS and the CloudWatch agent own completely."""
 
 
 @rule(

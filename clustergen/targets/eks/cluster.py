@@ -43,12 +43,12 @@ class EksCluster(Construct):
     inputs: Inputs
     control_plane: ControlPlane
     node_role: iam.Role
-    """Of the nodes of all managed node groups."""
+    """Role of the nodes of all managed node groups."""
     networking: dict[str, ManagedAddon]
     """The add-ons that are created before any node, by name."""
     system_nodes: SystemNodes
     node_groups: dict[str, ManagedNodeGroup]
-    """The managed node groups of the spec, by name; Karpenter's are not among them."""
+    """The managed node groups of the spec, by name, without those of Karpenter."""
     addons: dict[str, ManagedAddon]
     """The other add-ons, by name."""
     karpenter: Karpenter | None

@@ -42,9 +42,9 @@ class Karpenter(Construct):
     """Roles, queue and event rules of Karpenter; its chart and node pools are in the bundle."""
 
     role: iam.Role
-    """Of the controller."""
+    """Role of the controller."""
     node_role: iam.Role
-    """Of the nodes that it starts. Not that of managed node groups, whose access entry is EKS's."""
+    """Role of its nodes. Managed node groups have another one, whose access entry EKS creates."""
     queue: sqs.CfnQueue
     rules: tuple[events.CfnRule, ...]
 

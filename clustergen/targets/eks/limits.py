@@ -54,7 +54,7 @@ MAX_NODES = 450
 # TAINTS, and botocore 1.44.5 eks: labelKey, labelValue, taintKey, taintValue; 2026-11-20.
 MAX_TAINTS = 50
 MAX_KEY = 63
-"""Characters of a label's or a taint's key, its prefix included."""
+"""Maximum characters of the key of a label or taint, including its prefix."""
 
 # The text of EKS's error; 2026-11-20.
 RESERVED = "https://github.com/aws/containers-roadmap/issues/1451"
@@ -67,24 +67,24 @@ ZONES_WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
 
 # https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions-standard.html; 2026-11-20.
 BUILT_IN_EFA = "1.33"
-"""From this version on, the cluster's own security group lets EFA through."""
+"""From this version on, the cluster's security group allows EFA."""
 # NVIDIA, NEURON, EFA; 2026-11-20.
 DRA = "1.34"
-"""From this version on, devices can be claimed (resource.k8s.io/v1)."""
+"""From this version on, pods can use claims for devices (resource.k8s.io/v1)."""
 # The chart's README requires 1.35, EFA's page 1.34; 2026-11-20.
 EFA_DRA = "1.35"
-"""From this version on, the driver of EFA for claims is known to run."""
+"""From this version on, the EFA driver for claims is known to work."""
 # ULTRASERVERS; 2026-11-20.
 ULTRASERVER = "1.33"
 
 # TYPES: the maximum number of pods on a node; 2026-11-20.
 MAX_PODS_SMALL, MAX_PODS_LARGE, LARGE_VCPUS = 110, 250, 30
 HOST_NETWORK_PODS = 2
-"""kube-proxy and the VPC CNI, which take the node's own address."""
+"""kube-proxy and the VPC CNI, which use the node's address."""
 
 # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/user-data.html; 2026-11-20.
 MAX_USER_DATA = 16 * 1024
-"""Bytes, before base64."""
+"""Maximum bytes before base64."""
 
 LUSTRE_VOLUMES = (
     "https://github.com/kubernetes-sigs/aws-fsx-csi-driver/blob/master/examples/kubernetes/"
@@ -112,7 +112,7 @@ CHART_NAMES = word_set("""
     jobset lws karpenter aws-load-balancer-controller kube-prometheus-stack
     cluster-autoscaler
 """)
-"""Software that is installed with its chart or manifests, not as an add-on."""
+"""Software that is installed with a chart or manifests, not as an add-on."""
 
 
 # awslabs/amazon-eks-ami templates/al2023/variables-default.json, 2026-07.

@@ -38,7 +38,7 @@ class ManagedNodeGroup(Construct):
     node_group: eks.CfnNodegroup
     placement_group: cdk.CfnResource | None
     size: cdk.CfnParameter
-    """Its desired size, which changes without the spec."""
+    """Its desired size, which changes independently of the spec."""
 
     def __init__(
         self,

@@ -34,7 +34,7 @@ class Software(Construct):
 
     provider: eks.KubectlProvider
     steps: tuple[IConstruct, ...]
-    """In the order of their installation."""
+    """In order of installation."""
 
     def __init__(
         self,

@@ -36,7 +36,7 @@ class Nodes:
 
     group: Resource
     template: Resource | None
-    """None if the group has none, or one that is not in this document."""
+    """None if the group has none, or if it is not in this document."""
 
     @property
     def data(self) -> Json:

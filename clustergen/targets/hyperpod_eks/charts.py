@@ -23,7 +23,7 @@ INSTALL = "install.sh"
 RELEASE = "dependencies"
 REPOSITORY = "https://github.com/aws/sagemaker-hyperpod-cli"
 COMMIT = "067d658b2d5c3d347afbadd75e1425214e965dcb"
-"""Of the chart that the switches below were read from, on 2026-11-20."""
+"""Commit of the chart with the switches below, read on 2026-11-20."""
 
 
 def _nothing(_: Plan) -> dict[str, object]:
@@ -38,7 +38,7 @@ class _Part:
     wanted: Callable[[Plan], bool]
     why: str
     settings: Callable[[Plan], dict[str, object]] = _nothing
-    """Further values of its chart, beside the switch."""
+    """Additional values of its chart."""
 
 
 def _any(test: Callable[[InstanceType], object]) -> Callable[[Plan], bool]:

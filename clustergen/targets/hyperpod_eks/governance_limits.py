@@ -28,7 +28,7 @@ _PARTITIONS = words("""
     7g.40gb 7g.80gb 7g.141gb 7g.180gb 7g.186gb
 """)
 PARTITIONS = frozenset(_PARTITIONS)
-"""Profiles of MIG that a quota can count."""
+"""MIG profiles that a quota can count."""
 
 # cfn-lint 1.58.0 data/schemas/providers: regions whose CloudFormation has both
 # AWS::SageMaker::ClusterSchedulerConfig and AWS::SageMaker::ComputeQuota; 2026-10-20.

@@ -48,7 +48,7 @@ MAX_NODE_CLASS_GROUPS = 10
 # EKS_PREREQUISITES: the first interface of a node has 50 addresses, including those of pods, and
 # each other network card one; 2026-11-20.
 POD_ADDRESSES = 49
-"""Of a node, beside one for each interface."""
+"""Addresses of a node, besides one for each interface."""
 
 # Operating system of nodes: EKS_PREREQUISITES; 2026-11-20.
 OS = "alinux2023"
@@ -96,7 +96,7 @@ def _mixed() -> Mapping[frozenset[tuple[str, int]], str]:
 
 
 MIG_ALIKE = frozenset(_ALIKE)
-"""Profiles that have a configuration ``all-PROFILE``: as many of them as a GPU holds."""
+"""Profiles with a configuration ``all-PROFILE``, which divides the whole GPU."""
 MIG_MIXED = _mixed()
 
 # Names of Kubernetes objects' labels, resources and APIs, the same in every partition; 2026-11-20.

@@ -19,7 +19,7 @@ class Options(options.Options):
     """``new``, or the ARN of an EKS cluster."""
     eks_security_group: str | None
     tiered_checkpoints: int | None
-    """Per cent of the memory of each node."""
+    """Percentage of the memory of each node."""
     auto_patching: Patching | None
     update_schedule: str | None
 

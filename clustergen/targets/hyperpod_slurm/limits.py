@@ -15,7 +15,7 @@ from clustergen.words import word_set
 MAX_CONTROLLERS: Final = 3
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-ref.html; 2026-11-20.
 PARAMETERS_FILE = "provisioning_parameters.json"
-"""Only for mode: legacy; in any other mode HyperPod rejects a file of this name."""
+"""Only for mode: legacy; in other modes, HyperPod rejects a file with this name."""
 
 # The image is a Deep Learning AMI for Ubuntu with Slurm; 2026-11-20.
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-release-ami-slurm.html

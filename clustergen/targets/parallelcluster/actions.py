@@ -26,7 +26,7 @@ from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
 Role = Literal["head", "login", "compute"]
 
 LONG_LIVED: tuple[Role, ...] = ("head", "login")
-"""Nodes that live as long as the cluster, and that an update does not replace."""
+"""Nodes that exist as long as the cluster and are not replaced by updates."""
 
 BUCKET = "${ScriptsBucketName}"
 _VERIFIED = "verified.sh"

@@ -13,7 +13,7 @@ from clustergen.targets.parallelcluster.options import Options
 LOGIN_POOL = "login"
 SCRIPTS_POLICY = {"Policy": "${ScriptsPolicyArn}"}
 SESSION_POLICY = {"Policy": "${SessionPolicyArn}"}
-"""For Session Manager, the way in that needs neither an open port nor a key."""
+"""For access with Session Manager, which needs neither an open port nor a key."""
 
 
 def head_node(plan: Plan, head: Machine) -> dict[str, Any]:

@@ -37,11 +37,11 @@ SLURM_VERSION = "25.11"
 # constants: MAX_NUMBER_OF_QUEUES, MAX_NUMBER_OF_COMPUTE_RESOURCES_PER_CLUSTER
 MAX_QUEUES = 50
 MAX_COMPUTE_RESOURCES = 50
-"""Of one queue, and of the whole cluster."""
+"""Maximum for one queue, and for the whole cluster."""
 
 # validators.cluster_validators: NAME_MAX_LENGTH, SHARED_STORAGE_NAME_MAX_LENGTH, NameValidator
 MAX_NAME = 25
-"""Of a queue, a compute resource and a login pool."""
+"""Maximum length for a queue, a compute resource and a login pool."""
 MAX_STORAGE_NAME = 30
 RESERVED_NAME = "default"
 
@@ -107,7 +107,7 @@ LOG_RETENTION_DAYS = (
 RESERVED_TAG_PREFIX = "parallelcluster:"
 
 DEFAULT_SCRATCH = "/scratch"
-"""Where local NVMe is mounted unless said otherwise; constants: DEFAULT_EPHEMERAL_DIR."""
+"""Default mount point of local NVMe; constants: DEFAULT_EPHEMERAL_DIR."""
 
 # schemas.cluster_schema: FsxLustreSettingsSchema, EfsSettingsSchema, EbsSettingsSchema;
 # constants: FSX_VOLUME_ID_REGEX, FILE_CACHE_ID_REGEX

@@ -32,12 +32,12 @@ class Action:
     script: Script | str
     arguments: tuple[Any, ...] = ()
     checksum: str | None = None
-    """SHA-256 of what is at the URL, where it is known."""
+    """SHA-256 of the content at the URL, if known."""
     every_boot: bool = False
     required: bool = True
-    """Without it the node is of no use: it is terminated and replaced."""
+    """If it fails, the node is terminated and replaced."""
     with_slurm: bool = False
-    """It runs commands of Slurm, which fail until slurmd has started."""
+    """It runs Slurm commands, which fail until slurmd has started."""
 
 
 def group_actions(plan: Plan, group: NodeGroup) -> list[Action]:

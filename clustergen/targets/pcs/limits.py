@@ -49,7 +49,7 @@ class SlurmVersion:
     name: str
     end_of_life: str
     ending: bool = False
-    """End of life is nearer than a training run may last, as seen from the date of this table."""
+    """Whether a training run could outlast support, as of the date of this table."""
 
 
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-versions.html; 2026-11-20.
@@ -63,7 +63,7 @@ ENDED_SLURM_VERSIONS: Mapping[str, str] = MappingProxyType(
     {"23.11": "2025-05-31", "24.05": "2025-11-30", "24.11": "2026-05-31"}
 )
 DEFAULT_SLURM_VERSION = "25.11"
-"""Old enough to be proven, new enough for every setting that clustergen writes."""
+"""Old enough to be stable, new enough for all settings that clustergen writes."""
 
 # CREATE_CLUSTER and CREATE_NODE_GROUP, lengths and patterns of names; 2026-11-20.
 MIN_NAME, MAX_NAME = 3, 25
@@ -80,7 +80,7 @@ PURGE_DAYS = (1, 10_000)
 
 # https://docs.aws.amazon.com/pcs/latest/APIReference/API_NodeLifecycleScript.html; 2026-11-20.
 MAX_SCRIPTS = 20
-"""Scripts of one stage of a node's life, the target's own included."""
+"""Maximum number of scripts in one lifecycle stage, including the target's."""
 MAX_ARGUMENTS = 20
 MAX_ARGUMENT_LENGTH = 256
 MAX_SCRIPT_NAME = 64
@@ -157,7 +157,7 @@ SOCKET_SELECTION_SINCE = "25.11"
 # https://docs.aws.amazon.com/pcs/latest/userguide/mig-configuration.html; 2026-11-20.
 AUTODETECT_SINCE = "25.11"
 SOCKETS_DETECTED_SINCE = "26.05"
-"""From here on PCS finds the socket layout that GPU detection needs."""
+"""From this version on, PCS detects the socket layout for GPU detection."""
 
 # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings-cluster.html; 2026-11-20.
 MIN_JOB_AGE_SECONDS = 5
@@ -183,7 +183,7 @@ ROOT_DEVICES: Mapping[str, str] = MappingProxyType(
 # Same page; 2026-11-20.
 IMAGE_GIB = 75
 DEFAULT_ROOT_GIB = 200
-"""What the default image has does not hold a few container images."""
+"""Larger than the default image's volume, which is too small for container images."""
 
 # https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions-vetted-scripts.html;
 # 2026-11-20. The content of a full version never changes.

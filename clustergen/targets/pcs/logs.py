@@ -13,7 +13,7 @@ from clustergen.plan.model import Plan
 from clustergen.targets.pcs import names
 
 LOG_TYPES = {"Scheduler": "PCS_SCHEDULER_LOGS", "Jobs": "PCS_JOBCOMP_LOGS"}
-"""Stem of the resources' names, and the log type."""
+"""Stem of the logical ids, and the log type."""
 
 
 def resources(plan: Plan) -> Json:

@@ -15,4 +15,4 @@ class Options(model.Options):
     size: Literal["auto", "small", "medium", "large"]
     rest: bool
     purge_accounting: int | None
-    """In seconds."""
+    """Time in seconds."""

@@ -28,7 +28,7 @@ class Script:
     name: str
     users: tuple[User, ...] = ()
     made: str = ""
-    """The text, where it is made of more than users."""
+    """The text, if it depends on more than users."""
 
     @property
     def text(self) -> str:

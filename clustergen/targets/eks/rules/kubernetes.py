@@ -18,7 +18,7 @@ from clustergen.targets.eks.rules import rule
 
 _VERSION: Path = ("kubernetes", "version")
 _SOON = timedelta(days=60)
-"""So long before the end of extended support, EKS begins to send notices."""
+"""Time before the end of extended support at which EKS begins to send notices."""
 
 
 @rule(

@@ -11,9 +11,9 @@ from clustergen.targets.eks import limits, pods
 from clustergen.targets.eks.rules import rule
 
 _FEWEST_PODS = 12
-"""Agents of a node with all software of a bundle, and a few jobs."""
+"""Enough for the agents of a node with all software of a bundle, and a few jobs."""
 _SYSTEM_VCPUS, _SYSTEM_GIB = 2, 8
-"""What the default bundle's software requests on two nodes, with room for one to fail."""
+"""Requests of the default bundle's software, with two nodes of which one may fail."""
 
 
 @rule(

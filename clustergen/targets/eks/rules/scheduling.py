@@ -11,7 +11,7 @@ from clustergen.targets.eks.rules import rule
 
 _KUEUE = "https://kueue.sigs.k8s.io/docs/concepts/"
 _MAX_TOLERATIONS = 8
-"""Of a flavor: https://github.com/kubernetes-sigs/kueue (0.19.2)"""
+"""Tolerations of a flavor: https://github.com/kubernetes-sigs/kueue (0.19.2)"""
 
 
 def _taints(count: int) -> str:

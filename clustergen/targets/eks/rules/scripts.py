@@ -10,7 +10,7 @@ from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule
 
 _OWN_USER_DATA, _QUOTES = 2048, 4
-"""Bytes of user data beside the scripts, at most, and around each word of them."""
+"""Maximum bytes of user data besides scripts, and of quotes around each word."""
 
 
 @rule(

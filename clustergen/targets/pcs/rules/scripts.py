@@ -16,7 +16,7 @@ _SCRIPT = "https://docs.aws.amazon.com/pcs/latest/APIReference/API_NodeLifecycle
 _CONFIGURE = f"{USER_GUIDE}cng-node-lifecycle-actions-configure.html"
 
 _OWN_SCRIPTS = 7
-"""The most scripts of clustergen's own on a node, besides one for each mount."""
+"""Maximum number of clustergen's scripts on a node, besides one for each mount."""
 
 
 @rule(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Creates or updates the cluster of this bundle; running it again changes nothing. See --help.
-# First the stack, then what runs in the cluster: install.sh, which needs kubectl and helm.
+# Deploys the stack, and then runs install.sh for the software, which needs kubectl and helm.
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 # The script stops at an action that a target does not support:
@@ -22,7 +22,7 @@ stack="$cluster-eks"
 memory="paused/$cluster-eks"
 # kubectl and helm, here and in install.sh, do not change your kubeconfig.
 export KUBECONFIG=.filled/kubeconfig
-# A pager would wait for a key; the commands retry what AWS throttles.
+# A pager would wait for a key; retry throttled requests.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
@@ -46,7 +46,7 @@ Exit status: 0 done, 2 refused or failed (the last lines give the reason), other
 END
 }
 
-# Commands are announced on a copy of stderr, so that a redirected command still shows.
+# Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
 
 note() {
@@ -77,7 +77,7 @@ run() {
 answer=
 complaints=$(mktemp)
 
-# The last line says what to do next, also when a command of AWS failed.
+# The last line explains what to do next, even if an AWS command failed.
 leave() {
   local status=$?
   rm -f "$complaints"
@@ -95,7 +95,7 @@ ask() {
       [[ $answer != None ]] || answer=
       return 0
     fi
-    # The aws command complains on stderr, pcluster on stdout.
+    # The aws command prints errors on stderr, pcluster on stdout.
     complaint="$answer$(<"$complaints")"
     answer=
     case $complaint in
@@ -156,7 +156,7 @@ output() {
   if [[ -n $value ]]; then
     printf '%s\n' "$value"
   elif [[ $dry_run == yes ]]; then
-    # Before the foundation exists its values are unknown: show where they will be.
+    # Before the foundation exists, show placeholders for its values.
     printf '%s\n' "\${$1}"
   else
     fail "the foundation has no output $1: deploy it, or give --outputs FILE"
@@ -172,7 +172,7 @@ read_stack() {
   outputs=$answer
 }
 
-# Both forms of the file are pairs of strings: "Name": "value", or OutputKey and OutputValue.
+# Both formats consist of pairs of strings: "Name": "value", or OutputKey and OutputValue.
 read_file() {
   [[ -r $1 ]] || fail "cannot read $1"
   outputs=$(awk '
@@ -212,21 +212,21 @@ fill() {
       }
       print line rest
     }' <(printf '%s\n' "$outputs") "$1" >".filled/$1"
-  # A capital and a small letter: names of outputs look like ${VpcId}, shell variables like ${HOME}.
+  # An upper-case and a lower-case letter: outputs look like ${VpcId}, shell variables like ${HOME}.
   left=$(grep -oE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]' ".filled/$1" | sort -u) || true
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
-# CloudFormation accepts no larger template in the request; a larger one has to be in S3.
+# The largest template that a request may contain; larger ones must be in S3.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 readonly inline_bytes=51200
 readonly domain=amazonaws.com
-# Stacks are deployed one after the other: these belong to the current one.
+# Stacks are deployed one by one; these are for the current one.
 change_set=
 changes=
 template_argument=
 
-# The status of a stack as $answer; empty if it does not exist.
+# Sets $answer to the status of a stack; empty if it does not exist.
 stack_status() {
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
     --query 'Stacks[0].StackStatus' --output text || answer=
@@ -240,13 +240,13 @@ stack_is_settled() {
   esac
 }
 
-# After a change set began, the stack is no longer one under review.
+# Once a change set is executed, the stack is no longer in review.
 stack_is_changed() {
   stack_status "$1"
   [[ $answer != *_IN_PROGRESS ]]
 }
 
-# The reasons of the latest failures. Cancelled resources only follow from them.
+# Prints the reasons for the latest failures, without resources that were only cancelled.
 explain_stack() {
   note "CloudFormation reports for $1:"
   ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
@@ -256,7 +256,7 @@ explain_stack() {
   note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
 }
 
-# Waits for running operations, and deletes a stack whose creation was rolled back: it is empty.
+# Waits for running operations, and deletes an empty stack whose creation was rolled back.
 prepare_stack() {
   [[ $dry_run == no ]] || return 0
   wait_for 360 "the stack $1" stack_is_settled "$1"
@@ -279,7 +279,7 @@ prepare_stack() {
   esac
 }
 
-# Sets $template_argument. In a JSON document, spaces before a line have no meaning.
+# Sets $template_argument. Indentation has no meaning in JSON.
 send_template() {
   local stack=$1 template=$2 small=.filled/$2 bucket
   template_argument=(--template-body "file://$template")
@@ -304,8 +304,8 @@ change_set_is_made() {
   esac
 }
 
-# create_change_set STACK FILE NAME...: sets $changes, a line a resource, and $change_set, which is
-# empty when nothing would change.
+# create_change_set STACK FILE NAME...: sets $changes to one line per resource, and $change_set,
+# which is empty if nothing would change.
 create_change_set() {
   local stack=$1 template=$2 type=UPDATE name value parameters=()
   shift 2
@@ -351,7 +351,7 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# Prints what would change, and stops before a cluster or a file system is replaced.
+# Prints the changes, and stops before a cluster or a file system is replaced.
 review_changes() {
   local stack=$1 type=$2 lost
   if [[ $type == CREATE ]]; then
@@ -446,7 +446,7 @@ forget_pause() {
   if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
 }
 
-# The key holds a hash of the text: a script that exists already is the same one.
+# The key contains a hash of the text: an existing script is the same one.
 upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
@@ -458,10 +458,10 @@ upload() {
   done
 }
 
-# Set when a change of the foundation has to wait until the cluster no longer uses what it removes.
+# Set if a change of the foundation must wait until the cluster no longer uses what it removes.
 removal=
 
-# Stops before a change that needs two: additions go first, removals last.
+# Stops if a change needs two deployments: first additions, then removals.
 review_removals() {
   local gone added
   gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
@@ -537,7 +537,7 @@ kubeconfig() {
     --kubeconfig .filled/kubeconfig
 }
 
-# The status of the EKS cluster as $answer; empty if it does not exist.
+# Sets $answer to the status of the EKS cluster; empty if it does not exist.
 read_status() {
   ask aws --region "$region" eks describe-cluster --name "$cluster" --query cluster.status \
     --output text || answer=
@@ -564,7 +564,7 @@ read_scaling() {
     'nodegroup.[scalingConfig.minSize,scalingConfig.desiredSize,status]' || answer=
 }
 
-# Name, minimum and desired size of each node group, as lines: $counts.
+# Sets $counts to lines with name, minimum and desired size of each node group.
 read_counts() {
   local group minimum desired lines='# paused'$'\n'
   for group in "$@"; do
@@ -585,7 +585,7 @@ is_active() {
   esac
 }
 
-# Scales every node group to its size in $counts, or to none. EKS requires a maximum of at least one.
+# Scales every node group to its size in $counts, or to zero; EKS requires a maximum of one.
 scale() {
   local what=$1 group minimum desired
   while IFS=$'\t' read -r group minimum desired; do
@@ -597,13 +597,13 @@ scale() {
   done <<<"$counts"
 }
 
-# Of each node group: its name, the parameter of its size, the nodes that it is to have, the most.
+# For each node group: name, parameter of its size, desired size, maximum.
 wanted() {
   printf '%s\t%s\t%s\t%s\n' h200 SizeOfNodeGroupH200 0 32 data SizeOfNodeGroupData 4 4
 }
 
-# Parameters of the stack: $sizes as EKS has them, $recorded as the stack was told last. A group that
-# EKS does not know begins without nodes: where capacity is short, the control plane stands.
+# Parameters of the stack: $sizes has the current sizes in EKS, $recorded the last ones in the
+# stack. New groups begin without nodes, so that the control plane does not depend on capacity.
 read_sizes() {
   local group parameter most size told=
   sizes=() recorded=()
@@ -624,7 +624,7 @@ read_sizes() {
   done < <(wanted)
 }
 
-# A size alone is no change: EKS has it already. Any other change has to carry it.
+# A size alone is not a change, because EKS has it already. All other changes must include it.
 deploy_sized() {
   read_sizes
   create_change_set "$@" "${recorded[@]}"
@@ -635,7 +635,7 @@ deploy_sized() {
   [[ -z $change_set ]] || execute_change_set "$stack" "$change_set"
 }
 
-# Asks for the nodes that are missing, and does not wait for them.
+# Requests missing nodes, without waiting for them.
 raise_groups() {
   local group least size
   while IFS=$'\t' read -r group _ least _; do
@@ -650,7 +650,7 @@ raise_groups() {
   done < <(wanted)
 }
 
-# Karpenter's nodes are in no stack: they end before the change that takes its role away.
+# Karpenter's nodes are not in a stack: delete them before the change that removes its role.
 end_karpenter() {
   local known=$outputs
   read_stack "$stack"
@@ -711,7 +711,7 @@ while (($# > 0)); do
     --dry-run) dry_run=yes ;;
     --outputs)
       (($# > 1)) || fail "--outputs needs a file"
-      # Relative to where the caller is, not to this script.
+      # Relative to the current folder of the caller, not to this script.
       outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
       shift
       ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the cluster runs beside the add-ons of EKS; running it again changes nothing.
+# Installs the software of the cluster that is not an EKS add-on; running it again changes nothing.
 # Objects of an earlier bundle that are not in this one are deleted at the end.
 # See --help.
 set -euo pipefail
@@ -20,7 +20,7 @@ usage: install.sh [--dry-run] [--context NAME] [--prune]
 END
 }
 
-# Commands are announced on a copy of stderr, so that a redirected command still shows.
+# Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
 
 note() {
@@ -70,13 +70,13 @@ chart() {
     --labels managed-by=clustergen "$@"
 }
 
-# What deploy.sh fills in, or this script: a name of an output has a capital and a small letter,
-# other than a shell's variables have.
+# Placeholders that deploy.sh or this script fills in: names of outputs have an upper-case and a
+# lower-case letter, unlike shell variables.
 unfilled() {
   grep -qE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]|/PATH-OF-fsvol-' "$1"
 }
 
-# The file as it has been filled, or as it is where there is nothing to fill.
+# The filled file, or the original if there is nothing to fill.
 ready_file() {
   local path=$1
   if [[ $dry_run == no ]] && unfilled "$path"; then
@@ -88,7 +88,7 @@ ready_file() {
   printf '%s\n' "$path"
 }
 
-# A volume keeps the file system that it was created for, and no further attempt changes that.
+# A volume keeps the file system that it was created for; retries do not help.
 stop_at_new_source() {
   case $1 in
     *persistentvolumesource*immutable*)
@@ -99,7 +99,7 @@ stop_at_new_source() {
   esac
 }
 
-# Webhooks reject requests for some seconds after they have started.
+# Webhooks reject requests for some seconds after they start.
 apply() {
   local path tries answer
   path=$(ready_file "$1")
@@ -115,7 +115,7 @@ apply() {
   fail "$1 could not be applied"
 }
 
-# Every object of this bundle: resource, namespace (of those that have one), name.
+# All objects of this bundle: resource, namespace (if any), name.
 objects() {
   cat <<'END'
 namespaces//pretrain
@@ -172,13 +172,13 @@ left_over() {
   done
 }
 
-# Data stays: volumes are of file systems that exist without them.
+# Data is kept: file systems do not depend on volumes.
 delete_object() {
   local resource=$1 namespace=$2 name=$3
   set -- delete "$resource" "$name" --ignore-not-found
   [[ -z $namespace ]] || set -- "$@" --namespace "$namespace"
   case $resource in
-    # Its nodes end first, and need its node class meanwhile.
+    # Its nodes are terminated first, which needs its node class.
     nodepools.*) kubernetes "$@" --timeout 30m ;;
     *) kubernetes "$@" --wait=false ;;
   esac

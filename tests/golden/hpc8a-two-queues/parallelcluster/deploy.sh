@@ -18,7 +18,7 @@ allow_replacement=no
 wait_minutes=
 memory=
 version=3.16.1
-# A pager would wait for a key; the commands retry what AWS throttles.
+# A pager would wait for a key; retry throttled requests.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
@@ -42,7 +42,7 @@ Exit status: 0 done, 2 refused or failed (the last lines give the reason), other
 END
 }
 
-# Commands are announced on a copy of stderr, so that a redirected command still shows.
+# Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
 
 note() {
@@ -73,7 +73,7 @@ run() {
 answer=
 complaints=$(mktemp)
 
-# The last line says what to do next, also when a command of AWS failed.
+# The last line explains what to do next, even if an AWS command failed.
 leave() {
   local status=$?
   rm -f "$complaints"
@@ -91,7 +91,7 @@ ask() {
       [[ $answer != None ]] || answer=
       return 0
     fi
-    # The aws command complains on stderr, pcluster on stdout.
+    # The aws command prints errors on stderr, pcluster on stdout.
     complaint="$answer$(<"$complaints")"
     answer=
     case $complaint in
@@ -152,7 +152,7 @@ output() {
   if [[ -n $value ]]; then
     printf '%s\n' "$value"
   elif [[ $dry_run == yes ]]; then
-    # Before the foundation exists its values are unknown: show where they will be.
+    # Before the foundation exists, show placeholders for its values.
     printf '%s\n' "\${$1}"
   else
     fail "the foundation has no output $1: deploy it, or give --outputs FILE"
@@ -168,7 +168,7 @@ read_stack() {
   outputs=$answer
 }
 
-# Both forms of the file are pairs of strings: "Name": "value", or OutputKey and OutputValue.
+# Both formats consist of pairs of strings: "Name": "value", or OutputKey and OutputValue.
 read_file() {
   [[ -r $1 ]] || fail "cannot read $1"
   outputs=$(awk '
@@ -208,21 +208,21 @@ fill() {
       }
       print line rest
     }' <(printf '%s\n' "$outputs") "$1" >".filled/$1"
-  # A capital and a small letter: names of outputs look like ${VpcId}, shell variables like ${HOME}.
+  # An upper-case and a lower-case letter: outputs look like ${VpcId}, shell variables like ${HOME}.
   left=$(grep -oE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]' ".filled/$1" | sort -u) || true
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
-# CloudFormation accepts no larger template in the request; a larger one has to be in S3.
+# The largest template that a request may contain; larger ones must be in S3.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 readonly inline_bytes=51200
 readonly domain=amazonaws.com
-# Stacks are deployed one after the other: these belong to the current one.
+# Stacks are deployed one by one; these are for the current one.
 change_set=
 changes=
 template_argument=
 
-# The status of a stack as $answer; empty if it does not exist.
+# Sets $answer to the status of a stack; empty if it does not exist.
 stack_status() {
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
     --query 'Stacks[0].StackStatus' --output text || answer=
@@ -236,13 +236,13 @@ stack_is_settled() {
   esac
 }
 
-# After a change set began, the stack is no longer one under review.
+# Once a change set is executed, the stack is no longer in review.
 stack_is_changed() {
   stack_status "$1"
   [[ $answer != *_IN_PROGRESS ]]
 }
 
-# The reasons of the latest failures. Cancelled resources only follow from them.
+# Prints the reasons for the latest failures, without resources that were only cancelled.
 explain_stack() {
   note "CloudFormation reports for $1:"
   ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
@@ -252,7 +252,7 @@ explain_stack() {
   note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
 }
 
-# Waits for running operations, and deletes a stack whose creation was rolled back: it is empty.
+# Waits for running operations, and deletes an empty stack whose creation was rolled back.
 prepare_stack() {
   [[ $dry_run == no ]] || return 0
   wait_for 360 "the stack $1" stack_is_settled "$1"
@@ -275,7 +275,7 @@ prepare_stack() {
   esac
 }
 
-# Sets $template_argument. In a JSON document, spaces before a line have no meaning.
+# Sets $template_argument. Indentation has no meaning in JSON.
 send_template() {
   local stack=$1 template=$2 small=.filled/$2 bucket
   template_argument=(--template-body "file://$template")
@@ -300,8 +300,8 @@ change_set_is_made() {
   esac
 }
 
-# create_change_set STACK FILE NAME...: sets $changes, a line a resource, and $change_set, which is
-# empty when nothing would change.
+# create_change_set STACK FILE NAME...: sets $changes to one line per resource, and $change_set,
+# which is empty if nothing would change.
 create_change_set() {
   local stack=$1 template=$2 type=UPDATE name value parameters=()
   shift 2
@@ -347,7 +347,7 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# Prints what would change, and stops before a cluster or a file system is replaced.
+# Prints the changes, and stops before a cluster or a file system is replaced.
 review_changes() {
   local stack=$1 type=$2 lost
   if [[ $type == CREATE ]]; then
@@ -442,7 +442,7 @@ forget_pause() {
   if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
 }
 
-# The key holds a hash of the text: a script that exists already is the same one.
+# The key contains a hash of the text: an existing script is the same one.
 upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
@@ -454,10 +454,10 @@ upload() {
   done
 }
 
-# Set when a change of the foundation has to wait until the cluster no longer uses what it removes.
+# Set if a change of the foundation must wait until the cluster no longer uses what it removes.
 removal=
 
-# Stops before a change that needs two: additions go first, removals last.
+# Stops if a change needs two deployments: first additions, then removals.
 review_removals() {
   local gone added
   gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
@@ -539,14 +539,14 @@ pcluster_here() {
   run pcluster "$@" --cluster-name "$cluster" --region "$region"
 }
 
-# The status of the cluster as $answer; empty if it does not exist.
+# Sets $answer to the status of the cluster; empty if it does not exist.
 read_status() {
   ask pcluster describe-cluster --cluster-name "$cluster" --region "$region" \
     --query clusterStatus || answer=
   answer=${answer//\"/}
 }
 
-# Prints ParallelCluster's validation of the configuration; a valid dry run ends with an error, too.
+# Prints ParallelCluster's validation of the configuration; a valid dry run also ends with an error.
 validate() {
   local said
   accepted=yes
@@ -565,7 +565,7 @@ validate() {
   esac
 }
 
-# Why it failed, and where to read more.
+# Prints the reason for a failure, and where to find logs.
 explain_cluster() {
   note "The events of its stack: pcluster get-cluster-stack-events --cluster-name $cluster" \
     "--region $region --query \"events[?contains(resourceStatus, 'FAILED')]\""
@@ -578,7 +578,7 @@ is_settled_cluster() {
   [[ $answer != *_IN_PROGRESS ]]
 }
 
-# A creation need not end before the cluster is deleted; an update has to.
+# A cluster can be deleted during its creation, but not during an update.
 is_deletable_cluster() {
   read_status
   [[ $answer != UPDATE_IN_PROGRESS ]]
@@ -596,7 +596,7 @@ is_deleted_cluster() {
   esac
 }
 
-# create-cluster or update-cluster: $command. Waits for what another run began.
+# Sets $command to create-cluster or update-cluster. Waits for operations of other runs.
 choose_command() {
   command=create-cluster
   [[ $dry_run == no ]] || return 0
@@ -627,14 +627,14 @@ wait_until_complete() {
   fail "the cluster is ${status:-deleted}."
 }
 
-# pcluster answers with the status that the fleet has then.
+# Whether the compute fleet has this status.
 is_fleet() {
   ask pcluster describe-compute-fleet --cluster-name "$cluster" --region "$region" --query status ||
     fail "the cluster $cluster does not exist"
   [[ ${answer//\"/} == "$1" ]]
 }
 
-# Head and login nodes read it from the same place after every deployment.
+# Head and login nodes always read it from the same key.
 upload_hook() {
   local bucket
   bucket=$(output ScriptsBucketName)
@@ -650,7 +650,7 @@ deploy_cluster() {
   validate "$command"
   if [[ $accepted == yes ]]; then
     if [[ $command == create-cluster ]]; then
-      # A rollback would delete the head node, and with it the reason for the failure.
+      # A rollback would delete the head node, and its logs with it.
       set -- --rollback-on-failure false
     fi
     pcluster_here "$command" --cluster-configuration .filled/cluster.yaml "$@"
@@ -691,7 +691,7 @@ while (($# > 0)); do
     --dry-run) dry_run=yes ;;
     --outputs)
       (($# > 1)) || fail "--outputs needs a file"
-      # Relative to where the caller is, not to this script.
+      # Relative to the current folder of the caller, not to this script.
       outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
       shift
       ;;
@@ -724,7 +724,7 @@ fi
 case $action in
   deploy)
     deploy_foundation
-    upload a2473b492ae84512/hook.sh
+    upload e4f438811d6689a2/hook.sh
     if [[ -n $memory && $dry_run == no ]] && recall; then
       fail "the cluster is paused: run deploy.sh --resume first."
     fi

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Checks a finished node against the spec; exits 1 if a check fails.
+# Checks a running node against the spec; exits with 1 if a check fails.
 #   srun --nodelist=NODE --gpus-per-node=GPUS --cpu-bind=none verify.sh [GROUP]
 # GROUP is a node group, --head or --login; a step of a job knows its own.
 set -euo pipefail
@@ -94,7 +94,7 @@ checks_of() {
   esac
 }
 
-# Slurm calls nodes GROUP-N, ParallelCluster QUEUE-st-GROUP-N and QUEUE-dy-GROUP-N.
+# Names of nodes are GROUP-N, with ParallelCluster QUEUE-st-GROUP-N and QUEUE-dy-GROUP-N.
 own_group() {
   local name=${SLURMD_NODENAME:-}
   [[ -n $name ]] || fail "name the group of this node"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what HyperPod needs in the EKS cluster before nodes join it: its chart, at one commit,
-# with manifests/helm-values.yaml. Running it again changes nothing.
-# Others may have installed the chart in this EKS cluster: `helm list --namespace kube-system` shows it.
+# Installs HyperPod's chart, at a fixed commit and with manifests/helm-values.yaml, in the EKS
+# cluster before nodes join. Running it again changes nothing.
+# To see whether the EKS cluster already has the chart: `helm list --namespace kube-system`.
 #   install.sh [--dry-run]
 set -euo pipefail
 
@@ -9,14 +9,14 @@ region=us-east-1
 eks_cluster=platform
 repository=https://github.com/aws/sagemaker-hyperpod-cli
 commit=067d658b2d5c3d347afbadd75e1425214e965dcb
-# Separate from your kubeconfig, so that no other cluster is changed.
+# A separate kubeconfig, so that no other cluster is changed.
 export KUBECONFIG=.filled/kubeconfig
 checkout=.filled/sagemaker-hyperpod-cli
 chart=$checkout/helm_chart/HyperPodHelmChart
 images=.filled/gpu-operator-images.yaml
 dry_run=no
 
-# Commands are announced on a copy of stderr, so that a redirected command still shows.
+# Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
 
 note() {
@@ -61,11 +61,11 @@ fetch_chart() {
   run git -C "$checkout" checkout --quiet FETCH_HEAD
 }
 
-# NVIDIA's operator is a chart within a chart within the chart. Its images are those of the region,
-# in a file for the chart in the middle: here they are nested under its name.
+# NVIDIA's operator is two levels below the chart. The file with the images of the region is for the
+# chart in between, so nest it under the name of that chart.
 nest_gpu_operator() {
   local regional=$chart/charts/gpu-operator/regional-values/values-$region.yaml
-  # Helm updates the dependencies of the chart that it is given, and no deeper ones.
+  # Helm updates only direct dependencies of a chart.
   run helm dependency update "$chart/charts/gpu-operator"
   note "+ nest $regional under gpu-operator: in $images"
   [[ $dry_run == no ]] || return 0

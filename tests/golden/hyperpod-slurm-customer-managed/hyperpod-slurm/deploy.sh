@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Creates or updates the cluster of this bundle; running it again changes nothing. See --help.
-# The request is create-cluster.json; an update sends what of it may change: update-cluster.json.
+# The request is create-cluster.json; updates send update-cluster.json, the part that may change.
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 # The script stops at an action that a target does not support:
@@ -17,9 +17,9 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=2404bc68cd8d07f4
+prefix=103e415a0fa8d822
 memory="paused/$cluster-hyperpod"
-# A pager would wait for a key; the commands retry what AWS throttles.
+# A pager would wait for a key; retry throttled requests.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
@@ -43,7 +43,7 @@ Exit status: 0 done, 2 refused or failed (the last lines give the reason), other
 END
 }
 
-# Commands are announced on a copy of stderr, so that a redirected command still shows.
+# Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
 
 note() {
@@ -74,7 +74,7 @@ run() {
 answer=
 complaints=$(mktemp)
 
-# The last line says what to do next, also when a command of AWS failed.
+# The last line explains what to do next, even if an AWS command failed.
 leave() {
   local status=$?
   rm -f "$complaints"
@@ -92,7 +92,7 @@ ask() {
       [[ $answer != None ]] || answer=
       return 0
     fi
-    # The aws command complains on stderr, pcluster on stdout.
+    # The aws command prints errors on stderr, pcluster on stdout.
     complaint="$answer$(<"$complaints")"
     answer=
     case $complaint in
@@ -153,7 +153,7 @@ output() {
   if [[ -n $value ]]; then
     printf '%s\n' "$value"
   elif [[ $dry_run == yes ]]; then
-    # Before the foundation exists its values are unknown: show where they will be.
+    # Before the foundation exists, show placeholders for its values.
     printf '%s\n' "\${$1}"
   else
     fail "the foundation has no output $1: deploy it, or give --outputs FILE"
@@ -169,7 +169,7 @@ read_stack() {
   outputs=$answer
 }
 
-# Both forms of the file are pairs of strings: "Name": "value", or OutputKey and OutputValue.
+# Both formats consist of pairs of strings: "Name": "value", or OutputKey and OutputValue.
 read_file() {
   [[ -r $1 ]] || fail "cannot read $1"
   outputs=$(awk '
@@ -209,21 +209,21 @@ fill() {
       }
       print line rest
     }' <(printf '%s\n' "$outputs") "$1" >".filled/$1"
-  # A capital and a small letter: names of outputs look like ${VpcId}, shell variables like ${HOME}.
+  # An upper-case and a lower-case letter: outputs look like ${VpcId}, shell variables like ${HOME}.
   left=$(grep -oE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]' ".filled/$1" | sort -u) || true
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
-# CloudFormation accepts no larger template in the request; a larger one has to be in S3.
+# The largest template that a request may contain; larger ones must be in S3.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 readonly inline_bytes=51200
 readonly domain=amazonaws.com
-# Stacks are deployed one after the other: these belong to the current one.
+# Stacks are deployed one by one; these are for the current one.
 change_set=
 changes=
 template_argument=
 
-# The status of a stack as $answer; empty if it does not exist.
+# Sets $answer to the status of a stack; empty if it does not exist.
 stack_status() {
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
     --query 'Stacks[0].StackStatus' --output text || answer=
@@ -237,13 +237,13 @@ stack_is_settled() {
   esac
 }
 
-# After a change set began, the stack is no longer one under review.
+# Once a change set is executed, the stack is no longer in review.
 stack_is_changed() {
   stack_status "$1"
   [[ $answer != *_IN_PROGRESS ]]
 }
 
-# The reasons of the latest failures. Cancelled resources only follow from them.
+# Prints the reasons for the latest failures, without resources that were only cancelled.
 explain_stack() {
   note "CloudFormation reports for $1:"
   ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
@@ -253,7 +253,7 @@ explain_stack() {
   note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
 }
 
-# Waits for running operations, and deletes a stack whose creation was rolled back: it is empty.
+# Waits for running operations, and deletes an empty stack whose creation was rolled back.
 prepare_stack() {
   [[ $dry_run == no ]] || return 0
   wait_for 360 "the stack $1" stack_is_settled "$1"
@@ -276,7 +276,7 @@ prepare_stack() {
   esac
 }
 
-# Sets $template_argument. In a JSON document, spaces before a line have no meaning.
+# Sets $template_argument. Indentation has no meaning in JSON.
 send_template() {
   local stack=$1 template=$2 small=.filled/$2 bucket
   template_argument=(--template-body "file://$template")
@@ -301,8 +301,8 @@ change_set_is_made() {
   esac
 }
 
-# create_change_set STACK FILE NAME...: sets $changes, a line a resource, and $change_set, which is
-# empty when nothing would change.
+# create_change_set STACK FILE NAME...: sets $changes to one line per resource, and $change_set,
+# which is empty if nothing would change.
 create_change_set() {
   local stack=$1 template=$2 type=UPDATE name value parameters=()
   shift 2
@@ -348,7 +348,7 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# Prints what would change, and stops before a cluster or a file system is replaced.
+# Prints the changes, and stops before a cluster or a file system is replaced.
 review_changes() {
   local stack=$1 type=$2 lost
   if [[ $type == CREATE ]]; then
@@ -443,7 +443,7 @@ forget_pause() {
   if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
 }
 
-# The key holds a hash of the text: a script that exists already is the same one.
+# The key contains a hash of the text: an existing script is the same one.
 upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
@@ -455,10 +455,10 @@ upload() {
   done
 }
 
-# Set when a change of the foundation has to wait until the cluster no longer uses what it removes.
+# Set if a change of the foundation must wait until the cluster no longer uses what it removes.
 removal=
 
-# Stops before a change that needs two: additions go first, removals last.
+# Stops if a change needs two deployments: first additions, then removals.
 review_removals() {
   local gone added
   gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
@@ -532,7 +532,7 @@ sagemaker() {
   run aws --region "$region" sagemaker "$@"
 }
 
-# One value of the cluster as $answer; empty if it does not exist.
+# Sets $answer to a value of the cluster; empty if it does not exist.
 read_value() {
   ask aws --region "$region" sagemaker describe-cluster --cluster-name "$cluster" \
     --query "$1" --output text || answer=
@@ -542,7 +542,7 @@ read_status() {
   read_value ClusterStatus
 }
 
-# The prefix is a hash of the scripts, so nodes that were created with other ones keep theirs.
+# The prefix contains a hash of the scripts, so existing nodes keep theirs.
 upload_lifecycle() {
   local bucket
   bucket=$(output ScriptsBucketName)
@@ -556,8 +556,8 @@ upload_lifecycle() {
     "s3://$bucket/lifecycle/$prefix/"
 }
 
-# HyperPod reports problems of single instances and groups, such as a lack of capacity, in
-# events only: DescribeCluster has no message for them.
+# HyperPod reports problems of single instances and groups, such as a lack of capacity, only in
+# events, not in DescribeCluster.
 explain_events() {
   local events event
   if ! ask aws --region "$region" sagemaker list-cluster-events --cluster-name "$cluster" \
@@ -577,7 +577,7 @@ explain_events() {
   done <<<"$events"
 }
 
-# Why it failed, and where to read more: scripts log the name of the step that failed.
+# Prints the reason for a failure, and where to find logs: scripts log the name of the failed step.
 explain() {
   local arn group instance status words
   read_value FailureMessage
@@ -596,8 +596,8 @@ explain() {
     "--log-stream-name-prefix LifecycleConfig/ --since 3h"
 }
 
-# With continuous provisioning, nodes join after the cluster is in service: $answer.
-# A group with a minimum is complete with that.
+# With continuous provisioning, nodes join after the cluster is in service. Sets $answer to
+# incomplete groups; a group with a minimum needs only that.
 read_missing() {
   read_value \
     'InstanceGroups[?CurrentCount<TargetCount].[InstanceGroupName,CurrentCount,TargetCount,MinCount]'
@@ -635,7 +635,7 @@ wait_until_in_service() {
   # Deep health checks alone take up to ninety minutes.
   wait_for 180 "the cluster to be in service with all its nodes" is_in_service
   read_value FailureMessage
-  # An update that was rolled back leaves a cluster in service, and the reason.
+  # After a rolled back update, the cluster is in service, with a failure message.
   if [[ $status != InService || -n $way || -n $answer ]]; then
     explain
     fail "the cluster is ${status:-deleted}, and not as requested${way:+:$way}"
@@ -678,7 +678,7 @@ delete_cluster() {
   wait_for 60 "the deletion of $cluster" is_deleted
 }
 
-# A cluster of another bundle, or made by hand: the request would add a second controller to it.
+# A cluster of another bundle, or created manually: the request would add a second controller.
 refuse_second_controller() {
   local group=controller
   [[ $dry_run == no ]] || return 0
@@ -689,7 +689,8 @@ refuse_second_controller() {
     "Give the spec another name, and deploy a cluster beside it; or delete that cluster first."
 }
 
-# A group that is no longer in the spec keeps running, and costing. Printed last, where users see it.
+# Groups that are no longer in the spec continue to run and cost money. Printed last, so that users
+# see it.
 note_other_groups() {
   local name
   [[ $dry_run == no ]] || return 0
@@ -706,7 +707,7 @@ update_cluster() {
   sagemaker update-cluster --cli-input-json file://.filled/update-cluster.json
 }
 
-# An existing cluster is updated, not created; an operation of an earlier run ends first.
+# Creates or updates the cluster, after waiting for operations of earlier runs.
 create_or_update() {
   if [[ $dry_run == no ]]; then
     wait_for 180 "what HyperPod is doing" is_settled
@@ -723,7 +724,7 @@ create_or_update() {
   sagemaker create-cluster --cli-input-json file://.filled/create-cluster.json
 }
 
-# Target counts of the groups for the cluster's work, as lines of name and count: $counts.
+# Sets $counts to lines with name and target count of each compute group.
 read_counts() {
   local group lines=''
   for group in "$@"; do
@@ -733,7 +734,7 @@ read_counts() {
   counts=${lines%$'\n'}
 }
 
-# Sends scale-cluster.json with the numbers of $counts, or with none.
+# Sends scale-cluster.json with the counts in $counts, or with zeros.
 scale() {
   local file=.filled/scale-cluster.json
   fill scale-cluster.json
@@ -795,7 +796,7 @@ while (($# > 0)); do
     --dry-run) dry_run=yes ;;
     --outputs)
       (($# > 1)) || fail "--outputs needs a file"
-      # Relative to where the caller is, not to this script.
+      # Relative to the current folder of the caller, not to this script.
       outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
       shift
       ;;

@@ -20,7 +20,7 @@ memory=
 stack="$cluster-pcs"
 memory="paused/$cluster-pcs"
 new_image=no
-# A pager would wait for a key; the commands retry what AWS throttles.
+# A pager would wait for a key; retry throttled requests.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
 export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
@@ -45,7 +45,7 @@ Exit status: 0 done, 2 refused or failed (the last lines give the reason), other
 END
 }
 
-# Commands are announced on a copy of stderr, so that a redirected command still shows.
+# Commands are printed to a copy of stderr, so that redirected commands are visible.
 exec 3>&2
 
 note() {
@@ -76,7 +76,7 @@ run() {
 answer=
 complaints=$(mktemp)
 
-# The last line says what to do next, also when a command of AWS failed.
+# The last line explains what to do next, even if an AWS command failed.
 leave() {
   local status=$?
   rm -f "$complaints"
@@ -94,7 +94,7 @@ ask() {
       [[ $answer != None ]] || answer=
       return 0
     fi
-    # The aws command complains on stderr, pcluster on stdout.
+    # The aws command prints errors on stderr, pcluster on stdout.
     complaint="$answer$(<"$complaints")"
     answer=
     case $complaint in
@@ -155,7 +155,7 @@ output() {
   if [[ -n $value ]]; then
     printf '%s\n' "$value"
   elif [[ $dry_run == yes ]]; then
-    # Before the foundation exists its values are unknown: show where they will be.
+    # Before the foundation exists, show placeholders for its values.
     printf '%s\n' "\${$1}"
   else
     fail "the foundation has no output $1: deploy it, or give --outputs FILE"
@@ -171,7 +171,7 @@ read_stack() {
   outputs=$answer
 }
 
-# Both forms of the file are pairs of strings: "Name": "value", or OutputKey and OutputValue.
+# Both formats consist of pairs of strings: "Name": "value", or OutputKey and OutputValue.
 read_file() {
   [[ -r $1 ]] || fail "cannot read $1"
   outputs=$(awk '
@@ -211,21 +211,21 @@ fill() {
       }
       print line rest
     }' <(printf '%s\n' "$outputs") "$1" >".filled/$1"
-  # A capital and a small letter: names of outputs look like ${VpcId}, shell variables like ${HOME}.
+  # An upper-case and a lower-case letter: outputs look like ${VpcId}, shell variables like ${HOME}.
   left=$(grep -oE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]' ".filled/$1" | sort -u) || true
   [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
 }
 
-# CloudFormation accepts no larger template in the request; a larger one has to be in S3.
+# The largest template that a request may contain; larger ones must be in S3.
 # https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
 readonly inline_bytes=51200
 readonly domain=amazonaws.com
-# Stacks are deployed one after the other: these belong to the current one.
+# Stacks are deployed one by one; these are for the current one.
 change_set=
 changes=
 template_argument=
 
-# The status of a stack as $answer; empty if it does not exist.
+# Sets $answer to the status of a stack; empty if it does not exist.
 stack_status() {
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
     --query 'Stacks[0].StackStatus' --output text || answer=
@@ -239,13 +239,13 @@ stack_is_settled() {
   esac
 }
 
-# After a change set began, the stack is no longer one under review.
+# Once a change set is executed, the stack is no longer in review.
 stack_is_changed() {
   stack_status "$1"
   [[ $answer != *_IN_PROGRESS ]]
 }
 
-# The reasons of the latest failures. Cancelled resources only follow from them.
+# Prints the reasons for the latest failures, without resources that were only cancelled.
 explain_stack() {
   note "CloudFormation reports for $1:"
   ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
@@ -255,7 +255,7 @@ explain_stack() {
   note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
 }
 
-# Waits for running operations, and deletes a stack whose creation was rolled back: it is empty.
+# Waits for running operations, and deletes an empty stack whose creation was rolled back.
 prepare_stack() {
   [[ $dry_run == no ]] || return 0
   wait_for 360 "the stack $1" stack_is_settled "$1"
@@ -278,7 +278,7 @@ prepare_stack() {
   esac
 }
 
-# Sets $template_argument. In a JSON document, spaces before a line have no meaning.
+# Sets $template_argument. Indentation has no meaning in JSON.
 send_template() {
   local stack=$1 template=$2 small=.filled/$2 bucket
   template_argument=(--template-body "file://$template")
@@ -303,8 +303,8 @@ change_set_is_made() {
   esac
 }
 
-# create_change_set STACK FILE NAME...: sets $changes, a line a resource, and $change_set, which is
-# empty when nothing would change.
+# create_change_set STACK FILE NAME...: sets $changes to one line per resource, and $change_set,
+# which is empty if nothing would change.
 create_change_set() {
   local stack=$1 template=$2 type=UPDATE name value parameters=()
   shift 2
@@ -350,7 +350,7 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# Prints what would change, and stops before a cluster or a file system is replaced.
+# Prints the changes, and stops before a cluster or a file system is replaced.
 review_changes() {
   local stack=$1 type=$2 lost
   if [[ $type == CREATE ]]; then
@@ -445,7 +445,7 @@ forget_pause() {
   if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
 }
 
-# The key holds a hash of the text: a script that exists already is the same one.
+# The key contains a hash of the text: an existing script is the same one.
 upload() {
   local bucket key
   bucket=$(output ScriptsBucketName)
@@ -457,10 +457,10 @@ upload() {
   done
 }
 
-# Set when a change of the foundation has to wait until the cluster no longer uses what it removes.
+# Set if a change of the foundation must wait until the cluster no longer uses what it removes.
 removal=
 
-# Stops before a change that needs two: additions go first, removals last.
+# Stops if a change needs two deployments: first additions, then removals.
 review_removals() {
   local gone added
   gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
@@ -530,14 +530,14 @@ destroy_foundation() {
   [[ -z $known ]] || explain_retained "$known"
 }
 
-# The image that a parameter of the stack has, or the newest one: NAME=ami-... as $answer.
+# Sets $answer to NAME=ami-...: the current value of a stack parameter, or the newest image.
 choose_image() {
   local name=$1 path=$2
   if [[ $dry_run == yes ]]; then
     answer="$name=AMI-OF-THE-STACK-OR-THE-NEWEST"
     return
   fi
-  # An earlier form of the stack held the name of the public parameter, and its value beside it.
+  # An older form of the stack has the name of the public parameter, with a resolved value.
   ask aws --region "$region" cloudformation describe-stacks --stack-name "$stack" --output text \
     --query "Stacks[0].Parameters[?ParameterKey=='$name'].[ResolvedValue || ParameterValue] | [0][0]" ||
     answer=
@@ -564,7 +564,7 @@ read_cluster() {
   id=$answer
 }
 
-# Node groups of compute nodes as lines of name and id: $answer.
+# Sets $answer to lines with name and id of each compute node group.
 read_groups() {
   ask aws --region "$region" pcs list-compute-node-groups --cluster-identifier "$id" \
     --query "computeNodeGroups[?name!='login'].[name,id]" --output text ||
@@ -578,7 +578,7 @@ read_scaling() {
     fail "PCS has no node group $1"
 }
 
-# Name, id, minimum and maximum of each node group, as lines: $counts.
+# Sets $counts to lines with name, id, minimum and maximum of each node group.
 read_counts() {
   local group group_id groups minimum maximum lines=''
   read_groups
@@ -602,7 +602,7 @@ is_active() {
   esac
 }
 
-# Scales every node group to its size in $counts, or to none.
+# Scales every node group to its size in $counts, or to zero.
 scale() {
   local what=$1 group group_id minimum maximum
   while IFS=$'\t' read -r group group_id minimum maximum; do
@@ -616,14 +616,14 @@ scale() {
   done <<<"$counts"
 }
 
-# Instances that run, of one node group, as lines: $answer.
+# Sets $answer to lines with the running instances of a node group.
 read_instances() {
   ask aws --region "$region" ec2 describe-instances --output text --filters \
     "Name=tag:aws:pcs:compute-node-group-id,Values=$1" Name=instance-state-name,Values=running \
     --query 'Reservations[].Instances[].[InstanceId]' || answer=
 }
 
-# The stack does not show the costs of nodes that PCS terminates and launches in a loop.
+# The stack does not show nodes that PCS terminates and launches in a loop, at a cost.
 explain_nodes() {
   local group group_id minimum maximum
   note "What nodes logged: aws --region $region logs tail /aws/pcs/$id/lifecycle --since 1h"
@@ -635,8 +635,8 @@ explain_nodes() {
   done <<<"$counts"
 }
 
-# Whether the least number of nodes of every group runs, and has for some minutes: a node whose
-# script fails is terminated by PCS only then, and launched again.
+# Whether the minimum number of nodes of every group has been running for some minutes: PCS
+# terminates a node with a failed script only after a while, and launches another.
 nodes_stay() {
   local group group_id minimum now=0 instance here report='' all='' timed=()
   while IFS=$'\t' read -r group group_id minimum _; do
@@ -674,7 +674,7 @@ wait_for_nodes() {
   local seen='' shown=' ' lost=0 since=0
   [[ $dry_run == no ]] || return 0
   read_counts
-  # Nodes that start with the first job are not waited for.
+  # Do not wait for nodes that start with the first job.
   awk -F '\t' '$3 > 0 { found = 1 } END { exit !found }' <<<"$counts" || return 0
   wait_for 60 "nodes to run, and to stay for 5 minutes" nodes_stay
   [[ -z $shown ]] || note "Starts when the Capacity Block begins:$shown"
@@ -725,7 +725,7 @@ while (($# > 0)); do
     --dry-run) dry_run=yes ;;
     --outputs)
       (($# > 1)) || fail "--outputs needs a file"
-      # Relative to where the caller is, not to this script.
+      # Relative to the current folder of the caller, not to this script.
       outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
       shift
       ;;
@@ -759,7 +759,7 @@ fi
 case $action in
   deploy)
     deploy_foundation
-    upload 901db1ad82f3ae2d/baseline.sh 227e7983b0cf9f46/mount.sh
+    upload dd70dc8430eb3662/baseline.sh b4e5fb1ae2c429f4/mount.sh
     if [[ -n $memory && $dry_run == no ]] && recall; then
       fail "the cluster is paused: run deploy.sh --resume first."
     fi

@@ -16,7 +16,7 @@ from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules.document import rule
 
 _LINES: Mapping[str, Scope] = MappingProxyType({"partitionname": "partition", "nodename": "node"})
-"""First words of whole lines of slurm.conf that CustomSlurmSettings may have."""
+"""First words of partition and node lines in CustomSlurmSettings."""
 
 
 @rule(

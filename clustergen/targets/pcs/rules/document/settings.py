@@ -24,7 +24,7 @@ _LISTS: Mapping[tuple[str, str], Scope] = MappingProxyType(
         ("AWS::PCS::Queue", "SlurmCustomSettings"): "partition",
     }
 )
-"""The lists of settings that a type of resource has in SlurmConfiguration."""
+"""Lists of settings in SlurmConfiguration, by resource type."""
 _IN_CLUSTER = "targets: {{pcs: {{overlay: {{Resources: {{Cluster: {{Properties: {}}}}}}}}}}}"
 _SETTING = (
     "{{SlurmConfiguration: {{SlurmCustomSettings: "

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the scripts of the spec for head and login nodes. ParallelCluster rejects an update that changes
-# their custom actions, so these are always this script, as the last deployment left it.
+# Runs the scripts of the spec for head and login nodes. ParallelCluster rejects an update that
+# changes their custom actions, so these are always this script, which each deployment overwrites.
 # usage: hook.sh head|login start|configured|updated BUCKET
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
@@ -12,7 +12,7 @@ fail() {
   exit 1
 }
 
-# The service may terminate the node once a script has failed. The log agent sends the reason first.
+# The service may terminate the node after a failed script. Let the log agent send the log first.
 linger() {
   local status=$?
   ((status == 0)) || sleep 20
@@ -47,12 +47,12 @@ run() {
   "$script" "$@"
 }
 
-# setup KEY [ARGUMENT...]: one of clustergen's scripts, which skips what is done already
+# setup KEY [ARGUMENT...]: runs one of clustergen's scripts, all of which are idempotent
 setup() {
   run "s3://$bucket/$1" - "${@:2}"
 }
 
-# A script that was added to the spec runs at the next update, which repeats none.
+# At an update, new scripts run; the others do not run again.
 once() {
   local mark
   mark=$marks/$(printf '%s\0' "$@" | sha256sum | cut -c 1-32)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Refuses a node that lacks accelerators or EFA devices, before a job can get it.
+# Fails if accelerators or EFA devices are missing, before the node gets a job.
 #   health.sh gpu|neuron COUNT EFA-DEVICES
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -9,7 +9,7 @@ fail() {
   exit 1
 }
 
-# changed FILE [MODE]: writes standard input to a file; whether that changed it is the status.
+# changed FILE [MODE]: writes standard input to a file; succeeds if that changed it.
 changed() {
   local file=$1 mode=${2:-0644} text
   text=$(cat)
@@ -39,7 +39,7 @@ count_efa() {
 
 main() {
   local kind=$1 expected=$2 efa=$3 found
-  # The prolog of jobs compares with it.
+  # The prolog of jobs reads it.
   changed /etc/clustergen/accelerators <<<"$kind $expected" || true
   found=$(count_accelerators "$kind")
   ((found == expected)) || fail "$expected accelerators expected, $found found"

@@ -1,16 +1,16 @@
 #!/bin/bash
 # Prepares an instance before it joins the Kubernetes cluster.
-# HyperPod runs it once for each new root volume; it may be run again, and then changes nothing.
-# A failing required step fails the node, a failing optional one is only logged.
+# HyperPod runs it once for each new root volume; running it again changes nothing. A failing
+# required step fails the node, a failing optional one is only logged.
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-# The caller sets neither.
+# The caller does not set these.
 export HOME=/root LC_ALL=C.UTF-8
 
 readonly LOG=/var/log/clustergen/lifecycle.log
-# A reboot deletes the folder that HyperPod downloads to.
+# A reboot deletes HyperPod's download folder.
 readonly KEPT=/opt/clustergen/lifecycle
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
@@ -19,7 +19,7 @@ say() {
   printf 'lifecycle: %s\n' "$*"
 }
 
-# The instance may be terminated a moment later; the log reaches CloudWatch first.
+# The instance may be terminated soon; let the log reach CloudWatch first.
 stop() {
   say "$*"
   sleep 60
@@ -73,7 +73,7 @@ main() {
   if [[ $here != "$KEPT" ]]; then
     mkdir -p "$KEPT"
     cp -R "$here/." "$KEPT/"
-    # Downloaded files are not executable, and Slurm runs some of them itself.
+    # Downloaded files are not executable, and Slurm runs some of them directly.
     chmod 0755 "$KEPT"/*.sh
   fi
   group=$(bash "$here/resource-config.sh" group) || stop "step instance group failed"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What HyperPod has written down of the cluster's nodes.
+# Reads HyperPod's file about the nodes of the cluster.
 #   resource-config.sh group              the instance group of this node, found by its addresses
-# The running daemons do not show a node's role: they may not have been started yet.
+# Running daemons do not identify the role: they may not have started yet.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Container images and pods on the second volume: the root volume has 100 GB, and a few images of
-# a training job fill it.
+# Moves container images and pods to the second volume: a few training images would fill the root
+# volume of 100 GB.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -20,7 +20,7 @@ wait_for_volume() {
   fail "the second volume is not mounted at $VOLUME"
 }
 
-# move FOLDER SERVICE: bound to a folder of the volume, with what was in it.
+# move FOLDER SERVICE: moves a folder to the volume, and bind-mounts it.
 move() {
   local folder=$1 service=$2 new=$VOLUME/${1##*/} line
   line="$new $folder none bind,nofail,x-systemd.requires-mounts-for=$VOLUME,x-systemd.before=$service 0 0"
@@ -35,7 +35,7 @@ move() {
 main() {
   local service running=()
   wait_for_volume
-  # HyperPod starts later what does not run yet.
+  # HyperPod later starts the services that do not run yet.
   for service in containerd.service kubelet.service; do
     if systemctl is-active --quiet "$service"; then running+=("$service"); fi
   done

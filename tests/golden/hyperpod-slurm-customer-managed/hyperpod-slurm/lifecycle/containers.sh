@@ -1,9 +1,9 @@
 #!/bin/bash
-# Prepares the container runtime for jobs, with images and containers on local disks where there
-# are some. Running it again changes nothing.
+# Prepares the container runtime for jobs, with images and containers on local disks if the node has
+# any. Running it again changes nothing.
 #   containers.sh docker|pyxis FOLDER [ROLE]
-#   containers.sh folders docker|pyxis FOLDER     what a boot needs, before jobs
-#   FOLDER   preferred place; - for the disks that the image mounts, else its second volume
+#   containers.sh folders docker|pyxis FOLDER     at every boot, before jobs
+#   FOLDER   preferred folder; - for the disks that the image mounts, else its second volume
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
@@ -14,7 +14,7 @@ fail() {
   exit 1
 }
 
-# changed FILE [MODE]: writes standard input to a file; whether that changed it is the status.
+# changed FILE [MODE]: writes standard input to a file; succeeds if that changed it.
 changed() {
   local file=$1 mode=${2:-0644} text
   text=$(cat)
@@ -25,13 +25,13 @@ changed() {
 }
 
 # at_boot NAME AFTER BEFORE ARGUMENT...
-# This very script on every later boot, as the unit clustergen-NAME.service: services run their
-# scripts at the first boot only, from folders that a reboot empties.
+# Runs this script at every boot, as clustergen-NAME.service: services run scripts only at the first
+# boot, from folders that a reboot empties.
 at_boot() {
   local name=$1 after=$2 before=$3 unit=clustergen-$1.service kept=/opt/clustergen/boot/$1.sh
   local word targets=()
   shift 3
-  # Targets come with it; services may be absent, and are not started because of it.
+  # Pull in targets, but not services, which may be absent.
   for word in $after $before; do
     if [[ $word == *.target ]]; then targets+=("$word"); fi
   done
@@ -65,8 +65,8 @@ END
 
 readonly IMAGE_DISKS=/opt/dlami/nvme IMAGE_SERVICE=dlami-nvme.service
 
-# Whether the image gathers and mounts the local disks itself, which Deep Learning AMIs do somewhat
-# after the boot. Waits for it, where there is something to wait for.
+# Whether the image combines and mounts the local disks itself, as Deep Learning AMIs do some time
+# after boot. Waits for that if necessary.
 mounted_by_image() {
   local second
   if mountpoint -q "$IMAGE_DISKS"; then return; fi
@@ -104,7 +104,7 @@ storage() {
   printf '/var/lib\n'
 }
 
-# A folder for each user: Enroot cannot share one, and creates what is missing for its caller only.
+# Users cannot share an Enroot folder, and Enroot creates only that of its caller.
 folders() {
   local runtime=$1 base=$2
   if [[ $runtime == docker ]]; then
@@ -117,7 +117,7 @@ folders() {
 
 install_docker() {
   if command -v apt-get >/dev/null; then
-    # At the first boot unattended upgrades may hold the lock.
+    # At the first boot, unattended upgrades may hold the lock.
     apt-get -o DPkg::Lock::Timeout=300 update
     DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install --yes docker.io
   else
@@ -125,7 +125,7 @@ install_docker() {
   fi
 }
 
-# Docker's settings with another data-root; the other ones stay.
+# Sets Docker's data-root, and keeps its other settings.
 docker_settings() {
   python3 - "$SETTINGS" "$1" <<'END'
 import json
@@ -142,7 +142,7 @@ print(json.dumps(settings, indent=2))
 END
 }
 
-# The image's own user and those of the spec may use it; others cannot reach its socket.
+# Only the image's default user and users of the spec have access to Docker.
 join_docker_group() {
   local name names=(alice)
   names+=("$(getent passwd 1000 | cut -d : -f 1)")
@@ -156,7 +156,7 @@ docker_ready() {
   # Before Docker first starts, so that it never fills the root volume.
   settings=$(docker_settings "$base/docker") || fail "$SETTINGS is not JSON"
   if changed "$SETTINGS" <<<"$settings"; then restart=yes; fi
-  # Slurm carries the ids of groups from node to node, so the group has one id on all of them.
+  # Slurm passes group ids from node to node, so the id must be the same on all.
   getent group docker >/dev/null || groupadd --gid 480 docker || groupadd --system docker
   if ! command -v docker >/dev/null; then
     install_docker || fail "the image has no Docker, and no package repository responds"
@@ -170,8 +170,8 @@ docker_ready() {
   systemctl enable --now docker.service || fail "Docker does not start"
 }
 
-# Enroot's settings. The file of the image may set the same names, and it depends on Enroot's
-# version which of two files wins: ours are in both places, and nothing else sets them.
+# Enroot's settings. The image's file may have the same settings, and Enroot's version determines
+# which file wins, so both files get only ours.
 enroot_settings() {
   local base=$1/enroot file=/etc/enroot/enroot.conf kept ours
   ours=$(
@@ -189,7 +189,7 @@ END
   changed /etc/enroot/enroot.conf.d/90-clustergen.conf <<<"$ours" || true
 }
 
-# Enroot needs the user namespaces that Ubuntu 24.04 keeps from unprivileged programs.
+# Enroot needs user namespaces, which Ubuntu 24.04 restricts for unprivileged programs.
 # https://ubuntu.com/blog/ubuntu-23-10-restricted-unprivileged-user-namespaces
 allow_user_namespaces() {
   [[ -e /proc/sys/kernel/apparmor_restrict_unprivileged_userns ]] || return 0
@@ -198,7 +198,7 @@ allow_user_namespaces() {
   fi
 }
 
-# Runtime folders are on tmpfs, so every boot creates them.
+# Runtime folders are on tmpfs, so create them at every boot.
 runtime_folders() {
   changed /etc/tmpfiles.d/clustergen-enroot.conf <<'END' || true
 d /run/enroot 1777 root root -
@@ -207,8 +207,8 @@ END
   systemd-tmpfiles --create /etc/tmpfiles.d/clustergen-enroot.conf
 }
 
-# Nodes without slurmctld get plugstack.conf from the controllers, once slurmd runs: the plugin has to
-# be there, the file need not be.
+# Nodes without slurmctld get plugstack.conf from the controllers when slurmd starts; they need only
+# the plugin.
 plugin_ready() {
   grep -rqs pyxis /opt/slurm/etc/plugstack.conf /opt/slurm/etc/plugstack.conf.d /etc/slurm/plugstack.conf.d \
     /run/slurm/conf/plugstack.conf /var/spool/slurmd/conf-cache/plugstack.conf ||
@@ -232,7 +232,7 @@ main() {
   esac
   base=$(storage "${2:--}")
   folders "$runtime" "$base"
-  # A reboot may empty the disks, and Docker creates missing folders wherever the path leads.
+  # A reboot may empty the disks, and Docker would create missing folders on the root volume.
   at_boot containers "dlami-nvme.service setup-ephemeral.service clustergen-scratch.service" \
     "docker.service slurmd.service" folders "$runtime" "$base"
   if [[ $runtime == docker ]]; then docker_ready "$base"; else pyxis_ready "$base" "${3:-}"; fi

@@ -10,7 +10,7 @@ fail() {
   exit 1
 }
 
-# changed FILE [MODE]: writes standard input to a file; whether that changed it is the status.
+# changed FILE [MODE]: writes standard input to a file; succeeds if that changed it.
 changed() {
   local file=$1 mode=${2:-0644} text
   text=$(cat)
@@ -22,20 +22,20 @@ changed() {
 
 readonly TUNER=/opt/amazon/ofi-nccl/lib/libnccl-ofi-tuner.so
 
-# One NAME=value on each line. The names of interfaces differ, so those to leave out are listed.
+# One NAME=value per line. Names of interfaces differ, so this lists those to exclude.
 nccl() {
   printf '%s\n' NCCL_DEBUG=WARN NCCL_SOCKET_IFNAME=^docker,lo,veth
   if [[ $1 == efa && -f $TUNER ]]; then printf 'NCCL_TUNER_PLUGIN=%s\n' "$TUNER"; fi
   if [[ ${2:-} == nvlink ]]; then printf '%s\n' NCCL_MNNVL_ENABLE=1; fi
 }
 
-# Without the first a job without EFA would be slow and silent; without huge pages data loaders
-# that fork do not run out of memory.
+# With the first, a job fails if EFA is missing, instead of being slow. Without huge pages, data
+# loaders that fork do not run out of memory.
 libfabric() {
   if [[ $1 == efa ]]; then printf '%s\n' FI_PROVIDER=efa FI_EFA_USE_HUGE_PAGE=0; fi
 }
 
-# NCCL's file with our lines between two comments; other lines stay, and what they set is theirs.
+# Writes our lines to NCCL's file between two comments; other lines are kept and win.
 nccl_conf() {
   local line kept
   kept=$(sed '/^# clustergen begins$/,/^# clustergen ends$/d' /etc/nccl.conf 2>/dev/null || true)
@@ -47,8 +47,8 @@ nccl_conf() {
   echo '# clustergen ends'
 }
 
-# Steps of batch jobs are no login shells: NCCL reads its file, jobs get the rest from the shell
-# that submits them.
+# Steps of batch jobs are not login shells: NCCL reads its file, and jobs inherit the rest from the
+# shell that submits them.
 text=$(nccl_conf "$@")
 changed /etc/nccl.conf <<<"$text" || true
 {

@@ -1,9 +1,9 @@
 #!/bin/bash
-# After a job on a node: nothing of it stays. It never fails, for that would drain the node.
+# Cleans up after a job. It never fails, because that would drain the node.
 set -uo pipefail
 export PATH=/opt/slurm/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
-# No other job has the GPUs of this one.
+# No other job uses the GPUs of this one.
 end_gpu_processes() {
   local process
   for process in $(timeout --kill-after=2 8 nvidia-smi --query-compute-apps=pid --format=csv,noheader \
@@ -25,7 +25,7 @@ if [[ -n ${SLURM_JOB_GPUS:-} ]]; then
   end_gpu_processes
   unmap_job
 fi
-# Shared memory that no process uses any more.
+# Shared memory that no process uses.
 if [[ ${SLURM_JOB_UID:-0} -ge 1000 ]] && ! pgrep -u "$SLURM_JOB_UID" >/dev/null; then
   find /dev/shm -mindepth 1 -maxdepth 1 -user "$SLURM_JOB_UID" -exec rm -rf {} +
 fi

@@ -1,6 +1,5 @@
 #!/bin/bash
-# Mounts the file systems of file-systems.json that are not mounted yet, now and on every later
-# boot. Running it again changes nothing.
+# Mounts file systems of file-systems.json, now and at every boot. Running it again changes nothing.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -19,13 +18,13 @@ path_of_volume() {
   tr '\t' '\n' <<<"$found" | grep -m 1 '^/' || fail "volume $1 has no path to mount"
 }
 
-# place NEW FINAL: renames a finished folder. Another node may have been faster: then that one stays.
+# place NEW FINAL: renames a finished folder, unless another node was faster.
 place() {
   mv -T "$1" "$2" 2>/dev/null || rm -rf "$1"
   [[ -d $2 ]] || fail "cannot make $2"
 }
 
-# The line of the mount point in /etc/fstab, replaced or added.
+# Adds or replaces the line of a mount point in /etc/fstab.
 remember() {
   local line=$1 mount_point=$2 written
   if grep -qsxF -- "$line" /etc/fstab; then return; fi
@@ -45,12 +44,12 @@ mount_bucket() {
   timeout 120 mount-s3 "${words[@]}" "$bucket" "$mount_point"
 }
 
-# Whether the file system responds: it may be mounted before it does. Where an automount waits at
-# the mount point, this mounts it.
+# Whether the mounted file system responds, which may take a while. Triggers an automount if there
+# is one.
 answers() {
   local mount_point=$1 age=$2 probe
   timeout 120 stat "$mount_point/." >/dev/null || return 1
-  # Root may be the user nobody on an existing file system.
+  # On an existing file system, root may be mapped to nobody.
   [[ $age == new ]] || return 0
   probe="$mount_point/.clustergen-$(hostname)-$$"
   timeout 60 touch "$probe" && timeout 60 rm -f "$probe"
@@ -70,8 +69,8 @@ bring_up() {
   fail "$source could not be mounted on $mount_point, or does not respond"
 }
 
-# The home directories of the image's own users are hidden by a file system that is mounted over
-# them: without them these users cannot log in by key, nor keep files.
+# A file system mounted at /home hides the home directories of the image's users, who then could not
+# log in with their keys: copy them.
 put_back_homes() {
   local mount_point=$1 below name uid home new
   below=$(mktemp -d)
@@ -87,22 +86,22 @@ put_back_homes() {
   rmdir "$below"
 }
 
-# The root of a new Lustre or EFS file system belongs to root alone. One that was changed
-# since, or that existed before the cluster, keeps its permissions.
+# Only root can write to the root of a new Lustre or EFS file system. Changed or existing
+# permissions are kept.
 open_to_users() {
   local mount_point=$1
   if [[ $(stat -c '%u:%g %a' "$mount_point/.") == "0:0 755" ]]; then chmod 1777 "$mount_point/."; fi
 }
 
 # mount_file_system TYPE MOUNT-POINT SOURCE OPTIONS new|existing [VOLUME REGION]
-#   TYPE     lustre, nfs, efs, s3 or s3-read-only; a bucket's OPTIONS are the prefix in it
-#   VOLUME   of FSx, whose path is looked up and follows SOURCE
+#   TYPE     lustre, nfs, efs, s3 or s3-read-only; for a bucket, OPTIONS is the prefix in it
+#   VOLUME   an FSx volume, whose path is looked up and appended to SOURCE
 mount_file_system() {
   local type=$1 mount_point=${2%/} source=$3 options=$4 age=$5 volume=${6:--} region=${7:-} path
   [[ $options != - ]] || options=
   mkdir -p "$mount_point"
   if [[ $type == s3* ]]; then
-    # Buckets are not in /etc/fstab, and stay empty without write permission.
+    # Buckets are not in /etc/fstab. Their mount points are not writable, so they stay empty.
     bring_up "$mount_point" "$source" existing \
       mount_bucket "$type" "$mount_point" "$source" "$options" "$region"
     return
@@ -128,7 +127,7 @@ mount_file_system() {
 
 readonly TABLE=/opt/clustergen/lifecycle/file-systems.json
 
-# Six fields of each file system, each ended by a NUL.
+# Six fields for each file system, each terminated by a NUL.
 file_systems() {
   python3 - "$TABLE" <<'END'
 import json

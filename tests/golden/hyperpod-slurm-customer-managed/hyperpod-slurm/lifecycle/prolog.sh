@@ -1,6 +1,5 @@
 #!/bin/bash
-# Before a job's first step on a node: a node that has lost an accelerator runs no job.
-# Slurm gives an empty environment.
+# Runs before a job on a node; fails if the node has lost an accelerator. The environment is empty.
 set -uo pipefail
 export PATH=/opt/slurm/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -9,7 +8,7 @@ refuse() {
   exit 1
 }
 
-# The DCGM exporter reads here which job a GPU belongs to.
+# The DCGM exporter reads the job of each GPU here.
 map_job() {
   local folder gpu
   for folder in /run/slurm/dcgm_job_mapping /run/slurm/dcgm-job-mapping; do
@@ -20,7 +19,7 @@ map_job() {
   done
 }
 
-# Written when the node came up; before that there is nothing to compare with.
+# Written at boot; before that, there is nothing to compare with.
 if read -r kind expected 2>/dev/null </etc/clustergen/accelerators && [[ $kind == gpu ]]; then
   found=$(timeout --kill-after=2 8 nvidia-smi --list-gpus 2>/dev/null | grep -c '^GPU ')
   [[ $found == "$expected" ]] || refuse "$expected GPUs expected, $found found"

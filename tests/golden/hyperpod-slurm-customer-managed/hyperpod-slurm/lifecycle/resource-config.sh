@@ -1,10 +1,10 @@
 #!/bin/bash
-# What HyperPod has written down of the cluster's nodes.
+# Reads HyperPod's file about the nodes of the cluster.
 #   resource-config.sh group              the instance group of this node, found by its addresses
 #   resource-config.sh controllers COUNT  the addresses of the controllers, one on each line, in the
 #                                         order in which they take over
 #   resource-config.sh cluster            the id of the cluster
-# The running daemons do not show a node's role: they may not have been started yet.
+# Running daemons do not identify the role: they may not have started yet.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -41,7 +41,7 @@ else:
     there = [address for group, address in nodes if address and group == "controller"]
     slurm = config.get("SlurmConfig") or {}
     named = [slurm.get("PrimaryControllerIp"), *(slurm.get("SecondaryControllerIps") or [])]
-    # A controller that was replaced may still be named.
+    # A replaced controller may still be listed.
     every = list(dict.fromkeys([*(address for address in named if address in there), *there]))
     found = every if len(every) >= int(words[0]) else []
 print("\n".join(found))

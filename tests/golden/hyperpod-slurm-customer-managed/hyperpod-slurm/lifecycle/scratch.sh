@@ -1,6 +1,6 @@
 #!/bin/bash
-# Local NVMe as scratch space, on this boot and on every later one: a reboot may have emptied the
-# disks. Running it again changes nothing; a disk with any content is left alone.
+# Mounts local NVMe disks as scratch space, now and at every boot, which may have emptied the disks.
+# Running it again changes nothing; disks with any content are not touched.
 #   scratch.sh MOUNT-POINT
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -10,7 +10,7 @@ fail() {
   exit 1
 }
 
-# changed FILE [MODE]: writes standard input to a file; whether that changed it is the status.
+# changed FILE [MODE]: writes standard input to a file; succeeds if that changed it.
 changed() {
   local file=$1 mode=${2:-0644} text
   text=$(cat)
@@ -21,13 +21,13 @@ changed() {
 }
 
 # at_boot NAME AFTER BEFORE ARGUMENT...
-# This very script on every later boot, as the unit clustergen-NAME.service: services run their
-# scripts at the first boot only, from folders that a reboot empties.
+# Runs this script at every boot, as clustergen-NAME.service: services run scripts only at the first
+# boot, from folders that a reboot empties.
 at_boot() {
   local name=$1 after=$2 before=$3 unit=clustergen-$1.service kept=/opt/clustergen/boot/$1.sh
   local word targets=()
   shift 3
-  # Targets come with it; services may be absent, and are not started because of it.
+  # Pull in targets, but not services, which may be absent.
   for word in $after $before; do
     if [[ $word == *.target ]]; then targets+=("$word"); fi
   done
@@ -61,8 +61,8 @@ END
 
 readonly IMAGE_DISKS=/opt/dlami/nvme IMAGE_SERVICE=dlami-nvme.service
 
-# Whether the image gathers and mounts the local disks itself, which Deep Learning AMIs do somewhat
-# after the boot. Waits for it, where there is something to wait for.
+# Whether the image combines and mounts the local disks itself, as Deep Learning AMIs do some time
+# after boot. Waits for that if necessary.
 mounted_by_image() {
   local second
   if mountpoint -q "$IMAGE_DISKS"; then return; fi
@@ -83,7 +83,7 @@ mounted_by_image() {
 
 readonly LABEL=scratch ARRAY=/dev/md/scratch
 
-# Each disk has several names there; they resolve to one device.
+# Each disk has several names there, which resolve to one device.
 disks() {
   local name
   for name in /dev/disk/by-id/nvme-Amazon_EC2_NVMe_Instance_Storage_*; do
@@ -112,7 +112,7 @@ make_file_system() {
 main() {
   local mount_point=$1
   if ! mountpoint -q "$mount_point"; then
-    # Only root can write below it while nothing is mounted: the root volume stays as it is.
+    # Only root can write to the unmounted folder, so nothing fills the root volume.
     mkdir -p "$mount_point"
     if mounted_by_image; then
       mkdir -p "$IMAGE_DISKS/scratch"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The Slurm settings of the spec, on the controller; other nodes get them from it.
-# HyperPod writes slurm.conf: ours are in a file that it includes last, because the last value counts.
-# Slurm checks a copy first. Settings that it rejects never replace those in use.
+# Applies the Slurm settings of the spec on the controller, from which other nodes get them.
+# HyperPod writes slurm.conf. It includes our file last, because the last value wins. Slurm checks a
+# copy first. Settings that it rejects never replace those in use.
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
@@ -12,7 +12,7 @@ fail() {
   exit 1
 }
 
-# changed FILE [MODE]: writes standard input to a file; whether that changed it is the status.
+# changed FILE [MODE]: writes standard input to a file; succeeds if that changed it.
 changed() {
   local file=$1 mode=${2:-0644} text
   text=$(cat)
@@ -38,7 +38,7 @@ wait_for_slurm_conf() {
   fail "$ETC/slurm.conf did not appear"
 }
 
-# The value of a setting in HyperPod's files; Slurm uses the last of several.
+# The value of a setting in HyperPod's files; the last one wins.
 value_of_hyperpod() {
   local name files=("$OLD/slurm.conf")
   while read -r name; do
@@ -48,8 +48,8 @@ value_of_hyperpod() {
     "${files[@]}" | tail -n 1
 }
 
-# Lists of options by setting. HyperPod's stay in them: without enable_configless, for example, no
-# node that it replaces would join.
+# Lists of options by setting, including HyperPod's: without enable_configless, for example,
+# replaced nodes could not join.
 declare -A options=()
 
 # option SETTING OPTION[,OPTION...]
@@ -61,7 +61,7 @@ print_options() {
   local setting list name
   for setting in $(printf '%s\n' "${!options[@]}" | sort); do
     list=$(value_of_hyperpod "$setting"),${options[$setting]}
-    # Of options with one name the last counts, at its own place.
+    # If an option occurs several times, the last one wins.
     tr , '\n' <<<"$list" | awk -v "setting=$setting" '
       { gsub(/^ +| +$/, "") }
       $0 == "" { next }
@@ -81,15 +81,15 @@ at_least() {
   [[ $(printf '%s\n' "$1" "$version" | sort -V | head -n 1) == "$1" ]]
 }
 
-# A prolog of the image stays. Where a prolog fails on a node, the job goes to another: it
-# begins when all of its nodes are ready for it, and is not held.
+# Keep a prolog of the image. If a prolog fails on a node, the job is requeued instead of held, and
+# starts when all of its nodes are ready.
 prolog() {
   if [[ -n $(value_of_hyperpod Prolog)$(value_of_hyperpod Epilog) ]]; then return; fi
   if at_least 23.11; then
-    # Nodes get scripts with a relative path from the controller.
+    # Nodes download scripts with a relative path from the controller.
     printf '%s\n' Prolog=clustergen-prolog.sh Epilog=clustergen-epilog.sh
   else
-    # Older ones do not hand scripts out; each node has them from this set.
+    # Older versions do not distribute scripts; nodes have them from these lifecycle scripts.
     printf '%s\n' Prolog=/opt/clustergen/lifecycle/prolog.sh Epilog=/opt/clustergen/lifecycle/epilog.sh
   fi
   printf '%s\n' PrologEpilogTimeout=60
@@ -97,7 +97,7 @@ prolog() {
   option SchedulerParameters nohold_on_prolog_fail
 }
 
-# GPUs are counted in job records.
+# Count GPUs in job records.
 count_gpus() {
   option GresTypes gpu
   option AccountingStorageTRES gres/gpu
@@ -105,7 +105,7 @@ count_gpus() {
 
 settings() {
   printf '%s\n' '# Written by clustergen.'
-  # Without a database Slurm does not start with them.
+  # Without a database, Slurm does not start with these.
   if [[ $(value_of_hyperpod AccountingStorageType) == */slurmdbd ]]; then count_gpus; fi
   prolog
   printf '%s\n' EnforcePartLimits=ALL
@@ -117,7 +117,7 @@ add_include() {
   printf '\n%s\n' 'include clustergen.conf' >>"$NEW/slurm.conf"
 }
 
-# Sets keys of the lines that begin with WORD=NAME; they stay at their places.
+# Sets keys in the lines that begin with WORD=NAME.
 #   set_keys WORD NAME KEY=VALUE...
 set_keys() {
   local file=$NEW/slurm.conf word=$1 name=$2 text
@@ -141,7 +141,7 @@ set_keys() {
   changed "$file" <<<"$text" || true
 }
 
-# One partition is the default one: the others, that of all nodes included, give it up.
+# Only one partition is the default, so remove Default from all others.
 only_default() {
   local name value
   while IFS= read -r name; do
@@ -151,7 +151,7 @@ only_default() {
   done < <(sed -nE 's/^[[:space:]]*PartitionName=([^[:space:]]+).*/\1/Ip' "$NEW/slurm.conf")
 }
 
-# The files as they are, and a copy of them to change.
+# The current files, and a copy to change.
 copy_configuration() {
   local file
   rm -rf "$OLD" "$NEW"
@@ -177,7 +177,7 @@ change_copy() {
   add_include
 }
 
-# Slurm's clients parse slurm.conf like its daemons, and this one connects to none.
+# Slurm's clients parse slurm.conf like its daemons, and this one needs no connection.
 try_copy() {
   SLURM_CONF=$NEW/slurm.conf timeout 60 "$SLURM/scontrol" show daemons >"$work/words" 2>&1 || {
     cat "$work/words" >&2
@@ -185,7 +185,7 @@ try_copy() {
   }
 }
 
-# The names of files that differ: what slurm.conf includes comes before it.
+# The names of changed files; included files come before slurm.conf.
 differing() {
   local file
   for file in "$NEW"/*; do
@@ -193,8 +193,8 @@ differing() {
   done | awk '$0 == "slurm.conf" { last = $0; next } { print } END { if (last) print last }'
 }
 
-# put FOLDER NAME: a file in one piece, at the end of the link where it is one. It is deleted when the
-# folder does not have it.
+# put FOLDER NAME: replaces a file atomically, at the target if it is a link. Deletes it if FOLDER
+# does not have it.
 put() {
   local file
   file=$(readlink -f "$ETC/$2")
@@ -213,7 +213,7 @@ put_back() {
   timeout 60 "$SLURM/scontrol" reconfigure || true
 }
 
-# reconfigure NAMES: of the files that were replaced
+# reconfigure NAMES: names of the replaced files
 reconfigure() {
   local attempt
   if ! systemctl is-active --quiet slurmctld.service; then return; fi
@@ -242,7 +242,7 @@ main() {
     names=$(differing)
     [[ -n $names ]] || return 0
     try_copy
-    # HyperPod may have written the file meanwhile.
+    # HyperPod may have written the file in the meantime.
     if cmp -s "$OLD/slurm.conf" "$ETC/slurm.conf"; then
       for name in $names; do put "$NEW" "$name"; done
       reconfigure "$names"
@@ -252,7 +252,7 @@ main() {
   fail "HyperPod keeps writing $ETC/slurm.conf"
 }
 
-# HyperPod may rewrite slurm.conf when nodes join or leave, and then without these additions.
+# HyperPod may rewrite slurm.conf without these additions when nodes join or leave.
 watch_slurm_conf() {
   local units=/etc/systemd/system new=no
   changed "$units/clustergen-slurm-settings.service" <<'END' && new=yes

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Starts Slurm where HyperPod leaves that to us.
+# Starts Slurm, if HyperPod does not.
 #   start-slurm.sh controller|login|compute
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -9,7 +9,7 @@ fail() {
   exit 1
 }
 
-# changed FILE [MODE]: writes standard input to a file; whether that changed it is the status.
+# changed FILE [MODE]: writes standard input to a file; succeeds if that changed it.
 changed() {
   local file=$1 mode=${2:-0644} text
   text=$(cat)
@@ -33,8 +33,7 @@ start_controller() {
   fail "slurmctld does not respond; see its log"
 }
 
-# Nodes take their configuration from the controllers, which may come up later than a node; slurmd
-# exits when none responds.
+# Nodes get their configuration from controllers, which may start later: slurmd exits if none does.
 start_node() {
   local controllers second refused=0
   controllers=$(bash "$here/resource-config.sh" controllers 1 | paste -sd , -)
@@ -65,8 +64,8 @@ answers() {
   SLURM_CONF_SERVER=$1 timeout 30 /opt/slurm/bin/scontrol ping 2>/dev/null | grep -q ' is UP'
 }
 
-# A login node needs slurmd only for the configuration. On some images slurmd is masked there, and
-# some slurm.conf do not list the node: then commands query the controllers directly.
+# A login node needs slurmd only for the configuration. If slurmd is masked, or slurm.conf does not
+# list the node, commands query the controllers directly.
 ask_controllers() {
   printf 'start-slurm: slurmd does not run here; commands query %s\n' "$1"
   changed /etc/profile.d/91-clustergen-slurm.sh <<<"export SLURM_CONF_SERVER=$1" || true

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Settings for every node.
-#   system.sh [SERVICE]     SERVICE is what jobs run under: slurmd or containerd
+#   system.sh [SERVICE]     SERVICE runs jobs: slurmd or containerd
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -9,7 +9,7 @@ fail() {
   exit 1
 }
 
-# changed FILE [MODE]: writes standard input to a file; whether that changed it is the status.
+# changed FILE [MODE]: writes standard input to a file; succeeds if that changed it.
 changed() {
   local file=$1 mode=${2:-0644} text
   text=$(cat)
@@ -19,7 +19,7 @@ changed() {
   chmod "$mode" "$file"
 }
 
-# An unattended upgrade of a library may restart a daemon, and so kill the jobs of the node.
+# An unattended upgrade of a library may restart a daemon and kill the jobs of the node.
 keep_daemons_running() {
   local folder=/etc/needrestart/conf.d
   if [[ -d $folder ]]; then
@@ -29,14 +29,14 @@ END
   fi
 }
 
-# Unattended upgrades hold the lock of apt on a first boot.
+# At the first boot, unattended upgrades may hold the lock of apt.
 wait_for_apt() {
   if [[ -d /etc/apt/apt.conf.d ]]; then
     changed /etc/apt/apt.conf.d/90-clustergen <<<'DPkg::Lock::Timeout "300";' || true
   fi
 }
 
-# The kernel's table of neighbours holds 1,024 by default: too few for a large flat subnet.
+# The kernel's neighbour table holds 1,024 entries by default: too few for a large subnet.
 enlarge_neighbour_table() {
   if changed /etc/sysctl.d/90-clustergen.conf <<'END'
 net.ipv4.neigh.default.gc_thresh1 = 0
@@ -48,7 +48,7 @@ END
   fi
 }
 
-# EFA pins memory, as much as a job has of it.
+# EFA pins memory, up to all memory of a job.
 raise_limits() {
   local service=${1:-}
   changed /etc/security/limits.d/90-clustergen.conf <<'END' || true
@@ -65,7 +65,7 @@ LimitNOFILE=1048576
 END
   then
     systemctl daemon-reload
-    # Jobs and containers outlive it. Images differ: the unit may be absent, masked or not started.
+    # A restart does not affect jobs and containers. The unit may be absent, masked or stopped.
     if systemctl is-active --quiet "$service.service"; then
       systemctl restart "$service.service" ||
         printf 'system: %s gets the new limits at its next start\n' "$service"

@@ -11,7 +11,7 @@ fail() {
 
 main() {
   local url=$1 sha256=$2 found mark
-  # An image of this node contains the marks of another instance.
+  # An image of this node would contain markers of another instance.
   mark=$({
     cat /var/lib/cloud/data/instance-id 2>/dev/null || true
     printf '%s\0' "$@"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# Gives every user of the cluster the same id on this node, so that files on shared storage belong to
-# the same user everywhere. Running it again changes nothing.
+# Creates the users of the cluster with the same ids as on all nodes, so that they own the same
+# files on shared storage everywhere. Running it again changes nothing.
 #   users.sh HOMES make|leave
 #   HOMES       the folder of all home directories
-#   make|leave  whether this node creates missing ones: one node is enough where all share them
+#   make|leave  whether this node creates missing ones; with shared homes, one node is enough
 # Values from the spec are literal text here, even with a dollar sign:
 # shellcheck disable=SC2016
 set -euo pipefail
@@ -14,7 +14,7 @@ fail() {
   exit 1
 }
 
-# place NEW FINAL: renames a finished folder. Another node may have been faster: then that one stays.
+# place NEW FINAL: renames a finished folder, unless another node was faster.
 place() {
   mv -T "$1" "$2" 2>/dev/null || rm -rf "$1"
   [[ -d $2 ]] || fail "cannot make $2"
@@ -29,7 +29,7 @@ add_user() {
     [[ $found == "$uid" ]] || fail "$name has the id $found on this node, not $uid"
     return
   fi
-  # Files belong to numbers: any group of that number is enough, whatever its name.
+  # Files have numeric ids, so a group with this id is enough, whatever its name.
   getent group "$uid" >/dev/null || groupadd --gid "$uid" "$name" || fail "cannot add the group $name ($uid)"
   useradd --uid "$uid" --gid "$uid" --no-create-home --home-dir "$HOMES/$name" \
     --shell /bin/bash "$name" || fail "cannot add $name ($uid)"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Checks a finished node against the spec; exits 1 if a check fails.
+# Checks a running node against the spec; exits with 1 if a check fails.
 #   verify.sh [INSTANCE-GROUP]
-# The lifecycle scripts leave it in /opt/clustergen/lifecycle.
+# The lifecycle scripts copy it to /opt/clustergen/lifecycle.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 

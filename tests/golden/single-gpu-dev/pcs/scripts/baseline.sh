@@ -8,14 +8,14 @@ fail() {
   exit 1
 }
 
-# The service may terminate the node once a script has failed. The log agent sends the reason first.
+# The service may terminate the node after a failed script. Let the log agent send the log first.
 linger() {
   local status=$?
   ((status == 0)) || sleep 20
 }
 trap linger EXIT
 
-# An unattended upgrade of a library may restart slurmd, and so kill the jobs of the node.
+# An unattended upgrade of a library may restart slurmd and kill the jobs of the node.
 keep_slurmd_running() {
   local folder=/etc/needrestart/conf.d
   if [[ -d $folder ]]; then
@@ -23,7 +23,7 @@ keep_slurmd_running() {
   fi
 }
 
-# The kernel's table of neighbours holds 1,024 by default: too few for a large flat subnet.
+# The kernel's neighbour table holds 1,024 entries by default: too few for a large subnet.
 enlarge_neighbour_table() {
   cat >/etc/sysctl.d/90-neighbours.conf <<'EOF'
 net.ipv4.neigh.default.gc_thresh1 = 0
