@@ -167,7 +167,8 @@ def mount_table(proc_root: Path) -> Iterator[list[str]]:
         return
     for line in lines:
         fields = line.split()
-        yield [field.replace("\\040", " ") for field in fields]
+        if len(fields) > 2:
+            yield [field.replace("\\040", " ") for field in fields]
 
 
 def lustre(metrics: Metrics, sys_root: Path, proc_root: Path, lnetctl: str) -> None:
@@ -292,18 +293,15 @@ def clock_offset() -> float | None:
 
 # ---- Slurm without an endpoint of its own
 
-NODE_STATES = {
-    "allocated": "alloc",
-    "mixed": "mixed",
-    "idle": "idle",
-    "down": "down",
-    "drained": "drained",
-    "draining": "draining",
-    "fail": "fail",
-    "failing": "fail",
+BASE_STATES = {"allocated": "alloc", "mixed": "mixed", "idle": "idle", "down": "down"}
+FLAGS = {
     "completing": "completing",
+    "drain": "drain",
+    "fail": "fail",
+    "not_responding": "noresp",
+    "powered_down": "powered_down",
+    "powering_up": "power_up",
 }
-NODE_FLAGS = {"*": "noresp", "~": "powered_down", "#": "power_up"}
 JOB_STATES = {
     "PENDING": "pending",
     "RUNNING": "running",
@@ -320,12 +318,14 @@ QUEUES = {
 
 
 def slurm(metrics: Metrics) -> None:
-    nodes = dict(pairs(output("sinfo", "--noheader", "--all", "--Node", "--format=%N|%T")))
+    columns = "--Format=NodeList:256,StateComplete:256"
+    lines = output("sinfo", "--noheader", "--all", "--Node", columns).splitlines()
+    nodes = dict(line.split() for line in lines if line.strip())
     if not nodes:
         return  # no metrics: the alert for a silent controller fires
     states = Counter(name for state in nodes.values() for name in node_states(state))
     metrics.gauge("slurm_nodes", len(nodes))
-    for name in sorted({*NODE_STATES.values(), *NODE_FLAGS.values()}):
+    for name in (*BASE_STATES.values(), *FLAGS.values(), "drained", "draining"):
         metrics.gauge(f"slurm_nodes_{name}", states[name])
     jobs(metrics)
     queues(metrics)
@@ -338,11 +338,13 @@ def pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def node_states(state: str) -> Iterator[str]:
-    """Counts that a node of this state is part of, as slurmctld counts: flags are counted too."""
-    name = state.rstrip("*~#!%$@^-+").lower()
-    if name in NODE_STATES:
-        yield NODE_STATES[name]
-    yield from (NODE_FLAGS[flag] for flag in state if flag in NODE_FLAGS)
+    """What a node counts as, as slurmctld counts: ``idle+drain`` is idle, drain and drained."""
+    base, *flags = state.lower().split("+")
+    yield BASE_STATES.get(base, base)
+    yield from (FLAGS[flag] for flag in flags if flag in FLAGS)
+    if "drain" in flags:
+        works = base in ("allocated", "mixed") or "completing" in flags
+        yield "draining" if works else "drained"
 
 
 def jobs(metrics: Metrics) -> None:

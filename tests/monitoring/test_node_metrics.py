@@ -1,0 +1,228 @@
+"""The script that nodes run, on files of a machine and with fakes of the programs it asks."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from clustergen.monitoring.files import node_metrics
+from clustergen.monitoring.names import HOST_TEXTFILE
+from tests.monitoring.exporters import Machine, program, write
+from tests.monitoring.live import free_port, process
+from tests.support import prometheus
+
+MOUNTS = """\
+/dev/nvme0n1p1 / xfs rw 0 0
+10.0.0.9@tcp:/abc /fsx lustre rw 0 0
+systemd-1 /home autofs rw 0 0
+s3 /with\\040space fuse rw 0 0
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "node_metrics.py"
+    path.write_text(node_metrics())
+    return path
+
+
+def samples(text: str) -> Mapping[str, str]:
+    """Series -> value, as a scrape has them."""
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return dict(line.rsplit(" ", 1) for line in lines)
+
+
+def printed(script: Path, *arguments: str | Path, path: Path | None = None) -> Mapping[str, str]:
+    """The samples that the script prints; `path` has fakes of programs."""
+    search = f"{path}:{os.environ['PATH']}" if path else os.environ["PATH"]
+    command = [sys.executable, str(script), *map(str, arguments)]
+    env = {**os.environ, "PATH": search}
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
+    assert ran.stderr == ""
+    return samples(ran.stdout)
+
+
+def test_python_of_the_nodes_can_read_it() -> None:
+    """Amazon Linux 2023 has Python 3.9."""
+    ast.parse(node_metrics(), feature_version=(3, 9))
+
+
+def test_a_machine_with_efa_and_lustre(script: Path, tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "node")
+    found = printed(
+        script,
+        *("--sys", machine.sys, "--proc", tmp_path, "--lnetctl", machine.lnetctl),
+        *("--gpus", "8", "--efa", "2", "--group", "h200", "--instance-type", "p5en.48xlarge"),
+    )
+    assert found["clustergen_expected_gpus"] == "8"
+    assert found["clustergen_expected_efa"] == "2"
+    info = 'role="compute",group="h200",instance_type="p5en.48xlarge"'
+    assert found[f"clustergen_node_info{{{info}}}"] == "1"
+    devices = set(re.findall(r'node_amazonefa_tx_pkts\{device="(\w+)"', str(dict(found))))
+    assert devices == {"rdmap0", "rdmap1"}
+    ost = 'filesystem="fsx",target="OST0001"'
+    assert found[f"clustergen_lustre_target_free_bytes{{{ost}}}"] == str(100 * 1024)
+    assert found[f"clustergen_lustre_target_size_bytes{{{ost}}}"] == str(1000 * 1024)
+    assert found['clustergen_lnet_sent_messages_total{net="tcp"}'] == "7"
+    assert 'clustergen_lnet_sent_messages_total{net="lo"}' not in found
+
+
+def test_a_machine_without_any_of_it(script: Path, tmp_path: Path) -> None:
+    found = printed(script, "--sys", tmp_path, "--proc", tmp_path)
+    assert found == {'clustergen_node_info{role="compute"}': "1"}
+
+
+def test_what_is_mounted(script: Path, tmp_path: Path) -> None:
+    table = MOUNTS.replace("/fsx", str(tmp_path)).replace("/with\\040", f"{tmp_path}/with\\040")
+    (tmp_path / "with space").mkdir()
+    write(tmp_path / "proc/1/mounts", table)
+    where = (tmp_path, "/home", f"{tmp_path}/with space", "/nowhere")
+    found = printed(
+        script,
+        *("--sys", tmp_path, "--proc", tmp_path / "proc"),
+        *(word for mount in where for word in ("--mount", mount)),
+    )
+    present = [found[f'clustergen_mount_present{{mountpoint="{mount}"}}'] for mount in where]
+    assert present == ["1", "0", "1", "0"]
+    assert found[f'clustergen_mount_answers{{mountpoint="{tmp_path}"}}'] == "1"
+    size, free = (
+        int(found[f'clustergen_mount_{what}_bytes{{mountpoint="{tmp_path}"}}'])
+        for what in ("size", "free")
+    )
+    assert 0 < free < size
+
+
+def test_a_mount_that_hangs_holds_up_nothing(script: Path, tmp_path: Path) -> None:
+    write(tmp_path / "proc/1/mounts", "server:/x /hangs nfs4 rw 0 0\n")
+    changed = script.read_text().replace("MOUNT_SECONDS = 10", "MOUNT_SECONDS = 0.2")
+    hangs = "answer = os.statvfs(self.path)"
+    assert hangs in changed
+    script.write_text(changed.replace(hangs, f"time.sleep(600); {hangs}"))
+    port = free_port()
+    command = [sys.executable, str(script), "--listen", f"127.0.0.1:{port}", "--mount", "/hangs"]
+    command += ["--proc", str(tmp_path / "proc"), "--sys", str(tmp_path)]
+    with process(command, tmp_path / "log"):
+        for _ in range(2):
+            found = scraped(port)
+            assert found['clustergen_mount_present{mountpoint="/hangs"}'] == "1"
+            assert found['clustergen_mount_answers{mountpoint="/hangs"}'] == "0"
+
+
+def scraped(port: int) -> Mapping[str, str]:
+    for _ in range(100):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+                return samples(answer.read().decode())
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError("the script does not listen")
+
+
+def test_a_reservation(script: Path, tmp_path: Path) -> None:
+    arguments = ("--sys", tmp_path, "--proc", tmp_path, "--reservation", "cr-1", "--region", "eu")
+    machine = Machine(tmp_path / "node")
+    found = printed(script, *arguments, "--aws", machine.aws)
+    assert found['clustergen_reservation_total_instances{reservation="cr-1"}'] == "4"
+    assert found['clustergen_reservation_available_instances{reservation="cr-1"}'] == "1"
+    assert found['clustergen_reservation_end_seconds{reservation="cr-1"}'] == "4070950200"
+    assert found["clustergen_reservation_lookup_failed"] == "0"
+    denied = program(tmp_path / "denied", "exit 254")
+    found = printed(script, *arguments, "--aws", denied)
+    assert found["clustergen_reservation_lookup_failed"] == "1"
+    assert not any("instances" in series for series in found)
+
+
+def test_a_file_for_a_collector(script: Path, tmp_path: Path) -> None:
+    out = tmp_path / "metrics" / Path(HOST_TEXTFILE).name
+    arguments = ("--sys", tmp_path, "--proc", tmp_path, "--out", out, "--once")
+    assert printed(script, *arguments) == {}
+    assert samples(out.read_text()) == {'clustergen_node_info{role="compute"}': "1"}
+    assert list(out.parent.iterdir()) == [out]
+
+
+SINFO = """\
+n1 allocated
+n1 allocated
+n2 mixed
+n3 idle+cloud+powered_down
+n4 idle+drain+not_responding
+n5 allocated+drain
+n6 down+not_responding
+n7 idle+cloud+powering_up
+"""
+
+
+def test_slurm_without_an_endpoint(script: Path, tmp_path: Path) -> None:
+    program(tmp_path / "bin/sinfo", f"cat <<'E'\n{SINFO}E")
+    jobs = "train|RUNNING\ntrain|PENDING\ntrain|NODE_FAIL\nsmall|RUNNING\n"
+    program(tmp_path / "bin/squeue", f"cat <<'E'\n{jobs}E")
+    sdiag = "Server thread count:  1\nAgent queue size:     0\nDBD Agent queue size: 12\n"
+    program(tmp_path / "bin/sdiag", f"cat <<'E'\n{sdiag}E")
+    arguments = ("--sys", tmp_path, "--proc", tmp_path, "--slurm")
+    found = printed(script, *arguments, path=tmp_path / "bin")
+    counts = {series[6:]: value for series, value in found.items() if series.startswith("slurm_")}
+    assert (counts["nodes_fail"], counts["jobs_failed"]) == ("0", "0")
+    assert {name: value for name, value in counts.items() if value != "0"} == {
+        "nodes": "7",
+        "nodes_alloc": "2",
+        "nodes_mixed": "1",
+        "nodes_idle": "3",
+        "nodes_powered_down": "1",
+        "nodes_power_up": "1",
+        "nodes_drain": "2",
+        "nodes_drained": "1",
+        "nodes_draining": "1",
+        "nodes_down": "1",
+        "nodes_noresp": "2",
+        "jobs_running": "2",
+        "jobs_pending": "1",
+        "jobs_node_failed": "1",
+        'partition_jobs{partition="train"}': "2",
+        'partition_jobs{partition="small"}': "1",
+        "slurmdbd_queue_size": "12",
+    }
+
+
+def test_a_controller_that_is_silent_has_no_metrics(script: Path, tmp_path: Path) -> None:
+    for name in ("sinfo", "squeue", "sdiag"):
+        program(tmp_path / f"bin/{name}", "exit 1")
+    arguments = ("--sys", tmp_path, "--proc", tmp_path, "--slurm")
+    found = printed(script, *arguments, path=tmp_path / "bin")
+    assert not any(series.startswith("slurm_") for series in found)
+
+
+@pytest.mark.skipif(bool(prometheus.impossible()), reason=prometheus.impossible())
+def test_the_host_as_node_exporter_has_it(script: Path, tmp_path: Path) -> None:
+    """The same names, labels and values as the original, but for the average of the CPUs."""
+    port = free_port()
+    command = prometheus.program(
+        "prometheus-node-exporter", f"--web.listen-address=127.0.0.1:{port}"
+    )
+    with process(command, tmp_path / "log"):
+        original = scraped(port)
+    ours = printed(script, "--host")
+    for series, value in ours.items():
+        if not series.startswith(("node_memory", "node_filesystem", "node_load", "node_vmstat")):
+            continue
+        name, _, labels = series.partition("{")
+        wanted = set(labels.rstrip("}").split(",")) - {""}
+        same = [
+            float(theirs)
+            for key, theirs in original.items()
+            if key.partition("{")[0] == name and wanted <= set(re.findall(r'\w+="[^"]*"', key))
+        ]
+        assert len(same) == 1, series
+        if "load" not in name:
+            assert float(value) == pytest.approx(same[0], rel=0.1), series
+    idle = 'node_cpu_seconds_total{cpu="%s",mode="idle"}'
+    cpus = [float(original[idle % cpu]) for cpu in range(os.cpu_count() or 1)]
+    assert float(ours[idle % "average"]) == pytest.approx(sum(cpus) / len(cpus), rel=0.05)
