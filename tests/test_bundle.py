@@ -73,14 +73,14 @@ def test_the_next_bundle_replaces_the_first(out: Path) -> None:
     assert written.removed == ("scripts/mount.sh",)
 
 
-def test_nothing_is_touched_when_nothing_changed(out: Path) -> None:
+def test_unchanged_bundles_are_not_written(out: Path) -> None:
     bundle.write(out, FIRST)
     before = out.stat().st_ino
     written = bundle.write(out, FIRST)
     assert (written.changed, written.removed, out.stat().st_ino) == ((), (), before)
 
 
-def test_what_the_user_added_stays(out: Path) -> None:
+def test_files_of_the_user_are_kept(out: Path) -> None:
     bundle.write(out, FIRST)
     for name in ("notes.txt", "scripts/mine.sh", ".filled/cluster.yaml"):
         (out / name).parent.mkdir(exist_ok=True)
@@ -139,7 +139,7 @@ DONE_BY_HAND = [
 
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.parametrize(("by_hand", "plain", "forced"), DONE_BY_HAND)
-def test_what_a_person_changed(
+def test_files_changed_by_hand(
     out: Path, by_hand: Callable[[Path], object], plain: list[str], forced: list[str], force: bool
 ) -> None:
     bundle.write(out, FIRST)
@@ -246,7 +246,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("step", "call"), FAILURES)
-def test_a_failure_leaves_what_was_there(
+def test_a_failure_keeps_the_old_files(
     out: Path, monkeypatch: pytest.MonkeyPatch, step: str, call: int
 ) -> None:
     bundle.write(out, FIRST)
@@ -262,7 +262,7 @@ def test_a_failure_leaves_what_was_there(
 
 
 @pytest.mark.parametrize(("step", "call"), [("_write_file", 2), ("rename", 1)])
-def test_a_failure_leaves_nothing_where_nothing_was(
+def test_a_failure_does_not_create_the_folder(
     out: Path, monkeypatch: pytest.MonkeyPatch, step: str, call: int
 ) -> None:
     with monkeypatch.context() as patched:
@@ -271,7 +271,7 @@ def test_a_failure_leaves_nothing_where_nothing_was(
     assert list(out.parent.iterdir()) == []
 
 
-def test_a_failure_while_the_users_files_move_loses_none(
+def test_a_failure_while_moving_user_files_loses_none(
     out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bundle.write(out, FIRST)
@@ -299,7 +299,7 @@ bundle.write(sys.argv[1], (Artifact("cluster.yaml", "new\\n"),))
 
 
 @pytest.mark.parametrize("where", ['(writing, "_swap", die)', '(writing, "_keep_others", die)'])
-def test_a_killed_run_is_finished_by_the_next(out: Path, where: str) -> None:
+def test_the_next_run_finishes_a_killed_one(out: Path, where: str) -> None:
     bundle.write(out, FIRST)
     (out / "notes.txt").write_text("mine\n")
     done = subprocess.run([sys.executable, "-c", KILLED.format(where=where), str(out)], check=False)
@@ -309,7 +309,7 @@ def test_a_killed_run_is_finished_by_the_next(out: Path, where: str) -> None:
     assert [path.name for path in out.parent.iterdir()] == ["out"]
 
 
-def test_a_run_killed_between_the_renames_is_taken_back(out: Path) -> None:
+def test_a_run_killed_between_the_renames_is_undone(out: Path) -> None:
     bundle.write(out, FIRST)
     out.rename(out.with_name(".out.clustergen-old"))
     bundle.write(out, SECOND)

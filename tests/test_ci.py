@@ -22,7 +22,7 @@ BIN = Path(sys.executable).parent
         ("vendor.github-actions", "action.yml"),
     ],
 )
-def test_github_takes_it(schema: str, file: str) -> None:
+def test_github_accepts_the_annotations(schema: str, file: str) -> None:
     done = subprocess.run(
         [BIN / "check-jsonschema", "--builtin-schema", schema, ROOT / file],
         capture_output=True,
@@ -50,7 +50,7 @@ def test_scripts_are_clean(script: str) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_inputs_of_the_action_never_stand_in_a_script() -> None:
+def test_inputs_of_the_action_are_never_in_a_script() -> None:
     assert [script for script in scripts() if "${{" in script] == []
 
 

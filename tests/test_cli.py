@@ -194,7 +194,7 @@ SLIPS: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("text", "words"), SLIPS)
 @pytest.mark.parametrize("command", ["check", "render"])
-def test_slips(run: Run, command: str, text: str, words: str) -> None:
+def test_mistakes_are_reported(run: Run, command: str, text: str, words: str) -> None:
     Path("slip.yaml").write_bytes(text.encode())
     more = ["--target", "all"] if command == "render" and "targets:" not in text else []
     ran = run(command, "slip.yaml", *more)
@@ -221,7 +221,7 @@ def test_a_folder_of_specs(run: Run) -> None:
     assert run("check", "empty").err == "clustergen: empty has no .yaml files\n"
 
 
-def test_files_merge_in_their_order(run: Run) -> None:
+def test_files_merge_in_order(run: Run) -> None:
     Path("prod.yaml").write_text("node_groups: [{name: cpu, count: 0}]\nname: prod\n")
     ran = run("check", "-f", "good.yaml", "-f", "prod.yaml")
     assert ran.status == 1
@@ -249,13 +249,13 @@ def test_formats(run: Run, name: str, code: Callable[[str], object]) -> None:
     assert run("check", "good.yaml", "--output", name).status == 0
 
 
-def test_json_is_all_there_is_on_stdout(run: Run) -> None:
+def test_stdout_has_only_json(run: Run) -> None:
     ran = run("render", "warned.yaml", "--target", "pcs", "--output", "json")
     assert json.loads(ran.out)["summary"]["warning"] >= 1
     assert "out/small/pcs: " in ran.err
 
 
-def test_colour_only_where_asked(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colour_only_on_request(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in run("check", "wrong.yaml").out
     assert "\x1b" in run("check", "wrong.yaml", "--color", "always").out
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
@@ -274,7 +274,7 @@ def test_rendering_again_changes_nothing(run: Run) -> None:
     assert run("render", "good.yaml", "--target", "pcs", "--check").status == 0
 
 
-def test_a_changed_spec_is_a_difference(run: Run) -> None:
+def test_a_changed_spec_is_detected(run: Run) -> None:
     run("render", "good.yaml", "--target", "pcs")
     change = ("--set", "node_groups.cpu.count=3")
     ran = run("render", "good.yaml", "--target", "pcs", "--check", *change)
@@ -283,7 +283,7 @@ def test_a_changed_spec_is_a_difference(run: Run) -> None:
     assert run("render", "good.yaml", "--target", "pcs", *change).status == 0
 
 
-def test_a_file_that_a_person_edited_is_left_alone(run: Run) -> None:
+def test_a_file_edited_by_hand_is_not_overwritten(run: Run) -> None:
     run("render", "good.yaml", "--target", "pcs")
     edited = Path("out/small/pcs/deploy.sh")
     edited.write_text("mine\n", encoding="utf-8")
@@ -294,7 +294,7 @@ def test_a_file_that_a_person_edited_is_left_alone(run: Run) -> None:
     assert edited.read_text(encoding="utf-8") != "mine\n"
 
 
-def test_one_bad_target_does_not_keep_the_other(run: Run) -> None:
+def test_an_error_in_one_target_does_not_block_others(run: Run) -> None:
     """ParallelCluster cannot take an interruptible reservation, PCS can."""
     block = "node_groups.cpu.capacity={interruptible_reservation: cr-0a1b2c3d}"
     both = ("--target", "pcluster", "--target", "pcs")
@@ -350,7 +350,7 @@ def presets() -> list[str]:
 
 
 @pytest.mark.parametrize("preset", presets())
-def test_a_starter_is_good_as_written(run: Run, preset: str) -> None:
+def test_a_starter_is_valid(run: Run, preset: str) -> None:
     assert run("init", "--preset", preset, "new").status == 0
     assert run("check", "new/cluster.yaml").status == 0
     assert Path("new/cluster.yaml").read_text().startswith("# yaml-language-server: $schema=")
@@ -430,7 +430,7 @@ def program(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
         process.communicate()
 
 
-def test_a_reader_that_has_seen_enough(
+def test_a_closed_pipe_is_not_an_error(
     program: Callable[..., subprocess.Popen[bytes]],
 ) -> None:
     process = program("catalog", "--where", "vcpus>=1")
@@ -442,7 +442,7 @@ def test_a_reader_that_has_seen_enough(
     assert process.wait() == 0
 
 
-def test_as_a_module(program: Callable[..., subprocess.Popen[bytes]]) -> None:
+def test_the_package_runs_as_a_module(program: Callable[..., subprocess.Popen[bytes]]) -> None:
     out, err = program("check", str(SPECS / "single-gpu-dev.yaml")).communicate()
     assert err == b""
     process = program("check", "nowhere.yaml")
@@ -451,7 +451,7 @@ def test_as_a_module(program: Callable[..., subprocess.Popen[bytes]]) -> None:
     assert b"cannot read nowhere.yaml" in out
 
 
-def test_folders_are_searched_with_the_folders_in_them(run: Run, tmp_path: Path) -> None:
+def test_folders_are_searched_recursively(run: Run, tmp_path: Path) -> None:
     for name in ("specs/a.yaml", "specs/team/b.yml", "specs/.hidden/c.yaml", "specs/out/d.yaml"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -462,7 +462,7 @@ def test_folders_are_searched_with_the_folders_in_them(run: Run, tmp_path: Path)
     assert ran.err == "checked 2 specs for pcs\n"
 
 
-def test_a_check_without_a_target_says_what_was_left_out(run: Run) -> None:
+def test_a_check_without_a_target_reports_skipped_rules(run: Run) -> None:
     assert "it names no target, so no target rules ran" in run("check", "good.yaml").err
     assert run("check", "good.yaml", "--target", "eks").err == ""
     several = run("check", "good.yaml", "warned.yaml", "--target", "eks")
@@ -470,9 +470,7 @@ def test_a_check_without_a_target_says_what_was_left_out(run: Run) -> None:
     assert run("check", "good.yaml", "--output", "json").err == ""
 
 
-def test_a_pipe_that_nobody_writes_to(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pipe_without_a_writer(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clustergen.source.reading._PIPE_SECONDS", 0.1)
     os.mkfifo(tmp_path / "pipe")
     ran = run("check", "pipe")
@@ -480,7 +478,7 @@ def test_a_pipe_that_nobody_writes_to(
     assert "nothing was written to this pipe" in ran.out
 
 
-def test_a_pipe_that_somebody_writes_to(run: Run, tmp_path: Path) -> None:
+def test_a_pipe_with_a_writer(run: Run, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     writer = subprocess.Popen(["cp", "good.yaml", "pipe"], cwd=tmp_path)
     assert run("check", "pipe").status == 0
@@ -522,7 +520,7 @@ def test_a_link_in_place_of_the_folder_of_a_cluster(run: Run, tmp_path: Path) ->
     assert not any((tmp_path / "elsewhere").iterdir())
 
 
-def test_line_ends_that_git_changed(run: Run, tmp_path: Path) -> None:
+def test_crlf_line_ends_are_not_a_change(run: Run, tmp_path: Path) -> None:
     render = ("render", "good.yaml", "--target", "pcs", "-o", "out")
     assert run(*render).status == 0
     for path in (tmp_path / "out").rglob("*.*"):

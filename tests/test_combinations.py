@@ -100,7 +100,7 @@ def specs(draw: st.DrawFn) -> str:
     derandomize=True,  # the same in every run: what it finds is for the one who changed something
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-def test_any_combination_is_refused_or_right(parallelcluster: ParallelCluster, text: str) -> None:
+def test_any_combination_is_rejected_or_valid(parallelcluster: ParallelCluster, text: str) -> None:
     for target in targets.NAMES:
         checked = check(text, target=target)
         if errors(checked.findings):

@@ -51,7 +51,7 @@ def spec(request: pytest.FixtureRequest) -> Comparison:
     return compare(path, compiler.check([path], targets=targets.NAMES), targets.NAMES)
 
 
-def test_the_verdict_is_the_answer_of_each_target(spec: Comparison) -> None:
+def test_the_verdict_is_that_of_check(spec: Comparison) -> None:
     answers = ANSWERS[Path(spec.source).stem]
     verdicts = {s.target.name: {change.code for change in s.changes} for s in spec.standings}
     assert verdicts == {name: answers[name] for name in targets.NAMES}
@@ -121,7 +121,7 @@ SCHEMA = {
 }
 
 
-def test_json_is_what_it_says(spec: Comparison) -> None:
+def test_json_has_the_documented_form(spec: Comparison) -> None:
     document = json.loads(comparison.render("json", [spec]))
     jsonschema.validate(document, SCHEMA)
     [one] = document
@@ -142,7 +142,7 @@ def test_markdown_has_a_row_for_each_feature(spec: Comparison) -> None:
     ]
 
 
-def test_the_order_is_the_one_that_is_stated(spec: Comparison) -> None:
+def test_targets_are_ranked_as_documented(spec: Comparison) -> None:
     document = json.loads(comparison.render("json", [spec]))[0]["targets"]
     keys = {
         (
@@ -218,7 +218,7 @@ def test_the_order_follows_the_matrix(
     assert found.standings[0].renders == (level != "none")
 
 
-def test_a_section_of_one_target_does_not_count_against_others() -> None:
+def test_options_of_one_target_do_not_affect_others() -> None:
     plain = compared()
     section = (
         "targets: {pcs: {size: small, overlay: {Resources: {Cluster: {Properties: {Size: X}}}}}}"
@@ -229,7 +229,7 @@ def test_a_section_of_one_target_does_not_count_against_others() -> None:
     assert (other.used, other.findings) == (before.used, before.findings)
 
 
-def test_what_cannot_be_planned_for_one_target_is_compared_for_the_others() -> None:
+def test_a_plan_that_fails_for_one_target_is_compared_for_the_others() -> None:
     found = compared("head_node: {instance_type: m7i.huge}")
     assert [(s.used is None, s.renders, s.place) for s in found.standings] == [
         (True, False, 2),
@@ -248,7 +248,7 @@ def test_one_target_is_not_ranked() -> None:
     assert "rank" not in text.lower()
 
 
-def test_what_is_said_often_is_one_change() -> None:
+def test_repeated_findings_are_one_change() -> None:
     groups = ", ".join(
         f"{{name: nodes-{n}, instance_type: m7i.4xlarge, count: 1,\n  threads_per_core: 2}}"
         for n in range(3)
@@ -263,7 +263,7 @@ def test_what_is_said_often_is_one_change() -> None:
     assert "/1.yaml:2, " in comparison.render("text", [found])
 
 
-def test_a_user_cannot_write_into_the_page() -> None:
+def test_user_text_is_escaped() -> None:
     found = compared("slurm: {settings: {'<script>x</script>': y}}")
     assert found.standings[1].changes
     assert "<script>" not in comparison.render("markdown", [found])
@@ -319,12 +319,12 @@ def test_answers(run: Run, arguments: str, status: int, out: str, err: str) -> N
     assert (bool(ran[1]), bool(ran[2])) == (bool(out), bool(err))
 
 
-def test_only_the_targets_that_were_asked_for(run: Run) -> None:
+def test_only_the_requested_targets_are_checked(run: Run) -> None:
     _, out, _ = run("good.yaml", "--targets", "pcs,hyperpod", "--output", "json")
     document: list[dict[str, Any]] = json.loads(out)
     assert [target["target"] for target in document[0]["targets"]] == ["pcs", "hyperpod-slurm"]
 
 
-def test_where_says_which_argument(run: Run) -> None:
+def test_where_names_the_argument(run: Run) -> None:
     _, out, _ = run("good.yaml", "--set", "monitoring.dashboards=managed-grafana")
     assert "    --set monitoring.dashboards=managed-grafana: Managed Grafana: " in out

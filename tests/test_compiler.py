@@ -46,7 +46,7 @@ def test_severity(target: str, fragment: str, code: str, severity: str) -> None:
     assert [str(f.severity) for f in findings if f.code == code] == [severity]
 
 
-def test_types_that_differ_are_one_finding_at_their_list() -> None:
+def test_different_types_are_one_finding_at_their_list() -> None:
     checked = check_fragment(
         "node_groups: [{name: h200, instance_type: null, "
         "instance_types: [m7i.4xlarge, m7i.8xlarge, m7i.2xlarge]}]",

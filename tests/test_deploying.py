@@ -196,7 +196,7 @@ def test_each_effect_has_a_line(
         assert any(line.startswith(words) for line in lines), lines
 
 
-def test_render_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_render_prints_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spec = tmp_path / "spec.yaml"
     printed = []
     for efa in ("false", "true"):
@@ -217,7 +217,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"Resources": 1, "SharedStorage": 1}'])
 @pytest.mark.parametrize("path", WRITTEN)
-def test_what_cannot_be_compared_has_unknown_effects(text: str, path: str, tmp_path: Path) -> None:
+def test_incomparable_templates_have_unknown_effects(text: str, path: str, tmp_path: Path) -> None:
     new = Artifact(path, WRITTEN[path])
     assert deploying.effects(tmp_path, (new,)) == []
     (tmp_path / path).write_text(text)

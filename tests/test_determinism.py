@@ -77,7 +77,7 @@ def test_all_of_them_are_rendered(usual: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("surroundings", SURROUNDINGS, ids=lambda s: "-".join(s.values())[:40])
-def test_surroundings_do_not_show(
+def test_output_does_not_depend_on_the_environment(
     usual: dict[str, str], paths: list[str], tmp_path: Path, surroundings: dict[str, str]
 ) -> None:
     elsewhere = tmp_path / "another folder" / "with a longer path"

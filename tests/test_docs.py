@@ -108,7 +108,7 @@ def test_generated_pages_are_up_to_date() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_targets(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     links = re.findall(
         r"(?<!`)\[[^\]\n]+\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text, flags=re.S)

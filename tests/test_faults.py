@@ -160,7 +160,7 @@ FOR_CFN_LINT: list[tuple[str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("template", "path", "value", "rule"), FOR_CFN_LINT)
-def test_a_fault_that_only_cloudformation_refuses(
+def test_a_fault_that_only_cloudformation_rejects(
     template: str, path: str, value: Any, rule: str
 ) -> None:
     good = json.loads(rendered(PLAIN, "pcs")[f"{template}.template.json"])
@@ -222,7 +222,7 @@ def test_a_fault_in_a_script_is_a_violation(file: str, old: str, new: str, words
     assert any(words in violation for violation in violations), violations
 
 
-def test_there_are_faults_enough() -> None:
+def test_there_are_enough_faults() -> None:
     of_specs = sum(len(names) for _, _, names, _ in IN_SPECS)
     of_artifacts = len([*IN_TEMPLATES, *FOR_CFN_LINT, *IN_CLUSTERS, *IN_SCRIPTS])
     assert of_specs >= 40

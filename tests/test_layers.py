@@ -68,7 +68,7 @@ def ours(path: Path, *, only_top: bool = False) -> set[str]:
 PICTURE = floors.drawn((floors.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
 
 
-def test_imports_go_down_the_floors() -> None:
+def test_imports_follow_the_floors() -> None:
     """The picture in CONTRIBUTING.md and the imports agree."""
     assert floors.disagreements(PICTURE, floors.imported()) == []
 
@@ -139,7 +139,7 @@ FAULTS: dict[str, tuple[str, str, dict[str, set[floors.Arrow]], list[str]]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_picture_is_compared(fault: str) -> None:
+def test_the_diagram_is_compared(fault: str) -> None:
     old, new, more, said = FAULTS[fault]
     imports: dict[str, set[floors.Arrow]] = {
         "cli": {("c.py", "plan")},
@@ -151,7 +151,7 @@ def test_the_picture_is_compared(fault: str) -> None:
     assert floors.disagreements(floors.drawn(SMALL.replace(old, new)), imports) == said
 
 
-def test_the_picture_has_one_form() -> None:
+def test_the_diagram_is_normalized() -> None:
     with pytest.raises(ValueError, match="not understood"):
         floors.drawn(SMALL.replace("plan --> spec", "plan -.-> spec"))
 
@@ -251,9 +251,7 @@ LOADS: list[tuple[tuple[str, ...], set[str]]] = [
 @pytest.mark.parametrize(
     ("arguments", "never"), LOADS, ids=[" ".join(said).replace(SPEC, "SPEC") for said, _ in LOADS]
 )
-def test_what_a_command_does_not_need_is_not_loaded(
-    arguments: tuple[str, ...], never: set[str]
-) -> None:
+def test_commands_load_only_what_they_need(arguments: tuple[str, ...], never: set[str]) -> None:
     assert loaded(*arguments) & never == set()
 
 
@@ -374,7 +372,7 @@ def _is_example(line: str) -> bool:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_modules_say_what_they_are_for(path: Path) -> None:
+def test_modules_have_docstrings(path: Path) -> None:
     tree = ast.parse(FILES[path])
     assert ast.get_docstring(tree), path
     for name in (path.stem, *path.relative_to(PACKAGE).parts):

@@ -58,7 +58,7 @@ def mutated(spec: Any, path: Path, kind: str, value: Any) -> None:
 
 @given(st.data())
 @settings(max_examples=share(1500), deadline=None)
-def test_broken_specs_end_in_findings(data: st.DataObject) -> None:
+def test_invalid_specs_end_in_findings(data: st.DataObject) -> None:
     spec = copy.deepcopy(data.draw(st.sampled_from(SPECS)))
     places = paths(spec)
     for _ in range(data.draw(st.integers(1, 3))):

@@ -358,7 +358,7 @@ RENAMED: list[tuple[dict[str, Any], str, dict[str, Any], Place]] = [
 
 
 @pytest.mark.parametrize(("document", "target", "changes", "path"), RENAMED)
-def test_names_stay(
+def test_names_do_not_change(
     document: dict[str, Any], target: str, changes: dict[str, Any], path: Place
 ) -> None:
     """deploy.sh, labels and queues go by the name of the spec."""
@@ -383,11 +383,11 @@ def test_the_note_names_what_changes(changes: dict[str, Any], words: str) -> Non
     assert words in check(CLUSTER, "parallelcluster", changes)[0].message
 
 
-def test_no_overlay_says_nothing() -> None:
+def test_without_an_overlay_there_is_no_finding() -> None:
     assert check(CLUSTER, "parallelcluster", {}) == []
 
 
-def test_what_was_wrong_before_is_not_the_overlays() -> None:
+def test_problems_without_the_overlay_are_not_reported() -> None:
     wrong = {**CLUSTER, "Colour": "red"}
     found = check(wrong, "parallelcluster", {"Tags": []})
     assert [finding.code for finding in found] == ["OVL001"]
@@ -395,7 +395,9 @@ def test_what_was_wrong_before_is_not_the_overlays() -> None:
 
 @settings(max_examples=share(200))
 @given(st.sampled_from(["pcs", "parallelcluster", "hyperpod-slurm"]), MAPS, MAPS)
-def test_any_overlay_is_answered(schema: str, top: dict[str, Any], deep: dict[str, Any]) -> None:
+def test_any_overlay_gives_a_document_or_findings(
+    schema: str, top: dict[str, Any], deep: dict[str, Any]
+) -> None:
     document = {"pcs": TEMPLATE, "parallelcluster": CLUSTER, "hyperpod-slurm": REQUEST}[schema]
     named = [{"InstanceGroupName": "gpu", **deep}]
     sections: dict[str, Any] = {
@@ -417,7 +419,7 @@ def test_the_validator_is_not_imported_without_an_overlay() -> None:
 
 
 @pytest.mark.parametrize("name", targets.NAMES)
-def test_the_schemas_are_sound(name: str) -> None:
+def test_the_schemas_are_valid(name: str) -> None:
     from jsonschema import Draft202012Validator
 
     schema = targets.load(name).schema.document()
@@ -458,7 +460,9 @@ BROKEN: list[tuple[dict[str, Any], list[Place]]] = [
 
 
 @pytest.mark.parametrize(("changes", "places"), BROKEN)
-def test_only_what_the_overlay_broke_is_found(changes: dict[str, Any], places: list[Place]) -> None:
+def test_only_problems_of_the_overlay_are_reported(
+    changes: dict[str, Any], places: list[Place]
+) -> None:
     document = {
         "Name": "x",
         "Items": [{"Key": k, "n": n} for k, n in (("a", 1), ("b", 2), ("big", 8))],

@@ -84,7 +84,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def test_the_version_stands_in_one_place(wheel: Path) -> None:
+def test_the_version_is_in_one_place(wheel: Path) -> None:
     assert wheel.name == f"clustergen-{clustergen.__version__}-py3-none-any.whl"
 
 

@@ -87,7 +87,7 @@ def test_files_that_are_not_json(tmp_path: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "missing", "nul\0"])
-def test_files_that_are_none(tmp_path: Path, name: str) -> None:
+def test_names_that_are_not_files(tmp_path: Path, name: str) -> None:
     assert [f.code for f in placeholders.read_outputs(f"{tmp_path}/{name}")[1]] == ["SPC040"]
 
 

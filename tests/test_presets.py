@@ -37,7 +37,7 @@ def test_a_starter_renders_for_the_targets_that_it_names(preset: Path) -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda path: path.stem)
-def test_a_starter_says_what_it_is(preset: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_starter_describes_itself(preset: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, empty, purpose = preset.read_text(encoding="utf-8").splitlines()[:3]
     assert (first, empty) == (SCHEMA, "#")
     main(["init", "--preset", "list"])

@@ -108,7 +108,7 @@ SAID = [
 
 
 @pytest.mark.parametrize(("spec", "words", "absent"), SAID)
-def test_what_it_says(spec: str, words: tuple[str, ...], absent: tuple[str, ...]) -> None:
+def test_content_of_the_runbook(spec: str, words: tuple[str, ...], absent: tuple[str, ...]) -> None:
     text = text_of(spec)
     assert [word for word in words if word not in text] == []
     assert [word for word in absent if word in text] == []
@@ -123,7 +123,7 @@ def test_an_existing_subnet_of_unknown_size() -> None:
     assert "of the private subnet, whose size is not given." in text
 
 
-def test_it_is_the_same_every_time() -> None:
+def test_the_output_is_deterministic() -> None:
     spec = EAST + H200 % "count: 4"
     assert readme.render(plan_of(spec), TOY, ()) == readme.render(plan_of(spec), TOY, ())
 
@@ -151,7 +151,7 @@ def with_words(name: str, mount: str, decided: str) -> str:
 
 @settings(max_examples=share(300))
 @given(TEXT, TEXT, TEXT)
-def test_no_text_breaks_it(name: str, mount: str, decided: str) -> None:
+def test_any_text_is_masked_without_error(name: str, mount: str, decided: str) -> None:
     assert shape(with_words(name, mount, decided)) == shape(with_words("a", "b", "c"))
 
 
@@ -199,7 +199,7 @@ BROKEN = EAST + H200 % "count: 4" + "\nhead_node: {instance_type: m7i.xlarge}\n"
 
 
 @pytest.mark.parametrize("target", targets.NAMES)
-def test_every_target_answers_every_question(target: str) -> None:
+def test_every_target_has_all_runbook_topics(target: str) -> None:
     text = bundle_readme(EAST + H200 % "count: 4", target)
     for question in operation.QUESTIONS.values():
         assert f"\n**{question}**: " in text
@@ -223,7 +223,7 @@ REMAIN = [
 
 
 @pytest.mark.parametrize(("target", "on_delete", "expected"), REMAIN)
-def test_what_outlives_the_stacks_is_listed(
+def test_remaining_resources_are_listed(
     target: str, on_delete: str, expected: tuple[str, ...]
 ) -> None:
     metrics = "\nmonitoring: {metrics: managed-prometheus}" if target == "eks" else ""
@@ -236,7 +236,7 @@ def test_what_outlives_the_stacks_is_listed(
     assert section.index("- StorageHome") < section.index("- Vpc")
 
 
-def test_findings_that_remain_are_known_limits() -> None:
+def test_remaining_findings_are_known_limits() -> None:
     text = bundle_readme(BROKEN, "pcs")
     limits = text[text.index("## Known limits") : text.index("## Next steps")]
     assert "- note SUP004: " in limits
@@ -252,7 +252,7 @@ EXISTING = (
 )
 
 
-def test_what_exists_must_meet_requirements() -> None:
+def test_existing_resources_have_requirements() -> None:
     text = text_of(EXISTING)
     assert "- vpc-0a1b2c3d4e5f67890: DNS support and DNS host names are on" in text
     assert "- sg-0a1b2c3d4e5f67890: all traffic in from the group itself and out to" in text

@@ -107,7 +107,7 @@ _STYLES = st.sampled_from(["'", '"', "|", ">", None])
 
 @given(_SECRET, _FIELDS, _STYLES, st.booleans())
 @settings(max_examples=share(300), deadline=None)
-def test_whatever_is_in_a_field_for_secrets(
+def test_values_of_secret_fields_are_masked(
     secret: str, field: str, style: str | None, flow: bool
 ) -> None:
     secret = f"Zq{secret}9Zq"
@@ -124,13 +124,13 @@ def test_whatever_is_in_a_field_for_secrets(
 
 @given(_SECRET, _FIELDS)
 @settings(max_examples=share(200), deadline=None)
-def test_in_text_that_is_torn(secret: str, field: str) -> None:
+def test_secrets_in_broken_yaml(secret: str, field: str) -> None:
     line = f"  {field}: 'Zq{secret.replace(chr(39), '')}9Zq"
     for output in shown(f"version: 1\nslurm:\n{line}\n  other: [\n"):
         assert "9Zq" not in output
 
 
-def test_the_api_does_not_show_them_either(tmp_path: Path) -> None:
+def test_the_api_masks_secrets_too(tmp_path: Path) -> None:
     spec = tmp_path / "a.yaml"
     spec.write_text(user(PRIVATE_KEY), encoding="utf-8")
     findings = compiler.check([spec]).findings

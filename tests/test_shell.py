@@ -86,7 +86,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("value", "error", "words"), REFUSED)
-def test_refused(value: Any, error: type[Exception], words: str) -> None:
+def test_invalid_expressions_are_rejected(value: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         script("echo {{ value }}", value=value)
 
@@ -96,14 +96,14 @@ def test_a_name_without_a_value_is_an_error() -> None:
         script("echo {{ missing }}")
 
 
-def test_raw_wants_its_reason() -> None:
+def test_raw_requires_a_reason() -> None:
     with pytest.raises(TypeError):
         script("{{ x | raw }}", x="a")
     with pytest.raises(ValueError, match="reason"):
         script("{{ x | raw('') }}", x="a")
 
 
-def test_content_key_is_of_the_text() -> None:
+def test_content_key_depends_on_the_text() -> None:
     digest = hashlib.sha256(b"echo\n").hexdigest()
     assert content_key("a.sh", "echo\n") == f"{digest[:16]}/a.sh"
     assert content_key("a.sh", "echo 2\n") != content_key("a.sh", "echo\n")
@@ -114,7 +114,7 @@ TREE = resources.tree("templates")
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(TREE)))
-def test_templates_put_values_where_words_stand(path: Path) -> None:
+def test_templates_have_values_only_where_words_may_be(path: Path) -> None:
     """In quotes the quoting of a value would be text; a newline in it would end a comment."""
     text = re.sub(r"\{#.*?#\}", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     for number, line in enumerate(text.splitlines(), 1):
@@ -180,7 +180,7 @@ def test_a_changed_template_is_compiled_again(kept: Path, tmp_path: Path) -> Non
     assert len([path for path in kept.rglob("*") if path.is_file()]) == 1
 
 
-def test_what_quotes_values_decides_too(
+def test_a_change_of_quoting_invalidates_compiled_templates(
     kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert by_new_process(tmp_path, "one") == "one"
@@ -190,6 +190,6 @@ def test_what_quotes_values_decides_too(
         by_new_process(tmp_path, "one")
 
 
-def test_templates_need_no_place_to_be_kept(kept: Path, tmp_path: Path) -> None:
+def test_rendering_works_without_a_cache_folder(kept: Path, tmp_path: Path) -> None:
     kept.touch()  # no folder can be made here
     assert by_new_process(tmp_path, "one") == "one"

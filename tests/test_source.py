@@ -95,7 +95,7 @@ SCALARS: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("text", "value"), SCALARS)
-def test_what_a_word_means(text: str, value: object) -> None:
+def test_values_of_plain_words(text: str, value: object) -> None:
     document, findings = read_text(f"a: {text}\n")
     assert findings == []
     assert document is not None
@@ -103,7 +103,7 @@ def test_what_a_word_means(text: str, value: object) -> None:
     assert type(document.data["a"]) in (type(value), Float)
 
 
-def test_a_number_remembers_its_text() -> None:
+def test_a_number_keeps_its_text() -> None:
     document, _ = read_text("version: 1.30\n")
     assert document is not None
     number = document.data["version"]
@@ -143,7 +143,7 @@ def test_where_a_path_is_written(
     assert spot(document.span(path, key=key)) == ("a.yaml", line, text)
 
 
-def test_a_finding_is_placed_on_its_key_or_its_value() -> None:
+def test_a_finding_points_at_its_key_or_value() -> None:
     document, _ = read_text(SPEC)
     assert document is not None
     rule = RULES[0]
@@ -151,7 +151,7 @@ def test_a_finding_is_placed_on_its_key_or_its_value() -> None:
     assert spot(document.place(rule.at(("name",), "m", on_key=True)).span)[2] == "name"
 
 
-def test_a_placed_finding_stays_where_it_is() -> None:
+def test_a_finding_keeps_its_position() -> None:
     document, findings = read_text("a: 1\nb: 2\na: 3\n")
     assert document is not None
     assert [document.place(finding) for finding in findings] == findings
@@ -251,7 +251,7 @@ def test_traps(text: str, expected: list[tuple[str, int, int]], present: bool) -
     ],
 )
 @pytest.mark.parametrize("loader", ["CSafeLoader", "SafeLoader"])
-def test_syntax_in_human_words(
+def test_syntax_errors_are_explained(
     text: str, message: str, loader: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parse, "_LOADER", getattr(yaml, loader))
@@ -266,13 +266,13 @@ def test_a_duplicate_names_the_first_and_keeps_it() -> None:
     assert findings[0].message == "a is already given on line 1"
 
 
-def test_a_merge_key_leaves_no_holes() -> None:
+def test_a_merge_key_does_not_hide_values() -> None:
     document, _ = read_text("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\n")
     assert document is not None
     assert document.data["b"] == {"x": 1, "y": 3}
 
 
-def test_aliases_give_separate_values() -> None:
+def test_aliases_are_copied() -> None:
     document, _ = read_text("a: &a {x: [1]}\nb: *a\n")
     assert document is not None
     document.data["a"]["x"].append(2)
@@ -600,7 +600,7 @@ def in_print(data: Any) -> Any:
 
 @settings(max_examples=share(500))
 @given(MAPPINGS)
-def test_what_yaml_writes_comes_back(data: Any) -> None:
+def test_yaml_output_round_trips(data: Any) -> None:
     printable = in_print(data)
     for text in (yaml.safe_dump(printable, allow_unicode=True), json.dumps(printable)):
         if "\\" in text:  # escapes of control characters are refused by intent

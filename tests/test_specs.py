@@ -117,7 +117,7 @@ def test_the_table_has_every_spec_and_target() -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES.values(), ids=EXAMPLES)
-def test_a_spec_says_who_would_write_it(path: Path) -> None:
+def test_a_spec_describes_its_use(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "# yaml-language-server: $schema=../docs/clustergen.schema.json"
     comment = [line for line in lines[1:] if line.startswith("#")]
@@ -125,7 +125,7 @@ def test_a_spec_says_who_would_write_it(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "every-field"])
-def test_a_spec_is_good_for_the_targets_that_it_names(name: str) -> None:
+def test_a_spec_is_valid_for_its_targets(name: str) -> None:
     checked = check_example(name)
     assert checked.spec is not None
     named = named_targets(checked.spec)
@@ -135,7 +135,7 @@ def test_a_spec_is_good_for_the_targets_that_it_names(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "target"), PAIRS)
-def test_the_answer_of_each_target(
+def test_each_target_accepts_or_rejects_as_expected(
     name: str, target: str, parallelcluster: ParallelCluster
 ) -> None:
     checked = check_example(name, target)
@@ -257,7 +257,9 @@ MORE_PAIRS = [(fragment, target) for fragment, names in MORE for target in names
 
 
 @pytest.mark.parametrize(("fragment", "target"), MORE_PAIRS)
-def test_what_no_example_has(fragment: str, target: str, parallelcluster: ParallelCluster) -> None:
+def test_cases_without_an_example(
+    fragment: str, target: str, parallelcluster: ParallelCluster
+) -> None:
     checked = check_fragment(fragment, target)
     assert faults(checked) == []
     assert validated(checked, files_of(checked, target), target, parallelcluster) == []
@@ -284,7 +286,7 @@ def test_the_launch_template_of_every_type_with_several_cards() -> None:
 
 
 @pytest.mark.parametrize(("name", "target"), PAIRS)
-def test_no_message_is_left_half_said(name: str, target: str) -> None:
+def test_every_message_is_complete(name: str, target: str) -> None:
     for finding in check_example(name, target).findings:
         text = f"{finding.message} {finding.help}"
         assert not re.search(r"\bNone\b|\{\}|Ref\(|<class|\(\)", text), text

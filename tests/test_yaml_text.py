@@ -20,7 +20,7 @@ VALUES = some.recursive(
 
 
 @given(some.dictionaries(KEYS, VALUES, min_size=1))
-def test_reads_back(document: dict[str, Any]) -> None:
+def test_yaml_round_trips(document: dict[str, Any]) -> None:
     assert yaml.safe_load(yaml_text(document)) == document
 
 

@@ -86,11 +86,11 @@ def test_a_new_type_needs_no_code() -> None:
     }
 
 
-def test_what_ec2_lacks_is_added() -> None:
+def test_missing_facts_of_ec2_are_added() -> None:
     assert built(answer("p9.48xlarge"))["p6e-gb200.36xlarge"]["gbps"] == 1600
 
 
-def test_what_ec2_has_wrong_is_corrected() -> None:
+def test_wrong_facts_of_ec2_are_corrected() -> None:
     device = {"Count": 1, "Name": "Trainium2", "MemoryInfo": {"SizeInMiB": 524288}}
     row = built(answer("trn2.3xlarge", NeuronInfo={"NeuronDevices": [device]}))["trn2.3xlarge"]
     assert row["accelerator"] == ["neuron", "AWS", "Trainium2", 1, 98304]
@@ -155,7 +155,7 @@ class Ec2:
         return [{"InstanceTypeOfferings": [offer]}, {"InstanceTypeOfferings": []}]
 
 
-def test_an_account_is_asked_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_is_read_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "boto3", SimpleNamespace(client=Ec2))
     found = survey.from_aws("us-east-1", "2026-03-03")
     assert list(found.facts) == ["p8.48xlarge", "p9.48xlarge"]
@@ -179,7 +179,7 @@ def test_provenance_is_complete() -> None:
         assert re.fullmatch(r"2026-\d\d(-\d\d)?", group["date"])
 
 
-def test_each_correction_says_why_and_where_from() -> None:
+def test_each_correction_has_a_reason_and_a_source() -> None:
     corrections = json.loads((DATA / "corrections.json").read_text())
     assert set(corrections) == {"families", "types"}
     for correction in (one for group in corrections.values() for one in group.values()):

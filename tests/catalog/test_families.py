@@ -17,7 +17,7 @@ for one in catalog.every():
     SIZES.setdefault(one.family, set()).add(one.size)
 
 
-def test_each_fact_says_what_it_is_and_where_from() -> None:
+def test_each_fact_has_a_description_and_a_source() -> None:
     facts = families.table()["facts"]
     assert list(facts) == list(Family._fields)
     for fact in facts.values():
@@ -39,7 +39,7 @@ def _is_gone(family: str) -> bool:
 
 
 @pytest.mark.parametrize("family", ROWS)
-def test_a_row_is_of_a_known_family_and_its_sizes(family: str) -> None:
+def test_every_row_has_a_known_family_and_its_sizes(family: str) -> None:
     assert family in SIZES or _is_gone(family)
     row = families.find(family)
     assert row != Family()

@@ -217,7 +217,7 @@ def test_offered_in_zone(name: str, zone: str, expected: bool | None) -> None:
     assert found(name).offered_in_zone(zone) is expected
 
 
-def test_every_row_loads_and_holds_together() -> None:
+def test_every_row_loads_and_is_consistent() -> None:
     for one in catalog.every():
         assert one.vcpus == one.cores * one.threads_per_core, one.name
         assert [card.index for card in one.cards] == list(range(len(one.cards))), one.name
@@ -247,17 +247,17 @@ def test_no_such_name(name: str) -> None:
     assert catalog.find(name) is None
 
 
-def test_rows_survive_both_ways() -> None:
+def test_rows_round_trip() -> None:
     for line in (DATA / "instances.jsonl").read_text(encoding="ascii").splitlines():
         assert rows.line(json.loads(line)) == line
 
 
-def test_cards_survive_both_ways() -> None:
+def test_cards_round_trip() -> None:
     for one in catalog.every():
         assert rows.decode_cards(rows.encode_cards(one.cards)) == one.cards
 
 
 @pytest.mark.parametrize("zone", ["use1-az7", "xxx9-az1"])
-def test_zone_without_room_is_refused(zone: str) -> None:
+def test_zone_numbers_above_six_are_rejected(zone: str) -> None:
     with pytest.raises(ValueError, match=zone):
         rows.encode_zones([zone], ["us-east-1"])

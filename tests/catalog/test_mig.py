@@ -60,7 +60,7 @@ def test_fits(wanted: dict[str, int], fits: bool) -> None:
     assert mig.use(found("p5en.48xlarge"), wanted).fits is fits
 
 
-def test_each_profile_fits_as_often_as_it_says() -> None:
+def test_each_profile_fits_its_maximum_count() -> None:
     for instance in catalog.every():
         for profile in mig.profiles(instance):
             assert mig.use(instance, {profile.name: profile.most}).fits, (instance.name, profile)

@@ -59,7 +59,7 @@ def test_sizes_of_the_family_are_listed_small_first() -> None:
     )
 
 
-def test_every_name_of_the_sdk_is_known_or_explained() -> None:
+def test_every_name_of_the_sdk_is_in_the_catalog_or_explained() -> None:
     enum = Loader().load_service_model("ec2", "service-2")["shapes"]["InstanceType"]["enum"]
     unexplained = [
         name
@@ -71,7 +71,7 @@ def test_every_name_of_the_sdk_is_known_or_explained() -> None:
 
 
 @given(st.one_of(st.text(), st.from_regex(r"[a-z0-9-]{0,9}\.?[a-z0-9-]{0,12}")))
-def test_any_text_is_answered(name: str) -> None:
+def test_any_text_gives_an_explanation(name: str) -> None:
     missing = catalog.explain_missing(name)
     assert missing.reason
     assert missing.suggestion

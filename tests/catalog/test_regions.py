@@ -106,7 +106,7 @@ SIZES = {"pcs": 26, "parallelcluster": 28, "hyperpod": 19, "eks": 37, "fsx": 36}
 
 
 @pytest.mark.parametrize("service", SIZES)
-def test_service_is_sourced_and_counted(service: str) -> None:
+def test_every_service_has_a_source_and_a_count(service: str) -> None:
     found = services.SERVICES[service]
     assert found.source
     assert found.date

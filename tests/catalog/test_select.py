@@ -81,7 +81,9 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("expression", "message", "position"), WRONG)
-def test_mistake_is_named_and_placed(expression: str, message: str, position: int) -> None:
+def test_a_mistake_has_a_message_and_a_position(
+    expression: str, message: str, position: int
+) -> None:
     with pytest.raises(SelectionError) as caught:
         select(expression)
     assert message in caught.value.message

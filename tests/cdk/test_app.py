@@ -67,7 +67,7 @@ REFUSED: list[tuple[dict[str, str], Sequence[str]]] = [
 
 
 @pytest.mark.parametrize(("context", "said"), REFUSED)
-def test_what_is_missing_is_asked_for(
+def test_missing_context_is_requested(
     run: Any, context: dict[str, str], said: Sequence[str]
 ) -> None:
     status, stderr, made = run(**context)
@@ -76,7 +76,7 @@ def test_what_is_missing_is_asked_for(
     assert "Traceback" not in stderr
 
 
-def test_a_wrong_spec_is_answered_with_findings(run: Any, spec: Any) -> None:
+def test_an_invalid_spec_gets_findings(run: Any, spec: Any) -> None:
     status, stderr, made = run(spec=spec(WRONG))
     assert (status, made) == (1, [])
     assert "p5en.48xlarge" in stderr
@@ -85,13 +85,13 @@ def test_a_wrong_spec_is_answered_with_findings(run: Any, spec: Any) -> None:
     assert "Traceback" not in stderr
 
 
-def test_the_only_target_need_not_be_said_and_warnings_are(run: Any, spec: Any) -> None:
+def test_the_only_target_is_the_default_and_warnings_are_printed(run: Any, spec: Any) -> None:
     status, stderr, made = run(spec=spec(WARNED.replace("count: 2", "count: 2, scratch: /s")))
     assert status == 0, stderr
     assert made == ["wrong-foundation", "wrong-pcs"]
 
 
-def test_files_and_values_are_merged(run: Any, spec: Any) -> None:
+def test_files_and_set_arguments_are_merged(run: Any, spec: Any) -> None:
     over = spec("name: other\n", "over.yaml")
     status, stderr, made = run(
         spec=f"{P5},{over}", target="pcs", set="tags.a=1;tags.b=2;network.cidr=10.9.0.0/16"
@@ -100,14 +100,14 @@ def test_files_and_values_are_merged(run: Any, spec: Any) -> None:
     assert made == ["other-foundation", "other-pcs"]
 
 
-def test_where_everything_exists_there_is_no_foundation_to_import(run: Any) -> None:
+def test_no_foundation_if_everything_exists(run: Any) -> None:
     """The foundation has a bucket and roles at least, for every spec there is."""
     status, _, made = run(spec=str(ROOT / "specs" / "everything-existing.yaml"), target="pcs")
     assert status == 0
     assert [name.rpartition("-")[2] for name in made] == ["foundation", "pcs"]
 
 
-def test_the_role_of_the_provider_can_be_given(run: Any, tmp_path: Path) -> None:
+def test_the_role_of_the_provider_is_configurable(run: Any, tmp_path: Path) -> None:
     role = "arn:aws:iam::111122223333:role/parallelcluster"
     status, _, _ = run(spec=P5, target="parallelcluster", provider_role=role)
     assert status == 0

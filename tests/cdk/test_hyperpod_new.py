@@ -29,7 +29,7 @@ def of(text: str) -> Synthesized:
 
 
 @pytest.mark.parametrize(("text", "names"), CASES)
-def test_the_stacks_are_the_templates_of_the_bundle(text: str, names: list[str]) -> None:
+def test_the_stacks_equal_the_templates_of_the_bundle(text: str, names: list[str]) -> None:
     made = of(text)
     assert list(made.templates) == names
     for name, template in made.templates.items():
@@ -38,7 +38,7 @@ def test_the_stacks_are_the_templates_of_the_bundle(text: str, names: list[str])
 
 
 @pytest.mark.parametrize("text", [text for text, _ in CASES])
-def test_each_stack_is_fed_by_those_before(text: str) -> None:
+def test_each_stack_uses_outputs_of_earlier_ones(text: str) -> None:
     exported: set[str] = set()
     for name, template in of(text).templates.items():
         taken = set(re.findall(r'"Fn::ImportValue": "([^"]+)"', json.dumps(template)))
@@ -63,7 +63,7 @@ def test_the_nodes_join_the_cluster_of_the_stack_before() -> None:
         assert quota["Properties"]["ClusterArn"] == arn
 
 
-def test_what_comes_between_is_said() -> None:
+def test_interruptions_are_reported() -> None:
     output = of(NEW).templates["example-eks"]["Outputs"]["NextStep"]
     assert output["Value"] == "./install.sh"
     assert "install.sh" in of(NEW).rendered.files

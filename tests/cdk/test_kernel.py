@@ -53,7 +53,7 @@ def test_an_overlay_needs_the_document_to_be_checked(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_nothing_is_said_of_the_age_of_node(tmp_path: Path) -> None:
+def test_no_warning_about_old_node_js(tmp_path: Path) -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("JSII_SILENCE")}
     done = subprocess.run(
         [

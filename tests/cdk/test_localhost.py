@@ -10,7 +10,7 @@ import urllib.request
 from tests.support.aws import ROOT
 
 
-def test_it_says_how_to_reach_it_and_answers() -> None:
+def test_deploy_prints_how_to_access_the_cluster() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "tests.support.localhost", "0"],
         cwd=ROOT,

@@ -50,7 +50,7 @@ def _violations(report: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("name", "target"), JUDGED)
-def test_nothing_is_left_unexplained(name: str, target: str, tmp_path: Path) -> None:
+def test_every_cdk_nag_finding_is_explained(name: str, target: str, tmp_path: Path) -> None:
     found = check_example(name, target)
     rendered = app.rendered_cluster(found, target, {})
     assert findings(tmp_path, lambda made: app.build(made, rendered)) == []
@@ -66,7 +66,7 @@ TYPED = [
 
 
 @pytest.mark.parametrize(("name", "target"), TYPED)
-def test_nothing_is_left_unexplained_in_rendered_templates(
+def test_every_cdk_nag_finding_in_rendered_templates_is_explained(
     name: str, target: str, tmp_path: Path
 ) -> None:
     found = check_example(name, target)
@@ -82,7 +82,7 @@ def test_nothing_is_left_unexplained_in_rendered_templates(
     assert findings(tmp_path / "out", build) == []
 
 
-def test_it_would_find_something(tmp_path: Path) -> None:
+def test_the_search_can_find_something(tmp_path: Path) -> None:
     def build(made: Any) -> None:
         s3.CfnBucket(cdk.Stack(made, "Bare"), "Bucket")
 

@@ -116,7 +116,7 @@ FED = [("p5-on-demand", target) for target in ("pcs", "parallelcluster", "hyperp
 
 
 @pytest.mark.parametrize(("name", "target"), FED)
-def test_the_foundation_feeds_the_cluster(name: str, target: str) -> None:
+def test_the_cluster_uses_outputs_of_the_foundation(name: str, target: str) -> None:
     made = example(name, target)
     assert list(made.templates) == [f"llm-p5-{each}" for each in ("foundation", target)]
     assert made.foundation is not None
@@ -157,7 +157,7 @@ UPLOADED = [
 
 
 @pytest.mark.parametrize(("name", "target"), UPLOADED)
-def test_what_documents_name_is_uploaded_before(name: str, target: str) -> None:
+def test_scripts_are_uploaded_before_documents_refer_to_them(name: str, target: str) -> None:
     made = example(name, target)
     uploaded = UPLOADS[target](made.rendered)
     named = keys_of_scripts(made)
@@ -265,7 +265,7 @@ def test_the_comparison_sees_a_difference(where: str, change: Any) -> None:
     assert where in differences(altered, rendered)
 
 
-def test_the_region_is_the_specs_and_the_account_anybodys() -> None:
+def test_the_region_is_fixed_and_the_account_is_not() -> None:
     text = json.dumps(example("p5-on-demand", "pcs").templates)
     assert "us-east-1" in text
     assert not re.search(r"\b\d{12}\b", text.replace("111122223333", ""))

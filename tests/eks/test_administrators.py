@@ -29,7 +29,7 @@ def files(target: str) -> Mapping[str, str]:
 
 @pytest.mark.parametrize("target", ["eks", "hyperpod-eks"])
 @pytest.mark.parametrize(("caller", "exists", "status"), CALLERS)
-def test_who_creates_the_cluster_has_an_entry_already(
+def test_the_creator_of_the_cluster_has_an_access_entry(
     tmp_path: Path, target: str, caller: str, exists: bool, status: int
 ) -> None:
     with reaching(tmp_path, files(target)) as made:

@@ -14,7 +14,7 @@ DAYS = [(1, 1), (2, 3), (30, 30), (31, 60), (366, 400), (4000, 3653)]
 
 
 @pytest.mark.parametrize(("wanted", "kept"), DAYS)
-def test_logs_are_kept_for_as_long_as_asked(wanted: int, kept: int) -> None:
+def test_log_groups_have_the_requested_retention(wanted: int, kept: int) -> None:
     assert logs.retention(wanted) == kept
 
 

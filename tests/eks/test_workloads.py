@@ -90,7 +90,7 @@ def problems(plan: Plan, by: Mapping[str, Values]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PLANS)
-def test_each_workload_runs_where_it_is_meant_to(name: str) -> None:
+def test_each_workload_runs_on_its_nodes(name: str) -> None:
     for version in VERSIONS:
         plan = PLANS[name]
         plan = replace(plan, kubernetes=replace(plan.kubernetes, version=version))
@@ -132,7 +132,7 @@ def test_a_fault_is_caught(spec: str, by: str, values: Values, expected: str) ->
     assert any(expected in each for each in found), found
 
 
-def test_nodes_without_the_label_of_gpus_are_caught() -> None:
+def test_nodes_without_the_gpu_label_are_detected() -> None:
     plan = PLANS["smallest"]
     [group] = plan.node_groups
     plugins = list(workloads.brought("nvidia-device-plugin", given(plan)["nvidia-device-plugin"]))
@@ -141,7 +141,7 @@ def test_nodes_without_the_label_of_gpus_are_caught() -> None:
     ]
 
 
-def test_quotas_leave_room_for_what_runs_on_each_node() -> None:
+def test_quotas_exclude_agents_on_each_node() -> None:
     """The most that a node can have of them, whatever the spec asks for."""
     for plan in PLANS.values():
         for group in plan.node_groups:
@@ -174,7 +174,7 @@ def pods_in(item: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_tests_ask_for_what_their_nodes_offer(name: str) -> None:
+def test_tests_request_what_their_nodes_offer(name: str) -> None:
     plan = PLANS[name]
     groups = {group.name: group for group in plan.node_groups}
     for path, text in files_of(SPECS[name]).items():
@@ -189,7 +189,7 @@ def test_tests_ask_for_what_their_nodes_offer(name: str) -> None:
                         assert amount(resource, text_of) <= offered[resource]
 
 
-def test_karpenter_promises_no_huge_pages() -> None:
+def test_karpenter_nodes_have_no_huge_pages_in_quotas() -> None:
     plan = PLANS["Karpenter, Spot and a reservation"]
     offered = {g.name: "hugepages-2Mi" in capacity.node_capacity(plan, g) for g in plan.node_groups}
     assert offered == {"h200": True, "spot": False, "held": False}

@@ -280,7 +280,7 @@ def _changes(mode: Mode, name: str, number: int) -> bool:
     return before != after
 
 
-def test_a_change_that_nothing_reads_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_field_without_effect_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without its finding, a note of a managed feature, a field vanishes."""
     monkeypatch.setattr("tests.features.test_fields.WITHOUT_EFFECT", frozenset())
     mode = MODES["pcs"]

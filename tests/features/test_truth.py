@@ -24,7 +24,7 @@ def test_the_table_has_every_feature() -> None:
 
 
 @pytest.mark.parametrize("feature", TABLE)
-def test_the_evidence_is_of_the_targets_that_support_it_in_full(feature: str) -> None:
+def test_evidence_covers_the_targets_with_full_support(feature: str) -> None:
     levels = {name: targets.load(name).support[feature].level for name in targets.NAMES}
     full = {name for name, level in levels.items() if level == "full"}
     assert set(TABLE[feature].evidence) == full
@@ -41,7 +41,7 @@ def used(spec: Checked, target: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("feature", "target"), PAIRS)
-def test_a_spec_uses_the_feature_and_the_other_does_not(feature: str, target: str) -> None:
+def test_one_spec_uses_the_feature_and_the_other_does_not(feature: str, target: str) -> None:
     without, uses = checked(feature, target)
     assert used(uses, target) - used(without, target) == {feature}
 
@@ -101,7 +101,7 @@ def cluster(spec: Checked, target: str) -> Mapping[str, str] | None:
 
 
 @pytest.mark.parametrize(("feature", "target"), PAIRS)
-def test_a_row_says_what_the_target_does(feature: str, target: str) -> None:
+def test_a_row_describes_what_the_target_does(feature: str, target: str) -> None:
     assert lies(feature, target, targets.load(target).support[feature]) == []
 
 
@@ -114,9 +114,7 @@ DRIVERS = {
 
 
 @pytest.mark.parametrize(("feature", "driver"), DRIVERS.items())
-def test_a_new_cluster_of_hyperpod_has_the_driver_that_its_row_says(
-    feature: str, driver: str
-) -> None:
+def test_a_new_hyperpod_cluster_has_the_driver_in_its_row(feature: str, driver: str) -> None:
     new = check(
         BASE, TABLE[feature].use.uses, "targets: {hyperpod-eks: {eks_cluster: new}}", target=HPE
     )
@@ -136,7 +134,7 @@ def test_no_row_lists_other_targets(target: str) -> None:
     assert [feature for feature, row in rows.items() if _NAMED.search(row.how)] == []
 
 
-def test_the_way_out_names_the_targets_that_have_the_feature() -> None:
+def test_help_names_targets_that_support_the_feature() -> None:
     spot = "node_groups: [{name: h200, instance_type: g6e.4xlarge, capacity: spot}]"
     [help] = [f.help for f in found(spot, "hyperpod-slurm") if f.code == "SUP001"]
     assert "; or use parallelcluster, pcs, hyperpod-eks" in help
@@ -155,7 +153,9 @@ SEEDED: list[tuple[str, str, str, str]] = [
 
 
 @pytest.mark.parametrize(("feature", "target", "level", "words"), SEEDED)
-def test_a_lie_is_caught(feature: str, target: str, level: features.Level, words: str) -> None:
+def test_a_wrong_support_row_is_detected(
+    feature: str, target: str, level: features.Level, words: str
+) -> None:
     row = targets.load(target).support[feature]
     assert any(words in lie for lie in lies(feature, target, row._replace(level=level)))
 

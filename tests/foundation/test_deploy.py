@@ -121,7 +121,7 @@ def test_every_change_is_announced(bundle: Bundle) -> None:
     assert len(announced) == len(changing(bundle))
 
 
-def test_a_script_that_is_there_is_not_uploaded_again(bundle: Bundle) -> None:
+def test_an_existing_script_is_not_uploaded_again(bundle: Bundle) -> None:
     bundle.deploy()
     assert bundle.deploy().returncode == 0
     assert bundle.account.calling("s3 cp") == []
@@ -143,9 +143,7 @@ MISSING = [
 
 
 @pytest.mark.parametrize(("name", "words"), MISSING)
-def test_nothing_is_created_while_a_placeholder_is_unfilled(
-    tmp_path: Path, name: str, words: str
-) -> None:
+def test_unfilled_placeholders_prevent_creation(tmp_path: Path, name: str, words: str) -> None:
     files = files_of(SPEC)
     template = json.loads(files[foundation.PATH])
     del template["Outputs"][name]
@@ -193,7 +191,7 @@ def padded(size: int) -> str:
 
 
 @pytest.mark.parametrize(("size", "uploaded"), [(INLINE_BYTES, False), (INLINE_BYTES + 1, True)])
-def test_a_template_that_a_request_cannot_hold_goes_through_the_bucket(
+def test_a_large_template_is_uploaded_to_the_bucket(
     bundle: Bundle, size: int, uploaded: bool
 ) -> None:
     bundle.render({"cluster.template.json": padded(size)})
@@ -231,14 +229,14 @@ def test_a_large_foundation_is_deployed_the_first_time(
         assert bundle.account.calling("execute-change-set") == []
 
 
-def test_a_token_that_a_change_meets_expired_is_said_last(bundle: Bundle) -> None:
+def test_a_token_that_expires_during_a_change_is_reported_last(bundle: Bundle) -> None:
     bundle.account.fail("create-change-set", THROTTLED)
     done = bundle.deploy()
     assert done.returncode == 254
     assert "run the same command again" in done.stderr.splitlines()[-1]
 
 
-def test_destroy_deletes_the_cluster_alone_and_says_what_stays(bundle: Bundle) -> None:
+def test_destroy_deletes_only_the_cluster_and_prints_what_remains(bundle: Bundle) -> None:
     bundle.deploy()
     done = bundle.deploy("--destroy")
     assert changing(bundle) == [
@@ -256,7 +254,7 @@ def test_a_stack_that_cannot_be_deleted_is_a_failure(bundle: Bundle) -> None:
     assert bundle.deploy("--destroy").returncode == 0
 
 
-def test_a_change_that_adds_and_removes_file_systems_is_two_changes(bundle: Bundle) -> None:
+def test_adding_and_removing_file_systems_needs_two_deployments(bundle: Bundle) -> None:
     bundle.deploy()
     bundle.render(files_of(SPEC.replace("/home", "/data")))
     done = bundle.deploy()
@@ -277,7 +275,7 @@ def test_spot_instances_need_a_role_that_few_accounts_lack(tmp_path: Path) -> No
             assert len(bundle.account.calling("create-service-linked-role")) == calls
 
 
-def test_destroy_foundation_is_a_step_of_its_own(bundle: Bundle) -> None:
+def test_destroy_foundation_is_a_separate_step(bundle: Bundle) -> None:
     bundle.deploy()
     done = bundle.deploy("--destroy-foundation")
     assert [call.split()[-1] for call in changing(bundle)] == ["example-foundation"]
@@ -313,7 +311,7 @@ STATES = [
 
 
 @pytest.mark.parametrize(("status", "words"), STATES)
-def test_what_is_done_with_a_stack_follows_from_its_status(
+def test_the_status_of_a_stack_determines_the_operation(
     bundle: Bundle, status: str, words: str
 ) -> None:
     if status != "REVIEW_IN_PROGRESS":

@@ -51,7 +51,7 @@ WITH_EKS = {
 }
 
 
-def test_the_execution_role_may_what_the_guide_asks_for() -> None:
+def test_the_execution_role_has_the_documented_permissions() -> None:
     assert _allowed(template_of("{}"), "HyperPodExecutionRole") >= WITH_VPC | WITH_EKS
 
 
@@ -71,7 +71,7 @@ def test_more_only_where_the_spec_needs_it(fragment: str, action: str) -> None:
     assert action not in _allowed(template_of("{}"), "HyperPodExecutionRole")
 
 
-def test_only_sagemaker_takes_the_roles() -> None:
+def test_only_sagemaker_can_assume_the_roles() -> None:
     resources = template_of(KARPENTER)["Resources"]
     services = {
         name: resources[name]["Properties"]["AssumeRolePolicyDocument"]["Statement"][0]["Principal"]
@@ -104,7 +104,7 @@ def test_outputs(fragment: str, expected: set[str]) -> None:
         (f"{'a' * 19}-b", f"sagemaker-{'a' * 19}-"),
     ],
 )
-def test_the_bucket_is_one_that_the_managed_policy_reads(name: str, start: str) -> None:
+def test_the_managed_policy_can_read_the_bucket(name: str, start: str) -> None:
     bucket = template_of(f"name: {name}")["Resources"]["ScriptsBucket"]["Properties"]
     text = bucket["BucketName"]["Fn::Sub"]
     assert text.startswith(start)
@@ -112,7 +112,7 @@ def test_the_bucket_is_one_that_the_managed_policy_reads(name: str, start: str) 
     assert len(text.replace("${AWS::AccountId}", "1" * 12)) <= 63
 
 
-def test_clusters_of_alike_names_have_buckets_of_their_own() -> None:
+def test_clusters_with_similar_names_have_different_buckets() -> None:
     names = [
         template_of(f"name: {'a' * 20}{end}")["Resources"]["ScriptsBucket"]["Properties"]
         for end in ("-one", "-two")
@@ -120,5 +120,5 @@ def test_clusters_of_alike_names_have_buckets_of_their_own() -> None:
     assert names[0]["BucketName"] != names[1]["BucketName"]
 
 
-def test_elsewhere_cloudformation_names_the_bucket() -> None:
+def test_without_hyperpod_cloudformation_names_the_bucket() -> None:
     assert "BucketName" not in template_of(ELSEWHERE)["Resources"]["ScriptsBucket"]["Properties"]

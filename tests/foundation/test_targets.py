@@ -43,7 +43,7 @@ NEEDS = [
 
 
 @pytest.mark.parametrize(("named", "asked", "expected"), NEEDS)
-def test_it_has_what_the_targets_of_the_spec_need(
+def test_the_foundation_has_what_the_targets_of_the_spec_need(
     named: str, asked: str, expected: set[str]
 ) -> None:
     text = f"targets: {named}\nkubernetes: {{autoscaler: karpenter}}"
@@ -52,7 +52,7 @@ def test_it_has_what_the_targets_of_the_spec_need(
     assert ALL & set(foundation.build(plan).resources) == expected
 
 
-def test_validators_accept_it_where_no_target_takes_the_spec() -> None:
+def test_validators_accept_the_foundation_of_specs_without_a_target() -> None:
     """`tests/test_specs.py` validates the others, with the rest of their bundles."""
     answers = [[check_example(name, target) for target in targets.NAMES] for name in EXAMPLES]
     untaken = [every[0].plans[targets.NAMES[0]] for every in answers if all(map(faults, every))]

@@ -128,7 +128,7 @@ def test_validators_accept_in_other_regions(region: str) -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_nothing_names_one_partition(name: str) -> None:
+def test_no_arn_has_a_fixed_partition(name: str) -> None:
     template = template_of(VARIANTS[name])
     for text in _strings(template):
         # What the user wrote may name a partition, the template's own words may not.
@@ -137,7 +137,7 @@ def test_nothing_names_one_partition(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_every_rule_and_group_says_what_it_is_for(name: str) -> None:
+def test_every_rule_and_group_has_a_description(name: str) -> None:
     for logical_id, resource in template_of(VARIANTS[name])["Resources"].items():
         properties = resource["Properties"]
         if resource["Type"] == "AWS::EC2::SecurityGroup":
@@ -200,7 +200,7 @@ TYPES = [
 
 
 @pytest.mark.parametrize(("name", "expected"), TYPES)
-def test_only_what_is_missing_is_made(name: str, expected: dict[str, int]) -> None:
+def test_only_missing_resources_are_created(name: str, expected: dict[str, int]) -> None:
     types = [r["Type"] for r in template_of(VARIANTS[name])["Resources"].values()]
     assert {kind: types.count(kind) for kind in expected} == expected
     if not expected:
@@ -299,7 +299,7 @@ def test_ports(name: str, group: str, direction: str, expected: set[tuple[Any, .
 
 
 @pytest.mark.parametrize("name", ["smallest", "several", "existing"])
-def test_members_reach_each_other_by_rules_that_name_the_group(name: str) -> None:
+def test_security_group_rules_refer_to_their_group(name: str) -> None:
     resources = template_of(VARIANTS[name])["Resources"]
     own = {"Fn::GetAtt": ["ClusterSecurityGroup", "GroupId"]}
     into = resources["ClusterSecurityGroupSelfIngress"]["Properties"]
@@ -312,7 +312,7 @@ def test_members_reach_each_other_by_rules_that_name_the_group(name: str) -> Non
     )
 
 
-def test_nobody_may_ssh_by_default_and_nothing_there_has_an_address() -> None:
+def test_by_default_there_is_no_ssh_and_no_public_address() -> None:
     closed = template_of(VARIANTS["smallest"])["Resources"]
     assert not closed["PublicSubnet"]["Properties"]["MapPublicIpOnLaunch"]
     opened = template_of(VARIANTS["ssh"])["Resources"]
@@ -322,7 +322,7 @@ def test_nobody_may_ssh_by_default_and_nothing_there_has_an_address() -> None:
     assert opened["LoginSecurityGroupSsh2"]["Properties"]["CidrIpv6"] == "2001:db8::/32"
 
 
-def test_what_holds_retained_data_is_retained_with_it() -> None:
+def test_the_network_of_retained_data_is_retained() -> None:
     held = template_of(VARIANTS["scratch-1"])["Resources"]
     free = template_of(VARIANTS["scratch-2"])["Resources"]
     for logical_id in ("Vpc", "PrivateSubnet", "StorageSecurityGroup"):
@@ -345,7 +345,7 @@ STATEMENTS = [
 
 
 @pytest.mark.parametrize(("sid", "actions", "objects"), STATEMENTS)
-def test_role_may(sid: str, actions: list[str], objects: list[str]) -> None:
+def test_role_has_permissions(sid: str, actions: list[str], objects: list[str]) -> None:
     role = template_of(VARIANTS["buckets and scripts"])["Resources"]["NodeRole"]["Properties"]
     statements = {s["Sid"]: s for s in role["Policies"][0]["PolicyDocument"]["Statement"]}
     assert statements[sid]["Action"] == actions
@@ -372,7 +372,7 @@ def test_role_has_only_policies_of_its_partition(
     assert role["Path"] == "/aws-pcs/"
 
 
-def test_no_node_reads_parameters_of_the_account() -> None:
+def test_nodes_cannot_read_parameters_of_the_account() -> None:
     template = template_of(VARIANTS["several"])
     actions = {
         action

@@ -37,7 +37,7 @@ def test_rendered_as_reviewed(spec: str, target: str) -> None:
     assert [f"{f.message}\n{f.help}" for f in found] == []
 
 
-def test_nothing_is_left_behind() -> None:
+def test_no_temporary_files_remain() -> None:
     there = {(path.parent.name, path.name) for path in FOLDER.glob("*/*") if path.is_dir()}
     assert there - {("golden", "__pycache__")} == set(GOLDEN)
 

@@ -46,7 +46,7 @@ def test_parameters_are_those_that_are_used() -> None:
     assert "Parameters" not in cloudformation.template({"ClusterName": "c"}, OUTPUTS)
 
 
-def test_an_update_says_how_many_nodes_karpenter_has() -> None:
+def test_an_update_passes_karpenters_node_counts() -> None:
     scaled = {"InstanceGroupName": "h200", "InstanceCount": 0}
     fixed = {"InstanceGroupName": "cpu", "InstanceCount": 2}
     document = {"AutoScaling": {"Mode": "Enable"}, "InstanceGroups": [scaled, fixed]}
@@ -89,7 +89,7 @@ LACKING: list[tuple[dict[str, Any], dict[str, Any], list[Path]]] = [
 
 
 @pytest.mark.parametrize(("group", "expected", "places"), LACKING)
-def test_what_only_the_api_takes(
+def test_members_that_only_the_api_accepts(
     group: dict[str, Any], expected: dict[str, Any], places: list[Path]
 ) -> None:
     document = {"InstanceGroups": [{"InstanceGroupName": "a", **group}]}

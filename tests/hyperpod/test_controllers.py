@@ -76,7 +76,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Node, Node, list[Run
     return first, second, runs
 
 
-def test_every_run_of_each_controller_is_good(pair: tuple[Node, Node, list[Run]]) -> None:
+def test_every_run_of_each_controller_succeeds(pair: tuple[Node, Node, list[Run]]) -> None:
     *_, runs = pair
     for run in runs:
         assert run.status == 0, run.said
@@ -87,7 +87,7 @@ def test_every_run_of_each_controller_is_good(pair: tuple[Node, Node, list[Run]]
     assert not any("reconfigure" in call or "daemon-reload" in call for call in again)
 
 
-def test_one_configuration_in_the_order_of_taking_over(
+def test_controllers_share_one_configuration_in_order_of_failover(
     pair: tuple[Node, Node, list[Run]],
 ) -> None:
     for made in pair[:2]:
@@ -107,7 +107,7 @@ def test_one_configuration_in_the_order_of_taking_over(
         assert made.read(f"{FOLDER}/etc/cgroup.conf") == "ConstrainDevices=yes\n"
 
 
-def test_what_hyperpod_writes_in_place_of_a_link_reaches_all_controllers(tmp_path: Path) -> None:
+def test_files_that_replace_a_link_reach_all_controllers(tmp_path: Path) -> None:
     first = node(tmp_path / "first", "controller")
     assert start(first).status == 0
     conf, shared = (first.root / f"{at}/etc/slurm.conf" for at in ("opt/slurm", FOLDER))
@@ -118,7 +118,7 @@ def test_what_hyperpod_writes_in_place_of_a_link_reaches_all_controllers(tmp_pat
     assert "TCPTimeout=61" in shared.read_text()
 
 
-def test_the_state_is_slurms_alone(pair: tuple[Node, Node, list[Run]]) -> None:
+def test_only_slurm_can_read_the_state(pair: tuple[Node, Node, list[Run]]) -> None:
     for made, run in zip(pair[:2], pair[2][:2], strict=True):
         state = made.root / FOLDER / "state"
         assert state.stat().st_mode & 0o777 == 0o700
@@ -136,14 +136,14 @@ def test_the_database_is_behind_both_and_its_password_is_not_shared(
         assert not any("secret" in path.read_text() for path in shared)
 
 
-def test_accounts_are_made_once(pair: tuple[Node, Node, list[Run]]) -> None:
+def test_accounts_are_created_once(pair: tuple[Node, Node, list[Run]]) -> None:
     first, second, _ = pair
     assert "user alice" in first.read("/rig/state/accounting")
     assert second.read("/rig/state/accounting") == ""
 
 
 @pytest.mark.parametrize("group", ["login", "h200"])
-def test_other_nodes_ask_all_controllers(tmp_path: Path, group: str) -> None:
+def test_other_nodes_query_all_controllers(tmp_path: Path, group: str) -> None:
     made = node(tmp_path, group)
     for _ in range(2):
         run = start(made)
@@ -153,7 +153,7 @@ def test_other_nodes_ask_all_controllers(tmp_path: Path, group: str) -> None:
     assert not any("daemon-reload" in call for call in run.calls)
 
 
-def test_the_third_of_three_has_no_database(tmp_path: Path) -> None:
+def test_the_third_controller_has_no_database(tmp_path: Path) -> None:
     first, third = (node(tmp_path / str(n), "controller", n, 3) for n in (0, 2))
     assert start(first).status == 0
     hand_over(first, third)
@@ -165,7 +165,7 @@ def test_the_third_of_three_has_no_database(tmp_path: Path) -> None:
     assert hosts == [f"{name}({address})" for name, address in ALL]
 
 
-def test_a_controller_waits_for_all_to_be_known(tmp_path: Path) -> None:
+def test_a_controller_waits_until_all_controllers_are_listed(tmp_path: Path) -> None:
     made = node(tmp_path, "controller")
     config = made.root / "opt/ml/config/resource_config.json"
     document = json.loads(config.read_text())
@@ -177,7 +177,7 @@ def test_a_controller_waits_for_all_to_be_known(tmp_path: Path) -> None:
     assert "lifecycle: step controllers failed" in run.said
 
 
-def test_keys_that_differ_are_refused(tmp_path: Path) -> None:
+def test_different_keys_are_rejected(tmp_path: Path) -> None:
     first, second = (node(tmp_path / str(n), "controller", n) for n in (0, 1))
     assert start(first).status == 0
     hand_over(first, second)
@@ -187,7 +187,7 @@ def test_keys_that_differ_are_refused(tmp_path: Path) -> None:
     assert "munge.key is not the one of the other controllers" in run.said
 
 
-def test_a_controller_that_ran_alone_brings_its_jobs(tmp_path: Path) -> None:
+def test_a_single_controller_keeps_its_jobs_when_others_join(tmp_path: Path) -> None:
     made = node(tmp_path, "controller")
     made.state("active", "slurmctld.service")
     (made.root / "var/spool/slurmctld").mkdir(parents=True)
@@ -199,7 +199,7 @@ def test_a_controller_that_ran_alone_brings_its_jobs(tmp_path: Path) -> None:
     assert made.read(f"{FOLDER}/state/job_state") == "jobs"
 
 
-def test_the_validator_misses_what_several_controllers_share() -> None:
+def test_the_validator_requires_a_shared_directory_of_controllers() -> None:
     checked = check_fragment(SPEC, "hyperpod-slurm")
     files = {file.path: file.text for file in renderer.render(checked, "hyperpod-slurm")}
     assert cluster_violations(files, "us-east-1") == []

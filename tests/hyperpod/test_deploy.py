@@ -59,7 +59,7 @@ def test_a_deployment(bundle: Bundle) -> None:
     assert "${" not in (bundle.folder / ".filled/create-cluster.json").read_text()
 
 
-def test_scripts_are_where_the_request_says(bundle: Bundle) -> None:
+def test_scripts_are_at_the_location_in_the_request(bundle: Bundle) -> None:
     bundle.deploy()
     (upload,) = bundle.account.calling("s3 cp --recursive")
     groups = filled(bundle, "create-cluster.json")["InstanceGroups"]
@@ -70,7 +70,7 @@ def test_scripts_are_where_the_request_says(bundle: Bundle) -> None:
     assert not [text for name, text in uploaded.items() if name.endswith(".json") and "${" in text]
 
 
-def test_a_second_run_updates_with_what_an_update_takes(bundle: Bundle) -> None:
+def test_a_second_run_sends_only_updatable_members(bundle: Bundle) -> None:
     bundle.deploy()
     done = bundle.deploy()
     assert done.returncode == 0, done.stderr
@@ -100,7 +100,7 @@ def test_the_fields_of_an_update_are_those_of_the_api() -> None:
     assert set(deploy.UPDATABLE) == set(members) - {"InstanceGroupsToDelete"}
 
 
-def test_a_group_that_the_spec_no_longer_has_is_said_last(bundle: Bundle) -> None:
+def test_a_removed_group_is_reported_last(bundle: Bundle) -> None:
     bundle.deploy()
     bundle.account.hyperpod.groups["old"] = 2
     bundle.account.hyperpod.current["old"] = 2
@@ -112,7 +112,7 @@ def test_a_group_that_the_spec_no_longer_has_is_said_last(bundle: Bundle) -> Non
     assert end == "example is deployed."
 
 
-def test_a_cluster_with_another_controller_gets_no_second_one(tmp_path: Path) -> None:
+def test_a_second_controller_group_is_rejected(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of(SPEC, "slurm")) as made:
         made.deploy()
         hyperpod = made.account.hyperpod
@@ -125,7 +125,7 @@ def test_a_cluster_with_another_controller_gets_no_second_one(tmp_path: Path) ->
         assert made.account.calling("create-change-set") == []
 
 
-def test_a_failure_says_why_and_where_to_read_on(bundle: Bundle) -> None:
+def test_a_failure_prints_the_reason_and_the_logs(bundle: Bundle) -> None:
     bundle.account.hyperpod.failure = "Lifecycle scripts did not run successfully."
     done = bundle.deploy()
     assert done.returncode == 2
@@ -152,7 +152,7 @@ def test_an_update_that_was_rolled_back_is_a_failure(bundle: Bundle) -> None:
     assert (done.returncode, "drift detected" in done.stderr) == (2, True)
 
 
-def test_nodes_that_are_on_their_way_are_waited_for(bundle: Bundle) -> None:
+def test_starting_nodes_are_waited_for(bundle: Bundle) -> None:
     done = bundle.deploy()
     assert done.returncode == 0, done.stderr
     said = [line for line in done.stderr.splitlines() if line.startswith("example: ")]
@@ -162,7 +162,7 @@ def test_nodes_that_are_on_their_way_are_waited_for(bundle: Bundle) -> None:
     assert said[2] == "example: InService"
 
 
-def test_a_minimum_of_nodes_is_enough(tmp_path: Path) -> None:
+def test_the_minimum_of_nodes_is_enough(tmp_path: Path) -> None:
     spec = EKS + "node_groups: [{name: h200, count: {min: 1, max: 4}}]\n"
     with reaching(tmp_path, files_of(spec, "eks")) as made:
         made.account.no_capacity = True
@@ -171,7 +171,7 @@ def test_a_minimum_of_nodes_is_enough(tmp_path: Path) -> None:
         assert made.account.hyperpod.current == {"h200": 1}
 
 
-def test_nodes_that_never_come_are_a_failure_with_the_events(bundle: Bundle) -> None:
+def test_missing_nodes_are_a_failure_with_events(bundle: Bundle) -> None:
     bundle.account.no_capacity = True
     done = bundle.deploy("--wait", "5")
     assert (done.returncode, "is not done after 5 minutes" in done.stderr) == (2, True)
@@ -180,7 +180,7 @@ def test_nodes_that_never_come_are_a_failure_with_the_events(bundle: Bundle) -> 
     assert "LifecycleConfig/h200/i-h200 (Failure)" in done.stderr
 
 
-def test_destroy_deletes_the_cluster_alone(bundle: Bundle) -> None:
+def test_destroy_deletes_only_the_cluster(bundle: Bundle) -> None:
     bundle.deploy()
     done = bundle.deploy("--destroy")
     assert done.returncode == 0, done.stderr
@@ -188,7 +188,7 @@ def test_destroy_deletes_the_cluster_alone(bundle: Bundle) -> None:
     assert bundle.account.calling("delete-stack") == []
 
 
-def test_karpenters_counts_are_left_alone(tmp_path: Path) -> None:
+def test_karpenters_counts_are_kept(tmp_path: Path) -> None:
     spec = EKS + "kubernetes: {autoscaler: karpenter}\n"
     with reaching(tmp_path, files_of(spec, "eks")) as made:
         made.deploy()
@@ -208,7 +208,7 @@ def test_a_cluster_without_scripts_uploads_none(tmp_path: Path) -> None:
         assert not (made.folder / "lifecycle").exists()
 
 
-def test_the_old_form_has_its_parameters_filled(tmp_path: Path) -> None:
+def test_with_mode_legacy_parameters_are_filled(tmp_path: Path) -> None:
     spec = SPEC + "targets: {hyperpod-slurm: {mode: legacy}}\n"
     with reaching(tmp_path, files_of(spec, "slurm")) as made:
         assert made.deploy().returncode == 0

@@ -143,7 +143,7 @@ def validated(spec: str, files: Mapping[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("spec", [PLAIN, DEPT, OWN, OLD, PLAN, MIG, KARPENTER, SPOT, ZONES])
-def test_what_the_faults_are_sown_into_is_right(spec: str) -> None:
+def test_the_base_of_seeded_faults_is_valid(spec: str) -> None:
     assert validated(spec, {}) == []
 
 
@@ -255,7 +255,7 @@ FOR_CFN_LINT: list[tuple[str, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("spec", "path", "value", "rule"), FOR_CFN_LINT)
-def test_a_fault_that_cloudformation_refuses(
+def test_a_fault_that_cloudformation_rejects(
     spec: str, path: str, value: Any, rule: str, parallelcluster: ParallelCluster
 ) -> None:
     file = "cluster.template.json"

@@ -118,7 +118,7 @@ PATHS = sorted(texts(BASE), key=str)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: ".".join(map(str, path)))
-def test_a_text_is_never_a_command(path: tuple[str | int, ...], tmp_path: Path) -> None:
+def test_a_value_is_never_a_command(path: tuple[str | int, ...], tmp_path: Path) -> None:
     base = BASE if "overlay" in path else PLAIN
     for value in HOSTILE:
         checked = check(put(base, path, value), tmp_path)

@@ -95,7 +95,7 @@ def test_a_second_run_changes_nothing(tmp_path: Path, which: tuple[Mode, str]) -
     assert restarted == []
 
 
-def test_logs_are_on_the_node_and_for_hyperpod(tmp_path: Path) -> None:
+def test_logs_are_on_the_node_and_in_cloudwatch(tmp_path: Path) -> None:
     made = node(tmp_path, ("extended", "h200"))
     run = start(made, "extended")
     assert made.read("/var/log/clustergen/lifecycle.log") == run.said
@@ -128,7 +128,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("which", "answers", "step", "words"), REFUSED)
-def test_a_required_step_that_fails_ends_the_node_after_a_pause(
+def test_a_failed_required_step_fails_the_node_after_a_pause(
     tmp_path: Path, which: tuple[Mode, str], answers: dict[str, str], step: str, words: str
 ) -> None:
     run = start(node(tmp_path, which, answers, CHECKED), which[0])
@@ -149,7 +149,7 @@ LEFT_OUT = [
 
 
 @pytest.mark.parametrize(("which", "answers", "step"), LEFT_OUT)
-def test_an_optional_step_that_fails_is_said_and_no_more(
+def test_a_failed_optional_step_is_only_logged(
     tmp_path: Path, which: tuple[Mode, str], answers: dict[str, str | None], step: str
 ) -> None:
     made = node(tmp_path, which, {name: body for name, body in answers.items() if body})
@@ -163,7 +163,7 @@ def test_an_optional_step_that_fails_is_said_and_no_more(
     assert "all steps are done" in run.said
 
 
-def test_a_node_of_no_known_group_is_refused(tmp_path: Path) -> None:
+def test_a_node_of_an_unknown_group_is_rejected(tmp_path: Path) -> None:
     made = node(tmp_path, ("extended", "login"))
     (made.root / "rig/address").write_text("10.9.9.9\n", encoding="utf-8")
     run = start(made, "extended")
@@ -172,7 +172,7 @@ def test_a_node_of_no_known_group_is_refused(tmp_path: Path) -> None:
     assert run.calls.count("sleep 5") == 24
 
 
-def test_a_group_that_the_scripts_do_not_have_is_refused(tmp_path: Path) -> None:
+def test_an_unknown_group_is_rejected(tmp_path: Path) -> None:
     made = node(tmp_path, ("extended", "login"))
     config = made.root / "opt/ml/config/resource_config.json"
     config.write_text(config.read_text().replace('"login"', '"other $(touch /home/owned)"'))
@@ -182,7 +182,7 @@ def test_a_group_that_the_scripts_do_not_have_is_refused(tmp_path: Path) -> None
     assert not (made.root / "home/owned").exists()
 
 
-def test_where_hyperpod_says_that_its_file_is(tmp_path: Path) -> None:
+def test_a_configuration_file_elsewhere_is_found(tmp_path: Path) -> None:
     made = node(tmp_path, ("extended", "login"))
     config = made.root / "opt/ml/config/resource_config.json"
     config.rename(made.root / "home/elsewhere.json")
@@ -191,7 +191,7 @@ def test_where_hyperpod_says_that_its_file_is(tmp_path: Path) -> None:
     assert run.status == 0, run.said
 
 
-def test_users_have_their_ids_and_the_controller_makes_their_homes(tmp_path: Path) -> None:
+def test_users_have_their_ids_and_the_controller_creates_homes(tmp_path: Path) -> None:
     homes = {}
     for role in ("controller", "login", "h200"):
         made = node(tmp_path / role, ("extended", role))
@@ -202,13 +202,13 @@ def test_users_have_their_ids_and_the_controller_makes_their_homes(tmp_path: Pat
     assert homes == {"controller": ["alice", "bob"], "login": [], "h200": []}
 
 
-def test_homes_on_the_nodes_where_nothing_is_shared(tmp_path: Path) -> None:
+def test_without_shared_storage_homes_are_on_the_nodes(tmp_path: Path) -> None:
     made = node(tmp_path, ("extended", "h200"), spec="users: [{name: alice, uid: 2001}]")
     assert start(made, "extended").status == 0
     assert made.read("/home/alice/.profile") == "# of the image\n"
 
 
-def test_a_user_whom_the_image_gave_another_id_is_refused(tmp_path: Path) -> None:
+def test_a_user_with_another_id_in_the_image_is_rejected(tmp_path: Path) -> None:
     made = node(tmp_path, ("extended", "login"))
     with (made.root / "etc/passwd").open("a") as stream:
         stream.write("alice:x:1500:1500::/home/alice:/bin/bash\n")
@@ -216,7 +216,7 @@ def test_a_user_whom_the_image_gave_another_id_is_refused(tmp_path: Path) -> Non
     assert (run.status, "alice has the id 1500 on this node, not 2001" in run.said) == (1, True)
 
 
-def test_what_is_mounted_is_left_and_tried_with_a_write(tmp_path: Path) -> None:
+def test_existing_mounts_are_kept_and_tested_with_a_write(tmp_path: Path) -> None:
     made = node(tmp_path, ("extended", "login"))
     made.state("mounted", "/fsx", "/home")
     (made.root / "fsx").mkdir()
@@ -227,7 +227,7 @@ def test_what_is_mounted_is_left_and_tried_with_a_write(tmp_path: Path) -> None:
     assert list((made.root / "fsx").iterdir()) == []
 
 
-def test_a_mount_that_takes_no_files_is_waited_for_and_then_refused(tmp_path: Path) -> None:
+def test_a_mount_without_write_access_fails_after_retries(tmp_path: Path) -> None:
     made = node(
         tmp_path,
         ("extended", "login"),
@@ -290,7 +290,7 @@ NCCL = [
 
 
 @pytest.mark.parametrize(("before", "after"), NCCL)
-def test_what_nccl_was_told_before_stays(tmp_path: Path, before: str, after: list[str]) -> None:
+def test_existing_nccl_settings_are_kept(tmp_path: Path, before: str, after: list[str]) -> None:
     made = node(tmp_path, ("extended", "h200"))
     conf = made.root / "etc/nccl.conf"
     conf.write_text(before)
@@ -359,7 +359,7 @@ UNITS = [
 
 
 @pytest.mark.parametrize(("which", "state", "restarted"), UNITS)
-def test_slurmd_differs_among_images(
+def test_slurmd_may_be_absent_masked_or_stopped(
     tmp_path: Path, which: tuple[Mode, str], state: str, restarted: bool
 ) -> None:
     made = node(tmp_path, which)
@@ -372,7 +372,7 @@ def test_slurmd_differs_among_images(
 
 @pytest.mark.parametrize("state", ["absent", "masked"])
 @pytest.mark.parametrize("mode", ["legacy", "customer-managed"])
-def test_a_login_node_without_slurmd_asks_the_controller(
+def test_a_login_node_without_slurmd_queries_the_controller(
     tmp_path: Path, mode: Mode, state: str
 ) -> None:
     made = node(tmp_path, (mode, "login"))
@@ -386,7 +386,7 @@ def test_a_login_node_without_slurmd_asks_the_controller(
     assert verified.status == 0, verified.said
 
 
-def test_options_of_hyperpod_stay_in_lists(tmp_path: Path) -> None:
+def test_options_of_hyperpod_are_kept_in_lists(tmp_path: Path) -> None:
     settings = "slurm: {settings: {slurmctldparameters: idle_on_node_suspend, PrologFlags: x11}}"
     made = node(tmp_path, AFTER_INIT, spec=settings)
     conf = made.root / "opt/slurm/etc/slurm.conf"
@@ -408,9 +408,7 @@ DATABASES = [
 
 
 @pytest.mark.parametrize(("lines", "counted"), DATABASES)
-def test_gpus_are_counted_where_there_is_a_database(
-    tmp_path: Path, lines: str, counted: bool
-) -> None:
+def test_gpus_are_counted_with_a_database(tmp_path: Path, lines: str, counted: bool) -> None:
     made = node(tmp_path, AFTER_INIT)
     conf = made.root / "opt/slurm/etc/slurm.conf"
     conf.write_text(lines + conf.read_text())
@@ -445,7 +443,7 @@ REFUSED_SETTINGS = [
 
 
 @pytest.mark.parametrize(("scontrol", "times"), REFUSED_SETTINGS)
-def test_files_are_as_they_were_when_slurm_refuses_the_settings(
+def test_files_are_unchanged_if_slurm_rejects_the_settings(
     tmp_path: Path, scontrol: str, times: int
 ) -> None:
     answer = f"{scontrol} || exit 1\n{rig.SLURM['scontrol']}"
@@ -460,7 +458,7 @@ def test_files_are_as_they_were_when_slurm_refuses_the_settings(
     assert run.calls.count("scontrol reconfigure") == times
 
 
-def test_a_prolog_of_the_image_and_its_accounting_stay(tmp_path: Path) -> None:
+def test_prolog_and_accounting_of_the_image_are_kept(tmp_path: Path) -> None:
     made = node(tmp_path, AFTER_INIT)
     conf = made.root / "opt/slurm/etc/slurm.conf"
     conf.write_text(f"Prolog=/opt/slurm/etc/image.sh\n{conf.read_text()}")
@@ -470,7 +468,7 @@ def test_a_prolog_of_the_image_and_its_accounting_stay(tmp_path: Path) -> None:
     assert "AccountingStorage" not in ours
 
 
-def test_settings_come_back_when_hyperpod_writes_slurm_conf_anew(tmp_path: Path) -> None:
+def test_settings_are_restored_when_hyperpod_rewrites_slurm_conf(tmp_path: Path) -> None:
     made = node(tmp_path, AFTER_INIT)
     conf = made.root / "opt/slurm/etc/slurm.conf"
     before = conf.read_text()
@@ -490,14 +488,14 @@ def test_settings_come_back_when_hyperpod_writes_slurm_conf_anew(tmp_path: Path)
         assert run.calls.count("scontrol reconfigure") == times
 
 
-def test_a_running_slurmctld_takes_the_settings_once(tmp_path: Path) -> None:
+def test_a_running_slurmctld_is_reconfigured_once(tmp_path: Path) -> None:
     made = node(tmp_path, AFTER_INIT)
     made.state("active", "slurmctld.service")
     assert start(made, "extended").calls.count("scontrol reconfigure") == 1
     assert start(made, "extended").calls.count("scontrol reconfigure") == 0
 
 
-def test_accounting_with_a_database_elsewhere(tmp_path: Path) -> None:
+def test_accounting_with_an_external_database(tmp_path: Path) -> None:
     arn = "arn:aws:secretsmanager:us-east-1:111122223333:secret:x"
     elsewhere = f"accounting: {{endpoint: db.example, secret: '{arn}'}}"
     spec = SPEC.replace("accounting: managed", elsewhere)
@@ -515,7 +513,7 @@ def test_accounting_with_a_database_elsewhere(tmp_path: Path) -> None:
 HOSTILE = "a  b'\"$(touch /home/owned)`touch /home/owned`;|\n# c\\"
 
 
-def test_hostile_words_stay_words(tmp_path: Path) -> None:
+def test_hostile_text_is_quoted(tmp_path: Path) -> None:
     key = "ssh-ed25519 AAAA '\"$(touch /home/owned)`id` \\\\n"
     script = {
         "run": "s3://setup/$(touch${IFS}/home/owned)'.sh",
@@ -615,7 +613,7 @@ EFA_NODES: list[tuple[tuple[Mode, str], bool]] = [
 
 
 @pytest.mark.parametrize(("which", "expected"), EFA_NODES)
-def test_lustre_over_efa_is_set_up_before_anything_is_mounted(
+def test_lustre_over_efa_is_configured_before_mounts(
     tmp_path: Path, which: tuple[Mode, str], expected: bool
 ) -> None:
     route = 'echo "169.254.169.254 dev ens32 src 10.1.0.30 uid 0"'

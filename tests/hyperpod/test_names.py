@@ -39,7 +39,7 @@ def test_alternatives(name: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["g5g.16xlarge", "u7i-12tb.224xlarge", "mac2.metal"])
-def test_nothing_alike(name: str) -> None:
+def test_no_similar_type(name: str) -> None:
     type = catalog.find(name)
     assert type is not None
     assert alternatives(type) == "use another service: HyperPod offers fewer types than EC2"

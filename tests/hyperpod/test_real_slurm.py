@@ -59,7 +59,7 @@ def settle(made: Cluster) -> None:
     assert set(made.states().values()) == {"idle"}
 
 
-def test_every_node_takes_part(api: Cluster) -> None:
+def test_every_node_takes_part_in_the_test(api: Cluster) -> None:
     assert set(api.states().values()) == {"idle"}
     login = api.of("login")[0]
     ran = api.as_user(login, "cd /fsx && srun --nodes=2 hostname")
@@ -75,7 +75,7 @@ def test_a_second_run_changes_nothing(api: Cluster) -> None:
     assert before == {name: api.run(name, files).text for name in names}
 
 
-def test_options_of_hyperpod_stay(api: Cluster) -> None:
+def test_options_of_hyperpod_are_kept(api: Cluster) -> None:
     shown = api.run(api.controller, "scontrol show config").text
     values = dict(line.split("= ") for line in shown.splitlines() if "= " in line)
     found = {name.strip(): value.strip() for name, value in values.items()}
@@ -84,14 +84,14 @@ def test_options_of_hyperpod_stay(api: Cluster) -> None:
     assert found["PrologFlags"] == "DeferBatch"
 
 
-def test_limits_of_queues_hold(api: Cluster) -> None:
+def test_limits_of_queues_cannot_be_bypassed(api: Cluster) -> None:
     assert "time limit is invalid" in submit(api, "--time=30-0")
     assert "not permitted to use this partition" in submit(api, "--partition=dev --time=30-0")
     assert api.run(api.controller, "srun --partition=dev hostname").text
 
 
 @pytest.mark.parametrize("sick", ["lost-gpu", "hung-gpu"])
-def test_a_job_goes_to_another_node_when_one_has_lost_a_gpu(api: Cluster, sick: str) -> None:
+def test_a_job_is_requeued_when_a_node_has_lost_a_gpu(api: Cluster, sick: str) -> None:
     first, second = api.of("h200")
     settle(api)
     api.run(first, f"touch /rig/{sick}")
@@ -104,7 +104,7 @@ def test_a_job_goes_to_another_node_when_one_has_lost_a_gpu(api: Cluster, sick: 
     settle(api)
 
 
-def test_settings_come_back_when_hyperpod_writes_slurm_conf_anew(api: Cluster) -> None:
+def test_settings_are_restored_when_hyperpod_rewrites_slurm_conf(api: Cluster) -> None:
     api.put_slurm_conf(api.controller, BASE)
     api.run(api.controller, "bash /opt/clustergen/lifecycle/slurm-settings.sh")
     assert "AllowGroups=root" in api.run(api.controller, "scontrol show partition dev").text
@@ -119,7 +119,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("setting", REFUSED)
-def test_slurm_runs_on_when_it_refuses_a_setting(api: Cluster, setting: str) -> None:
+def test_slurm_keeps_running_if_it_rejects_a_setting(api: Cluster, setting: str) -> None:
     files = f"find {ETC} -type f -exec md5sum {{}} + | sort"
     before = api.run(api.controller, files).text
     script = api.machines.read(api.controller, "/opt/clustergen/lifecycle/slurm-settings.sh")

@@ -53,7 +53,7 @@ def test_validators_accept_every_lifecycle_script(mode: Mode, name: str) -> None
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_scripts_are_as_hyperpod_takes_them(mode: Mode) -> None:
+def test_scripts_have_the_form_that_hyperpod_requires(mode: Mode) -> None:
     """https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-lifecycle-best-practices-slurm-slurm-base-config.html"""
     found = lifecycle_of(SPEC, mode)
     assert found[0].path == f"lifecycle/{scripts.entry_point(mode)}"
@@ -67,7 +67,7 @@ def test_scripts_are_as_hyperpod_takes_them(mode: Mode) -> None:
     assert "lifecycle/provisioning_parameters.json" not in [file.path for file in found]
 
 
-def test_a_changed_script_is_another_prefix() -> None:
+def test_a_changed_script_changes_the_prefix() -> None:
     first = lifecycle_of("", "extended")
     assert scripts.prefix(first) == scripts.prefix(tuple(reversed(first)))
     others = [
@@ -81,7 +81,7 @@ def test_a_changed_script_is_another_prefix() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_nothing_is_downloaded_but_what_the_spec_names(mode: Mode) -> None:
+def test_scripts_download_only_what_the_spec_names(mode: Mode) -> None:
     for file in lifecycle_of(SPEC, mode):
         if not file.path.endswith("user-script.sh"):
             code = [line for line in file.text.splitlines() if not line.lstrip().startswith("#")]
@@ -96,7 +96,7 @@ def test_waits_are_bounded() -> None:
             assert "until " not in file.text
 
 
-def test_file_systems_are_data() -> None:
+def test_file_systems_are_in_a_json_file() -> None:
     found = {file.path: file.text for file in lifecycle_of(SPEC, "extended")}
     assert json.loads(found["lifecycle/file-systems.json"]) == [
         {

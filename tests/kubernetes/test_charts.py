@@ -20,7 +20,7 @@ READ: dict[str, Any] = json.loads((Path(__file__).parent / "charts.json").read_t
 CHARTS = {chart.name: chart for chart in vars(charts).values() if isinstance(chart, Chart)}
 
 
-def test_every_chart_was_read() -> None:
+def test_chart_versions_are_those_that_were_read() -> None:
     assert {name: chart.version for name, chart in CHARTS.items()} == {
         name: read["version"] for name, read in READ.items()
     }
@@ -57,7 +57,7 @@ def unknown(chart: str, values: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_values_are_at_paths_that_charts_have(name: str) -> None:
+def test_values_are_at_known_paths(name: str) -> None:
     for component in components(plan_of(SPECS[name])):
         if component.values:
             read = values_of(SPECS[name], component.name)
@@ -76,7 +76,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("chart", "values"), WRONG)
-def test_paths_that_charts_have_not(chart: str, values: Any) -> None:
+def test_values_at_unknown_paths_are_detected(chart: str, values: Any) -> None:
     assert unknown(chart, values) == list(leaves(values))
 
 
@@ -99,7 +99,7 @@ COMPONENTS = [
 
 
 @pytest.mark.parametrize(("spec", "names"), COMPONENTS)
-def test_what_a_cluster_gets(spec: str, names: list[str]) -> None:
+def test_components_of_a_cluster(spec: str, names: list[str]) -> None:
     assert [component.name for component in components(plan_of(SPECS[spec]))] == names
 
 
@@ -108,13 +108,13 @@ def tolerated(chart: str, spec: str) -> set[tuple[str, str]]:
     return {(one["key"], one.get("effect", "")) for one in values["tolerations"]}
 
 
-def test_agents_bear_every_taint_of_their_nodes() -> None:
+def test_agents_tolerate_all_taints_of_their_nodes() -> None:
     taints = {("team", "NoExecute"), ("nvidia.com/gpu", "NoSchedule")}
     for chart in ("nvidia-device-plugin", "aws-efa-k8s-device-plugin"):
         assert taints <= tolerated(chart, "taints of the user's own")
 
 
-def test_a_plugin_or_claims_never_both() -> None:
+def test_device_plugins_and_claims_are_exclusive() -> None:
     for chart, spec, plugin, claims in (
         ("neuron-helm-chart", "Trainium", True, False),
         ("neuron-helm-chart", "claims of devices", False, True),

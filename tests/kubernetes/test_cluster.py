@@ -126,7 +126,7 @@ queues: [{name: train, node_groups: [h200]}]
 """
 
 
-def test_what_left_the_spec_is_deleted_and_namespaces_stay(cluster: Cluster) -> None:
+def test_removed_objects_are_deleted_except_namespaces(cluster: Cluster) -> None:
     assert cluster.install(QUEUES).returncode == 0
     assert cluster.api.names("clusterqueues.kueue.x-k8s.io") == {"train", "prep"}
     done = cluster.install(FEWER)
@@ -145,7 +145,7 @@ def test_what_left_the_spec_is_deleted_and_namespaces_stay(cluster: Cluster) -> 
     assert "namespaces/prep is no longer in the bundle. It stays" in done.stderr
 
 
-def test_a_node_pool_goes_before_what_ends_its_nodes(cluster: Cluster) -> None:
+def test_a_node_pool_is_deleted_before_its_node_class(cluster: Cluster) -> None:
     assert cluster.install(SPECS["Karpenter, Spot and a reservation"]).returncode == 0
     assert {"karpenter", "karpenter-crd"} <= cluster.releases
     done = cluster.install("")
@@ -160,7 +160,7 @@ def test_a_node_pool_goes_before_what_ends_its_nodes(cluster: Cluster) -> None:
     assert "--wait=false" not in removals[0]
 
 
-def test_what_left_may_go_before_the_stack_changes(cluster: Cluster) -> None:
+def test_removed_objects_may_be_deleted_before_the_stack_changes(cluster: Cluster) -> None:
     """Karpenter ends its nodes only as long as its role is there."""
     assert cluster.install(SPECS["Karpenter, Spot and a reservation"]).returncode == 0
     done = cluster.install("", "--prune")
@@ -169,7 +169,7 @@ def test_what_left_may_go_before_the_stack_changes(cluster: Cluster) -> None:
     assert not any(" apply " in call or "helm upgrade" in call for call in cluster.calls)
 
 
-def test_what_somebody_else_made_stays(cluster: Cluster) -> None:
+def test_objects_of_others_are_kept(cluster: Cluster) -> None:
     key = ("clusterqueues.kueue.x-k8s.io", "", "other")
     other = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue",
              "metadata": {"name": "other"}}  # fmt: skip
@@ -179,7 +179,7 @@ def test_what_somebody_else_made_stays(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_every_object_is_known_to_what_deletes_it(name: str) -> None:
+def test_every_object_can_be_pruned(name: str) -> None:
     script = files_of(SPECS[name])["install.sh"]
     for path, text in files_of(SPECS[name]).items():
         for item in yaml.safe_load_all(text) if path.startswith("manifests/") else ():

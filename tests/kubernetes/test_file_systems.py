@@ -37,7 +37,7 @@ def programs(tmp_path: Path, sleep: str) -> Path:
     return folder
 
 
-def test_two_pods_see_each_other(tmp_path: Path) -> None:
+def test_two_pods_see_each_others_files(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     bin = programs(tmp_path, "exec /bin/sleep 0.05")
@@ -48,7 +48,7 @@ def test_two_pods_see_each_other(tmp_path: Path) -> None:
     assert list(shared.iterdir()) == []
 
 
-def test_a_pod_that_is_alone_fails(tmp_path: Path) -> None:
+def test_a_pod_without_shared_storage_fails(tmp_path: Path) -> None:
     """Two mounts that are not the same file system."""
     shared = tmp_path / "shared"
     shared.mkdir()

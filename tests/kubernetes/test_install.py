@@ -124,14 +124,14 @@ def test_the_context_reaches_every_command(rig_of: Rigs) -> None:
     assert all("a cluster" in call for call in made.calls)
 
 
-def test_a_webhook_that_has_just_started_is_asked_again(rig_of: Rigs) -> None:
+def test_requests_to_a_new_webhook_are_retried(rig_of: Rigs) -> None:
     made = rig_of("")
     made.account.fail("kubectl apply", REFUSED, times=3)
     assert made.run().returncode == 0
     assert made.account.clock == 18
 
 
-def test_an_object_that_is_never_taken_ends_it(rig_of: Rigs) -> None:
+def test_an_object_that_is_always_rejected_is_an_error(rig_of: Rigs) -> None:
     made = rig_of("")
     made.account.fail("kubectl apply", REFUSED, times=100)
     done = made.run()
@@ -159,7 +159,7 @@ def test_values_of_the_stacks_are_needed(rig_of: Rigs) -> None:
     assert "values/karpenter.yaml needs values of the stacks" in done.stderr
 
 
-def test_values_of_an_older_bundle_are_not_taken(rig_of: Rigs) -> None:
+def test_values_of_an_older_bundle_are_not_used(rig_of: Rigs) -> None:
     made = rig_of(MANY)
     made.fill()
     for path in made.folder.rglob("*.yaml"):
@@ -168,7 +168,7 @@ def test_values_of_an_older_bundle_are_not_taken(rig_of: Rigs) -> None:
     assert "needs values of the stacks" in made.run().stderr
 
 
-def test_the_path_of_an_fsx_volume_is_asked_for(rig_of: Rigs) -> None:
+def test_the_path_of_an_fsx_volume_is_looked_up(rig_of: Rigs) -> None:
     made = rig_of(STORAGE)
     made.fill()
     assert made.run().returncode == 0
@@ -179,7 +179,7 @@ def test_the_path_of_an_fsx_volume_is_asked_for(rig_of: Rigs) -> None:
     assert "PATH-OF" in (made.folder / "manifests/volumes.yaml").read_text()
 
 
-def test_only_paths_to_ask_for(rig_of: Rigs) -> None:
+def test_only_missing_paths_are_looked_up(rig_of: Rigs) -> None:
     """Without anything that deploy.sh fills in, the script fills by itself."""
     existing = """
 storage:
@@ -192,7 +192,7 @@ storage:
 
 
 @pytest.mark.parametrize("tool", ["kubectl", "helm"])
-def test_tools_are_asked_for_first(tool: str, rig_of: Rigs) -> None:
+def test_missing_tools_are_reported_first(tool: str, rig_of: Rigs) -> None:
     made = rig_of("")
     made.bundle.remove(tool)
     for program in ("bash", "dirname"):
@@ -203,7 +203,7 @@ def test_tools_are_asked_for_first(tool: str, rig_of: Rigs) -> None:
     assert made.calls == []
 
 
-def test_words_of_no_option(rig_of: Rigs) -> None:
+def test_words_without_a_similar_option(rig_of: Rigs) -> None:
     made = rig_of("")
     assert made.run("--now").returncode == 2
     assert made.run("--context").returncode == 2
@@ -211,7 +211,7 @@ def test_words_of_no_option(rig_of: Rigs) -> None:
     assert made.calls == []
 
 
-def test_nothing_is_downloaded_that_is_not_pinned() -> None:
+def test_downloads_are_pinned() -> None:
     """A chart is one version of one address; manifests are in the bundle."""
     for text in SPECS.values():
         script = files_of(text)["install.sh"]

@@ -134,7 +134,7 @@ FILLED = [
 
 
 @pytest.mark.parametrize(("spec", "paths"), FILLED)
-def test_what_waits_for_the_stacks(spec: str, paths: tuple[str, ...]) -> None:
+def test_files_with_placeholders(spec: str, paths: tuple[str, ...]) -> None:
     assert bundle.filled(plan_of(SPECS[spec])) == paths
 
 
@@ -186,7 +186,7 @@ SCHEDULED = [
 
 
 @pytest.mark.parametrize(("spec", "scheduler", "annotations", "labels"), SCHEDULED)
-def test_jobs_go_through_their_queue(
+def test_jobs_use_their_queue(
     spec: str, scheduler: str | None, annotations: dict[str, str], labels: dict[str, str]
 ) -> None:
     [job] = objects_of(SPECS[spec], "smoke/h200-all-reduce.yaml")
@@ -198,7 +198,7 @@ def test_jobs_go_through_their_queue(
     assert together == ({"queue": "train", "minAvailable": 3} if spec == "Volcano" else None)
 
 
-def test_the_trainer_tells_volcano_which_pods_belong_together() -> None:
+def test_the_trainer_creates_a_pod_group_for_volcano() -> None:
     for scheduler, policy in (("volcano", {"volcano": {}}), ("default", None)):
         text = f"kubernetes: {{jobs: kubeflow-trainer, scheduler: {scheduler}}}"
         [runtime, _] = objects_of(text, "smoke/h200-all-reduce.yaml")
@@ -245,7 +245,7 @@ def test_all_reduce_is_sized_from_the_types_facts() -> None:
     assert not any(word in " ".join(command) for word in obsolete)
 
 
-def test_a_small_node_is_not_asked_for_more_than_it_has() -> None:
+def test_requests_fit_a_small_node() -> None:
     [job] = objects_of(SPECS["small nodes"], "smoke/h200-all-reduce.yaml")
     worker = job["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]
     [container] = worker["containers"]
@@ -256,7 +256,7 @@ REFERENCES = [("p5.48xlarge", "487 GB/s at 16 GiB"), ("p5en.48xlarge", "")]
 
 
 @pytest.mark.parametrize(("type", "words"), REFERENCES)
-def test_what_others_measured_is_a_note(type: str, words: str) -> None:
+def test_published_measurements_are_a_note(type: str, words: str) -> None:
     text = f"node_groups: [{{name: h200, instance_type: {type}}}]"
     group = plan_of(text).node_groups[0]
     assert words in nccl.reference(group.type)
@@ -283,12 +283,12 @@ TESTS = [
 
 
 @pytest.mark.parametrize(("spec", "tests"), TESTS)
-def test_what_is_tested(spec: str, tests: set[str]) -> None:
+def test_tests_of_a_group(spec: str, tests: set[str]) -> None:
     found = {path for path in files_of(SPECS[spec]) if path.startswith("smoke/")}
     assert found == {f"smoke/{name}.yaml" for name in tests}
 
 
-def test_karpenter_starts_what_the_groups_say() -> None:
+def test_node_pools_match_their_groups() -> None:
     objects = named(SPECS["Karpenter, Spot and a reservation"], "manifests/karpenter.yaml")
     assert set(objects) == word_set("""
         EC2NodeClass/spot NodePool/spot EC2NodeClass/held NodePool/held
@@ -315,7 +315,7 @@ def test_karpenter_starts_what_the_groups_say() -> None:
     assert [o["spec"]["weight"] for name, o in objects.items() if "Pool" in name] == [100, 99]
 
 
-def test_nodes_on_demand_are_started_a_few_at_a_time() -> None:
+def test_tests_start_few_nodes_on_demand() -> None:
     spec = SPECS["Karpenter, Spot and a reservation"]
     for name, nodes in (("spot", 2), ("held", 2), ("h200", 2)):
         [job] = objects_of(spec, f"smoke/{name}-accelerators.yaml")
@@ -332,7 +332,9 @@ ALONE = [
 
 
 @pytest.mark.parametrize(("spec", "name", "limits"), ALONE)
-def test_pods_that_leave_room_keep_apart(spec: str, name: str, limits: dict[str, str]) -> None:
+def test_pods_that_do_not_fill_a_node_are_spread(
+    spec: str, name: str, limits: dict[str, str]
+) -> None:
     """And wait in no queue: Kueue would put them on one node, and they would never start."""
     [job] = objects_of(SPECS[spec], f"smoke/{name}.yaml")
     pod = job["spec"]["template"]
@@ -343,14 +345,14 @@ def test_pods_that_leave_room_keep_apart(spec: str, name: str, limits: dict[str,
     assert "annotations" not in pod.get("metadata", {})
 
 
-def test_arm_nodes_reduce_within_themselves() -> None:
+def test_arm_nodes_run_collectives_within_a_node() -> None:
     [job] = objects_of(SPECS["UltraServers"], "smoke/h200-all-reduce.yaml")
     assert (job["kind"], job["spec"]["completions"]) == ("Job", 18)
     [container] = job["spec"]["template"]["spec"]["containers"]
     assert container["resources"]["limits"] == {"nvidia.com/gpu": "4"}
 
 
-def test_a_claim_is_the_same_once_its_file_system_has_grown() -> None:
+def test_a_claim_does_not_depend_on_the_size_of_the_file_system() -> None:
     claims = [
         objects_of(f"storage: [{{{FSX}, size: {size}}}]", VOLUMES)
         for size in ("4800GiB", "9600GiB")
@@ -361,7 +363,7 @@ def test_a_claim_is_the_same_once_its_file_system_has_grown() -> None:
 FSX = "mount: /fsx, type: fsx-lustre, throughput: 250"
 
 
-def test_new_file_systems_are_opened_to_all_users_and_others_are_left_alone() -> None:
+def test_only_new_file_systems_are_opened_to_all_users() -> None:
     jobs = objects_of(STORAGE, "manifests/ownership.yaml")
     claims = [job["spec"]["template"]["spec"]["volumes"][0] for job in jobs]
     assert [claim["persistentVolumeClaim"]["claimName"] for claim in claims] == [
@@ -381,7 +383,7 @@ def test_new_file_systems_are_opened_to_all_users_and_others_are_left_alone() ->
     ("owner", "mode", "after"),
     [(0, 0o755, 0o1777), (0, 0o750, 0o750), (0, 0o1777, 0o1777), (1001, 0o755, 0o755)],
 )
-def test_what_somebody_has_set_stays(owner: int, mode: int, after: int, tmp_path: Path) -> None:
+def test_existing_settings_are_kept(owner: int, mode: int, after: int, tmp_path: Path) -> None:
     [job] = objects_of(f"storage: [{{{FSX}, size: 4800GiB}}]", "manifests/ownership.yaml")
     [container] = job["spec"]["template"]["spec"]["containers"]
     volume = tmp_path / "volume"

@@ -130,7 +130,7 @@ def test_topologies(spec: str, name: str, topology: str | None) -> None:
 
 
 # What `kubectl describe node` says of m7i.large: 1930m of 2 vCPUs, 6.9 of 8 GiB.
-def test_a_small_node_keeps_less_than_it_has() -> None:
+def test_capacity_of_a_small_node() -> None:
     plan = plan_of("node_groups: [{name: h200, instance_type: m7i.xlarge, count: 1}]")
     found = capacity.node_capacity(plan, plan.node_groups[0])
     assert found["cpu"] == 2
@@ -138,7 +138,7 @@ def test_a_small_node_keeps_less_than_it_has() -> None:
     assert found["ephemeral-storage"] == 91_136
 
 
-def test_chips_are_promised_once() -> None:
+def test_chips_count_once() -> None:
     """Neuron's plugin offers the same chips as devices and as cores."""
     assert total("Trainium", "h200", "aws.amazon.com/neuron") == 32
     assert total("Trainium", "h200", "aws.amazon.com/neuroncore") == 0

@@ -54,14 +54,14 @@ def test_names_of_alerts_are_unique() -> None:
 
 
 @pytest.mark.parametrize("alert", list(alerts()), ids=lambda alert: alert.name)
-def test_an_alert_tells_what_to_do(alert: Alert) -> None:
+def test_an_alert_describes_what_to_do(alert: Alert) -> None:
     assert alert.summary
     assert alert.meaning.endswith(".")
     assert alert.steps
     assert (alert.severity == "none") == (alert.action == "none")
 
 
-def test_no_gpu_counter_is_paid_for_in_vain() -> None:
+def test_only_used_gpu_counters_are_collected() -> None:
     read = "\n".join(expressions())
     unread = [c.name for c in COUNTERS if not re.search(rf"\b{c.name}\b", read)]
     unknown = set(re.findall(r"\bDCGM_\w+", read)) - {c.name for c in COUNTERS}

@@ -30,12 +30,12 @@ FAULTS = [
 ]  # fmt: skip
 
 
-def test_a_right_bundle_passes(parallelcluster: ParallelCluster) -> None:
+def test_a_valid_bundle_passes(parallelcluster: ParallelCluster) -> None:
     assert bundle_violations(BUNDLE, parallelcluster, "us-east-1") == []
 
 
 @pytest.mark.parametrize(("file", "text", "other", "words"), FAULTS)
-def test_every_validator_is_heard(
+def test_every_validator_reports_its_fault(
     parallelcluster: ParallelCluster, file: str, text: str, other: str, words: str
 ) -> None:
     faulty = {**BUNDLE, file: BUNDLE[file].replace(text, other)}

@@ -38,12 +38,12 @@ MIXED_TYPES = [{"InstanceType": "p5en.48xlarge"}, {"InstanceType": "m8g.xlarge"}
 
 @pytest.mark.parametrize("template", [PCS, FOUNDATION], ids=["pcs", "foundation"])
 @pytest.mark.parametrize("region", ["us-east-1", "us-gov-west-1", "cn-north-1"])
-def test_right_templates_pass(template: Any, region: str) -> None:
+def test_valid_templates_pass(template: Any, region: str) -> None:
     assert check(template, region) == []
 
 
 @pytest.mark.parametrize("template", [PCS, FOUNDATION], ids=["pcs", "foundation"])
-def test_right_templates_are_clean_to_cfn_lint(template: Any) -> None:
+def test_cfn_lint_accepts_valid_templates(template: Any) -> None:
     assert _lint(template) == []
 
 
@@ -149,7 +149,7 @@ FAULTS_FOR_CFN_LINT: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("path", "value", "rule"), FAULTS_FOR_CFN_LINT)
-def test_cfn_lint_catches_its_share(path: str, value: Any, rule: str) -> None:
+def test_cfn_lint_catches_most_faults(path: str, value: Any, rule: str) -> None:
     assert rule in _lint(changed(PCS, path, value))
 
 
@@ -227,7 +227,7 @@ def test_intrinsics(written: Any, value: Any) -> None:
     assert [r.properties.get("Value") for r in resources] == [None, value]
 
 
-def test_requests_are_in_the_words_of_the_api() -> None:
+def test_requests_use_the_names_of_the_api() -> None:
     by_operation = {request.operation: request.params for request in requests(PCS)}
     assert by_operation["CreateQueue"]["queueName"] == "train"
     assert by_operation["CreateQueue"]["computeNodeGroupConfigurations"][0].keys() == {

@@ -46,12 +46,12 @@ def legacy(parameters: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("request_", [SLURM, EKS, CONTINUOUS])
-def test_right_requests_pass(request_: Any, parallelcluster: ParallelCluster) -> None:
+def test_valid_requests_pass(request_: Any, parallelcluster: ParallelCluster) -> None:
     assert bundle_violations(bundle(request_), parallelcluster, "us-east-1") == []
     assert iam_violations(FOUNDATION) == []
 
 
-def test_the_old_form_passes() -> None:
+def test_mode_legacy_passes() -> None:
     assert legacy(PARAMETERS) == []
 
 
@@ -199,12 +199,12 @@ SEVERAL: list[tuple[Any, str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("request_", "path", "value", "words"), SEVERAL)
-def test_what_does_not_go_together(request_: Any, path: str, value: Any, words: str) -> None:
+def test_incompatible_settings(request_: Any, path: str, value: Any, words: str) -> None:
     assert validated(request_) == []
     assert any(words in violation for violation in validated(changed(request_, path, value)))
 
 
-def test_the_two_writings_agree() -> None:
+def test_request_and_template_agree() -> None:
     other = bundle(changed(SLURM, f"{GPU}.InstanceCount", 5))["cluster.template.json"]
     violations = validated(SLURM, **{"cluster.template.json": other})
     assert violations == [
@@ -238,7 +238,7 @@ def test_faults_of_updates_are_caught(path: str, value: Any, words: str) -> None
     )
 
 
-def test_cloudformation_lacks_some_words() -> None:
+def test_members_that_cloudformation_lacks() -> None:
     checks = f"{GPU}.OnStartDeepHealthChecks"
     said = changed(SLURM, checks, ["InstanceStress", "MultiNodeTrainingValidation"])
     other = bundle(changed(SLURM, checks, ["InstanceStress"]))["cluster.template.json"]
@@ -267,7 +267,7 @@ def test_faults_of_other_files_are_caught(file: str, text: str, other: str, word
     assert any(words in violation for violation in violations), violations
 
 
-def test_nodes_on_eks_need_more() -> None:
+def test_nodes_on_eks_need_more_permissions() -> None:
     held = bundle(EKS)["foundation.template.json"].replace("eks-auth:", "eks:")
     assert any(
         "eks-auth:AssumeRole" in b for b in validated(EKS, **{"foundation.template.json": held})
@@ -283,7 +283,7 @@ PARAMETER_FAULTS: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("path", "value", "words"), PARAMETER_FAULTS)
-def test_faults_of_the_old_form_are_caught(path: str, value: Any, words: str) -> None:
+def test_faults_with_mode_legacy_are_caught(path: str, value: Any, words: str) -> None:
     assert any(words in violation for violation in legacy(changed(PARAMETERS, path, value)))
 
 
@@ -317,7 +317,7 @@ def test_faults_of_policies_are_caught(path: str, value: Any, words: str) -> Non
     assert any(words in violation for violation in violations), violations
 
 
-def test_what_a_role_may_do() -> None:
+def test_permissions_of_a_role() -> None:
     role = roles(FOUNDATION)["HyperPodExecutionRole"]
     assert role.allows("s3:GetObject", "arn:aws:s3:::sagemaker-train-1/x")
     assert not role.allows("s3:GetObject", "arn:aws:s3:::train/x")
@@ -325,7 +325,7 @@ def test_what_a_role_may_do() -> None:
     assert "AmazonSSMManagedInstanceCore" in managed_policies()
 
 
-def test_cfn_lint_and_types_that_only_plans_have(parallelcluster: ParallelCluster) -> None:
+def test_cfn_lint_and_types_only_in_training_plans(parallelcluster: ParallelCluster) -> None:
     planned = changed(
         changed(SLURM, f"{GPU}.InstanceType", "ml.p5e.48xlarge"), f"{GPU}.TrainingPlanArn", PLAN
     )

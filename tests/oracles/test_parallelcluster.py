@@ -68,7 +68,7 @@ def _errors(messages: list[Message]) -> list[tuple[str, str]]:
         "resource-group",
     ],
 )
-def test_right_clusters_pass(parallelcluster: ParallelCluster, config: Any) -> None:
+def test_valid_clusters_pass(parallelcluster: ParallelCluster, config: Any) -> None:
     messages = parallelcluster.validator(_text(config))
     assert _errors(messages) == []
 
@@ -177,7 +177,7 @@ def test_facts_of_the_account_count(
         ("Image: 1\nHeadNode: []\nScheduling: x\n", "Invalid"),
     ],
 )
-def test_broken_documents_are_refused(
+def test_invalid_documents_are_rejected(
     parallelcluster: ParallelCluster, text: str, word: str
 ) -> None:
     messages = parallelcluster.validator(text)

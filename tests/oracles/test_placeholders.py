@@ -30,12 +30,12 @@ def test_outputs_come_first() -> None:
     assert fill("a: ${VpcId}, b: ${X}", {"X": "1", "VpcId": "vpc-1"}) == "a: vpc-1, b: 1"
 
 
-def test_siblings_agree() -> None:
+def test_values_of_a_file_system_agree() -> None:
     file_system, dns_name = fill("${StorageFsxId} ${StorageFsxDnsName}").split()
     assert dns_name.startswith(f"{file_system}.fsx.")
 
 
-def test_unknown_names_are_refused() -> None:
+def test_unknown_names_are_rejected() -> None:
     with pytest.raises(LookupError, match="Colour"):
         fill("${Colour}")
 

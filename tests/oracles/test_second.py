@@ -26,7 +26,7 @@ EKS = template("p5-on-demand", "eks")
 
 
 @pytest.mark.parametrize("good", [PCS, FOUNDATION, EKS], ids=["pcs", "foundation", "eks"])
-def test_what_is_rendered_is_good(good: Any) -> None:
+def test_rendered_files_are_valid(good: Any) -> None:
     assert [str(found) for found in diagnose(json.dumps(good))] == []
 
 
@@ -63,7 +63,7 @@ FAULTS: list[tuple[str, Any, Callable[[Any], object]]] = [
 
 
 @pytest.mark.parametrize(("good", "spoil"), [f[1:] for f in FAULTS], ids=[f[0] for f in FAULTS])
-def test_a_fault_is_seen(good: Any, spoil: Callable[[Any], object]) -> None:
+def test_a_fault_is_detected(good: Any, spoil: Callable[[Any], object]) -> None:
     bad = copy.deepcopy(good)
     spoil(bad)
     assert diagnose(json.dumps(bad))

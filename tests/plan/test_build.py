@@ -104,12 +104,12 @@ DECISIONS = [
 
 
 @pytest.mark.parametrize(("fragment", "text"), DECISIONS)
-def test_what_was_left_open_is_told(fragment: str, text: str) -> None:
+def test_decisions_are_listed(fragment: str, text: str) -> None:
     assert text in [decision.text for decision in planned(fragment).decisions]
 
 
 @pytest.mark.parametrize("text", ["efa: true, placement: cluster", "efa: false"])
-def test_what_was_said_is_no_decision(text: str) -> None:
+def test_values_in_the_spec_are_not_decisions(text: str) -> None:
     told = [d.path for d in planned(f"node_groups: [{{name: h200, {text}}}]").decisions]
     assert not [path for path in told if path[:1] == ("node_groups",)]
 
@@ -159,12 +159,12 @@ def test_options_are_those_of_the_plans_target() -> None:
         plan.options_as(eks.Options)
 
 
-def test_nothing_is_planned_of_what_means_nothing() -> None:
+def test_invalid_entries_are_not_planned() -> None:
     """With an unknown type whatever else is said of the cluster would be guesswork."""
     checked = check_fragment("node_groups: [{name: h200, instance_type: p5.1xlarge, efa: true}]")
     assert checked.plans == {}
     assert [finding.code for finding in checked.findings] == ["CAP001"]
 
 
-def test_no_login_nodes_is_no_login() -> None:
+def test_no_login_nodes_without_login() -> None:
     assert Fragments("parallelcluster").plan("login: {count: 0}").login is None

@@ -40,7 +40,7 @@ TIERS = st.sampled_from([k.throughputs for k in (*LUSTRE, *OPENZFS) if k.through
 
 
 @given(STEPS, SIZES)
-def test_the_nearest_are_allowed(steps: Steps, number: int) -> None:
+def test_the_nearest_numbers_are_allowed(steps: Steps, number: int) -> None:
     assert all(steps.allows(near) for near in fsx.around(steps, number))
 
 
@@ -50,7 +50,7 @@ def test_an_allowed_number_is_its_own_nearest(steps: Steps, number: int) -> None
 
 
 @given(STEPS, SIZES)
-def test_the_nearest_enclose_the_number_with_nothing_between(steps: Steps, number: int) -> None:
+def test_the_nearest_numbers_are_adjacent(steps: Steps, number: int) -> None:
     near = fsx.around(steps, number)
     if len(near) == 2:
         below, above = near
@@ -66,7 +66,7 @@ def test_the_nearest_enclose_the_number_with_nothing_between(steps: Steps, numbe
 
 
 @given(STEPS, SIZES, SIZES)
-def test_the_nearest_grow_with_the_number(steps: Steps, one: int, other: int) -> None:
+def test_the_nearest_numbers_are_monotonic(steps: Steps, one: int, other: int) -> None:
     low, high = sorted((one, other))
     assert fsx.around(steps, low)[0] <= fsx.around(steps, high)[0]
     assert fsx.around(steps, low)[-1] <= fsx.around(steps, high)[-1]
@@ -96,9 +96,7 @@ def test_defaults_are_allowed(kind: LustreClass, size: int | None, efa: bool) ->
 
 
 @given(st.sampled_from(LUSTRE), SIZES, st.booleans())
-def test_a_size_that_some_throughput_allows_gets_one(
-    kind: LustreClass, size: int, efa: bool
-) -> None:
+def test_a_size_determines_an_allowed_throughput(kind: LustreClass, size: int, efa: bool) -> None:
     efa = efa and bool(kind.efa_capacity)
     allowing = [t for t in kind.throughputs if (s := kind.sizes(t, efa=efa)) and s.allows(size)]
     assert not allowing or fsx.default_throughput(kind, size, efa=efa) in allowing

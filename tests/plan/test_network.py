@@ -36,9 +36,7 @@ def test_a_new_vpc_is_split(block: str, private: str, public: str) -> None:
 
 
 @given(st.integers(16, 25), st.integers(0, 255), st.integers(0, 2**16 - 1))
-def test_the_parts_of_any_block_lie_in_it_and_beside_each_other(
-    length: int, second: int, rest: int
-) -> None:
+def test_subnets_are_in_the_block_and_do_not_overlap(length: int, second: int, rest: int) -> None:
     block = ipaddress.ip_network(f"10.{second}.{rest >> 8}.{rest & 255}/{length}", strict=False)
     private, public = (ipaddress.IPv4Network(cidr) for cidr in network.split(str(block)))
     assert private.subnet_of(block)  # type: ignore[arg-type]
@@ -106,7 +104,7 @@ CAPACITIES = [
 
 
 @pytest.mark.parametrize(("block", "addresses"), CAPACITIES)
-def test_five_addresses_of_a_subnet_are_kept_by_aws(block: str, addresses: int) -> None:
+def test_aws_reserves_five_addresses_of_a_subnet(block: str, addresses: int) -> None:
     assert network.capacity(block) == addresses
 
 
@@ -131,7 +129,7 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize(("fragment", "target", "addresses"), ADDRESSES)
-def test_addresses_of_the_cluster_at_its_largest(
+def test_addresses_of_the_cluster_at_its_maximum(
     fragment: str, target: str, addresses: int
 ) -> None:
     assert planned(fragment, target).network.needed_addresses == addresses
@@ -171,7 +169,7 @@ def test_security_groups(
     assert found.login_security_groups == login
 
 
-def test_existing_subnets_are_taken_as_they_are() -> None:
+def test_existing_subnets_are_unchanged() -> None:
     found = planned(
         f"""
 network:

@@ -42,7 +42,7 @@ def _as_requested(interfaces: Sequence[Interface]) -> list[dict[str, Any]]:
     ]
 
 
-def test_there_are_efa_types_to_look_at() -> None:
+def test_the_catalog_has_efa_types() -> None:
     assert len(EFA_TYPES) > 300
 
 
@@ -68,7 +68,7 @@ def test_without_efa(type: InstanceType, every_card: bool) -> None:
     assert {i.type for i in interfaces} == {"interface"}
 
 
-def test_a_node_of_one_card_has_one_plain_interface() -> None:
+def test_a_node_with_one_card_has_one_plain_interface() -> None:
     type = _type("m7i.4xlarge")
     assert _slots(nics.plain(type, every_card=True)) == [(0, 0, "interface")]
 
@@ -138,7 +138,7 @@ COUNTS = [
 
 
 @pytest.mark.parametrize(("name", "with_addresses", "one_address"), COUNTS)
-def test_interfaces_in_all(name: str, with_addresses: int, one_address: int) -> None:
+def test_number_of_interfaces(name: str, with_addresses: int, one_address: int) -> None:
     type = _type(name)
     assert len(nics.with_efa(type, "efa", 1)) == with_addresses
     assert len(nics.with_efa(type, "efa-only", 1)) == one_address

@@ -75,7 +75,7 @@ def test_lustre_defaults(fields: str, place: dict[str, str], expected: tuple[obj
         (f"existing: {{{FS}}}", set()),
     ],
 )
-def test_what_was_left_open_is_reported(fields: str, left_open: set[str]) -> None:
+def test_decisions_are_reported(fields: str, left_open: set[str]) -> None:
     plan = planned(f"storage: [{{mount: /fsx, type: fsx-lustre, {fields}}}]")
     decided = [d for d in plan.decisions if d.path[0] == "storage"]
     assert {d.path[-1] for d in decided} == left_open
@@ -138,7 +138,7 @@ def test_a_bucket_exists() -> None:
         ("type: fsx-lustre, backups: 36h", True, 2),
     ],
 )
-def test_what_lasts(fields: str, retain: bool, days: int | None) -> None:
+def test_lasting_resources_are_retained(fields: str, retain: bool, days: int | None) -> None:
     item = _one(fields)
     assert (item.retain, item.backup_days) == (retain, days)
 
@@ -149,7 +149,7 @@ def test_repositories_in_the_services_spelling() -> None:
     assert (found.imports, found.exports) == (("NEW", "CHANGED"), ("DELETED",))
 
 
-def test_what_cannot_be_planned_leaves_a_finding_and_the_rest() -> None:
+def test_invalid_groups_give_a_finding_and_others_are_planned() -> None:
     text = "storage: [{mount: /a, type: fsx-ontap}, {mount: /b, type: efs}]"
     plan = planned(text)
     assert [item.mount for item in plan.storage] == ["/b"]
@@ -165,7 +165,7 @@ def test_output_stem(mount: str, stem: str) -> None:
     assert output_stem(mount) == stem
 
 
-def test_the_foundations_own_name_is_not_taken() -> None:
+def test_the_name_of_the_foundations_stack_is_free() -> None:
     assert output_stem("/security/group") != "StorageSecurityGroup"
 
 

@@ -46,7 +46,7 @@ def at(text: str, marked: str) -> Finding:
 # -- order --------------------------------------------------------------------------------------
 
 
-def test_order_is_that_of_the_source_and_duplicates_go() -> None:
+def test_findings_are_in_source_order_without_duplicates() -> None:
     def place(file: str, line: int, column: int, code: str = "A") -> Finding:
         return Finding(code, Severity.ERROR, "m", span=Span(file, line, column, column + 1))
 
@@ -98,7 +98,7 @@ error[FSX004]: 4800GiB is not a size
     )
 
 
-def test_text_in_colour_says_the_same() -> None:
+def test_colour_does_not_change_the_text() -> None:
     coloured = render_text([ERROR, WARNING], RULES, colour=True)
     assert coloured.startswith("\x1b[1;33mwarning[LIM001]\x1b[0m\x1b[1m: many nodes\x1b[0m\n")
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == render_text([ERROR, WARNING], RULES)
@@ -135,7 +135,7 @@ LONG = "key: [" + "x, " * 100 + "here, " + "y, " * 100 + "]"
         ),
     ],
 )
-def test_the_caret_stands_under_its_text(finding: Finding, shown: list[str]) -> None:
+def test_the_caret_is_below_its_text(finding: Finding, shown: list[str]) -> None:
     assert render_text([finding], {}).splitlines()[3:5] == shown
 
 
@@ -349,7 +349,7 @@ def test_sarif_uri(file: str, uri: str) -> None:
     assert ("uriBaseId" in location) == (not uri.startswith("file:"))
 
 
-def test_sarif_has_no_files_that_are_none() -> None:
+def test_sarif_has_no_artifacts_without_files() -> None:
     run = sarif_run([replace(ERROR, span=Span("--set a=1", 1, 1, 2, "a=1"))], RULES)
     assert "physicalLocation" not in run["results"][0]["locations"][0]
     assert run["results"][0]["message"]["text"].startswith("--set a=1: ")

@@ -230,7 +230,7 @@ def test_a_code_declared_in_two_packages_does_not_load(fake: Path) -> None:
         found(fake)
 
 
-def test_a_misspelt_check_is_seen(fake: Path) -> None:
+def test_a_misspelt_check_is_detected(fake: Path) -> None:
     loose = RULE.format(code="CAP002").replace("@rule", "NAME = Rule")
     (fake / "two.py").write_text(loose.replace("def check", "def chek"))
     tree = parsed(fake)[fake / "two.py"]
@@ -238,7 +238,7 @@ def test_a_misspelt_check_is_seen(fake: Path) -> None:
     assert uncalled(tree) == {"chek"}
 
 
-def test_a_rule_without_check_that_nothing_uses_is_seen(fake: Path) -> None:
+def test_an_unused_rule_without_a_check_is_detected(fake: Path) -> None:
     text = 'from clustergen.findings import Rule\n\nNAME = Rule("CAP002", "", "", "")\n'
     (fake / "two.py").write_text(text)
     assert unused(parsed(fake.parent)) == {"two.NAME"}
@@ -252,7 +252,7 @@ def test_a_rule_without_check_that_nothing_uses_is_seen(fake: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["loose.py", "rules/area/two.py"])
-def test_a_rule_that_is_not_discovered_is_seen(fake: Path, place: str) -> None:
+def test_an_undiscovered_rule_is_detected(fake: Path, place: str) -> None:
     """In a module outside of rules packages, or in a folder without ``__init__.py``."""
     path = fake.parent / place
     path.parent.mkdir(exist_ok=True)

@@ -45,7 +45,7 @@ def wrong_forms(document: Any, depth: int) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_rules_bear_what_an_overlay_can_write(target: str) -> None:
+def test_document_rules_accept_any_overlay(target: str) -> None:
     """The schema reports a wrong form; the rules must not fail on it."""
     checked = next(
         found

@@ -34,7 +34,7 @@ def _id(rule: Rule) -> str:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=_id)
-def test_a_rule_says_what_why_and_by_whom(rule: Rule) -> None:
+def test_a_rule_has_title_reason_and_source(rule: Rule) -> None:
     assert re.fullmatch(r"[A-Z0-9]{3}[0-9]{3}", rule.code)
     assert rule.title[0].isupper()
     assert not rule.title.endswith(".")
@@ -49,7 +49,7 @@ def test_a_rule_without_example_cannot_have_one(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", _exampled(), ids=_id)
-def test_the_bad_example_has_the_finding(rule: Rule) -> None:
+def test_the_bad_example_triggers_the_rule(rule: Rule) -> None:
     findings = check_fragment(rule.bad, rule.target).findings
     mine = [finding for finding in findings if finding.code == rule.code]
     assert mine, [f"{finding.code} {finding.message}" for finding in findings]
@@ -65,7 +65,7 @@ WITHOUT_HELP = {"SPC022", "OVL001"}
 
 
 @pytest.mark.parametrize("rule", _exampled(), ids=_id)
-def test_a_finding_says_the_way_out(rule: Rule) -> None:
+def test_every_finding_has_help(rule: Rule) -> None:
     findings = check_fragment(rule.bad, rule.target).findings
     helps = [finding.help for finding in findings if finding.code == rule.code]
     assert all(helps) or rule.code in WITHOUT_HELP
@@ -92,7 +92,7 @@ def test_the_bad_example_has_no_other_error(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", _exampled(), ids=_id)
-def test_the_good_example_is_good(rule: Rule) -> None:
+def test_the_good_example_does_not_trigger_the_rule(rule: Rule) -> None:
     assert rule.good
     findings = check_fragment(rule.good, rule.target).findings
     assert rule.code not in {finding.code for finding in findings}

@@ -128,7 +128,7 @@ SAID = [
 
 
 @pytest.mark.parametrize(("fragment", "code", "message", "help"), SAID)
-def test_what_is_said(fragment: str, code: str, message: str, help: str) -> None:
+def test_expected_findings(fragment: str, code: str, message: str, help: str) -> None:
     assert said(fragment, code) == (message, help)
 
 
@@ -151,7 +151,7 @@ FINE = [
 
 
 @pytest.mark.parametrize("fragment", FINE)
-def test_nothing_to_say(fragment: str) -> None:
+def test_no_findings(fragment: str) -> None:
     assert codes(fragment) == []
 
 

@@ -258,7 +258,7 @@ SAID = [
 
 
 @pytest.mark.parametrize(("fragment", "code", "message", "help"), SAID)
-def test_what_is_said(fragment: str, code: str, message: str, help: str) -> None:
+def test_expected_findings(fragment: str, code: str, message: str, help: str) -> None:
     found = said(fragment, code)
     assert found[0] == message
     assert found[1] == help or (help.endswith(" ") and found[1].startswith(help))
@@ -293,5 +293,5 @@ FINE = [
 
 
 @pytest.mark.parametrize("fragment", FINE)
-def test_nothing_to_say(fragment: str) -> None:
+def test_no_findings(fragment: str) -> None:
     assert codes(fragment) == []

@@ -25,12 +25,12 @@ def errors(verdict: Verdict, version: str) -> list[Problem]:
 @pytest.mark.parametrize(
     "verdict", VERDICTS, ids=[f"{each.scope} {each.name}={each.value}" for each in VERDICTS]
 )
-def test_what_slurm_refuses_is_an_error_and_nothing_else_is(verdict: Verdict) -> None:
+def test_only_what_slurm_rejects_is_an_error(verdict: Verdict) -> None:
     ours = tuple(bool(errors(verdict, version)) for version in VERSIONS)
     assert ours == verdict.refused
 
 
-def test_the_table_has_both_kinds() -> None:
+def test_the_table_has_valid_and_invalid_values() -> None:
     refused = sum(any(each.refused) for each in VERDICTS)
     assert refused > 80
     assert len(VERDICTS) - refused > 80

@@ -81,7 +81,7 @@ def run(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_two_runs_make_what_the_spec_says(tmp_path: Path) -> None:
+def test_two_runs_create_what_the_spec_describes(tmp_path: Path) -> None:
     text = accounts.script(Fragments("pcs").plan(SPEC))
     first = run(tmp_path, text)
     assert first.returncode == 0, first.stderr
@@ -126,12 +126,12 @@ def test_a_change_of_the_spec_reaches_the_database(tmp_path: Path) -> None:
     ("target", "path"),
     [("pcs", "scripts/accounts.sh"), ("hyperpod-slurm", "lifecycle/accounts.sh")],
 )
-def test_enforcement_alone_lets_the_users_of_spec_and_image_submit(target: str, path: str) -> None:
+def test_with_enforcement_users_of_spec_and_image_can_submit(target: str, path: str) -> None:
     files = Fragments(target).files(f"{ENFORCED}\nlogin: {{}}\nusers: [{{name: alice, uid: 2001}}]")
     assert "user alice example\nuser ubuntu example\n" in files[path]
 
 
-def test_without_login_nodes_pcs_says_who_makes_the_accounts() -> None:
+def test_without_login_nodes_the_readme_of_pcs_explains_accounts() -> None:
     fragments = Fragments("pcs")
     assert [f.severity for f in fragments.checked(ENFORCED).findings if f.code == "SLM215"] == [
         "warning"
@@ -139,7 +139,7 @@ def test_without_login_nodes_pcs_says_who_makes_the_accounts() -> None:
     assert "scripts/accounts.sh" in fragments.files(ENFORCED)
 
 
-def test_only_the_head_node_of_parallelcluster_makes_accounts() -> None:
+def test_on_parallelcluster_only_the_head_node_creates_accounts() -> None:
     secret = "arn:aws:secretsmanager:us-east-1:111122223333:secret:a-AbCdEf"
     files = Fragments("parallelcluster").files(
         f"""

@@ -30,7 +30,7 @@ def files_of(target: str, spec: str = SPEC) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_every_target_brings_them_and_the_shell_accepts_them(target: str) -> None:
+def test_every_target_has_scripts_that_the_shell_accepts(target: str) -> None:
     files = files_of(target)
     assert {
         "verify.sh",
@@ -62,7 +62,7 @@ def test_a_job_gets_nodes_of_its_group(target: str, line: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["parallelcluster", "pcs"])
-def test_job_and_step_ask_for_the_gpus(target: str) -> None:
+def test_job_and_step_request_the_gpus(target: str) -> None:
     """Where GPUs are resources, a step that asks for none sees none."""
     files = files_of(target)
     for path, text in files.items():
@@ -145,7 +145,7 @@ HEALTHY = {
         ({"id": "echo 1000"}, "WRONG   alice has the id 2001"),
     ],
 )
-def test_verify_says_what_is_wrong_on_a_node(
+def test_verify_reports_problems_of_a_node(
     tmp_path: Path, target: str, node: str, broken: dict[str, str], words: str
 ) -> None:
     for name, body in {**HEALTHY, **broken}.items():

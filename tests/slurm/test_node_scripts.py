@@ -77,7 +77,7 @@ FAILURES = [
 
 
 @pytest.mark.parametrize(("answers", "volume", "said"), FAILURES)
-def test_a_failing_mount_says_why_and_waits_for_the_log_agent(
+def test_a_failing_mount_logs_the_reason_and_waits_for_the_log_agent(
     tmp_path: Path, answers: Mapping[str, str], volume: str, said: str
 ) -> None:
     arguments = (*SERVER[:1], f"{tmp_path}/data", *SERVER[1:], "new", volume, "us-east-1")
@@ -179,7 +179,7 @@ def test_lustre_uses_the_interface_of_the_nodes_address(tmp_path: Path, name: st
         (1, {"ip": ""}, "no interface has the address of the node"),
     ],
 )
-def test_lustre_left_to_tcp_is_said(
+def test_lustre_over_tcp_is_reported(
     tmp_path: Path, devices: int, answers: Mapping[str, str], said: str
 ) -> None:
     rig = with_devices(tmp_path, devices, answers)
@@ -190,13 +190,13 @@ def test_lustre_left_to_tcp_is_said(
         assert "Lustre stays on TCP" in run.said
 
 
-def test_pyxis_of_another_slurm_is_refused(tmp_path: Path) -> None:
+def test_pyxis_for_another_slurm_is_rejected(tmp_path: Path) -> None:
     run = rig_of(tmp_path, {}).run(text("containers.sh"), "pyxis", "-", "26.05")
     assert run.status == 1
     assert "the image has no Pyxis for Slurm 26.05" in run.said
 
 
-def test_enroot_is_told_once_whatever_the_image_told_it(tmp_path: Path) -> None:
+def test_enroot_settings_replace_those_of_the_image(tmp_path: Path) -> None:
     rig = rig_of(tmp_path, {})
     for name, content in {
         "etc/aws/pcs/scheduler/slurm-25.11/plugstack.conf": "required spank_pyxis.so\n",

@@ -135,9 +135,7 @@ def test_scratch_without_the_disks_of_the_image_fails_at_once(
 
 
 @pytest.mark.parametrize("name", ["pcs", "parallelcluster", "hyperpod"])
-def test_lustre_that_is_left_to_tcp_says_so_at_each_boot(
-    name: str, tmp_path: Path, shared: Path
-) -> None:
+def test_lustre_over_tcp_is_reported_at_each_boot(name: str, tmp_path: Path, shared: Path) -> None:
     service = SERVICES[name](SPEC, "compute")
     node = made(service, SystemdNode(tmp_path / "node", shared))
     node.write("rig/no-efa-client", "")
@@ -153,7 +151,7 @@ def test_lustre_that_is_left_to_tcp_says_so_at_each_boot(
     assert "\nfailed\n" in f"\n{later.said}", later.said
 
 
-def test_lustres_network_is_not_taken_from_under_a_mount(tmp_path: Path, shared: Path) -> None:
+def test_the_network_of_mounted_lustre_is_not_changed(tmp_path: Path, shared: Path) -> None:
     service = Pcs(SPEC, "compute")
     node = made(service, SystemdNode(tmp_path / "node", shared))
     mount = "mkdir -p /fsx && mount -t lustre fs@tcp:/x /fsx\n"
@@ -192,7 +190,7 @@ users: [{name: alice, uid: 2001}]
 
 
 @pytest.mark.parametrize("name", ["pcs", "hyperpod"])
-def test_homes_are_on_what_nodes_share(name: str, tmp_path: Path, shared: Path) -> None:
+def test_homes_are_on_shared_storage(name: str, tmp_path: Path, shared: Path) -> None:
     role = "compute" if name == "pcs" else "controller"
     spec = f"{HOMES_ON_FSX}head_node: {{instance_type: m7i.4xlarge}}"
     service = SERVICES[name](spec, role)

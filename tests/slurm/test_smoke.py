@@ -113,12 +113,12 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("type", "kinds"), KINDS)
-def test_which_jobs_a_type_has(type: str, kinds: set[str]) -> None:
+def test_jobs_of_each_type(type: str, kinds: set[str]) -> None:
     found = jobs(f"node_groups: [{{name: h200, instance_type: {type}, count: 2}}]")
     assert set(found) == {f"{kind}-h200.sbatch" for kind in kinds} | {"run.sh"}
 
 
-def test_neuron_nodes_meet_by_address(tmp_path: Path) -> None:
+def test_neuron_nodes_use_addresses(tmp_path: Path) -> None:
     """DNS does not know Slurm's names of nodes everywhere."""
     job = jobs("node_groups: [{name: h200, instance_type: trn1.32xlarge, count: 2}]")
     programs = {
@@ -141,7 +141,7 @@ SIZES = [
 
 
 @pytest.mark.parametrize(("type", "words"), SIZES)
-def test_messages_fit_into_the_gpus(type: str, words: str) -> None:
+def test_messages_fit_gpu_memory(type: str, words: str) -> None:
     found = jobs(f"node_groups: [{{name: h200, instance_type: {type}, count: 2}}]")
     assert words in found["all-reduce-h200.sbatch"]
 

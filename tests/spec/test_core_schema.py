@@ -46,7 +46,7 @@ def outcome(read: Any, data: Any) -> Any:
         ]
 
 
-def test_it_is_current() -> None:
+def test_the_file_is_up_to_date() -> None:
     assert core_schema.FILE.read_text(encoding="utf-8") == build.content()
 
 

@@ -253,7 +253,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("fragment", "code", "message", "help"), VALUES)
-def test_refused_values(fragment: str, code: str, message: str, help: str) -> None:
+def test_invalid_values_are_rejected(fragment: str, code: str, message: str, help: str) -> None:
     found = next(f for f in refused(fragment) if f.code == code)
     assert found.message.startswith(message)
     assert found.help.startswith(help)
@@ -283,7 +283,7 @@ STAYS_TEXT = [
 
 
 @pytest.mark.parametrize(("fragment", "field", "expected"), STAYS_TEXT)
-def test_what_was_typed_stays(fragment: str, field: Any, expected: str) -> None:
+def test_plain_words_keep_their_text(fragment: str, field: Any, expected: str) -> None:
     assert field(parsed(fragment)) == expected
 
 
@@ -399,7 +399,7 @@ DATA = st.recursive(
 
 @given(DATA)
 @settings(max_examples=share(1000), suppress_health_check=[HealthCheck.too_slow])
-def test_arbitrary_data_is_answered(data: Any) -> None:
+def test_arbitrary_data_gives_a_spec_or_findings(data: Any) -> None:
     _answered({"version": 1, **data} if isinstance(data, dict) else data)
 
 
@@ -421,7 +421,7 @@ def mutated(draw: st.DrawFn) -> Any:
 
 @given(mutated())
 @settings(max_examples=share(600), suppress_health_check=[HealthCheck.too_slow])
-def test_a_spec_with_odd_places_is_answered(data: Any) -> None:
+def test_a_spec_with_invalid_values_gets_findings(data: Any) -> None:
     _answered(data)
 
 

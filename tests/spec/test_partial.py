@@ -87,7 +87,7 @@ def reported(text: str, target: str = "") -> list[Place]:
         ),
     ],
 )
-def test_nothing_is_left_for_a_second_run(text: str, expected: list[Place]) -> None:
+def test_a_second_run_has_nothing_to_do(text: str, expected: list[Place]) -> None:
     assert reported(text) == expected
 
 
@@ -177,5 +177,5 @@ def test_nothing_is_left_for_a_second_run(text: str, expected: list[Place]) -> N
         (HEAD + "node_groups: 3\n", "eks", [("SPC022", ("node_groups",))]),
     ],
 )
-def test_nothing_follows_from_what_is_wrong(text: str, target: str, expected: list[Place]) -> None:
+def test_errors_have_no_follow_up_findings(text: str, target: str, expected: list[Place]) -> None:
     assert reported(text, target) == expected

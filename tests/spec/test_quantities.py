@@ -98,7 +98,7 @@ def test_size(text: str, gib: int) -> None:
 
 
 @pytest.mark.parametrize(("text", "message", "help"), REFUSED_SIZES)
-def test_refused_size(text: str, message: str, help: str) -> None:
+def test_invalid_size(text: str, message: str, help: str) -> None:
     with pytest.raises(QuantityError) as raised:
         parse_size(text)
     assert (raised.value.message, raised.value.help) == (message, help)
@@ -110,7 +110,7 @@ def test_duration(text: str, seconds: int) -> None:
 
 
 @pytest.mark.parametrize(("text", "message", "help"), REFUSED_DURATIONS)
-def test_refused_duration(text: str, message: str, help: str) -> None:
+def test_invalid_duration(text: str, message: str, help: str) -> None:
     with pytest.raises(QuantityError) as raised:
         parse_duration(text)
     assert (raised.value.message, raised.value.help) == (message, help)
@@ -136,7 +136,7 @@ def test_any_size_is_read(gib: int) -> None:
 
 
 @given(st.integers(0, 10**9))
-def test_a_duration_comes_back(seconds: int) -> None:
+def test_a_duration_survives_formatting(seconds: int) -> None:
     assert parse_duration(format_duration(seconds)) == seconds
     assert parse_duration(format_slurm_duration(seconds)) == seconds
 

@@ -52,7 +52,7 @@ def test_forms(extra: dict[str, object], accepted: bool) -> None:
     assert (violations(BASE | extra) == []) is accepted
 
 
-def test_defaults_are_what_one_would_write() -> None:
+def test_defaults_equal_the_written_values() -> None:
     slurm = schema()["$defs"]["Slurm"]["properties"]
     group = schema()["$defs"]["NodeGroup"]["properties"]
     assert slurm["idle_timeout"]["default"] == "10m"

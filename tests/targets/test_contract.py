@@ -76,7 +76,7 @@ def test_options_that_the_language_lacks() -> None:
         verify("pcs", replace(PCS, traits=traits(options=More)))
 
 
-def test_rules_that_are_not_there() -> None:
+def test_missing_rules_are_detected() -> None:
     lacking = replace(PCS, rule_packages=("clustergen.targets.pcs.roles",))
     with pytest.raises(ModuleNotFoundError, match=r"clustergen\.targets\.pcs\.roles"):
         list(lacking.check(Fragments("pcs").plan()))
@@ -90,5 +90,5 @@ def test_an_emitter_without_its_functions(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("name", targets.NAMES)
-def test_every_target_is_whole(name: str) -> None:
+def test_every_target_is_complete(name: str) -> None:
     assert verify(name, targets.load(name)).schema.path.is_file()

@@ -91,7 +91,7 @@ def deployed(bundle: Bundle, *arguments: str) -> str:
     return done.stderr
 
 
-def test_a_first_deployment_says_that_it_is_done(bundle: Bundle, target: str) -> None:
+def test_a_first_deployment_reports_success(bundle: Bundle, target: str) -> None:
     said = deployed(bundle)
     assert last(said) == "example is deployed."
     assert bundle.account.calling(CHANGES[target][0])
@@ -113,7 +113,7 @@ def test_a_change_of_the_spec_reaches_the_cluster(bundle: Bundle, target: str) -
     assert bundle.account.calling(CHANGES[target][1])
 
 
-def test_a_foundation_that_failed_is_made_anew(bundle: Bundle) -> None:
+def test_a_failed_foundation_is_created_again(bundle: Bundle) -> None:
     bundle.account.broken["StorageFsx"] = "the quota of FSx is used up"
     done = bundle.deploy()
     assert done.returncode == 2
@@ -126,13 +126,13 @@ def test_a_foundation_that_failed_is_made_anew(bundle: Bundle) -> None:
     assert "It is deleted and created again." in deployed(bundle)
 
 
-def test_throttling_is_waited_out(bundle: Bundle, target: str) -> None:
+def test_throttled_requests_are_retried(bundle: Bundle, target: str) -> None:
     bundle.account.fail(ASKED[target], THROTTLED, times=5, after=1)
     bundle.account.fail("describe-change-set", THROTTLED, times=3)
     deployed(bundle)
 
 
-def test_an_expired_token_is_no_word_about_the_cluster(bundle: Bundle, target: str) -> None:
+def test_an_expired_token_does_not_mean_a_missing_cluster(bundle: Bundle, target: str) -> None:
     bundle.account.fail(ASKED[target], EXPIRED, after=4)
     done = bundle.deploy()
     assert done.returncode == 2
@@ -142,7 +142,7 @@ def test_an_expired_token_is_no_word_about_the_cluster(bundle: Bundle, target: s
     assert bundle.account.calling("sagemaker create-cluster --cli") == []
 
 
-def test_a_run_takes_up_what_another_began(bundle: Bundle, target: str) -> None:
+def test_a_run_continues_an_operation_of_another_run(bundle: Bundle, target: str) -> None:
     done = bundle.deploy("--wait", "1")
     assert done.returncode == 2
     assert "run the same command again to wait for it again" in last(done.stderr)
@@ -152,7 +152,7 @@ def test_a_run_takes_up_what_another_began(bundle: Bundle, target: str) -> None:
     assert last(done.stderr) == "example is deployed."
 
 
-def test_destroy_waits_and_may_be_run_again(bundle: Bundle, target: str) -> None:
+def test_destroy_waits_and_can_run_again(bundle: Bundle, target: str) -> None:
     deployed(bundle)
     said = deployed(bundle, "--destroy")
     assert bundle.account.calling(CHANGES[target][2])
@@ -165,7 +165,7 @@ def test_destroy_waits_and_may_be_run_again(bundle: Bundle, target: str) -> None
     assert "does not exist." in said
 
 
-def test_an_expired_token_while_deleting_is_no_deletion(bundle: Bundle, target: str) -> None:
+def test_an_expired_token_during_deletion_is_not_success(bundle: Bundle, target: str) -> None:
     deployed(bundle)
     bundle.account.fail(ASKED[target], EXPIRED, after=3)
     done = bundle.deploy("--destroy")
@@ -173,7 +173,7 @@ def test_an_expired_token_while_deleting_is_no_deletion(bundle: Bundle, target: 
     deployed(bundle, "--destroy")
 
 
-def test_the_foundation_says_what_it_leaves(bundle: Bundle) -> None:
+def test_deleting_the_foundation_prints_what_remains(bundle: Bundle) -> None:
     deployed(bundle)
     deployed(bundle, "--destroy")
     said = deployed(bundle, "--destroy-foundation")
@@ -191,7 +191,7 @@ def test_the_foundation_says_what_it_leaves(bundle: Bundle) -> None:
     )
 
 
-def test_what_leaves_the_spec_leaves_the_cluster_first(bundle: Bundle, target: str) -> None:
+def test_removed_file_systems_leave_the_cluster_first(bundle: Bundle, target: str) -> None:
     bundle.render(files(target, MORE))
     deployed(bundle)
     bundle.render(files(target))
@@ -252,7 +252,7 @@ def sizes(bundle: Bundle, target: str) -> dict[str, int]:
 @pytest.mark.parametrize(
     "action", [[], ["--destroy"], ["--destroy-foundation"], ["--pause"], ["--resume"]]
 )
-def test_a_dry_run_asks_nothing(bundle: Bundle, action: list[str]) -> None:
+def test_a_dry_run_calls_no_aws_command(bundle: Bundle, action: list[str]) -> None:
     said = deployed(bundle, "--dry-run", *action)
     assert [call for call in bundle.account.calls if not call.startswith("git")] == []
     assert "\n+ " in f"\n{said}"

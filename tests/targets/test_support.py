@@ -18,12 +18,12 @@ ANSWERS = [(target, feature.id) for target in targets.NAMES for feature in FEATU
 
 
 @pytest.mark.parametrize("target", targets.NAMES)
-def test_every_feature_has_an_answer_and_no_other(target: str) -> None:
+def test_every_target_has_a_row_for_each_feature_and_no_other(target: str) -> None:
     assert set(targets.load(target).support) == {feature.id for feature in FEATURES}
 
 
 @pytest.mark.parametrize(("target", "feature"), ANSWERS)
-def test_an_answer_says_how_and_where_from(target: str, feature: str) -> None:
+def test_a_support_row_has_an_explanation_and_a_source(target: str, feature: str) -> None:
     answer = targets.load(target).support[feature]
     assert answer.how
     # What only ParallelCluster's code shows is cited by its module.
@@ -35,7 +35,7 @@ WAYS = ("take ", "leave ", "write ", "use ", "remove ")
 
 
 @pytest.mark.parametrize("feature", targets.load(EKS).support)
-def test_a_refusal_shows_the_way_out(feature: str) -> None:
+def test_a_rejection_shows_help(feature: str) -> None:
     answer = targets.load(EKS).support[feature]
     assert answer.level != "none" or any(way in answer.how for way in WAYS)
 
@@ -93,7 +93,7 @@ SAID: list[tuple[str, str, str | None]] = [
 
 
 @pytest.mark.parametrize(("target", "text", "severity"), SAID)
-def test_what_is_not_done_is_a_finding(target: str, text: str, severity: str | None) -> None:
+def test_unsupported_settings_are_findings(target: str, text: str, severity: str | None) -> None:
     found = [f.severity for f in SPECS[target].findings(text) if f.code.startswith("SUP")]
     assert found == ([severity] if severity else [])
 
@@ -120,7 +120,7 @@ WAYS_OUT: list[tuple[str, str, str]] = [
 
 
 @pytest.mark.parametrize(("target", "text", "way_out"), WAYS_OUT)
-def test_a_refusal_names_the_way_out(target: str, text: str, way_out: str) -> None:
+def test_a_rejection_has_help(target: str, text: str, way_out: str) -> None:
     helps = [f.help for f in SPECS[target].findings(text) if f.code == "SUP001"]
     assert helps
     assert all(way_out in help for help in helps), helps

@@ -30,7 +30,7 @@ SUITES = [
 ]
 
 
-def test_it_is_small() -> None:
+def test_the_file_is_small() -> None:
     folder = Path(toy.__file__).parent
     own = [path for path in folder.iterdir() if path.is_file() and path.stem != "plugin"]
     assert sum(len(path.read_text().splitlines()) for path in own) <= LONGEST
@@ -46,12 +46,12 @@ def outcome() -> str:
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_it_passes_every_generic_suite(outcome: str, suite: str) -> None:
+def test_the_toy_passes_every_generic_suite(outcome: str, suite: str) -> None:
     assert re.findall(rf"^(?:FAILED|ERROR) {re.escape(suite)}.*", outcome, re.M) == []
     assert re.search(rf"^PASSED {re.escape(suite)}.*", outcome, re.M), outcome[-2000:]
 
 
-def test_generated_pages_have_it() -> None:
+def test_generated_pages_include_the_toy() -> None:
     code = (
         "from clustergen import targets; targets.register('toy', 'tests.toy')\n"
         "import sys; sys.path.insert(0, 'docs')\n"

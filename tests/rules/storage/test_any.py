@@ -58,7 +58,7 @@ def test_any_storage_is_validated(entries: list[dict[str, object]]) -> None:
 
 @settings(max_examples=share(300))
 @given(LUSTRE)
-def test_what_has_no_error_can_be_made(entry: dict[str, object]) -> None:
+def test_specs_without_errors_can_be_created(entry: dict[str, object]) -> None:
     fragment = json.dumps({"storage": [entry]})
     if errors(validated(fragment)):
         return

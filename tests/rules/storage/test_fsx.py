@@ -141,7 +141,7 @@ def test_lustre_help(fields: str, message: str, help: str) -> None:
     assert (finding.message, finding.help) == (message, help)
 
 
-def test_the_usual_storage_of_a_training_cluster_is_clean() -> None:
+def test_typical_storage_has_no_findings() -> None:
     fragment = """
 storage:
   - mount: /fsx

@@ -106,7 +106,7 @@ def test_the_parts_are_attributes() -> None:
     assert cluster.prometheus is None
 
 
-def test_what_is_added_beside_the_cluster_stands_in_its_stack() -> None:
+def test_constructs_added_to_the_cluster_are_in_its_stack() -> None:
     made = app()
     stack = ClusterStack(made, "Own", plan=plan_of(""))
     names = ("ControlPlaneSubnet1Id", "ControlPlaneSubnet2Id", "PrivateSubnetId")
@@ -125,7 +125,7 @@ def test_what_is_added_beside_the_cluster_stands_in_its_stack() -> None:
     assert set(template["Parameters"]) == {"BootstrapVersion", "SizeOfNodeGroupH200"}
 
 
-def test_ids_are_literal_where_the_spec_has_them() -> None:
+def test_ids_in_the_spec_are_literal() -> None:
     stack = cdk.Stack(app(), "Own")
     inputs = Imports({"VpcId": "base-VpcId"})
     assert stack.resolve(inputs.value("subnet-0a1b2c3d")) == "subnet-0a1b2c3d"
@@ -163,7 +163,7 @@ def test_a_stack_installs_what_the_script_would() -> None:
     assert "${" not in applied
 
 
-def test_what_a_stack_installs_comes_in_order_and_by_a_role_with_an_entry() -> None:
+def test_a_stack_installs_in_order_with_a_role_that_has_access() -> None:
     made = with_software(IN_STACK)["Resources"]
     steps = [name for name, resource in made.items() if resource["Type"].startswith("Custom::")]
     for earlier, later in pairwise(steps):
@@ -175,7 +175,7 @@ def test_what_a_stack_installs_comes_in_order_and_by_a_role_with_an_entry() -> N
     assert made["SoftwareKubectlHandler"]["Properties"]["Role"]["Fn::GetAtt"][0] == entry
 
 
-def test_a_bundle_of_such_a_stack_has_no_scripts_to_run() -> None:
+def test_a_stack_that_installs_software_needs_no_scripts() -> None:
     fragment = "targets: {eks: {install: stack}}"
     plan = plan_of(fragment)
     paths = {file.path for file in emit.emit(plan, template_of(fragment))}

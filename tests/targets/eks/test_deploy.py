@@ -36,7 +36,7 @@ def place(lines: list[str], *words: str) -> int:
 @pytest.mark.parametrize(
     "fragment", ["", KARPENTER, "kubernetes: {admins: ['arn:aws:iam::111122223333:role/a']}"]
 )
-def test_scripts_are_sound(tmp_path: Path, fragment: str) -> None:
+def test_scripts_pass_the_validators(tmp_path: Path, fragment: str) -> None:
     text = (bundle(tmp_path, fragment) / "deploy.sh").read_text(encoding="utf-8")
     assert script_violations({"deploy.sh": text}) == []
 
@@ -52,7 +52,7 @@ def test_foundation_then_stack_then_software(tmp_path: Path) -> None:
     assert "ParameterKey=VpcId" not in lines[stack]
 
 
-def test_nodes_of_karpenter_go_before_karpenter(tmp_path: Path) -> None:
+def test_karpenter_nodes_are_deleted_before_karpenters_role(tmp_path: Path) -> None:
     lines = dry_run(bundle(tmp_path, KARPENTER), "--destroy")
     assert place(lines, "delete nodepools") < place(lines, "delete-stack", "example-eks")
 
@@ -61,7 +61,7 @@ def files(fragment: str) -> dict[str, str]:
     return dict(Fragments("eks").files(fragment))
 
 
-def test_what_the_stacks_answer_reaches_the_manifests(tmp_path: Path) -> None:
+def test_outputs_of_stacks_reach_the_manifests(tmp_path: Path) -> None:
     with reaching(tmp_path, files(KARPENTER)) as made:
         done = made.deploy()
         assert done.returncode == 0, done.stderr
@@ -73,14 +73,14 @@ def test_what_the_stacks_answer_reaches_the_manifests(tmp_path: Path) -> None:
         assert "karpenterqueuename-0a1b" in values
 
 
-def test_the_kubeconfig_of_who_deploys_is_left_alone(tmp_path: Path) -> None:
+def test_the_users_kubeconfig_is_not_changed(tmp_path: Path) -> None:
     with reaching(tmp_path, files("")) as made:
         made.deploy()
         [update] = made.account.calling("update-kubeconfig")
         assert update.endswith("--kubeconfig .filled/kubeconfig")
 
 
-def test_a_pause_takes_karpenters_nodes_and_lets_none_come(tmp_path: Path) -> None:
+def test_a_pause_deletes_karpenter_nodes_and_prevents_new_ones(tmp_path: Path) -> None:
     with reaching(tmp_path, files(KARPENTER)) as made:
         made.deploy()
         done = made.deploy("--pause")
@@ -93,7 +93,7 @@ def test_a_pause_takes_karpenters_nodes_and_lets_none_come(tmp_path: Path) -> No
         assert '{"cpu":"0"}' not in patch
 
 
-def test_the_readme_says_how_the_nodes_of_a_block_are_asked_for() -> None:
+def test_the_readme_explains_how_to_request_nodes_of_a_block() -> None:
     path = resources.tree("specs") / "eks-p5en-capacity-block.yaml"
     checked = check(path.read_text(encoding="utf-8"), target="eks")
     files = {a.path: a.text for a in renderer.render(checked, "eks")}

@@ -72,13 +72,15 @@ def test_cluster(fragment: str, key: str, expected: object) -> None:
         (PUBLIC, {"EndpointPublicAccess": True, "PublicAccessCidrs": ["203.0.113.0/24"]}),
     ],
 )
-def test_the_api_is_private_until_somebody_is_named(fragment: str, public: dict[str, Any]) -> None:
+def test_the_endpoint_is_private_without_client_networks(
+    fragment: str, public: dict[str, Any]
+) -> None:
     network = properties_of(fragment, "Cluster")["ResourcesVpcConfig"]
     subnets = [{"Ref": "ControlPlaneSubnet1Id"}, {"Ref": "ControlPlaneSubnet2Id"}]
     assert network == {"EndpointPrivateAccess": True, "SubnetIds": subnets, **public}
 
 
-def test_secrets_are_encrypted_with_a_key_that_turns() -> None:
+def test_secrets_are_encrypted_with_a_rotating_key() -> None:
     [encryption] = properties_of("", "Cluster")["EncryptionConfig"]
     assert encryption == {
         "Provider": {"KeyArn": {"Fn::GetAtt": ["ClusterKey", "Arn"]}},
@@ -95,7 +97,7 @@ def test_secrets_are_encrypted_with_a_key_that_turns() -> None:
         ("monitoring: {log_retention: 9999d}", 3653),
     ],
 )
-def test_logs_go_where_eks_writes_them_before_it_does(fragment: str, days: int) -> None:
+def test_the_log_group_exists_before_eks_writes_to_it(fragment: str, days: int) -> None:
     template = template_of(fragment)
     assert properties_of(fragment, "ClusterLogs") == {
         "LogGroupName": "/aws/eks/example/cluster",
@@ -118,7 +120,7 @@ def test_admins_are_access_entries() -> None:
     assert resources(template_of(), "AWS::EKS::AccessEntry") == {}
 
 
-def test_interfaces_are_those_of_the_plan_and_carry_the_clusters_own_group() -> None:
+def test_interfaces_are_those_of_the_plan_with_the_clusters_security_group() -> None:
     interfaces = launch_template_of("")["NetworkInterfaces"]
     assert [
         (i["NetworkCardIndex"], i["DeviceIndex"], i.get("InterfaceType")) for i in interfaces
@@ -140,7 +142,7 @@ FORBIDDEN = ("IamInstanceProfile", "HibernationOptions", "InstanceInitiatedShutd
 
 
 @pytest.mark.parametrize("fragment", ["", cpu(), cpu("capacity: spot"), BLOCK])
-def test_launch_templates_leave_to_eks_what_is_its_own(fragment: str) -> None:
+def test_launch_templates_omit_what_eks_sets(fragment: str) -> None:
     data = launch_template_of(fragment)
     assert not set(FORBIDDEN) & set(data)
     assert data.get("InstanceMarketOptions", {}).get("MarketType") != "spot"
@@ -251,7 +253,7 @@ def test_groups_without_spare_capacity_lose_a_node_before_they_get_one(
 
 
 @pytest.mark.parametrize("replaced", [True, False])
-def test_failed_nodes_are_replaced_where_the_spec_says_so(replaced: bool) -> None:
+def test_failed_nodes_are_replaced_if_the_spec_requests_it(replaced: bool) -> None:
     fragment = f"resilience: {{replace_failed_nodes: {str(replaced).lower()}}}"
     repair = properties_of(fragment, "NodeGroupH200")["NodeRepairConfig"]
     assert repair == {"Enabled": replaced}
@@ -277,7 +279,7 @@ def test_taints(fragment: str, expected: object) -> None:
     assert properties_of(fragment, "NodeGroupH200").get("Taints") == expected
 
 
-def test_labels_are_the_specs_and_the_configuration_of_mig() -> None:
+def test_labels_are_those_of_the_spec_and_mig() -> None:
     fragment = group("labels: {example.com/a: b}, mig: {1g.18gb: 7}, efa: false")
     assert properties_of(fragment, "NodeGroupH200")["Labels"] == {
         "example.com/a": "b",
@@ -396,7 +398,7 @@ monitoring: {dashboards: cloudwatch}
 
 
 @pytest.mark.parametrize(("addon", "account", "may"), ROLES)
-def test_pods_of_addons_have_roles_of_their_own(addon: str, account: str, may: str) -> None:
+def test_pods_of_addons_have_separate_roles(addon: str, account: str, may: str) -> None:
     template = template_of(EVERYTHING)
     found = resources(template, "AWS::EKS::Addon").values()
     [identity] = next(a for a in found if a["AddonName"] == addon)["PodIdentityAssociations"]
@@ -408,14 +410,14 @@ def test_pods_of_addons_have_roles_of_their_own(addon: str, account: str, may: s
     assert may in json.dumps(role)
 
 
-def test_a_bucket_that_is_only_read_is_not_written() -> None:
+def test_a_read_only_bucket_is_not_written() -> None:
     template = template_of(EVERYTHING)
     assert "s3:PutObject" not in json.dumps(
         template["Resources"]["AddonAwsMountpointS3CsiDriverRole"]
     )
 
 
-def test_nodes_come_after_what_makes_them_ready_and_pods_after_nodes() -> None:
+def test_networking_precedes_nodes_and_nodes_precede_pods() -> None:
     made = template_of("")["Resources"]
     first = ["AddonEksPodIdentityAgent", "AddonKubeProxy", "AddonVpcCni"]
     assert made["SystemNodes"]["DependsOn"] == first
@@ -464,7 +466,7 @@ def test_karpenter_starts_the_groups_that_grow() -> None:
     )
 
 
-def test_karpenter_touches_only_its_own_instances() -> None:
+def test_karpenter_may_change_only_its_instances() -> None:
     [document] = properties_of(KARPENTER, "KarpenterRole")["Policies"]
     statements = {s["Sid"]: s for s in document["PolicyDocument"]["Statement"]}
     own = {"StringEquals": {"aws:ResourceTag/kubernetes.io/cluster/example": "owned"}}
@@ -511,7 +513,7 @@ def test_scripts_of_the_spec_run_before_the_node_joins() -> None:
     assert "s3:GetObject" not in json.dumps(properties_of("", "NodeRole"))
 
 
-def test_the_script_that_runs_them_is_sound() -> None:
+def test_the_script_that_runs_them_passes_the_validators() -> None:
     part = user_data(SCRIPTS).split("\n#!", 1)[1].partition("\n--CLUSTERGEN")[0]
     assert script_violations({"scripts.sh": f"#!{part.rstrip()}\n"}) == []
 
@@ -519,7 +521,7 @@ def test_the_script_that_runs_them_is_sound() -> None:
 IMAGE = group("image: ami-0a1b2c3d4e5f67890")
 
 
-def test_nodes_with_an_image_of_the_users_own_are_told_of_the_cluster() -> None:
+def test_nodes_with_a_custom_image_get_the_clusters_settings() -> None:
     assert launch_template_of(IMAGE)["ImageId"] == "ami-0a1b2c3d4e5f67890"
     assert "AmiType" not in properties_of(IMAGE, "NodeGroupH200")
     text = user_data(IMAGE)
@@ -538,7 +540,7 @@ def test_pods_of_a_node_have_addresses() -> None:
     assert int(most) == 110
 
 
-def test_nothing_of_the_cdk_shows() -> None:
+def test_templates_contain_no_cdk_metadata() -> None:
     template = template_of(EVERYTHING)
     text = json.dumps(template)
     for word in ("BootstrapVersion", "aws:cdk", "CDKMetadata", "cdk-hnb659fds", "AssetParameters"):
@@ -549,7 +551,7 @@ def test_nothing_of_the_cdk_shows() -> None:
     assert all("Metadata" not in resource for resource in template["Resources"].values())
 
 
-def test_the_plan_has_system_nodes_and_nobody_to_log_in() -> None:
+def test_the_plan_has_system_nodes_and_no_login_nodes() -> None:
     plan = plan_of("login: {instance_type: m7i.xlarge}")
     assert plan.login is None
     assert plan.system is plan.kubernetes.system_nodes

@@ -205,7 +205,7 @@ ALL = [BLOCK, HELD, SPOT, TRN, MIG, GB200]
 
 
 @pytest.mark.parametrize("spec", ALL)
-def test_what_the_faults_are_sown_into_is_right(spec: str) -> None:
+def test_the_base_of_seeded_faults_is_valid(spec: str) -> None:
     template = document(spec)
     assert [finding.message for finding in broken("eks", template)] == []
     assert eks_violations(template) == []
@@ -337,12 +337,12 @@ FOR_CFN_LINT: list[tuple[str, Any, str]] = [
 
 
 @pytest.mark.parametrize(("path", "value", "rule"), FOR_CFN_LINT)
-def test_a_fault_that_only_cloudformation_refuses(path: str, value: Any, rule: str) -> None:
+def test_a_fault_that_only_cloudformation_rejects(path: str, value: Any, rule: str) -> None:
     text = json.dumps(changed(document(BLOCK), path, value))
     found = lint({"faulty.template.json": text}, ["us-east-2"])
     assert rule in {finding.rule for finding in found}
 
 
-def test_there_are_faults_enough() -> None:
+def test_there_are_enough_faults() -> None:
     assert len([*IN_SPECS, *IN_OVERLAYS]) >= 60
     assert len([*IN_TEMPLATES, *FOR_CFN_LINT]) >= 60

@@ -146,11 +146,11 @@ HELP = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), HELP)
-def test_the_way_out(text: str, code: str, expected: str) -> None:
+def test_help_suggests_a_fix(text: str, code: str, expected: str) -> None:
     assert said(text, code, EKS)[1] == expected
 
 
-def test_an_ending_says_its_day() -> None:
+def test_an_end_of_support_has_a_date() -> None:
     for support, then in (("standard", "EKS upgrades the cluster"), ("extended", "costs more")):
         text = f"kubernetes: {{version: '1.34', support: {support}}}"
         message = said(text, "K8S504", EKS)[0]
@@ -158,6 +158,6 @@ def test_an_ending_says_its_day() -> None:
         assert then in message
 
 
-def test_the_smallest_spec_has_nothing_worse_than_a_note() -> None:
+def test_the_smallest_spec_has_at_most_notes() -> None:
     heavy = [f for f in found("{}", EKS) if f.severity is not Severity.NOTE]
     assert heavy == []

@@ -37,7 +37,7 @@ def deployed(bundle: Bundle) -> int:
     return bundle.account.eks.groups["h200"].desired
 
 
-def test_the_stack_asks_for_no_node(bundle: Bundle) -> None:
+def test_the_stack_requests_no_nodes(bundle: Bundle) -> None:
     bundle.account.fail("helm upgrade", THROTTLED)
     assert bundle.deploy().returncode != 0
     assert "example" in bundle.account.eks.clusters
@@ -45,7 +45,7 @@ def test_the_stack_asks_for_no_node(bundle: Bundle) -> None:
     assert deployed(bundle) == 4
 
 
-def test_a_change_takes_no_node_away(bundle: Bundle) -> None:
+def test_a_change_removes_no_nodes(bundle: Bundle) -> None:
     deployed(bundle)
     bundle.render(files("node_groups: [{name: h200, count: 4}]\ntags: {team: research}\n"))
     assert deployed(bundle) == 4
@@ -91,7 +91,7 @@ def pruned_first(bundle: Bundle) -> bool:
     return asked < next(changed)
 
 
-def test_karpenter_ends_its_nodes_before_it_goes(bundle: Bundle) -> None:
+def test_karpenter_nodes_are_deleted_before_karpenter(bundle: Bundle) -> None:
     scaled = "node_groups: [{name: h200, count: {min: 0, max: 4}}]\n"
     bundle.render(files(f"{scaled}kubernetes: {{autoscaler: karpenter}}\n"))
     assert bundle.deploy().returncode == 0
@@ -102,7 +102,7 @@ def test_karpenter_ends_its_nodes_before_it_goes(bundle: Bundle) -> None:
     assert not pruned_first(bundle)
 
 
-def test_a_size_that_is_not_known_is_not_zero(bundle: Bundle) -> None:
+def test_an_unknown_size_is_not_zero(bundle: Bundle) -> None:
     deployed(bundle)
     bundle.render(files("node_groups: [{name: h200, count: 4}]\ntags: {team: research}\n"))
     bundle.account.fail("describe-nodegroup", DENIED)

@@ -63,5 +63,5 @@ def test_example_specs(name: str) -> None:
 
 
 @pytest.mark.parametrize("fragment", FRAGMENTS)
-def test_what_no_example_has(fragment: str) -> None:
+def test_cases_without_an_example(fragment: str) -> None:
     assert violations(template_of(fragment), "us-east-1") == []

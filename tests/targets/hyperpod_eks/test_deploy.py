@@ -76,7 +76,7 @@ STEPS = ("execute-change-set --stack-name example-foundation",
          "create-compute-quota")  # fmt: skip
 
 
-def test_everything_in_order(rig: Rig) -> None:
+def test_steps_run_in_order(rig: Rig) -> None:
     done = rig.deploy()
     assert done.returncode == 0, done.stderr
     assert list(dict.fromkeys(rig.order(*STEPS))) == list(STEPS)
@@ -95,7 +95,7 @@ def test_stacks_get_the_outputs_of_those_before(rig: Rig) -> None:
     assert addons.endswith("ParameterKey=EksClusterName,ParameterValue=eksclustername-0a1b")
 
 
-def test_quotas_are_of_the_cluster(rig: Rig) -> None:
+def test_quotas_name_the_cluster(rig: Rig) -> None:
     rig.deploy()
     made = rig.calling("create-compute-quota")
     assert [line.split("--name ")[1].split()[0] for line in made] == ["train", "tune"]
@@ -104,7 +104,7 @@ def test_quotas_are_of_the_cluster(rig: Rig) -> None:
         assert "--tags file://governance/tags.json" in line
 
 
-def test_a_second_run_makes_nothing(rig: Rig) -> None:
+def test_a_second_run_creates_nothing(rig: Rig) -> None:
     rig.deploy()
     done = rig.deploy()
     assert done.returncode == 0, done.stderr
@@ -114,7 +114,7 @@ def test_a_second_run_makes_nothing(rig: Rig) -> None:
     assert rig.calling("git", "fetch") == []
 
 
-def test_a_quota_that_changed_is_updated(rig: Rig) -> None:
+def test_a_changed_quota_is_updated(rig: Rig) -> None:
     rig.deploy()
     path = rig.folder / "governance/compute-quota-tune.json"
     path.write_text(path.read_text().replace('"Description": "', '"Description": "another '))
@@ -126,7 +126,7 @@ def test_a_quota_that_changed_is_updated(rig: Rig) -> None:
     ]
 
 
-def test_a_quota_that_failed_says_why(rig: Rig) -> None:
+def test_a_failed_quota_reports_the_reason(rig: Rig) -> None:
     rig.account.governance["Status"] = "CreateFailed"
     done = rig.deploy()
     assert done.returncode == 2
@@ -152,7 +152,7 @@ def test_no_placeholder_reaches_the_service(rig: Rig) -> None:
     assert rig.calling("create-cluster") == []
 
 
-def test_outputs_of_a_file_give_way_to_those_of_the_stack(rig: Rig, tmp_path: Path) -> None:
+def test_outputs_of_the_stack_override_those_of_a_file(rig: Rig, tmp_path: Path) -> None:
     names = list(foundation.outputs(plan_of_new(NEW)))
     given = {name: f"{name.lower()}-file" for name in (*names, "EksClusterArn")}
     path = tmp_path / "outputs.json"
@@ -180,7 +180,7 @@ DESTRUCTION = ("delete-compute-quota", "delete-cluster-scheduler-config",
                "delete-stack --stack-name example-eks")  # fmt: skip
 
 
-def test_destroy_goes_backwards(rig: Rig) -> None:
+def test_destroy_runs_in_reverse_order(rig: Rig) -> None:
     rig.deploy()
     done = rig.deploy("--destroy")
     assert done.returncode == 0, done.stderr
@@ -188,7 +188,7 @@ def test_destroy_goes_backwards(rig: Rig) -> None:
     assert rig.calling("delete-stack", "foundation") == []
 
 
-def test_destroy_can_be_run_again(rig: Rig) -> None:
+def test_destroy_can_run_again(rig: Rig) -> None:
     rig.deploy()
     rig.deploy("--destroy")
     done = rig.deploy("--destroy")
@@ -206,7 +206,7 @@ def test_the_chart_is_of_one_commit(rig: Rig) -> None:
     assert "--namespace kube-system --values manifests/helm-values.yaml" in installed
 
 
-def test_the_kubeconfig_of_who_deploys_is_left_alone(rig: Rig) -> None:
+def test_the_users_kubeconfig_is_not_changed(rig: Rig) -> None:
     rig.deploy()
     [update] = rig.calling("update-kubeconfig")
     assert update.endswith("--kubeconfig .filled/kubeconfig")
@@ -215,7 +215,7 @@ def test_the_kubeconfig_of_who_deploys_is_left_alone(rig: Rig) -> None:
 MIG = "node_groups: [{name: h200, mig: {1g.18gb: 7}}]"
 
 
-def test_partitions_take_the_images_of_the_region() -> None:
+def test_partitions_use_images_of_the_region() -> None:
     text = files_of_new(MIG)["install.sh"]
     assert "regional-values/values-$region.yaml" in text
     assert script_violations({"install.sh": text}) == []
@@ -299,7 +299,7 @@ def test_quotas_without_a_cluster(rig: Rig) -> None:
 @pytest.mark.parametrize(
     "question", ["eks describe-addon", "list-compute-quotas", "sagemaker describe-cluster"]
 )
-def test_a_question_that_fails_is_no_answer(rig: Rig, question: str) -> None:
+def test_a_failed_query_is_an_error(rig: Rig, question: str) -> None:
     """With a token that expired, nothing is missing: no quota is made again."""
     assert rig.deploy().returncode == 0
     rig.account.fail(question, EXPIRED)

@@ -127,7 +127,7 @@ def test_every_group_names_its_script(spec: str) -> None:
         assert "OnInitComplete" not in lifecycle
 
 
-def test_another_script_is_another_place() -> None:
+def test_a_changed_script_has_another_key() -> None:
     places = {group_of(SPECS[spec])["LifeCycleConfig"]["SourceS3Uri"]
               for spec in ("smallest", "scripts of the user's")}  # fmt: skip
     assert len(places) == 2
@@ -159,11 +159,11 @@ TEMPLATES: list[tuple[str, Any]] = [
 
 
 @pytest.mark.parametrize(("spec", "expected"), TEMPLATES)
-def test_what_cloudformation_has_of_patching(spec: str, expected: Any) -> None:
+def test_cloudformation_has_only_part_of_patching(spec: str, expected: Any) -> None:
     assert of_template(spec).get("AutoPatchConfig", ABSENT) == expected
 
 
-def test_nodes_and_control_plane_let_each_other_in() -> None:
+def test_security_groups_connect_nodes_and_control_plane() -> None:
     template = json.loads(
         files_of(SPECS["opened to the control plane"])["foundation.template.json"]
     )
@@ -180,12 +180,12 @@ def test_nodes_and_control_plane_let_each_other_in() -> None:
     )
 
 
-def test_the_next_steps_name_what_is_left_to_do() -> None:
+def test_the_next_steps_include_remaining_tasks() -> None:
     text = files_of(SPECS["patches by themselves"])["README.md"]
     assert "20 % of the memory of each node is kept for checkpoints" in text
     assert "SourceS3Uri names" in text
     assert "checkpoints" not in files_of("")["README.md"]
 
 
-def test_nothing_is_tested_on_nodes_that_are_not_there() -> None:
+def test_groups_without_nodes_have_no_tests() -> None:
     assert [path for path in files_of(SPECS["empty"]) if path.startswith("smoke/")] == []

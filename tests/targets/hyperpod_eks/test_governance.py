@@ -56,14 +56,14 @@ RESOURCES: list[tuple[str, str, list[dict[str, Any]]]] = [
 
 
 @pytest.mark.parametrize(("text", "queue", "expected"), RESOURCES)
-def test_what_a_queue_has(text: str, queue: str, expected: list[dict[str, Any]]) -> None:
+def test_capacity_of_a_queue(text: str, queue: str, expected: list[dict[str, Any]]) -> None:
     made = document_of(f"governance/compute-quota-{queue}.json", text)
     assert made["ComputeQuotaConfig"]["ComputeQuotaResources"] == expected
     assert made["ComputeQuotaTarget"]["TeamName"] == queue
 
 
 @pytest.mark.parametrize("nodes", range(1, 12))
-def test_nothing_is_promised_twice(nodes: int) -> None:
+def test_no_capacity_counts_twice(nodes: int) -> None:
     text = THREE.replace("count: 8", f"count: {nodes}")
     plan = plan_of_new(text)
     shares = [next(governance.resources(plan, queue))["Count"] for queue in plan.queues]
@@ -99,7 +99,7 @@ def test_priorities_are_weights(
 
 
 @pytest.mark.parametrize("text", [text for text, _, _ in RESOURCES])
-def test_the_service_takes_the_requests(text: str) -> None:
+def test_the_service_accepts_the_requests(text: str) -> None:
     plan = plan_of_new(text)
     owned = {"ClusterArn": ARN}
     said = document_of(governance.SCHEDULER, text)
@@ -116,7 +116,7 @@ def test_the_service_takes_the_requests(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [text for text, _, _ in RESOURCES])
-def test_the_template_says_the_same(text: str) -> None:
+def test_the_template_equals_the_requests(text: str) -> None:
     template = document_of(governance.TEMPLATE, text)
     assert check(template) == []
     assert [*lint({"t": json.dumps(template)}, ["us-east-1"])] == []
@@ -146,7 +146,7 @@ def test_partitions_are_those_of_the_service() -> None:
     assert {f"mig-{p}" for p in governance_limits.PARTITIONS} == set(shape.members["Type"].enum)
 
 
-def test_another_quota_is_another_description() -> None:
+def test_a_changed_quota_has_another_description() -> None:
     texts = (f"node_groups: [{{name: h200, count: {number}}}]" for number in (2, 3))
     one, two = (document_of("governance/compute-quota-h200.json", text) for text in texts)
     assert one["Description"] != two["Description"]
@@ -160,7 +160,7 @@ UNWANTED = [
 
 
 @pytest.mark.parametrize(("text", "files"), UNWANTED)
-def test_nobody_gets_quotas_unasked(text: str, files: Any) -> None:
+def test_no_quotas_without_task_governance(text: str, files: Any) -> None:
     assert [path for path in files(text) if path.startswith("govern")] == []
     assert "govern" not in files(text)["deploy.sh"]
 
@@ -180,7 +180,7 @@ def test_findings(text: str, code: str, found: bool) -> None:
     assert (code in codes(text)) == found
 
 
-def test_a_group_of_several_types_is_promised_once() -> None:
+def test_a_group_of_several_types_counts_once() -> None:
     text = """
 node_groups:
   - {name: mixed, instance_types: [g6e.12xlarge, g6.12xlarge], count: 5}

@@ -127,7 +127,7 @@ def installed(fake: Path) -> list[dict[str, Any]]:
     return [item for item in found if item]
 
 
-def test_partitions_bring_the_operator_with_the_images_of_the_region(fake: Path) -> None:
+def test_partitions_install_the_operator_with_images_of_the_region(fake: Path) -> None:
     files = dict(files_of_new(MIG))
     for _ in range(2):
         done = install(fake, files)
@@ -147,7 +147,7 @@ def test_without_partitions_there_is_no_operator(fake: Path) -> None:
     assert installed(fake) == []
 
 
-def test_a_region_without_images_is_said(fake: Path) -> None:
+def test_a_region_without_images_is_reported(fake: Path) -> None:
     regional = fake / "published/helm_chart/HyperPodHelmChart/charts/gpu-operator/regional-values"
     shutil.rmtree(regional)
     done = install(fake, dict(files_of_new(MIG)))

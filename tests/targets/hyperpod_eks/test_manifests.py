@@ -38,7 +38,7 @@ def pods(found: Json) -> Iterator[Json]:
 
 @pytest.mark.parametrize("version", [KUBERNETES_VERSIONS[0], KUBERNETES_VERSIONS[-1]])
 @pytest.mark.parametrize("spec", SPECS)
-def test_tests_are_right_by_the_schemas(spec: str, version: str) -> None:
+def test_tests_satisfy_the_schemas(spec: str, version: str) -> None:
     for found in objects(SPECS[spec], "smoke/"):
         for item in pods(found) if found["kind"] == "MPIJob" else [found]:
             kubernetes_validate.validate(item, version, strict=True)
@@ -115,7 +115,7 @@ RESOURCES = [
 
 
 @pytest.mark.parametrize(("spec", "path", "expected"), RESOURCES)
-def test_a_pod_takes_all_that_a_node_has(spec: str, path: str, expected: Json) -> None:
+def test_a_pod_requests_all_devices_of_a_node(spec: str, path: str, expected: Json) -> None:
     [container] = one(SPECS[spec], path)["spec"]["template"]["spec"]["containers"]
     assert container["resources"]["limits"] == expected
     total = sum(map(int, expected.values()))
@@ -146,7 +146,7 @@ def test_a_pod_takes_all_that_a_node_has(spec: str, path: str, expected: Json) -
         ("two zones", {"h200-accelerators", "h200-all-reduce", "h200-efa"}),
     ],
 )
-def test_which_tests_there_are(spec: str, there: set[str]) -> None:
+def test_tests_of_each_cluster(spec: str, there: set[str]) -> None:
     found = {path for path in files_of(SPECS[spec]) if path.startswith("smoke/")}
     assert found == {f"smoke/{name}.yaml" for name in there}
 
@@ -160,7 +160,7 @@ WITHIN_A_NODE = [
 
 
 @pytest.mark.parametrize("row", WITHIN_A_NODE, ids=lambda row: row[0])
-def test_accelerators_of_a_node_reduce_together(
+def test_collectives_run_within_a_node(
     row: tuple[str, str, str, list[str], list[str]],
 ) -> None:
     spec, name, image, ranks, largest = row
@@ -206,14 +206,14 @@ def test_published_bandwidth_is_a_comment() -> None:
     assert "Published" not in files_of("")["smoke/h200-all-reduce.yaml"]
 
 
-def test_tests_run_on_the_nodes_of_their_group_alone() -> None:
+def test_tests_run_only_on_nodes_of_their_group() -> None:
     job = one(SPECS["labels and taints"], "smoke/h200-efa.yaml")
     pod = job["spec"]["template"]["spec"]
     assert pod["nodeSelector"] == {"sagemaker.amazonaws.com/instance-group-name": "h200"}
     assert [t["key"] for t in pod["tolerations"]] == ["training", "example.com/gpu"]
 
 
-def test_karpenter_knows_what_the_tests_ask_for() -> None:
+def test_karpenter_supports_the_requests_of_tests() -> None:
     """It starts no node for a label that only HyperPod's nodes have once they are there."""
     pod = one(SPOT, "smoke/h200-accelerators.yaml")["spec"]["template"]["spec"]
     assert pod["nodeSelector"] == {"karpenter.sh/nodepool": "tune"}
@@ -222,7 +222,7 @@ def test_karpenter_knows_what_the_tests_ask_for() -> None:
     assert expression["values"] == ["ml.g6e.12xlarge", "ml.g6.12xlarge"]
 
 
-def test_karpenter_is_told_of_the_groups_of_a_queue() -> None:
+def test_a_pool_has_the_groups_of_its_queue() -> None:
     node_class, node_pool = objects(SPOT, "manifests/karpenter.yaml")
     assert node_class == {
         "apiVersion": "karpenter.sagemaker.amazonaws.com/v1",
@@ -255,7 +255,7 @@ def test_a_group_is_in_one_node_class() -> None:
     assert [c["spec"]["instanceGroups"] for c in classes] == [["h200"], ["fallback"]]
 
 
-def test_a_queue_may_be_called_like_a_group_that_it_has_not() -> None:
+def test_a_queue_may_have_the_name_of_another_queues_group() -> None:
     text = SPOT.replace(
         "{name: tune, node_groups: [h200, fallback]}", "{name: fallback, node_groups: [h200]}"
     )
@@ -264,7 +264,7 @@ def test_a_queue_may_be_called_like_a_group_that_it_has_not() -> None:
     assert named == {"fallback": ["h200"], "fallback-group": ["fallback"]}
 
 
-def test_without_karpenter_there_is_nothing_for_it() -> None:
+def test_without_karpenter_there_are_no_karpenter_objects() -> None:
     assert "manifests/karpenter.yaml" not in files_of("")
     assert "AutoScaling" not in request_of("")
 
@@ -281,14 +281,14 @@ ALWAYS = {"health-monitoring-agent", "hyperpod-patching", "trainingOperators", "
 
 
 @pytest.mark.parametrize(("spec", "expected"), SWITCHES)
-def test_what_of_the_chart_is_on(spec: str, expected: set[str]) -> None:
+def test_enabled_parts_of_the_chart(spec: str, expected: set[str]) -> None:
     values = one(SPECS[spec], "manifests/helm-values.yaml")
     assert values.pop("global") == {"region": "us-east-1"}
     on = {name for name, value in values.items() if value.get("devicePlugin", value)["enabled"]}
     assert on == ALWAYS | expected
 
 
-def test_the_chart_says_why() -> None:
+def test_the_values_of_the_chart_have_reasons() -> None:
     text = files_of("")["manifests/helm-values.yaml"]
     lines = text.splitlines()
     switches = [n for n, line in enumerate(lines) if line and line[0] not in "# " and n]

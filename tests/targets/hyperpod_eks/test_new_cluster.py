@@ -113,7 +113,7 @@ def test_nodes_and_control_plane_share_a_group() -> None:
 
 
 @pytest.mark.parametrize(("version", "rules"), [("1.32", 1), ("1.33", 0), ("1.35", 0)])
-def test_efa_on_the_way_out(version: str, rules: int) -> None:
+def test_efa_egress_rule(version: str, rules: int) -> None:
     made = resources_of(EKS, f"kubernetes: {{version: '{version}'}}")
     assert len(of_type(made, "AWS::EC2::SecurityGroupEgress")) == rules
 
@@ -207,7 +207,7 @@ def test_findings(text: str, code: str) -> None:
 
 
 @pytest.mark.parametrize("text", [VPC, NEW, "kubernetes: {public_endpoint_from: [203.0.113.0/24]}"])
-def test_what_is_right_is_not_found_wrong(text: str) -> None:
+def test_valid_values_have_no_findings(text: str) -> None:
     assert not codes(text) & {"K8S430", "K8S432", "K8S433", "NET022", "NET400", "NET401", "K8S404"}
 
 

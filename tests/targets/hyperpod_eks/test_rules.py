@@ -148,7 +148,7 @@ OVERLAYS = [
 
 
 @pytest.mark.parametrize(("text", "code"), OVERLAYS)
-def test_an_overlay_has_one_error_for_a_mistake(text: str, code: str) -> None:
+def test_an_overlay_has_one_error_per_mistake(text: str, code: str) -> None:
     assert [finding.code for finding in errors(validated(text).findings)] == [code]
 
 
@@ -166,12 +166,12 @@ HELP = [
 
 
 @pytest.mark.parametrize(("text", "code", "expected"), HELP)
-def test_the_way_out(text: str, code: str, expected: str) -> None:
+def test_help_suggests_a_fix(text: str, code: str, expected: str) -> None:
     [finding] = [finding for finding in validated(text).findings if finding.code == code]
     assert finding.help.startswith(expected)
 
 
-def test_what_the_help_for_partitions_says_is_right() -> None:
+def test_the_help_for_partitions_is_valid() -> None:
     """Every set of partitions that is offered is one that is taken."""
     finding = next(f for f in validated(groups("mig: {1g.10gb: 5}")).findings if f.code == "GPU400")
     offered = finding.help.removeprefix("write ").split(", or ")
@@ -180,7 +180,7 @@ def test_what_the_help_for_partitions_says_is_right() -> None:
         assert "GPU400" not in codes(groups(f"mig: {parts}"))
 
 
-def test_without_a_word_on_the_eks_cluster_one_is_made() -> None:
+def test_a_new_eks_cluster_is_the_default() -> None:
     checked = check_fragment("", "hyperpod-eks")
     assert errors(checked.findings) == []
     assert eks_cluster.is_new(checked.plans["hyperpod-eks"])

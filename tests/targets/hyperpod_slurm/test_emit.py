@@ -206,7 +206,7 @@ def test_scripts(text: str, expected: str | None) -> None:
     assert bool(uploaded) == (expected is not None)
 
 
-def test_another_script_is_another_place() -> None:
+def test_a_changed_script_has_another_key() -> None:
     others = USERS.replace("2001", "2002")
     places = {groups_of(text)["h200"]["LifeCycleConfig"]["SourceS3Uri"] for text in (USERS, others)}
     assert len(places) == 2
@@ -264,7 +264,7 @@ MOUNTED = [
 
 
 @pytest.mark.parametrize(("mode", "group", "mounted"), MOUNTED)
-def test_lustre_over_efa_is_left_to_the_script(mode: str, group: str, mounted: list[str]) -> None:
+def test_the_script_mounts_lustre_over_efa(mode: str, group: str, mounted: list[str]) -> None:
     text = f"{EFA_LUSTRE}targets: {{hyperpod-slurm: {{mode: {mode}}}}}\n"
     storage = groups_of(text)[group]["InstanceStorageConfigs"]
     paths = [found["MountPath"] for item in storage for found in item.values() if len(found) > 1]
@@ -276,11 +276,11 @@ def test_lustre_over_efa_is_left_to_the_script(mode: str, group: str, mounted: l
 @pytest.mark.parametrize(
     "name", [name for name in SPECS if not name.startswith(("legacy", "several controllers"))]
 )
-def test_only_the_old_form_has_the_parameters(name: str) -> None:
+def test_only_mode_legacy_has_provisioning_parameters(name: str) -> None:
     assert not any("provisioning_parameters" in path for path in files_of(SPECS[name]))
 
 
-def test_the_template_is_the_same_cluster() -> None:
+def test_the_template_equals_the_request() -> None:
     properties = properties_of(STORAGE + USERS)
     assert properties["VpcConfig"] == {
         "SecurityGroupIds": [{"Ref": "ClusterSecurityGroupId"}],
@@ -293,7 +293,7 @@ def test_the_template_is_the_same_cluster() -> None:
     assert properties["Orchestrator"] == {"Slurm": {}}
 
 
-def test_the_template_leaves_out_what_only_the_api_takes() -> None:
+def test_the_template_omits_members_that_only_the_api_accepts() -> None:
     group = properties_of(SPECS["health"])["InstanceGroups"][1]
     assert group["OnStartDeepHealthChecks"] == ["InstanceStress"]
 
@@ -304,7 +304,7 @@ def test_restricted_groups_are_in_both() -> None:
     assert properties_of(RESTRICTED)["RestrictedInstanceGroups"] == expected
 
 
-def test_the_readme_says_what_nobody_does_without_scripts() -> None:
+def test_the_readme_lists_tasks_without_scripts() -> None:
     text = files_of(STORAGE)["README.md"]
     assert "jobs without `--partition` go to `dev`" in text
     assert "`sudo chmod 1777 /fsx` on the controller" in text

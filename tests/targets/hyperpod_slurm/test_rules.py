@@ -227,7 +227,7 @@ QUIET: list[tuple[str, str]] = [
 
 
 @pytest.mark.parametrize(("text", "code"), QUIET)
-def test_quiet(text: str, code: str) -> None:
+def test_cases_without_a_finding(text: str, code: str) -> None:
     assert found(text, code) == []
 
 

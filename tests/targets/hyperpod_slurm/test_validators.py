@@ -16,7 +16,7 @@ def test_the_validators_accept(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_no_document_rule_is_broken(name: str) -> None:
+def test_rendered_documents_have_no_findings(name: str) -> None:
     assert broken("hyperpod-slurm", request_of(SPECS[name])) == []
 
 

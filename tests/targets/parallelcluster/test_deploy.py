@@ -58,7 +58,7 @@ def test_an_existing_cluster_is_updated(tmp_path: Path) -> None:
         assert f"pcluster update-cluster {FILE} {WHERE}" in calls(made)
 
 
-def test_a_failed_creation_is_kept_to_look_at(tmp_path: Path) -> None:
+def test_a_failed_cluster_is_kept_for_inspection(tmp_path: Path) -> None:
     with bundle(tmp_path) as made:
         made.account.pcluster.fails = True
         done = made.deploy()
@@ -74,7 +74,7 @@ def test_a_failed_creation_is_kept_to_look_at(tmp_path: Path) -> None:
         assert made.deploy().returncode == 0
 
 
-def test_no_configuration_is_created_that_pcluster_refuses(tmp_path: Path) -> None:
+def test_a_configuration_that_pcluster_rejects_is_not_deployed(tmp_path: Path) -> None:
     with bundle(tmp_path) as made:
         made.account.pcluster.refusal = "Invalid cluster configuration."
         done = made.deploy()
@@ -82,7 +82,7 @@ def test_no_configuration_is_created_that_pcluster_refuses(tmp_path: Path) -> No
         assert made.account.pcluster.status == ""
 
 
-def test_another_version_of_pcluster_is_refused(tmp_path: Path) -> None:
+def test_another_version_of_pcluster_is_rejected(tmp_path: Path) -> None:
     with bundle(tmp_path) as made:
         made.account.pcluster.version = "3.11.0"
         done = made.deploy()
@@ -97,7 +97,7 @@ NETWORKS = [
 
 
 @pytest.mark.parametrize(("call", "answer", "words"), NETWORKS)
-def test_an_existing_network_is_looked_at(
+def test_an_existing_network_is_checked(
     tmp_path: Path, call: str, answer: dict[str, object], words: str
 ) -> None:
     with bundle(tmp_path, SPECS["everything exists"]) as made:

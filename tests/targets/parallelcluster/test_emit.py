@@ -334,7 +334,9 @@ def at(document: Any, path: tuple[str | int, ...]) -> Any:
 
 
 @pytest.mark.parametrize(("fragment", "path", "expected"), ROWS)
-def test_stands_there(fragment: str, path: tuple[str | int, ...], expected: Any) -> None:
+def test_the_value_is_in_the_document(
+    fragment: str, path: tuple[str | int, ...], expected: Any
+) -> None:
     assert at(TARGET.document(plan_of(fragment)), path) == expected
 
 
@@ -344,7 +346,7 @@ def test_the_text_is_the_document(name: str) -> None:
     assert yaml.safe_load(yaml_text(document)) == document
 
 
-def test_scripts_lie_where_the_configuration_looks() -> None:
+def test_scripts_are_at_the_location_in_the_configuration() -> None:
     rendered = files(SPECS["capacity block with everything around it"])
     for name in ("users.sh", "containers.sh", "hook.sh"):
         digest = hashlib.sha256(rendered[f"scripts/{name}"].encode()).hexdigest()[:16]

@@ -61,7 +61,7 @@ node_groups: [{{name: h200, instance_type: m7i.4xlarge}}]"""
         ),
     ],
 )
-def test_shared_rules_go_by_its_limits(code: str, bad: str, good: str) -> None:
+def test_shared_rules_use_its_limits(code: str, bad: str, good: str) -> None:
     found = own_findings(bad)
     assert {finding.code for finding in found} == {code}
     assert all(finding.help and finding.target == "parallelcluster" for finding in found)
@@ -145,11 +145,11 @@ def test_a_group_without_a_queue_is_reported_once_for_its_name() -> None:
         ),
     ],
 )
-def test_what_is_said(fragment: str, message: str, help: str) -> None:
+def test_expected_findings(fragment: str, message: str, help: str) -> None:
     assert [(f.message, f.help) for f in own_findings(fragment)] == [(message, help)]
 
 
-def test_accounting_settings_are_denied_only_beside_a_database() -> None:
+def test_accounting_settings_are_denied_only_with_a_database() -> None:
     settings = "settings: {JobAcctGatherType: jobacct_gather/linux}"
     database = (
         "accounting: {endpoint: db.example.com, "
@@ -160,7 +160,7 @@ def test_accounting_settings_are_denied_only_beside_a_database() -> None:
     assert [f.code for f in found] == ["SLM009"]
 
 
-def test_a_rocky_cluster_names_what_lacks_an_image() -> None:
+def test_nodes_without_a_rocky_image_are_reported() -> None:
     found = own_findings(
         "software: {os: rocky9}\nlogin: {instance_type: m7i.large}\n"
         "head_node: {image: ami-0a1b2c3d4e5f67890}"
@@ -170,5 +170,5 @@ def test_a_rocky_cluster_names_what_lacks_an_image() -> None:
     ]
 
 
-def test_the_example_has_nothing_to_say() -> None:
+def test_the_example_has_no_findings() -> None:
     assert own_findings("") == []

@@ -61,7 +61,7 @@ def test_the_hook_runs_what_the_spec_has_now(tmp_path: Path) -> None:
     assert ran(hook(first), "configured") == [users, f"ran {first}"]
 
 
-def test_a_script_that_failed_runs_again_at_the_next_update(tmp_path: Path) -> None:
+def test_a_failed_script_runs_again_at_the_next_update(tmp_path: Path) -> None:
     rig = Rig(tmp_path, BRINGS)
     for status in (3, 0):
         body = f"#!/bin/bash\n[[ $1 == /home ]] || exit {status}\n"

@@ -47,7 +47,7 @@ def test_parallelcluster_accepts_the_change_while_nodes_run(change: str) -> None
     assert [each for each in found if not each.accepted] == []
 
 
-def test_login_nodes_leave_once_they_are_stopped() -> None:
+def test_login_nodes_can_be_removed_after_they_are_stopped() -> None:
     before, after = (TARGET.document(plan_of(text)) for text in (OUTSIDE + LOGIN, OUTSIDE))
     assert [each for each in changes(before, after, login=False) if not each.accepted] == []
 

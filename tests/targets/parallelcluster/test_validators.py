@@ -34,7 +34,7 @@ def test_the_spec_has_no_errors(name: str) -> None:
 
 
 @BY_NAME
-def test_parallelcluster_accepts_it(name: str, parallelcluster: ParallelCluster) -> None:
+def test_parallelcluster_accepts_every_spec(name: str, parallelcluster: ParallelCluster) -> None:
     messages = parallelcluster.validator(files(SPECS[name])[CONFIGURATION], cluster_name="example")
     serious = [m for m in messages if m.level != "INFO"]
     assert [m for m in serious if m.level == "ERROR"] == []
@@ -42,7 +42,7 @@ def test_parallelcluster_accepts_it(name: str, parallelcluster: ParallelCluster)
 
 
 @BY_NAME
-def test_the_shell_accepts_it(name: str) -> None:
+def test_the_shell_accepts_the_script(name: str) -> None:
     rendered = files(SPECS[name]).items()
     shell = {path: text for path, text in rendered if path.endswith((".sh", ".sbatch"))}
     assert script_violations(shell) == []

@@ -32,7 +32,7 @@ def images(bundle: Bundle) -> set[str]:
     return {value for name, value in stack.parameters.items() if name.startswith("Image")}
 
 
-def test_the_image_stays_until_another_is_asked_for(tmp_path: Path) -> None:
+def test_the_image_does_not_change_without_request(tmp_path: Path) -> None:
     newer = "ami-0a1b2c3d4e5f60002"
     with reaching(tmp_path, files_of("")) as bundle:
         first = bundle.account.newest_image
@@ -43,7 +43,7 @@ def test_the_image_stays_until_another_is_asked_for(tmp_path: Path) -> None:
             bundle.account.newest_image = newer
 
 
-def test_nodes_that_come_and_go_are_a_failure(tmp_path: Path) -> None:
+def test_nodes_that_are_replaced_in_a_loop_are_a_failure(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of("node_groups: [{name: h200, count: 2}]")) as bundle:
         bundle.account.bad_nodes = True
         done = bundle.deploy()
@@ -55,7 +55,7 @@ def test_nodes_that_come_and_go_are_a_failure(tmp_path: Path) -> None:
         assert "minInstanceCount=0,maxInstanceCount=0  # h200: 2 to 2" in done.stderr
 
 
-def test_nodes_that_do_not_come_are_a_failure(tmp_path: Path) -> None:
+def test_missing_nodes_are_a_failure(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of("node_groups: [{name: h200, count: 2}]")) as bundle:
         bundle.account.no_capacity = True
         done = bundle.deploy("--wait", "8")
@@ -74,7 +74,7 @@ node_groups:
         assert "Starts when the Capacity Block begins: h200 0 of 2" in done.stderr
 
 
-def test_a_cluster_is_not_replaced_unasked(tmp_path: Path) -> None:
+def test_a_cluster_is_not_replaced_without_consent(tmp_path: Path) -> None:
     def sized(count: int) -> dict[str, str]:
         return dict(files_of(f"node_groups: [{{name: h200, count: {count}}}]"))
 

@@ -54,7 +54,7 @@ def test_scheduler_version_is_text_and_has_a_default() -> None:
     assert written["Version"] == "26.05"
 
 
-def test_settings_that_nobody_made_are_left_out() -> None:
+def test_absent_settings_are_omitted() -> None:
     document = json.dumps(template_of(""))
     assert "SlurmdbdCustomSettings" not in document
     assert "CgroupCustomSettings" not in document
@@ -93,7 +93,7 @@ def test_node_settings(group: str, expected: dict[str, str]) -> None:
     assert _custom(found) == expected
 
 
-def test_mig_is_partitioned_at_boot_and_told_to_slurm() -> None:
+def test_gpus_are_partitioned_at_boot_and_in_gres_conf() -> None:
     text = 'node_groups: [{name: h200, mig: {1g.18gb: 2, 2g.35gb: 2}}]\nslurm: {version: "26.05"}'
     slurm = properties_of(text, "NodeGroupH200")["SlurmConfiguration"]
     assert _custom(slurm["SlurmCustomSettings"]) == {"Gres": "gpu:1g.18gb:16,gpu:2g.35gb:16"}
@@ -172,7 +172,7 @@ def test_interfaces(type: str, slots: list[tuple[int, int, str | None]]) -> None
     assert "SecurityGroupIds" not in data
 
 
-def test_plain_nodes_may_be_in_all_private_subnets() -> None:
+def test_nodes_without_efa_may_be_in_all_private_subnets() -> None:
     text = SPECS["several subnets"]
     assert properties_of(text, "NodeGroupH200")["SubnetIds"] == [
         "subnet-0a1b2c3d4e5f67890",
@@ -190,7 +190,9 @@ def test_plain_nodes_may_be_in_all_private_subnets() -> None:
         ("{ssh_from: [203.0.113.0/24]}", True, "PublicSubnetId"),
     ],
 )
-def test_login_nodes_are_public_only_for_somebody(network: str, public: bool, subnet: str) -> None:
+def test_login_nodes_are_public_only_with_ssh_from_outside(
+    network: str, public: bool, subnet: str
+) -> None:
     text = f"login: {{instance_type: m7i.xlarge, count: 2}}\nnetwork: {network}"
     data = properties_of(text, "LaunchTemplateLogin")["LaunchTemplateData"]
     group = properties_of(text, "NodeGroupLogin")
@@ -237,7 +239,7 @@ def test_image_and_root_device(image: str | None, os: str, device: str, expected
 
 
 @pytest.mark.parametrize(("kept", "days"), [("1d", 1), ("30d", 30), ("45d", 60), ("9999d", 3653)])
-def test_logs_are_kept_at_least_as_long(kept: str, days: int) -> None:
+def test_logs_are_kept_at_least_as_long_as_requested(kept: str, days: int) -> None:
     text = f"monitoring: {{log_retention: {kept}}}"
     assert properties_of(text, "SchedulerLogGroup")["RetentionInDays"] == days
 

@@ -147,7 +147,7 @@ def test_scripts_of_aws_are_those_of_the_region() -> None:
 
 
 @pytest.mark.parametrize("text", SPECS.values(), ids=SPECS)
-def test_own_scripts_are_in_the_bundle_under_their_checksum(text: str) -> None:
+def test_keys_of_scripts_contain_their_checksum(text: str) -> None:
     files = files_of(text)
     deploy = files["deploy.sh"]
     for action in _actions(text) if "name: h200" in text or not text else []:
@@ -161,7 +161,7 @@ def test_own_scripts_are_in_the_bundle_under_their_checksum(text: str) -> None:
         assert key in deploy
 
 
-def test_scripts_of_the_user_are_run_from_their_own_place() -> None:
+def test_user_scripts_run_from_their_location() -> None:
     text = 'software: {scripts: [{run: "s3://my-bucket/a.sh", sha256: "' + "0" * 64 + '"}]}'
     assert _named(text, "a-sh")["ScriptSource"] == {
         "ScriptLocation": "s3://my-bucket/a.sh",
@@ -199,7 +199,7 @@ def test_a_script_that_runs_twice_has_two_names() -> None:
 @pytest.mark.parametrize(
     ("group", "answer"), [("NodeGroupH200", "TERMINATE"), ("NodeGroupLogin", "CONTINUE")]
 )
-def test_a_script_of_the_user_does_not_end_login_nodes(group: str, answer: str) -> None:
+def test_a_failed_user_script_does_not_terminate_login_nodes(group: str, answer: str) -> None:
     text = (
         "login: {instance_type: m7i.large}\n"
         "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [login, compute]}]}"
@@ -219,7 +219,7 @@ def test_the_default_image_cannot_mount_buckets_and_stays(image: str, answer: st
     assert _named(text, "mount data")["OnError"] == answer
 
 
-def test_users_are_text_to_the_shell() -> None:
+def test_users_are_quoted_for_the_shell() -> None:
     files = files_of(SPECS["everything on the nodes"])
     users = files["scripts/users.sh"]
     assert "add_user alice 2001" in users

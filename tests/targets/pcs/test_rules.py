@@ -201,7 +201,7 @@ def test_finding(text: str, code: str, path: Path, message: str, help: str) -> N
         ("region: ap-south-2\nnetwork: {zone: aps2-az1}", "NET020"),
     ],
 )
-def test_nothing_is_said(text: str, code: str) -> None:
+def test_no_output_without_findings(text: str, code: str) -> None:
     assert _found(text, code) == []
 
 
@@ -228,7 +228,7 @@ FS = "id: fs-0123456789abcdef0"
         (f"type: efs, existing: {{{FS}}}", False),
     ],
 )
-def test_existing_storage_needs_the_name_to_mount_it_by(fields: str, missing: bool) -> None:
+def test_existing_storage_needs_its_mount_name(fields: str, missing: bool) -> None:
     found = _found(f"storage: [{{mount: /data, {fields}}}]", "STG052")
     assert [finding.path for finding in found] == [("storage", 0, "existing")] * missing
 

@@ -76,12 +76,12 @@ def test_mig_partitions_each_gpu(tmp_path: Path) -> None:
     ]
 
 
-def test_mig_leaves_partitions_alone(tmp_path: Path) -> None:
+def test_correct_partitions_are_not_changed(tmp_path: Path) -> None:
     run = Rig(tmp_path, {"nvidia-smi": 'echo "  MIG 1g.18gb Device 0:"'}).run(_mig())
     assert not any("--create-gpu-instance" in call for call in run.calls)
 
 
-def test_mig_says_that_it_failed(tmp_path: Path) -> None:
+def test_failed_partitioning_is_reported(tmp_path: Path) -> None:
     rig = Rig(tmp_path, {"nvidia-smi": "exit 3"})
     run = rig.run(_mig())
     assert run.status != 0

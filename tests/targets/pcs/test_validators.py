@@ -27,7 +27,7 @@ def test_requests_of_the_templates_are_accepted(text: str) -> None:
 
 
 @each_spec
-def test_cfn_lint_has_nothing_to_say(text: str) -> None:
+def test_cfn_lint_reports_nothing(text: str) -> None:
     cluster = {"cluster.template.json": _templates(files_of(text))["cluster.template.json"]}
     assert lint(cluster, [plan_of(text).region]) == []
 
