@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from clustergen import discovery, features, rules, secrets, source, targets
+from clustergen import discovery, features, ignoring, rules, secrets, source, targets
 from clustergen.features.rules.support import unsupported
 from clustergen.findings import Finding, Path, Severity, Unrenderable, errors
 from clustergen.plan import build
@@ -46,11 +46,13 @@ def check(
     sets: Sequence[str] = (),
     targets: Sequence[str] = (),
     allow_unsupported: bool = False,
+    ignore: Sequence[str] = (),
 ) -> Checked:
     """Read, plan and check one spec, given as files that merge in order.
 
     ``targets`` are target names, by default those that the spec names. If it names none, only rules
-    for all targets are checked.
+    for all targets are checked. ``ignore`` are codes, or beginnings of codes, of warnings and notes
+    to leave out.
     """
     targets = _known(targets)
     document, findings = source.read(files, sets)
@@ -67,13 +69,12 @@ def check(
     reported = {finding.span for finding in findings if finding.span}
     findings = [document.place(finding) for finding in findings]
     findings += (f for f in map(document.place, found) if f.span not in reported)
+    checked = tuple(_wanted(spec, targets)) if spec else tuple(targets)
+    complete = spec is not None and set(checked) >= set(named_targets(spec))
+    findings = ignoring.apply(findings, document.texts, ignore, checked, complete=complete)
     hidden = frozenset(secrets.values(document.data))
-    return Checked(
-        spec,
-        MappingProxyType(plans),
-        tuple(secrets.masked(finding, hidden) for finding in findings),
-        tuple(_wanted(spec, targets)) if spec else tuple(targets),
-    )
+    masked = tuple(secrets.masked(finding, hidden) for finding in findings)
+    return Checked(spec, MappingProxyType(plans), masked, checked)
 
 
 def _known(names: Sequence[str]) -> list[str]:

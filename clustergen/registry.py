@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+import re
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from clustergen import discovery
@@ -44,3 +46,11 @@ def every() -> tuple[Rule, ...]:
 def by_code() -> Mapping[str, Rule]:
     """All rules by code, sorted."""
     return MappingProxyType({rule.code: rule for rule in sorted(every(), key=lambda r: r.code)})
+
+
+def nearest(code: str, known: Iterable[str]) -> str:
+    """The code that was probably meant: with the same number, or a similar one; empty if none."""
+    parts = re.fullmatch(r"([A-Z][A-Z0-9]{2})[-_ ]?([0-9]+)", code)
+    padded = f"{parts[1]}{int(parts[2]):03}" if parts else ""
+    near = [padded] if padded in known else difflib.get_close_matches(code, known, n=1)
+    return near[0] if near else ""

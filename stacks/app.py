@@ -12,6 +12,7 @@ from typing import Any
 import aws_cdk as cdk
 
 from clustergen import compiler, renderer, report, targets
+from clustergen.commands import colour
 from clustergen.commands.inputs import UsageError, wanted
 from clustergen.compiler import Checked
 from clustergen.findings import Finding, Unrenderable, errors
@@ -56,7 +57,9 @@ def main(app: cdk.App | None = None) -> int:
 
 
 def _print(findings: Sequence[Finding]) -> None:
-    sys.stderr.write(report.render("text", findings, {}, colour=sys.stderr.isatty()))
+    sys.stderr.write(
+        report.render("text", findings, {}, colour=colour.is_wanted("auto", sys.stderr))
+    )
 
 
 def new(**props: Any) -> cdk.App:

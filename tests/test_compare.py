@@ -15,9 +15,9 @@ import pytest
 from clustergen import comparison, compiler, targets
 from clustergen.cli import main
 from clustergen.comparison import Comparison, compare
-from clustergen.comparison.columns import WIDTH
 from clustergen.features import FEATURES, Level
 from clustergen.targets import Target
+from clustergen.terminal import WIDEST
 from tests.checking import EXAMPLES
 from tests.test_specs import ANSWERS
 
@@ -62,7 +62,7 @@ def test_the_verdict_is_that_of_check(spec: Comparison) -> None:
 
 def test_the_text_fits_a_terminal(spec: Comparison) -> None:
     text = comparison.render("text", [spec])
-    assert max(map(len, text.splitlines())) <= WIDTH
+    assert max(map(len, text.splitlines())) <= WIDEST
     assert text == comparison.render("text", [spec])
     for feature in spec.features:
         assert feature.title.split()[0] in text

@@ -55,6 +55,17 @@ def _check(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(commands, "check", "check specs for errors")
     _specs(command)
     _reporting(command)
+    command.add_argument(
+        "--select",
+        dest="selected",
+        action="append",
+        default=[],
+        metavar="CODES",
+        help="show only findings with these codes, or with codes that begin so",
+    )
+    command.add_argument(
+        "--statistics", action="store_true", help="count the findings of each code instead"
+    )
 
 
 def _render(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -194,11 +205,19 @@ def _specs(command: argparse.ArgumentParser) -> None:
 def _reporting(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--output",
-        choices=("text", "json", "sarif", "github"),
+        choices=("text", "concise", "json", "sarif", "github"),
         default="text",
         help="format of the findings (text)",
     )
     command.add_argument("--strict", action="store_true", help="warnings count as errors")
+    command.add_argument(
+        "--ignore",
+        dest="ignored",
+        action="append",
+        default=[],
+        metavar="CODES",
+        help="hide warnings and notes with these codes, or with codes that begin so",
+    )
     command.add_argument(
         "--color", choices=("auto", "always", "never"), default="auto", help="colour (auto)"
     )

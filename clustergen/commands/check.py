@@ -13,6 +13,7 @@ from clustergen.findings import Finding
 def run(args: argparse.Namespace) -> int:
     try:
         specs, targets = inputs.specs(args), inputs.wanted(args.targets)
+        ignored, selected = inputs.codes(args.ignored), inputs.codes(args.selected)
     except inputs.UsageError as error:
         return inputs.complain(str(error))
     findings: list[Finding] = []
@@ -21,9 +22,13 @@ def run(args: argparse.Namespace) -> int:
     for index, spec in enumerate(specs):
         progress.at(index, spec.title)
         checked = compiler.check(
-            spec.files, sets=args.sets, targets=targets, allow_unsupported=args.allow_unsupported
+            spec.files,
+            sets=args.sets,
+            targets=targets,
+            allow_unsupported=args.allow_unsupported,
+            ignore=ignored,
         )
-        findings += checked.findings
+        findings += (f for f in checked.findings if not selected or f.code.startswith(selected))
         done.append(checked.targets)
     progress.done()
     inputs.show(findings, args)

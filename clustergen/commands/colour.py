@@ -7,7 +7,12 @@ from typing import TextIO
 
 
 def is_wanted(choice: str, stream: TextIO) -> bool:
-    """Whether to write colour to ``stream``: only to a terminal, and not if NO_COLOR is set."""
+    """Whether to write colour to ``stream``: to a terminal, or if FORCE_COLOR is set.
+
+    NO_COLOR turns it off, ``--color`` decides over both. https://no-color.org, https://force-color.org
+    """
     if choice != "auto":
         return choice == "always"
+    if os.environ.get("FORCE_COLOR") and not os.environ.get("NO_COLOR"):
+        return True
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

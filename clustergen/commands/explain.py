@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import difflib
-import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from clustergen import registry
 from clustergen.commands import inputs
@@ -26,19 +24,11 @@ def run(args: argparse.Namespace) -> int:
         print(_as_text_of_retired(code, rules), end="")
         return OK
     if code not in rules:
-        near = _nearest(code, rules)
+        near = registry.nearest(code, rules)
         hint = f"did you mean {near}?" if near else "`clustergen explain` lists all codes"
         return inputs.complain(f"no finding has the code {args.code}; {hint}")
     print(as_text(rules[code]), end="")
     return OK
-
-
-def _nearest(code: str, known: Iterable[str]) -> str:
-    """The code that was probably meant: with the same number, or a similar one."""
-    parts = re.fullmatch(r"([A-Z][A-Z0-9]{2})[-_ ]?([0-9]+)", code)
-    padded = f"{parts[1]}{int(parts[2]):03}" if parts else ""
-    near = [padded] if padded in known else difflib.get_close_matches(code, known, n=1)
-    return near[0] if near else ""
 
 
 def _as_text_of_retired(code: str, rules: Mapping[str, Rule]) -> str:

@@ -75,15 +75,32 @@ def wanted(asked: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def codes(given: Sequence[str]) -> tuple[str, ...]:
+    """The codes, or beginnings of codes, in comma-separated arguments."""
+    named = tuple(code.strip().upper() for each in given for code in each.split(","))
+    if not named:
+        return ()
+    from clustergen import registry  # imports all rules
+
+    known = registry.by_code()
+    for code in named:
+        if not code or not any(each.startswith(code) for each in known):
+            near = registry.nearest(code, known)
+            hint = f"did you mean {near}?" if near else "`clustergen explain` lists all codes"
+            raise UsageError(f"no finding has the code {code!r}; {hint}")
+    return named
+
+
 def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bool = False) -> None:
     """Print findings in the requested format."""
     stream = sys.stderr if to_stderr else sys.stdout
     rules: Mapping[str, Rule] = {}
-    if args.output in ("json", "sarif"):
+    format = "statistics" if getattr(args, "statistics", False) else args.output
+    if format in ("json", "sarif", "statistics"):
         from clustergen.registry import by_code  # imports all rules
 
         rules = by_code()
-    text = report.render(args.output, findings, rules, colour=colour.is_wanted(args.color, stream))
+    text = report.render(format, findings, rules, colour=colour.is_wanted(args.color, stream))
     stream.write(text)
 
 

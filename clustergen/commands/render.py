@@ -34,6 +34,7 @@ class Rendering:
 def run(args: argparse.Namespace) -> int:
     try:
         specs, wanted = inputs.specs(args), inputs.wanted(args.targets)
+        ignored = inputs.codes(args.ignored)
         _usage(args, specs)
     except inputs.UsageError as error:
         return inputs.complain(str(error))
@@ -46,7 +47,11 @@ def run(args: argparse.Namespace) -> int:
     for index, spec in enumerate(specs):
         progress.at(index, spec.title)
         checked = compiler.check(
-            spec.files, sets=args.sets, targets=wanted, allow_unsupported=args.allow_unsupported
+            spec.files,
+            sets=args.sets,
+            targets=wanted,
+            allow_unsupported=args.allow_unsupported,
+            ignore=ignored,
         )
         rendering.findings += checked.findings
         if "" in checked.plans:

@@ -5,19 +5,35 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-WIDTH = 100
-"""Maximum width of a line."""
+from clustergen import terminal
+
 _GAP = "  "
+_FIRST = 22
+"""Characters that the first cell of a row has at least."""
 
 
 def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Rows as aligned lines of at most :data:`WIDTH` characters; the first cell of a row may wrap.
+    """Rows as aligned lines that fit the terminal; the first cell of a row may wrap.
 
-    The first row is the header. A row without cells is an empty line.
+    The first row is the header. A row without cells is an empty line. Columns that do not fit
+    follow below, in a table with the same first column.
     """
+    widths = [max(len(row[i]) for row in rows if row) + len(_GAP) for i in range(1, len(rows[0]))]
+    start = 0
+    while start < len(widths):
+        end = start + 1
+        while end < len(widths) and sum(widths[start : end + 1]) <= terminal.width() - _FIRST:
+            end += 1
+        if start:
+            yield ""
+        yield from _table([[*row[:1], *row[start + 1 : end + 1]] for row in rows])
+        start = end
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     widths = [max(len(row[i]) for row in rows if row) for i in range(1, len(rows[0]))]
-    room = WIDTH - sum(widths) - len(_GAP) * len(widths)
-    first = min(room, max(len(row[0]) for row in rows if row))
+    room = terminal.width() - sum(widths) - len(_GAP) * len(widths)
+    first = max(1, min(room, max(len(row[0]) for row in rows if row)))
     for row in rows:
         yield from _row(row, first, widths) if row else ("",)
 
@@ -30,7 +46,11 @@ def _row(row: Sequence[str], first: int, widths: Sequence[int]) -> Iterator[str]
 
 
 def wrapped(text: str, first: str, rest: str) -> list[str]:
-    """``text`` wrapped to :data:`WIDTH`; ``first`` and ``rest`` are prefixes of lines."""
+    """``text`` wrapped to the terminal; ``first`` and ``rest`` are prefixes of lines."""
     return textwrap.wrap(
-        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        text,
+        terminal.width(),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_on_hyphens=False,
     )

@@ -15,7 +15,7 @@ from clustergen.report.order import ordered, summary
 
 Rules = Mapping[str, Rule]
 
-FORMATS: Final = ("text", "json", "sarif", "github")
+FORMATS: Final = ("text", "concise", "statistics", "json", "sarif", "github")
 """Names of modules with ``render(findings, rules, *, colour=False)``."""
 
 

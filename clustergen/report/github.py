@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from clustergen.findings import Finding, Rule, Severity
-from clustergen.report.order import in_file, located_message, ordered
+from clustergen.report.order import in_file, located_message, shown
 from clustergen.source.characters import visible
 
 _COMMANDS: Final = {
@@ -26,7 +26,7 @@ def render(
     colour: bool = False,  # noqa: ARG001 - all formats share the signature
 ) -> str:
     """One line for each finding; ``colour`` has no effect."""
-    return "".join(f"{_command(f, rules.get(f.code))}\n" for f in ordered(findings))
+    return "".join(f"{_command(f, rules.get(f.code))}\n" for f in shown(findings))
 
 
 def _command(finding: Finding, rule: Rule | None) -> str:

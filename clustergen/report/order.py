@@ -3,14 +3,53 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from clustergen.findings import Finding, Severity, Span
+from clustergen.source.characters import visible
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
     """The findings in source order, each once; those without a position come first."""
     return sorted(dict.fromkeys(findings), key=_key)
+
+
+def shown(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings to show in lists: one that several targets share is listed once, for all.
+
+    Help and sources that differ between the targets are listed below each other.
+    """
+    groups: dict[Finding, list[Finding]] = {}
+    for finding in ordered(findings):
+        groups.setdefault(replace(finding, target="", help="", note=""), []).append(finding)
+    return [_together(group) for group in groups.values()]
+
+
+def _together(group: Sequence[Finding]) -> Finding:
+    names = dict.fromkeys(finding.target for finding in group)
+    helps: dict[str, list[str]] = {}
+    for finding in group:
+        helps.setdefault(finding.help, []).append(finding.target)
+    alike = len(helps) == 1
+    return replace(
+        group[0],
+        target="" if "" in names else ", ".join(names),
+        help="\n".join(h if alike else f"{', '.join(n)}: {h}" for h, n in helps.items() if h),
+        note="\n".join(dict.fromkeys(finding.note for finding in group if finding.note)),
+    )
+
+
+def place(span: Span) -> str:
+    """``file:line:column``; a file that could not be read and ``--set`` have no lines to name."""
+    if not span.text or span.file.startswith("--set "):
+        return one_line(span.file)
+    return one_line(f"{span.file}:{span.line}:{span.column}")
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks and invisible characters."""
+    return visible(text).replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _key(finding: Finding) -> tuple[str, int, int, str, str, str]:

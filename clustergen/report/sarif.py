@@ -11,6 +11,7 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 from urllib.parse import quote
 
+from clustergen import __version__, digests
 from clustergen.findings import Finding, Rule, Span
 from clustergen.report.order import in_file, located_message, ordered
 from clustergen.source.characters import visible
@@ -29,8 +30,13 @@ def render(
     shown = ordered(findings)
     used = [rules[code] for code in sorted({f.code for f in shown}) if code in rules]
     indexes = {rule.code: index for index, rule in enumerate(used)}
+    driver = {
+        "name": "clustergen",
+        "semanticVersion": __version__,
+        "rules": [_rule(rule) for rule in used],
+    }
     run = {
-        "tool": {"driver": {"name": "clustergen", "rules": [_rule(rule) for rule in used]}},
+        "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "results": [_result(finding, indexes) for finding in shown],
     }
@@ -62,14 +68,23 @@ def _result(finding: Finding, indexes: Mapping[str, int]) -> dict[str, Any]:
     help = f"\nhelp: {finding.help}" if finding.help else ""
     index = {"ruleIndex": indexes[finding.code]} if finding.code in indexes else {}
     target = {"properties": {"target": finding.target}} if finding.target else {}
+    message = located_message(finding) + (f" ({finding.target})" if finding.target else "") + help
     return {
         "ruleId": finding.code,
         **index,
         "level": str(finding.severity),
-        "message": {"text": visible(located_message(finding) + help)},
+        "message": {"text": visible(message)},
         "locations": _locations(finding),
+        "partialFingerprints": {"clustergen/v1": _fingerprint(finding)},
         **target,
     }
+
+
+def _fingerprint(finding: Finding) -> str:
+    """The same for a finding after lines above it have changed."""
+    file = finding.span.file if finding.span else ""
+    parts = (finding.code, file, dotted(finding.path), finding.message, finding.target)
+    return digests.sha256("\0".join(parts).encode("utf-8", "replace"))
 
 
 def _locations(finding: Finding) -> list[dict[str, Any]]:

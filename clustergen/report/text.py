@@ -10,14 +10,14 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from clustergen import terminal
 from clustergen.findings import Finding, Rule, Severity, Span
-from clustergen.report.order import ordered, summary
+from clustergen.report.order import place, shown, summary
 from clustergen.source.characters import visible
 
 _TAB: Final = "    "
-_LINE_LIMIT: Final = 100
-"""Maximum characters of a source line; text far from the caret is clipped."""
 _BEFORE_CARET: Final = 40
+"""Characters of a long source line that are shown before the caret."""
 
 _RESET: Final = "\x1b[0m"
 _BOLD: Final = "\x1b[1m"
@@ -36,11 +36,11 @@ def render(
     colour: bool = False,
 ) -> str:
     """One block for each finding, and a line with their number; empty without findings."""
-    shown = ordered(findings)
-    if not shown:
+    merged = shown(findings)
+    if not merged:
         return ""
-    blocks = [_block(finding, colour) for finding in shown]
-    return "\n\n".join([*blocks, summary(shown)]) + "\n"
+    blocks = [_block(finding, colour) for finding in merged]
+    return "\n\n".join([*blocks, summary(merged)]) + "\n"
 
 
 def _block(finding: Finding, colour: bool) -> str:
@@ -58,35 +58,37 @@ def _block(finding: Finding, colour: bool) -> str:
 def _source(finding: Finding, span: Span, margin: str, colour: bool) -> list[str]:
     """The place, and the source line with a caret, if there is one."""
     arrow = _paint(f"{margin}-->", _BLUE, colour)
-    place = f"{arrow} {_place(span)}"
+    where = f"{arrow} {place(span)}"
     if not span.text.strip():
-        return [place]
-    before, marked, after = _clipped(span)
+        return [where]
+    before, marked, after = _clipped(span, _limit(margin))
     caret = _paint("^" * max(_width(marked), 1), _COLOURS[finding.severity], colour)
     bar = _paint(f"{margin} |", _BLUE, colour)
     number = _paint(f"{span.line} |", _BLUE, colour)
     return [
-        place,
+        where,
         bar,
         f"{number} {before}{marked}{after}".rstrip(),
         f"{bar} {' ' * _width(before)}{caret}",
     ]
 
 
-def _place(span: Span) -> str:
-    """``file:line:column``; only the name for unreadable files and ``--set``."""
-    if not span.text or span.file.startswith("--set "):
-        return _one_line(span.file)
-    return _one_line(f"{span.file}:{span.line}:{span.column}")
+def _limit(margin: str) -> int:
+    """Characters of a source line to show; beside them stand the number, a bar and two ``...``."""
+    width = terminal.width()
+    return width if width == terminal.WIDEST else width - len(margin) - len(" | ") - 2 * len("...")
 
 
-def _clipped(span: Span) -> tuple[str, str, str]:
-    """The source line before, at and after the caret, printable and clipped."""
+def _clipped(span: Span, limit: int) -> tuple[str, str, str]:
+    """The source line before, under and after the caret, printable, at most ``limit`` characters.
+
+    Text that is further away from the caret is left out.
+    """
     start, end, text = span.column - 1, span.end - 1, span.text
     left = 0
-    if len(text) > _LINE_LIMIT and start > _LINE_LIMIT - _BEFORE_CARET:
-        left = start - _BEFORE_CARET
-    right = left + _LINE_LIMIT
+    if len(text) > limit and start > limit - _BEFORE_CARET:
+        left = start - min(_BEFORE_CARET, limit // 2)
+    right = left + limit
     before, marked, after = text[left:start], text[start : min(end, right)], text[end:right]
     if left:
         before = "..." + before
@@ -97,10 +99,6 @@ def _clipped(span: Span) -> tuple[str, str, str]:
 
 def _printable(text: str) -> str:
     return visible(text).replace("\t", _TAB)
-
-
-def _one_line(text: str) -> str:
-    return visible(text).replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _width(text: str) -> int:

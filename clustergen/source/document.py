@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustergen.findings import Finding, Path, Span
-from clustergen.source.nodes import Node, paths, plain
+from clustergen.source.nodes import Node, Text, paths, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +16,12 @@ class Document:
     data: Any
     """New dicts, lists and scalars; see :mod:`clustergen.source.scalars` for the scalars."""
     root: Node
+    texts: tuple[Text, ...] = ()
+    """The files that it was merged from, in this order."""
 
     @classmethod
-    def of(cls, root: Node) -> Document:
-        return cls(plain(root), root)
+    def of(cls, root: Node, texts: tuple[Text, ...]) -> Document:
+        return cls(plain(root), root, texts)
 
     def span(self, path: Path, *, key: bool = False) -> Span | None:
         """The position of the value at ``path``, or of its key with ``key``.

@@ -44,7 +44,7 @@ def read(
 def read_text(text: str, name: str = "<text>") -> tuple[Document | None, list[Finding]]:
     """The spec in ``text``; findings call it ``name``."""
     root, findings = _root(text.encode("utf-8", "surrogatepass"), name)
-    return (None if root is None else Document.of(root)), findings
+    return (None if root is None else Document.of(root, (root.at.text,))), findings
 
 
 def _document(
@@ -53,12 +53,13 @@ def _document(
     present = [root for root in roots if root is not None]
     if not present or len(present) < len(roots):
         return None, []
+    texts = tuple(root.at.text for root in present)
     root = functools.reduce(merge_nodes, present)
     findings: list[Finding] = []
     for argument in sets:
         root, found = apply_set(root, argument)
         findings += found
-    return Document.of(root), findings
+    return Document.of(root, texts), findings
 
 
 def _root_of_file(file: str) -> tuple[Node | None, list[Finding]]:

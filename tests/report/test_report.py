@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from clustergen.findings import Finding, Rule, Severity, Span
 from clustergen.report import ordered, render, summary
+from clustergen.report.order import shown
 from clustergen.report.text import render as render_text
 from clustergen.source.characters import INVISIBLE
 from tests.examples import share
@@ -282,7 +284,13 @@ SARIF = strict(
             "tool",
             tool=strict(
                 "driver",
-                driver=strict("name", name=TEXT, rules={"type": "array", "items": SARIF_RULE}),
+                driver=strict(
+                    "name",
+                    name=TEXT,
+                    # https://semver.org
+                    semanticVersion={"type": "string", "pattern": r"^[0-9]+\.[0-9]+\.[0-9]+"},
+                    rules={"type": "array", "items": SARIF_RULE},
+                ),
             ),
             columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
             results={
@@ -294,6 +302,7 @@ SARIF = strict(
                     level=LEVEL,
                     message=MESSAGE,
                     locations={"type": "array", "items": SARIF_LOCATION},
+                    partialFingerprints={"type": "object", "additionalProperties": TEXT},
                     properties={"type": "object"},
                 ),
             },
@@ -355,6 +364,71 @@ def test_sarif_has_no_artifacts_without_files() -> None:
     assert run["results"][0]["message"]["text"].startswith("--set a=1: ")
 
 
+# -- several targets, lists and counts -----------------------------------------------------------
+
+SHARED = [
+    replace(ERROR, target="pcs"),
+    replace(ERROR, target="eks", help="write 4800GiB and efa: false"),
+    replace(ERROR, target="parallelcluster"),
+]
+
+
+def test_a_finding_of_several_targets_is_shown_once_with_each_help() -> None:
+    (together,) = shown([*SHARED, SHARED[0]])
+    assert together.target == "eks, parallelcluster, pcs"
+    assert together.help.splitlines() == [
+        "eks: write 4800GiB and efa: false",
+        "parallelcluster, pcs: write 9600GiB",
+    ]
+    assert len(json.loads(render("json", SHARED, RULES))["findings"]) == len(SHARED)
+
+
+def test_a_finding_for_all_targets_names_none() -> None:
+    (together,) = shown([ERROR, replace(ERROR, target="pcs")])
+    assert (together.target, together.help) == ("", ERROR.help)
+
+
+def test_concise() -> None:
+    assert render("concise", [*SHARED, WARNING], RULES).splitlines() == [
+        "warning[LIM001] many nodes (pcs)",
+        "specs/a.yaml:31:11: error[FSX004] 4800GiB is not a size (eks, parallelcluster, pcs)",
+        "1 error, 1 warning",
+    ]
+    assert render("concise", [], RULES) == ""
+
+
+def test_statistics() -> None:
+    elsewhere = replace(ERROR, span=Span("specs/b.yaml", 1, 1, 2))
+    assert render("statistics", [*SHARED, elsewhere, WARNING], RULES).splitlines() == [
+        "    2  error    FSX004  Size of a file system",
+        "    1  warning  LIM001",
+        "2 errors, 1 warning",
+    ]
+
+
+def test_sarif_tells_the_same_finding_again() -> None:
+    """The fingerprint stays when lines above it change; it differs between targets."""
+    moved = replace(SHARED[0], span=Span("specs/a.yaml", 40, 11, 18, LINE))
+    (one,), (two,), (three,) = (
+        sarif_run([finding], RULES)["results"] for finding in (SHARED[0], moved, SHARED[2])
+    )
+    assert one["partialFingerprints"] == two["partialFingerprints"] != three["partialFingerprints"]
+    assert one["message"]["text"].startswith("4800GiB is not a size (pcs)")
+
+
+@pytest.mark.parametrize(
+    ("columns", "widest"), [(0, 110), (200, 110), (80, 80), (60, 60), (20, 60)]
+)
+def test_source_lines_fit_the_terminal(
+    columns: int, widest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((columns, 24)))
+    text = render_text([at(LONG, "here")], {})
+    lines = text.splitlines()
+    assert max(map(len, lines[2:5])) == widest
+    assert lines[3].index("here") == lines[4].index("^")
+
+
 # -- any findings -------------------------------------------------------------------------------
 
 TEXTS = st.text(max_size=30)
@@ -383,13 +457,15 @@ FINDINGS = st.builds(
 @settings(max_examples=share(300))
 @given(st.lists(FINDINGS, max_size=4))
 def test_any_finding_is_reported_in_every_format(findings: list[Finding]) -> None:
-    shown = ordered(findings)
+    all_findings, together = ordered(findings), shown(findings)
     text = render_text(findings, RULES)
     assert not INVISIBLE.search(text)
-    assert len(re.findall(r"^(error|warning|note)\[", text, re.MULTILINE)) >= len(shown)
-    commands = render("github", findings, RULES)
-    assert not INVISIBLE.search(commands)
-    assert re.split(r"[\r\n]", commands)[:-1] == commands.splitlines()[: len(shown)]
-    assert commands.count("\n") == len(shown)
-    assert len(json.loads(render("json", findings, RULES))["findings"]) == len(shown)
-    assert len(sarif_run(findings, RULES)["results"]) == len(shown)
+    assert len(re.findall(r"^(error|warning|note)\[", text, re.MULTILINE)) >= len(together)
+    for format in ("github", "concise"):
+        lines = render(format, findings, RULES)
+        assert not INVISIBLE.search(lines)
+        counted = format == "concise" and bool(together)
+        assert lines.count("\n") == len(together) + counted
+        assert len(re.split(r"[\r\n]", lines)[:-1]) == len(together) + counted
+    assert len(json.loads(render("json", findings, RULES))["findings"]) == len(all_findings)
+    assert len(sarif_run(findings, RULES)["results"]) == len(all_findings)

@@ -1,0 +1,94 @@
+"""Findings that a team decided to ignore.
+
+A comment ignores findings on its line, or on the next entry if it has a line of its own::
+
+    ssh_from: [0.0.0.0/0]  # clustergen: ignore[NET013] because a firewall filters it
+
+``ignore-file`` ignores them everywhere in the spec. Codes that come from elsewhere (``--ignore``)
+may be beginnings of codes. Only warnings and notes can be ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from clustergen.findings import Finding, Severity
+from clustergen.ignoring.comments import Comment, read
+from clustergen.ignoring.rules.comments import ERROR, UNUSED
+from clustergen.source.nodes import Text
+
+
+def apply(
+    findings: Sequence[Finding],
+    texts: Iterable[Text],
+    codes: Sequence[str],
+    checked: Iterable[str],
+    *,
+    complete: bool,
+) -> list[Finding]:
+    """The findings that are not ignored, and findings about the comments themselves.
+
+    ``texts`` are the files of the spec, ``codes`` the codes to ignore everywhere, ``checked`` the
+    targets that the spec was checked for; ``complete`` if these are all that it names.
+    """
+    comments, problems = read(texts)
+    if not comments and not codes:
+        return [*findings, *problems]
+    kept = [f for f in findings if not _is_ignored(f, comments, codes)]
+    problems += _errors(kept, comments)
+    if not any(finding.fatal for finding in findings):  # otherwise some rules did not run
+        problems += _unused(findings, comments, frozenset(checked), complete)
+    return kept + problems
+
+
+def _is_ignored(finding: Finding, comments: Sequence[Comment], codes: Sequence[str]) -> bool:
+    if finding.severity is Severity.ERROR:
+        return False
+    return finding.code.startswith(tuple(codes)) or any(c.covers(finding) for c in comments)
+
+
+def _errors(kept: Sequence[Finding], comments: Sequence[Comment]) -> Iterator[Finding]:
+    """Comments about errors, which stay."""
+    for comment in comments:
+        hit = dict.fromkeys(f.code for f in kept if comment.covers(f))
+        for code in hit:
+            message = f"{code} is an error, so it cannot be ignored"
+            help = "fix it, and remove this comment"
+            yield ERROR.at((), message, help=help).placed(comment.span)
+
+
+def _unused(
+    findings: Sequence[Finding],
+    comments: Sequence[Comment],
+    checked: frozenset[str],
+    complete: bool,
+) -> Iterator[Finding]:
+    """Codes in comments that hide nothing although their rules ran."""
+    for comment in comments:
+        used = {finding.code for finding in findings if comment.covers(finding)}
+        for code in comment.codes:
+            if code in used:
+                continue
+            message, help = _why_unused(code, checked, complete)
+            if message:
+                yield UNUSED.at((), message, help=help).placed(comment.span)
+
+
+def _why_unused(code: str, checked: frozenset[str], complete: bool) -> tuple[str, str]:
+    """Why a code hides nothing, and the way out; empty if its rule may not have run."""
+    from clustergen.registry import by_code, nearest  # imports all rules
+    from clustergen.retired import RETIRED
+
+    rules = by_code()
+    if code in RETIRED:
+        successor = RETIRED[code].successor
+        return f"{code} is retired", f"write {successor}" if successor else "remove the comment"
+    if code not in rules:
+        near = nearest(code, rules)
+        return f"no finding has the code {code}", f"did you mean {near}?" if near else "remove it"
+    ran = (complete and "" not in checked) or rules[code].target in checked
+    return (
+        (f"there is no {code} to ignore here", "remove the comment, or move it")
+        if ran
+        else ("", "")
+    )

@@ -1,0 +1,84 @@
+"""Comments in a spec that ignore findings, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from clustergen.findings import Finding, Span
+from clustergen.ignoring.rules.comments import NO_REASON, UNREADABLE
+from clustergen.patterns import pattern
+from clustergen.source.nodes import Place, Text
+
+FORM = "# clustergen: ignore[CODE] because REASON"
+
+_COMMENT = pattern(r"(?:^|\s)(#\s*clustergen:\s*ignore.*?)\s*$")
+_IGNORE = pattern(r"#\s*clustergen:\s*ignore(-file)?\[([A-Z0-9, ]+)\]\s*(?:because\b)?[:,\s]*(.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment that ignores findings with some codes."""
+
+    span: Span
+    codes: tuple[str, ...]
+    line: int
+    """The line whose findings it ignores, from 1; 0 for all lines of all files of the spec."""
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether it ignores the finding."""
+        if finding.code not in self.codes:
+            return False
+        span = finding.span
+        return not self.line or (
+            span is not None and (span.file, span.line) == (self.span.file, self.line)
+        )
+
+
+def read(texts: Iterable[Text]) -> tuple[list[Comment], list[Finding]]:
+    """The comments in the files of a spec, and findings about those in the wrong form."""
+    comments: list[Comment] = []
+    findings: list[Finding] = []
+    for place, written, line in _written(texts):
+        found = _comment(written, place, line)
+        if isinstance(found, Comment):
+            comments.append(found)
+        else:
+            findings.append(found)
+    return comments, findings
+
+
+def _written(texts: Iterable[Text]) -> Iterator[tuple[Place, str, int]]:
+    """Each comment with its place, and the number of the line that it covers."""
+    for text in texts:
+        for index, line in enumerate(text.lines):
+            match = _COMMENT.search(line) if "clustergen:" in line else None
+            if match:
+                place = Place(text, index, match.start(1), index, match.end(1))
+                yield place, match[1], _covered(text.lines, index)
+
+
+def _comment(written: str, place: Place, line: int) -> Comment | Finding:
+    match = _IGNORE.fullmatch(written)
+    if match is None:
+        message = "this comment does not have the form of an ignore comment"
+        return UNREADABLE.at((), message, help=f"write {FORM}").placed(place.span())
+    whole, codes, reason = match.groups()
+    if not reason:
+        message = "this comment gives no reason, so it ignores nothing"
+        return NO_REASON.at((), message, help=f"write {FORM}").placed(place.span())
+    named = tuple(code.strip() for code in codes.split(",") if code.strip())
+    return Comment(place.span(), named, 0 if whole else line)
+
+
+def _covered(lines: Sequence[str], index: int) -> int:
+    """The number of the line that a comment at ``index`` is about: its own, or the next entry."""
+    if not lines[index].lstrip().startswith("#"):
+        return index + 1
+    return next(_entries(lines, index), index + 1)
+
+
+def _entries(lines: Sequence[str], index: int) -> Iterator[int]:
+    for number, line in enumerate(lines[index + 1 :], index + 2):
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield number

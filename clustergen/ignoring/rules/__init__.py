@@ -1,0 +1,1 @@
+"""Problems of comments that ignore findings."""

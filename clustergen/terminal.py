@@ -1,0 +1,18 @@
+"""The terminal that standard output goes to."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+NARROWEST = 60
+WIDEST = 100
+
+
+def width() -> int:
+    """Columns to fill with text: those of the terminal, from 60 to 100; 100 without a terminal."""
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):  # a file, a pipe, or a stream in memory
+        return WIDEST
+    return max(NARROWEST, min(WIDEST, columns)) if columns else WIDEST
