@@ -55,6 +55,7 @@ CHANGES = [
             # By what it refers to, in its own template and in the foundation's.
             "replaces StorageFsx (SubnetIds changes): the new file system is empty",
             "replaces ControlPlaneSubnet1 (AvailabilityZoneId changes)",
+            "replaces SystemSubnet1 (AvailabilityZoneId changes)",
             "is refused: Networking of Cluster cannot change, and two resources cannot have its",
         ],
     ),
@@ -177,7 +178,7 @@ CHANGES = [
         PODS,
         *ZONES,
         [
-            *["replaces"] * 5,
+            *["replaces"] * 6,
             "is refused: VpcConfig of a HyperPod cluster cannot change",
             "is refused: Subnets of SystemNodes cannot change",
         ],

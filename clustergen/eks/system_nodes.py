@@ -8,20 +8,12 @@ from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 from constructs import Construct, IDependable
 
-from clustergen.catalog import regions
 from clustergen.cdk.inputs import Inputs
 from clustergen.eks import images, launch_templates, roles
 from clustergen.eks.control_plane import ControlPlane
 from clustergen.eks.launch_templates import LaunchTemplate
 from clustergen.kubernetes import labels_and_taints
-from clustergen.plan.model import Plan, Subnet
-
-
-def _subnets(plan: Plan) -> list[Subnet]:
-    """The private subnets, if possible outside Local Zones, which have few instance types."""
-    private = plan.network.private
-    regional = [s for s in private if not regions.is_local_zone(s.zone or "")]
-    return regional or list(private)
+from clustergen.plan.model import Plan
 
 
 class SystemNodes(Construct):
@@ -60,7 +52,7 @@ class SystemNodes(Construct):
             nodegroup_name=labels_and_taints.SYSTEM,
             node_role=self.role.role_arn,
             version=plan.kubernetes.version,
-            subnets=[inputs.value(subnet.id) for subnet in _subnets(plan)],
+            subnets=[inputs.value(subnet.id) for subnet in plan.network.system],
             ami_type=images.ami_type(nodes.type),
             capacity_type="ON_DEMAND",
             instance_types=[nodes.type.name],

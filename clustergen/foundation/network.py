@@ -1,7 +1,8 @@
 """The VPC: in one zone, a private subnet for nodes and storage, a public one for NAT and login.
 
 EKS adds two minimal subnets in two zones for the interfaces of its control plane. They need no
-route out: the control plane reaches nodes inside the VPC.
+route out: the control plane reaches nodes inside the VPC. Two more are for the system nodes: the
+cluster survives the loss of a zone, and its software runs where the spec's zone is a Local Zone.
 https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html
 
 Private nodes reach AWS through the NAT gateway, which they also need for packages and containers.
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.catalog import regions
+from clustergen.foundation import subnets
 from clustergen.foundation.part import (
     NOTHING,
     Output,
@@ -40,6 +41,7 @@ def part(plan: Plan) -> Part:
             **_nat(plan),
             **_private(plan),
             **_control_plane(plan),
+            **_system(plan),
             **_s3(plan),
         },
         {
@@ -49,6 +51,10 @@ def part(plan: Plan) -> Part:
             **{
                 f"{name}Id": Output("Subnet of an EKS control plane", cfn.ref(name))
                 for name in _control_plane(plan)
+            },
+            **{
+                f"{name}Id": Output("Subnet of EKS system nodes", cfn.ref(name))
+                for name in _system_subnets(plan)
             },
         },
     )
@@ -86,11 +92,13 @@ def _public(plan: Plan) -> Json:
     # Login nodes that accept SSH from outside need a public address; otherwise only the NAT gateway
     # is here.
     public_ip = bool(plan.network.ssh_from)
+    subnet = subnets.subnet(
+        plan, "public", place.cidr, subnets.public_zone(place), subnets.BALANCERS
+    )
+    subnet["Properties"]["MapPublicIpOnLaunch"] = public_ip
     default = {"GatewayId": cfn.ref("InternetGateway")}
     return {
-        "PublicSubnet": _subnet(
-            plan, "public", _public_zone(place), cidr=place.cidr, public_ip=public_ip
-        ),
+        "PublicSubnet": subnet,
         **_routes(plan, "Public", default, depends_on="InternetAttachment"),
     }
 
@@ -118,7 +126,9 @@ def _nat(plan: Plan) -> Json:
 
 def _private(plan: Plan) -> Json:
     place = plan.network.private[0]
-    subnet = _subnet(plan, "private", _zone(place), cidr=place.cidr, public_ip=False)
+    # Load balancers go beside the system nodes, where those have subnets of their own.
+    role = "" if _system_subnets(plan) else subnets.INTERNAL_BALANCERS
+    subnet = subnets.subnet(plan, "private", place.cidr, subnets.zone_of(place), role)
     default = {"NatGatewayId": cfn.ref("NatGateway")}
     return {
         "PrivateSubnet": lasting(subnet, _stays(plan)),
@@ -130,19 +140,38 @@ def _control_plane(plan: Plan) -> Json:
     if not serves(plan, "eks", "hyperpod-eks"):
         return {}
     return {
-        f"ControlPlaneSubnet{number}": _subnet(
-            plan,
-            f"control-plane-{number}",
-            _zone(place) if place.zone else _nth_zone(number - 1),
-            cidr=place.cidr,
-            public_ip=False,
+        f"ControlPlaneSubnet{number}": subnets.subnet(
+            plan, f"control-plane-{number}", place.cidr, _zone(place, number)
         )
         for number, place in enumerate(plan.network.control_plane, 1)
     }
 
 
-def _nth_zone(number: int) -> Json:
-    return {"AvailabilityZone": {"Fn::Select": [number, {"Fn::GetAZs": ""}]}}
+def _system_subnets(plan: Plan) -> dict[str, Subnet]:
+    """By logical id; none where the block leaves no room for them beside the other subnets."""
+    if not serves(plan, "eks", "hyperpod-eks"):
+        return {}
+    own = [place for place in plan.network.system if place not in plan.network.private]
+    return {f"SystemSubnet{number}": place for number, place in enumerate(own, 1)}
+
+
+def _system(plan: Plan) -> Json:
+    made: Json = {}
+    for number, (name, place) in enumerate(_system_subnets(plan).items(), 1):
+        made[name] = subnets.subnet(
+            plan,
+            f"system-{number}",
+            place.cidr,
+            _zone(place, number),
+            subnets.INTERNAL_BALANCERS,
+        )
+        made[f"{name}RoutesAssociation"] = _association("PrivateRoutes", name)
+    return made
+
+
+def _zone(place: Subnet, number: int) -> Json:
+    """Of one of two subnets in two zones, which CloudFormation chooses where none are known."""
+    return subnets.zone_of(place) if place.zone else subnets.nth_zone(number - 1)
 
 
 def _routes(plan: Plan, side: str, default: Json, depends_on: str | None = None) -> Json:
@@ -162,10 +191,14 @@ def _routes(plan: Plan, side: str, default: Json, depends_on: str | None = None)
             "Properties": {"VpcId": cfn.ref("Vpc"), "Tags": named(plan, side.lower())},
         },
         f"{side}DefaultRoute": route,
-        f"{side}RoutesAssociation": {
-            "Type": "AWS::EC2::SubnetRouteTableAssociation",
-            "Properties": {"RouteTableId": cfn.ref(table), "SubnetId": cfn.ref(subnet)},
-        },
+        f"{side}RoutesAssociation": _association(table, subnet),
+    }
+
+
+def _association(table: str, subnet: str) -> Json:
+    return {
+        "Type": "AWS::EC2::SubnetRouteTableAssociation",
+        "Properties": {"RouteTableId": cfn.ref(table), "SubnetId": cfn.ref(subnet)},
     }
 
 
@@ -182,38 +215,6 @@ def _s3(plan: Plan) -> Json:
             },
         }
     }
-
-
-def _subnet(plan: Plan, side: str, zone: Json, *, cidr: str | None, public_ip: bool) -> Json:
-    subnet: Json = {
-        "Type": "AWS::EC2::Subnet",
-        "Properties": {
-            "VpcId": cfn.ref("Vpc"),
-            "CidrBlock": cidr,
-            **zone,
-            "MapPublicIpOnLaunch": public_ip,
-            "Tags": named(plan, side),
-        },
-    }
-    if isinstance(zone.get("AvailabilityZone"), str):
-        # A zone name is the user's choice, not an oversight: the capacity is there.
-        subnet["Metadata"] = {"cfn-lint": {"config": {"ignore_checks": ["W3010"]}}}
-    return subnet
-
-
-def _zone(subnet: Subnet) -> Json:
-    zone = subnet.zone or ""
-    return {"AvailabilityZoneId" if regions.is_zone_id(zone) else "AvailabilityZone": zone}
-
-
-def _public_zone(subnet: Subnet) -> Json:
-    """The zone of the NAT gateway: not a Local Zone, because few have NAT gateways.
-
-    https://docs.aws.amazon.com/local-zones/latest/ug/local-zones-connectivity-nat.html
-    """
-    if regions.is_local_zone(subnet.zone or ""):
-        return _nth_zone(0)
-    return _zone(subnet)
 
 
 def _stays(plan: Plan) -> bool:

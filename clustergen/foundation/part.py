@@ -55,6 +55,8 @@ _RESOURCES: Mapping[str, Json] = {
     "PublicSubnetId": cfn.ref("PublicSubnet"),
     "ControlPlaneSubnet1Id": cfn.ref("ControlPlaneSubnet1"),
     "ControlPlaneSubnet2Id": cfn.ref("ControlPlaneSubnet2"),
+    "SystemSubnet1Id": cfn.ref("SystemSubnet1"),
+    "SystemSubnet2Id": cfn.ref("SystemSubnet2"),
     "ClusterSecurityGroupId": cfn.get_att("ClusterSecurityGroup", "GroupId"),
     "LoginSecurityGroupId": cfn.get_att("LoginSecurityGroup", "GroupId"),
 }

@@ -80,8 +80,7 @@ def build(
         sagemaker=traits.sagemaker,
         system=system if _runs_eks(traits, options) else None,
     )
-    needed = _addresses(plan, traits)
-    return replace(plan, network=replace(plan.network, needed_addresses=needed)), findings
+    return replace(plan, network=_counted(plan, traits)), findings
 
 
 def _runs_eks(traits: Traits, options: model.Options) -> bool:
@@ -89,11 +88,21 @@ def _runs_eks(traits: Traits, options: model.Options) -> bool:
     return traits.system_nodes or options.creates_eks
 
 
+def _counted(plan: Plan, traits: Traits) -> model.Network:
+    """The network, with the IPv4 addresses that the cluster takes at its largest."""
+    system = plan.system.count * (1 + traits.pod_addresses) if plan.system else 0
+    apart = plan.network.private[0] not in plan.network.system
+    return replace(
+        plan.network,
+        needed_addresses=_addresses(plan, traits) + (0 if apart else system),
+        needed_system_addresses=system if apart else 0,
+    )
+
+
 def _addresses(plan: Plan, traits: Traits) -> int:
-    """IPv4 addresses of the private subnet that the cluster needs at its maximum."""
+    """IPv4 addresses that the nodes and file systems of the spec need at their maximum."""
     pods = traits.pod_addresses
     nodes = sum(group.max * (group.addresses + pods) for group in plan.node_groups)
-    nodes += plan.system.count * (1 + pods) if plan.system else 0
     others = sum(machine.count for machine in (plan.head, plan.login) if machine)
     return nodes + others + sum(fsx.addresses(item) for item in plan.storage if not item.existing)
 

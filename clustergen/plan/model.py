@@ -287,13 +287,19 @@ class Network:
     """Subnets of NAT and public login nodes; empty if an existing VPC names none."""
     control_plane: tuple[Subnet, ...]
     """Subnets for the interfaces of EKS's control plane, in two zones if the VPC has them."""
+    system: tuple[Subnet, ...]
+    """Subnets for what runs an EKS cluster: in zones of the region, because Local Zones have few
+    instance types and services, and in two of them if the VPC is new."""
     node_security_groups: tuple[Id, ...]
     login_security_groups: tuple[Id, ...]
     """Security groups of login and head nodes, besides those of node groups."""
     new_security_groups: bool
     ssh_from: tuple[str, ...]
     needed_addresses: int
-    """IPv4 addresses of all nodes at their maximum, head, login and file systems."""
+    """IPv4 addresses of all nodes at their maximum, head, login and file systems, and of the
+    system nodes of EKS, unless they have subnets of their own."""
+    needed_system_addresses: int = 0
+    """IPv4 addresses of those system nodes."""
     control_plane_security_group: str | None = None
     """Security group of an existing EKS cluster; it and the new group of nodes allow each other."""
 

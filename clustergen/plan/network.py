@@ -38,6 +38,7 @@ def plan(spec: Spec) -> Planned:
     new = given.vpc == "new"
     subnets = _new_subnets(given) if new else _existing_subnets(given)
     cidr = (given.cidr or DEFAULT_CIDR) if new else given.cidr
+    control_plane = _new_control_plane(spec) if new else _existing_control_plane(given)
     groups: tuple[Id, ...] = tuple(given.security_groups)
     login: tuple[Id, ...] = () if groups else (Ref("LoginSecurityGroupId"),)
     network = Network(
@@ -47,7 +48,8 @@ def plan(spec: Spec) -> Planned:
         cidr=cidr,
         private=subnets[0],
         public=subnets[1],
-        control_plane=_new_control_plane(spec) if new else _existing_control_plane(given),
+        control_plane=control_plane,
+        system=(_new_system(cidr, control_plane) if new else ()) or _regional(subnets[0]),
         node_security_groups=groups or (Ref("ClusterSecurityGroupId"),),
         login_security_groups=login,
         new_security_groups=not groups,
@@ -132,6 +134,38 @@ def _new_control_plane(spec: Spec) -> tuple[Subnet, ...]:
         )
         for number, zone, left in ((1, zones[0], 2), (2, zones[1], 1))
     )
+
+
+def system_blocks(cidr: str) -> tuple[str, ...]:
+    """The blocks of the system nodes' two subnets, between those of :func:`split` and the control
+    plane's; none where that leaves too few addresses for a node and its pods.
+    """
+    block = ipaddress.ip_network(cidr)
+    if block.prefixlen > _SMALLEST_WITH_SYSTEM_SUBNETS:
+        return ()
+    _, rest = block.subnets(1)
+    quarters = list(rest.subnets(2))
+    return str(quarters[1]), str(quarters[2])
+
+
+_SMALLEST_WITH_SYSTEM_SUBNETS = 24
+
+
+def _new_system(cidr: str | None, control_plane: Sequence[Subnet]) -> tuple[Subnet, ...]:
+    """A subnet in each zone of the control plane, for the loss of one to leave the other's nodes.
+
+    https://docs.aws.amazon.com/eks/latest/best-practices/reliability.html
+    """
+    blocks = system_blocks(cidr or DEFAULT_CIDR)
+    return tuple(
+        Subnet(Ref(f"SystemSubnet{number}Id"), beside.zone, block)
+        for number, (beside, block) in enumerate(zip(control_plane, blocks, strict=False), 1)
+    )
+
+
+def _regional(private: tuple[Subnet, ...]) -> tuple[Subnet, ...]:
+    """The private subnets in zones of the region, or all of them where there is no such."""
+    return tuple(s for s in private if not regions.is_local_zone(s.zone or "")) or private
 
 
 def control_plane_zones(region: str, near: str | None) -> tuple[str, str] | tuple[None, None]:

@@ -24,7 +24,11 @@ ROLE = {"NodeRole", "NodeInstanceProfile"}
 POLICIES = {"ScriptsPolicy", "SessionPolicy"}
 LOGIN = {"LoginSecurityGroup"}
 HYPERPOD = {"HyperPodExecutionRole"}
-CONTROL_PLANE = {"ControlPlaneSubnet1", "ControlPlaneSubnet2"}
+CONTROL_PLANE = {
+    *("ControlPlaneSubnet1", "ControlPlaneSubnet2"),
+    *("SystemSubnet1", "SystemSubnet1RoutesAssociation"),
+    *("SystemSubnet2", "SystemSubnet2RoutesAssociation"),
+}
 KARPENTER = {"HyperPodClusterRole"}
 ALL = {*ROLE, *POLICIES, *LOGIN, *HYPERPOD, *CONTROL_PLANE, *KARPENTER}
 NEEDS = [

@@ -161,7 +161,7 @@ ACCESS = word_set("""
 GROUPS = {"ClusterSecurityGroupId", "LoginSecurityGroupId"}
 NETWORK = word_set("""
     VpcId PrivateSubnetId PublicSubnetId
-    ControlPlaneSubnet1Id ControlPlaneSubnet2Id
+    ControlPlaneSubnet1Id ControlPlaneSubnet2Id SystemSubnet1Id SystemSubnet2Id
 """)
 OUTPUTS = [
     # Variant, outputs.
@@ -192,7 +192,7 @@ TYPES = [
     ("existing", {"AWS::EC2::SecurityGroup": 2, "AWS::EC2::SecurityGroupIngress": 1}),
     ("efa with existing groups", {"AWS::FSx::FileSystem": 1}),
     ("efs provisioned, existing groups", {"AWS::EFS::MountTarget": 2, "AWS::EFS::FileSystem": 1}),
-    ("smallest", {"AWS::EC2::VPC": 1, "AWS::EC2::Subnet": 4, "AWS::EC2::NatGateway": 1}),
+    ("smallest", {"AWS::EC2::VPC": 1, "AWS::EC2::Subnet": 6, "AWS::EC2::NatGateway": 1}),
     ("efs in one zone", {"AWS::EFS::MountTarget": 1}),
     ("repositories", {"AWS::FSx::DataRepositoryAssociation": 3}),
     ("several", {"AWS::FSx::FileSystem": 3, "AWS::EFS::FileSystem": 1, "AWS::EC2::Volume": 0}),

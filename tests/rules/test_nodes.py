@@ -285,11 +285,21 @@ FINE = [
     group("scratch: /scratch"),
     group("labels: {nvidia.com/gpu: h200, empty: ''}"),
     group(f"labels: {{{'a' * 63}: b}}"),
-    group(f"instance_type: p6e-gb200.36xlarge, count: 18, {BLOCK}", DALLAS),
     group("instance_type: hpc7a.96xlarge, count: 4", OHIO),
     "tags: {aws-team: llm, team: 'aws:'}",
     "tags: {owner: 'Zoë + Žiga: a_b.c/d=e-f@g', 'cost center': 4711}",
 ]
+
+
+def test_a_local_zone_is_opted_in_to() -> None:
+    text = group(f"instance_type: p6e-gb200.36xlarge, count: 18, {BLOCK}", DALLAS)
+    assert codes(text) == ["NET027"]
+    assert said(text, "NET027")[1] == (
+        "aws ec2 modify-availability-zone-group --region us-east-1 --group-name us-east-1-dfw-2 "
+        "--opt-in-status opted-in"
+    )
+    existing = "network: {vpc: vpc-0a1b2c3d, zone: use1-dfw2-az1, private_subnets: [subnet-0a1b]}\n"
+    assert "NET027" not in codes(text.replace(DALLAS, existing))
 
 
 @pytest.mark.parametrize("fragment", FINE)

@@ -36,6 +36,27 @@ def addresses(plan: Plan) -> Iterator[Problem]:
         )
 
 
+@rule(
+    "NET028",
+    "Too few addresses for the system nodes",
+    why="A new VPC has two subnets for the system nodes of EKS, each an eighth of its block. A "
+    "node takes addresses for its pods, too.",
+    source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
+    target="eks",
+    bad="network: {cidr: 10.42.0.0/24}\nkubernetes: {system_nodes: {count: 4}}",
+    good="network: {cidr: 10.42.0.0/20}\nkubernetes: {system_nodes: {count: 4}}",
+)
+def system_addresses(plan: Plan) -> Iterator[Problem]:
+    room = sum(network.capacity(s.cidr) for s in plan.network.system if s.cidr)
+    needed = plan.network.needed_system_addresses
+    if plan.network.new and needed > room:
+        yield Problem(
+            (*plan.kubernetes.system_nodes.path, "count"),
+            f"the system nodes take {needed:,} addresses, their two subnets have {room:,}",
+            help="widen the block (up to /16), or lower the count",
+        )
+
+
 def _more_room(plan: Plan) -> str:
     most = max(plan.node_groups, key=lambda group: group.max * group.addresses)
     ways = ["widen the block (up to /16)" if plan.network.new else "name a larger subnet"]
@@ -224,6 +245,29 @@ def both(plan: Plan) -> Iterator[Problem]:
                 f"{subnet.id} is a private subnet as well",
                 help="remove it from one of the two lists",
             )
+
+
+@rule(
+    "NET027",
+    "New subnet in a Local Zone",
+    why="A Local Zone is off in an account until its zone group is opted in, which no stack does. "
+    "A subnet there cannot be created before that.",
+    source="https://docs.aws.amazon.com/local-zones/latest/ug/getting-started.html",
+    severity=Severity.NOTE,
+    bad="network: {zone: use1-dfw2-az1}\nnode_groups: [{name: h200, instance_type: "
+    "p6e-gb200.36xlarge, count: 18, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
+    good="network: {zone: use1-az6}",
+)
+def local_zone(plan: Plan) -> Iterator[Problem]:
+    zone = plan.network.zone or ""
+    group = regions.local_zone_group(zone) if plan.network.new else None
+    if group:
+        yield Problem(
+            ("network", "zone"),
+            f"the account must be opted in to {group} before the foundation is deployed",
+            help=f"aws ec2 modify-availability-zone-group --region {plan.region} --group-name "
+            f"{group} --opt-in-status opted-in",
+        )
 
 
 _DOCKER = ipaddress.IPv4Network("172.17.0.0/16")

@@ -127,7 +127,7 @@ def _imported(
             "Vpc",
             vpc_id=inputs.value(network.vpc),
             # Subnets have ids, so that nothing is looked up by zone.
-            availability_zones=[subnet.zone or "" for subnet in network.private],
+            availability_zones=[subnet.zone or "" for subnet in network.system],
         ),
     )
 
@@ -141,7 +141,7 @@ def _provider(
 ) -> eks.KubectlProvider:
     subnets = [
         ec2.Subnet.from_subnet_id(scope, f"Subnet{number}", inputs.value(subnet.id))
-        for number, subnet in enumerate(plan.network.private, 1)
+        for number, subnet in enumerate(plan.network.system, 1)
     ]
     group = ec2.SecurityGroup.from_security_group_id(
         scope, "SecurityGroup", control_plane.security_group, mutable=False

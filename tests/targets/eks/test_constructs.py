@@ -87,6 +87,7 @@ def test_the_parts_are_attributes() -> None:
         name: f"base-{name}"
         for name in words("""
             ControlPlaneSubnet1Id ControlPlaneSubnet2Id PrivateSubnetId
+            SystemSubnet1Id SystemSubnet2Id
             ClusterSecurityGroupId
         """)
     }
@@ -109,8 +110,12 @@ def test_the_parts_are_attributes() -> None:
 def test_constructs_added_to_the_cluster_are_in_its_stack() -> None:
     made = app()
     stack = ClusterStack(made, "Own", plan=plan_of(""))
-    names = ("ControlPlaneSubnet1Id", "ControlPlaneSubnet2Id", "PrivateSubnetId")
-    exports = {name: f"base-{name}" for name in (*names, "ClusterSecurityGroupId")}
+    names = words("""
+        ControlPlaneSubnet1Id ControlPlaneSubnet2Id PrivateSubnetId
+        SystemSubnet1Id SystemSubnet2Id
+        ClusterSecurityGroupId
+    """)
+    exports = {name: f"base-{name}" for name in names}
     cluster = EksCluster(stack, "Default", plan=plan_of(""), inputs=Imports(exports))
     cluster.control_plane.grant_admin("Auditors", "arn:aws:iam::111122223333:role/auditors")
     cluster.node_role.add_managed_policy(

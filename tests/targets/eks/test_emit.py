@@ -354,7 +354,7 @@ def test_system_nodes_are_few_and_plain() -> None:
     assert nodes["AmiType"] == "AL2023_ARM_64_STANDARD"
     assert nodes["ScalingConfig"] == {"MinSize": 3, "MaxSize": 4, "DesiredSize": 3}
     assert nodes["NodegroupName"] == "system_nodes"
-    assert nodes["Subnets"] == [{"Ref": "PrivateSubnetId"}]
+    assert nodes["Subnets"] == [{"Ref": "SystemSubnet1Id"}, {"Ref": "SystemSubnet2Id"}]
     assert "Taints" not in nodes
     assert properties_of("", "SystemNodes")["InstanceTypes"] == ["m7i.large"]
 
@@ -555,8 +555,11 @@ def test_the_plan_has_system_nodes_and_no_login_nodes() -> None:
     plan = plan_of("login: {instance_type: m7i.xlarge}")
     assert plan.login is None
     assert plan.system is plan.kubernetes.system_nodes
-    # An address for each node and those of its pods: two nodes of the group, two of the system.
-    assert plan.network.needed_addresses == 4 * (1 + 16)
+    # An address for each node and those of its pods. System nodes have subnets of their own,
+    # unless the block is too small for them.
+    assert plan.network.needed_addresses == 2 * (1 + 16)
+    small = plan_of("network: {cidr: 10.42.0.0/25}\nkubernetes: {system_nodes: {count: 1}}")
+    assert small.network.needed_addresses == (2 + 1) * (1 + 16)
 
 
 STUBS = {

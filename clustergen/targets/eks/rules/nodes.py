@@ -12,6 +12,19 @@ from clustergen.targets.eks.rules import rule
 
 _FEWEST_PODS = 12
 """Enough for the agents of a node with all software of a bundle, and a few jobs."""
+_DALLAS = """node_groups:
+  - name: h200
+    instance_type: p6e-gb200.36xlarge
+    count: 18
+    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  zone: use1-dfw2-az1
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-dfw2-az1}"""
+_CONTROL_PLANE = """
+  control_plane_subnets:
+    - {id: subnet-0a1b2c3d4e5f67891, zone: use1-az6}
+    - {id: subnet-0a1b2c3d4e5f67892, zone: use1-az2}"""
 _SYSTEM_VCPUS, _SYSTEM_GIB = 2, 8
 """Requests of the default bundle's software, with two nodes of which one may fail."""
 
@@ -63,24 +76,24 @@ def small_system_nodes(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S543",
     "System nodes in a Local Zone",
-    why="A Local Zone has a few instance types, and general ones are rarely among them. It is also "
-    "off in an account until its zone group is opted in.",
+    why="A Local Zone has a few instance types, and general ones are rarely among them. In a new "
+    "VPC, system nodes are in zones of the region.",
     source="https://docs.aws.amazon.com/local-zones/latest/ug/available-local-zones.html",
     severity=Severity.WARNING,
-    bad="network: {zone: use1-dfw2-az1}\nnode_groups: [{name: h200, instance_type: "
-    "p6e-gb200.36xlarge, count: 18, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
-    good="network: {zone: use1-az6}",
+    bad=f"{_DALLAS}]{_CONTROL_PLANE}",
+    good=f"{_DALLAS}, {{id: subnet-0a1b2c3d4e5f67893, zone: use1-az6}}]{_CONTROL_PLANE}",
 )
 def local_zone(plan: Plan) -> Iterator[Problem]:
-    zones = [subnet.zone or "" for subnet in plan.network.private]
+    zones = [subnet.zone or "" for subnet in plan.network.system]
     type = plan.kubernetes.system_nodes.type
     local = all(map(regions.is_local_zone, zones))
     if local and not any(type.offered_in_zone(zone) for zone in zones):
         yield Problem(
-            ("network", "zone" if plan.network.new else "private_subnets"),
+            ("network", "cidr" if plan.network.new else "private_subnets"),
             f"the system nodes would be in {zones[0]}, which is not known to offer {type.name}",
-            help="write an existing network with a second of the private_subnets, in a zone of the "
-            "region, for them; aws ec2 modify-availability-zone-group opts in to a Local Zone",
+            help="widen the block to a /24 or more, which has room for subnets in the region"
+            if plan.network.new
+            else "add a second of the private_subnets, in a zone of the region, for them",
         )
 
 

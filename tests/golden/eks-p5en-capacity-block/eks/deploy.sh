@@ -671,7 +671,7 @@ read_also() {
 deploy_cluster() {
   [[ $dry_run == yes ]] || check_admins platform
   end_karpenter
-  deploy_sized "$stack" cluster.template.json ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId PrivateSubnetId
+  deploy_sized "$stack" cluster.template.json ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId SystemSubnet1Id SystemSubnet2Id PrivateSubnetId
 
   read_also "$stack"
   kubeconfig

@@ -1,0 +1,129 @@
+"""Subnets of a new VPC: where system nodes and load balancers are, and which way out they have."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from clustergen import foundation
+from clustergen.catalog import regions
+from clustergen.plan import network
+from clustergen.targets.eks import emit
+from tests.checking import Fragments
+from tests.foundation.planned import plan_of, template_of
+from tests.oracles.cloudformation import check
+
+DALLAS = """network: {zone: use1-dfw2-az1}
+node_groups:
+  - name: h200
+    instance_type: p6e-gb200.36xlarge
+    count: 18
+    capacity: {capacity_block: cr-0a1b2c3d4e5f67890}
+"""
+NETWORKS = {
+    "region": "",
+    "zone by name": "network: {zone: us-east-1a}",
+    "Local Zone": DALLAS,
+    "Local Zone by name": DALLAS.replace("use1-dfw2-az1", "us-east-1-dfw-2a"),
+    "unknown zones": "region: us-gov-west-1\nnetwork: {zone: usgw1-az1}",
+    "smallest": "network: {cidr: 10.42.0.0/24}",
+}
+
+
+def zone(subnet: Mapping[str, Any]) -> str:
+    properties = subnet["Properties"]
+    return str(properties.get("AvailabilityZoneId") or properties["AvailabilityZone"])
+
+
+def system_subnets(text: str) -> list[Mapping[str, Any]]:
+    """Those that the system nodes of `text` are in, as the foundation makes them."""
+    plan = Fragments("eks").faulty_plan(text)
+    made = template_of(text)["Resources"]
+    nodes = emit.document(plan)["Resources"]["SystemNodes"]["Properties"]["Subnets"]
+    return [made[each["Ref"].removesuffix("Id")] for each in nodes]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_system_nodes_are_in_two_zones_of_the_region(name: str) -> None:
+    zones = [zone(subnet) for subnet in system_subnets(NETWORKS[name])]
+    assert len(set(zones)) == 2
+    assert not any(map(regions.is_local_zone, zones))
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_subnets_of_system_nodes_have_the_way_out_of_private_ones(name: str) -> None:
+    made = template_of(NETWORKS[name])["Resources"]
+    tables = {
+        body["Properties"]["SubnetId"]["Ref"]: body["Properties"]["RouteTableId"]["Ref"]
+        for body in made.values()
+        if body["Type"] == "AWS::EC2::SubnetRouteTableAssociation"
+    }
+    assert tables == {
+        "PublicSubnet": "PublicRoutes",
+        "PrivateSubnet": "PrivateRoutes",
+        "SystemSubnet1": "PrivateRoutes",
+        "SystemSubnet2": "PrivateRoutes",
+    }
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_service_accepts_them(name: str) -> None:
+    region = plan_of(NETWORKS[name]).region
+    assert check(template_of(NETWORKS[name]), region) == []
+
+
+@pytest.mark.parametrize("length", range(16, 26))
+def test_blocks_lie_beside_each_other(length: int) -> None:
+    text = f"network: {{cidr: 10.42.0.0/{length}}}"
+    plan = plan_of(text)
+    subnets = {s for place in ("private", "public", "control_plane", "system")
+               for s in getattr(plan.network, place)}  # fmt: skip
+    blocks = [ipaddress.IPv4Network(str(subnet.cidr)) for subnet in subnets]
+    assert not any(one.overlaps(other) for one, other in combinations(blocks, 2))
+    assert all(block.subnet_of(ipaddress.IPv4Network(f"10.42.0.0/{length}")) for block in blocks)
+
+
+def test_a_block_without_room_has_system_nodes_beside_the_others() -> None:
+    assert network.system_blocks("10.42.0.0/25") == ()
+    assert system_subnets("network: {cidr: 10.42.0.0/25}") == [
+        template_of("network: {cidr: 10.42.0.0/25}")["Resources"]["PrivateSubnet"]
+    ]
+
+
+BALANCERS = [
+    # Spec, target, subnets of load balancers in the internet, and of those inside.
+    ("", "eks", {"PublicSubnet"}, {"SystemSubnet1", "SystemSubnet2"}),
+    ("network: {cidr: 10.42.0.0/25}", "eks", {"PublicSubnet"}, {"PrivateSubnet"}),
+    (
+        "targets: {hyperpod-eks: {}}",
+        "hyperpod-eks",
+        {"PublicSubnet"},
+        {"SystemSubnet1", "SystemSubnet2"},
+    ),
+    ("targets: {pcs: {}}", "pcs", set(), set()),
+]
+
+
+@pytest.mark.parametrize(("text", "target", "public", "internal"), BALANCERS)
+def test_kubernetes_finds_the_subnets_of_load_balancers(
+    text: str, target: str, public: set[str], internal: set[str]
+) -> None:
+    found: dict[str, set[str]] = {}
+    whole = foundation.build(Fragments(target).faulty_plan(text))
+    for name, body in whole.resources.items():
+        if body["Type"] == "AWS::EC2::Subnet":
+            for tag in body["Properties"]["Tags"]:
+                found.setdefault(tag["Key"], set()).add(name)
+    assert found.get("kubernetes.io/role/elb", set()) == public
+    assert found.get("kubernetes.io/role/internal-elb", set()) == internal
+
+
+def test_a_tag_of_the_spec_is_there_once() -> None:
+    text = "tags: {team: models, kubernetes.io/role/elb: '0'}"
+    tags = template_of(text)["Resources"]["PublicSubnet"]["Properties"]["Tags"]
+    keys = [tag["Key"] for tag in tags]
+    assert sorted(keys) == sorted({"team", "kubernetes.io/role/elb", "Name"})
