@@ -37,8 +37,8 @@ def _panels(plan: Plan) -> Iterator[Panel]:
 
 
 def _vended(plan: Plan, panel: Panel) -> tuple[Vended, ...]:
-    """The metrics that exist: no agent runs where Kubernetes does."""
-    agent = Source.KUBERNETES not in sources(plan)
+    """The metrics that exist: nodes of Kubernetes run no agent."""
+    agent = Source.SLURM in sources(plan)
     return tuple(vended for vended in panel.vended if vended.namespace or agent)
 
 

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from clustergen.artifacts import Json
+from clustergen.monitoring import names
 from clustergen.monitoring.boards import BOARDS
+from clustergen.monitoring.labels import Labels, labels_of
 from clustergen.monitoring.panels import NODES, RATE, SCOPE, Board, Kind, Panel, Row, Variable
 from clustergen.monitoring.sources import Source, sources
 from clustergen.plan.model import Plan
@@ -24,11 +26,13 @@ _TYPES: Final[Mapping[Kind, str]] = {"stat": "stat", "graph": "timeseries", "tab
 _SOURCE: Final = {"type": "prometheus", "uid": "${datasource}"}
 _CLUSTER: Final = Variable("cluster", "up", "cluster", several=False)
 _NODE: Final = Variable("node", "up{$scope}", "node")
+_GPU_NODE: Final = Variable("node", "DCGM_FI_DEV_GPU_TEMP{$scope}", "node")
 
 
 def dashboards(plan: Plan) -> Mapping[str, Json]:
     """Uid -> dashboard, with the panels that a cluster of ``plan`` can feed."""
-    return {board.uid: _dashboard(board, plan.name) for board in boards(plan)}
+    labels = labels_of(plan)
+    return {board.uid: _dashboard(board, plan, labels) for board in boards(plan)}
 
 
 def boards(plan: Plan) -> Iterator[Board]:
@@ -44,9 +48,8 @@ def _fed(row: Row, fed: frozenset[Source]) -> Row:
     return Row(row.title, tuple(p for p in row.panels if p.needs <= fed and not p.without & fed))
 
 
-def _dashboard(board: Board, cluster: str) -> Json:
-    variables = (_CLUSTER, _NODE, *board.variables)
-    used = [v for v in variables if v is not _NODE or _uses_nodes(board)]
+def _dashboard(board: Board, plan: Plan, labels: Labels) -> Json:
+    used = [*_variables(board, plan), *board.variables]
     source = {"name": "datasource", "label": "Data source", "type": "datasource"}
     return {
         "uid": board.uid,
@@ -59,13 +62,20 @@ def _dashboard(board: Board, cluster: str) -> Json:
         "time": {"from": "now-6h", "to": "now"},
         "timezone": "browser",
         "graphTooltip": 1,
-        "annotations": {"list": [_alerts()]},
+        "annotations": {"list": [_alerts(labels)]},
         "links": [_others()],
         "templating": {
-            "list": [{**source, "query": "prometheus"}, *(_choice(v, cluster) for v in used)]
+            "list": [{**source, "query": "prometheus"}, *(_choice(v, plan, labels) for v in used)]
         },
-        "panels": list(_panels(board.rows)),
+        "panels": list(_panels(board.rows, labels)),
     }
+
+
+def _variables(board: Board, plan: Plan) -> Iterator[Variable]:
+    if Source.ADD_ON not in sources(plan):
+        yield _CLUSTER
+    if _uses_nodes(board):
+        yield _NODE if Source.HOST in sources(plan) else _GPU_NODE
 
 
 def _uses_nodes(board: Board) -> bool:
@@ -73,14 +83,14 @@ def _uses_nodes(board: Board) -> bool:
     return any(NODES in query.expr for panel in panels for query in panel.queries)
 
 
-def _alerts() -> Json:
+def _alerts(labels: Labels) -> Json:
     """Alerts that page, as marks on every graph."""
     return {
         "name": "Pages",
         "enable": True,
         "iconColor": "red",
         "datasource": _SOURCE,
-        "expr": expression('ALERTS{$scope,alertstate="firing",severity="page"}'),
+        "expr": expression('ALERTS{$scope,alertstate="firing",severity="page"}', labels),
         "titleFormat": "{{alertname}}",
         "textFormat": "{{node}}",
         "step": "60s",
@@ -99,10 +109,11 @@ def _others() -> Json:
     }
 
 
-def _choice(variable: Variable, cluster: str) -> Json:
-    query = f"label_values({expression(variable.series)}, {variable.label})"
+def _choice(variable: Variable, plan: Plan, labels: Labels) -> Json:
+    label = labels.node if variable.label == names.NODE else variable.label
+    query = f"label_values({expression(variable.series, labels)}, {label})"
     every = {"includeAll": True, "allValue": ".+"} if variable.several else {"includeAll": False}
-    chosen = {"text": "All", "value": "$__all"} if variable.several else _text(cluster)
+    chosen = {"text": "All", "value": "$__all"} if variable.several else _text(plan.name)
     return {
         "name": variable.name,
         "label": variable.name.replace("_", " "),
@@ -122,7 +133,7 @@ def _text(value: str) -> Json:
     return {"text": value, "value": value}
 
 
-def _panels(rows: tuple[Row, ...]) -> Iterator[Json]:
+def _panels(rows: tuple[Row, ...], labels: Labels) -> Iterator[Json]:
     """Rows from top to bottom, panels from left to right."""
     number, y = 1, 0
     for row in rows:
@@ -133,12 +144,12 @@ def _panels(rows: tuple[Row, ...]) -> Iterator[Json]:
             width, tall = _SIZES[panel.kind]
             if x + width > WIDTH:
                 x, y, height = 0, y + height, 0
-            yield _panel(panel, number, {"x": x, "y": y, "w": width, "h": tall})
+            yield _panel(panel, labels, number, {"x": x, "y": y, "w": width, "h": tall})
             number, x, height = number + 1, x + width, max(height, tall)
         y += height
 
 
-def _panel(panel: Panel, number: int, position: Mapping[str, int]) -> Json:
+def _panel(panel: Panel, labels: Labels, number: int, position: Mapping[str, int]) -> Json:
     return {
         "id": number,
         "type": _TYPES[panel.kind],
@@ -148,7 +159,7 @@ def _panel(panel: Panel, number: int, position: Mapping[str, int]) -> Json:
         "gridPos": dict(position),
         "fieldConfig": {"defaults": _defaults(panel), "overrides": []},
         "options": dict(_options(panel.kind)),
-        "targets": [_target(panel, index) for index in range(len(panel.queries))],
+        "targets": [_target(panel, labels, index) for index in range(len(panel.queries))],
     }
 
 
@@ -167,21 +178,23 @@ def _options(kind: Kind) -> Mapping[str, Any]:
     return {}
 
 
-def _target(panel: Panel, index: int) -> Json:
+def _target(panel: Panel, labels: Labels, index: int) -> Json:
     query, now = panel.queries[index], panel.kind != "graph"
     return {
         "refId": chr(ord("A") + index),
         "datasource": _SOURCE,
-        "expr": expression(query.expr),
-        "legendFormat": query.legend or "__auto",
+        "expr": expression(query.expr, labels),
+        "legendFormat": labels.applied(query.legend) or "__auto",
         "instant": now,
         "range": not now,
         "format": "table" if panel.kind == "table" else "time_series",
     }
 
 
-def expression(expr: str) -> str:
+def expression(expr: str, labels: Labels) -> str:
     """PromQL with Grafana's variables in place of ours."""
-    scope = 'cluster="$cluster"'
-    replaced = expr.replace(SCOPE, scope).replace(NODES, f'{scope},node=~"$node"')
+    own = labels.cluster == names.CLUSTER
+    scope = f'{names.CLUSTER}="$cluster"' if own else labels.scope
+    nodes = f'{scope},{labels.node}=~"$node"'
+    replaced = labels.applied(expr).replace(SCOPE, scope).replace(NODES, nodes)
     return replaced.replace(RATE, "$__rate_interval")

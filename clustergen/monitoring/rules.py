@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from clustergen.artifacts import Json
+from clustergen.monitoring import names
 from clustergen.monitoring.alert import MINIMUM, SCOPE, Alert, Recorded, RuleGroup
 from clustergen.monitoring.alerts import GROUPS
+from clustergen.monitoring.labels import labels_of
 from clustergen.monitoring.sources import Source, minimum_nodes, sources
 from clustergen.plan.model import Plan
 from clustergen.yaml_text import Lines
@@ -49,7 +51,7 @@ def _rule(plan: Plan, rule: Alert | Recorded) -> Json:
         "alert": rule.name,
         "expr": expr,
         **({"for": rule.after} if rule.after else {}),
-        "labels": {"cluster": plan.name, "severity": rule.severity, "action": rule.action},
+        "labels": _labels(plan, rule),
         "annotations": {
             "summary": _filled(plan, rule.summary),
             "runbook": f"{RUNBOOKS}#{rule.name.lower()}",
@@ -57,6 +59,14 @@ def _rule(plan: Plan, rule: Alert | Recorded) -> Json:
     }
 
 
+def _labels(plan: Plan, alert: Alert) -> dict[str, str]:
+    """Alertmanager groups and hides alerts by our labels, whatever those of the series are."""
+    node = labels_of(plan).node
+    own = {"node": f"{{{{ $labels.{node} }}}}"} if node != names.NODE else {}
+    return {"cluster": plan.name, **own, "severity": alert.severity, "action": alert.action}
+
+
 def _filled(plan: Plan, text: str) -> str:
-    scope = f'cluster="{plan.name}"'
-    return text.replace(SCOPE, scope).replace(MINIMUM, str(minimum_nodes(plan)))
+    labels = labels_of(plan)
+    scoped = labels.applied(text).replace(SCOPE, labels.scope)
+    return scoped.replace(MINIMUM, str(minimum_nodes(plan)))

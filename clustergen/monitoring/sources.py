@@ -24,6 +24,8 @@ class Source(StrEnum):
     SLURM_GPUS = "slurm-gpus"
     """slurmctld counts the GPUs of each node."""
     ACCOUNTING = "accounting"
+    ADD_ON = "add-on"
+    """HyperPod's observability add-on collects, with labels of its own."""
     KUBERNETES = "kubernetes"
     KUEUE = "kueue"
     KARPENTER = "karpenter"
@@ -43,6 +45,9 @@ https://github.com/SchedMD/slurm: src/plugins/metrics/openmetrics/openmetrics.c 
 
 def sources(plan: Plan) -> frozenset[Source]:
     """What feeds metrics in a cluster of ``plan``."""
+    if plan.sagemaker and not service_of(plan):
+        # Of the add-on's other metrics, labels and names are not documented.
+        return frozenset((Source.ADD_ON, *(one for one in _devices(plan) if one == Source.GPU)))
     scheduler = _slurm(plan) if service_of(plan) else _kubernetes(plan)
     return frozenset((Source.HOST, *_devices(plan), *scheduler))
 

@@ -13,6 +13,7 @@ from itertools import chain
 from clustergen.monitoring import xids
 
 SLURM, OLD_SLURM, KUBERNETES = "slurm 26.05", "slurm 25.11", "kubernetes"
+ADD_ON = "hyperpod add-on"
 LONG = 60
 """Minutes that the last value lasts."""
 
@@ -67,7 +68,7 @@ HEALTHY: Mapping[str, Mapping[str, str]] = {
     },
     KUBERNETES: {f'up{{{NODE},job="node"}}': always(1)},
 }
-HEALTHY = {**HEALTHY, OLD_SLURM: HEALTHY[SLURM]}
+HEALTHY = {**HEALTHY, OLD_SLURM: HEALTHY[SLURM], ADD_ON: {}}
 
 
 def one(
@@ -402,6 +403,15 @@ def kubernetes_cases() -> Iterator[Case]:
     yield none("KarpenterInterruptions", "of no interest", ignored, 20, cluster=KUBERNETES)
 
 
+def add_on_cases() -> Iterator[Case]:
+    """HyperPod's add-on has labels of its own."""
+    gpu = 'cluster_id="a1b2",Hostname="i-1",gpu="0"'
+    bus = {f'DCGM_EXP_XID_ERRORS_COUNT{{{gpu},xid="79"}}': steps((0, 5), last=1)}
+    yield one("GpuXidReplace", bus, 4, 6, cluster=ADD_ON, name="Xid 79 by the add-on")
+    heat = {f"DCGM_FI_DEV_THERMAL_VIOLATION{{{gpu}}}": grows((0, 10), last=0.2 * 60e9)}
+    yield one("GpuSlowedByHeat", heat, 10, 26, cluster=ADD_ON, name="heat by the add-on")
+
+
 CASES: tuple[Case, ...] = (
     *(
         Case(f"healthy: {cluster}", {}, {5: frozenset(), 35: frozenset()}, cluster)
@@ -416,4 +426,5 @@ CASES: tuple[Case, ...] = (
     *capacity_cases(),
     *pipeline_cases(),
     *kubernetes_cases(),
+    *add_on_cases(),
 )

@@ -8,30 +8,32 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from clustergen.monitoring.rules import rule_groups
 from clustergen.plan.model import Plan
 from tests.checking import EXAMPLES, Fragments
-from tests.monitoring.cases import HEALTHY, KUBERNETES, OLD_SLURM, SLURM, Case
+from tests.monitoring.cases import ADD_ON, HEALTHY, KUBERNETES, OLD_SLURM, SLURM, Case
 from tests.support import prometheus
 
 INTERVAL = "1m"
 NEVER = "never"
-FRAGMENTS = {
-    SLURM: ("pcs", "slurm: {version: '26.05', accounting: managed}"),
-    OLD_SLURM: ("pcs", "slurm: {version: '25.11', accounting: managed}"),
-    KUBERNETES: ("eks", ""),
+BLOCK = "p5en-capacity-block"
+SPECS = {
+    SLURM: ("pcs", BLOCK, "slurm: {version: '26.05', accounting: managed}"),
+    OLD_SLURM: ("pcs", BLOCK, "slurm: {version: '25.11', accounting: managed}"),
+    KUBERNETES: ("eks", "eks-karpenter", ""),
+    ADD_ON: ("hyperpod-eks", "hyperpod-eks-karpenter", ""),
 }
+"""Kind of cluster -> target, example spec, and what is laid over it."""
 
 
 @functools.cache
 def plan_of(cluster: str) -> Plan:
     """A plan with everything that feeds rules, for one of the kinds of clusters."""
-    target, over = FRAGMENTS[cluster]
-    example = "eks-karpenter" if target == "eks" else "p5en-capacity-block"
+    target, example, over = SPECS[cluster]
     base = EXAMPLES[example].read_text(encoding="utf-8").replace("count: 64", "count: 2")
     return Fragments(target, base).plan(over)
 
@@ -65,6 +67,23 @@ def _firing(minute: int, alerts: frozenset[str]) -> dict[str, Any]:
             {"labels": f'{{alertname="{name}"}}', "value": 1} for name in sorted(alerts)
         ],
     }
+
+
+def fed(case: Case) -> list[Any]:
+    """The rules that read a series of the case, or miss one; others are empty, and take long."""
+    names = {selector.partition("{")[0] for selector in (*HEALTHY[case.cluster], *case.series)}
+    kept = []
+    for rule in all_rules(case.cluster):
+        if "absent(" in rule["expr"] or names & set(re.findall(r"[\w:]+", rule["expr"])):
+            kept.append(rule)
+            names.add(rule.get("record", ""))
+    return kept
+
+
+def all_rules(cluster: str) -> Iterator[Any]:
+    for file in rules_of(cluster).values():
+        for group in file["groups"]:
+            yield from group["rules"]
 
 
 def write_rules(folder: Path, name: str, rules: Iterable[Any]) -> Path:

@@ -115,13 +115,11 @@ def unknown_variables(dashboard: Any) -> set[str]:
 
 @pytest.mark.parametrize(("name", "target"), PLANS)
 def test_cloudwatch_shows_what_it_has(name: str, target: str) -> None:
-    widgets = cloudwatch(plan_of(name, target))["widgets"]
-    assert widgets
-    searches = json.dumps(widgets)
-    assert ("nvidia_smi" in searches) == (
-        target not in ("eks", "hyperpod-eks")
-        and name in ("p5en-capacity-block", "p6-b200-reservation", "hyperpod-slurm-legacy")
-    )
+    searches = json.dumps(cloudwatch(plan_of(name, target))["widgets"])
+    gpus = name in ("p5en-capacity-block", "p6-b200-reservation", "hyperpod-slurm-legacy")
+    slurm = target not in ("eks", "hyperpod-eks")
+    assert ("nvidia_smi" in searches) == (gpus and slurm)
+    assert ("mem_used_percent" in searches) == slurm
 
 
 def test_every_alert_reaches_a_receiver() -> None:

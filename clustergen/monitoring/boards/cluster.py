@@ -8,6 +8,7 @@ from clustergen.monitoring.sources import Source
 
 GPU = frozenset({Source.GPU})
 EFA = frozenset({Source.EFA})
+HOST = frozenset({Source.HOST})
 
 BOARD = Board(
     "clustergen-cluster",
@@ -16,11 +17,17 @@ BOARD = Board(
         Row(
             "Now",
             (
-                stat("Nodes that report", "short", f'sum(up{{$scope,job="{names.HOST}"}})'),
+                stat(
+                    "Nodes that report",
+                    "short",
+                    f'sum(up{{$scope,job="{names.HOST}"}})',
+                    needs=HOST,
+                ),
                 stat(
                     "Nodes that do not answer",
                     "short",
                     f'count(up{{$scope,job="{names.HOST}"}} == 0) or vector(0)',
+                    needs=HOST,
                 ),
                 stat(
                     "GPUs that report",
@@ -96,6 +103,7 @@ BOARD = Board(
                         '(rate(node_cpu_seconds_total{$nodes,mode="idle"}[$rate]))',
                         "{{node}}",
                     ),
+                    needs=HOST,
                     vended=(Vended("CPUUtilization", "Average", "AWS/EC2"),),
                 ),
                 graph(
@@ -106,6 +114,7 @@ BOARD = Board(
                         "/ node_memory_MemTotal_bytes{$nodes}",
                         "{{node}}",
                     ),
+                    needs=HOST,
                     vended=(Vended("mem_used_percent", "Average"),),
                 ),
                 graph(
@@ -116,6 +125,7 @@ BOARD = Board(
                         '/ node_filesystem_size_bytes{$nodes,mountpoint="/"}',
                         "{{node}}",
                     ),
+                    needs=HOST,
                     vended=(Vended("disk_used_percent", "Average"),),
                 ),
             ),

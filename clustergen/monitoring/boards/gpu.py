@@ -89,7 +89,7 @@ _HEAT = (
 )
 _USE = (
     graph(
-        "Memory in use",
+        "GPU memory in use",
         "percentunit",
         (
             f"max {_EACH} (DCGM_FI_DEV_FB_USED{{$nodes}}\n"
