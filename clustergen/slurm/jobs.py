@@ -25,7 +25,7 @@ class Cluster:
     shared: Sequence[str]
     """Mount paths of file systems that nodes share and jobs write to."""
     gpus: bool = False
-    """GPUs are Slurm resources: a step without a request has none."""
+    """GPUs are Slurm resources, which jobs request; otherwise jobs find out when they run."""
     nccl_tests: bool = True
     """Images include nccl-tests."""
     selecting: Callable[[NodeGroup, Queue], list[str]] = _no_options

@@ -85,10 +85,15 @@ esac
     "nvidia-smi": r"""
 [[ $1 == --list-gpus ]] || exit 0
 if [[ -e /rig/hung-gpu ]]; then trap '' TERM; while :; do /usr/bin/sleep 1; done; fi
+seen=all
+# What Slurm does to a task with ConstrainDevices: it sees the GPUs that its step was given.
+if [[ -e /rig/constrained && -n ${SLURM_PROCID:-} ]]; then seen=,${CUDA_VISIBLE_DEVICES:-none},; fi
 for gpu in /dev/nvidia[0-9]*; do
+  [[ $seen == all || $seen == *,"${gpu##*nvidia}",* ]] || continue
   [[ ! -e $gpu || ( $gpu == */nvidia0 && -e /rig/lost-gpu ) ]] || echo "GPU ${gpu##*nvidia}: NVIDIA"
 done
 """,
+    "fi_info": 'for n in {1..32}; do echo "    domain: rdmap$n-rdm"; done',
     "aws": """[[ $1 != secretsmanager ]] || echo '{"password": "rig"}'""",
     # Steps that wait for something else do so in a tenth of the time.
     "sleep": 'exec /usr/bin/sleep "$(awk -v s="$1" \'BEGIN { print s / 10 }\')"',
@@ -202,6 +207,8 @@ class Cluster:
             self._start_database()
         for name in self.of("controller"):
             self.put_slurm_conf(name, settings, gres=gres)
+        for node in self.nodes if gres else ():
+            self.run(node.name, "touch /rig/constrained")
         if self.started_by_hyperpod:
             self.run(self.controller, "systemctl start slurmctld.service")
             for node in self.nodes:

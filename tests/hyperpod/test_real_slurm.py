@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -34,15 +35,29 @@ squeue --noheader --user=alice | wc -l
 """
 
 
-@pytest.fixture(scope="module")
-def api() -> Iterator[Cluster]:
-    """A cluster that HyperPod set up first."""
+@contextmanager
+def ready(*, gres: bool = True) -> Iterator[Cluster]:
+    """A cluster that HyperPod set up first; with ``gres``, GPUs are resources of its Slurm."""
     with cluster(SPEC) as made:
-        made.boot(BASE)
+        made.boot(BASE, gres=gres)
         runs = made.lifecycle()
         assert {name: run.text for name, run in runs.items() if run.status} == {}
-        made.run(made.of("login")[0], "chmod 1777 /fsx")
         yield made
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[Cluster]:
+    with ready() as made:
+        yield made
+
+
+def bring(made: Cluster, folder: str) -> None:
+    """Copies a folder of the bundle to /fsx, for alice."""
+    login = made.of("login")[0]
+    for path, text in made.files.items():
+        if path.startswith(f"{folder}/"):
+            made.machines.put(login, f"/fsx/{path}", text, 0o755)
+    made.run(login, f"chown -R 2001:2001 /fsx/{folder}")
 
 
 def submit(made: Cluster, options: str, command: str = "hostname") -> str:
@@ -88,6 +103,33 @@ def test_limits_of_queues_cannot_be_bypassed(api: Cluster) -> None:
     assert "time limit is invalid" in submit(api, "--time=30-0")
     assert "not permitted to use this partition" in submit(api, "--partition=dev --time=30-0")
     assert api.run(api.controller, "srun --partition=dev hostname").text
+
+
+def assert_smoke_tests_pass(made: Cluster) -> None:
+    bring(made, "smoke")
+    ran = made.as_user(made.of("login")[0], "cd /fsx/smoke && ./run.sh; cat *.out", seconds=180)
+    for test in ("nodes", "efa", "file-systems"):
+        assert f"PASS  {test}-h200.sbatch" in ran.text, ran.text
+    assert "2 nodes with 8 accelerators each" in ran.text
+
+
+def test_smoke_tests_see_gpus_that_are_resources(api: Cluster) -> None:
+    assert_smoke_tests_pass(api)
+
+
+def test_smoke_tests_see_gpus_that_slurm_does_not_know() -> None:
+    with ready(gres=False) as made:
+        assert_smoke_tests_pass(made)
+
+
+def test_jobs_see_gpus_that_are_resources(api: Cluster) -> None:
+    bring(api, "jobs")
+    for name in api.of("h200"):
+        body = "#!/bin/bash\nnvidia-smi --list-gpus | wc -l\n"
+        api.machines.put(name, "/usr/local/sbin/torchrun", body, 0o755)
+    script = "cd /fsx/jobs && sbatch --wait torchrun-h200.sbatch train.py; cat *.out"
+    ran = api.as_user(api.of("login")[0], script)
+    assert ran.text.split()[-2:] == ["8", "8"], ran.text
 
 
 @pytest.mark.parametrize("sick", ["lost-gpu", "hung-gpu"])
