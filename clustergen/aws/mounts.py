@@ -63,6 +63,18 @@ def homes(plan: Plan) -> tuple[str, bool]:
     return f"{shared[0]}/{EXPORTED_HOMES}", True
 
 
+def needs_preparation(item: Mounted) -> bool:
+    """Whether users can use it only after the mount script.
+
+    The root of a new Lustre or EFS file system belongs to root alone, and one at /home hides the
+    homes of the image's users.
+    https://github.com/aws-samples/aws-hpc-recipes/tree/main/recipes/pcs-scripts/open_shared_dir
+    https://docs.aws.amazon.com/efs/latest/ug/accessing-fs-nfs-permissions.html
+    """
+    of_root = isinstance(item, Lustre | FileCache | Efs) and not item.existing
+    return of_root or item.mount.rstrip("/") == LOCAL_HOMES
+
+
 @dataclass(frozen=True, slots=True)
 class Mount:
     """Arguments of the mount script for one file system, with placeholders for its names.

@@ -148,6 +148,7 @@ def test_the_base_of_seeded_faults_is_valid(spec: str) -> None:
 
 
 HEAD, GPU = "InstanceGroups.0", "InstanceGroups.2"  # the controller, login nodes, then the spec's
+ONLY = "InstanceGroups.1"  # where there are no login nodes
 ONE = "InstanceGroups.0"
 PLAN_ARN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/large"
 
@@ -161,15 +162,15 @@ IN_REQUESTS: list[tuple[str, str, Any, str]] = [
     (PLAIN, "NodeRecovery", None, "string expected"),
     (PLAIN, f"{HEAD}.InstanceCount", 2, "several controllers"),
     (PLAIN, f"{HEAD}.SlurmConfig.NodeType", "Compute", "0 Controller groups"),
-    (PLAIN, f"{GPU}.SlurmConfig.NodeType", "Worker", "not one of"),
-    (PLAIN, f"{GPU}.SlurmConfig.PartitionNames", ["train", "dev"], "the maximum is 1"),
-    (PLAIN, f"{GPU}.InstanceType", "p5en.48xlarge", "not one of"),
-    (PLAIN, f"{GPU}.InstanceCount", "8", "integer expected"),
-    (PLAIN, f"{GPU}.ExecutionRole", GONE, "required member ExecutionRole"),
-    (PLAIN, f"{GPU}.ExecutionRole", "${NodeRole}", "no output NodeRole"),
-    (PLAIN, f"{GPU}.OnStartDeepHealthChecks.0", "GPU", "not one of"),
-    (PLAIN, f"{GPU}.CapacityRequirements", {"Spot": {}}, "Spot is for EKS"),
-    (PLAIN, f"{GPU}.Placement", "cluster", "unknown member Placement"),
+    (PLAIN, f"{ONLY}.SlurmConfig.NodeType", "Worker", "not one of"),
+    (PLAIN, f"{ONLY}.SlurmConfig.PartitionNames", ["train", "dev"], "the maximum is 1"),
+    (PLAIN, f"{ONLY}.InstanceType", "p5en.48xlarge", "not one of"),
+    (PLAIN, f"{ONLY}.InstanceCount", "8", "integer expected"),
+    (PLAIN, f"{ONLY}.ExecutionRole", GONE, "required member ExecutionRole"),
+    (PLAIN, f"{ONLY}.ExecutionRole", "${NodeRole}", "no output NodeRole"),
+    (PLAIN, f"{ONLY}.OnStartDeepHealthChecks.0", "GPU", "not one of"),
+    (PLAIN, f"{ONLY}.CapacityRequirements", {"Spot": {}}, "Spot is for EKS"),
+    (PLAIN, f"{ONLY}.Placement", "cluster", "unknown member Placement"),
     (DEPT, "Orchestrator.Slurm.AccountingDatabase.Port", 0, "the minimum is 1"),
     (DEPT, "Orchestrator.Slurm.AccountingDatabase.SecretArn", "slurm", "SecretArn"),
     (DEPT, f"{GPU}.LifeCycleConfig.OnInitComplete", "setup.sh", "no lifecycle/setup.sh"),
@@ -216,7 +217,7 @@ IN_FILES: list[tuple[str, str, str, Any, str]] = [
      "(Ingress)"),
     (PLAIN, "cluster.template.json", f"{CLUSTER}.ClusterName", "other", "request has"),
     (PLAIN, "cluster.template.json", f"{CLUSTER}.NodeRecovery", GONE, "only in create-"),
-    (PLAIN, "cluster.template.json", f"{CLUSTER}.{GPU}.InstanceCount", 9, "request has"),
+    (PLAIN, "cluster.template.json", f"{CLUSTER}.{ONLY}.InstanceCount", 9, "request has"),
     (PLAIN, "cluster.template.json", "Resources", {}, "0 clusters"),
     (PLAIN, "foundation.template.json", f"{ROLE}.ManagedPolicyArns", [], "may not"),
     (PLAIN, "foundation.template.json", f"{ROLE}.Policies", [], "ec2:CreateNetworkInter"),
@@ -247,9 +248,9 @@ def test_a_fault_in_another_file_is_a_violation(
 # Spec, path in cluster.template.json, value, rule of cfn-lint.
 FOR_CFN_LINT: list[tuple[str, str, Any, str]] = [
     (PLAIN, f"{CLUSTER}.Orchestrator", {}, "E3018"),
-    (PLAIN, f"{CLUSTER}.{GPU}.InstanceType", "ml.trn1.2xlarge", ""),
-    (PLAIN, f"{CLUSTER}.{GPU}.ExecutionRole", {"Ref": "Nowhere"}, "E1020"),
-    (PLAIN, f"{CLUSTER}.{GPU}.Placement", "x", "E3002"),
+    (PLAIN, f"{CLUSTER}.{ONLY}.InstanceType", "ml.trn1.2xlarge", ""),
+    (PLAIN, f"{CLUSTER}.{ONLY}.ExecutionRole", {"Ref": "Nowhere"}, "E1020"),
+    (PLAIN, f"{CLUSTER}.{ONLY}.Placement", "x", "E3002"),
     (DEPT, f"{CLUSTER}.{GPU}.LifeCycleConfig.OnInitComplete", "x" * 129, "E3033"),
 ]  # fmt: skip
 

@@ -10,7 +10,7 @@ from clustergen.artifacts import Bundle, json_artifact
 from clustergen.aws import mounts
 from clustergen.hyperpod import cloudformation, deploy, limits
 from clustergen.hyperpod import steps as hyperpod_steps
-from clustergen.plan.model import Lustre, Plan
+from clustergen.plan.model import Plan
 from clustergen.slurm import jobs, next_steps, smoke
 from clustergen.slurm.jobs import Cluster
 from clustergen.targets.hyperpod_slurm import cluster, lifecycle
@@ -71,20 +71,12 @@ def _scripts_first(plan: Plan) -> str:
 
 
 def _without_scripts(plan: Plan) -> Iterator[str]:
-    """Steps that HyperPod's node set-up leaves to the administrator."""
-    if lifecycle.config(plan):
-        return
-    if plan.queues:
+    """What differs from the spec where HyperPod alone sets up nodes."""
+    if not lifecycle.config(plan):
         yield (
-            f"jobs without `--partition` go to `{limits.UNIVERSAL_PARTITION}`, HyperPod's "
-            f"partition of all nodes: submit with `--partition {plan.queues[0].name}`"
+            f"jobs without `--partition` run in `{limits.UNIVERSAL_PARTITION}`, a partition of "
+            f"HyperPod's own with the nodes of `{plan.queues[0].name}`"
         )
-    for item in plan.storage:
-        if isinstance(item, Lustre) and not item.existing:
-            yield (
-                f"a new Lustre file system belongs to root: `sudo chmod 1777 {item.mount}` on the "
-                f"controller, once, lets users write to {item.mount}"
-            )
 
 
 def _controllers(plan: Plan) -> Iterator[str]:

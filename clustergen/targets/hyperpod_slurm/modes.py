@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clustergen.aws import mounts
+from clustergen.hyperpod import limits
 from clustergen.hyperpod.limits import GUIDE
 from clustergen.hyperpod.service_mounts import mounted_everywhere
 from clustergen.plan.model import Plan, Queue
@@ -53,13 +55,26 @@ def needs_scripts(plan: Plan) -> bool:
         or accounts.needed(plan)
         or plan.monitoring.metrics != "none"
         or any(group.scratch for group in plan.node_groups)
-        or any(_has_settings(plan, queue) for queue in plan.queues)
-        # Storage that the service does not mount, or not on all nodes.
+        or any(_has_settings(queue) for queue in plan.queues)
+        or _has_default(plan)
+        # Storage that the service does not mount, or not on all nodes, or that users cannot use.
         or len(mounted_everywhere(plan)) < len(plan.storage)
+        or any(mounts.needs_preparation(item) for item in mounts.mounted(plan))
     )
 
 
-def _has_settings(plan: Plan, queue: Queue) -> bool:
-    chosen = queue.default and len(plan.queues) > 1 and plan.wrote(*queue.at("default"))
+def _has_settings(queue: Queue) -> bool:
     settings = queue.slurm or queue.time_limit or queue.exclusive
-    return bool(settings or chosen or queue.priority is not None)
+    return bool(settings or queue.priority is not None)
+
+
+def _has_default(plan: Plan) -> bool:
+    """Whether jobs without a partition would get other nodes than those of the default queue.
+
+    HyperPod's own partition is the default one. It has all nodes, login nodes included.
+    """
+    return any(
+        plan.login or len(queue.node_groups) < len(plan.node_groups)
+        for queue in plan.queues
+        if queue.default and queue.name != limits.UNIVERSAL_PARTITION
+    )

@@ -167,23 +167,39 @@ def test_group(text: str, group: str, member: str, expected: Any) -> None:
     assert groups_of(text)[group].get(member, ABSENT) == expected
 
 
+INIT = "OnInitComplete: on_init_complete.sh"
+EXISTING_LUSTRE = """storage:
+  - {mount: /fsx, type: fsx-lustre, existing: {id: fs-0a1b2c3d4e5f67890, mount_name: abcdefgh}}
+"""
+TWO_GROUPS = """node_groups:
+  - {name: h200, instance_type: p5en.48xlarge, count: 2}
+  - {name: cpu, instance_type: m7i.4xlarge, count: 2}
+"""
 # Spec, name of the member and of the script; None where there are no scripts.
 SCRIPTS: list[tuple[str, str | None]] = [
     ("", None),
-    (STORAGE, None),
+    (EXISTING + EXISTING_LUSTRE, None),
+    # Users could not write to it.
+    (STORAGE.partition("  - {mount: /home")[0], INIT),
+    # It hides the home of the image's user.
+    ("storage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, throughput: 320}]", INIT),
+    ("storage: [{mount: /data, type: fsx-openzfs, size: 1024GiB, throughput: 320}]", None),
+    # HyperPod's default partition has login nodes, and the nodes of every queue.
+    (LOGIN, INIT),
+    (TWO_GROUPS, INIT),
     ("slurm: {accounting: managed}", None),
     (DATABASE, None),
-    (USERS, "OnInitComplete: on_init_complete.sh"),
-    ("software: {scripts: [{run: 's3://my-bucket/a.sh'}]}", "OnInitComplete: on_init_complete.sh"),
-    ("node_groups: [{name: h200, scratch: /scratch}]", "OnInitComplete: on_init_complete.sh"),
-    ("slurm: {settings: {MaxJobCount: 5000}}", "OnInitComplete: on_init_complete.sh"),
+    (USERS, INIT),
+    ("software: {scripts: [{run: 's3://my-bucket/a.sh'}]}", INIT),
+    ("node_groups: [{name: h200, scratch: /scratch}]", INIT),
+    ("slurm: {settings: {MaxJobCount: 5000}}", INIT),
     (
         "queues: [{name: a, node_groups: [h200], time_limit: 7d}]",
-        "OnInitComplete: on_init_complete.sh",
+        INIT,
     ),
-    ("monitoring: {metrics: managed-prometheus}", "OnInitComplete: on_init_complete.sh"),
-    (SPECS["second lustre"], "OnInitComplete: on_init_complete.sh"),
-    (SPECS["efs and bucket"], "OnInitComplete: on_init_complete.sh"),
+    ("monitoring: {metrics: managed-prometheus}", INIT),
+    (SPECS["second lustre"], INIT),
+    (SPECS["efs and bucket"], INIT),
     (CUSTOMER, "OnCreate: on_create.sh"),
     (LEGACY, "OnCreate: on_create.sh"),
 ]
@@ -304,10 +320,7 @@ def test_restricted_groups_are_in_both() -> None:
     assert properties_of(RESTRICTED)["RestrictedInstanceGroups"] == expected
 
 
-def test_the_readme_lists_tasks_without_scripts() -> None:
-    text = files_of(STORAGE)["README.md"]
-    assert "jobs without `--partition` go to `dev`" in text
-    assert "`sudo chmod 1777 /fsx` on the controller" in text
-    text = files_of(STORAGE + USERS)["README.md"]
-    assert "chmod 1777" not in text
-    assert "go to `dev`" not in text
+def test_the_readme_names_the_partition_of_jobs_without_scripts() -> None:
+    words = "jobs without `--partition` run in `dev`"
+    assert words in files_of("")["README.md"]
+    assert words not in files_of(LOGIN)["README.md"]
