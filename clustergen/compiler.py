@@ -93,13 +93,13 @@ _ROUNDS = 5
 
 
 def _with_rest(
-    found: Sequence[Finding], data: Any, asked: Sequence[str], allow_unsupported: bool
+    found: Sequence[Finding], data: Any, requested: Sequence[str], allow_unsupported: bool
 ) -> list[Finding]:
     """``found``, which prevents planning, and all findings about the rest of the spec."""
     all_found = dict.fromkeys(found)
     bad = [finding.path for finding in found if finding.fatal]
     for _ in range(_ROUNDS):
-        rest = _rest_of(data, bad, asked, allow_unsupported)
+        rest = _rest_of(data, bad, requested, allow_unsupported)
         all_found |= dict.fromkeys(rest)
         more = [f.path for f in rest if f.fatal and f.path not in bad]
         if not more:
@@ -109,7 +109,7 @@ def _with_rest(
 
 
 def _rest_of(
-    data: Any, bad: Sequence[Path], asked: Sequence[str], allow_unsupported: bool
+    data: Any, bad: Sequence[Path], requested: Sequence[str], allow_unsupported: bool
 ) -> list[Finding]:
     """The findings about a spec, except at the places ``bad`` and at places with an invalid form.
 
@@ -117,7 +117,7 @@ def _rest_of(
     """
     versions: list[list[Finding]] = []
     for rest in remainders(data, bad):
-        _, found = _check_targets(rest.spec, rest.written, asked, allow_unsupported)
+        _, found = _check_targets(rest.spec, rest.written, requested, allow_unsupported)
         versions.append([*rest.findings, *filter(None, map(rest.restored, found))])
     plannable = [found for found in versions if not any(f.fatal for f in found)]
     first, *others = plannable or versions or [[]]
@@ -134,31 +134,31 @@ def _agreed(first: Sequence[Finding], others: Sequence[Sequence[Finding]]) -> It
 
 
 def _check_targets(
-    spec: Spec, written: Iterable[Path], asked: Sequence[str], allow_unsupported: bool
+    spec: Spec, written: Iterable[Path], requested: Sequence[str], allow_unsupported: bool
 ) -> tuple[dict[str, Plan], list[Finding]]:
     """The plans of a spec for its targets, and all findings about them."""
     plans: dict[str, Plan] = {}
     by_target: dict[str, list[Finding]] = {}
-    served = _served(spec, asked)
-    for name in _wanted(spec, asked):
+    served = _served(spec, requested)
+    for name in _wanted(spec, requested):
         plan, by_target[name] = _check_target(spec, written, name, served, allow_unsupported)
         if plan is not None:
             plans[name] = plan
     return plans, list(_shared(by_target))
 
 
-def _wanted(spec: Spec, asked: Sequence[str]) -> list[str]:
+def _wanted(spec: Spec, requested: Sequence[str]) -> list[str]:
     """The targets to plan for; the empty name means rules for all targets."""
-    return [*asked] or [*named_targets(spec)] or [""]
+    return [*requested] or [*named_targets(spec)] or [""]
 
 
-def _served(spec: Spec, asked: Sequence[str]) -> frozenset[str]:
+def _served(spec: Spec, requested: Sequence[str]) -> frozenset[str]:
     """The targets that the foundation serves: those in the spec, and those requested.
 
     None if the spec names none: each requested target then gets the same foundation.
     """
     named = named_targets(spec)
-    return frozenset((*named, *asked)) if named else frozenset()
+    return frozenset((*named, *requested)) if named else frozenset()
 
 
 def _check_target(

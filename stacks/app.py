@@ -88,8 +88,8 @@ def render_cluster(context: Mapping[str, str]) -> tuple[RenderedCluster | None, 
     if not files:
         raise UsageError("say which spec: -c spec=FILE")
     sets = [each for each in context.get("set", "").split(";") if each]
-    asked = wanted([context["target"]] if context.get("target") else [])
-    checked = compiler.check(files, sets=sets, targets=asked)
+    requested = wanted([context["target"]] if context.get("target") else [])
+    checked = compiler.check(files, sets=sets, targets=requested)
     findings = list(checked.findings)
     plans = [name for name in checked.plans if name]
     if len(plans) > 1 or (not plans and not errors(findings)):

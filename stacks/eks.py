@@ -46,13 +46,13 @@ class EksStack(ClusterStack):
             inputs=Imports(rendered.imports),
             software=plan.options_as(Options).by_stack,
         )
-        self._tell_next_step()
+        self._output_next_step()
         acknowledged.eks(self.cluster)
         if plan.overlay:
             before = targets.load(rendered.target).document(plan)
-            overlaid.lay(self, before, rendered.document, rendered.imports)
+            overlaid.apply(self, before, rendered.document, rendered.imports)
 
-    def _tell_next_step(self) -> None:
+    def _output_next_step(self) -> None:
         """Output the remaining steps, and who can do them."""
         plan = self.cluster.plan
         steps = list(_next_steps(plan))

@@ -14,7 +14,7 @@ from . import template
 _Change = tuple[tuple[str, ...], Any]
 
 
-def lay(stack: cdk.Stack, before: Json, after: Json, imports: Mapping[str, str]) -> None:
+def apply(stack: cdk.Stack, before: Json, after: Json, imports: Mapping[str, str]) -> None:
     """Change ``stack``, whose rendered template is ``before``, to ``after``.
 
     Both are rendered templates, in which ``imports`` are parameters.

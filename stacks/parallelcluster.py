@@ -107,8 +107,8 @@ def _policy(scope: Construct, rendered: RenderedCluster) -> iam.ManagedPolicy:
 
 
 def _statements(rendered: RenderedCluster) -> Iterator[iam.PolicyStatement]:
-    said = list(_pairs(rendered.document))
-    scripts_of_nodes = (text for key, text in said if key == "Script" and text.startswith("s3://"))
+    texts = list(_pairs(rendered.document))
+    scripts_of_nodes = (text for key, text in texts if key == "Script" and text.startswith("s3://"))
     objects = {text.removeprefix("s3://") for text in scripts_of_nodes}
     yield iam.PolicyStatement(
         sid="Scripts",
@@ -116,7 +116,7 @@ def _statements(rendered: RenderedCluster) -> Iterator[iam.PolicyStatement]:
         resources=[_arn(f"s3:::{path}", rendered) for path in sorted(objects)]
         or [_arn("s3:::${ScriptsBucketName}/*", rendered)],
     )
-    if policies := sorted({text for key, text in said if key == "Policy"}):
+    if policies := sorted({text for key, text in texts if key == "Policy"}):
         yield iam.PolicyStatement(
             sid="Policies",
             actions=["iam:AttachRolePolicy", "iam:DetachRolePolicy"],
@@ -129,7 +129,7 @@ def _statements(rendered: RenderedCluster) -> Iterator[iam.PolicyStatement]:
                 }
             },
         )
-    if secrets := sorted({text for key, text in said if key == "PasswordSecretArn"}):
+    if secrets := sorted({text for key, text in texts if key == "PasswordSecretArn"}):
         yield iam.PolicyStatement(
             sid="Secrets", actions=["secretsmanager:DescribeSecret"], resources=secrets
         )

@@ -102,8 +102,8 @@ def _scope(stack: cdk.Stack, section: str) -> Construct:
 
 def _parameters(stack: cdk.Stack, parameters: Mapping[str, Json]) -> None:
     for name, parameter in parameters.items():
-        said = {_PARAMETER[key]: value for key, value in parameter.items()}
-        made = cdk.CfnParameter(_scope(stack, "Parameters"), name, **said)
+        properties = {_PARAMETER[key]: value for key, value in parameter.items()}
+        made = cdk.CfnParameter(_scope(stack, "Parameters"), name, **properties)
         made.override_logical_id(name)
 
 

@@ -86,7 +86,7 @@ def codes(fragment: str, target: str = "") -> list[str]:
     return Fragments(target).codes(fragment)
 
 
-def said(fragment: str, code: str, target: str = "") -> tuple[str, str]:
+def message_and_help(fragment: str, code: str, target: str = "") -> tuple[str, str]:
     """Message and help of the one finding with `code`."""
     findings = [f for f in found(fragment, target) if f.code == code]
     assert len(findings) == 1, [f"{f.code} {f.message}" for f in findings]

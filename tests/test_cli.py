@@ -57,8 +57,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
             status = main([str(argument) for argument in arguments])
         except SystemExit as exit:  # argparse leaves this way
             status = int(exit.code or 0)
-        said = capsys.readouterr()
-        return Ran(status, said.out, said.err)
+        captured = capsys.readouterr()
+        return Ran(status, captured.out, captured.err)
 
     return command
 
@@ -324,8 +324,8 @@ OUTPUTS = {
 
 def test_outputs_fill_the_placeholders(run: Run) -> None:
     Path("outputs.json").write_text(json.dumps({"foundation": OUTPUTS}), encoding="utf-8")
-    asked = ("render", "good.yaml", "--target", "pcluster", "--outputs", "outputs.json")
-    ran = run(*asked)
+    arguments = ("render", "good.yaml", "--target", "pcluster", "--outputs", "outputs.json")
+    ran = run(*arguments)
     assert ran.status == 0, ran.err
     text = Path("out/small/parallelcluster/cluster.yaml").read_text(encoding="utf-8")
     assert "${" not in text

@@ -115,7 +115,7 @@ def _violations(files: dict[str, str], parallelcluster: ParallelCluster) -> list
     templates = [text for path, text in files.items() if path.endswith(".template.json")]
     found = [b for text in templates for b in template_violations(json.loads(text), "us-east-1")]
     if "cluster.yaml" in files:
-        said = parallelcluster.validator(files["cluster.yaml"], cluster_name="combined")
-        found += [f"{m.validator}: {m.text}" for m in said if m.level == "ERROR"]
+        messages = parallelcluster.validator(files["cluster.yaml"], cluster_name="combined")
+        found += [f"{m.validator}: {m.text}" for m in messages if m.level == "ERROR"]
     scripts = {path: text for path, text in files.items() if path.startswith("scripts/")}
     return found + script_violations(scripts)

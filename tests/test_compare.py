@@ -284,8 +284,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
     def command(*arguments: str) -> tuple[int, str, str]:
         status = main(["compare", *arguments])
-        said = capsys.readouterr()
-        return status, said.out, said.err
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
 
     return command
 

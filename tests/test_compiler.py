@@ -27,9 +27,9 @@ OVERLAY = "targets: {{parallelcluster: {{overlay: {}}}}}"
 )
 def test_a_value_that_the_schema_rejects_is_reported_once_and_with_help(overlay: str) -> None:
     findings = found(OVERLAY.format(overlay), "parallelcluster")
-    refused = [finding for finding in findings if finding.severity is Severity.ERROR]
-    assert [finding.code for finding in refused] == ["OVL003"]
-    assert refused[0].help
+    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+    assert [finding.code for finding in errors] == ["OVL003"]
+    assert errors[0].help
 
 
 @pytest.mark.parametrize(

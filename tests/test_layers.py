@@ -140,7 +140,7 @@ FAULTS: dict[str, tuple[str, str, dict[str, set[floors.Arrow]], list[str]]] = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_diagram_is_compared(fault: str) -> None:
-    old, new, more, said = FAULTS[fault]
+    old, new, more, expected = FAULTS[fault]
     imports: dict[str, set[floors.Arrow]] = {
         "cli": {("c.py", "plan")},
         "stacks": set(),
@@ -148,7 +148,7 @@ def test_the_diagram_is_compared(fault: str) -> None:
         "spec": set(),
     }
     imports |= more
-    assert floors.disagreements(floors.drawn(SMALL.replace(old, new)), imports) == said
+    assert floors.disagreements(floors.drawn(SMALL.replace(old, new)), imports) == expected
 
 
 def test_the_diagram_is_normalized() -> None:
@@ -249,7 +249,9 @@ LOADS: list[tuple[tuple[str, ...], set[str]]] = [
 
 
 @pytest.mark.parametrize(
-    ("arguments", "never"), LOADS, ids=[" ".join(said).replace(SPEC, "SPEC") for said, _ in LOADS]
+    ("arguments", "never"),
+    LOADS,
+    ids=[" ".join(args).replace(SPEC, "SPEC") for args, _ in LOADS],
 )
 def test_commands_load_only_what_they_need(arguments: tuple[str, ...], never: set[str]) -> None:
     assert loaded(*arguments) & never == set()

@@ -130,8 +130,8 @@ def test_a_spec_is_valid_for_its_targets(name: str) -> None:
     assert checked.spec is not None
     named = named_targets(checked.spec)
     assert named
-    refused = {target for target in named for code in ANSWERS[name][target]}
-    assert refused == {finding.target for finding in errors(checked.findings)}
+    rejected = {target for target in named for code in ANSWERS[name][target]}
+    assert rejected == {finding.target for finding in errors(checked.findings)}
 
 
 @pytest.mark.parametrize(("name", "target"), PAIRS)

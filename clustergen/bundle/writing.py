@@ -146,10 +146,10 @@ def _conflicts(folder: Path, before: Hashes, bundle: Bundle, force: bool) -> Ite
             found = path.read_bytes()
             known = {sha256(found), sha256(with_line_feeds(found))}
             if found != wanted.get(name) and before.get(name) not in known:
-                yield _not_to_be_lost(path, name in before)
+                yield _user_file(path, name in before)
 
 
-def _not_to_be_lost(path: Path, rendered: bool) -> Finding:
+def _user_file(path: Path, rendered: bool) -> Finding:
     if rendered:
         help = "put the change into the spec or the target's overlay, or drop it with --force"
         return EDITED.at((), f"{path} was changed since it was rendered", help=help)
@@ -172,8 +172,8 @@ def _difference(folder: Path, before: Hashes, bundle: Bundle) -> Written:
     """The changes that writing ``bundle`` makes."""
     same = {a.path for a in bundle if not any(compare(folder, a))}
     paths = {artifact.path for artifact in bundle}
-    gone = (name for name in set(before) - paths if os.path.lexists(folder / name))
-    return Written(folder, *(tuple(sorted(names)) for names in (paths - same, gone)))
+    removed = (name for name in set(before) - paths if os.path.lexists(folder / name))
+    return Written(folder, *(tuple(sorted(names)) for names in (paths - same, removed)))
 
 
 def _stage(place: _Place, bundle: Bundle) -> None:

@@ -23,7 +23,7 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Gone:
+class _Unavailable:
     """Families that users request but cannot launch."""
 
     pattern: str
@@ -34,62 +34,62 @@ class _Gone:
 
 # EC2's SDK enum (botocore 1.44.5, 2026-11) against DescribeInstanceTypes (2026-10-27): names in the
 # first only are retired or not offered in the surveyed regions; names in neither do not exist.
-_GONE = (
-    _Gone(
+_UNAVAILABLE = (
+    _Unavailable(
         r"dl1\..*",
         "dl1 (Habana Gaudi) is retired: EC2 does not describe it any more",
         "use trn1.32xlarge or p5.48xlarge",
         "trn1.32xlarge",
     ),
-    _Gone(
+    _Unavailable(
         r"trn3\w*\..*",
         "Trainium3 is announced, but EC2 has no trn3 instance type yet",
         "use trn2.48xlarge",
         "trn2.48xlarge",
     ),
-    _Gone(
+    _Unavailable(
         r"p6e-gb300\..*",
         "p6e-gb300 is announced, but the EC2 API cannot launch it yet",
         "use p6e-gb200.36xlarge, or p6-b300.48xlarge for B300 GPUs",
         "p6e-gb200.36xlarge",
     ),
-    _Gone(
+    _Unavailable(
         r"p6e\..*",
         "P6e comes as UltraServers, made of p6e-gb200.36xlarge with 4 GPUs each",
         "use p6e-gb200.36xlarge, with 9 or 18 instances for one UltraServer",
         "p6e-gb200.36xlarge",
     ),
-    _Gone(
+    _Unavailable(
         r"p6\..*",
         "the P6 family is p6-b200 or p6-b300",
         "use p6-b200.48xlarge or p6-b300.48xlarge",
         "p6-b200.48xlarge",
     ),
-    _Gone(
+    _Unavailable(
         r"p2\..*|p3\.(2|8|16)xlarge",
         "EC2 offers P2 and P3 in none of the regions the catalog covers any more (p3dn is left)",
         "use g6e for one GPU, or p4d.24xlarge and later for several",
         "p4d.24xlarge",
     ),
-    _Gone(
+    _Unavailable(
         r"g[23]s?\..*|cg1\..*",
         "this graphics family is retired",
         "use the g6 or g6e family",
         "g6.xlarge",
     ),
-    _Gone(
+    _Unavailable(
         r"g4ad\..*",
         "EC2 offers g4ad (AMD GPUs) in none of the regions the catalog covers",
         "use g4dn or g6",
         "g4dn.xlarge",
     ),
-    _Gone(r"f1\..*", "f1 is retired", "use the f2 family", "f2.6xlarge"),
-    _Gone(
+    _Unavailable(r"f1\..*", "f1 is retired", "use the f2 family", "f2.6xlarge"),
+    _Unavailable(
         r"(cc1|cc2|cr1|hi1|hs1)\..*|i3\.metal",
         "this previous-generation type is retired",
         "use a current type: hpc7a, i4i or r7i",
     ),
-    _Gone(
+    _Unavailable(
         r"u-\d+tb1\..*|u7i\w+-\d+tb\..*",
         "EC2 offers this High Memory type in none of the regions the catalog covers",
         "use a u7i or u7in type",
@@ -107,19 +107,24 @@ def explain_missing(name: str) -> Missing:
     """Why :func:`find` does not find ``name``, and what to write instead. Never raises."""
     plain = name.strip().lower()
     if find(plain):
-        return _meant(f"instance type names are lower case and without spaces: {name!r}", plain)
+        return _suggestion(
+            f"instance type names are lower case and without spaces: {name!r}", plain
+        )
     server = ultraservers.find(plain) or _other_ultraserver(plain)
     if server:
         return _ultraserver(plain, server)
     if plain.startswith("ml."):
         return _sagemaker(plain)
-    gone = next((gone for gone in _GONE if re.fullmatch(gone.pattern, plain)), None)
-    if gone:
-        return Missing(f"{plain}: {gone.reason}", gone.instead, gone.nearest)
+    unavailable = next(
+        (unavailable for unavailable in _UNAVAILABLE if re.fullmatch(unavailable.pattern, plain)),
+        None,
+    )
+    if unavailable:
+        return Missing(f"{plain}: {unavailable.reason}", unavailable.instead, unavailable.nearest)
     return _by_family(plain) or _by_accelerator(plain) or _by_letters(name, plain)
 
 
-def _meant(reason: str, nearest: str) -> Missing:
+def _suggestion(reason: str, nearest: str) -> Missing:
     return Missing(reason, f"did you mean {nearest}?", nearest)
 
 
@@ -141,7 +146,7 @@ def _ultraserver(plain: str, server: ultraservers.UltraServer) -> Missing:
 def _sagemaker(plain: str) -> Missing:
     bare = plain.removeprefix("ml.")
     if find(bare):
-        return _meant("a spec names EC2 instance types: without SageMaker's ml.", bare)
+        return _suggestion("a spec names EC2 instance types: without SageMaker's ml.", bare)
     return explain_missing(bare)
 
 
@@ -227,7 +232,7 @@ def _by_letters(name: str, plain: str) -> Missing:
         return Missing(reason, "clustergen catalog lists all types")
     sizes = _sizes(f"{near}.")
     nearest = size if size in sizes else _nearest_size(size, sizes) or sizes[0]
-    return _meant(reason, f"{near}.{nearest}")
+    return _suggestion(reason, f"{near}.{nearest}")
 
 
 def _closest(word: str, known: tuple[str, ...]) -> str | None:

@@ -252,7 +252,7 @@ def _compared(name: _Token, known: Flag | Number | Words, sign: _Token, value: _
         return _sized(known, sign, value)
     if not sign.is_("=", "!="):
         raise SelectionError(f"{name.text} has no order: use = or !=", sign.at)
-    test = _worded(name, known, value) if isinstance(known, Words) else _answered(known, value)
+    test = _worded(name, known, value) if isinstance(known, Words) else _flagged(known, value)
     return test if sign.is_("=") else lambda i: not test(i)
 
 
@@ -286,7 +286,7 @@ def _worded(name: _Token, known: Words, value: _Token) -> Test:
     return test
 
 
-def _answered(known: Flag, value: _Token) -> Test:
+def _flagged(known: Flag, value: _Token) -> Test:
     if not value.is_("true", "false"):
         raise SelectionError("this field is either true or false", value.at)
     wanted = value.is_("true")

@@ -15,7 +15,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         types = _types(args)
     except inputs.UsageError as error:
-        return inputs.complain(str(error))
+        return inputs.print_error(str(error))
     if args.output == "json":
         print(json.dumps([show.as_json(type) for type in types], indent=2))
     elif args.where:

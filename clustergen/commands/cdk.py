@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     }
     problem = write_files(files, [path.name for path in files], force=args.force)
     if problem:
-        return inputs.complain(problem)
+        return inputs.print_error(problem)
     print(f"wrote {' and '.join(map(str, files))}")
     print("next: npm install, then `npx cdk deploy --all -c spec=cluster.yaml -c target=pcs`")
     return OK

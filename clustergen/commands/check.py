@@ -15,7 +15,7 @@ def run(args: argparse.Namespace) -> int:
         specs, targets = inputs.specs(args), inputs.wanted(args.targets)
         ignored, selected = inputs.codes(args.ignored), inputs.codes(args.selected)
     except inputs.UsageError as error:
-        return inputs.complain(str(error))
+        return inputs.print_error(str(error))
     findings: list[Finding] = []
     done: list[Sequence[str]] = []
     progress = inputs.Progress(len(specs))

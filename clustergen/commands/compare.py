@@ -12,11 +12,11 @@ from clustergen.comparison import Comparison
 
 
 def run(args: argparse.Namespace) -> int:
-    asked = [name for given in args.targets for name in given.split(",")]
+    requested = [name for given in args.targets for name in given.split(",")]
     try:
-        specs, names = inputs.specs(args), inputs.wanted(asked) or list(targets.NAMES)
+        specs, names = inputs.specs(args), inputs.wanted(requested) or list(targets.NAMES)
     except inputs.UsageError as error:
-        return inputs.complain(str(error))
+        return inputs.print_error(str(error))
     compared: list[Comparison] = []
     progress = inputs.Progress(len(specs))
     for index, spec in enumerate(specs):

@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     if code not in rules:
         near = registry.nearest(code, rules)
         hint = f"did you mean {near}?" if near else "`clustergen explain` lists all codes"
-        return inputs.complain(f"no finding has the code {args.code}; {hint}")
+        return inputs.print_error(f"no finding has the code {args.code}; {hint}")
     print(as_text(rules[code]), end="")
     return OK
 

@@ -27,14 +27,14 @@ def run(args: argparse.Namespace) -> int:
         return OK
     name = args.preset or DEFAULT
     if name not in presets:
-        return inputs.complain(f"no preset {name!r}; use one of {', '.join(presets)}")
+        return inputs.print_error(f"no preset {name!r}; use one of {', '.join(presets)}")
     return _write(Path(args.dir), presets[name].read_text(encoding="utf-8"), force=args.force)
 
 
 def _write(folder: Path, spec: str, *, force: bool) -> int:
     problem = write_files({folder / SPEC: spec, folder / SCHEMA: as_text()}, [SPEC], force=force)
     if problem:
-        return inputs.complain(problem)
+        return inputs.print_error(problem)
     print(f"wrote {folder / SPEC} and {folder / SCHEMA}")
     print(f"next: edit it, then `clustergen check {folder / SPEC}`")
     return OK

@@ -61,10 +61,10 @@ def _below(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def wanted(asked: Sequence[str]) -> list[str]:
+def wanted(requested: Sequence[str]) -> list[str]:
     """The names of the targets given with ``--target``."""
     names: list[str] = []
-    for name in asked:
+    for name in requested:
         if name == "all":
             names += targets.NAMES
             continue
@@ -117,7 +117,7 @@ def status(findings: Sequence[Finding], args: argparse.Namespace) -> int:
     return FOUND if any(finding.severity in heavy for finding in findings) else OK
 
 
-def complain(message: str) -> int:
+def print_error(message: str) -> int:
     """Print why a command failed."""
     print(f"clustergen: {message}", file=sys.stderr)
     return FAILED

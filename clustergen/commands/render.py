@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         ignored = inputs.codes(args.ignored)
         _usage(args, specs)
     except inputs.UsageError as error:
-        return inputs.complain(str(error))
+        return inputs.print_error(str(error))
     outputs, findings = placeholders.read_outputs(args.outputs) if args.outputs else (None, [])
     rendering = Rendering(args, outputs, list(findings))
     if errors(findings):
@@ -78,7 +78,7 @@ def _report(rendering: Rendering, nowhere: Sequence[str]) -> int:
         print(line, file=sys.stdout if args.output == "text" else sys.stderr)
     if nowhere:
         names = "|".join((*targets.NAMES, "all"))
-        return inputs.complain(f"{nowhere[0]} names no target; add --target {names}")
+        return inputs.print_error(f"{nowhere[0]} names no target; add --target {names}")
     return inputs.status(rendering.findings, args)
 
 
@@ -156,7 +156,7 @@ def _print(checked: Checked, rendering: Rendering) -> int:
     args = rendering.args
     names = list(checked.plans)
     if len(names) > 1:
-        return inputs.complain(
+        return inputs.print_error(
             f"--stdout takes one target; add --target with one of {', '.join(names)}"
         )
     files = _files(checked, names[0], rendering) if names else None
@@ -170,6 +170,6 @@ def _print(checked: Checked, rendering: Rendering) -> int:
                 sys.stdout.reconfigure(encoding="utf-8")  # as the file itself
             sys.stdout.write(artifact.text)
             return inputs.status(rendering.findings, args)
-    return inputs.complain(
+    return inputs.print_error(
         f"no {wanted} in this bundle; use one of {', '.join(artifact.path for artifact in files)}"
     )

@@ -54,11 +54,11 @@ def _target(standing: Standing, comparison: Comparison) -> Iterator[str]:
     for change in changes:
         place = words.where(change.places, comparison.source)
         yield f"- {escape(f'{place}: {words.what(change)}' if place else words.what(change))}"
-    yield from _answers(standing, "partial", "Supported with differences:")
-    yield from _answers(standing, "managed", "Handled by the service:")
+    yield from _features(standing, "partial", "Supported with differences:")
+    yield from _features(standing, "managed", "Handled by the service:")
 
 
-def _answers(standing: Standing, level: Level, head: str) -> Iterator[str]:
+def _features(standing: Standing, level: Level, head: str) -> Iterator[str]:
     answers = list(standing.answers(level))
     if answers:
         yield from ("", head, "")

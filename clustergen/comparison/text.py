@@ -63,11 +63,11 @@ def _target(standing: Standing, comparison: Comparison) -> Iterator[str]:
             place = words.where(change.places, comparison.source)
             text = f"{place}: {words.what(change)}" if place else words.what(change)
             yield from wrapped(visible(text), "    ", "      ")
-    yield from _answers(standing, "partial", "supported with differences")
-    yield from _answers(standing, "managed", "handled by the service")
+    yield from _features(standing, "partial", "supported with differences")
+    yield from _features(standing, "managed", "handled by the service")
 
 
-def _answers(standing: Standing, level: Level, head: str) -> Iterator[str]:
+def _features(standing: Standing, level: Level, head: str) -> Iterator[str]:
     answers = list(standing.answers(level))
     if answers:
         yield f"  {head}"

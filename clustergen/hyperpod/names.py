@@ -23,7 +23,7 @@ def alternatives(type: InstanceType) -> str:
     if family:
         return f"sizes of {type.family} that HyperPod has: {', '.join(family)}"
     alike = [t for t in known if _kind(t) == _kind(type) and _distance(type, t) <= _FAR]
-    near = sorted(alike, key=lambda t: (_distance(type, t), _kinship(type, t), t.name))[:3]
+    near = sorted(alike, key=lambda t: (_distance(type, t), _similarity(type, t), t.name))[:3]
     if not near:
         return "use another service: HyperPod offers fewer types than EC2"
     return f"nearest types that HyperPod has: {', '.join(found.name for found in near)}"
@@ -40,7 +40,7 @@ def _distance(wanted: InstanceType, other: InstanceType) -> float:
     return cpus * memory
 
 
-def _kinship(wanted: InstanceType, other: InstanceType) -> tuple[bool, int]:
+def _similarity(wanted: InstanceType, other: InstanceType) -> tuple[bool, int]:
     """Sort key by class and generation: m7i is nearer to m7a than m5 is; c7g is not near."""
     (letters, number), (others, generation) = _class(wanted), _class(other)
     return letters != others, abs(number - generation)

@@ -165,8 +165,8 @@ def _health(group: NodeGroup) -> Iterator[Step]:
     """A node that lacks a GPU is rejected where the spec asks for it; else the log says so."""
     kind, count = group.accelerators
     if count or group.efa:
-        asked = "gpu" in group.health_checks
-        yield Step("health", "health.sh", (kind, count, group.efa_interfaces), required=asked)
+        requested = "gpu" in group.health_checks
+        yield Step("health", "health.sh", (kind, count, group.efa_interfaces), required=requested)
 
 
 def _fabric(group: NodeGroup) -> tuple[str, ...]:

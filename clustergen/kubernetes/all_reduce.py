@@ -8,7 +8,7 @@ from typing import Any
 from clustergen.artifacts import Json
 from clustergen.kubernetes import capacity, names, namespaces, nccl, pods
 from clustergen.kubernetes.manifest import kubernetes_object
-from clustergen.kubernetes.pods import Placed, Taking
+from clustergen.kubernetes.pods import Placed, PodResources
 from clustergen.nccl import IMAGE, reference
 from clustergen.plan.model import NodeGroup, Plan
 
@@ -187,9 +187,9 @@ def _worker(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
     }
 
 
-def _all_of_a_node(plan: Plan, group: NodeGroup) -> Taking:
+def _all_of_a_node(plan: Plan, group: NodeGroup) -> PodResources:
     """All devices of a node, and huge pages for the buffers of libfabric."""
     pages = {names.HUGE_PAGES: f"{names.HUGE_PAGES_OF_A_POD_MIB}Mi"}
     huge = pages if capacity.huge_pages(plan, group) else {}
     memory = min(_MEMORY_MIB, capacity.node_capacity(plan, group)[capacity.MEMORY] // 2)
-    return pods.taking(plan, group, pods.devices(group), memory=f"{memory}Mi", **huge)
+    return pods.resources(plan, group, pods.devices(group), memory=f"{memory}Mi", **huge)

@@ -25,7 +25,7 @@ class Test:
 
     name: str
     nodes: int
-    says: str
+    expectation: str
     alone: bool = True
     """A pod uses its whole node. Other pods use anti-affinity and no queue, because Kueue
     ignores anti-affinity when it chooses nodes."""
@@ -68,7 +68,7 @@ def _kept(test: Test, pod: Json) -> Json:
 
 def _how(test: Test, namespace: str) -> Iterator[str]:
     at = f"--namespace {namespace}"
-    yield f"{test.says} Run it while the nodes are idle:"
+    yield f"{test.expectation} Run it while the nodes are idle:"
     yield f"  kubectl apply -f {FOLDER}/{test.name}.yaml"
     # `kubectl wait` waits for one condition: if the job fails, Complete never comes.
     conditions = "jsonpath='{.status.conditions[*].type}'"

@@ -32,24 +32,26 @@ def placed(plan: Plan, group: NodeGroup) -> Json:  # noqa: ARG001 others use the
 
 
 @dataclass(frozen=True, slots=True)
-class Taking:
+class PodResources:
     """The resources of a pod: members of the container and of the pod."""
 
     container: Json
     pod: Json
 
 
-def taking(plan: Plan, group: NodeGroup, devices: Mapping[str, int], **sizes: str) -> Taking:
+def resources(
+    plan: Plan, group: NodeGroup, devices: Mapping[str, int], **sizes: str
+) -> PodResources:
     """Devices by number or by claims; ``sizes`` are others, such as memory="32000Mi"."""
     if claims.is_on(plan):
         templates = claims.names_of(group, devices)
         used = {"claims": [{"name": name} for name in templates]} if templates else {}
         pod = [{"name": name, "resourceClaimTemplateName": name} for name in templates]
-        return Taking(
+        return PodResources(
             {"resources": {**amounts(sizes), **used}}, {"resourceClaims": pod} if pod else {}
         )
     counted = {name: str(count) for name, count in devices.items()}
-    return Taking({"resources": amounts({**counted, **sizes})}, {})
+    return PodResources({"resources": amounts({**counted, **sizes})}, {})
 
 
 def amounts(wanted: Mapping[str, str]) -> Json:

@@ -103,15 +103,15 @@ def _of_each_node(plan: Plan, group: NodeGroup, count: _Count, placed: Placed) -
         f'echo "$(uname -n): $found of {expected}"\n'
         f'[ "$found" -eq {count.total} ]\n'
     )
-    taken = pods.taking(plan, group, count.devices)
+    taken = pods.resources(plan, group, count.devices)
     container = {
         "name": count.test,
         "image": jobs.IMAGE,
         "command": ["bash", "-c", Lines(script)],
         **taken.container,
     }
-    says = f"{expected}, {nodes} {'of them' if count.alone else 'pods'}."
-    test = jobs.Test(f"{group.name}-{count.test}", nodes, says, alone=count.alone)
+    expectation = f"{expected}, {nodes} {'of them' if count.alone else 'pods'}."
+    test = jobs.Test(f"{group.name}-{count.test}", nodes, expectation, alone=count.alone)
     return jobs.job(
         plan, group, test, {**placed(plan, group), **taken.pod, "containers": [container]}
     )
@@ -125,7 +125,7 @@ def _all_reduce(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
 
 def _collective(plan: Plan, group: NodeGroup, test: Collective, placed: Placed) -> Artifact:
     """A job that runs a reduction within each node."""
-    taken = pods.taking(plan, group, capacity.accelerators(group))
+    taken = pods.resources(plan, group, capacity.accelerators(group))
     container = {
         "name": test.name,
         "image": test.image,
@@ -140,5 +140,5 @@ def _collective(plan: Plan, group: NodeGroup, test: Collective, placed: Placed) 
         "volumes": [all_reduce.SHARED_MEMORY],
     }
     nodes = nccl.tested(group)
-    says = f"{test.what}, each of {nodes} nodes separately."
-    return jobs.job(plan, group, jobs.Test(f"{group.name}-{test.name}", nodes, says), pod)
+    expectation = f"{test.what}, each of {nodes} nodes separately."
+    return jobs.job(plan, group, jobs.Test(f"{group.name}-{test.name}", nodes, expectation), pod)

@@ -26,8 +26,8 @@ def renamed(document: Mapping[str, Any], merged: Mapping[str, Any]) -> Iterator[
     """Names of ``document`` that differ in ``merged``."""
     for path, field in _names(document):
         before, now = _at(document, path), _at(merged, path)
-        gone = _at(merged, path[:-1]) is None
-        if before is not None and now != before and not gone:
+        removed = _at(merged, path[:-1]) is None
+        if before is not None and now != before and not removed:
             yield RENAMED.at(
                 path,
                 f"{path[-1]} is no longer {before}, the name that the other files use",

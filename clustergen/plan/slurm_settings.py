@@ -96,13 +96,13 @@ def not_taken(setting: Setting, service: Service) -> Problem | None:
     elif accepted is not None and name not in accepted and key:
         place = _PLACES[setting.scope]
         message = f"{service.title} does not accept {setting.name} in {place}"
-        help = _instead_of_refused(setting, limits)
+        help = _instead_of_rejected(setting, limits)
     else:
         return None
     return Problem(setting.path, message, help=help, on_key=True, source=limits.source)
 
 
-def _instead_of_refused(setting: Setting, limits: SlurmSettings) -> str:
+def _instead_of_rejected(setting: Setting, limits: SlurmSettings) -> str:
     name = setting.name.lower()
     if name in limits.instead:
         return limits.instead[name]

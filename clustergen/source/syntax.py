@@ -137,7 +137,7 @@ def _place(text: Text, mark: yaml.Mark | None) -> Place:
         return Place(text, 0, 0, 0, 1)
     line, column = mark.line, mark.column
     if line >= len(text.lines) or not "".join(text.lines[line:]).strip():
-        said = [number for number, content in enumerate(text.lines) if content.strip()]
-        line = said[-1] if said else 0
+        filled = [number for number, content in enumerate(text.lines) if content.strip()]
+        line = filled[-1] if filled else 0
         column = len(text.lines[line].rstrip())
     return Place(text, line, column, line, column + 1)

@@ -183,12 +183,12 @@ def _original(path: Path, data: Any, edits: Mapping[Path, Any]) -> Path:
 
 def _left_out_before(index: int, list_path: Path, edits: Mapping[Path, Any]) -> int:
     """The number of omitted list items before the one that is now at ``index``."""
-    gone = sorted(
+    removed = sorted(
         edit[-1]
         for edit, value in edits.items()
         if value is ABSENT and edit[:-1] == list_path and isinstance(edit[-1], int)
     )
     count = 0
-    for item in gone:
+    for item in removed:
         count += item <= index + count
     return count

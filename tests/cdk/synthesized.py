@@ -55,9 +55,9 @@ def synthesize(
         return Synthesized(rendered, {s.stack_name: s.template for s in assembly.stacks})
 
 
-def new_app(folder: str | None = None, plugins: Sequence[Any] = (), **said: str) -> cdk.App:
+def new_app(folder: str | None = None, plugins: Sequence[Any] = (), **more: str) -> cdk.App:
     """An app as `app.py` makes it."""
-    made = app.new(outdir=folder, context={**CONTEXT, **said})
+    made = app.new(outdir=folder, context={**CONTEXT, **more})
     if plugins:
         cdk.Validations.of(made).add_plugins(*plugins)
     return made

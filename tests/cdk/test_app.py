@@ -66,13 +66,13 @@ REFUSED: list[tuple[dict[str, str], Sequence[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("context", "said"), REFUSED)
+@pytest.mark.parametrize(("context", "messages"), REFUSED)
 def test_missing_context_is_requested(
-    run: Any, context: dict[str, str], said: Sequence[str]
+    run: Any, context: dict[str, str], messages: Sequence[str]
 ) -> None:
     status, stderr, made = run(**context)
     assert (status, made) == (1, [])
-    assert [words for words in said if words not in stderr] == []
+    assert [words for words in messages if words not in stderr] == []
     assert "Traceback" not in stderr
 
 

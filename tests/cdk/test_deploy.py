@@ -220,9 +220,9 @@ def keys(document: Any, bucket: str) -> set[str]:
 
 def look_at_parallelcluster(this: Deployment) -> None:
     """The provider is there, and is told the configuration with values in it."""
-    (told,) = this.recorded("Custom::PclusterCluster")
-    text = json.dumps(told)
-    assert told["ClusterName"] == this.rendered.plan.name
+    (properties,) = this.recorded("Custom::PclusterCluster")
+    text = json.dumps(properties)
+    assert properties["ClusterName"] == this.rendered.plan.name
     assert "${" not in text
     (provider,) = this.recorded("AWS::CloudFormation::Stack")
     assert provider["TemplateURL"] == (
@@ -230,9 +230,9 @@ def look_at_parallelcluster(this: Deployment) -> None:
         f"/parallelcluster/{VERSION}/templates/custom_resource/cluster.yaml"
     )
     ec2 = this.aws.client("ec2", this.region)
-    subnet = told["ClusterConfiguration"]["HeadNode"]["Networking"]["SubnetId"]
+    subnet = properties["ClusterConfiguration"]["HeadNode"]["Networking"]["SubnetId"]
     assert subnet in {each["SubnetId"] for each in ec2.describe_subnets()["Subnets"]}
-    named = keys(told, bucket(this))
+    named = keys(properties, bucket(this))
     assert named
     assert named <= set(objects(this))
 
@@ -244,9 +244,9 @@ def look_at_hyperpod(this: Deployment) -> None:
     assert "${" not in text
     there = objects(this)
     for group in cluster["InstanceGroups"]:
-        said = group["LifeCycleConfig"]
-        prefix = said["SourceS3Uri"].split("/", 3)[3]
-        entry = said.get("OnCreate") or said["OnInitComplete"]
+        config = group["LifeCycleConfig"]
+        prefix = config["SourceS3Uri"].split("/", 3)[3]
+        entry = config.get("OnCreate") or config["OnInitComplete"]
         assert f"{prefix.rstrip('/')}/{entry}" in there
     for key, script in there.items():
         if key.endswith(".json"):

@@ -30,11 +30,11 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
-@pytest.mark.parametrize(("node", "said"), BROKEN)
-def test_without_node(node: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("node", "message"), BROKEN)
+def test_without_node(node: str, message: str, tmp_path: Path) -> None:
     done = run("render", SPEC, "--target", "eks", "-o", str(tmp_path), JSII_NODE=node)
     assert done.returncode == 1
-    assert f"error[BND015]: {said}" in done.stderr
+    assert f"error[BND015]: {message}" in done.stderr
     assert "set JSII_NODE" in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []

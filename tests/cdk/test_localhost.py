@@ -19,13 +19,15 @@ def test_deploy_prints_how_to_access_the_cluster() -> None:
     ) as server:
         try:
             assert server.stdout is not None
-            said = dict(
+            environment = dict(
                 server.stdout.readline().removeprefix("export ").strip().split("=", 1)
                 for _ in range(5)
             )
-            with urllib.request.urlopen(f"{said['AWS_ENDPOINT_URL']}/moto-api/data.json") as page:
+            with urllib.request.urlopen(
+                f"{environment['AWS_ENDPOINT_URL']}/moto-api/data.json"
+            ) as page:
                 images = json.load(page)["ssm"]
         finally:
             server.terminate()
-    assert said["AWS_ACCESS_KEY_ID"] == "testing"
+    assert environment["AWS_ACCESS_KEY_ID"] == "testing"
     assert images

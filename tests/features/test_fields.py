@@ -159,14 +159,14 @@ def checked(target: str, text: str) -> Checked:
 def answer(two: Pair) -> str:
     """What a mode makes of a change: ``refused``, ``said``, ``shown``, or what is wrong."""
     before, after = checked(two.target, two.before), checked(two.target, two.after)
-    if refused := errors(before.findings):
-        mine = all(_is_at(finding, (*two.given, *two.changed)) for finding in refused)
-        return "refused" if mine else f"before the change: {_shown(refused)}"
-    if refused := errors(after.findings):
-        mine = any(_is_at(finding, two.changed) for finding in refused)
-        return "refused" if mine else f"refused elsewhere: {_shown(refused)}"
+    if rejected := errors(before.findings):
+        mine = all(_is_at(finding, (*two.given, *two.changed)) for finding in rejected)
+        return "rejected" if mine else f"before the change: {_shown(rejected)}"
+    if rejected := errors(after.findings):
+        mine = any(_is_at(finding, two.changed) for finding in rejected)
+        return "rejected" if mine else f"refused elsewhere: {_shown(rejected)}"
     if any(_says_so(finding, two.changed) for finding in after.findings):
-        return "said"
+        return "reported"
     return "shown" if differs(two) else "vanishes"
 
 
@@ -237,7 +237,7 @@ def test_no_field_vanishes(mode: Mode) -> None:
     for name, change in mine:
         two = pair(mode, change)
         what = "changes nothing in the spec" if two.before == two.after else answer(two)
-        if what not in ("refused", "said", "shown"):
+        if what not in ("rejected", "reported", "shown"):
             wrong.append(f"{name} ({', '.join(change.on(mode).values)}): {what}")
     assert wrong == []
 
@@ -286,6 +286,6 @@ def test_a_field_without_effect_is_detected(monkeypatch: pytest.MonkeyPatch) -> 
     mode = MODES["pcs"]
     assert answer(pair(mode, FIELDS["head.type"][0])) == "vanishes"
     assert answer(pair(mode, FIELDS["node_groups.image"][0])) == "shown"
-    assert answer(pair(mode, FIELDS["storage.Ebs.mount"][0])) == "refused"
+    assert answer(pair(mode, FIELDS["storage.Ebs.mount"][0])) == "rejected"
     note = Finding("SUP004", Severity.NOTE, "", ("head_node", "image"))
     assert not _is_at(note, [("head_node", "instance_type")])

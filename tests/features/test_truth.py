@@ -49,15 +49,15 @@ def test_one_spec_uses_the_feature_and_the_other_does_not(feature: str, target: 
 def lies(feature: str, target: str, answer: Support) -> list[str]:
     """How a row of the support matrix contradicts what the target does."""
     without, uses = checked(feature, target)
-    refused = [f"{f.code} {f.message}" for f in errors(uses.findings)]
-    unsupported = said(uses, "SUP001", feature)
+    rejected = [f"{f.code} {f.message}" for f in errors(uses.findings)]
+    unsupported = reported(uses, "SUP001", feature)
     if answer.level == "none":
-        return [] if unsupported and refused else ["it is rendered"]
-    if refused:
-        return refused
+        return [] if unsupported and rejected else ["it is rendered"]
+    if rejected:
+        return rejected
     if not answer.how:
         return ["nobody says how"]
-    differently = said(uses, "SUP002", feature)
+    differently = reported(uses, "SUP002", feature)
     if answer.level != "partial":
         noted = ["it is noted as done differently"] if differently else []
         return noted + (hidden(feature, target) if answer.level == "full" else [])
@@ -67,7 +67,7 @@ def lies(feature: str, target: str, answer: Support) -> list[str]:
     return ["it is not ignored"] if answer.ignored and not left_out else []
 
 
-def said(spec: Checked, code: str, feature: str) -> list[Finding]:
+def reported(spec: Checked, code: str, feature: str) -> list[Finding]:
     """The findings that name the feature."""
     return [f for f in spec.findings if f.code == code and f"[{feature}]" in f.message]
 
@@ -75,8 +75,8 @@ def said(spec: Checked, code: str, feature: str) -> list[Finding]:
 def hidden(feature: str, target: str) -> list[str]:
     """Why the output does not show a feature that is supported in full."""
     without, uses = checked(feature, target)
-    if refused := errors(without.findings):
-        return [f"without it: {f.code} {f.message}" for f in refused]
+    if rejected := errors(without.findings):
+        return [f"without it: {f.code} {f.message}" for f in rejected]
     evidence = TABLE[feature].evidence.get(target)
     if evidence is None:
         return ["no evidence is known"]

@@ -116,8 +116,8 @@ def test_tags_reach_the_stacks_as_they_are(bundle: Bundle) -> None:
 
 
 def test_every_change_is_announced(bundle: Bundle) -> None:
-    said = bundle.deploy().stderr
-    announced = [line for line in said.splitlines() if line.startswith("+ ")]
+    output = bundle.deploy().stderr
+    announced = [line for line in output.splitlines() if line.startswith("+ ")]
     assert len(announced) == len(changing(bundle))
 
 

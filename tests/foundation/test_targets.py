@@ -13,8 +13,8 @@ from tests.oracles.cloudformation import check, lint
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_target_of_a_spec_has_the_same(name: str) -> None:
-    for asked in ((), targets.NAMES):
-        plans = compiler.check([EXAMPLES[name]], targets=asked).plans.values()
+    for requested in ((), targets.NAMES):
+        plans = compiler.check([EXAMPLES[name]], targets=requested).plans.values()
         first, *others = [foundation.emit(plan) for plan in plans]
         assert first is not None
         assert all(other == first for other in others)
@@ -46,12 +46,12 @@ NEEDS = [
 ]
 
 
-@pytest.mark.parametrize(("named", "asked", "expected"), NEEDS)
+@pytest.mark.parametrize(("named", "requested", "expected"), NEEDS)
 def test_the_foundation_has_what_the_targets_of_the_spec_need(
-    named: str, asked: str, expected: set[str]
+    named: str, requested: str, expected: set[str]
 ) -> None:
     text = f"targets: {named}\nkubernetes: {{autoscaler: karpenter}}"
-    checked = Fragments(asked).checked(text)
+    checked = Fragments(requested).checked(text)
     plan = next(iter(checked.plans.values()))
     assert ALL & set(foundation.build(plan).resources) == expected
 

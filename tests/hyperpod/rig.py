@@ -166,7 +166,7 @@ class Run:
     """One run: exit status, what was said on both streams, which programs were called with what."""
 
     status: int
-    said: str
+    output: str
     calls: list[str]
 
 

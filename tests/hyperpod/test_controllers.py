@@ -79,9 +79,9 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Node, Node, list[Run
 def test_every_run_of_each_controller_succeeds(pair: tuple[Node, Node, list[Run]]) -> None:
     *_, runs = pair
     for run in runs:
-        assert run.status == 0, run.said
-        assert re.findall("^lifecycle: step (.*) failed", run.said, re.M) == []
-        assert "step controllers is done" in run.said
+        assert run.status == 0, run.output
+        assert re.findall("^lifecycle: step (.*) failed", run.output, re.M) == []
+        assert "step controllers is done" in run.output
         assert not any(call.startswith("sleep") for call in run.calls)
     again = [call for run in runs[2:] for call in run.calls]
     assert not any("reconfigure" in call or "daemon-reload" in call for call in again)
@@ -147,7 +147,7 @@ def test_other_nodes_query_all_controllers(tmp_path: Path, group: str) -> None:
     made = node(tmp_path, group)
     for _ in range(2):
         run = start(made)
-        assert run.status == 0, run.said
+        assert run.status == 0, run.output
         unit = made.read("/etc/systemd/system/slurmd.service.d/80-clustergen.conf")
         assert "--conf-server 10.1.0.10,10.1.0.11" in unit
     assert not any("daemon-reload" in call for call in run.calls)
@@ -158,8 +158,8 @@ def test_the_third_controller_has_no_database(tmp_path: Path) -> None:
     assert start(first).status == 0
     hand_over(first, third)
     run = start(third)
-    assert run.status == 0, run.said
-    assert "two other controllers do it" in run.said
+    assert run.status == 0, run.output
+    assert "two other controllers do it" in run.output
     assert not (third.root / "opt/slurm/etc/slurmdbd.conf").exists()
     hosts = re.findall("^SlurmctldHost=(.*)$", third.read(f"{FOLDER}/etc/slurm.conf"), re.M)
     assert hosts == [f"{name}({address})" for name, address in ALL]
@@ -173,8 +173,8 @@ def test_a_controller_waits_until_all_controllers_are_listed(tmp_path: Path) -> 
     config.write_text(json.dumps(document))
     run = start(made)
     assert run.status != 0
-    assert "not all of the 2 controllers are known" in run.said
-    assert "lifecycle: step controllers failed" in run.said
+    assert "not all of the 2 controllers are known" in run.output
+    assert "lifecycle: step controllers failed" in run.output
 
 
 def test_different_keys_are_rejected(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_different_keys_are_rejected(tmp_path: Path) -> None:
     (second.root / "etc/munge/munge.key").write_text("another")
     run = start(second)
     assert run.status != 0
-    assert "munge.key is not the one of the other controllers" in run.said
+    assert "munge.key is not the one of the other controllers" in run.output
 
 
 def test_a_single_controller_keeps_its_jobs_when_others_join(tmp_path: Path) -> None:

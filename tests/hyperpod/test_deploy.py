@@ -105,9 +105,9 @@ def test_a_removed_group_is_reported_last(bundle: Bundle) -> None:
     bundle.account.hyperpod.groups["old"] = 2
     bundle.account.hyperpod.current["old"] = 2
     done = bundle.deploy()
-    *_, said, end = done.stderr.splitlines()
-    assert "The instance group old runs and costs money, but is not in the spec" in said
-    assert "--instance-groups-to-delete old" in said
+    *_, lines, end = done.stderr.splitlines()
+    assert "The instance group old runs and costs money, but is not in the spec" in lines
+    assert "--instance-groups-to-delete old" in lines
     assert "instance group h200 runs" not in done.stderr
     assert end == "example is deployed."
 
@@ -155,11 +155,11 @@ def test_an_update_that_was_rolled_back_is_a_failure(bundle: Bundle) -> None:
 def test_starting_nodes_are_waited_for(bundle: Bundle) -> None:
     done = bundle.deploy()
     assert done.returncode == 0, done.stderr
-    said = [line for line in done.stderr.splitlines() if line.startswith("example: ")]
-    assert said[0] == "example: Creating"
-    assert said[1].startswith("example: InService, and on their way:")
-    assert " h200 0 of 2" in said[1]
-    assert said[2] == "example: InService"
+    lines = [line for line in done.stderr.splitlines() if line.startswith("example: ")]
+    assert lines[0] == "example: Creating"
+    assert lines[1].startswith("example: InService, and on their way:")
+    assert " h200 0 of 2" in lines[1]
+    assert lines[2] == "example: InService"
 
 
 def test_the_minimum_of_nodes_is_enough(tmp_path: Path) -> None:

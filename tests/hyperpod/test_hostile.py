@@ -122,9 +122,9 @@ def test_a_value_is_never_a_command(path: tuple[str | int, ...], tmp_path: Path)
     base = BASE if "overlay" in path else PLAIN
     for value in HOSTILE:
         checked = check(put(base, path, value), tmp_path)
-        refused = {finding.target for finding in errors(checked.findings)}
-        for target in TARGETS if "" not in refused else ():
-            if target not in refused:
+        rejected = {finding.target for finding in errors(checked.findings)}
+        for target in TARGETS if "" not in rejected else ():
+            if target not in rejected:
                 files = {a.path: a.text for a in renderer.render(checked, target)}
                 assert list(violations(files)) == []
 

@@ -73,18 +73,18 @@ def start(made: Node, mode: Mode) -> Run:
 
 
 def steps(run: Run, ending: str = "is done") -> list[str]:
-    return re.findall(rf"^lifecycle: step (.*) {ending}", run.said, re.M)
+    return re.findall(rf"^lifecycle: step (.*) {ending}", run.output, re.M)
 
 
 @pytest.mark.parametrize("which", ROLES, ids="-".join)
 def test_a_second_run_changes_nothing(tmp_path: Path, which: tuple[Mode, str]) -> None:
     made = node(tmp_path, which)
     first = start(made, which[0])
-    assert first.status == 0, first.said
-    assert "all steps are done" in first.said
+    assert first.status == 0, first.output
+    assert "all steps are done" in first.output
     files = made.files()
     second = start(made, which[0])
-    assert second.status == 0, second.said
+    assert second.status == 0, second.output
     after = made.files()
     changed = {path for path in {*files, *after} if files.get(path) != after.get(path)}
     assert changed == set()
@@ -98,7 +98,7 @@ def test_a_second_run_changes_nothing(tmp_path: Path, which: tuple[Mode, str]) -
 def test_logs_are_on_the_node_and_in_cloudwatch(tmp_path: Path) -> None:
     made = node(tmp_path, ("extended", "h200"))
     run = start(made, "extended")
-    assert made.read("/var/log/clustergen/lifecycle.log") == run.said
+    assert made.read("/var/log/clustergen/lifecycle.log") == run.output
 
 
 SLURM_CONTROLLER: tuple[Mode, str] = ("customer-managed", "controller")
@@ -133,10 +133,10 @@ def test_a_failed_required_step_fails_the_node_after_a_pause(
 ) -> None:
     run = start(node(tmp_path, which, answers, CHECKED), which[0])
     assert run.status != 0
-    assert f"lifecycle: step {step} failed with status" in run.said
-    assert words in run.said
+    assert f"lifecycle: step {step} failed with status" in run.output
+    assert words in run.output
     assert run.calls[-1] == "sleep 60"
-    assert run.said.rstrip().splitlines()[-1].startswith(f"lifecycle: step {step} failed")
+    assert run.output.rstrip().splitlines()[-1].startswith(f"lifecycle: step {step} failed")
 
 
 LEFT_OUT = [
@@ -157,10 +157,10 @@ def test_a_failed_optional_step_is_only_logged(
         if body is None:
             (made.root / "rig/bin" / name).unlink()
     run = start(made, which[0])
-    assert run.status == 0, run.said
+    assert run.status == 0, run.output
     assert steps(run, "failed") == [step]
-    assert "the node continues without it" in run.said
-    assert "all steps are done" in run.said
+    assert "the node continues without it" in run.output
+    assert "all steps are done" in run.output
 
 
 def test_a_node_of_an_unknown_group_is_rejected(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_node_of_an_unknown_group_is_rejected(tmp_path: Path) -> None:
     (made.root / "rig/address").write_text("10.9.9.9\n", encoding="utf-8")
     run = start(made, "extended")
     assert run.status != 0
-    assert "step instance group failed" in run.said
+    assert "step instance group failed" in run.output
     assert run.calls.count("sleep 5") == 24
 
 
@@ -178,7 +178,7 @@ def test_an_unknown_group_is_rejected(tmp_path: Path) -> None:
     config.write_text(config.read_text().replace('"login"', '"other $(touch /home/owned)"'))
     run = start(made, "extended")
     assert run.status != 0
-    assert "the instance group other $(touch /home/owned) is not in these scripts" in run.said
+    assert "the instance group other $(touch /home/owned) is not in these scripts" in run.output
     assert not (made.root / "home/owned").exists()
 
 
@@ -188,7 +188,7 @@ def test_a_configuration_file_elsewhere_is_found(tmp_path: Path) -> None:
     config.rename(made.root / "home/elsewhere.json")
     place = {"SAGEMAKER_RESOURCE_CONFIG_PATH": "/home/elsewhere.json"}
     run = made.run("bash", "/tmp/set/on_init_complete.sh", environment=place)
-    assert run.status == 0, run.said
+    assert run.status == 0, run.output
 
 
 def test_users_have_their_ids_and_the_controller_creates_homes(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_user_with_another_id_in_the_image_is_rejected(tmp_path: Path) -> None
     with (made.root / "etc/passwd").open("a") as stream:
         stream.write("alice:x:1500:1500::/home/alice:/bin/bash\n")
     run = start(made, "extended")
-    assert (run.status, "alice has the id 1500 on this node, not 2001" in run.said) == (1, True)
+    assert (run.status, "alice has the id 1500 on this node, not 2001" in run.output) == (1, True)
 
 
 def test_existing_mounts_are_kept_and_tested_with_a_write(tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_existing_mounts_are_kept_and_tested_with_a_write(tmp_path: Path) -> Non
     made.state("mounted", "/fsx", "/home")
     (made.root / "fsx").mkdir()
     run = start(made, "extended")
-    assert run.status == 0, run.said
+    assert run.status == 0, run.output
     assert not any(call.startswith("mount -t") for call in run.calls)
     assert "/fsx" not in made.read("/etc/fstab")
     assert list((made.root / "fsx").iterdir()) == []
@@ -237,7 +237,7 @@ def test_a_mount_without_write_access_fails_after_retries(tmp_path: Path) -> Non
     run = start(made, "extended")
     assert run.status != 0
     assert run.calls.count("sleep 5") == 20
-    assert "or does not respond" in run.said
+    assert "or does not respond" in run.output
 
 
 OTHERS = """
@@ -254,7 +254,7 @@ def test_every_kind_of_storage(tmp_path: Path) -> None:
     answers = {"aws": r'printf "/vol1\tNone\n"', "mount-s3": rig.ANSWERS["mount"]}
     made = node(tmp_path, ("legacy", "h200"), answers, OTHERS)
     run = start(made, "legacy")
-    assert run.status == 0, run.said
+    assert run.status == 0, run.output
     mounted = [call for call in run.calls if re.match(r"mount(-s3| -t)", call)]
     assert [re.sub(r" -o [^ ]*", "", call) for call in mounted] == [
         "mount-s3 --region us-east-1 --allow-other --read-only --prefix raw/ corpus /data",
@@ -271,7 +271,7 @@ def test_buckets_are_mounted_on_every_boot(tmp_path: Path) -> None:
     assert "ExecStart=/bin/bash /opt/clustergen/boot/mounts.sh" in unit
     (made.root / "rig/state/mounted").write_text("")
     run = made.run("/bin/bash", "/opt/clustergen/boot/mounts.sh")
-    assert run.status == 0, run.said
+    assert run.status == 0, run.output
     assert any(call.startswith("mount-s3 ") for call in run.calls)
 
 
@@ -312,7 +312,7 @@ SLURMD = """
 def test_a_node_waits_for_its_controller(tmp_path: Path) -> None:
     made = node(tmp_path, ("legacy", "login"), {"systemctl": SLURMD})
     run = start(made, "legacy")
-    assert run.status == 0, run.said
+    assert run.status == 0, run.output
     assert run.calls.count("systemctl start slurmd.service") == 3
     assert run.calls.count("sleep 15") == 2
 
@@ -366,7 +366,7 @@ def test_slurmd_may_be_absent_masked_or_stopped(
     if state != "inactive":
         made.state(state, "slurmd.service")
     run = start(made, which[0])
-    assert run.status == 0, run.said
+    assert run.status == 0, run.output
     assert ("systemctl restart slurmd.service" in run.calls) is restarted
 
 
@@ -378,12 +378,12 @@ def test_a_login_node_without_slurmd_queries_the_controller(
     made = node(tmp_path, (mode, "login"))
     made.state(state, "slurmd.service")
     run = start(made, mode)
-    assert run.status == 0, run.said
-    assert "slurmd does not run here; commands query 10.1.0.10" in run.said
+    assert run.status == 0, run.output
+    assert "slurmd does not run here; commands query 10.1.0.10" in run.output
     text = made.read("/etc/profile.d/91-clustergen-slurm.sh")
     assert text == "export SLURM_CONF_SERVER=10.1.0.10\n"
     verified = made.run("bash", "/opt/clustergen/lifecycle/verify.sh")
-    assert verified.status == 0, verified.said
+    assert verified.status == 0, verified.output
 
 
 def test_options_of_hyperpod_are_kept_in_lists(tmp_path: Path) -> None:
@@ -452,8 +452,8 @@ def test_files_are_unchanged_if_slurm_rejects_the_settings(
     etc = made.root / "opt/slurm/etc"
     before = {path.name: path.read_bytes() for path in etc.iterdir()}
     run = start(made, "extended")
-    assert (run.status, "step slurm settings failed" in run.said) == (1, True), run.said
-    assert "/opt/slurm/etc is unchanged" in run.said
+    assert (run.status, "step slurm settings failed" in run.output) == (1, True), run.output
+    assert "/opt/slurm/etc is unchanged" in run.output
     assert {path.name: path.read_bytes() for path in etc.iterdir()} == before
     assert run.calls.count("scontrol reconfigure") == times
 
@@ -483,7 +483,7 @@ def test_settings_are_restored_when_hyperpod_rewrites_slurm_conf(tmp_path: Path)
     for text, times in ((before, 1), (ours, 0)):
         conf.write_text(text)
         run = made.run(*command.split())
-        assert run.status == 0, run.said
+        assert run.status == 0, run.output
         assert conf.read_text() == ours
         assert run.calls.count("scontrol reconfigure") == times
 
@@ -502,12 +502,12 @@ def test_accounting_with_an_external_database(tmp_path: Path) -> None:
     secret = """[[ $1 != secretsmanager ]] || echo '{"password": "p$(x) \\"y"}'\n""" + SCRIPT
     made = node(tmp_path, SLURM_CONTROLLER, {"aws": secret}, spec)
     run = start(made, "customer-managed")
-    assert run.status == 0, run.said
+    assert run.status == 0, run.output
     conf = made.root / "opt/slurm/etc/slurmdbd.conf"
     assert "StorageHost=db.example\n" in conf.read_text()
     assert conf.read_text().endswith('StoragePass=p$(x) "y\n')
     assert conf.stat().st_mode & 0o777 == 0o600
-    assert "p$(x)" not in run.said
+    assert "p$(x)" not in run.output
 
 
 HOSTILE = "a  b'\"$(touch /home/owned)`touch /home/owned`;|\n# c\\"
@@ -524,7 +524,7 @@ def test_hostile_text_is_quoted(tmp_path: Path) -> None:
     for which in (("extended", "controller"), ("legacy", "h200"), EKS_NODE):
         made = node(tmp_path / "-".join(which), which, spec=spec)
         run = start(made, which[0])
-        assert run.status == 0, run.said
+        assert run.status == 0, run.output
         assert made.read("/rig/state/arguments").split("\0")[:-1] == [HOSTILE, "", "-n"]
         assert not (made.root / "home/owned").exists()
         if which[1] == "controller":
@@ -543,7 +543,7 @@ def test_a_script_is_run_only_with_its_checksum(tmp_path: Path, sha256: str, sta
     spec = f"software: {{scripts: [{{run: s3://setup/x.sh, sha256: {sha256}, args: [a]}}]}}"
     made = node(tmp_path, ("extended", "h200"), spec=spec)
     run = start(made, "extended")
-    assert (run.status, f"not {sha256}" in run.said) == (status, bool(status)), run.said
+    assert (run.status, f"not {sha256}" in run.output) == (status, bool(status)), run.output
     assert (made.root / "rig/state/arguments").exists() is not bool(status)
 
 
@@ -564,7 +564,7 @@ def test_verify(tmp_path: Path, broken: dict[str, str], words: str) -> None:
         place = "opt/slurm/bin" if name in rig.SLURM else "rig/bin"
         (made.root / place / name).write_text(f"#!/bin/bash\n{body}\n")
     run = made.run("bash", "/opt/clustergen/lifecycle/verify.sh")
-    assert (run.status, words in run.said) == (1 if broken else 0, True), run.said
+    assert (run.status, words in run.output) == (1 if broken else 0, True), run.output
 
 
 PROLOGS = [
@@ -584,7 +584,7 @@ def test_the_prolog(tmp_path: Path, found: int, status: int, drained: bool) -> N
     (made.root / "run/slurm/dcgm_job_mapping").mkdir(parents=True)
     job = {"SLURM_JOB_GPUS": "0,1", "SLURM_JOB_ID": "77", "SLURMD_NODENAME": "n1"}
     run = made.run("bash", "/opt/slurm/etc/clustergen-prolog.sh", environment=job)
-    assert run.status == status, run.said
+    assert run.status == status, run.output
     assert any("state=drain" in call for call in run.calls) is drained
     mapped = made.root / "run/slurm/dcgm_job_mapping/0"
     assert mapped.exists() is not drained
@@ -619,7 +619,7 @@ def test_lustre_over_efa_is_configured_before_mounts(
     route = 'echo "169.254.169.254 dev ens32 src 10.1.0.30 uid 0"'
     made = node(tmp_path, which, {"lnetctl": NETWORKS, "ip": route}, EFA_LUSTRE)
     run = start(made, which[0])
-    assert run.status == 0, run.said
+    assert run.status == 0, run.output
     assert ("lustre efa" in steps(run)) is expected
     added = [call for call in run.calls if call.startswith("lnetctl net add --net efa")]
     assert len(added) == (8 if expected else 0)
@@ -634,4 +634,4 @@ def test_lustre_over_efa_is_configured_before_mounts(
         assert f"ExecStart={command}\n" in unit.read_text()
         assert (made.root / "opt/clustergen/lifecycle/lustre-efa.sh").exists()
         again = made.run(*command.split())
-        assert (again.status, added[0] in again.calls) == (0, False), again.said
+        assert (again.status, added[0] in again.calls) == (0, False), again.output

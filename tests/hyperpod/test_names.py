@@ -32,10 +32,10 @@ def test_ml_name(name: str, expected: str) -> None:
 def test_alternatives(name: str, expected: str) -> None:
     type = catalog.find(name)
     assert type is not None
-    said = alternatives(type)
-    assert expected in said
-    named = said.partition(": ")[2].split(", ")
-    assert all(found and found.hyperpod for found in map(catalog.find, named)), said
+    text = alternatives(type)
+    assert expected in text
+    named = text.partition(": ")[2].split(", ")
+    assert all(found and found.hyperpod for found in map(catalog.find, named)), text
 
 
 @pytest.mark.parametrize("name", ["g5g.16xlarge", "u7i-12tb.224xlarge", "mac2.metal"])

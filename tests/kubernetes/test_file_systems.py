@@ -42,9 +42,9 @@ def test_two_pods_see_each_others_files(tmp_path: Path) -> None:
     shared.mkdir()
     bin = programs(tmp_path, "exec /bin/sleep 0.05")
     pods = [start(shared, index, bin) for index in (0, 1)]
-    said = [pod.communicate(timeout=120) for pod in pods]
-    assert [pod.returncode for pod in pods] == [0, 0], said
-    assert all("written, and read from all of 2" in out for out, _ in said)
+    output = [pod.communicate(timeout=120) for pod in pods]
+    assert [pod.returncode for pod in pods] == [0, 0], output
+    assert all("written, and read from all of 2" in out for out, _ in output)
     assert list(shared.iterdir()) == []
 
 
@@ -53,6 +53,6 @@ def test_a_pod_without_shared_storage_fails(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     pod = start(shared, 0, programs(tmp_path, "exit 0"))
-    _, said = pod.communicate(timeout=120)
+    _, output = pod.communicate(timeout=120)
     assert pod.returncode != 0
-    assert "is not visible from here" in said
+    assert "is not visible from here" in output

@@ -71,10 +71,10 @@ def _karpenter(objects: Sequence[tuple[str, Json]]) -> Iterator[str]:
     """The schemas of Karpenter's own definitions, by the package of the Kubernetes models."""
     if not objects:
         return
-    asked = [{"name": name, "body": dict(body)} for name, body in objects]
+    requests = [{"name": name, "body": dict(body)} for name, body in objects]
     done = subprocess.run(
         ["node", str(_FOLDER / "validator.mjs")],
-        input=json.dumps(asked),
+        input=json.dumps(requests),
         capture_output=True,
         text=True,
         check=True,

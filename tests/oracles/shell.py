@@ -30,14 +30,14 @@ def script_violations(scripts: Mapping[str, str]) -> list[str]:
 
 def _validator(texts: Iterable[str]) -> dict[str, list[str]]:
     """What the tools say of each text, beginning with `:line:column` or `:`."""
-    said: dict[str, list[str]] = {text: [] for text in texts}
+    findings: dict[str, list[str]] = {text: [] for text in texts}
     with TemporaryDirectory() as folder:
-        files = {str(Path(folder, f"{number}.sh")): text for number, text in enumerate(said)}
+        files = {str(Path(folder, f"{number}.sh")): text for number, text in enumerate(findings)}
         for file, text in files.items():
             Path(file).write_text(text, encoding="utf-8")
         for file, found in (*_shellcheck(files), *_shfmt(files)):
-            said[files[file]].append(found)
-    return said
+            findings[files[file]].append(found)
+    return findings
 
 
 def scripts_in_user_data(name: str, user_data: str) -> dict[str, str]:

@@ -240,9 +240,9 @@ def test_faults_of_updates_are_caught(path: str, value: Any, words: str) -> None
 
 def test_members_that_cloudformation_lacks() -> None:
     checks = f"{GPU}.OnStartDeepHealthChecks"
-    said = changed(SLURM, checks, ["InstanceStress", "MultiNodeTrainingValidation"])
+    request = changed(SLURM, checks, ["InstanceStress", "MultiNodeTrainingValidation"])
     other = bundle(changed(SLURM, checks, ["InstanceStress"]))["cluster.template.json"]
-    assert validated(said, **{"cluster.template.json": other}) == []
+    assert validated(request, **{"cluster.template.json": other}) == []
 
 
 FILES = [

@@ -110,8 +110,8 @@ def test_decisions_are_listed(fragment: str, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["efa: true, placement: cluster", "efa: false"])
 def test_values_in_the_spec_are_not_decisions(text: str) -> None:
-    told = [d.path for d in planned(f"node_groups: [{{name: h200, {text}}}]").decisions]
-    assert not [path for path in told if path[:1] == ("node_groups",)]
+    paths = [d.path for d in planned(f"node_groups: [{{name: h200, {text}}}]").decisions]
+    assert not [path for path in paths if path[:1] == ("node_groups",)]
 
 
 FIELDS: list[tuple[str, Any, Any]] = [

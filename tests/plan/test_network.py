@@ -136,8 +136,8 @@ def test_addresses_of_the_cluster_at_its_maximum(
 
 
 def test_the_block_of_a_new_vpc_is_a_decision() -> None:
-    said = [d.text for d in planned("").decisions if d.path == ("network", "cidr")]
-    assert said == ["new VPC 10.42.0.0/16; nodes in 10.42.0.0/17, 32,763 addresses"]
+    texts = [d.text for d in planned("").decisions if d.path == ("network", "cidr")]
+    assert texts == ["new VPC 10.42.0.0/16; nodes in 10.42.0.0/17, 32,763 addresses"]
     assert not [d for d in planned("network: {cidr: 10.0.0.0/20}").decisions if "cidr" in d.path]
 
 

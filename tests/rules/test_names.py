@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import codes, found, said
+from tests.checking import codes, found, message_and_help
 
 CPU = "node_groups: [{name: cpu, instance_type: m7i.4xlarge, count: 1}]\n"
 
@@ -69,7 +69,7 @@ SAID = [
 
 @pytest.mark.parametrize(("fragment", "code", "message", "help"), SAID)
 def test_expected_findings(fragment: str, code: str, message: str, help: str) -> None:
-    assert said(fragment, code) == (message, help)
+    assert message_and_help(fragment, code) == (message, help)
 
 
 def test_node_groups_of_one_name_do_not_hide_each_other() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import check_fragment, codes, said
+from tests.checking import check_fragment, codes, message_and_help
 
 ZONES = "one of use1-az1, use1-az2, use1-az3, use1-az4, use1-az5, use1-az6"
 A, B = "subnet-0a1b2c3d", "subnet-0b1b2c3d"
@@ -129,7 +129,7 @@ SAID = [
 
 @pytest.mark.parametrize(("fragment", "code", "message", "help"), SAID)
 def test_expected_findings(fragment: str, code: str, message: str, help: str) -> None:
-    assert said(fragment, code) == (message, help)
+    assert message_and_help(fragment, code) == (message, help)
 
 
 FINE = [

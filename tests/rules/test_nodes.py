@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checking import codes, said
+from tests.checking import codes, message_and_help
 
 BLOCK = "capacity: {capacity_block: cr-0a1b2c3d}"
 HELD = "capacity: {reservation: cr-0a1b2c3d}"
@@ -259,7 +259,7 @@ SAID = [
 
 @pytest.mark.parametrize(("fragment", "code", "message", "help"), SAID)
 def test_expected_findings(fragment: str, code: str, message: str, help: str) -> None:
-    found = said(fragment, code)
+    found = message_and_help(fragment, code)
     assert found[0] == message
     assert found[1] == help or (help.endswith(" ") and found[1].startswith(help))
 

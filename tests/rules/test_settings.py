@@ -27,13 +27,13 @@ def errors(verdict: Verdict, version: str) -> list[Problem]:
 )
 def test_only_what_slurm_rejects_is_an_error(verdict: Verdict) -> None:
     ours = tuple(bool(errors(verdict, version)) for version in VERSIONS)
-    assert ours == verdict.refused
+    assert ours == verdict.rejected
 
 
 def test_the_table_has_valid_and_invalid_values() -> None:
-    refused = sum(any(each.refused) for each in VERDICTS)
-    assert refused > 80
-    assert len(VERDICTS) - refused > 80
+    rejected = sum(any(each.rejected) for each in VERDICTS)
+    assert rejected > 80
+    assert len(VERDICTS) - rejected > 80
 
 
 PC, PCS, HP = "parallelcluster", "pcs", "hyperpod-slurm"

@@ -31,7 +31,7 @@ def twice(rig: Rig, script: str, *arguments: str) -> Run:
     first = rig.run(script, *arguments)
     files = rig.files()
     second = rig.run(script, *arguments)
-    assert (first.status, second.status) == (0, 0), first.said + second.said
+    assert (first.status, second.status) == (0, 0), first.output + second.output
     assert rig.files() == files
     return first
 
@@ -76,14 +76,14 @@ FAILURES = [
 ]
 
 
-@pytest.mark.parametrize(("answers", "volume", "said"), FAILURES)
+@pytest.mark.parametrize(("answers", "volume", "message"), FAILURES)
 def test_a_failing_mount_logs_the_reason_and_waits_for_the_log_agent(
-    tmp_path: Path, answers: Mapping[str, str], volume: str, said: str
+    tmp_path: Path, answers: Mapping[str, str], volume: str, message: str
 ) -> None:
     arguments = (*SERVER[:1], f"{tmp_path}/data", *SERVER[1:], "new", volume, "us-east-1")
     run = rig_of(tmp_path, answers).run(MOUNT, *arguments)
     assert (run.status, run.calls[-1]) == (1, "sleep 20")
-    assert said in run.said
+    assert message in run.output
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_lustre_uses_the_interface_of_the_nodes_address(tmp_path: Path, name: st
 
 
 @pytest.mark.parametrize(
-    ("devices", "answers", "said"),
+    ("devices", "answers", "message"),
     [
         (0, {}, "the node has no EFA device"),
         (1, {"modprobe": "[[ $1 != kefalnd ]]"}, "has no EFA module"),
@@ -180,20 +180,20 @@ def test_lustre_uses_the_interface_of_the_nodes_address(tmp_path: Path, name: st
     ],
 )
 def test_lustre_over_tcp_is_reported(
-    tmp_path: Path, devices: int, answers: Mapping[str, str], said: str
+    tmp_path: Path, devices: int, answers: Mapping[str, str], message: str
 ) -> None:
     rig = with_devices(tmp_path, devices, answers)
     for status in ("1", "0"):
         run = rig.run(text("lustre-efa.sh"), "1", status)
         assert run.status == int(status)
-        assert said in run.said
-        assert "Lustre stays on TCP" in run.said
+        assert message in run.output
+        assert "Lustre stays on TCP" in run.output
 
 
 def test_pyxis_for_another_slurm_is_rejected(tmp_path: Path) -> None:
     run = rig_of(tmp_path, {}).run(text("containers.sh"), "pyxis", "-", "26.05")
     assert run.status == 1
-    assert "the image has no Pyxis for Slurm 26.05" in run.said
+    assert "the image has no Pyxis for Slurm 26.05" in run.output
 
 
 def test_enroot_settings_replace_those_of_the_image(tmp_path: Path) -> None:

@@ -68,9 +68,9 @@ def made(service: Service, node: SystemdNode) -> SystemdNode:
 
 def check(boot: Boot, *expected: str) -> None:
     for text in (*expected, "status 0"):
-        assert text in boot, f"{text!r} is not in:\n{boot.said}\n{boot.journal[-3000:]}"
-    assert "failed" not in boot, boot.said
-    assert ".service loaded failed" not in boot.said
+        assert text in boot, f"{text!r} is not in:\n{boot.output}\n{boot.journal[-3000:]}"
+    assert "failed" not in boot, boot.output
+    assert ".service loaded failed" not in boot.output
 
 
 @pytest.fixture
@@ -144,11 +144,11 @@ def test_lustre_over_tcp_is_reported_at_each_boot(name: str, tmp_path: Path, sha
         "systemctl is-failed clustergen-lustre-efa\n"
     )
     first = node.boot(service.first() + ask)
-    assert "lustre-efa: Lustre stays on TCP" in first, first.said
-    assert "lustre /fsx tcp" in first, first.said
+    assert "lustre-efa: Lustre stays on TCP" in first, first.output
+    assert "lustre /fsx tcp" in first, first.output
     later = node.boot(service.later() + ask)
-    assert "lustre /fsx tcp" in later, later.said
-    assert "\nfailed\n" in f"\n{later.said}", later.said
+    assert "lustre /fsx tcp" in later, later.output
+    assert "\nfailed\n" in f"\n{later.output}", later.output
 
 
 def test_the_network_of_mounted_lustre_is_not_changed(tmp_path: Path, shared: Path) -> None:
@@ -179,8 +179,8 @@ def test_only_new_file_systems_are_opened_and_only_once(
     service = SERVICES[name](EXISTING, "compute")
     node = made(service, SystemdNode(tmp_path / "node", shared))
     boot = node.boot(service.first() + MODES + "chmod 0750 /new\n" + service.again() + MODES)
-    assert "/fsx root 755\n/new root 1777\n/home root 755\n" in boot, boot.said
-    assert "/fsx root 755\n/new root 750\n" in boot, boot.said
+    assert "/fsx root 755\n/new root 1777\n/home root 755\n" in boot, boot.output
+    assert "/fsx root 755\n/new root 750\n" in boot, boot.output
 
 
 HOMES_ON_FSX = """
@@ -212,14 +212,16 @@ def test_users_may_use_docker_which_keeps_images_on_local_disks(
     node.write("etc/docker/daemon.json", '{"runtimes": {"nvidia": {"path": "x"}}}')
     ask = "id -nG alice; id -nG ubuntu; cat /etc/docker/daemon.json; cat /run/rig/at-docker\n"
     first = node.boot(service.first() + ask)
-    assert "alice docker" in first, first.said
-    assert "ubuntu docker" in first, first.said
+    assert "alice docker" in first, first.output
+    assert "ubuntu docker" in first, first.output
     assert '"nvidia"' in first
     later = node.boot(service.later() + ask)
     root = "/opt/dlami/nvme/docker" if name == "hyperpod-legacy" else "/scratch/docker"
-    assert f'"data-root": "{root}"' in later, later.said
+    assert f'"data-root": "{root}"' in later, later.output
     # It is there when Docker starts, for that makes what it misses on the root volume.
-    assert f"{root}\n" in later.said.partition("at-docker")[0].partition("data-root")[2], later.said
+    assert f"{root}\n" in later.output.partition("at-docker")[0].partition("data-root")[2], (
+        later.output
+    )
 
 
 TRAFFIC = [
@@ -241,7 +243,7 @@ def test_verify_sees_whether_lustre_moves_over_efa(
         "echo '- nid: x@efa' >/run/rig/lnet\n. /rig/traffic\n"
         "if moves_over_efa /tmp; then echo yes; else echo no; fi"
     )
-    assert boot.said == f"{answer}\nstatus 0\n"
+    assert boot.output == f"{answer}\nstatus 0\n"
 
 
 def test_compute_nodes_verify_lustre_over_efa() -> None:

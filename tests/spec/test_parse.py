@@ -22,7 +22,7 @@ from tests.checking import EVERY_FIELD, EVERY_TARGET, check_for_all
 from tests.examples import share
 
 
-def refused(fragment: str) -> list[Finding]:
+def findings_of(fragment: str) -> list[Finding]:
     """The findings on the form of a fragment over the example spec, each with its position."""
     base, _ = read_text(EXAMPLE_BASE)
     over, found = read_text(fragment)
@@ -77,7 +77,7 @@ KEYS = [
 
 @pytest.mark.parametrize(("fragment", "key", "help"), KEYS, ids=[key[1] for key in KEYS])
 def test_unknown_keys(fragment: str, key: str, help: str) -> None:
-    found = next(f for f in refused(fragment) if f.code == "SPC020")
+    found = next(f for f in findings_of(fragment) if f.code == "SPC020")
     assert found.message == f"unknown key `{key}`"
     assert found.help.startswith(help)
     assert found.on_key
@@ -254,7 +254,7 @@ VALUES = [
 
 @pytest.mark.parametrize(("fragment", "code", "message", "help"), VALUES)
 def test_invalid_values_are_rejected(fragment: str, code: str, message: str, help: str) -> None:
-    found = next(f for f in refused(fragment) if f.code == code)
+    found = next(f for f in findings_of(fragment) if f.code == code)
     assert found.message.startswith(message)
     assert found.help.startswith(help)
     assert found.help
@@ -262,7 +262,7 @@ def test_invalid_values_are_rejected(fragment: str, code: str, message: str, hel
 
 
 def test_one_finding_for_each_place() -> None:
-    found = refused("network: {vpc: x, zone: 1}\nslurm: {accounting: {endpoint: db}}\nname: X")
+    found = findings_of("network: {vpc: x, zone: 1}\nslurm: {accounting: {endpoint: db}}\nname: X")
     assert [(f.code, f.path) for f in found] == [
         ("SPC024", ("name",)),
         ("SPC022", ("network", "zone")),
@@ -357,8 +357,8 @@ def test_the_schema_describes_every_field() -> None:
     for owner in (described, *described["$defs"].values()):
         for name, field in owner.get("properties", {}).items():
             section = described["$defs"].get(field.get("$ref", "").rpartition("/")[2], {})
-            said = field.get("description") or section.get("description")
-            assert said or name in ("type", "on_demand", "spot"), name
+            description = field.get("description") or section.get("description")
+            assert description or name in ("type", "on_demand", "spot"), name
 
 
 @pytest.mark.parametrize(

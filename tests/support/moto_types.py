@@ -175,9 +175,9 @@ def model(type: str, made: Made = _nothing, gone: Made = _nothing) -> Any:
 
 def _copied(record: Recorded) -> None:
     """What CDK's function does for a BucketDeployment: unpack assets into a bucket."""
-    said = record.properties
-    assets = list(zip(said["SourceBucketNames"], said["SourceObjectKeys"], strict=True))
-    sources = zip(assets, said.get("SourceMarkers") or [{}] * len(assets), strict=True)
+    properties = record.properties
+    assets = list(zip(properties["SourceBucketNames"], properties["SourceObjectKeys"], strict=True))
+    sources = zip(assets, properties.get("SourceMarkers") or [{}] * len(assets), strict=True)
     backend = s3_backends["123456789012"]["aws"]
     for (bucket, key), markers in sources:
         asset = backend.get_object(bucket, key)
@@ -186,7 +186,7 @@ def _copied(record: Recorded) -> None:
             text = content
             for marker, value in markers.items():
                 text = text.replace(marker.encode(), value.encode())
-            backend.put_object(said["DestinationBucketName"], name, text)
+            backend.put_object(properties["DestinationBucketName"], name, text)
 
 
 def _unpacked(archive: bytes) -> Iterator[tuple[str, bytes]]:
@@ -201,13 +201,13 @@ def _eks(record: Recorded) -> Any:
 
 
 def _cluster_made(record: Recorded) -> None:
-    said = record.properties
-    vpc = said["ResourcesVpcConfig"]
+    properties = record.properties
+    vpc = properties["ResourcesVpcConfig"]
     _eks(record).create_cluster(
-        said["Name"],
-        said["RoleArn"],
+        properties["Name"],
+        properties["RoleArn"],
         {"subnetIds": vpc["SubnetIds"], "securityGroupIds": vpc.get("SecurityGroupIds", [])},
-        said["Version"],
+        properties["Version"],
     )
 
 
@@ -216,29 +216,30 @@ def _cluster_gone(record: Recorded) -> None:
 
 
 def _node_group_made(record: Recorded) -> None:
-    said = record.properties
+    properties = record.properties
     scaling = {
-        key[0].lower() + key[1:]: said["ScalingConfig"][key] for key in said["ScalingConfig"]
+        key[0].lower() + key[1:]: properties["ScalingConfig"][key]
+        for key in properties["ScalingConfig"]
     }
-    template = {key.lower(): value for key, value in said["LaunchTemplate"].items()}
+    template = {key.lower(): value for key, value in properties["LaunchTemplate"].items()}
     _eks(record).create_nodegroup(
-        said["ClusterName"],
-        said["NodeRole"],
-        said["NodegroupName"],
-        said["Subnets"],
+        properties["ClusterName"],
+        properties["NodeRole"],
+        properties["NodegroupName"],
+        properties["Subnets"],
         scaling_config=scaling,
-        instance_types=said.get("InstanceTypes"),
-        ami_type=said.get("AmiType"),
-        labels=said.get("Labels"),
-        taints=said.get("Taints"),
+        instance_types=properties.get("InstanceTypes"),
+        ami_type=properties.get("AmiType"),
+        labels=properties.get("Labels"),
+        taints=properties.get("Taints"),
         launch_template=template,
-        capacity_type=said.get("CapacityType"),
+        capacity_type=properties.get("CapacityType"),
     )
 
 
 def _node_group_gone(record: Recorded) -> None:
-    said = record.properties
-    _eks(record).delete_nodegroup(said["ClusterName"], said["NodegroupName"])
+    properties = record.properties
+    _eks(record).delete_nodegroup(properties["ClusterName"], properties["NodegroupName"])
 
 
 _MODELS = {type: model(type) for type in RECORDED_TYPES} | {

@@ -37,7 +37,7 @@ class Run:
 
     status: int
     calls: list[str]
-    said: str
+    output: str
 
 
 class Rig:

@@ -214,11 +214,11 @@ def impossible() -> str:
 class Boot:
     """What a boot's script printed on both streams, and what systemd said."""
 
-    said: str
+    output: str
     journal: str
 
     def __contains__(self, text: str) -> bool:
-        return text in self.said
+        return text in self.output
 
 
 class SystemdNode:

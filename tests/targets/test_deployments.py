@@ -92,15 +92,15 @@ def deployed(bundle: Bundle, *arguments: str) -> str:
 
 
 def test_a_first_deployment_reports_success(bundle: Bundle, target: str) -> None:
-    said = deployed(bundle)
-    assert last(said) == "example is deployed."
+    output = deployed(bundle)
+    assert last(output) == "example is deployed."
     assert bundle.account.calling(CHANGES[target][0])
 
 
 def test_a_second_deployment_changes_nothing(bundle: Bundle) -> None:
     deployed(bundle)
-    said = deployed(bundle)
-    assert "example-foundation is up to date" in said
+    output = deployed(bundle)
+    assert "example-foundation is up to date" in output
     assert bundle.account.calling("execute-change-set") == []
     assert bundle.account.calling("create-cluster") == []
 
@@ -154,15 +154,15 @@ def test_a_run_continues_an_operation_of_another_run(bundle: Bundle, target: str
 
 def test_destroy_waits_and_can_run_again(bundle: Bundle, target: str) -> None:
     deployed(bundle)
-    said = deployed(bundle, "--destroy")
+    output = deployed(bundle, "--destroy")
     assert bundle.account.calling(CHANGES[target][2])
     assert (
-        last(said)
+        last(output)
         == "The stack example-foundation remains, with the network and the data of: /fsx /home"
     )
-    said = deployed(bundle, "--destroy")
+    output = deployed(bundle, "--destroy")
     assert bundle.account.calling(CHANGES[target][2]) == []
-    assert "does not exist." in said
+    assert "does not exist." in output
 
 
 def test_an_expired_token_during_deletion_is_not_success(bundle: Bundle, target: str) -> None:
@@ -176,8 +176,8 @@ def test_an_expired_token_during_deletion_is_not_success(bundle: Bundle, target:
 def test_deleting_the_foundation_prints_what_remains(bundle: Bundle) -> None:
     deployed(bundle)
     deployed(bundle, "--destroy")
-    said = deployed(bundle, "--destroy-foundation")
-    lines = [line.strip() for line in said.splitlines() if line.startswith("  aws ")]
+    output = deployed(bundle, "--destroy-foundation")
+    lines = [line.strip() for line in output.splitlines() if line.startswith("  aws ")]
     where = "aws --region us-east-1"
     assert (
         lines[0]
@@ -195,13 +195,13 @@ def test_removed_file_systems_leave_the_cluster_first(bundle: Bundle, target: st
     bundle.render(files(target, MORE))
     deployed(bundle)
     bundle.render(files(target))
-    said = deployed(bundle)
+    output = deployed(bundle)
     calls = bundle.account.calls
     [foundation] = [
         i for i, call in enumerate(calls) if "execute-change-set --stack-name example-f" in call
     ]
     cluster = [i for i, call in enumerate(calls) if CHANGES[target][1] in call]
-    assert "StorageData is removed from the foundation after the cluster has changed" in said
+    assert "StorageData is removed from the foundation after the cluster has changed" in output
     assert all(place < foundation for place in cluster)
 
 
@@ -253,7 +253,7 @@ def sizes(bundle: Bundle, target: str) -> dict[str, int]:
     "action", [[], ["--destroy"], ["--destroy-foundation"], ["--pause"], ["--resume"]]
 )
 def test_a_dry_run_calls_no_aws_command(bundle: Bundle, action: list[str]) -> None:
-    said = deployed(bundle, "--dry-run", *action)
+    output = deployed(bundle, "--dry-run", *action)
     assert [call for call in bundle.account.calls if not call.startswith("git")] == []
-    assert "\n+ " in f"\n{said}"
+    assert "\n+ " in f"\n{output}"
     assert not (bundle.folder / ".filled").exists()

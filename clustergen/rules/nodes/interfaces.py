@@ -38,7 +38,7 @@ def layout(plan: Plan) -> Iterator[Problem]:
 )
 def switched_off(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        if not group.efa and _made_for_it(group) and plan.wrote(*group.at("efa")):
+        if not group.efa and _is_for_multi_node_jobs(group) and plan.wrote(*group.at("efa")):
             gbps = f"{group.type.network_gbps:g} Gbit/s"
             yield Problem(
                 group.at("efa"),
@@ -47,7 +47,7 @@ def switched_off(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def _made_for_it(group: NodeGroup) -> bool:
+def _is_for_multi_node_jobs(group: NodeGroup) -> bool:
     """Whether jobs probably span nodes: several nodes, each with several EFA cards.
 
     NCCL does not work between MIG partitions, so they do not need EFA.

@@ -75,7 +75,7 @@ _SIGNS = "_.:/=+-@"
 def tag_characters(plan: Plan) -> Iterator[Problem]:
     for key, value in plan.tags.items():
         for text, on_key in ((key, True), (value, False)):
-            if wrong := _refused(text):
+            if wrong := _invalid_characters(text):
                 yield Problem(
                     ("tags", key),
                     f"{text!r} has {' '.join(wrong)}",
@@ -84,7 +84,7 @@ def tag_characters(plan: Plan) -> Iterator[Problem]:
                 )
 
 
-def _refused(text: str) -> list[str]:
+def _invalid_characters(text: str) -> list[str]:
     """The characters of ``text`` that tags must not contain, each once."""
     taken = (c in _SIGNS or unicodedata.category(c)[0] in "LNZ" for c in text)
     return list(dict.fromkeys(c for c, fine in zip(text, taken, strict=True) if not fine))

@@ -163,18 +163,18 @@ def threads_per_core(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         at = group.at("threads_per_core")
         for type in group.types if plan.wrote(*at) else ():
-            asked, own = group.threads_per_core, type.threads_per_core
-            if asked in (own, *type.valid_threads_per_core):
+            requested, own = group.threads_per_core, type.threads_per_core
+            if requested in (own, *type.valid_threads_per_core):
                 continue
             threads = f"{own} thread{'s' if own > 1 else ''} per core"
-            if type.valid_threads_per_core or asked > own:
+            if type.valid_threads_per_core or requested > own:
                 message = f"{type.name} has {threads}"
                 yield Problem(at, message, help=f"write {own}, or remove it")
             else:
                 yield Problem(
                     at,
                     f"EC2 does not say whether {type.name}, which has {threads}, can run with "
-                    f"{asked}",
+                    f"{requested}",
                     help=f"start one such instance first, or write {own}",
                     severity=Severity.WARNING,
                 )

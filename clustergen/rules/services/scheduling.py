@@ -26,15 +26,15 @@ _SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
     good='slurm: {version: "25.11"}',
 )
 def version(plan: Plan) -> Iterator[Problem]:
-    limits, asked = plan.limits, plan.slurm.version
-    if asked is None or not limits.slurm_versions or asked in limits.slurm_versions:
+    limits, chosen = plan.limits, plan.slurm.version
+    if chosen is None or not limits.slurm_versions or chosen in limits.slurm_versions:
         return
-    ended = limits.ended_slurm_versions.get(asked)
+    ended = limits.ended_slurm_versions.get(chosen)
     what = f"reached its end of life on {ended}" if ended else f"is not offered by {limits.title}"
     default = limits.default_slurm_version
     yield Problem(
         ("slurm", "version"),
-        f"Slurm {asked} {what}",
+        f"Slurm {chosen} {what}",
         help=f'write "{default}"; offered: {", ".join(limits.slurm_versions)}',
         source=limits.slurm_versions_source,
     )

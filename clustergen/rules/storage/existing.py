@@ -51,9 +51,9 @@ def _without_effect(plan: Plan, item: Storage) -> list[str]:
         if len(path) == depth + 1 and path[:depth] == item.path
     }
     # Only the spec tells whether clients use it over EFA.
-    told = {"efa"} if isinstance(item, Lustre) else set()
+    allowed = {"efa"} if isinstance(item, Lustre) else set()
     kept = {"on_delete"} if item.retain else set()
-    return sorted(written - _KNOWN - told - kept)
+    return sorted(written - _KNOWN - allowed - kept)
 
 
 _KINDS: tuple[tuple[type[Storage], str, str, frozenset[str]], ...] = (

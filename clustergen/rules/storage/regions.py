@@ -36,7 +36,7 @@ def persistent_2(plan: Plan) -> Iterator[Problem]:
         if item.deployment != "PERSISTENT_2" or available is Persistent2.FULL:
             continue
         if available is Persistent2.SLOW:
-            yield from _beyond_slow(item, f"{plan.region} ({zone})")
+            yield from _full_support_problems(item, f"{plan.region} ({zone})")
         else:
             yield Problem(
                 item.at("deployment"),
@@ -45,7 +45,7 @@ def persistent_2(plan: Plan) -> Iterator[Problem]:
             )
 
 
-def _beyond_slow(item: Lustre, where: str) -> Iterator[Problem]:
+def _full_support_problems(item: Lustre, where: str) -> Iterator[Problem]:
     """The feature of a file system that needs full persistent-2 support."""
     if item.efa:
         message = f"{where} is known to have persistent-2 without EFA"

@@ -34,8 +34,8 @@ TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
 
 def wanted(plan: Plan) -> bool:
     """Whether Kueue admits jobs; existing EKS clusters are changed only if the spec has queues."""
-    asked = eks_cluster.is_new(plan) or plan.wrote("queues")
-    return plan.kubernetes.admission == "kueue" and asked
+    requested = eks_cluster.is_new(plan) or plan.wrote("queues")
+    return plan.kubernetes.admission == "kueue" and requested
 
 
 def files(plan: Plan) -> Iterator[Artifact]:

@@ -26,9 +26,9 @@ def options(plan: Plan) -> Options:
 
 def mode(plan: Plan) -> Mode:
     """What sets up Slurm: HyperPod or scripts."""
-    asked = options(plan).mode
-    if asked != "api":
-        return asked
+    written = options(plan).mode
+    if written != "api":
+        return written
     return "extended" if needs_scripts(plan) else "bootstrap"
 
 

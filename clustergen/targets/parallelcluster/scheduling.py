@@ -240,10 +240,10 @@ def node_settings(group: NodeGroup) -> dict[str, str]:
         for key, value in group.slurm.items()
         if same("node", key) not in ("feature", "weight")
     }
-    asked = [own["feature"]] if "feature" in own else []
-    if not group.labels and not asked:
+    own_features = [own["feature"]] if "feature" in own else []
+    if not group.labels and not own_features:
         return rest
-    return {"Feature": ",".join([*features(group), *asked])} | rest
+    return {"Feature": ",".join([*features(group), *own_features])} | rest
 
 
 def features(group: NodeGroup) -> list[str]:

@@ -83,14 +83,14 @@ def _said_by_both(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _group(group: Mapping[str, Any]) -> dict[str, Any]:
-    said = dict(group)
-    if patching := said.pop("AutoPatchConfig", None):
-        said |= _patching(patching)
+    members = dict(group)
+    if patching := members.pop("AutoPatchConfig", None):
+        members |= _patching(patching)
     if checks := group.get("OnStartDeepHealthChecks"):
         rest = [check for check in checks if check != "MultiNodeTrainingValidation"]
-        said.pop("OnStartDeepHealthChecks")
-        said |= {"OnStartDeepHealthChecks": rest} if rest else {}
-    return said
+        members.pop("OnStartDeepHealthChecks")
+        members |= {"OnStartDeepHealthChecks": rest} if rest else {}
+    return members
 
 
 def _patching(patching: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,9 +167,9 @@ def _of_parameters(scripts: Mapping[str, str], request: Any) -> Iterator[str]:
         for group in request["InstanceGroups"]
         if group["InstanceGroupName"] == held.get("controller_group")
     )
-    said = held.get("slurm_configurations", {})
+    members = held.get("slurm_configurations", {})
     for key in _OF_SEVERAL if controllers > 1 else ():
-        if not said.get(key):
+        if not members.get(key):
             yield f"{path}: {controllers} controllers, and no slurm_configurations.{key}"
     # A script that AWS publishes reads the file with sed, a line for each value.
     if scripts[path].count("\n") < len(held):

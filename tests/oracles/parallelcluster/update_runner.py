@@ -39,12 +39,12 @@ class Cluster:
 def main() -> None:
     """Answer all questions."""
     logging.disable(logging.CRITICAL)
-    json.dump([_answer(asked) for asked in json.load(sys.stdin)], sys.stdout)
+    json.dump([_answer(request) for request in json.load(sys.stdin)], sys.stdout)
 
 
-def _answer(asked: dict[str, Any]) -> list[list[Any]]:
-    cluster = Cluster(asked["fleet"], asked["login"])
-    patch = ConfigPatch(cluster, base_config=asked["base"], target_config=asked["target"])
+def _answer(request: dict[str, Any]) -> list[list[Any]]:
+    cluster = Cluster(request["fleet"], request["login"])
+    patch = ConfigPatch(cluster, base_config=request["base"], target_config=request["target"])
     _, rows = patch.check()
     return [[f"{_path(row[0])}{row[1]}", row[7], row[4], row[5]] for row in rows[1:]]
 

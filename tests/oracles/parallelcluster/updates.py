@@ -47,14 +47,14 @@ def changes_of_all(pairs: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]])
     )
 
 
-def _answers(asked: list[dict[str, Any]]) -> Answers:
+def _answers(requests: list[dict[str, Any]]) -> Answers:
     done = subprocess.run(
         [
             python_for_validators(PROJECT),
             *("-m", "tests.oracles.parallelcluster.update_runner"),
         ],
         cwd=PROJECT,
-        input=json.dumps(asked),
+        input=json.dumps(requests),
         capture_output=True,
         text=True,
         check=False,

@@ -28,7 +28,7 @@ class Verdict(NamedTuple):
     scope: Scope
     name: str
     value: str
-    refused: tuple[bool, ...]
+    rejected: tuple[bool, ...]
 
 
 def verdicts() -> list[Verdict]:
@@ -37,8 +37,8 @@ def verdicts() -> list[Verdict]:
     for scope, setting, *results in _rows():
         assert scope in get_args(Scope)
         name, _, value = setting.partition("=")
-        refused = tuple(result == "refused" for result in results)
-        found.append(Verdict(scope, name, value, refused))  # type: ignore[arg-type]
+        rejected = tuple(result == "refused" for result in results)
+        found.append(Verdict(scope, name, value, rejected))  # type: ignore[arg-type]
     return found
 
 

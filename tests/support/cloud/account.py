@@ -113,12 +113,12 @@ class Account:
             if fault:
                 raise Refused(fault.code, fault.message)
             return Done(out=self._answer(request))
-        except Refused as refused:
+        except Refused as rejection:
             name = "".join(word.capitalize() for word in request.operation.split("-"))
             return Done(
                 254,
-                err=f"\nAn error occurred ({refused.code}) when calling the {name} operation: "
-                f"{refused.message}\n",
+                err=f"\nAn error occurred ({rejection.code}) when calling the {name} operation: "
+                f"{rejection.message}\n",
             )
 
     def _answer(self, request: Request) -> str:

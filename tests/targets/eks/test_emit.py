@@ -211,9 +211,9 @@ def test_capacity(capacity: str, kind: str, target: object) -> None:
     fragment = cpu(f"capacity: {capacity}")
     assert properties_of(fragment, "NodeGroupH200")["CapacityType"] == kind
     data = launch_template_of(fragment)
-    said = data.get("CapacityReservationSpecification", {})
-    assert said.get("CapacityReservationTarget") == target
-    assert "CapacityReservationPreference" not in said
+    options = data.get("CapacityReservationSpecification", {})
+    assert options.get("CapacityReservationTarget") == target
+    assert "CapacityReservationPreference" not in options
     assert "InstanceMarketOptions" not in data
 
 

@@ -319,9 +319,9 @@ IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
 @pytest.mark.parametrize(("path", "value", "validated", "ours"), IN_TEMPLATES)
 def test_a_fault_in_a_template_is_caught(path: str, value: Any, validated: str, ours: str) -> None:
     faulty = changed(document(BLOCK), path, value)
-    said = [*eks_violations(faulty), *template_violations(faulty, "us-east-2")]
+    reported = [*eks_violations(faulty), *template_violations(faulty, "us-east-2")]
     if validated:
-        assert any(validated in violation for violation in said), said
+        assert any(validated in violation for violation in reported), reported
     if ours:
         found = [f"{finding.message}; {finding.help}" for finding in broken("eks", faulty)]
         assert any(ours in text for text in found), found

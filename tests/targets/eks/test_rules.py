@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clustergen.findings import Severity
-from tests.checking import codes, found, said
+from tests.checking import codes, found, message_and_help
 
 EKS = "eks"
 
@@ -147,13 +147,13 @@ HELP = [
 
 @pytest.mark.parametrize(("text", "code", "expected"), HELP)
 def test_help_suggests_a_fix(text: str, code: str, expected: str) -> None:
-    assert said(text, code, EKS)[1] == expected
+    assert message_and_help(text, code, EKS)[1] == expected
 
 
 def test_an_end_of_support_has_a_date() -> None:
     for support, then in (("standard", "EKS upgrades the cluster"), ("extended", "costs more")):
         text = f"kubernetes: {{version: '1.34', support: {support}}}"
-        message = said(text, "K8S504", EKS)[0]
+        message = message_and_help(text, "K8S504", EKS)[0]
         assert "2026-12-02" in message
         assert then in message
 

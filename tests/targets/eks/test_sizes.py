@@ -86,9 +86,9 @@ def test_a_capacity_block_is_the_operators(bundle: Bundle) -> None:
 def pruned_first(bundle: Bundle) -> bool:
     """Whether install.sh looked for what left the bundle before the stack changed."""
     calls = bundle.account.calls
-    asked = next(i for i, call in enumerate(calls) if "api-resources" in call)
+    listed = next(i for i, call in enumerate(calls) if "api-resources" in call)
     changed = (i for i, call in enumerate(calls) if "change-set --stack-name example-eks" in call)
-    return asked < next(changed)
+    return listed < next(changed)
 
 
 def test_karpenter_nodes_are_deleted_before_karpenter(bundle: Bundle) -> None:

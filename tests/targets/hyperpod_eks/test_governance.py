@@ -102,16 +102,16 @@ def test_priorities_are_weights(
 def test_the_service_accepts_the_requests(text: str) -> None:
     plan = plan_of_new(text)
     owned = {"ClusterArn": ARN}
-    said = document_of(governance.SCHEDULER, text)
-    create = {"Name": plan.name, **owned, **said}
+    members = document_of(governance.SCHEDULER, text)
+    create = {"Name": plan.name, **owned, **members}
     assert validate("sagemaker", "CreateClusterSchedulerConfig", create) == []
-    update = {"ClusterSchedulerConfigId": "0a1b2c3d4e5f", "TargetVersion": 1, **said}
+    update = {"ClusterSchedulerConfigId": "0a1b2c3d4e5f", "TargetVersion": 1, **members}
     assert validate("sagemaker", "UpdateClusterSchedulerConfig", update) == []
     for name, path in governance.quotas(plan).items():
-        said = document_of(path, text)
-        made = {"Name": name, **owned, **said}
+        members = document_of(path, text)
+        made = {"Name": name, **owned, **members}
         assert validate("sagemaker", "CreateComputeQuota", made) == []
-        update = {"ComputeQuotaId": "0a1b2c3d4e5f", "TargetVersion": 1, **said}
+        update = {"ComputeQuotaId": "0a1b2c3d4e5f", "TargetVersion": 1, **members}
         assert validate("sagemaker", "UpdateComputeQuota", update) == []
 
 

@@ -82,8 +82,8 @@ def test_parameters_are_outputs_of_stacks_before(text: str) -> None:
         if name in files:
             template = json.loads(files[name])
             # How many nodes Karpenter has, no stack knows.
-            asked = {n for n in template.get("Parameters", {}) if not n.startswith("NodesOf")}
-            assert asked <= given, name
+            parameters = {n for n in template.get("Parameters", {}) if not n.startswith("NodesOf")}
+            assert parameters <= given, name
             given |= set(template["Outputs"]) if "Outputs" in template else set()
 
 
@@ -234,9 +234,9 @@ def test_device_plugins_reach_the_nodes_of_the_spec() -> None:
 
 def test_without_node_js_there_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JSII_NODE", "/nowhere/node")
-    with pytest.raises(Unrenderable) as refused:
+    with pytest.raises(Unrenderable) as rejected:
         renderer.render(validated(NEW), "hyperpod-eks")
-    assert [finding.code for finding in refused.value.findings] == ["BND015"]
+    assert [finding.code for finding in rejected.value.findings] == ["BND015"]
 
 
 # Single faults of the compiler, each caught by a validator: the file, where, and what stands there.

@@ -438,10 +438,10 @@ NEXT_STEPS = [
 ]
 
 
-@pytest.mark.parametrize(("fragment", "told", "lacking"), NEXT_STEPS)
+@pytest.mark.parametrize(("fragment", "present", "lacking"), NEXT_STEPS)
 def test_the_next_steps_work_for_the_cluster(
-    fragment: str, told: list[str], lacking: list[str]
+    fragment: str, present: list[str], lacking: list[str]
 ) -> None:
     text = files(fragment)["README.md"]
-    assert [words for words in told if words not in text] == []
+    assert [words for words in present if words not in text] == []
     assert [words for words in lacking if words in text] == []

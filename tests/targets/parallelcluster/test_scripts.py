@@ -23,7 +23,7 @@ def test_a_script_runs_only_with_its_checksum(tmp_path: Path, tampered: bool, st
     text = files(VERIFIED)["scripts/verified.sh"]
     run = rig.run(text, "s3://b/x.sh", sum256, "--fast", "a b")
     assert run.status == status
-    assert ("got --fast a b" in run.said) is not tampered
+    assert ("got --fast a b" in run.output) is not tampered
     assert "sleep 20" in run.calls
 
 
@@ -49,8 +49,8 @@ def test_the_hook_runs_what_the_spec_has_now(tmp_path: Path) -> None:
 
     def ran(text: str, event: str) -> list[str]:
         run = rig.run(text, "head", event, "scripts-bucket")
-        assert run.status == 0, run.said
-        return run.said.splitlines()
+        assert run.status == 0, run.output
+        return run.output.splitlines()
 
     users = "ran /home make"
     assert ran(hook(first), "start") == []
@@ -76,4 +76,4 @@ def test_the_hook_checks_checksums(tmp_path: Path) -> None:
     url = "s3://my-bucket/x.sh"
     checked = f"software: {{scripts: [{{run: '{url}', on: [head], sha256: '{'0' * 64}'}}]}}"
     run = rig.run(files(checked)["scripts/hook.sh"], "head", "configured", "scripts-bucket")
-    assert (run.status, f"{url} has the checksum" in run.said) == (1, True)
+    assert (run.status, f"{url} has the checksum" in run.output) == (1, True)

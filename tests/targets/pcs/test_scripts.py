@@ -15,7 +15,7 @@ def _twice(rig: Rig, script: str, *arguments: str) -> Run:
     first = rig.run(script, *arguments)
     files = rig.files()
     second = rig.run(script, *arguments)
-    assert (first.status, second.status) == (0, 0), first.said + second.said
+    assert (first.status, second.status) == (0, 0), first.output + second.output
     assert rig.files() == files
     return first
 
@@ -38,7 +38,7 @@ BROKEN = f'case "$*" in --list-gpus) {EIGHT} ;; *) echo 3 ;; esac'
 
 
 @pytest.mark.parametrize(
-    ("answer", "count", "status", "said"),
+    ("answer", "count", "status", "message"),
     [
         (HEALTHY, "8", 0, ""),
         (HEALTHY, "4", 1, "4 accelerators expected, 8 found"),
@@ -46,11 +46,11 @@ BROKEN = f'case "$*" in --list-gpus) {EIGHT} ;; *) echo 3 ;; esac'
         ("exit 9", "8", 1, "8 accelerators expected, 0 found"),
     ],
 )
-def test_check_of_gpus(tmp_path: Path, answer: str, count: str, status: int, said: str) -> None:
+def test_check_of_gpus(tmp_path: Path, answer: str, count: str, status: int, message: str) -> None:
     """A failing check waits until the log agent has sent the reason."""
     run = Rig(tmp_path, {"nvidia-smi": answer}).run(_fixed("check-accelerators.sh"), "gpu", count)
     assert run.status == status
-    assert said in run.said
+    assert message in run.output
     assert ("sleep 20" in run.calls) is bool(status)
 
 

@@ -108,8 +108,8 @@ def init_complete(document: Document) -> Iterator[Problem]:
 def one_script(document: Document) -> Iterator[Problem]:
     for group in _with_scripts(document):
         names = [name for name in _MEMBERS if name in group.part("LifeCycleConfig")]
-        is_refused = "OnInitComplete" in names and _needs_scripts(document)
-        if len(names) != 1 and not is_refused:
+        is_rejected = "OnInitComplete" in names and _needs_scripts(document)
+        if len(names) != 1 and not is_rejected:
             yield _in_scripts(
                 group,
                 f"{' and '.join(names) or 'no script'} in LifeCycleConfig",

@@ -54,8 +54,8 @@ def retired_version(plan: Plan) -> Iterator[Problem]:
         ended = f"extended support of Kubernetes {name} ended on {version.extended_until}"
         yield Problem(_VERSION, ended, help=_newer())
     elif not version and _is_older(name):
-        gone = f"EKS no longer had Kubernetes {name} on {versions.DATE}"
-        yield Problem(_VERSION, gone, help=_newer())
+        message = f"EKS no longer had Kubernetes {name} on {versions.DATE}"
+        yield Problem(_VERSION, message, help=_newer())
 
 
 @rule(

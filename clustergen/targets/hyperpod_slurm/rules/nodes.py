@@ -34,11 +34,11 @@ slurm:
     good=_TWO,
 )
 def shared_state(plan: Plan) -> Iterator[Problem]:
-    asked, missing = modes.options(plan).controllers, list(_missing(plan))
-    if asked > 1 and missing and _legacy(plan):
+    controllers, missing = modes.options(plan).controllers, list(_missing(plan))
+    if controllers > 1 and missing and _legacy(plan):
         yield Problem(
             _PATH,
-            f"{asked} controllers, but no place for the state that they share",
+            f"{controllers} controllers, but no place for the state that they share",
             help=f"add {', and '.join(missing)}",
         )
 
@@ -61,10 +61,10 @@ def _missing(plan: Plan) -> Iterator[str]:
     good=_TWO,
 )
 def single_by_api(plan: Plan) -> Iterator[Problem]:
-    asked = modes.options(plan).controllers
-    if asked > 1 and not _legacy(plan):
+    controllers = modes.options(plan).controllers
+    if controllers > 1 and not _legacy(plan):
         yield Problem(
-            _PATH, f"{asked} controllers", help="write mode: legacy, or remove controllers"
+            _PATH, f"{controllers} controllers", help="write mode: legacy, or remove controllers"
         )
 
 
@@ -81,12 +81,12 @@ def single_by_api(plan: Plan) -> Iterator[Problem]:
     good=_TWO,
 )
 def overlay_count(plan: Plan) -> Iterator[Problem]:
-    asked = modes.options(plan).controllers
+    controllers = modes.options(plan).controllers
     for path, count in _overlay_counts(plan):
-        if count != asked and _legacy(plan):
+        if count != controllers and _legacy(plan):
             yield Problem(
                 path,
-                f"{count} controllers, but scripts for {asked}",
+                f"{count} controllers, but scripts for {controllers}",
                 help=f"write targets.hyperpod-slurm.controllers: {count}, and remove this"
                 if 1 <= count <= MAX_CONTROLLERS
                 else "remove it",

@@ -71,7 +71,7 @@ def no_accounting(plan: Plan) -> Iterator[Problem]:
     bad="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}",
     good="slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}\nlogin: {}",
 )
-def nobody_makes_accounts(plan: Plan) -> Iterator[Problem]:
+def accounts_not_created(plan: Plan) -> Iterator[Problem]:
     if plan.login is None and accounts.needed(plan):
         place = ("slurm", "accounts") if plan.slurm.accounts else ("slurm", "accounting")
         yield Problem(
