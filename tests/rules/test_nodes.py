@@ -294,7 +294,7 @@ FINE = [
 def test_a_local_zone_is_opted_in_to() -> None:
     text = group(f"instance_type: p6e-gb200.36xlarge, count: 18, {BLOCK}", DALLAS)
     assert codes(text) == ["NET027"]
-    assert said(text, "NET027")[1] == (
+    assert message_and_help(text, "NET027")[1] == (
         "aws ec2 modify-availability-zone-group --region us-east-1 --group-name us-east-1-dfw-2 "
         "--opt-in-status opted-in"
     )
