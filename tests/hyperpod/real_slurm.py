@@ -17,16 +17,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustergen import catalog, placeholders
+from clustergen.compiler import Checked
+from clustergen.plan.model import NodeGroup
 from tests.checking import Fragments, files_of
-from tests.support import debian
+from tests.support import debian, mariadb
 from tests.support.node_network import NodeNetwork, Run, node_network
 
-NODES_PER_GROUP = 2
-DATABASE = "database"
+DATABASE = "10.255.200.1"
+_ENDPOINTS = ("db.example.com", "slurm.cluster-abcdefghijkl.us-west-2.rds.amazonaws.com")
 ETC, SET = "/opt/slurm/etc", "/tmp/sagemaker/set"
 
 # Units that are there, and the program that each starts.
-_DAEMONS = """
+_DAEMONS = f"""
+export LD_LIBRARY_PATH={mariadb.CLIENT}
 declare -A daemons=([slurmctld]=slurmctld [slurmd]=slurmd [slurmdbd]=slurmdbd)
 declare -A starts=([slurmctld]="slurmctld -i" [slurmdbd]=slurmdbd)
 starts[slurmd]="slurmd $(sed -n 's/^Environment="SLURMD_OPTIONS=\\(.*\\)"/\\1/p' \
@@ -72,7 +75,8 @@ case $verb in
   try-restart) absent && exit 5; if active; then stop; start; fi ;;
 esac
 """,
-    "mount.lustre": "exit 1",  # that it exists tells that the image has Lustre's client
+    # That they exist tells that the image has the clients of Lustre and NFS, and Enroot.
+    **dict.fromkeys(("mount.lustre", "mount.nfs", "enroot"), "exit 1"),
     "mount": r"""
 case "$*" in
   *"-t lustre"* | *"-t nfs"*)
@@ -94,7 +98,13 @@ for gpu in /dev/nvidia[0-9]*; do
 done
 """,
     "fi_info": 'for n in {1..32}; do echo "    domain: rdmap$n-rdm"; done',
-    "aws": """[[ $1 != secretsmanager ]] || echo '{"password": "rig"}'""",
+    # Scripts of the user's are empty ones.
+    "aws": """
+case "$1 $2" in
+  "secretsmanager "*) echo '{"password": "rig"}' ;;
+  "s3 cp") for word in "$@"; do [[ $word != /* ]] || : >"$word"; done ;;
+esac
+""",
     # Steps that wait for something else do so in a tenth of the time.
     "sleep": 'exec /usr/bin/sleep "$(awk -v s="$1" \'BEGIN { print s / 10 }\')"',
     **dict.fromkeys(("sysctl", "lnetctl", "modprobe", "apt-get"), ""),
@@ -115,21 +125,6 @@ install -d -o munge -g munge -m 755 /run/munge
 chown munge: /etc/munge/munge.key
 chmod 400 /etc/munge/munge.key
 setpriv --reuid munge --regid munge --clear-groups munged >/dev/null 2>&1
-"""
-_MARIADB = r"""
-rm -rf /var/lib/mysql
-install -d -o mysql -g mysql /var/lib/mysql /run/mysqld
-mariadb-install-db --user=mysql --datadir=/var/lib/mysql --auth-root-authentication-method=normal \
-  --skip-test-db >/dev/null 2>&1
-setpriv --reuid mysql --regid mysql --clear-groups mariadbd --no-defaults --bind-address=0.0.0.0 \
-  --datadir=/var/lib/mysql --socket=/run/mysqld/s --innodb-flush-log-at-trx-commit=0 \
-  >/var/log/mariadbd.log 2>&1 </dev/null &
-for ((n = 0; n < 100; n++)); do
-  mariadb -uroot -S /run/mysqld/s -e "CREATE USER slurm@'%' IDENTIFIED BY 'rig';
-    GRANT ALL ON *.* TO slurm@'%'" 2>/dev/null && exit
-  /usr/bin/sleep 0.1
-done
-exit 1
 """
 _SETTINGS = """
 AuthType=auth/munge
@@ -152,6 +147,13 @@ TaskPlugin=task/none
 """
 
 
+_ACCOUNTING = """
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost={name}
+JobAcctGatherType=jobacct_gather/linux
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """An instance of the cluster."""
@@ -170,19 +172,25 @@ class Node:
 class Cluster:
     """A cluster of a bundle; use :func:`cluster`."""
 
-    def __init__(self, files: Mapping[str, str], nodes: NodeNetwork) -> None:
-        self.files, self.machines = files, nodes
-        self.request: dict[str, Any] = json.loads(files["create-cluster.json"])
+    def __init__(self, checked: Checked, nodes: NodeNetwork, per_group: int) -> None:
+        self.plan = checked.plans["hyperpod-slurm"]
+        self.files, self.machines = files_of(checked, "hyperpod-slurm"), nodes
+        self.request: dict[str, Any] = json.loads(self.files["create-cluster.json"])
         self.nodes = [
             Node(f"ip-10-255-{n}-{place}", f"10.255.{n}.{place}", *_group(group))
             for n, group in enumerate(self.request["InstanceGroups"], start=1)
-            for place in range(10, 10 + min(group["InstanceCount"], NODES_PER_GROUP))
+            for place in range(10, 10 + self._count(group, per_group))
         ]
         self.controller = self.of("controller")[0]
 
     def of(self, group: str) -> list[str]:
         """The names of a group's nodes."""
         return [node.name for node in self.nodes if node.group == group]
+
+    def _count(self, group: Mapping[str, Any], most: int) -> int:
+        """All controllers, and some nodes of every other group."""
+        count = int(group["InstanceCount"])
+        return count if group["InstanceGroupName"] == "controller" else min(count, most)
 
     @property
     def entry(self) -> str:
@@ -193,23 +201,26 @@ class Cluster:
     def started_by_hyperpod(self) -> bool:
         return not self.entry.endswith("on_create.sh")
 
-    def boot(self, settings: str = "", *, gres: bool = True, database: bool = False) -> None:
+    def boot(self, settings: str = "", *, gres: bool = True) -> None:
         """What is there before the first script runs; `settings` are more lines of slurm.conf."""
         self.machines.name_hosts(
-            {node.name: node.address for node in self.nodes} | {"db.example.com": "10.255.200.1"}
+            {node.name: node.address for node in self.nodes} | dict.fromkeys(_ENDPOINTS, DATABASE)
         )
         for node in self.nodes:
             self.machines.add(node.name, node.address, node.gpus)
         self.machines.run(self.controller, "head -c 1024 /dev/urandom >/rig/shared/.munge.key")
         with ThreadPoolExecutor() as pool:
             list(pool.map(self._prepare, self.nodes))
-        if database:
-            self._start_database()
+        if self.plan.slurm.accounting != "off":
+            mariadb.add(self.machines, DATABASE)
+            for name in self.of("controller"):
+                mariadb.give_client(self.machines, name)
         for name in self.of("controller"):
             self.put_slurm_conf(name, settings, gres=gres)
         for node in self.nodes if gres else ():
             self.run(node.name, "touch /rig/constrained")
         if self.started_by_hyperpod:
+            self._start_accounting()
             self.run(self.controller, "systemctl start slurmctld.service")
             for node in self.nodes:
                 if node.group != "controller":
@@ -225,6 +236,7 @@ class Cluster:
         ]
         self.machines.put(name, f"{ETC}/gres.conf", "".join(devices))
         self.machines.put(name, f"{ETC}/cgroup.conf", "CgroupPlugin=disabled\n")
+        self.machines.put(name, f"{ETC}/plugstack.conf", f"required {debian.PYXIS}\n")
 
     def run(self, name: str, script: str, seconds: float = 60) -> Run:
         """Runs a script as root; it fails with the words of the script."""
@@ -236,6 +248,10 @@ class Cluster:
         """Runs a script as an ordinary user."""
         environment = {"USER": "alice", "HOME": "/tmp"}
         return self.machines.run(name, script, user=user, environment=environment, seconds=seconds)
+
+    def questions(self) -> Questions:
+        """The cluster as :mod:`tests.support.slurm.answers` asks it."""
+        return Questions(self)
 
     def lifecycle(self, *names: str) -> dict[str, Run]:
         """The set on all nodes at once, as HyperPod runs it; or on some."""
@@ -292,10 +308,6 @@ class Cluster:
                 found.setdefault(partition, []).extend(self.of(group["InstanceGroupName"]))
         return found
 
-    def _start_database(self) -> None:
-        self.machines.add(DATABASE, "10.255.200.1")
-        self.run(DATABASE, _MARIADB)
-
     def _prepare(self, node: Node) -> None:
         for name, body in PROGRAMS.items():
             self.machines.put(node.name, f"/usr/local/sbin/{name}", f"#!/bin/bash\n{body}\n", 0o755)
@@ -338,12 +350,73 @@ class Cluster:
             }
         )
 
+    def _start_accounting(self) -> None:
+        """With a database in the request, HyperPod has slurmdbd on the controller.
+
+        How is not public; this is what Slurm needs.
+        """
+        given = self.request.get("Orchestrator", {}).get("Slurm", {}).get("AccountingDatabase")
+        if not given:
+            return
+        name = self.controller
+        self.machines.put(name, f"{ETC}/slurmdbd.conf", _slurmdbd_conf(name, given), 0o600)
+        more = _ACCOUNTING.format(name=name)
+        text = self.machines.read(name, f"{ETC}/slurm.conf") + more
+        self.machines.put(name, f"{ETC}/slurm.conf", text)
+        self.run(name, f"chown slurm: {ETC}/slurmdbd.conf; systemctl start slurmdbd.service")
+        self.wait("sacctmgr list cluster >/dev/null && echo up", "up")
+
     def _start_slurmd(self, node: Node) -> None:
         unit = "/etc/systemd/system/slurmd.service.d/hyperpod.conf"
         address = next(each.address for each in self.nodes if each.name == self.controller)
         options = f'[Service]\nEnvironment="SLURMD_OPTIONS=--conf-server {address}"\n'
         self.machines.put(node.name, unit, options)
         self.run(node.name, "systemctl start slurmd.service")
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What :class:`tests.support.slurm.answers.Asked` needs."""
+
+    cluster: Cluster
+
+    @property
+    def user(self) -> str:
+        users = self.cluster.plan.users
+        return users[0].name if users else "ubuntu"
+
+    @property
+    def configured(self) -> bool:
+        return bool(self.cluster.entry)
+
+    def ask(self, script: str) -> str:
+        return self.cluster.run(self.cluster.controller, script).text
+
+    def as_user(self, script: str) -> Run:
+        uid = int(self.ask(f"id -u {self.user}"))
+        return self.cluster.as_user(self.cluster.controller, f"cd /tmp\n{script}", user=uid)
+
+    def nodes_of(self, group: str) -> list[str]:
+        return self.cluster.of(group)
+
+    def size_of(self, group: NodeGroup) -> int:
+        return len(self.cluster.of(group.name))
+
+
+def _slurmdbd_conf(name: str, database: Mapping[str, Any]) -> str:
+    return f"""
+AuthType=auth/munge
+DbdHost={name}
+LogFile=/var/log/slurm/slurmdbd.log
+PidFile=/run/slurmdbd.pid
+SlurmUser=slurm
+StorageType=accounting_storage/mysql
+StorageHost={database["Endpoint"]}
+StoragePort={database["Port"]}
+StorageLoc={database["Name"]}
+StorageUser={mariadb.USER}
+StoragePass={mariadb.PASSWORD}
+"""
 
 
 def _group(group: Mapping[str, Any]) -> tuple[str, str]:
@@ -353,8 +426,14 @@ def _group(group: Mapping[str, Any]) -> tuple[str, str]:
 
 
 @contextmanager
-def cluster(spec: str) -> Iterator[Cluster]:
-    """The machines of a cluster, not yet booted; `spec` is a fragment over the example spec."""
-    files = files_of(Fragments("hyperpod-slurm").checked(spec), "hyperpod-slurm")
-    with node_network(debian.root()) as nodes:
-        yield Cluster(files, nodes)
+def cluster(
+    checked: Checked, *, version: str = debian.OLDEST, per_group: int = 2
+) -> Iterator[Cluster]:
+    """The machines of a cluster, not yet booted, with some nodes of each node group."""
+    with node_network(debian.root(version)) as nodes:
+        yield Cluster(checked, nodes, per_group)
+
+
+def checked(spec: str) -> Checked:
+    """A fragment over the example spec."""
+    return Fragments("hyperpod-slurm").checked(spec)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.hyperpod.real_slurm import ETC, Cluster, cluster
+from tests.hyperpod.real_slurm import ETC, Cluster, checked, cluster
 from tests.support import debian
 
 pytestmark = pytest.mark.skipif(bool(debian.impossible()), reason=debian.impossible())
@@ -38,7 +38,7 @@ squeue --noheader --user=alice | wc -l
 @contextmanager
 def ready(*, gres: bool = True) -> Iterator[Cluster]:
     """A cluster that HyperPod set up first; with ``gres``, GPUs are resources of its Slurm."""
-    with cluster(SPEC) as made:
+    with cluster(checked(SPEC)) as made:
         made.boot(BASE, gres=gres)
         runs = made.lifecycle()
         assert {name: run.text for name, run in runs.items() if run.status} == {}
@@ -176,8 +176,8 @@ def test_slurm_keeps_running_if_it_rejects_a_setting(api: Cluster, setting: str)
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_two_controllers_start_in_any_order(first: int) -> None:
-    with cluster(SPEC.replace("slurm:", "x-slurm:").split("x-slurm")[0] + DATABASE) as made:
-        made.boot(database=True)
+    with cluster(checked(SPEC.partition("slurm:")[0] + DATABASE)) as made:
+        made.boot()
         controllers = made.of("controller")
         # The other one comes somewhat later.
         late = controllers[1 - first]

@@ -8,22 +8,48 @@ from __future__ import annotations
 
 import fcntl
 import functools
+import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from clustergen.words import words
 
-SUITE = "trixie"
-"""Slurm 24.11, the oldest that a service offers: https://packages.debian.org/trixie/slurm-wlm"""
+SUITES: Mapping[str, str] = {"24.11": "trixie", "26.05": "forky"}
+"""The suite of each version of Slurm: https://packages.debian.org/search?keywords=slurm-wlm
+
+PCS offers these two, and 25.05 and 25.11 between them; ParallelCluster has 25.11. No suite has one
+of those.
+"""
+OLDEST, NEWEST = SUITES
 MIRROR = "http://deb.debian.org/debian"
 PACKAGES = words("""
-    gcc iproute2 jq libc6-dev libslurm-dev mariadb-server munge procps python3-minimal
-    slurm-wlm slurmdbd
+    gcc iproute2 jq libc6-dev libslurm-dev munge procps python3-minimal slurm-wlm slurmdbd
 """)
+DATABASE = words("mariadb-server")
+"""For the oldest suite only, whose database serves all."""
+PYXIS = "/usr/local/lib/slurm/spank_pyxis.so"
+_PYXIS_SOURCE = Path(__file__).parent / "spank_pyxis.c"
+_MAKE_PYXIS = f"""
+mkdir -p {PYXIS.rpartition("/")[0]}
+gcc -shared -fPIC -O1 -o {PYXIS} /root/spank_pyxis.c
+"""
+# The database that the package made gets its user, and a small log.
+_MAKE_DATABASE = r"""
+set -e
+install -d -o mysql -g mysql /run/mysqld
+mariadbd --no-defaults --user=mysql --datadir=/var/lib/mysql --innodb-log-file-size=4M \
+  --skip-networking --socket=/run/mysqld/s >/dev/null 2>&1 &
+client=(timeout 60 mariadb -uroot -S /run/mysqld/s --wait --connect-timeout=30)
+until [[ -S /run/mysqld/s ]]; do kill -0 $! || exit 1; sleep 0.1; done
+"${client[@]}" -e "CREATE USER slurm@'%' IDENTIFIED BY 'rig'; GRANT ALL ON *.* TO slurm@'%'"
+"${client[@]}" -e SHUTDOWN
+wait
+"""
 CACHE = Path(os.environ.get("CLUSTERGEN_TEST_ROOTS", "/var/cache/clustergen-tests"))
 
 
@@ -43,9 +69,17 @@ def impossible() -> str:
     return f"no namespaces on this machine: {tried.stderr.strip()}" if tried.returncode else ""
 
 
-def root() -> Path:
-    """The root file system; nobody writes to it, so all tests share it."""
-    return _made(f"{SUITE}-slurm", _make)
+def root(version: str = OLDEST) -> Path:
+    """The root file system with a version of Slurm.
+
+    Nobody writes to it, so all tests share it.
+    """
+    suite = SUITES[version]
+    packages, steps = _recipe(version)
+    parts = "\n".join((*packages, *steps, _PYXIS_SOURCE.read_text()))
+    # Those that were made in another way have another name.
+    name = f"{suite}-{hashlib.sha256(parts.encode()).hexdigest()[:8]}"
+    return _made(name, lambda folder: _make(suite, packages, steps, folder))
 
 
 def unpacked(name: str, packages: Sequence[str]) -> Path:
@@ -65,7 +99,7 @@ def _made(name: str, make: Callable[[Path], None]) -> Path:
     """What ``make`` makes, once."""
     CACHE.mkdir(parents=True, exist_ok=True)
     made = CACHE / name
-    with (CACHE / "lock").open("w") as lock:
+    with (CACHE / f"{name}.lock").open("w") as lock:
         # Two workers of the tests ask at the same time.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.exists():
@@ -82,14 +116,25 @@ def _downloaded(folder: Path, packages: Sequence[str]) -> list[Path]:
     return sorted(folder.glob("*.deb"))
 
 
-def _make(folder: Path) -> None:
+def _recipe(version: str) -> tuple[list[str], list[str]]:
+    """The packages, and what runs once they are installed."""
+    if version == OLDEST:
+        return [*PACKAGES, *DATABASE], [_MAKE_PYXIS, _MAKE_DATABASE]
+    return [*PACKAGES], [_MAKE_PYXIS]
+
+
+def _make(suite: str, packages: Sequence[str], steps: Sequence[str], folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=CACHE) as work:
         new = Path(work) / "root"
         subprocess.run(
             [
                 *_mmdebstrap(Path(work)),
                 *("--quiet", "--variant=minbase", "--mode=root"),
-                *(f"--include={','.join(PACKAGES)}", SUITE, str(new), MIRROR),
+                # The index of a suite in the making expires; the keys are checked all the same.
+                '--aptopt=Acquire::Check-Valid-Until "false"',
+                f"--customize-hook=copy-in {_PYXIS_SOURCE} /root",
+                *(f'--customize-hook=chroot "$1" bash -c {shlex.quote(step)}' for step in steps),
+                *(f"--include={','.join(packages)}", suite, str(new), MIRROR),
             ],
             check=True,
         )
@@ -106,4 +151,4 @@ def _mmdebstrap(work: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(impossible() or root())
+    print(impossible() or "\n".join(str(root(version)) for version in SUITES))

@@ -99,10 +99,11 @@ class NodeNetwork:
         lines = ["127.0.0.1 localhost", *(f"{address} {name}" for name, address in names.items())]
         self._work("hosts").write_text("\n".join(lines) + "\n")
 
-    def add(self, name: str, address: str, gpus: int = 0) -> None:
-        """Starts a machine."""
+    def add(self, name: str, address: str, gpus: int = 0, lower: Path | None = None) -> None:
+        """Starts a machine, over a root file system of its own if `lower` is one."""
         number = len(self._pids)
-        values = (name, address, str(self._lower), str(self._folder), str(number), str(gpus))
+        over = str(lower or self._lower)
+        values = (name, address, over, str(self._folder), str(number), str(gpus))
         inside = ["nsenter", "-t", str(self._bridge), "-m", "-n", "-p", "--"]
         command = [*inside, "unshare", *_SPACES, "bash", "-c", _MACHINE, "rig", *values]
         pid = self._pids[name] = self._started(command)

@@ -1,0 +1,57 @@
+"""Every bundle of ParallelCluster and PCS in the real Slurm, which says what the plan promises."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.checking import check_example, example_files
+from tests.support import debian
+from tests.support.slurm import parallelcluster, pcs
+from tests.support.slurm.answers import differences
+from tests.support.slurm.cluster import Cluster, cluster
+from tests.test_specs import ANSWERS
+
+pytestmark = pytest.mark.skipif(bool(debian.impossible()), reason=debian.impossible())
+
+CONFIGURATIONS = {
+    "parallelcluster": parallelcluster.configuration,
+    "pcs": pcs.configuration,
+}
+EVERYTHING = os.environ.get("CI") == "true"
+VERSIONS = [*debian.SUITES] if EVERYTHING else [debian.OLDEST]
+"""CI has both ends of what the services offer, other machines one."""
+BUNDLES = [
+    (name, target)
+    for name, answers in ANSWERS.items()
+    for target in CONFIGURATIONS
+    if not answers[target] and (EVERYTHING or not name.startswith(("eks-", "hyperpod-")))
+]
+"""Elsewhere without the specs that are for other targets, but fit."""
+SINCE = {("eks-p5en-capacity-block", "pcs"): "25.11"}
+"""Bundles with a setting that came with a version of Slurm: MetricsType."""
+
+
+@pytest.fixture(scope="module")
+def machine(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """One machine for all bundles of a version; each starts Slurm anew."""
+    with cluster(request.param) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("machine", "name", "target"),
+    [
+        (version, name, target)
+        for version in VERSIONS
+        for name, target in BUNDLES
+        if SINCE.get((name, target), "") <= version
+    ],
+    indirect=["machine"],
+)
+def test_slurm_is_as_planned(machine: Cluster, name: str, target: str) -> None:
+    machine.start(CONFIGURATIONS[target](example_files(name, target)))
+    assert differences(check_example(name, target).plans[target], machine) == []
+    assert machine.complaints() == []
