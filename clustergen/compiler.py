@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -139,9 +140,15 @@ def _check_targets(
     """The plans of a spec for its targets, and all findings about them."""
     plans: dict[str, Plan] = {}
     by_target: dict[str, list[Finding]] = {}
-    served = _served(spec, requested)
+    planned = functools.partial(
+        build.build,
+        spec,
+        written=written,
+        targets=_served(spec, requested),
+        found=build.check(spec),
+    )
     for name in _wanted(spec, requested):
-        plan, by_target[name] = _check_target(spec, written, name, served, allow_unsupported)
+        plan, by_target[name] = _check_target(planned, name, allow_unsupported)
         if plan is not None:
             plans[name] = plan
     return plans, list(_shared(by_target))
@@ -162,14 +169,14 @@ def _served(spec: Spec, requested: Sequence[str]) -> frozenset[str]:
 
 
 def _check_target(
-    spec: Spec, written: Iterable[Path], name: str, served: frozenset[str], allow_unsupported: bool
+    planned: Callable[..., tuple[Plan | None, list[Finding]]], name: str, allow_unsupported: bool
 ) -> tuple[Plan | None, list[Finding]]:
-    """The plan for one target, and all findings about it."""
+    """The plan for one target, and all findings about it; ``planned`` makes it from traits."""
     if not name:
-        plan, findings = build.build(spec, written=written, targets=served)
+        plan, findings = planned()
         return plan, findings + (list(rules.check(plan)) if plan else [])
     target = targets.load(name)
-    plan, findings = build.build(spec, target.traits, written, served)
+    plan, findings = planned(target.traits)
     if plan is None:
         return None, findings
     findings += rules.check(plan)

@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustergen import compiler, registry, report
+from clustergen import compiler, registry, report, secrets
 from tests.checking import check
 from tests.examples import share
 
@@ -136,3 +136,24 @@ def test_the_api_masks_secrets_too(tmp_path: Path) -> None:
     findings = compiler.check([spec]).findings
     assert findings
     assert not any(piece in repr(findings) for piece in PIECES)
+
+
+# A text for every kind of key that is masked.
+_KEYS = (
+    *PRIVATE_KEY.splitlines()[:2],
+    *("AKIA" + "A1" * 8, "ASIA" + "A1" * 8, "ghp_" + "a1" * 10, "github_pat_" + "a1" * 10),
+    *("glpat-" + "a1" * 10, "xoxb-" + "a1" * 5, "hf_" + "a1" * 10, "sk-" + "a1" * 10),
+    *("eyJ" + "a1" * 5 + ".a.b", "aA1/" * 10, "https://user:word@example.com"),
+)
+
+
+@given(st.lists(st.sampled_from(_KEYS) | st.text(max_size=20), max_size=4), st.sampled_from(' "/'))
+def test_no_key_is_missed_for_speed(parts: list[str], between: str) -> None:
+    """Most texts are not searched; those that are left out hold nothing."""
+    text = between.join(parts)
+    assert secrets._without_keys(text, "*") == secrets._LOOKS_SECRET.sub("*", text)
+
+
+@pytest.mark.parametrize("key", _KEYS)
+def test_every_kind_of_key_is_masked(key: str) -> None:
+    assert secrets._without_keys(f"a {key} b", "*") != f"a {key} b"

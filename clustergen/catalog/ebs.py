@@ -7,12 +7,11 @@ model of botocore 1.44.5 (2026-11).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeType:
+class VolumeType(NamedTuple):
     """One volume type; ranges are (minimum, maximum), None if the value must not be set."""
 
     gib: tuple[int, int]

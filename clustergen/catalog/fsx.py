@@ -11,6 +11,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 from clustergen.catalog import families
 from clustergen.catalog.instance import InstanceType
@@ -34,8 +35,7 @@ class Storage(enum.StrEnum):
     INTELLIGENT_TIERING = "INTELLIGENT_TIERING"
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(NamedTuple):
     """Allowed numbers: some small ones, then every multiple of ``step`` up to ``most``."""
 
     step: int
@@ -256,8 +256,7 @@ def persistent_2_in(region: str, zone: str = "") -> Persistent2 | None:
     return _REGION_CLASSES.get(region)
 
 
-@dataclass(frozen=True, slots=True)
-class OpenZfsClass:
+class OpenZfsClass(NamedTuple):
     """One deployment type of FSx for OpenZFS."""
 
     deployment: str

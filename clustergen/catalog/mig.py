@@ -8,7 +8,7 @@ https://docs.nvidia.com/datacenter/tesla/mig-user-guide/ (2026).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clustergen.catalog.instance import InstanceType
 
@@ -16,8 +16,7 @@ COMPUTE_SLICES = 7
 MEMORY_SLICES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class MigProfile:
+class MigProfile(NamedTuple):
     """One kind of MIG partition."""
 
     name: str
@@ -27,8 +26,7 @@ class MigProfile:
     memory_slices: int
 
 
-@dataclass(frozen=True, slots=True)
-class MigUse:
+class MigUse(NamedTuple):
     """How many of one GPU's 7 compute and 8 memory slices a set of partitions uses."""
 
     compute_slices: int

@@ -6,15 +6,14 @@ import difflib
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clustergen.catalog import ultraservers
 from clustergen.catalog.lookup import every, find, names
 from clustergen.patterns import pattern
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(NamedTuple):
     """Two sentences for the user, and the suggested name, if any."""
 
     reason: str
@@ -22,8 +21,7 @@ class Missing:
     nearest: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Unavailable:
+class _Unavailable(NamedTuple):
     """Families that users request but cannot launch."""
 
     pattern: str

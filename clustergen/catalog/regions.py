@@ -12,15 +12,14 @@ import functools
 import json
 import string
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from clustergen.patterns import pattern
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(NamedTuple):
     """An isolated set of regions with its own ARNs and host names."""
 
     name: str

@@ -5,11 +5,10 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html (20
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class UltraServer:
+class UltraServer(NamedTuple):
     """One UltraServer type. SageMaker prefixes its name with ``ml.``."""
 
     name: str

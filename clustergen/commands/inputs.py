@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from clustergen import bundle, report, targets
+from clustergen import report, targets
 from clustergen.commands import colour
 from clustergen.commands.exit_status import FAILED, FOUND, OK
 from clustergen.findings import Finding, Rule, Severity
@@ -18,8 +18,7 @@ class UsageError(Exception):
     """An invalid command line; the message explains what is valid."""
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """One spec to compile: its files, in merge order."""
 
     files: tuple[str, ...]
@@ -52,6 +51,8 @@ def _expanded(given: str) -> Iterator[str]:
 
 def _below(folder: Path) -> Iterator[Path]:
     """The YAML files below ``folder``, except in hidden folders and rendered bundles."""
+    from clustergen import bundle  # a check of one file does without it
+
     for path in folder.iterdir():
         if path.is_dir():
             hidden = path.name.startswith(".") or path.is_symlink()

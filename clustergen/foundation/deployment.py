@@ -9,7 +9,7 @@ from typing import Any
 from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn
 from clustergen.foundation.part import Part
-from clustergen.foundation.template import PATH, build, document
+from clustergen.foundation.template import build, document
 from clustergen.plan.model import Plan
 
 INLINE_BYTES = 51_200
@@ -79,5 +79,4 @@ def _is_large(plan: Plan) -> bool:
 
 def sent_bytes(template: Json) -> int:
     """The size of a template as ``deploy.sh`` sends it, without indentation and line ends."""
-    lines = json_artifact(PATH, template).text.splitlines()
-    return sum(len(line.lstrip(" ").encode()) for line in lines)
+    return len(json.dumps(template, ensure_ascii=False, separators=(",", ": ")).encode())

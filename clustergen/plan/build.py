@@ -21,20 +21,27 @@ NEUTRAL = Traits(name="", section="", head_node=True)
 """Neutral traits, for checks of all targets."""
 
 
+def check(spec: Spec) -> list[Finding]:
+    """What the rules on specs find; it is the same for every target."""
+    rules = discovery.rules(f"{__package__}.rules")
+    return [finding for rule in rules for finding in rule.find(spec)]
+
+
 def build(
     spec: Spec,
     traits: Traits = NEUTRAL,
     written: Iterable[Path] = (),
     targets: frozenset[str] = frozenset(),
+    found: Iterable[Finding] = (),
 ) -> tuple[Plan | None, list[Finding]]:
     """The plan of ``spec`` for the target with ``traits``, and the findings of planning it.
 
     The plan is None if a finding is fatal. ``written`` has the paths that the user wrote
-    (:meth:`clustergen.source.Document.written`); ``targets`` becomes :attr:`Plan.targets`.
+    (:meth:`clustergen.source.Document.written`); ``targets`` becomes :attr:`Plan.targets`,
+    ``found`` is what :func:`check` found, which comes first.
     """
     paths = frozenset(written)
-    rules = discovery.rules(f"{__package__}.rules")
-    findings = [finding for rule in rules for finding in rule.find(spec)]
+    findings = [*found]
     machines = MachinePlanner(traits)
     groups = machines.groups(spec.node_groups)
     section = _section(spec, traits)

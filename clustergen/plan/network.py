@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clustergen.catalog import regions
 from clustergen.plan.model import Decision, Id, Network, Ref, Subnet
@@ -26,8 +25,7 @@ SMALLEST_SUBNET = 28
 """Prefix length of the smallest possible subnet; same source."""
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(NamedTuple):
     network: Network
     decisions: tuple[Decision, ...]
 

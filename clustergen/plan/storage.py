@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 from clustergen.catalog import fsx as tables
 from clustergen.catalog.ebs import provisioned_iops
@@ -270,8 +269,7 @@ class _Planner:
             self.decisions.append(Decision(path, text))
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(NamedTuple):
     deployment: _Deployment
     throughput: int | None
     size_gib: int | None

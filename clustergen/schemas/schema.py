@@ -8,14 +8,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from clustergen.artifacts import Json
 from clustergen.patterns import pattern
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(NamedTuple):
     """One thing of a document that the schema rejects."""
 
     path: tuple[str | int, ...]

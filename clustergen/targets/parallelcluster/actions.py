@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from clustergen.artifacts import Artifact
 from clustergen.aws.mounts import LOCAL_HOMES
@@ -33,8 +32,7 @@ _VERIFIED = "verified.sh"
 _LOG_AGENT_SECONDS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class OwnScript:
+class OwnScript(NamedTuple):
     """One of clustergen's scripts: file name and text."""
 
     name: str

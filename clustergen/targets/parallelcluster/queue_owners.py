@@ -10,15 +10,14 @@ https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-configuration-settin
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clustergen.plan.model import NodeGroup, Plan, Queue
 
 _CAPACITY_TYPES = {"spot": "SPOT", "capacity-block": "CAPACITY_BLOCK"}
 
 
-@dataclass(frozen=True, slots=True)
-class QueueOwners:
+class QueueOwners(NamedTuple):
     """Queues that own nodes, and queues that are partitions over nodes of other queues."""
 
     queues: tuple[Queue, ...]

@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn, mounts
@@ -24,8 +23,7 @@ from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.scripts import Script
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(NamedTuple):
     """A script to run: one of the bundle, or a URL."""
 
     label: str

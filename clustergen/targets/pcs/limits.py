@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from clustergen.aws.logs import RETENTION_DAYS
 from clustergen.findings import Severity
@@ -29,8 +29,7 @@ CREATE_NODE_GROUP = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(NamedTuple):
     """A controller size: its maximum numbers of instances and of jobs."""
 
     name: str
@@ -42,8 +41,7 @@ class Size:
 SIZES = (Size("SMALL", 32, 256), Size("MEDIUM", 512, 8192), Size("LARGE", 2048, 16384))
 
 
-@dataclass(frozen=True, slots=True)
-class SlurmVersion:
+class SlurmVersion(NamedTuple):
     """A Slurm version for new clusters; ``end_of_life`` is an ISO date."""
 
     name: str

@@ -7,7 +7,7 @@ script changes the node group.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clustergen import shell
 from clustergen.artifacts import Artifact, Json
@@ -18,8 +18,7 @@ from clustergen.plan.model import User
 BUCKET = "ScriptsBucketName"
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(NamedTuple):
     """A script of the bundle, under ``scripts/``; its text is rendered when it is used.
 
     SSH keys are too long for arguments, so the text contains users. All else is an argument.
