@@ -26,6 +26,7 @@ _MERGED: Mapping[str, tuple[str, ...]] = {
     "K8S004": ("K8S412", "K8S512"),
     "LIM001": ("K8S536", "LIM101", "LIM201", "LIM300"),
     "LIM002": ("K8S535", "LIM208", "LIM350"),
+    "LIM013": ("LIM210",),
     "LIM003": ("LIM102", "LIM203", "LIM301", "LIM501"),
     "LIM004": ("LIM302", "LIM502"),
     "LIM005": ("LIM209", "LIM505"),

@@ -59,17 +59,17 @@ class HyperPodEksStack(HyperPodStack):
             f"HyperPod's chart has to be in the EKS cluster before this stack: deploy "
             f"{eks.stack_name}, run ./{charts.INSTALL} of the rendered bundle, then deploy the rest"
         )
-        name = f"{rendered.plan.name}-{governance.CLUSTER}"
+        name = rendered.plan.stack(governance.CLUSTER)
         self.export_value(self.resources[CLUSTER].get_att("ClusterArn"), name=name)
         self.exports = {governance.CLUSTER: name}
 
 
 def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:
     """The stacks of a cluster besides the foundation."""
-    name, files = rendered.plan.name, rendered.files
+    plan, files = rendered.plan, rendered.files
     if EKS_TEMPLATE not in files:
         return [HyperPodStack(scope, rendered, rendered.imports, **props)]
-    eks = TemplateStack(scope, f"{name}-eks", files[EKS_TEMPLATE], rendered.imports, **props)
+    eks = TemplateStack(scope, plan.stack("eks"), files[EKS_TEMPLATE], rendered.imports, **props)
     cluster = HyperPodEksStack(scope, rendered, eks, **props)
     imports = {**rendered.imports, **eks.exports, **cluster.exports}
     later = {
@@ -80,7 +80,7 @@ def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cd
         eks,
         cluster,
         *(
-            kind(scope, f"{name}-{stack}", files[path], imports, **props)
+            kind(scope, plan.stack(stack), files[path], imports, **props)
             for stack, (kind, path) in later.items()
             if path in files
         ),

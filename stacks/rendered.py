@@ -32,12 +32,12 @@ class RenderedCluster:
 
         Never just the name of the cluster: ParallelCluster uses that for its own stack.
         """
-        return f"{self.plan.name}-{self.target}"
+        return self.plan.stack(self.target)
 
     @property
     def foundation_name(self) -> str:
         """The name of the foundation's stack, as in ``deploy.sh``."""
-        return f"{self.plan.name}-foundation"
+        return self.plan.stack("foundation")
 
     @property
     def foundation(self) -> dict[str, Any] | None:

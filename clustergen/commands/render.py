@@ -26,8 +26,8 @@ class Rendering:
     args: argparse.Namespace
     outputs: Mapping[str, str] | None
     findings: list[Finding] = field(default_factory=list)
-    folders: dict[Path, str] = field(default_factory=dict)
-    """The folders written so far, with their specs."""
+    folders: dict[str, str] = field(default_factory=dict)
+    """The folders written so far, in lower case, with their specs."""
     lines: list[str] = field(default_factory=list)
 
 
@@ -96,13 +96,15 @@ def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
                 NOT_A_FOLDER.at((), f"{parent} is a symbolic link", help=help)
             )
             return
-        if folder in rendering.folders:
-            other = rendering.folders[folder]
+        # Some file systems do not distinguish upper and lower case.
+        place = str(folder).casefold()
+        if place in rendering.folders:
+            other = rendering.folders[place]
             rendering.findings.append(
                 SAME_NAME.at(("name",), f"{title} and {other} would both be written to {folder}")
             )
             continue
-        rendering.folders[folder] = title
+        rendering.folders[place] = title
         _settle(folder, files, rendering)
 
 

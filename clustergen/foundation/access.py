@@ -17,6 +17,7 @@ from clustergen.foundation.part import (
     region_has_hyperpod,
     serves,
 )
+from clustergen.plan import names
 from clustergen.plan.model import Bucket, Ontap, OpenZfs, Plan
 
 PCS_PARTITIONS = frozenset({"aws", "aws-us-gov"})
@@ -63,7 +64,7 @@ def _bucket_name(plan: Plan) -> Json:
     if not region_has_hyperpod(plan):
         return {}
     digest = sha256(f"{plan.name}/{plan.region}")[:6]
-    name = plan.name[:20].rstrip("-")
+    name = names.bucket(plan.name)[:20].rstrip("-")
     return {"BucketName": cfn.sub(f"sagemaker-{name}-{digest}-${{AWS::AccountId}}")}
 
 

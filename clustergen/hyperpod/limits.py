@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.findings import Path, Severity
-from clustergen.plan.limits import GroupSize, Limits, Names, Quota, Region
+from clustergen.plan.limits import Form, GroupSize, Limits, Names, Quota, Region
 from clustergen.plan.model import Plan
 
 CREATE_CLUSTER = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateCluster.html"
@@ -21,6 +21,7 @@ TRAINING_PLANS = f"{GUIDE}reserve-capacity-with-training-plans.html"
 
 # botocore 1.44.5 sagemaker: ClusterName, InstanceGroupName, ClusterPartitionName; 2026-11-20.
 NAME = r"[a-zA-Z0-9](-*[a-zA-Z0-9])*"
+NAME_FORM = Form(NAME, "letters, digits and -, the first and the last no hyphen")
 MAX_NAME = 63
 MAX_COUNT = 6758
 """Maximum number of instances in one group."""
@@ -92,9 +93,9 @@ LIMITS = Limits(
     region=Region("hyperpod", Severity.ERROR, f"{GUIDE}sagemaker-hyperpod.html"),
     names=(
         Names(
-            of=("cluster", "node group", "queue"),
+            of=("cluster", "node group"),
             longest=MAX_NAME,
-            final_hyphen=False,
+            form=NAME_FORM,
             source=CREATE_CLUSTER,
         ),
     ),

@@ -37,7 +37,7 @@ def names_of(group: NodeGroup, devices: Iterable[str]) -> list[str]:
 
 
 def _name_of(group: NodeGroup, device: str) -> str:
-    return f"{group.name}-{'efa' if device == names.EFA_RESOURCE else 'accelerators'}"
+    return f"{group.object_name}-{'efa' if device == names.EFA_RESOURCE else 'accelerators'}"
 
 
 def _templates(group: NodeGroup) -> Iterator[tuple[str, Json]]:
@@ -49,12 +49,12 @@ def _templates(group: NodeGroup) -> Iterator[tuple[str, Json]]:
     if accelerators := group.type.gpus or group.type.neuron_devices:
         kind = names.GPU_CLASS if group.type.gpus else names.NEURON_CLASS
         request = _request("accelerators", _exactly(kind, accelerators))
-        yield f"{group.name}-accelerators", {"requests": [request]}
+        yield f"{group.object_name}-accelerators", {"requests": [request]}
     if interfaces := group.efa_interfaces:
         request = _request("efa", _exactly(names.EFA_CLASS, interfaces))
-        yield f"{group.name}-efa", {"requests": [request]}
+        yield f"{group.object_name}-efa", {"requests": [request]}
     if share := _share(group):
-        yield f"{group.name}-gpu", share
+        yield f"{group.object_name}-gpu", share
 
 
 def _share(group: NodeGroup) -> Json | None:

@@ -30,7 +30,7 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
     pod = {**placed(plan, group), "containers": [container], "volumes": _claims(items)}
     mounts = ", ".join(item.mount for item in items)
     made = jobs.Test(
-        f"{group.name}-file-systems", nodes, f"{mounts} from {nodes} nodes.", alone=False
+        f"{group.object_name}-file-systems", nodes, f"{mounts} from {nodes} nodes.", alone=False
     )
     return jobs.job(plan, group, made, pod)
 

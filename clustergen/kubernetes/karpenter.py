@@ -65,7 +65,7 @@ def _node_class(plan: Plan, group: NodeGroup) -> Json:
         "metadataOptions": {"httpTokens": "required", "httpPutResponseHopLimit": 1},
         "tags": {**plan.tags, "Name": f"{plan.name}-{group.name}"},
     }
-    return kubernetes_object(AWS_API, "EC2NodeClass", group.name, spec=spec)
+    return kubernetes_object(AWS_API, "EC2NodeClass", group.object_name, spec=spec)
 
 
 def _interfaces(group: NodeGroup) -> Json:
@@ -121,7 +121,7 @@ def _node_pool(group: NodeGroup, *, weight: int) -> Json:
             }
         },
         "spec": {
-            "nodeClassRef": {"group": AWS_GROUP, "kind": "EC2NodeClass", "name": group.name},
+            "nodeClassRef": {"group": AWS_GROUP, "kind": "EC2NodeClass", "name": group.object_name},
             # Replacing a node because of its age would end a training job.
             "expireAfter": "Never",
             "requirements": [
@@ -138,7 +138,7 @@ def _node_pool(group: NodeGroup, *, weight: int) -> Json:
         # The groups of the spec, in order.
         "weight": weight,
     }
-    return kubernetes_object(API, "NodePool", group.name, spec=spec)
+    return kubernetes_object(API, "NodePool", group.object_name, spec=spec)
 
 
 def _disruption(group: NodeGroup) -> Json:
@@ -173,7 +173,7 @@ def _limits(group: NodeGroup) -> dict[str, str]:
 
 def cpu_limits(plan: Plan) -> dict[str, str]:
     """Node pool -> its CPU limit, which a pause sets to zero."""
-    return {group.name: _limits(group)["cpu"] for group in groups(plan)}
+    return {group.object_name: _limits(group)["cpu"] for group in groups(plan)}
 
 
 def _taints(group: NodeGroup) -> Json:

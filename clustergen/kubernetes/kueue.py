@@ -108,7 +108,7 @@ def _flavor(plan: Plan, group: NodeGroup) -> Json:
         spec["tolerations"] = [toleration(taint) for taint in taints]
     if name := topology(plan, group):
         spec["topologyName"] = name
-    return kubernetes_object(API, "ResourceFlavor", group.name, spec=spec)
+    return kubernetes_object(API, "ResourceFlavor", group.object_name, spec=spec)
 
 
 def _cohort(plan: Plan, name: str, members: Sequence[Queue]) -> Json:
@@ -157,7 +157,7 @@ def _quotas(plan: Plan, group: NodeGroup, resources: Sequence[str], *, mine: boo
         {"name": name, "nominalQuota": capacity.quantity(name, held.get(name, 0))}
         for name in resources
     ]
-    return {"name": group.name, "resources": quotas}
+    return {"name": group.object_name, "resources": quotas}
 
 
 def _local_queue(queue: Queue) -> Json:

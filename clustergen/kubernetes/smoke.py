@@ -111,14 +111,14 @@ def _of_each_node(plan: Plan, group: NodeGroup, count: _Count, placed: Placed) -
         **taken.container,
     }
     expectation = f"{expected}, {nodes} {'of them' if count.alone else 'pods'}."
-    test = jobs.Test(f"{group.name}-{count.test}", nodes, expectation, alone=count.alone)
+    test = jobs.Test(f"{group.object_name}-{count.test}", nodes, expectation, alone=count.alone)
     return jobs.job(
         plan, group, test, {**placed(plan, group), **taken.pod, "containers": [container]}
     )
 
 
 def _all_reduce(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
-    name = f"{group.name}-all-reduce"
+    name = f"{group.object_name}-all-reduce"
     objects = all_reduce.objects(plan, group, name, placed)
     return file(f"{FOLDER}/{name}.yaml", all_reduce.comment(plan, group, name, FOLDER), objects)
 
@@ -141,4 +141,6 @@ def _collective(plan: Plan, group: NodeGroup, test: Collective, placed: Placed) 
     }
     nodes = nccl.tested(group)
     expectation = f"{test.what}, each of {nodes} nodes separately."
-    return jobs.job(plan, group, jobs.Test(f"{group.name}-{test.name}", nodes, expectation), pod)
+    return jobs.job(
+        plan, group, jobs.Test(f"{group.object_name}-{test.name}", nodes, expectation), pod
+    )

@@ -31,16 +31,32 @@ class Region(NamedTuple):
     source: str
 
 
+class Form(NamedTuple):
+    """The form of a name: a regular expression for the whole of it, and that in words."""
+
+    pattern: str
+    text: str
+
+
+LOWER = Form(r"[a-z][a-z0-9-]*", "lower-case letters, digits and -, the first one a letter")
+LETTERS = Form(r"[A-Za-z][A-Za-z0-9-]*", "letters, digits and -, the first one a letter")
+LABEL = Form(
+    r"[a-z0-9]([a-z0-9-]*[a-z0-9])?",
+    "lower-case letters, digits and -, the first and the last no hyphen",
+)
+
+
 class Names(NamedTuple):
-    """The form of names that the service accepts."""
+    """The names that the service accepts."""
 
     of: tuple[Named, ...]
     source: str
     shortest: int = 1
     longest: int = 63
     """Maximum length in characters."""
-    final_hyphen: bool = True
-    """A name may end with a hyphen."""
+    form: Form = LOWER
+    when: Callable[[Plan], bool] | None = None
+    """The plans it applies to; None: all."""
 
 
 class Reserved(NamedTuple):
@@ -187,6 +203,8 @@ class Limits(NamedTuple):
     title: str = ""
     region: Region | None = None
     names: tuple[Names, ...] = ()
+    ids: frozenset[Named] = frozenset()
+    """Whose names become logical ids of a template."""
     reserved: tuple[Reserved, ...] = ()
     systems: Systems | None = None
     users: Users | None = None

@@ -13,6 +13,7 @@ from typing import Any, Literal, Self, TypeVar
 
 from clustergen.catalog import InstanceType
 from clustergen.findings import Path
+from clustergen.plan import names
 from clustergen.plan.limits import Limits
 
 
@@ -206,6 +207,11 @@ class NodeGroup:
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     slurm: Mapping[str, str]
+
+    @property
+    def object_name(self) -> str:
+        """The name of its Kubernetes objects, which go without capitals."""
+        return names.object_name(self.name)
 
     @property
     def type(self) -> InstanceType:
@@ -578,6 +584,10 @@ class Plan:
     def wrote(self, *path: str | int) -> bool:
         """Whether the spec has a value at ``path``."""
         return path in self.written
+
+    def stack(self, what: str) -> str:
+        """The name of one of its stacks, such as `foundation`."""
+        return names.stack(self.name, what)
 
     @property
     def max_nodes(self) -> int:

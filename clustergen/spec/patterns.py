@@ -20,13 +20,14 @@ def _id(prefix: str, what: str) -> Pattern:
     )
 
 
+# What any target accepts; LIM001 holds a name to the form of each target.
 CLUSTER_NAME = Pattern(
-    r"^[a-z][a-z0-9-]{2,39}$",
-    "a name of 3 to 40 lower-case letters, digits and -, the first a letter, such as llm-pretrain",
+    r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$",
+    "a name of letters, digits, - and _, such as llm-pretrain",
 )
 NAME = Pattern(
-    r"^[a-z][a-z0-9-]{0,39}$",
-    "a name of up to 40 lower-case letters, digits and -, the first one a letter, such as h200",
+    r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
+    "a name of letters, digits, -, _ and ., such as h200",
 )
 LOGIN_NAME = Pattern(
     r"^[a-z_][a-z0-9_-]{0,31}$",

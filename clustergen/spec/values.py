@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from clustergen.findings import Finding, Path
-from clustergen.spec import sections
+from clustergen.spec import patterns, sections
 from clustergen.spec.patterns import DESCRIPTIONS
 from clustergen.spec.rules import form
 
@@ -34,6 +34,15 @@ _LIMITS = {
     "string_too_short": ("an empty text", "give at least {min_length} character"),
     "string_too_long": ("a text of {1} characters", "write at most {max_length}"),
 }
+_NAMES = frozenset(
+    each.regex
+    for each in (
+        patterns.CLUSTER_NAME,
+        patterns.NAME,
+        patterns.LOGIN_NAME,
+        patterns.SLURM_NAME,
+    )
+)
 # Words that are booleans in YAML 1.1 and many programs; here they are text.
 _YES_AND_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
@@ -124,9 +133,12 @@ def _list(words: Sequence[str]) -> str:
 
 def _repaired(details: Sequence[Error], value: Any) -> str:
     """A name in valid form, if only its form is invalid."""
-    text = re.sub(r"[^a-z0-9]+", "-", str(value).lower()).strip("-")
     pattern = details[0]["ctx"]["pattern"]
-    return f"write {text}" if "a-z0-9-" in pattern and re.search(pattern, text) else ""
+    text = re.sub(r"[^A-Za-z0-9]+", "-", str(value)).strip("-")
+    for repaired in (text.lower(), text) if pattern in _NAMES else ():
+        if re.search(pattern, repaired):
+            return f"write {repaired}"
+    return ""
 
 
 def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:

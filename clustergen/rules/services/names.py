@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+from clustergen.aws import cfn
 from clustergen.findings import Path, Problem
+from clustergen.plan import names
 from clustergen.plan.limits import Named, Names, Reserved
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
@@ -21,12 +24,50 @@ from clustergen.rules.services import rule
     good="node_groups: [{name: accelerated-nodes, instance_type: m7i.xlarge, count: 1}]",
 )
 def form(plan: Plan) -> Iterator[Problem]:
+    reported: set[Path] = set()  # a queue that the spec does not write shares its group's name
     for limit in plan.limits.names:
-        for path, kind, name in _named(plan):
-            if kind in limit.of and (wrong := _wrong(limit, name)):
-                yield Problem(
-                    path, wrong, help=f"write {_fitting(limit, kind, name)}", source=limit.source
-                )
+        if limit.when and not limit.when(plan):
+            continue
+        for path, kind, name in _named(plan, every_queue=True):
+            wrong = _wrong(limit, name) if kind in limit.of and path not in reported else ""
+            if wrong:
+                reported.add(path)
+                message = f"{wrong}; {plan.limits.title} accepts {_accepted(limit, kind, path)}"
+                help = f"write {_fitting(limit, kind, name)}"
+                if kind == "queue" and path[0] != "queues":
+                    help = (
+                        f"{help}, or add to queues: {{name: {_fitting(limit, kind, name)}, "
+                        f"node_groups: [{name}]}}"
+                    )
+                yield Problem(path, message, help=help, source=limit.source)
+
+
+@rule(
+    "LIM013",
+    "Names that become one",
+    why="Logical ids of a template have letters and digits only, and Kubernetes objects and files "
+    "do not distinguish upper and lower case, so both names become the same.",
+    source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/"
+    "resources-section-structure.html",
+    target="pcs",
+    bad="node_groups: [{name: cpu-1, instance_type: m7i.xlarge, count: 1}, "
+    "{name: cpu1, instance_type: m7i.xlarge, count: 1}]",
+    good="node_groups: [{name: cpu-1, instance_type: m7i.xlarge, count: 1}, "
+    "{name: cpu-2, instance_type: m7i.xlarge, count: 1}]",
+)
+def alike(plan: Plan) -> Iterator[Problem]:
+    seen: dict[tuple[str, str], str] = {}
+    for path, kind, name in _named(plan):
+        keys: list[tuple[str, str]] = [(kind, names.object_name(name))]
+        if kind in plan.limits.ids:
+            keys.append((f"id of {kind}", cfn.logical_id(kind, name)))
+        firsts = [first for key in keys if (first := seen.setdefault(key, name)) != name]
+        if firsts:
+            yield Problem(
+                path,
+                f"the {kind} names {firsts[0]!r} and {name!r} differ in case or punctuation only",
+                help=f"write {name}-{_SUFFIXES[kind]}",
+            )
 
 
 @rule(
@@ -65,13 +106,13 @@ def _named(plan: Plan, *, every_queue: bool = False) -> Iterator[tuple[Path, Nam
 
 
 def _wrong(limit: Names, name: str) -> str:
-    """The problem with a name; empty if it is valid."""
+    """What is wrong with a name; empty if nothing is."""
     if len(name) > limit.longest:
-        return f"{name!r} is {_length(name)} long; the maximum is {limit.longest}"
+        return f"{name!r} is {_length(name)} long"
     if len(name) < limit.shortest:
-        return f"{name!r} is {_length(name)} long; the minimum is {limit.shortest}"
-    if name.endswith("-") and not limit.final_hyphen:
-        return f"{name!r} ends with a hyphen"
+        return f"{name!r} is {_length(name)} long"
+    if not re.fullmatch(limit.form.pattern, name):
+        return f"{name!r} does not have the form of a name"
     return ""
 
 
@@ -79,10 +120,22 @@ def _length(name: str) -> str:
     return f"{len(name)} character{'' if len(name) == 1 else 's'}"
 
 
+def _accepted(limit: Names, kind: Named, path: Path) -> str:
+    least = f"{limit.shortest} to" if limit.shortest > 1 else "up to"
+    what = " for its queue" if kind == "queue" and path[0] != "queues" else ""
+    return f"{least} {limit.longest} {limit.form.text}{what}"
+
+
 def _fitting(limit: Names, kind: Named, name: str) -> str:
-    if len(name) < limit.shortest:
-        return f"{name}-{_SUFFIXES[kind]}"
-    return name[: limit.longest].rstrip("-")
+    """The most similar name in the form of the service."""
+    hyphens = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
+    for text in (name, hyphens, hyphens.lower(), f"{_SUFFIXES[kind]}-{hyphens.lower()}"):
+        fitting = text[: limit.longest].rstrip("-")
+        if len(fitting) < limit.shortest:
+            fitting = f"{fitting}-{_SUFFIXES[kind]}"
+        if re.fullmatch(limit.form.pattern, fitting):
+            return fitting
+    return _SUFFIXES[kind]
 
 
 _SUFFIXES = {"cluster": "cluster", "node group": "nodes", "queue": "queue"}
@@ -92,7 +145,7 @@ def _owner(limit: Reserved, name: str) -> str:
     """The owner of a name; empty if it is free."""
     if name.startswith(limit.prefixes):
         return "software that runs in the cluster"
-    return limit.names.get(name, "")
+    return limit.names.get(name.lower(), "")
 
 
 def _renamed(limit: Reserved, name: str) -> str:

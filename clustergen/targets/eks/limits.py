@@ -9,6 +9,8 @@ from clustergen.findings import Severity
 from clustergen.kubernetes import karpenter
 from clustergen.kubernetes.names import KAI_ROOT
 from clustergen.plan.limits import (
+    LABEL,
+    Form,
     GroupSize,
     Labels,
     Limits,
@@ -119,6 +121,11 @@ CHART_NAMES = word_set("""
 IMAGE_GIB = 20
 OS = "alinux2023"
 
+# CREATE_CLUSTER, CREATE_NODE_GROUP; 2026-11-20.
+_NAME = Form(
+    r"[A-Za-z0-9][A-Za-z0-9_-]*", "letters, digits, - and _, the first one a letter or digit"
+)
+
 # Namespaces that the bundle and EKS add-ons create.
 _NAMESPACES = words(f"""
     nvidia gpu-operator kueue-system volcano-system kai-scheduler kubeflow-system mpi-operator
@@ -133,7 +140,21 @@ LIMITS = Limits(
     region=Region(
         "eks", Severity.WARNING, "https://docs.aws.amazon.com/general/latest/gr/eks.html"
     ),
-    names=(Names(of=("node group", "queue"), final_hyphen=False, source=f"{_KUBERNETES}names/"),),
+    names=(
+        Names(
+            of=("cluster",),
+            longest=100,
+            form=_NAME,
+            source=CREATE_CLUSTER,
+        ),
+        Names(
+            of=("node group",),
+            form=_NAME,
+            source=CREATE_NODE_GROUP,
+        ),
+        Names(of=("queue",), source=f"{_KUBERNETES}names/", form=LABEL),
+    ),
+    ids=frozenset({"node group"}),
     reserved=(
         Reserved(
             of="queue",

@@ -30,6 +30,6 @@ def most(group: NodeGroup) -> int:
 
 def command(plan: Plan, groups: Iterable[NodeGroup]) -> str:
     """The CDK command that sets sizes; the CDK keeps parameters that are not given."""
-    stack = f"{plan.name}-eks"
+    stack = plan.stack("eks")
     given = (f"--parameters {stack}:{parameter(g)}={wanted(g) or g.max}" for g in groups)
     return f"npx cdk deploy {stack} -c spec=SPEC -c target=eks {' '.join(given)}"

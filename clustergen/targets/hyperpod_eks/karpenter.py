@@ -69,7 +69,8 @@ def taints(plan: Plan, group: NodeGroup) -> tuple[Taint, ...]:
 
 def _own_name(group: NodeGroup, queues: set[str]) -> str:
     """The name of a pool for a group without a queue; a queue may have the name of the group."""
-    return f"{group.name}-group" if group.name in queues else group.name
+    name = group.object_name
+    return f"{name}-group" if name in queues else name
 
 
 def manifests(plan: Plan) -> Iterator[Json]:

@@ -9,7 +9,7 @@ from clustergen.findings import Severity
 from clustergen.hyperpod import limits as shared
 from clustergen.hyperpod.limits import GUIDE
 from clustergen.patterns import pattern
-from clustergen.plan.limits import Labels, Scripts, Systems, Verdict
+from clustergen.plan.limits import LABEL, Labels, Names, Scripts, Systems, Verdict
 from clustergen.words import words
 
 EKS_PREREQUISITES = f"{GUIDE}sagemaker-hyperpod-eks-prerequisites.html"
@@ -111,6 +111,12 @@ LUSTRE_VOLUMES = (
 )
 
 LIMITS = shared.LIMITS._replace(
+    names=(
+        *shared.LIMITS.names,
+        # botocore 1.44.5 sagemaker: ComputeQuotaTargetTeamName; and a namespace has its name.
+        Names(of=("queue",), longest=40, source=TASK_GOVERNANCE, form=LABEL),
+    ),
+    ids=frozenset({"queue"}),
     systems=Systems(
         images=frozenset({OS}),
         title="HyperPod with EKS",

@@ -7,7 +7,16 @@ from typing import Final
 
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.limits import CONTROLLER, LOGIN
-from clustergen.plan.limits import Reserved, Secret, SlurmSettings, Systems, Users
+from clustergen.plan.limits import (
+    Form,
+    Names,
+    Reserved,
+    Secret,
+    SlurmSettings,
+    Systems,
+    Users,
+)
+from clustergen.targets.hyperpod_slurm.modes import by_service
 from clustergen.words import word_set
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-multihead-slurm.html
@@ -59,6 +68,24 @@ _OSES = ("ubuntu2204", "ubuntu2404")
 _IMAGE = f"{limits.GUIDE}sagemaker-hyperpod-release-ami-slurm.html"
 
 LIMITS = limits.LIMITS._replace(
+    names=(
+        *limits.LIMITS.names,
+        Names(
+            of=("queue",),
+            longest=limits.MAX_NAME,
+            form=limits.NAME_FORM,
+            source=limits.CREATE_CLUSTER,
+            when=by_service,
+        ),
+        # PartitionName of slurm.conf, which scripts write; AWS's own are called ml.p5.48xlarge.
+        Names(
+            of=("queue",),
+            longest=limits.MAX_NAME,
+            form=Form(r"[A-Za-z0-9][A-Za-z0-9._-]*", "letters, digits, -, _ and ."),
+            source="https://slurm.schedmd.com/slurm.conf.html#OPT_PartitionName",
+            when=lambda plan: not by_service(plan),
+        ),
+    ),
     reserved=(
         Reserved(
             of="node group",

@@ -14,6 +14,7 @@ from clustergen.catalog import ebs
 from clustergen.catalog.ebs import VolumeType
 from clustergen.findings import Severity
 from clustergen.plan.limits import (
+    LETTERS,
     Limits,
     Named,
     Names,
@@ -38,6 +39,9 @@ SLURM_VERSION = "25.11"
 MAX_QUEUES = 50
 MAX_COMPUTE_RESOURCES = 50
 """Maximum for one queue, and for the whole cluster."""
+
+# constants: PCLUSTER_NAME_MAX_LENGTH, PCLUSTER_NAME_MAX_LENGTH_SLURM_ACCOUNTING
+MAX_CLUSTER_NAME, MAX_CLUSTER_NAME_WITH_ACCOUNTING = 60, 40
 
 # validators.cluster_validators: NAME_MAX_LENGTH, SHARED_STORAGE_NAME_MAX_LENGTH, NameValidator
 MAX_NAME = 25
@@ -176,6 +180,20 @@ LIMITS = Limits(
         "https://docs.aws.amazon.com/parallelcluster/latest/ug/supported-regions-v3.html",
     ),
     names=(
+        Names(
+            of=("cluster",),
+            longest=MAX_CLUSTER_NAME,
+            source="pcluster.validators.cluster_validators: ClusterNameValidator",
+            when=lambda plan: plan.slurm.accounting == "off",
+            form=LETTERS,
+        ),
+        Names(
+            of=("cluster",),
+            longest=MAX_CLUSTER_NAME_WITH_ACCOUNTING,
+            source="pcluster.validators.cluster_validators: ClusterNameValidator",
+            when=lambda plan: plan.slurm.accounting != "off",
+            form=LETTERS,
+        ),
         Names(
             of=_NAMED,
             longest=MAX_NAME,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from clustergen.aws.logs import RETENTION_DAYS
 from clustergen.findings import Severity
 from clustergen.plan.limits import (
+    LETTERS,
     Limits,
     Names,
     Quota,
@@ -203,13 +204,16 @@ LIMITS = Limits(
         "pcs", Severity.WARNING, "https://docs.aws.amazon.com/general/latest/gr/pcs.html"
     ),
     names=(
+        Names(of=("cluster",), shortest=3, longest=40, source=CREATE_CLUSTER, form=LETTERS),
         Names(
             of=("node group", "queue"),
             shortest=MIN_NAME,
             longest=MAX_NAME,
             source=CREATE_NODE_GROUP,
+            form=LETTERS,
         ),
     ),
+    ids=frozenset({"node group", "queue"}),
     reserved=(
         Reserved(
             of="node group",

@@ -51,7 +51,10 @@ CASES: list[tuple[str, str, Path, str, str]] = [
         "CAP302", (*GROUP, "capacity", "training_plan"), "not the ARN", ":training-plan/NAME",
     ),
     # Names
-    ("name: example--", "LIM001", ("name",), "'example--' ends with a hyphen", "write example"),
+    (
+        "name: example--",
+        "LIM001", ("name",), "'example--' does not have the form of a name", "write example",
+    ),
     (
         "queues: [{name: train-, node_groups: [h200]}]",
         "LIM001", ("queues", 0, "name"), "'train-'", "write train",

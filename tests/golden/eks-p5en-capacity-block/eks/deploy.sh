@@ -9,7 +9,7 @@ set -euo pipefail
 
 region=us-east-2
 cluster=eks-pretrain
-foundation_stack="$cluster-foundation"
+foundation_stack=eks-pretrain-foundation
 action=deploy
 dry_run=no
 outputs=
@@ -18,7 +18,7 @@ allow_replacement=no
 wait_minutes=
 memory=
 # Not just the name of the cluster: ParallelCluster uses that for its own stack.
-stack="$cluster-eks"
+stack=eks-pretrain-eks
 memory="paused/$cluster-eks"
 # kubectl and helm, here and in install.sh, do not change your kubeconfig.
 export KUBECONFIG=.filled/kubeconfig

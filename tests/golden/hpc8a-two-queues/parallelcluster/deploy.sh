@@ -9,7 +9,7 @@ set -euo pipefail
 
 region=us-east-2
 cluster=cfd
-foundation_stack="$cluster-foundation"
+foundation_stack=cfd-foundation
 action=deploy
 dry_run=no
 outputs=

@@ -9,7 +9,7 @@ set -euo pipefail
 
 region=us-east-1
 cluster=hp-reviewed
-foundation_stack="$cluster-foundation"
+foundation_stack=hp-reviewed-foundation
 action=deploy
 dry_run=no
 outputs=

@@ -8,7 +8,7 @@ set -euo pipefail
 
 region=us-west-2
 cluster=dev
-foundation_stack="$cluster-foundation"
+foundation_stack=dev-foundation
 action=deploy
 dry_run=no
 outputs=
@@ -17,7 +17,7 @@ allow_replacement=no
 wait_minutes=
 memory=
 # Not just the name of the cluster: ParallelCluster uses that for its own stack.
-stack="$cluster-pcs"
+stack=dev-pcs
 memory="paused/$cluster-pcs"
 new_image=no
 # A pager would wait for a key; retry throttled requests.
