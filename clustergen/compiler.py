@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from clustergen import discovery, features, ignoring, rules, secrets, source, targets
+from clustergen import discovery, features, rules, secrets, source, targets
 from clustergen.features.rules.support import unsupported
 from clustergen.findings import Finding, Path, Severity, Unrenderable, errors
 from clustergen.plan import build
@@ -31,6 +31,8 @@ class Checked:
     findings: tuple[Finding, ...]
     targets: tuple[str, ...] = ()
     """The checked targets; the empty name if there are none."""
+    ignored: tuple[Finding, ...] = ()
+    """The findings that comments or ``ignore`` hide."""
 
     def blocking(self, target: str) -> list[Finding]:
         """The errors that keep ``target`` from being rendered."""
@@ -71,11 +73,17 @@ def check(
     findings = [document.place(finding) for finding in findings]
     findings += (f for f in map(document.place, found) if f.span not in reported)
     checked = tuple(_wanted(spec, targets)) if spec else tuple(targets)
-    complete = spec is not None and set(checked) >= set(named_targets(spec))
-    findings = ignoring.apply(findings, document.texts, ignore, checked, complete=complete)
-    hidden = frozenset(secrets.values(document.data))
-    masked = tuple(secrets.masked(finding, hidden) for finding in findings)
-    return Checked(spec, MappingProxyType(plans), masked, checked)
+    hidden: list[Finding] = []
+    if ignore or any("clustergen:" in line for text in document.texts for line in text.lines):
+        from clustergen import ignoring  # few specs have such a comment
+
+        complete = spec is not None and set(checked) >= set(named_targets(spec))
+        findings, hidden = ignoring.apply(
+            findings, document.texts, ignore, checked, complete=complete
+        )
+    secret = frozenset(secrets.values(document.data))
+    shown, ignored = (tuple(secrets.masked(f, secret) for f in part) for part in (findings, hidden))
+    return Checked(spec, MappingProxyType(plans), shown, checked, ignored)
 
 
 def _known(names: Sequence[str]) -> list[str]:

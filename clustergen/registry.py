@@ -23,6 +23,7 @@ AREAS: Mapping[str, str] = {
     "NIC": "Network interfaces",
     "OVL": "Overlays",
     "PLC": "Placement",
+    "PRJ": "The project file",
     "SLM": "Slurm",
     "SPC": "The spec: form and syntax",
     "STG": "Other storage",

@@ -94,11 +94,14 @@ def test_the_action_checks(tmp_path: Path, spec: str, strict: str, status: int) 
     assert (done.returncode, (tmp_path / "found.sarif").exists()) == (status, True), done.stderr
 
 
-def test_the_hook_runs_a_command_that_exists() -> None:
-    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-    program, *arguments = hook["entry"].split()
-    assert program == "clustergen"
-    assert parser().parse_args([*arguments, "specs/a.yaml"]).command == "check"
+def test_the_hooks_run_a_command_that_exists() -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert [hook["id"] for hook in hooks] == ["clustergen-check", "clustergen-project"]
+    for hook in hooks:
+        program, *arguments = hook["entry"].split()
+        files = ["specs/a.yaml"] if hook.get("pass_filenames", True) else []
+        assert program == "clustergen"
+        assert parser().parse_args([*arguments, *files]).command == "check"
 
 
 def test_ci_runs_what_the_workflow_runs() -> None:

@@ -74,9 +74,8 @@ def _render(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "-o",
         "--out",
-        default="out",
         metavar="DIR",
-        help="folder for bundles: DIR/<name>/<target> (out)",
+        help="folder for bundles: DIR/<name>/<target> (that of the project file, else out)",
     )
     command.add_argument(
         "--check", action="store_true", help="write nothing; exit 1 if a bundle would change"
@@ -164,7 +163,8 @@ def _sources(command: argparse.ArgumentParser) -> None:
         "specs",
         nargs="*",
         metavar="SPEC",
-        help="spec files or folders of them; - is standard input",
+        help="spec files, folders of them or clusters of clustergen.toml (all its clusters); "
+        "- is standard input",
     )
     command.add_argument(
         "-f",
@@ -193,7 +193,7 @@ def _specs(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a target or `all`; repeatable (the targets that the spec names)",
+        help="targets, separated by commas, or `all`; repeatable (those that the spec names)",
     )
     command.add_argument(
         "--allow-unsupported",

@@ -5,32 +5,30 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from clustergen import compiler
 from clustergen.commands import inputs
+from clustergen.commands.request import read
 from clustergen.findings import Finding
 
 
 def run(args: argparse.Namespace) -> int:
     try:
-        specs, targets = inputs.specs(args), inputs.wanted(args.targets)
-        ignored, selected = inputs.codes(args.ignored), inputs.codes(args.selected)
+        request, selected = read(args), inputs.codes(args.selected)
     except inputs.UsageError as error:
-        return inputs.print_error(str(error))
+        return inputs.refuse(error, args)
     findings: list[Finding] = []
     done: list[Sequence[str]] = []
-    progress = inputs.Progress(len(specs))
-    for index, spec in enumerate(specs):
+    progress = inputs.Progress(len(request.specs))
+    for index, spec in enumerate(request.specs):
         progress.at(index, spec.title)
-        checked = compiler.check(
-            spec.files,
-            sets=args.sets,
-            targets=targets,
-            allow_unsupported=args.allow_unsupported,
-            ignore=ignored,
-        )
-        findings += (f for f in checked.findings if not selected or f.code.startswith(selected))
+        checked = request.check(spec)
+        findings += checked.findings
         done.append(checked.targets)
     progress.done()
+    if request.project and not args.specs and not args.files:
+        from clustergen.project.loading import unused
+
+        findings += unused(request.project, request.hidden)
+    findings = [f for f in findings if not selected or f.code.startswith(selected)]
     inputs.show(findings, args)
     inputs.summarize(done, args)
     return inputs.status(findings, args)

@@ -5,23 +5,24 @@ from __future__ import annotations
 import argparse
 import sys
 
-from clustergen import comparison, compiler, report, targets
+from clustergen import comparison, report, targets
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FAILED, FOUND, OK
+from clustergen.commands.request import read
 from clustergen.comparison import Comparison
 
 
 def run(args: argparse.Namespace) -> int:
-    requested = [name for given in args.targets for name in given.split(",")]
     try:
-        specs, names = inputs.specs(args), inputs.wanted(requested) or list(targets.NAMES)
+        request = read(args)
     except inputs.UsageError as error:
-        return inputs.print_error(str(error))
+        return inputs.refuse(error, args)
+    names = request.targets or targets.NAMES
     compared: list[Comparison] = []
-    progress = inputs.Progress(len(specs))
-    for index, spec in enumerate(specs):
+    progress = inputs.Progress(len(request.specs))
+    for index, spec in enumerate(request.specs):
         progress.at(index, spec.title)
-        checked = compiler.check(spec.files, sets=args.sets, targets=names)
+        checked = request.check(spec, names)
         compared.append(comparison.compare(spec.title, checked, names))
     progress.done()
     sys.stdout.write(comparison.render(args.output, compared))

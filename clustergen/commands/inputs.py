@@ -1,12 +1,10 @@
-"""What commands on specs share: selecting specs and targets, and printing findings."""
+"""Shared by the commands: arguments, and how findings are shown."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
 
 from clustergen import report, targets
 from clustergen.commands import colour
@@ -15,54 +13,14 @@ from clustergen.findings import Finding, Rule, Severity
 
 
 class UsageError(Exception):
-    """An invalid command line; the message explains what is valid."""
+    """Arguments or a project file that are not valid; the message says what would be."""
+
+    def __init__(self, message: str, findings: Sequence[Finding] = ()) -> None:
+        super().__init__(message)
+        self.findings = findings
 
 
-class Input(NamedTuple):
-    """One spec to compile: its files, in merge order."""
-
-    files: tuple[str, ...]
-
-    @property
-    def title(self) -> str:
-        return self.files[0]
-
-
-def specs(args: argparse.Namespace) -> list[Input]:
-    """The specs named on the command line."""
-    over = tuple(args.files)
-    if not args.specs:
-        if not over:
-            raise UsageError("name a spec file, a folder of specs, or -f FILE")
-        return [Input(over)]
-    return [Input((name, *over)) for given in args.specs for name in _expanded(given)]
-
-
-def _expanded(given: str) -> Iterator[str]:
-    folder = Path(given)
-    if given == "-" or not folder.is_dir():
-        yield given
-        return
-    found = sorted(_below(folder))
-    if not found:
-        raise UsageError(f"{given} has no .yaml files")
-    yield from (str(path) for path in found)
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    """The YAML files below ``folder``, except in hidden folders and rendered bundles."""
-    from clustergen import bundle  # a check of one file does without it
-
-    for path in folder.iterdir():
-        if path.is_dir():
-            hidden = path.name.startswith(".") or path.is_symlink()
-            if not hidden and not (path / bundle.MANIFEST).exists():
-                yield from _below(path)
-        elif path.suffix in (".yaml", ".yml") and path.is_file():
-            yield path
-
-
-def wanted(requested: Sequence[str]) -> list[str]:
+def wanted(requested: Iterable[str]) -> list[str]:
     """The names of the targets given with ``--target``."""
     names: list[str] = []
     for name in requested:
@@ -116,6 +74,14 @@ def status(findings: Sequence[Finding], args: argparse.Namespace) -> int:
         return FAILED
     heavy = (Severity.ERROR, Severity.WARNING) if args.strict else (Severity.ERROR,)
     return FOUND if any(finding.severity in heavy for finding in findings) else OK
+
+
+def refuse(error: UsageError, args: argparse.Namespace) -> int:
+    """Print why the arguments or the project file are not valid."""
+    if not error.findings:
+        return print_error(str(error))
+    show(error.findings, args)
+    return FAILED
 
 
 def print_error(message: str) -> int:

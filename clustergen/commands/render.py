@@ -9,14 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from clustergen import bundle, compiler, placeholders, renderer, targets
+from clustergen import bundle, placeholders, renderer, targets
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.bundle import deploying
 from clustergen.bundle.rules.folder import NOT_A_FOLDER, SAME_NAME
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FOUND
+from clustergen.commands.request import Input, read
 from clustergen.compiler import Checked
 from clustergen.findings import Finding, Unrenderable, errors
+
+OUT = "out"
+"""The folder for bundles."""
 
 
 @dataclass(slots=True)
@@ -33,26 +37,19 @@ class Rendering:
 
 def run(args: argparse.Namespace) -> int:
     try:
-        specs, wanted = inputs.specs(args), inputs.wanted(args.targets)
-        ignored = inputs.codes(args.ignored)
-        _usage(args, specs)
+        request = read(args)
+        _usage(args, request.specs)
     except inputs.UsageError as error:
-        return inputs.print_error(str(error))
+        return inputs.refuse(error, args)
     outputs, findings = placeholders.read_outputs(args.outputs) if args.outputs else (None, [])
     rendering = Rendering(args, outputs, list(findings))
     if errors(findings):
         return _report(rendering, [])
-    progress = inputs.Progress(len(specs))
+    progress = inputs.Progress(len(request.specs))
     nowhere: list[str] = []
-    for index, spec in enumerate(specs):
+    for index, spec in enumerate(request.specs):
         progress.at(index, spec.title)
-        checked = compiler.check(
-            spec.files,
-            sets=args.sets,
-            targets=wanted,
-            allow_unsupported=args.allow_unsupported,
-            ignore=ignored,
-        )
+        checked = request.check(spec)
         rendering.findings += checked.findings
         if "" in checked.plans:
             nowhere.append(spec.title)
@@ -64,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     return _report(rendering, nowhere)
 
 
-def _usage(args: argparse.Namespace, specs: Sequence[inputs.Input]) -> None:
+def _usage(args: argparse.Namespace, specs: Sequence[Input]) -> None:
     if args.file and not args.stdout:
         raise inputs.UsageError("--file needs --stdout")
     if args.stdout and len(specs) != 1:
@@ -88,7 +85,7 @@ def _bundles(checked: Checked, title: str, rendering: Rendering) -> None:
         files = _files(checked, target, rendering)
         if files is None:
             continue
-        parent = Path(rendering.args.out) / checked.plans[target].name
+        parent = Path(rendering.args.out or OUT) / checked.plans[target].name
         folder = parent / target
         if parent.is_symlink():
             help = "remove the link, or name the folder that it is in with -o"

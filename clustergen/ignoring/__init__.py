@@ -25,20 +25,21 @@ def apply(
     checked: Iterable[str],
     *,
     complete: bool,
-) -> list[Finding]:
-    """The findings that are not ignored, and findings about the comments themselves.
+) -> tuple[list[Finding], list[Finding]]:
+    """The findings that are not ignored, with those about the comments; and the ignored ones.
 
     ``texts`` are the files of the spec, ``codes`` the codes to ignore everywhere, ``checked`` the
     targets that the spec was checked for; ``complete`` if these are all that it names.
     """
     comments, problems = read(texts)
     if not comments and not codes:
-        return [*findings, *problems]
+        return [*findings, *problems], []
     kept = [f for f in findings if not _is_ignored(f, comments, codes)]
+    hidden = [f for f in findings if _is_ignored(f, comments, codes)]
     problems += _errors(kept, comments)
     if not any(finding.fatal for finding in findings):  # otherwise some rules did not run
         problems += _unused(findings, comments, frozenset(checked), complete)
-    return kept + problems
+    return kept + problems, hidden
 
 
 def _is_ignored(finding: Finding, comments: Sequence[Comment], codes: Sequence[str]) -> bool:

@@ -1,0 +1,137 @@
+"""What the commands on specs were asked to compile, by their arguments and the project file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator, Sequence, Set
+from pathlib import Path
+from typing import NamedTuple
+
+from clustergen import compiler, project
+from clustergen.commands import inputs
+from clustergen.compiler import Checked
+from clustergen.findings import Finding
+from clustergen.project import Cluster, Project
+
+
+class Input(NamedTuple):
+    """One spec to compile: its files, in merge order, and what the project file adds."""
+
+    files: tuple[str, ...]
+    sets: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return self.files[0]
+
+
+class Request(NamedTuple):
+    """Everything that a command on specs was asked for, by its arguments and the project file."""
+
+    specs: Sequence[Input]
+    project: Project | None
+    sets: tuple[str, ...]
+    targets: tuple[str, ...]
+    ignored: tuple[str, ...]
+    allow_unsupported: bool
+    hidden: list[Finding]
+    """The findings that were ignored so far."""
+
+    def check(self, spec: Input, targets: Sequence[str] = ()) -> Checked:
+        """Check one of the specs, for ``targets`` if there are any."""
+        checked = compiler.check(
+            spec.files,
+            sets=(*spec.sets, *self.sets),
+            targets=targets or self.targets or spec.targets,
+            allow_unsupported=self.allow_unsupported,
+            ignore=self.ignored,
+        )
+        self.hidden.extend(checked.ignored)
+        return checked
+
+
+def read(args: argparse.Namespace) -> Request:
+    """The request in the arguments of a command.
+
+    :raises UsageError: if the arguments or the project file are not valid.
+    """
+    found = _project()
+    if found:
+        args.strict = getattr(args, "strict", False) or found.strict
+        if getattr(args, "out", "") is None and found.out:
+            args.out = os.path.relpath(found.out)
+    named = getattr(args, "targets", ())
+    ignored = inputs.codes(getattr(args, "ignored", ()))
+    return Request(
+        _specs(args, found),
+        found,
+        tuple(args.sets),
+        tuple(inputs.wanted(name for given in named for name in given.split(","))),
+        ignored + tuple(found.ignore if found else ()),
+        getattr(args, "allow_unsupported", False),
+        [],
+    )
+
+
+def _project() -> Project | None:
+    file = project.find(Path.cwd())
+    if file is None:
+        return None
+    from clustergen.project.loading import load
+
+    found, findings = load(file, os.path.relpath(file))
+    if found is None:
+        raise inputs.UsageError("the project file is not valid", findings)
+    return found
+
+
+def _specs(args: argparse.Namespace, found: Project | None) -> list[Input]:
+    """The specs named on the command line, or those of the project."""
+    over = tuple(args.files)
+    clusters = found.clusters if found else {}
+    if not args.specs:
+        if over:
+            return [Input(over)]
+        if not clusters:
+            raise inputs.UsageError("name a spec file, a folder of specs, or -f FILE")
+        return [_cluster(cluster, ()) for cluster in clusters.values()]
+    overlays = {file.resolve() for each in clusters.values() for file in each.files[1:]}
+    specs: list[Input] = []
+    for given in args.specs:
+        if given in clusters and not Path(given).exists():
+            specs.append(_cluster(clusters[given], over))
+        else:
+            specs += (Input((name, *over)) for name in _expanded(given, overlays))
+    return specs
+
+
+def _cluster(cluster: Cluster, over: tuple[str, ...]) -> Input:
+    files = tuple(os.path.relpath(file) for file in cluster.files)
+    return Input((*files, *over), cluster.sets, tuple(inputs.wanted(cluster.targets)))
+
+
+def _expanded(given: str, overlays: Set[Path]) -> Iterator[str]:
+    """The spec files that an argument names: itself, or those in a folder, less ``overlays``."""
+    folder = Path(given)
+    if given == "-" or not folder.is_dir():
+        yield given
+        return
+    found = sorted(path for path in _below(folder) if path.resolve() not in overlays)
+    if not found:
+        raise inputs.UsageError(f"{given} has no .yaml files")
+    yield from (str(path) for path in found)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The YAML files below ``folder``, except in hidden folders and rendered bundles."""
+    from clustergen import bundle  # a check of one file does without it
+
+    for path in folder.iterdir():
+        if path.is_dir():
+            hidden = path.name.startswith(".") or path.is_symlink()
+            if not hidden and not (path / bundle.MANIFEST).exists():
+                yield from _below(path)
+        elif path.suffix in (".yaml", ".yml") and path.is_file():
+            yield path

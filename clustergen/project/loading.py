@@ -1,0 +1,97 @@
+"""Reading a project file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clustergen import targets
+from clustergen.findings import Finding
+from clustergen.patterns import pattern
+from clustergen.project import PYPROJECT, Cluster, Project, form
+from clustergen.project.rules.file import UNREADABLE, UNUSED, WRONG
+from clustergen.source.nodes import Place, Text
+
+_TABLE = ("tool", "clustergen")
+_LINE = pattern(r"at line ([0-9]+)")
+
+
+def load(file: Path, name: str) -> tuple[Project | None, list[Finding]]:
+    """The project in ``file``, which findings call ``name``; none if there are errors."""
+    try:
+        written = file.read_text(encoding="utf-8")
+        data: Any = tomllib.loads(written)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        match = _LINE.search(reason)
+        line = int(match[1]) - 1 if match else 0
+        place = Place(Text.of(name, _text(file)), line, 0, line, 1)
+        help = "correct it; clustergen reads no spec without it"
+        return None, [
+            UNREADABLE.at((), f"cannot read {name}: {reason}", help=help).placed(place.span())
+        ]
+    text = Text.of(name, written)
+    table = _TABLE if file.name == PYPROJECT else ()
+    for key in table:
+        data = data.get(key, {})
+    findings = list(form.check(data, text, table))
+    if not findings:
+        loaded = _project(data, text, table, file.parent)
+        findings = list(_unknown(loaded))
+    return (None if findings else loaded), findings
+
+
+def _unknown(project: Project) -> Iterator[Finding]:
+    """Names of targets and codes that do not exist."""
+    for name, cluster in project.clusters.items():
+        for target in cluster.targets:
+            if target != "all" and targets.resolve(target) is None:
+                path = (*project.table, "clusters", name, "targets")
+                help = f"use {', '.join(targets.NAMES)} or all"
+                at = form.place(project.text, path).span()
+                yield WRONG.at((), f"there is no target {target}", help=help).placed(at)
+    if not project.ignore:
+        return
+    from clustergen import registry  # imports all rules
+
+    known = registry.by_code()
+    for code in project.ignore:
+        if not any(each.startswith(code) for each in known):
+            near = registry.nearest(code, known)
+            help = f"did you mean {near}?" if near else "`clustergen explain` lists all codes"
+            at = form.place(project.text, (*project.table, "ignore", code)).span()
+            yield WRONG.at((), f"no finding has the code {code}", help=help).placed(at)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _project(data: Mapping[str, Any], text: Text, table: tuple[str, ...], folder: Path) -> Project:
+    clusters = {
+        name: Cluster(
+            tuple(folder / file for file in cluster["files"]),
+            tuple(cluster.get("set", ())),
+            tuple(cluster.get("targets", ())),
+        )
+        for name, cluster in data.get("clusters", {}).items()
+    }
+    out = folder / data["out"] if "out" in data else None
+    return Project(text, table, clusters, data.get("ignore", {}), data.get("strict", False), out)
+
+
+def unused(project: Project, hidden: Sequence[Finding]) -> list[Finding]:
+    """Findings about codes that ignore nothing, where ``hidden`` are all ignored findings."""
+    codes = {finding.code for finding in hidden}
+    idle = [code for code in project.ignore if not any(each.startswith(code) for each in codes)]
+    return [
+        UNUSED.at((), f"no cluster has a finding {code}", help="remove the line").placed(
+            form.place(project.text, (*project.table, "ignore", code)).span()
+        )
+        for code in idle
+    ]
