@@ -12,6 +12,7 @@ from pathlib import Path
 import command_line
 import findings
 import language
+import monitoring
 
 from clustergen import targets
 from clustergen.commands.schema import as_text
@@ -30,6 +31,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     SCHEMA: as_text,
     "cli.md": command_line.page,
     "language.md": language.page,
+    "monitoring.md": monitoring.page,
     "rules.md": findings.page,
     "support.md": support,
 }

@@ -74,19 +74,33 @@ def number(path: Path) -> int | None:
 
 # ---- EFA
 
+# Of 22 or more: each is a series for every device, and a node may have 32.
+EFA_COUNTERS = (
+    "tx_bytes",
+    "tx_pkts",
+    "rx_bytes",
+    "rx_drops",
+    "rdma_read_bytes",
+    "rdma_read_wr_err",
+    "rdma_write_bytes",
+    "rdma_write_wr_err",
+    "retrans_pkts",
+    "retrans_timeout_events",
+    "impaired_remote_conn_events",
+    "unresponsive_remote_events",
+)
+
 
 def efa(metrics: Metrics, sys_root: Path) -> None:
     for device in sorted((sys_root / "class/infiniband").glob("*")):
         if not is_efa(device):
             continue
-        for counter in sorted(device.glob("ports/*/hw_counters/*")):
-            value = number(counter)
-            if value is None:
-                continue
-            port = counter.parent.parent.name
-            kind = "gauge" if counter.name == "lifespan" else "counter"
-            name = f"node_amazonefa_{counter.name}"
-            metrics.add(name, kind, value, device=device.name, port=port)
+        for port in sorted(device.glob("ports/*")):
+            for name in EFA_COUNTERS:
+                value = number(port / "hw_counters" / name)
+                if value is not None:
+                    labels = {"device": device.name, "port": port.name}
+                    metrics.counter(f"node_amazonefa_{name}", value, **labels)
 
 
 def is_efa(device: Path) -> bool:
@@ -171,9 +185,17 @@ def mount_table(proc_root: Path) -> Iterator[list[str]]:
             yield [field.replace("\\040", " ") for field in fields]
 
 
-def lustre(metrics: Metrics, sys_root: Path, proc_root: Path, lnetctl: str) -> None:
-    """Storage targets as the client knows them, and messages by network."""
-    clients = [*sys_root.glob("fs/lustre/osc/*-OST*"), *proc_root.glob("fs/lustre/osc/*-OST*")]
+def lustre(metrics: Metrics, options: argparse.Namespace) -> None:
+    """Storage targets as the client knows them, where asked for, and messages by network."""
+    roots = (options.sys, options.proc)
+    clients = [client for root in roots for client in root.glob("fs/lustre/osc/*-OST*")]
+    if options.lustre_targets:
+        targets(metrics, clients)
+    if clients:
+        messages(metrics, output(options.lnetctl, "net", "show", "--verbose", seconds=10))
+
+
+def targets(metrics: Metrics, clients: list[Path]) -> None:
     for client in clients:
         found = re.match(r"(?P<fs>.+)-(?P<ost>OST[0-9a-fA-F]+)-osc", client.name)
         total, free = number(client / "kbytestotal"), number(client / "kbytesavail")
@@ -182,8 +204,6 @@ def lustre(metrics: Metrics, sys_root: Path, proc_root: Path, lnetctl: str) -> N
         labels = {"filesystem": found["fs"], "target": found["ost"]}
         metrics.gauge("clustergen_lustre_target_size_bytes", total * 1024, **labels)
         metrics.gauge("clustergen_lustre_target_free_bytes", free * 1024, **labels)
-    if clients:
-        messages(metrics, output(lnetctl, "net", "show", "--verbose", seconds=10))
 
 
 def messages(metrics: Metrics, shown: str) -> None:
@@ -381,7 +401,7 @@ class Node:
         expected(metrics, options)
         efa(metrics, options.sys)
         mounts(metrics, self.mounts, options.proc)
-        lustre(metrics, options.sys, options.proc, options.lnetctl)
+        lustre(metrics, options)
         if options.host:
             host(metrics, options.proc)
         if options.slurm:
@@ -426,6 +446,11 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--gpus", type=int, help="GPUs that the node should have")
     parser.add_argument("--efa", type=int, help="EFA devices that the node should have")
     parser.add_argument("--mount", action="append", default=[], help="a file system to watch")
+    parser.add_argument(
+        "--lustre-targets",
+        action="store_true",
+        help="free space of each storage target too; the same on every node, so one is enough",
+    )
     parser.add_argument("--role", default="compute")
     parser.add_argument("--group", help="name of the node group")
     parser.add_argument("--instance-type")

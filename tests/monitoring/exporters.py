@@ -190,7 +190,6 @@ class Machine:
             for name, rate in EFA_COUNTERS.items():
                 extra = self.lost_packets if name == "retrans_pkts" else 0
                 write(counters / name, int(rate * seconds + extra))
-            write(counters / "lifespan", 12)
         self.lnet.write_text(LNET.replace("MESSAGES", str(int(900 * seconds))))
 
 

@@ -104,7 +104,7 @@ def node_command(machine: Machine, port: int) -> list[str]:
     script = tree("templates") / NODE_METRICS
     return [
         *(sys.executable, str(script), "--listen", f"127.0.0.1:{port}", "--host"),
-        *("--gpus", "2", "--efa", "2", "--mount", "/", "--group", "h200"),
+        *("--gpus", "2", "--efa", "2", "--mount", "/", "--lustre-targets", "--group", "h200"),
         *("--instance-type", "p5en.48xlarge", "--usd-per-hour", "63.3"),
         *("--reservation", "cr-1", "--region", "us-east-2", "--sys", str(machine.sys)),
         *("--lnetctl", str(machine.lnetctl), "--aws", str(machine.aws)),

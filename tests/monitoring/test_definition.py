@@ -15,9 +15,10 @@ from clustergen.monitoring.alertmanager import configuration, webhook_configurat
 from clustergen.monitoring.alerts import GROUPS, alerts
 from clustergen.monitoring.boards import BOARDS
 from clustergen.monitoring.cloudwatch import cloudwatch
+from clustergen.monitoring.cost import EFA_COUNTERS
 from clustergen.monitoring.counters import COUNTERS
 from clustergen.monitoring.dashboards import WIDTH, dashboards
-from clustergen.monitoring.files import artifacts
+from clustergen.monitoring.files import artifacts, node_metrics
 from clustergen.monitoring.rules import RUNBOOKS, rule_groups
 from tests.monitoring.planned import PLANS, plan_of
 
@@ -66,6 +67,14 @@ def test_only_used_gpu_counters_are_collected() -> None:
     unread = [c.name for c in COUNTERS if not re.search(rf"\b{c.name}\b", read)]
     unknown = set(re.findall(r"\bDCGM_\w+", read)) - {c.name for c in COUNTERS}
     assert (unread, unknown) == ([], set())
+
+
+def test_no_efa_counter_is_paid_for_in_vain() -> None:
+    [listed] = re.findall(r"^EFA_COUNTERS = \((.*?)^\)", node_metrics(), re.DOTALL | re.MULTILINE)
+    sent = set(re.findall(r'"(\w+)"', listed))
+    read = set(re.findall(r"\bnode_amazonefa_(\w+)", "\n".join(expressions())))
+    assert sent == read
+    assert len(sent) == EFA_COUNTERS
 
 
 @pytest.mark.parametrize(("name", "target"), PLANS)

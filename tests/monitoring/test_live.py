@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from clustergen.monitoring.cost import EFA_COUNTERS, HOST_SERIES, MOUNT_SERIES
+from clustergen.monitoring.counters import COUNTERS
 from clustergen.monitoring.dashboards import dashboards
 from tests.monitoring.cases import KUBERNETES, SLURM
 from tests.monitoring.live import WINDOW, Live, eventually, running
@@ -74,6 +76,21 @@ def test_every_panel_shows_data(broken: Live, cluster: str) -> None:
         if not values(broken.query(filled(target["expr"], plan.name)))
     ]
     assert empty == []
+
+
+def test_a_node_has_the_series_that_the_cost_is_made_of(broken: Live) -> None:
+    """A small machine: two GPUs, two EFA devices, one file system."""
+    name = plan_of(SLURM).name
+    gpus = broken.query(f'count({{cluster="{name}",node="n2",job="dcgm",gpu="1"}})')
+    assert values(gpus) == [len(COUNTERS) - 1]
+    efa = f'count({{cluster="{name}",node="n1",__name__=~"node_amazonefa_.*"}})'
+    assert values(broken.query(efa)) == [2 * EFA_COUNTERS]
+    mounts = f'count({{cluster="{name}",node="n1",__name__=~"clustergen_mount_.*"}})'
+    assert values(broken.query(mounts)) == [MOUNT_SERIES]
+    once = "clustergen_(mount|reservation|lustre)_.*|node_amazonefa_.*|ALERTS.*|.*:.*"
+    others = f'count({{cluster="{name}",node="n1",job="node",__name__!~"{once}"}})'
+    [host] = values(broken.query(others))
+    assert HOST_SERIES * 0.8 <= host <= HOST_SERIES
 
 
 @pytest.mark.parametrize("cluster", [SLURM, KUBERNETES])

@@ -61,7 +61,17 @@ def test_a_machine_with_efa_and_lustre(script: Path, tmp_path: Path) -> None:
     found = printed(
         script,
         *("--sys", machine.sys, "--proc", tmp_path, "--lnetctl", machine.lnetctl),
-        *("--gpus", "8", "--efa", "2", "--group", "h200", "--instance-type", "p5en.48xlarge"),
+        *(
+            "--lustre-targets",
+            "--gpus",
+            "8",
+            "--efa",
+            "2",
+            "--group",
+            "h200",
+            "--instance-type",
+            "p5en.48xlarge",
+        ),
     )
     assert found["clustergen_expected_gpus"] == "8"
     assert found["clustergen_expected_efa"] == "2"
