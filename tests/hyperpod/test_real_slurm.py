@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from tests.hyperpod.real_slurm import ETC, Cluster, checked, cluster
+from tests.monitoring.script import installed, printed, with_programs
 from tests.support import debian
 
 pytestmark = pytest.mark.skipif(bool(debian.impossible()), reason=debian.impossible())
@@ -45,6 +47,26 @@ def ready(*, gres: bool = True) -> Iterator[Cluster]:
         yield made
 
 
+ASKED = {
+    "sinfo": "sinfo --noheader --all --Node --Format=NodeList:256,StateComplete:256",
+    "squeue": "squeue --noheader --all --states=all '--format=%P|%T'",
+    "sdiag": "sdiag",
+}
+"""What the script of nodes asks Slurm."""
+COUNTED = {
+    "nodes": "3",
+    "nodes_drained": "1",
+    "nodes_draining": "0",
+    "nodes_mixed": "1",
+    "nodes_idle": "2",
+    "nodes_noresp": "0",
+    "jobs_running": "1",
+    "jobs_pending": "1",
+    "slurmdbd_queue_size": "0",
+    "agent_queue_size": "0",
+}
+
+
 @pytest.fixture(scope="module")
 def api() -> Iterator[Cluster]:
     with ready() as made:
@@ -79,6 +101,23 @@ def test_every_node_takes_part_in_the_test(api: Cluster) -> None:
     login = api.of("login")[0]
     ran = api.as_user(login, "cd /fsx && srun --nodes=2 hostname")
     assert sorted(ran.text.split()) == sorted(api.of("h200"))
+
+
+def test_metrics_of_nodes_and_jobs(api: Cluster, tmp_path: Path) -> None:
+    """The script of nodes reads what this version of Slurm prints."""
+    first, second = api.of("h200")
+    api.run(api.controller, f"scontrol update nodename={first} state=drain reason=test")
+    submit(api, f"--nodelist={second}", "sleep 100")
+    submit(api, f"--nodelist={first}", "sleep 100")
+    api.wait("squeue --noheader --states=running --format=%T", "RUNNING")
+    programs = with_programs(
+        tmp_path / "bin",
+        **{name: api.run(api.controller, command).text for name, command in ASKED.items()},
+    )
+    arguments = ("--sys", tmp_path, "--proc", tmp_path, "--slurm")
+    found = printed(installed(tmp_path), *arguments, path=programs)
+    assert {name: found[f"slurm_{name}"] for name in COUNTED} == COUNTED
+    settle(api)
 
 
 def test_a_second_run_changes_nothing(api: Cluster) -> None:

@@ -190,7 +190,7 @@ class Machine:
             for name, rate in EFA_COUNTERS.items():
                 extra = self.lost_packets if name == "retrans_pkts" else 0
                 write(counters / name, int(rate * seconds + extra))
-        self.lnet.write_text(LNET.replace("MESSAGES", str(int(900 * seconds))))
+        write(self.lnet, LNET.replace("MESSAGES", str(int(900 * seconds))))
 
 
 LNET = """\
@@ -245,5 +245,8 @@ def program(path: Path, text: str) -> Path:
 
 
 def write(path: Path, value: object) -> None:
+    """Replace the file at once: who reads it meanwhile has all of it, as from the kernel."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{value}\n")
+    new = path.with_name(f".{path.name}")
+    new.write_text(f"{value}\n")
+    new.replace(path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import re
-import subprocess
 import sys
 import time
 import urllib.request
@@ -18,6 +17,7 @@ from clustergen.monitoring.files import node_metrics
 from clustergen.monitoring.names import HOST_TEXTFILE
 from tests.monitoring.exporters import Machine, program, write
 from tests.monitoring.live import free_port, process
+from tests.monitoring.script import installed, printed, samples, with_programs
 from tests.support import prometheus
 
 MOUNTS = """\
@@ -30,25 +30,7 @@ s3 /with\\040space fuse rw 0 0
 
 @pytest.fixture
 def script(tmp_path: Path) -> Path:
-    path = tmp_path / "node_metrics.py"
-    path.write_text(node_metrics())
-    return path
-
-
-def samples(text: str) -> Mapping[str, str]:
-    """Series -> value, as a scrape has them."""
-    lines = (line for line in text.splitlines() if not line.startswith("#"))
-    return dict(line.rsplit(" ", 1) for line in lines)
-
-
-def printed(script: Path, *arguments: str | Path, path: Path | None = None) -> Mapping[str, str]:
-    """The samples that the script prints; `path` has fakes of programs."""
-    search = f"{path}:{os.environ['PATH']}" if path else os.environ["PATH"]
-    command = [sys.executable, str(script), *map(str, arguments)]
-    env = {**os.environ, "PATH": search}
-    ran = subprocess.run(command, capture_output=True, text=True, check=True, env=env)
-    assert ran.stderr == ""
-    return samples(ran.stdout)
+    return installed(tmp_path)
 
 
 def test_python_of_the_nodes_can_read_it() -> None:
@@ -172,13 +154,10 @@ n7 idle+cloud+powering_up
 
 
 def test_slurm_without_an_endpoint(script: Path, tmp_path: Path) -> None:
-    program(tmp_path / "bin/sinfo", f"cat <<'E'\n{SINFO}E")
     jobs = "train|RUNNING\ntrain|PENDING\ntrain|NODE_FAIL\nsmall|RUNNING\n"
-    program(tmp_path / "bin/squeue", f"cat <<'E'\n{jobs}E")
     sdiag = "Server thread count:  1\nAgent queue size:     0\nDBD Agent queue size: 12\n"
-    program(tmp_path / "bin/sdiag", f"cat <<'E'\n{sdiag}E")
-    arguments = ("--sys", tmp_path, "--proc", tmp_path, "--slurm")
-    found = printed(script, *arguments, path=tmp_path / "bin")
+    path = with_programs(tmp_path / "bin", sinfo=SINFO, squeue=jobs, sdiag=sdiag)
+    found = printed(script, "--sys", tmp_path, "--proc", tmp_path, "--slurm", path=path)
     counts = {series[6:]: value for series, value in found.items() if series.startswith("slurm_")}
     assert (counts["nodes_fail"], counts["jobs_failed"]) == ("0", "0")
     assert {name: value for name, value in counts.items() if value != "0"} == {
