@@ -20,7 +20,7 @@ from clustergen.plan.model import Plan
 
 SCHEMA_VERSION: Final = 39
 WIDTH: Final = 24
-_SIZES: Final[Mapping[Kind, tuple[int, int]]] = {"stat": (4, 4), "graph": (8, 8), "table": (8, 8)}
+_SIZES: Final[Mapping[Kind, tuple[int, int]]] = {"stat": (3, 4), "graph": (8, 8), "table": (8, 8)}
 """Width and height in the units of Grafana's grid."""
 _TYPES: Final[Mapping[Kind, str]] = {"stat": "stat", "graph": "timeseries", "table": "table"}
 _SOURCE: Final = {"type": "prometheus", "uid": "${datasource}"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
@@ -142,7 +143,8 @@ def serve(cluster: Cluster) -> ThreadingHTTPServer:
             self.send_response(status)
             self.send_header("Content-Type", "text/plain; version=0.0.4")
             self.end_headers()
-            self.wfile.write(text.encode())
+            with contextlib.suppress(BrokenPipeError):  # Prometheus waits for a second only
+                self.wfile.write(text.encode())
 
         def do_GET(self) -> None:
             page = cluster.page(self.path)

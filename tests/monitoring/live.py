@@ -28,8 +28,10 @@ from clustergen.resources import tree
 from tests.monitoring.exporters import Cluster, Machine, serve
 from tests.support import prometheus
 
-PATIENCE = 60
-WINDOW = "4s"
+PATIENCE = 180
+"""Seconds: the machine may have much else to do."""
+INTERVAL = "1s"
+WINDOW = "8s"
 Json = dict[str, Any]
 
 
@@ -113,7 +115,9 @@ def node_command(machine: Machine, port: int) -> list[str]:
 
 def configuration(folder: Path, scrapes: list[Json], alertmanager: str) -> Json:
     return {
-        "global": {"scrape_interval": "500ms", "evaluation_interval": "500ms"},
+        "global": dict.fromkeys(
+            ("scrape_interval", "scrape_timeout", "evaluation_interval"), INTERVAL
+        ),
         "rule_files": [str(folder / "*.rules.json")],
         "alerting": {"alertmanagers": [{"static_configs": [{"targets": [alertmanager]}]}]},
         "scrape_configs": scrapes,
@@ -151,11 +155,12 @@ def of_kubernetes(plan: Plan, exporters: str, node: int) -> Iterator[Json]:
 def quick(rules: Json) -> Json:
     """The rules with windows of seconds instead of minutes, and a tenth of that to wait."""
     text = json.dumps(rules)
-    text = re.sub(r"(\[| offset )(\d+)m", r"\1\2s", text)
+    # At least as long as a few collections.
+    text = re.sub(r"(\[| offset )(\d+)m", r"\g<1>1\2s", text)
     text = re.sub(
         r'"for": "(\d+)([mh])"', lambda found: f'"for": "{waits(*found.groups())}ms"', text
     )
-    made: Json = json.loads(re.sub(r'"interval": "\d+s"', '"interval": "500ms"', text))
+    made: Json = json.loads(re.sub(r'"interval": "\d+s"', f'"interval": "{INTERVAL}"', text))
     return made
 
 

@@ -7,16 +7,23 @@ from clustergen.monitoring.sources import Source
 
 _EACH = "by (node, gpu)"
 _NAME = "{{node}}, GPU {{gpu}}"
+_LINES = 10
+"""Lines of a graph of single GPUs."""
 _NVLINK = "DCGM_FI_DEV_NVLINK"
 
 
+def _highest(expr: str) -> tuple[str, str]:
+    """Of hundreds of GPUs, those to look at."""
+    return f"topk({_LINES}, {expr})", _NAME
+
+
 def _max(field: str) -> tuple[str, str]:
-    return f"max {_EACH} ({field}{{$nodes}})", _NAME
+    return _highest(f"max {_EACH} ({field}{{$nodes}})")
 
 
 def _sum(function: str, *fields: str) -> tuple[str, str]:
     summed = " + ".join(function.replace("FIELD", f"{field}{{$nodes}}") for field in fields)
-    return f"sum {_EACH} ({summed})", _NAME
+    return _highest(f"sum {_EACH} ({summed})")
 
 
 _ERRORS = (
@@ -77,8 +84,8 @@ _HEAT = (
         vended=(Vended("nvidia_smi_temperature_gpu", "Maximum"),),
     ),
     graph("Memory temperature", "celsius", _max("DCGM_FI_DEV_MEMORY_TEMP")),
-    graph("Slowed by heat", "percentunit", ("gpu:slowed_by_heat:ratio5m{$nodes}", _NAME)),
-    graph("At the power limit", "percentunit", ("gpu:slowed_by_power:ratio5m{$nodes}", _NAME)),
+    graph("Slowed by heat", "percentunit", _highest("gpu:slowed_by_heat:ratio5m{$nodes}")),
+    graph("At the power limit", "percentunit", _highest("gpu:slowed_by_power:ratio5m{$nodes}")),
     graph(
         "Power",
         "watt",
@@ -91,10 +98,9 @@ _USE = (
     graph(
         "GPU memory in use",
         "percentunit",
-        (
+        _highest(
             f"max {_EACH} (DCGM_FI_DEV_FB_USED{{$nodes}}\n"
-            "/ (DCGM_FI_DEV_FB_USED{$nodes} + DCGM_FI_DEV_FB_FREE{$nodes}))",
-            _NAME,
+            "/ (DCGM_FI_DEV_FB_USED{$nodes} + DCGM_FI_DEV_FB_FREE{$nodes}))"
         ),
         vended=(Vended("nvidia_smi_memory_used", "Average"),),
     ),
