@@ -50,6 +50,7 @@ _MERGED: Mapping[str, tuple[str, ...]] = {
 RETIRED: Mapping[str, Retired] = {
     "K8S400": Retired("", "HyperPod on a new EKS cluster is supported."),
     "K8S420": Retired("SPC024", "The form of names rules it out for every target."),
+    "K8S522": Retired("", "Kueue's quotas count devices that pods claim."),
     "NET104": Retired("NET014", "It holds for every target."),
     "SLM356": Retired("SUP002", "Idle timeouts are a feature that HyperPod leaves out."),
     "SLM361": Retired("SUP001", "Slurm settings of a node group are a feature."),

@@ -26,6 +26,7 @@ MANAGED_POLICIES = {
     "AmazonEKS_CNI_Policy": "the add-on's own, for its service account alone",
     "AmazonFSxReadOnlyAccess": "the add-on's own, for its service account alone",
     "CloudWatchAgentServerPolicy": "the add-on's own, for its service account alone",
+    "service-role/AmazonEBSCSIDriverPolicy": "the add-on's own, for its service account alone",
     "service-role/AmazonEFSCSIDriverPolicy": "the add-on's own, for its service account alone",
 }
 """Name -> reason for an AWS managed policy (AwsSolutions-IAM4)."""

@@ -12,7 +12,8 @@ from clustergen import targets
 from clustergen.cdk.inputs import Imports
 from clustergen.cdk.stack import ClusterStack
 from clustergen.cdk.synth import FLAGS
-from clustergen.kubernetes.karpenter import is_karpenter
+from clustergen.kubernetes import karpenter
+from clustergen.kubernetes.bundle import filled
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import sizes
 from clustergen.targets.eks.cluster import EksCluster
@@ -69,15 +70,37 @@ class EksStack(ClusterStack):
                 "CloudFormation's role for the CDK creates the cluster; nobody else can use it: "
                 "name your role in kubernetes.admins, or write targets.eks.install: stack.",
             )
+        if karpenter.is_on(plan):
+            self._tell_how_to_destroy()
+
+    def _tell_how_to_destroy(self) -> None:
+        """Nodes of Karpenter are in no stack: without its node pools it ends them, and alone."""
+        command = karpenter.END_NODES
+        cdk.CfnOutput(
+            self,
+            "BeforeDestroy",
+            value=command,
+            description="Ends the instances of Karpenter, which otherwise outlive the cluster",
+        )
+        cdk.Annotations.of(self).add_warning_v2(
+            "clustergen:karpenter",
+            f"Before `cdk destroy`, run `{command}`: no stack has the instances that Karpenter "
+            "started, and without the cluster nothing ends them.",
+        )
 
 
 def _next_steps(plan: Plan) -> Iterator[str]:
     if not plan.options_as(Options).by_stack:
         yield f"aws eks update-kubeconfig --region {plan.region} --name {plan.name}"
-        yield "./install.sh of the rendered bundle"
-    groups = [group for group in plan.node_groups if not is_karpenter(plan, group)]
+        yield f"in the rendered bundle, ./install.sh{_outputs(plan)}"
+    groups = [group for group in plan.node_groups if not karpenter.is_karpenter(plan, group)]
     if groups:
         yield sizes.command(plan, groups)
+
+
+def _outputs(plan: Plan) -> str:
+    """The option of install.sh where its files have values of the stacks."""
+    return " --outputs FILE, which cdk deploy --outputs-file FILE writes" if filled(plan) else ""
 
 
 def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cdk.Stack]:

@@ -16,15 +16,32 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct, IDependable
 
 from clustergen.artifacts import Json
+from clustergen.aws import cfn
+from clustergen.aws import iam as permissions
 from clustergen.eks import roles
 from clustergen.eks.addresses import POD_ADDRESSES, SPARE_ADDRESSES
 from clustergen.eks.control_plane import ControlPlane
 from clustergen.foundation import access
-from clustergen.plan.model import Bucket, Ebs, Efs, FileCache, Lustre, Plan
+from clustergen.plan.model import Bucket, Efs, FileCache, Lustre, Plan
 
 
 def _never(_plan: Plan) -> list[Json]:
     return []
+
+
+def _volumes_of_hyperpod(plan: Plan) -> list[Json]:
+    """EC2 lets only SageMaker attach volumes to nodes of HyperPod.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-ebs.html
+    """
+    if not plan.sagemaker:
+        return []
+    of = "arn:${AWS::Partition}:%s:${AWS::Region}:${AWS::AccountId}:cluster/*"
+    attach = permissions.actions("sagemaker", "AttachClusterNodeVolume", "DetachClusterNodeVolume")
+    return [
+        permissions.allow("Volumes", attach, [cfn.sub(of % "sagemaker")]),
+        permissions.allow("Cluster", ["eks:DescribeCluster"], [cfn.sub(of % "eks")]),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +96,7 @@ EBS = Addon(
     "aws-ebs-csi-driver",
     service_account="ebs-csi-controller-sa",
     policies=("service-role/AmazonEBSCSIDriverPolicy",),
+    statements=_volumes_of_hyperpod,
 )
 S3 = Addon(
     "aws-mountpoint-s3-csi-driver",
@@ -96,12 +114,12 @@ CLOUDWATCH = Addon(
 
 def wanted(plan: Plan) -> tuple[Addon, ...]:
     """The add-ons that storage and monitoring require, besides :data:`NETWORKING`."""
-    drivers = (((Lustre, FileCache), FSX), ((Efs,), EFS), ((Ebs,), EBS), ((Bucket,), S3))
+    drivers = (((Lustre, FileCache), FSX), ((Efs,), EFS), ((Bucket,), S3))
     needed = (
         driver for kinds, driver in drivers if any(isinstance(s, kinds) for s in plan.storage)
     )
     watched = plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
-    return (COREDNS, NODE_MONITORING, *needed, *((CLOUDWATCH,) if watched else ()))
+    return (COREDNS, NODE_MONITORING, EBS, *needed, *((CLOUDWATCH,) if watched else ()))
 
 
 class ManagedAddon(Construct):
@@ -127,6 +145,9 @@ class ManagedAddon(Construct):
             self.role = roles.pod_role(
                 self, "Role", policies=addon.policies, statements=addon.statements(plan)
             )
+        # Without a version: which ones go with a version of Kubernetes only DescribeAddonVersions
+        # says, and EKS's default is one of them.
+        # https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAddonVersions.html
         self.addon = eks.CfnAddon(
             self,
             "Resource",

@@ -18,6 +18,8 @@ from clustergen.kubernetes import (
     pruning,
     queues,
     smoke,
+    storage_class,
+    training_runtimes,
     volumes,
 )
 from clustergen.kubernetes.charts import Component
@@ -51,6 +53,7 @@ def install(plan: Plan) -> Artifact:
         mpi_operator=mpi_operator.is_on(plan),
         mpi_crd=mpi_operator.CRD,
         mpi_name=mpi_operator.NAME,
+        fills=list(filled(plan)),
         fsx_volumes=[(id, volumes.path_of(id)) for id in volumes.unknown_paths(plan)],
         volumes_file=VOLUMES,
         region=plan.region,
@@ -112,6 +115,16 @@ _LATE = (
         "ownership",
         ("Jobs that open new file systems to the users of all pods (storage).",),
         lambda plan: ownership.objects(plan, namespaces.all_namespaces(plan), _ON_SYSTEM_NODES),
+    ),
+    _Manifest(
+        "storage-class",
+        storage_class.COMMENT,
+        storage_class.objects,
+    ),
+    _Manifest(
+        "runtimes",
+        ("Runtimes that a TrainJob names (jobs).",),
+        training_runtimes.objects,
     ),
     _Manifest(
         "claims",

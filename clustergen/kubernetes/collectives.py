@@ -10,7 +10,7 @@ from clustergen.plan.model import NodeGroup
 
 # For x86_64 and arm64, with nccl-tests and MPI. Without an SSH server, it cannot run in an MPIJob.
 # https://catalog.ngc.nvidia.com/orgs/nvidia/containers/pytorch (2026-11)
-_NVIDIA = "nvcr.io/nvidia/pytorch:25.06-py3"
+NVIDIA_IMAGE = "nvcr.io/nvidia/pytorch:25.06-py3"
 # https://github.com/aws-neuron/deep-learning-containers (2026-11): it includes aws-neuronx-tools.
 _NEURON = "public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.27.1-ubuntu24.04"
 
@@ -52,4 +52,4 @@ def _nvidia(group: NodeGroup) -> Collective:
         *("-x", "NCCL_DEBUG=INFO", "/usr/local/bin/all_reduce_perf_mpi"),
         *f"-b 8 -e {largest_gib(group)}G -f 2 -g 1 -c 1 -n 20".split(),
     )
-    return Collective("all-reduce", f"NCCL all_reduce over {gpus} GPUs", _NVIDIA, command)
+    return Collective("all-reduce", f"NCCL all_reduce over {gpus} GPUs", NVIDIA_IMAGE, command)

@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 
 from clustergen.artifacts import Json
 from clustergen.catalog import regions, ultraservers
-from clustergen.kubernetes import charts, karpenter, labels_and_taints, mig, names
+from clustergen.kubernetes import (
+    charts,
+    karpenter,
+    kueue_configuration,
+    labels_and_taints,
+    mig,
+    names,
+)
 from clustergen.kubernetes.charts import Component
 from clustergen.plan.model import NodeGroup, Plan, Taint
 
@@ -129,7 +136,8 @@ def _schedulers(plan: Plan) -> Iterator[Component]:
     if plan.kubernetes.admission == "kueue":
         manager = {"replicas": _replicas(plan), "nodeSelector": _SYSTEM_NODES}
         why = "holds jobs back until their nodes are free (admission)"
-        yield Component(charts.KUEUE, why, {"controllerManager": manager})
+        configuration = kueue_configuration.values(plan)
+        yield Component(charts.KUEUE, why, {"controllerManager": manager, **configuration})
     if plan.kubernetes.scheduler == "volcano":
         yield Component(charts.VOLCANO, "starts the pods of a job together (scheduler)", {})
     if plan.kubernetes.scheduler == "kai":
@@ -143,7 +151,9 @@ def _jobs(plan: Plan) -> Iterator[Component]:
         values = {
             "jobset": {"install": True},
             "manager": {"nodeSelector": _SYSTEM_NODES},
-            "runtimes": {"torchDistributed": {"enabled": True}},
+            # The chart would install runtimes by a job that downloads kubectl from Docker Hub's
+            # and Alpine's servers, which a closed VPC does not reach.
+            "runtimes": {"torchDistributed": {"enabled": False}},
         }
         yield Component(charts.TRAINER, "runs TrainJob (jobs)", values)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clustergen.artifacts import Artifact, Json
@@ -31,7 +31,9 @@ class Test:
     ignores anti-affinity when it chooses nodes."""
 
 
-def job(plan: Plan, group: NodeGroup, test: Test, pod: Json) -> Artifact:
+def job(
+    plan: Plan, group: NodeGroup, test: Test, pod: Json, beside: Sequence[Json] = ()
+) -> Artifact:
     """The file of a test; ``pod`` has members for its pods."""
     namespace = namespaces.group_namespace(plan, group)
     spec: Json = {
@@ -51,7 +53,9 @@ def job(plan: Plan, group: NodeGroup, test: Test, pod: Json) -> Artifact:
         labels=pods.queue_labels(plan, group) if test.alone else {},
         spec=spec,
     )
-    return file(f"{FOLDER}/{test.name}.yaml", _how(test, namespace), [made])
+    return file(
+        f"{FOLDER}/{test.name}.yaml", _how(test, namespace, alone=not beside), [*beside, made]
+    )
 
 
 def _kept(test: Test, pod: Json) -> Json:
@@ -66,7 +70,7 @@ def _kept(test: Test, pod: Json) -> Json:
     return {"restartPolicy": "Never", **spread, **pod}
 
 
-def _how(test: Test, namespace: str) -> Iterator[str]:
+def _how(test: Test, namespace: str, *, alone: bool) -> Iterator[str]:
     at = f"--namespace {namespace}"
     yield f"{test.expectation} Run it while the nodes are idle:"
     yield f"  kubectl apply -f {FOLDER}/{test.name}.yaml"
@@ -75,4 +79,7 @@ def _how(test: Test, namespace: str) -> Iterator[str]:
     yield f"  until kubectl get {at} job/{test.name} --output {conditions} |"
     yield "    grep -E 'Complete|Failed'; do sleep 10; done"
     yield f"  kubectl logs {at} --selector job-name={test.name} --prefix --tail=-1"
-    yield f"  kubectl delete {at} job/{test.name}"
+    if alone:
+        yield f"  kubectl delete {at} job/{test.name}"
+    else:
+        yield f"  kubectl delete -f {FOLDER}/{test.name}.yaml"

@@ -17,6 +17,13 @@ API = "karpenter.sh/v1"
 AWS_GROUP = "karpenter.k8s.aws"
 AWS_API = f"{AWS_GROUP}/v1"
 
+# https://karpenter.sh/docs/concepts/disruption/#manual-methods (1.14, 2026-08)
+END_NODES = (
+    "kubectl delete nodepools --all --cascade=foreground --timeout 30m && "
+    "kubectl delete nodeclaims --all --timeout 30m"
+)
+"""Ends all nodes of Karpenter, which has to run until they are gone: a pool may be gone before."""
+
 # Outputs of the cluster's stack, as placeholders.
 NODE_ROLE = "${KarpenterNodeRoleName}"
 QUEUE = "${KarpenterQueueName}"

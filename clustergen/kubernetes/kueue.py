@@ -11,7 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from clustergen.artifacts import Json
 from clustergen.catalog import families
-from clustergen.kubernetes import capacity, claims, karpenter, labels_and_taints
+from clustergen.kubernetes import (
+    capacity,
+    claims,
+    karpenter,
+    kueue_configuration,
+    labels_and_taints,
+)
 from clustergen.kubernetes.components import toleration
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.kubernetes.names import HOST_LABEL, NETWORK_LABELS
@@ -146,13 +152,20 @@ def _group(resources: Sequence[str], flavors: list[Json]) -> Json:
 
 def _resources(plan: Plan, groups: Sequence[NodeGroup]) -> tuple[str, ...]:
     """All resources of the groups; a pod that requests another one is never admitted."""
-    each = (name for group in groups for name in capacity.group_capacity(plan, group))
+    each = (name for group in groups for name in _held(plan, group))
     return tuple(dict.fromkeys(each))
+
+
+def _held(plan: Plan, group: NodeGroup) -> Mapping[str, int]:
+    """What all nodes of a group have at its maximum, with devices that pods claim."""
+    claimed = kueue_configuration.claimed(plan, group)
+    devices = {name: count * group.max for name, count in claimed.items()}
+    return {**capacity.group_capacity(plan, group), **devices}
 
 
 def _quotas(plan: Plan, group: NodeGroup, resources: Sequence[str], *, mine: bool) -> Json:
     """The quota of a queue or cohort for a group: all of it, or none."""
-    held = capacity.group_capacity(plan, group) if mine else {}
+    held = _held(plan, group) if mine else {}
     quotas = [
         {"name": name, "nominalQuota": capacity.quantity(name, held.get(name, 0))}
         for name in resources

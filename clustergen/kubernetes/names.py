@@ -34,4 +34,11 @@ KAI_ROOT = "clustergen"
 
 GPU_CLASS, EFA_CLASS, NEURON_CLASS = "gpu.nvidia.com", "efa.networking.k8s.aws", "neuron.aws.com"
 """Device classes of the drivers of dynamic resource allocation."""
+# https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu (0.4.1, 2026-08)
+CHANNEL_CLASS = "compute-domain-default-channel.nvidia.com"
+"""Device class of the channel by which a pod joins a ComputeDomain: one on each node."""
+CHANNEL_RESOURCE = "resource.nvidia.com/channel"
+"""What quotas of Kueue count these as."""
+CLIQUE_LABEL = "nvidia.com/gpu.clique"
+"""On nodes whose GPUs are in one NVLink domain, with the same value."""
 PCIE_ROOT = "resource.kubernetes.io/pcieRoot"

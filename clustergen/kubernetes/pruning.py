@@ -32,6 +32,11 @@ RESOURCES: Mapping[tuple[str, str], str] = MappingProxyType(
         ("scheduling.volcano.sh", "Queue"): "queues.scheduling.volcano.sh",
         ("scheduling.run.ai", "Queue"): "queues.scheduling.run.ai",
         ("scheduling.k8s.io", "PriorityClass"): "priorityclasses.scheduling.k8s.io",
+        (
+            "trainer.kubeflow.org",
+            "ClusterTrainingRuntime",
+        ): "clustertrainingruntimes.trainer.kubeflow.org",
+        ("storage.k8s.io", "StorageClass"): "storageclasses.storage.k8s.io",
         ("resource.k8s.io", "ResourceClaimTemplate"): "resourceclaimtemplates.resource.k8s.io",
         ("batch", "Job"): "jobs.batch",
         ("", "PersistentVolumeClaim"): "persistentvolumeclaims",

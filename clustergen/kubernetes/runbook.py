@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from clustergen.plan.model import Plan
+
 LOGS: Final = (
     "`kubectl logs` and `kubectl describe pod` for what runs, `kubectl get events -A "
     "--sort-by=.lastTimestamp` for why something does not"
@@ -18,3 +20,18 @@ USERS: Final = (
     "deploy again; for less, `aws eks create-access-entry` with a policy for the namespaces of "
     "their queues"
 )
+
+
+def remains(plan: Plan) -> str:
+    """Remaining resources: volumes that pods claimed, and metrics."""
+    volumes = (
+        "the EBS volumes of claims that were not deleted before the cluster: `aws ec2 "
+        f"describe-volumes --region {plan.region} --filters "
+        "Name=tag-key,Values=kubernetes.io/created-for/pvc/name` lists them"
+    )
+    if plan.monitoring.metrics != "managed-prometheus":
+        return volumes
+    return (
+        f"{volumes}; and the Prometheus workspace with its metrics: `aws amp delete-workspace "
+        f"--region {plan.region} --workspace-id ID` deletes it"
+    )

@@ -15,6 +15,7 @@ from clustergen.kubernetes import (
     jobs,
     names,
     nccl,
+    nvlink,
     pods,
     volumes,
 )
@@ -42,6 +43,8 @@ def _of_group(plan: Plan, group: NodeGroup, placed: Placed) -> Iterator[Artifact
         yield _all_reduce(plan, group, placed)
     elif alone := collectives.within_a_node(group):
         yield _collective(plan, group, alone, placed)
+    if nvlink.nodes(plan, group):
+        yield nvlink.test(plan, group, placed)
     if volumes.mountable(plan):
         yield file_systems.test(plan, group, placed)
 

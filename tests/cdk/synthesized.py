@@ -17,6 +17,7 @@ from stacks import app
 from stacks.rendered import RenderedCluster
 from tests.checking import check_example
 
+_WARNING = cdk.cx_api.SynthesisMessageLevel.WARNING
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONTEXT: dict[str, Any] = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
 
@@ -27,6 +28,8 @@ class Synthesized:
 
     rendered: RenderedCluster
     templates: dict[str, dict[str, Any]]
+    warnings: tuple[str, ...] = ()
+    """What the command line of the CDK prints of them."""
 
     @property
     def foundation(self) -> dict[str, Any] | None:
@@ -52,7 +55,11 @@ def synthesize(
         made = new_app(folder)
         app.build(made, rendered)
         assembly = made.synth()
-        return Synthesized(rendered, {s.stack_name: s.template for s in assembly.stacks})
+        warnings = [
+            m.entry.data for s in assembly.stacks for m in s.messages if m.level is _WARNING
+        ]
+        templates = {s.stack_name: s.template for s in assembly.stacks}
+        return Synthesized(rendered, templates, tuple(map(str, warnings)))
 
 
 def new_app(folder: str | None = None, plugins: Sequence[Any] = (), **more: str) -> cdk.App:

@@ -235,6 +235,19 @@ def test_an_overlay_reaches_a_stack_of_constructs() -> None:
     assert name[1] == {"PrivateSubnetId": {"Fn::ImportValue": "example-foundation-PrivateSubnetId"}}
 
 
+def test_a_stack_says_what_ends_the_nodes_of_karpenter() -> None:
+    for name, expected in (("eks-karpenter", True), ("eks-trn2", False)):
+        made = example(name, "eks")
+        command = made.cluster["Outputs"].get("BeforeDestroy", {}).get("Value", "")
+        assert command.startswith("kubectl delete nodepools --all") is expected
+        assert any("Before `cdk destroy`" in warning for warning in made.warnings) is expected
+
+
+def test_a_stack_says_how_its_outputs_reach_the_software() -> None:
+    steps = example("eks-karpenter", "eks").cluster["Outputs"]["NextStep"]["Value"]
+    assert "./install.sh --outputs FILE" in steps
+
+
 def test_a_stack_that_installs_software() -> None:
     found = check_fragment("targets: {eks: {install: stack}}", "eks")
     assert not errors(found.findings), found.findings

@@ -103,6 +103,22 @@ def test_every_add_on_and_chart_is_in_the_table() -> None:
     assert all(each.source.startswith("https://") for each in (*ADDONS, *CHARTS))
 
 
+DOCKER_HUB = {"Volcano", "Volcano and Kueue", "eks-reserved-volcano"}
+"""Clusters that need it: its limits on pulls are those of all who share an address."""
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_images_are_in_registries_that_nodes_can_pull_from(name: str) -> None:
+    by = given(PLANS[name])
+    images = [w.image for chart, values in by.items() for w in workloads.brought(chart, values)]
+    assert any(image.startswith("docker.io/") for image in images) is (name in DOCKER_HUB)
+    assert all("/" in image and "." in image.partition("/")[0] for image in images if image)
+
+
+def test_every_image_of_the_table_is_of_a_workload_in_it() -> None:
+    assert workloads.IMAGES.keys() <= {(each.brought_by, each.name) for each in CHARTS}
+
+
 def test_nodes_of_karpenter_have_the_labels_and_taints_of_managed_ones() -> None:
     for plan in PLANS.values():
         for group in karpenter.groups(plan):

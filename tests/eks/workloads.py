@@ -48,6 +48,9 @@ class Workload:
     arch: tuple[str, ...] = ("x86_64", "arm64")
     cpu_millis: int = 0
     memory_mib: int = 0
+    image: str = ""
+    """Its repository, with the registry; empty for add-ons, which come from EKS's own registry of
+    the region, and where only the released chart says it."""
     daemon: bool = True
     """A DaemonSet, with a pod on each of its nodes."""
 
@@ -229,6 +232,9 @@ CHARTS: tuple[Workload, ...] = (
 )  # fmt: skip
 """Of the charts that install.sh installs."""
 
+_EKS_IMAGES = "602401143452.dkr.ecr.us-west-2.amazonaws.com/eks"
+_DRA_IMAGE = "registry.k8s.io/dra-driver-nvidia/dra-driver-nvidia-gpu"
+
 WITHOUT_PODS = frozenset({charts.KARPENTER_CRD.name})
 
 
@@ -236,7 +242,30 @@ def brought(by: str, values: Mapping[str, Any]) -> Iterator[Workload]:
     """The workloads of an add-on or a chart that is given these values."""
     for workload in (*ADDONS, *CHARTS):
         if workload.brought_by == by:
-            yield _configured(workload, values)
+            image = _at(values, ("image", "repository")) or IMAGES.get((by, workload.name), "")
+            yield replace(_configured(workload, values), image=image)
+
+
+IMAGES: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        # Values of each chart at the source of its workload.
+        (charts.NVIDIA_PLUGIN.name, "nvidia-device-plugin"): "nvcr.io/nvidia/k8s-device-plugin",
+        (charts.NVIDIA_DRA.name, "kubelet-plugin"): _DRA_IMAGE,
+        (charts.NVIDIA_DRA.name, "controller"): _DRA_IMAGE,
+        (charts.DCGM_EXPORTER.name, "dcgm-exporter"): "nvcr.io/nvidia/k8s/dcgm-exporter",
+        (charts.NEURON.name, "neuron-device-plugin"): "public.ecr.aws/neuron/neuron-device-plugin",
+        (charts.EFA_PLUGIN.name, "aws-efa-k8s-device-plugin"): (
+            f"{_EKS_IMAGES}/aws-efa-k8s-device-plugin"
+        ),
+        (charts.EFA_DRA.name, "aws-dranet"): f"{_EKS_IMAGES}/dranet",
+        (charts.KARPENTER.name, "karpenter"): "public.ecr.aws/karpenter/controller",
+        (charts.VOLCANO.name, "scheduler, controllers, admission"): "docker.io/volcanosh",
+        (charts.TRAINER.name, "controller"): (
+            "ghcr.io/kubeflow/trainer/trainer-controller-manager"
+        ),
+    }
+)
+"""Chart and workload -> repository."""
 
 
 def _configured(workload: Workload, values: Mapping[str, Any]) -> Workload:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -113,7 +114,8 @@ def test_order(rig_of: Rigs) -> None:
         for call in made.calls
         if call.startswith("helm upgrade") or " apply " in call
     ]
-    assert steps == ["namespaces.yaml", "mpi-operator.yaml", *ORDER, "kueue.yaml", "karpenter.yaml"]
+    late = ["kueue.yaml", "storage-class.yaml", "karpenter.yaml"]
+    assert steps == ["namespaces.yaml", "mpi-operator.yaml", *ORDER, *late]
     waits = [call for call in made.calls if "--timeout" in call]
     assert len(waits) == len(ORDER) + 2
 
@@ -156,7 +158,32 @@ def test_values_of_the_stacks_are_needed(rig_of: Rigs) -> None:
     made = rig_of(MANY)
     done = made.run()
     assert done.returncode == 2
-    assert "values/karpenter.yaml needs values of the stacks" in done.stderr
+    assert "values/karpenter.yaml needs outputs of the stacks" in done.stderr
+
+
+def test_the_outputs_of_the_cdk_are_read_from_its_file(rig_of: Rigs) -> None:
+    made = rig_of(MANY + STORAGE)
+    names = {n for p in made.folder.rglob("*.yaml") for n in placeholders.names_in(p.read_text())}
+    values = {name: OUTPUTS.get(name) or placeholders.value_for(name) for name in names}
+    own = {name: values[name] for name in OUTPUTS}
+    rest = {name: value for name, value in values.items() if name not in OUTPUTS}
+    file = made.folder / "outputs.json"
+    file.write_text(json.dumps({"example-foundation": rest, "example-eks": own}, indent=2))
+    done = made.run("--outputs", str(file))
+    assert done.returncode == 0, done.stderr
+    filled = (made.folder / ".filled/values/karpenter.yaml").read_text()
+    assert OUTPUTS["KarpenterQueueName"] in filled
+    assert "${" not in (made.folder / ".filled/manifests/karpenter.yaml").read_text()
+
+
+def test_a_file_without_an_output_is_not_enough(rig_of: Rigs) -> None:
+    made = rig_of(MANY)
+    file = made.folder / "outputs.json"
+    file.write_text('{"example-foundation": {"VpcId": "vpc-0a1b2c3d"}}')
+    done = made.run("--outputs", str(file))
+    assert done.returncode == 2
+    assert "${KarpenterQueueName}" in done.stderr
+    assert made.calls == []
 
 
 def test_values_of_an_older_bundle_are_not_used(rig_of: Rigs) -> None:
@@ -165,7 +192,7 @@ def test_values_of_an_older_bundle_are_not_used(rig_of: Rigs) -> None:
     for path in made.folder.rglob("*.yaml"):
         if ".filled" in path.parts:
             os.utime(path, (0, 0))
-    assert "needs values of the stacks" in made.run().stderr
+    assert "needs outputs of the stacks" in made.run().stderr
 
 
 def test_the_path_of_an_fsx_volume_is_looked_up(rig_of: Rigs) -> None:

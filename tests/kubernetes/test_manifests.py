@@ -274,7 +274,7 @@ TESTS = [
         """),
     ),
     ("HPC nodes", {"h200-efa"}),
-    ("UltraServers", {"h200-accelerators", "h200-efa", "h200-all-reduce"}),
+    ("UltraServers", {"h200-accelerators", "h200-efa", "h200-all-reduce", "h200-nvlink"}),
     (
         "no operator, no queues",
         {"h200-accelerators", "h200-efa", "h200-all-reduce", "h200-file-systems"},

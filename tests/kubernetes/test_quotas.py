@@ -47,9 +47,8 @@ def test_quotas(spec: str, name: str) -> None:
     assert 0.7 * cores <= total(spec, name, "cpu") < cores
     memory = facts["MemoryInfo"]["SizeInMiB"] * 2**20 * group.max
     assert 0.65 * memory <= total(spec, name, "memory") <= 0.93 * memory
-    counted = plan.kubernetes.devices == "plugin"
     gpus = sum(gpu["Count"] for gpu in facts.get("GpuInfo", {}).get("Gpus", ()))
-    whole = gpus * group.max if counted and not group.mig else 0
+    whole = 0 if group.mig else gpus * group.max
     assert total(spec, name, "nvidia.com/gpu") == whole
     for profile, count in group.mig.items():
         assert (
@@ -57,10 +56,10 @@ def test_quotas(spec: str, name: str) -> None:
             == count * gpus * group.max
         )
     chips = sum(one["Count"] for one in facts.get("NeuronInfo", {}).get("NeuronDevices", ()))
-    assert total(spec, name, "aws.amazon.com/neuron") == (chips * group.max if counted else 0)
+    assert total(spec, name, "aws.amazon.com/neuron") == chips * group.max
     # How many a node can have, the validator of network interfaces says.
     efa = sum(interface.type != "interface" for interface in group.interfaces)
-    assert total(spec, name, "vpc.amazonaws.com/efa") == (efa * group.max if counted else 0)
+    assert total(spec, name, "vpc.amazonaws.com/efa") == efa * group.max
 
 
 def test_nodes_of_two_queues_are_their_cohorts() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import jsonschema
 import kubernetes_validate as schemas
 import yaml
 from kubernetes_validate import utils
@@ -114,7 +115,7 @@ def _fill(text: str, region: str) -> str:
 _OTHERS = word_set("""
     kueue.x-k8s.io karpenter.sh karpenter.k8s.aws trainer.kubeflow.org
     scheduling.volcano.sh scheduling.run.ai kubeflow.org
-    karpenter.sagemaker.amazonaws.com
+    karpenter.sagemaker.amazonaws.com resource.nvidia.com
 """)
 
 
@@ -175,6 +176,8 @@ def _form(item: Object) -> Iterator[str]:
     spec = item.body.get("spec", {})
     if item.kind == "ResourceClaimTemplate":
         yield from _claim(spec["spec"]["devices"])
+    if item.group == "resource.nvidia.com":
+        yield from _domain(item.body)
     for mode in spec.get("accessModes", ()):
         if mode not in _MODES:
             yield f"{mode!r} is no access mode"
@@ -184,6 +187,40 @@ def _form(item: Object) -> Iterator[str]:
 
 # AllocationResultsMaxSize of https://github.com/kubernetes/api/blob/master/resource/v1/types.go
 _MOST_DEVICES = 32
+
+
+# https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu, deployments/helm/dra-driver-nvidia-gpu/
+# crds/resource.nvidia.com_computedomains.yaml (2026-08)
+_DOMAIN = {
+    "type": "object",
+    "required": ["channel"],
+    "additionalProperties": False,
+    "properties": {
+        "numNodes": {"type": "integer", "minimum": 0},
+        "channel": {
+            "type": "object",
+            "required": ["resourceClaimTemplate"],
+            "additionalProperties": False,
+            "properties": {
+                "allocationMode": {"enum": ["All", "Single"]},
+                "resourceClaimTemplate": {
+                    "type": "object",
+                    "required": ["name"],
+                    "additionalProperties": False,
+                    "properties": {"name": {"type": "string"}},
+                },
+            },
+        },
+    },
+}
+
+
+def _domain(body: Json) -> Iterator[str]:
+    if (body["apiVersion"], body["kind"]) != ("resource.nvidia.com/v1beta1", "ComputeDomain"):
+        yield f"{body['apiVersion']} {body['kind']} is not known"
+        return
+    errors = jsonschema.Draft202012Validator(_DOMAIN).iter_errors(body["spec"])
+    yield from (error.message for error in errors)
 
 
 def _claim(devices: Json) -> Iterator[str]:
@@ -232,6 +269,16 @@ def _resources(resources: Json) -> Iterator[str]:
 def _references(objects: list[Object]) -> Iterator[str]:
     """What objects name has to be in the bundle."""
     known = {(item.kind, item.namespace, item.name) for item in objects}
+    # The driver makes the template of a ComputeDomain.
+    known |= {
+        (
+            "ResourceClaimTemplate",
+            o.namespace,
+            o.body["spec"]["channel"]["resourceClaimTemplate"]["name"],
+        )
+        for o in objects
+        if o.kind == "ComputeDomain"
+    }
     named = {(kind, name) for kind, _, name in known}
     for item in objects:
         at = item.namespace
@@ -249,7 +296,7 @@ def _references(objects: list[Object]) -> Iterator[str]:
         runtime = spec.get("runtimeRef") if isinstance(spec, Mapping) else None
         if runtime and (runtime["kind"], at, runtime["name"]) not in known:
             yield f"{item}: no {runtime['kind']} {runtime['name']}"
-    if len(known) != len(objects):
+    if len({(item.kind, item.namespace, item.name) for item in objects}) != len(objects):
         yield "two objects of one kind have one name"
 
 

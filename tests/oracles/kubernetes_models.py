@@ -37,6 +37,7 @@ def _trainer() -> Mapping[str, Any]:
     return {
         "TrainJob": models.TrainerV1alpha1TrainJob,
         "TrainingRuntime": models.TrainerV1alpha1TrainingRuntime,
+        "ClusterTrainingRuntime": models.TrainerV1alpha1ClusterTrainingRuntime,
     }
 
 

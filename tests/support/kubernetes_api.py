@@ -37,6 +37,7 @@ CLUSTER_WIDE = frozenset(
         "WorkloadPriorityClass",
         "Queue",
         "StorageClass",
+        "ClusterTrainingRuntime",
     ]
 )
 # Group, version and kind -> plural; kinds of charts are there from the start.
@@ -63,6 +64,7 @@ KINDS: Mapping[tuple[str, str, str], str] = {
     ("kueue.x-k8s.io", "v1beta2", "WorkloadPriorityClass"): "workloadpriorityclasses",
     ("scheduling.volcano.sh", "v1beta1", "Queue"): "queues",
     ("scheduling.run.ai", "v2", "Queue"): "queues",
+    ("trainer.kubeflow.org", "v1alpha1", "ClusterTrainingRuntime"): "clustertrainingruntimes",
     ("karpenter.sh", "v1", "NodePool"): "nodepools",
     ("karpenter.k8s.aws", "v1", "EC2NodeClass"): "ec2nodeclasses",
 }

@@ -78,6 +78,7 @@ def steps(plan: Plan) -> list[str]:
         "`install.sh` for what runs in the cluster, then the nodes of managed node groups",
         *_later(plan),
         "`./deploy.sh --destroy` deletes the cluster; network and data stay",
+        *_destroyed_by_cdk(plan),
         *_protected(plan),
     ]
 
@@ -130,9 +131,14 @@ def _end(group: NodeGroup) -> str:
 def _updates(plan: Plan) -> Iterator[str]:
     yield (
         "to upgrade Kubernetes, raise `kubernetes.version` by one and deploy: the control plane "
-        "first, then the nodes of managed node groups, a third of a group at a time; add-ons get "
-        "the default version of EKS when they are created, and a newer one by `aws eks "
-        "update-addon`"
+        "first, then the nodes of managed node groups, a third of a group at a time"
+    )
+    yield (
+        "add-ons get the version that EKS has as its default when they are created, and keep it: "
+        f"`aws eks describe-addon-versions --region {plan.region} --kubernetes-version "
+        f"{plan.kubernetes.version} --addon-name NAME` lists the others, and `aws eks "
+        "update-addon` changes to one. To have the same in every cluster, set AddonVersion of the "
+        "add-on in `targets.eks.overlay`"
     )
     if plan.tags:
         yield (
@@ -156,8 +162,16 @@ def _scale(plan: Plan, group: NodeGroup) -> str:
 def _before_destroy(plan: Plan) -> Iterator[str]:
     if karpenter.is_on(plan):
         yield (
-            "before that, run `kubectl delete nodepools --all` and wait for it: no stack manages "
-            "the instances of Karpenter, which keep running without it"
+            f"before that, run `{karpenter.END_NODES}`: no stack manages the instances of "
+            "Karpenter, which keep running without it"
+        )
+
+
+def _destroyed_by_cdk(plan: Plan) -> Iterator[str]:
+    if karpenter.is_on(plan):
+        yield (
+            "if you deploy with the CDK instead, `npx cdk destroy` leaves the instances of "
+            f"Karpenter running: before it, run `{karpenter.END_NODES}`"
         )
 
 

@@ -26,17 +26,7 @@ def runbook(plan: Plan) -> Runbook:
         pause=_pause(plan, where),
         waits="the foundation takes up to 40 minutes with file systems, the control plane some "
         f"10, node groups 5 to 10 more, `install.sh` a few minutes. {WAIT}",
-        remains=_remains(plan),
-    )
-
-
-def _remains(plan: Plan) -> str:
-    """Remaining resources: metrics outlive the cluster."""
-    if plan.monitoring.metrics != "managed-prometheus":
-        return ""
-    return (
-        "the Prometheus workspace with its metrics: `aws amp delete-workspace --region "
-        f"{plan.region} --workspace-id ID` deletes it"
+        remains=kubernetes.remains(plan),
     )
 
 

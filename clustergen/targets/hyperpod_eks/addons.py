@@ -11,6 +11,7 @@ from typing import Any
 
 from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn, iam
+from clustergen.foundation.part import lasting
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster
 from clustergen.targets.hyperpod_eks.governance import TASK_GOVERNANCE
@@ -115,7 +116,8 @@ def _observability(plan: Plan) -> Json:
         "RoleArn": cfn.get_att("ObservabilityRole", "Arn"),
     }
     return {
-        "MetricsWorkspace": workspace,
+        # Metrics outlive the cluster.
+        "MetricsWorkspace": lasting(workspace, True),
         "ObservabilityRole": _role(plan, "observability", {"Policies": [policy]}),
         "Observability": _addon(
             plan,

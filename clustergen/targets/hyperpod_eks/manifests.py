@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.artifacts import Artifact
-from clustergen.kubernetes import ownership, volumes
+from clustergen.kubernetes import ownership, storage_class, volumes
 from clustergen.kubernetes.manifest import file
 from clustergen.plan.model import Plan
-from clustergen.targets.hyperpod_eks import governance, karpenter
+from clustergen.targets.hyperpod_eks import eks_cluster, governance, karpenter
 
 KARPENTER = "manifests/karpenter.yaml"
 VOLUMES = "manifests/volumes.yaml"
+STORAGE_CLASS = "manifests/storage-class.yaml"
 OWNERSHIP = "manifests/ownership.yaml"
 
 
@@ -30,6 +31,8 @@ def files(plan: Plan) -> Iterator[Artifact]:
             "A pod names the claim among its volumes.",
         )
         yield file(VOLUMES, comment, mounted)
+    if eks_cluster.is_new(plan):
+        yield file(STORAGE_CLASS, storage_class.COMMENT, storage_class.objects(plan))
     if opened := tuple(ownership.objects(plan, governance.namespaces(plan), {})):
         yield file(
             OWNERSHIP, ("Jobs that open new file systems to the users of all pods.",), opened

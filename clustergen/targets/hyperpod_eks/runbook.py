@@ -6,7 +6,7 @@ from clustergen.hyperpod import runbook as hyperpod
 from clustergen.kubernetes import runbook as kubernetes
 from clustergen.plan.model import Plan
 from clustergen.runbook import Runbook
-from clustergen.targets.hyperpod_eks import limits
+from clustergen.targets.hyperpod_eks import eks_cluster, limits
 
 
 def runbook(plan: Plan) -> Runbook:
@@ -25,4 +25,5 @@ def runbook(plan: Plan) -> Runbook:
         users=kubernetes.USERS,
         pause=hyperpod.PAUSE.format(rest="The EKS cluster, its system nodes"),
         waits=hyperpod.WAITS,
+        remains=kubernetes.remains(plan) if eks_cluster.is_new(plan) else "",
     )

@@ -54,7 +54,16 @@ def test_foundation_then_stack_then_software(tmp_path: Path) -> None:
 
 def test_karpenter_nodes_are_deleted_before_karpenters_role(tmp_path: Path) -> None:
     lines = dry_run(bundle(tmp_path, KARPENTER), "--destroy")
-    assert place(lines, "delete nodepools") < place(lines, "delete-stack", "example-eks")
+    pools, nodes = place(lines, "delete nodepools"), place(lines, "delete nodeclaims")
+    # A pool may be gone before its nodes are.
+    assert pools < nodes < place(lines, "delete-stack", "example-eks")
+    assert "--cascade=foreground" in lines[pools]
+
+
+def test_the_readme_says_what_the_cdk_leaves_running() -> None:
+    checked = Fragments("eks").checked(KARPENTER)
+    readme = {a.path: a.text for a in renderer.render(checked, "eks")}["README.md"]
+    assert "kubectl delete nodepools --all --cascade=foreground" in readme
 
 
 def files(fragment: str) -> dict[str, str]:

@@ -361,7 +361,7 @@ def test_system_nodes_are_few_and_plain() -> None:
 
 ALWAYS = word_set("""
     vpc-cni kube-proxy eks-pod-identity-agent
-    coredns eks-node-monitoring-agent
+    coredns eks-node-monitoring-agent aws-ebs-csi-driver
 """)
 ADDONS = [
     ("", set()),
@@ -383,6 +383,7 @@ def test_addons(fragment: str, more: set[str]) -> None:
 # Add-on, service account, what its role may do.
 ROLES = [
     ("vpc-cni", "aws-node", "policy/AmazonEKS_CNI_Policy"),
+    ("aws-ebs-csi-driver", "ebs-csi-controller-sa", "service-role/AmazonEBSCSIDriverPolicy"),
     ("aws-fsx-csi-driver", "fsx-csi-controller-sa", "policy/AmazonFSxReadOnlyAccess"),
     ("aws-efs-csi-driver", "efs-csi-controller-sa", "service-role/AmazonEFSCSIDriverPolicy"),
     ("aws-mountpoint-s3-csi-driver", "s3-csi-driver-sa", "s3:GetObject"),

@@ -84,7 +84,6 @@ IN_SPECS: list[tuple[str, str, str]] = [
     (GB200, "kubernetes: {autoscaler: karpenter, devices: plugin}\n"
      "node_groups: [{name: gb200, count: {min: 0, max: 18}}]", "K8S525"),
     (GB200, "node_groups: [{name: gb200, mig: {1g.23gb: 7}}]", "GPU500"),
-    (GB200, "kubernetes: {admission: kueue, scheduler: default}", "K8S522"),
     (GB200, "kubernetes: {admission: kueue}", "K8S530"),
     (TRN, "kubernetes: {admission: none}", "K8S531"),
     (TRN, "queues: [{name: train, time_limit: 7d}]", "K8S532"),

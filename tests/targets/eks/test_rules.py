@@ -96,9 +96,6 @@ CASES = [
     # Devices.
     ("kubernetes: {devices: dra, version: '1.34'}", "K8S520", False),
     ("kubernetes: {devices: dra, autoscaler: karpenter}", "K8S521", False),
-    ("kubernetes: {devices: dra, admission: none}", "K8S522", False),
-    ("kubernetes: {devices: dra}\nnode_groups: [{name: h200, instance_type: m7i.2xlarge}]",
-     "K8S522", False),
     (groups("mig: {1g.10gb: 7}"), "GPU501", True),
     (groups("mig: {1g.10gb: 7}, efa: false"), "NIC003", False),
     # Queues.

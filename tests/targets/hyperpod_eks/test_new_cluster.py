@@ -128,7 +128,7 @@ NAMES: list[tuple[str, set[str]]] = [
 @pytest.mark.parametrize(("text", "more"), NAMES)
 def test_add_ons_of_eks(text: str, more: set[str]) -> None:
     made = of_type(resources_of(EKS, text), "AWS::EKS::Addon")
-    always = {"vpc-cni", "kube-proxy", "eks-pod-identity-agent", "coredns"}
+    always = {"vpc-cni", "kube-proxy", "eks-pod-identity-agent", "coredns", "aws-ebs-csi-driver"}
     assert {addon["AddonName"] for addon in made} == always | more
 
 
@@ -297,3 +297,22 @@ def _good() -> Mapping[str, str]:
     files = files_of_new(NEW)
     assert cluster_violations(files, "us-east-1") == []
     return files
+
+
+def test_pods_get_volumes_on_nodes_of_hyperpod() -> None:
+    """EC2 lets SageMaker alone attach volumes to them, so the driver asks SageMaker."""
+    made = resources_of("eks.template.json")
+    role = made["AddonAwsEbsCsiDriverRole"]["Properties"]
+    [policy] = role["Policies"]
+    actions = str(policy["PolicyDocument"]["Statement"])
+    assert "sagemaker:AttachClusterNodeVolume" in actions
+    assert "manifests/storage-class.yaml" in files_of_new()
+    deploy = files_of_new()["deploy.sh"]
+    assert "apply manifests/storage-class.yaml" in deploy
+
+
+def test_metrics_outlive_the_cluster() -> None:
+    text = "monitoring: {metrics: managed-prometheus}"
+    workspace = resources_of("addons.template.json", text)["MetricsWorkspace"]
+    assert workspace["DeletionPolicy"] == "RetainExceptOnCreate"
+    assert workspace["UpdateReplacePolicy"] == "Retain"

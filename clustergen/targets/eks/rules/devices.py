@@ -80,26 +80,6 @@ def claimed_from_karpenter(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
-    "K8S522",
-    "Device claims beside Kueue's quotas",
-    why="Kueue counts what pods request by name. It counts claims only where its configuration "
-    "maps device classes to such names, which is new.",
-    source="https://kueue.sigs.k8s.io/docs/concepts/dynamic_resource_allocation/",
-    severity=Severity.WARNING,
-    bad=_DRA,
-    good="kubernetes: {devices: plugin}",
-)
-def uncounted_claims(plan: Plan) -> Iterator[Problem]:
-    kueue = plan.kubernetes.admission == "kueue"
-    if _claims(plan) and kueue and any(map(_has_devices, plan.node_groups)):
-        yield Problem(
-            ("kubernetes", "devices"),
-            "Kueue does not count devices that pods claim: quotas hold CPUs and memory only",
-            help="write devices: plugin where queues share accelerators",
-        )
-
-
-@rule(
     "K8S523",
     "Accelerators that have no driver for device claims",
     why="Neuron's driver for dynamic resource allocation is for Trainium and Inferentia2.",

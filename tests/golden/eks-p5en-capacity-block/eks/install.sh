@@ -7,13 +7,16 @@ set -euo pipefail
 dry_run=no
 context=
 only_prune=no
+outputs=
 
 usage() {
   cat <<'END'
-usage: install.sh [--dry-run] [--context NAME] [--prune]
+usage: install.sh [--dry-run] [--context NAME] [--outputs FILE] [--prune]
 
   --dry-run       print every command, run none
   --context NAME  the context of kubectl's configuration to use; default: the current one
+  --outputs FILE  fill placeholders with the outputs of the stacks in FILE, which `cdk deploy
+                  --outputs-file FILE` wrote; default: as deploy.sh has filled them
   --prune         install nothing; only delete what an earlier bundle installed and this one does
                   not have, which is the last step otherwise
   -h, --help      print this
@@ -70,6 +73,51 @@ chart() {
     --labels managed-by=clustergen "$@"
 }
 
+# Both formats consist of pairs of strings: "Name": "value", or OutputKey and OutputValue.
+read_file() {
+  [[ -r $1 ]] || fail "cannot read $1"
+  outputs=$(awk '
+    { text = text $0 " " }
+    END {
+      while (match(text, /"[^"]*"[ \t]*:[ \t]*"[^"]*"/)) {
+        split(substr(text, RSTART, RLENGTH), word, "\"")
+        text = substr(text, RSTART + RLENGTH)
+        if (word[2] == "OutputKey") key = word[4]
+        else if (word[2] == "OutputValue") value = word[4]
+        else print word[2] "\t" word[4]
+        if (key != "" && value != "") {
+          print key "\t" value
+          key = value = ""
+        }
+      }
+    }' "$1")
+}
+
+fill() {
+  local left
+  if [[ $dry_run == yes ]]; then
+    note "+ fill the placeholders of $1 into .filled/$1"
+    return
+  fi
+  mkdir -p .filled
+  awk -F '\t' '
+    NR == FNR { value[$1] = $2; next }
+    {
+      rest = $0
+      line = ""
+      while (match(rest, /[$][{][A-Za-z0-9]+[}]/)) {
+        name = substr(rest, RSTART + 2, RLENGTH - 3)
+        word = name in value ? value[name] : substr(rest, RSTART, RLENGTH)
+        line = line substr(rest, 1, RSTART - 1) word
+        rest = substr(rest, RSTART + RLENGTH)
+      }
+      print line rest
+    }' <(printf '%s\n' "$outputs") "$1" >".filled/$1"
+  # An upper-case and a lower-case letter: outputs look like VpcId, shell variables like HOME.
+  left=$(grep -oE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]' ".filled/$1" | sort -u) || true
+  [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
+}
+
 # Placeholders that deploy.sh or this script fills in: names of outputs have an upper-case and a
 # lower-case letter, unlike shell variables.
 unfilled() {
@@ -82,7 +130,7 @@ ready_file() {
   if [[ $dry_run == no ]] && unfilled "$path"; then
     path=.filled/$1
     if [[ ! -e $path || $path -ot $1 ]] || unfilled "$path"; then
-      fail "$1 needs values of the stacks: run deploy.sh, which fills them in"
+      fail "$1 needs outputs of the stacks: run deploy.sh, which fills them in, or give --outputs FILE"
     fi
   fi
   printf '%s\n' "$path"
@@ -154,6 +202,7 @@ persistentvolumes//home.prepare
 persistentvolumeclaims/prepare/home
 jobs.batch/pretrain/fsx-ownership-944f04
 jobs.batch/pretrain/home-ownership-a86e78
+storageclasses.storage.k8s.io//gp3
 END
 }
 
@@ -179,7 +228,7 @@ delete_object() {
   [[ -z $namespace ]] || set -- "$@" --namespace "$namespace"
   case $resource in
     # Its nodes are terminated first, which needs its node class.
-    nodepools.*) kubernetes "$@" --timeout 30m ;;
+    nodepools.*) kubernetes "$@" --cascade=foreground --timeout 30m ;;
     *) kubernetes "$@" --wait=false ;;
   esac
 }
@@ -199,6 +248,8 @@ prune() {
     queues.scheduling.volcano.sh \
     queues.scheduling.run.ai \
     priorityclasses.scheduling.k8s.io \
+    clustertrainingruntimes.trainer.kubeflow.org \
+    storageclasses.storage.k8s.io \
     resourceclaimtemplates.resource.k8s.io \
     jobs.batch \
     persistentvolumeclaims \
@@ -237,6 +288,11 @@ while (($# > 0)); do
   case $1 in
     --dry-run) dry_run=yes ;;
     --prune) only_prune=yes ;;
+    --outputs)
+      (($# > 1)) || fail "--outputs needs a file"
+      read_file "$2"
+      shift
+      ;;
     --context)
       (($# > 1)) || fail "--context needs a name"
       context=$2
@@ -256,6 +312,10 @@ done
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
+if [[ -n $outputs ]]; then
+  [[ $dry_run == yes ]] || mkdir -p .filled/manifests .filled/values
+  fill manifests/volumes.yaml
+fi
 [[ $dry_run == yes ]] || need kubectl helm
 
 note "== the cluster answers"
@@ -298,6 +358,9 @@ apply manifests/volumes.yaml
 
 note "== manifests/ownership.yaml"
 apply manifests/ownership.yaml
+
+note "== manifests/storage-class.yaml"
+apply manifests/storage-class.yaml
 
 prune
 

@@ -1,0 +1,145 @@
+"""The test of an UltraServer: a reduction over the GPUs of several nodes, through NVLink alone.
+
+Pods reach the GPUs of other nodes as members of a ComputeDomain.
+https://docs.aws.amazon.com/eks/latest/userguide/device-management-nvidia.html (2026-11)
+"""
+
+from __future__ import annotations
+
+from clustergen.artifacts import Artifact, Json
+from clustergen.catalog import ultraservers
+from clustergen.kubernetes import capacity, collectives, jobs, names, namespaces, pods
+from clustergen.kubernetes.all_reduce import SHARED_MEMORY, SHARED_MEMORY_MOUNT
+from clustergen.kubernetes.manifest import kubernetes_object
+from clustergen.kubernetes.pods import Placed
+from clustergen.nccl import largest_gib, tested
+from clustergen.plan.model import NodeGroup, Plan
+from clustergen.yaml_text import Lines
+
+API = "resource.nvidia.com/v1beta1"
+_CHANNEL = "channel"
+_PORT = 29500
+
+
+def nodes(plan: Plan, group: NodeGroup) -> int:
+    """Nodes of the test: those of an UltraServer, of as many as there are; 0 without any.
+
+    HyperPod's chart has no driver of ComputeDomains.
+    """
+    gpus = group.type.gpus and not plan.sagemaker
+    servers = ultraservers.containing(group.type.name) if gpus else ()
+    most = max((server.instances for server in servers), default=0)
+    return min(tested(group), most) if min(tested(group), most) > 1 else 0
+
+
+def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
+    """The domain, addresses by which the pods find the first of them, and the job."""
+    count = nodes(plan, group)
+    name = f"{group.name}-nvlink"
+    says = f"Reduction over {count} x {group.type.gpus} GPUs through NVLink, with a ComputeDomain."
+    made = jobs.Test(name, count, says, alone=False)
+    return jobs.job(
+        plan, group, made, _pod(plan, group, name, placed), beside=_beside(plan, group, name)
+    )
+
+
+def _beside(plan: Plan, group: NodeGroup, name: str) -> tuple[Json, ...]:
+    namespace = namespaces.group_namespace(plan, group)
+    domain = {
+        "numNodes": nodes(plan, group),
+        "channel": {"resourceClaimTemplate": {"name": f"{name}-{_CHANNEL}"}},
+    }
+    addresses = {
+        "clusterIP": "None",
+        # Pods look for each other before all of them are ready.
+        "publishNotReadyAddresses": True,
+        "selector": {"batch.kubernetes.io/job-name": name},
+    }
+    return (
+        kubernetes_object(API, "ComputeDomain", name, namespace=namespace, spec=domain),
+        kubernetes_object("v1", "Service", name, namespace=namespace, spec=addresses),
+    )
+
+
+def _pod(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
+    taken = pods.resources(plan, group, capacity.accelerators(group))
+    resources = taken.container.get("resources", {})
+    claims = [*resources.get("claims", ()), {"name": _CHANNEL}]
+    domain = {"name": _CHANNEL, "resourceClaimTemplateName": f"{name}-{_CHANNEL}"}
+    container = {
+        "name": "nvlink",
+        "image": collectives.NVIDIA_IMAGE,
+        "command": ["bash", "-ec", Lines(_script(plan, group, name))],
+        # It fails rather than to go through another network.
+        "env": [
+            {"name": "NCCL_MNNVL_ENABLE", "value": "1"},
+            {"name": "NCCL_DEBUG", "value": "INFO"},
+        ],
+        "resources": {**resources, "claims": claims},
+        "volumeMounts": [SHARED_MEMORY_MOUNT],
+    }
+    return {
+        **placed(plan, group),
+        "subdomain": name,
+        "affinity": _near(name),
+        "resourceClaims": [*taken.pod.get("resourceClaims", ()), domain],
+        "containers": [container],
+        "volumes": [SHARED_MEMORY],
+    }
+
+
+def _near(name: str) -> Json:
+    """In one UltraServer if possible: the driver labels nodes with the domain of their GPUs."""
+    term = {
+        "topologyKey": names.CLIQUE_LABEL,
+        "labelSelector": {"matchLabels": {"batch.kubernetes.io/job-name": name}},
+    }
+    preferred = [{"weight": 100, "podAffinityTerm": term}]
+    return {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
+
+
+def _script(plan: Plan, group: NodeGroup, name: str) -> str:
+    """Each node starts a process for each of its GPUs; the first pod is where they meet."""
+    run = (
+        f"torchrun --nnodes={nodes(plan, group)} --nproc-per-node={group.type.gpus} "
+        f'--node-rank="$JOB_COMPLETION_INDEX" --master-addr={name}-0.{name} --master-port={_PORT}'
+    )
+    return (
+        'cd "$(mktemp -d)"\n'
+        f"cat >reduce.py <<'END'\n{_PROGRAM}END\n"
+        f"until getent hosts {name}-0.{name}; do sleep 2; done\n"
+        f"{run} reduce.py {largest_gib(group)}\n"
+    )
+
+
+_PROGRAM = """\
+import os, sys, time
+import torch
+import torch.distributed as dist
+
+torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+dist.init_process_group("nccl")
+rank, world = dist.get_rank(), dist.get_world_size()
+# All are here. Their IMEX daemons find each other within seconds.
+time.sleep(20)
+gib = 1 / 1024
+while gib <= int(sys.argv[1]):
+    data = torch.ones(int(gib * 2**28), device="cuda")
+    dist.all_reduce(data)
+    if not bool((data == world).all()):
+        sys.exit(f"rank {rank}: wrong sums of {gib} GiB")
+    torch.cuda.synchronize()
+    dist.barrier()
+    start = time.monotonic()
+    for _ in range(20):
+        dist.all_reduce(data)
+    torch.cuda.synchronize()
+    seconds = (time.monotonic() - start) / 20
+    if rank == 0:
+        bus = 2 * (world - 1) / world * gib * 1.073741824 / seconds
+        print(f"{gib:g} GiB: {bus:.0f} GB/s bus bandwidth", flush=True)
+    gib *= 8
+if rank == 0:
+    print(f"{world} GPUs agree", flush=True)
+dist.destroy_process_group()
+"""

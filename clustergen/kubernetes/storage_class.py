@@ -1,0 +1,31 @@
+"""The default storage class, without which a claim that names none stays pending."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.artifacts import Json
+from clustergen.kubernetes.manifest import kubernetes_object
+from clustergen.plan.model import Plan
+
+NAME = "gp3"
+COMMENT = ("The default class of volumes that pods ask for: EBS volumes, made when a pod starts.",)
+
+
+def objects(plan: Plan) -> Iterator[Json]:  # noqa: ARG001 the same in every cluster
+    """Volumes of EBS by the driver of the add-on aws-ebs-csi-driver, gp3 and encrypted.
+
+    New clusters of EKS have no default class. A volume is made in the zone of the pod.
+    https://docs.aws.amazon.com/eks/latest/userguide/ebs-csi.html (2026-11)
+    """
+    made = kubernetes_object(
+        "storage.k8s.io/v1",
+        "StorageClass",
+        NAME,
+        provisioner="ebs.csi.aws.com",
+        parameters={"type": "gp3", "encrypted": "true"},
+        volumeBindingMode="WaitForFirstConsumer",
+        allowVolumeExpansion=True,
+    )
+    default = {"storageclass.kubernetes.io/is-default-class": "true"}
+    yield {**made, "metadata": {**made["metadata"], "annotations": default}}

@@ -1,0 +1,38 @@
+"""Runtimes of Kubeflow Trainer for every namespace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.artifacts import Json
+from clustergen.kubernetes.all_reduce import TRAINER_API
+from clustergen.kubernetes.manifest import kubernetes_object
+from clustergen.plan.model import Plan
+
+_STEP = {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}
+# https://github.com/kubeflow/trainer charts/kubeflow-trainer/files/runtimes (2026-08)
+_PYTORCH = "pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime"
+
+
+def objects(plan: Plan) -> Iterator[Json]:
+    """The runtime of the trainer's examples: torchrun on each node of a TrainJob."""
+    if plan.kubernetes.jobs != "kubeflow-trainer":
+        return
+    container = {"name": "node", "image": _PYTORCH}
+    node = {
+        "name": "node",
+        "template": {
+            "metadata": {"labels": _STEP},
+            "spec": {"template": {"spec": {"containers": [container]}}},
+        },
+    }
+    yield kubernetes_object(
+        TRAINER_API,
+        "ClusterTrainingRuntime",
+        "torch-distributed",
+        labels={"trainer.kubeflow.org/framework": "torch"},
+        spec={
+            "mlPolicy": {"numNodes": 1, "torch": {}},
+            "template": {"spec": {"replicatedJobs": [node]}},
+        },
+    )
