@@ -18,6 +18,7 @@ _MERGED: Mapping[str, tuple[str, ...]] = {
     "CAP011": ("CAP400", "CAP500"),
     "CAP012": ("CAP403", "CAP501"),
     "GPU003": ("GPU401", "K8S513"),
+    "GPU004": ("SLM213",),
     "IAM002": ("IAM501",),
     "IMG001": ("IMG101", "IMG201", "IMG350", "IMG400", "IMG500"),
     "IMG002": ("IAM101", "IMG351"),

@@ -30,6 +30,9 @@ class Key(NamedTuple):
     """Format of the value: see :mod:`clustergen.catalog.slurm_values`."""
     of: tuple[str, ...] = ()
     """Valid values, flags or plugins. A flag that ends with = has a value."""
+    options: bool = False
+    """A list of independent options, so those of the service and the user can be joined. A second
+    line of the key replaces the first."""
     ignored: bool = False
     """Whether Slurm ignores unknown values, instead of failing to start."""
     least: int = 0
@@ -73,6 +76,11 @@ def nearest(scope: Scope, name: str) -> str | None:
 def scopes_of(name: str) -> list[Scope]:
     """The scopes that have a key ``name``."""
     return [scope for scope in SCOPES if find(scope, name)]
+
+
+def options(scope: Scope) -> Mapping[str, str]:
+    """The keys that are lists of options, by lower-case name."""
+    return {name: key.name for name, key in _keys(scope).items() if key.options}
 
 
 @functools.cache

@@ -3,29 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
+from clustergen.catalog import slurm as catalog
 from clustergen.hyperpod.limits import UNIVERSAL_PARTITION
 from clustergen.plan import slurm
 from clustergen.plan.model import Plan, Queue
-from clustergen.words import words
-
-# https://slurm.schedmd.com/slurm.conf.html; 2026-11-22.
-OPTION_LISTS: Mapping[str, str] = MappingProxyType(
-    {
-        name.lower(): name
-        for name in words("""
-            AccountingStorageTRES AuthAltParameters CliFilterPlugins CommunicationParameters
-            GresTypes JobSubmitPlugins LaunchParameters PreemptParameters PrologFlags
-            SchedulerParameters SlurmctldParameters SlurmdParameters
-        """)
-    }
-)
-"""Settings with lists of options, by lower-case name.
-
-A second line would replace the first, so options are added to HyperPod's.
-"""
 
 
 def values(plan: Plan) -> dict[str, Any]:
@@ -65,12 +48,14 @@ def limits_queues(plan: Plan) -> bool:
 
 
 def _single(plan: Plan) -> dict[str, str]:
-    settings = cluster_settings(plan)
-    return {name: v for name, v in settings.items() if name.lower() not in OPTION_LISTS}
+    lists = catalog.options("cluster")
+    return {name: v for name, v in cluster_settings(plan).items() if name.lower() not in lists}
 
 
 def _options(plan: Plan) -> dict[str, str]:
-    found = ((OPTION_LISTS.get(name.lower()), v) for name, v in cluster_settings(plan).items())
+    """Lists of options, which are added to HyperPod's own."""
+    lists = catalog.options("cluster")
+    found = ((lists.get(name.lower()), v) for name, v in cluster_settings(plan).items())
     return {name: value.strip('"') for name, value in found if name}
 
 

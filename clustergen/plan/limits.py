@@ -208,6 +208,8 @@ class Limits(NamedTuple):
     reserved: tuple[Reserved, ...] = ()
     systems: Systems | None = None
     users: Users | None = None
+    docker_group: Callable[[Plan], bool] | None = None
+    """Whether the users of a spec are in the group docker where it asks for Docker."""
     secret: Secret | None = None
     quotas: tuple[Quota, ...] = ()
     group_size: GroupSize | None = None

@@ -90,7 +90,11 @@ def _edit(edits: dict[Path, Any], path: Path, data: Any, choice: int) -> None:
     """Replace ``path``; if that did not help before, omit it, and then its parents."""
     within = next((edit for edit in edits if path[: len(edit)] == edit), None)
     if within is None:
-        edits[path] = stand_ins.choose(path, _edited(data, (), edits))[choice]
+        left = _edited(data, (), edits)
+        edits[path] = stand_ins.choose(path, left)[choice]
+        # An unknown key is left out the one time, and taken for the nearest one the other.
+        if choice and (key := stand_ins.meant(path, left)):
+            edits[key] = stand_ins.value_at(path, left)
     elif edits[within] is not ABSENT:
         edits[within] = ABSENT
     elif len(within) > 1:

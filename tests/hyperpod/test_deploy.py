@@ -229,3 +229,12 @@ def test_validators_accept_deploy_and_verify(orchestrator: str, text: str) -> No
     found = scripts.lifecycle(plan, mode) if text else ()
     files = {file.path: file.text for file in deploy.files(plan, document, found)}
     assert script_violations({name: files[name] for name in ("deploy.sh", "verify.sh")}) == []
+
+
+def test_a_group_has_its_minimum_again_after_a_pause(tmp_path: Path) -> None:
+    spec = "node_groups: [{name: h200, instance_type: p5en.48xlarge, count: {min: 2, max: 4}}]"
+    with reaching(tmp_path, files_of(spec, "slurm")) as made:
+        for action in ((), ("--pause",), ("--pause",), ("--resume",)):
+            assert made.deploy(*action).returncode == 0
+        hyperpod = made.account.hyperpod
+        assert (hyperpod.groups["h200"], hyperpod.minimums["h200"]) == (4, 2)

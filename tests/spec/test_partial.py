@@ -20,6 +20,14 @@ NESTED = (
 )
 EXISTING = "version: 1\nname: example\nregion: us-east-1\nnetwork:\n"
 SUBNET, OTHER = "subnet-0a1b2c3d4e5f67890", "subnet-0a1b2c3d4e5f67891"
+PLATFORM = "arn:aws:eks:us-east-1:111122223333:cluster/platform"
+HYPERPOD = ("targets", "hyperpod-eks")
+OF_PLATFORM = (
+    EXISTING
+    + f"  vpc: vpc-0a1b2c3d4e5f67890\n  private_subnets: [{{id: {SUBNET}, zone: use1-az6}}]\n"
+    + "  security_groups: [sg-0a1b2c3d4e5f67890]\n"
+    + GROUP
+)
 Place = tuple[str, SpecPath]
 
 
@@ -170,6 +178,15 @@ def test_a_second_run_has_nothing_to_do(text: str, expected: list[Place]) -> Non
             + "targets: {hyperpod-eks: {eks_cluster: x, eks_security_group: sg-0a1b2c3d}}\n",
             "hyperpod-eks",
             [("SPC023", ("targets", "hyperpod-eks", "eks_cluster"))],
+        ),
+        # A misspelt key is taken for the nearest one, and a text for the ARN of a cluster.
+        *(
+            (f"{OF_PLATFORM}targets: {{hyperpod-eks: {given}}}\n", "hyperpod-eks", [(code, path)])
+            for given, code, path in (
+                (f"{{eks_clustr: '{PLATFORM}'}}", "SPC020", (*HYPERPOD, "eks_clustr")),
+                (f"{{cluster: '{PLATFORM}'}}", "SPC020", (*HYPERPOD, "cluster")),
+                (f"'{PLATFORM}'", "SPC022", HYPERPOD),
+            )
         ),
         # A section of the wrong type, that the rules of the target look into.
         (HEAD + GROUP + "targets: [pcs]\n", "hyperpod-eks", [("SPC022", ("targets",))]),

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity, rule
+from clustergen.plan import ssh_keys
 from clustergen.plan.model import Plan
+
+_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExamples"
 
 
 @rule(
@@ -51,3 +54,24 @@ def no_public_subnet(plan: Plan) -> Iterator[Problem]:
             "ssh_from needs public_subnets: nodes in private subnets have no public address",
             help="name public_subnets, or remove ssh_from and use SSM",
         )
+
+
+@rule(
+    "NET029",
+    "Public key that SSH cannot read",
+    why="A public key holds its type and its length. sshd silently skips a key that is cut short "
+    "or damaged, and the user cannot log in.",
+    source="https://datatracker.ietf.org/doc/html/rfc4253#section-6.6",
+    severity=Severity.WARNING,
+    bad=f"users: [{{name: alice, uid: 2001, ssh_key: {_KEY[:-9]}}}]",
+    good=f"users: [{{name: alice, uid: 2001, ssh_key: {_KEY}}}]",
+)
+def unreadable_key(plan: Plan) -> Iterator[Problem]:
+    for user in plan.users:
+        flaw = ssh_keys.find_flaw(user.ssh_key) if user.ssh_key else ""
+        if flaw:
+            yield Problem(
+                (*user.path, "ssh_key"),
+                f"the public key of {user.name} {flaw}",
+                help="copy the whole line of the .pub file; `ssh-keygen -l -f FILE` reads it",
+            )

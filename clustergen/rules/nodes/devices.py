@@ -1,4 +1,4 @@
-"""GPUs: MIG profiles that the GPU supports, and that fit together."""
+"""GPUs: MIG profiles that the GPU supports, and that fit together; health checks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clustergen.catalog import mig
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, Severity, rule
 from clustergen.plan.model import NodeGroup, Plan
 
 _GUIDE = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"
@@ -54,6 +54,25 @@ def slices(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
         if group.mig and not _unknown(group):
             yield from _too_many(group)
+
+
+@rule(
+    "GPU004",
+    "GPU health check on nodes without accelerators",
+    why="The check counts or tests the accelerators of a node. This node has none.",
+    source="https://docs.aws.amazon.com/ec2/latest/instancetypes/ac.html",
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: h200, instance_type: m7i.4xlarge, health_checks: [gpu]}]",
+    good="node_groups: [{name: h200, health_checks: [gpu]}]",
+)
+def health_check(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if "gpu" in group.health_checks and not group.accelerators[1]:
+            yield Problem(
+                group.at("health_checks"),
+                f"{group.type.name} has no accelerators",
+                help="remove health_checks",
+            )
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:

@@ -70,7 +70,11 @@ def ssh(plan: Plan) -> Iterator[Problem]:
     bad="network: {ssh_from: [203.0.113.0/24]}\nlogin: {instance_type: m7i.large}",
     good="""network: {ssh_from: [203.0.113.0/24]}
 login: {instance_type: m7i.large}
-users: [{name: alice, uid: 2001, ssh_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI alice"}]""",
+users:
+  - name: alice
+    uid: 2001
+    ssh_key: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExampleExamples
+""",
 )
 def no_key(plan: Plan) -> Iterator[Problem]:
     key_pair = getattr(plan.options, "key_name", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog import slurm_values
-from clustergen.catalog.slurm import find, same
+from clustergen.catalog.slurm import find, nearest
 from clustergen.findings import Problem, Severity
 from clustergen.plan import slurm
 from clustergen.plan.model import Plan, Queue
@@ -74,6 +74,8 @@ def preemption(plan: Plan) -> Iterator[Problem]:
     if plan.limits.slurm_settings is None:
         return
     mode, kind = _given(plan, "preemptmode"), _given(plan, "preempttype")
+    if _has_mistake(plan, mode, kind):
+        return
     flags = set(mode.value.lower().split(",")) if mode else set()
     how = flags - {"gang", "within", "priority", "off", "cluster"}
     by = kind.value if kind else "preempt/none"
@@ -110,11 +112,14 @@ def preemption(plan: Plan) -> Iterator[Problem]:
 slurm: {settings: {PreemptMode: REQUEUE, PreemptType: preempt/partition_prio}}""",
 )
 def queue_preemption(plan: Plan) -> Iterator[Problem]:
-    if plan.limits.slurm_settings is None or _given(plan, "preempttype"):
+    kind = _given(plan, "preempttype")
+    if plan.limits.slurm_settings is None or kind or _has_mistake(plan):
         return
     for queue in plan.queues:
         for name, value in queue.slurm.items():
-            if same("partition", name) in ("gracetime", "preemptmode") and value.upper() != "OFF":
+            setting = slurm.Setting(queue.at("slurm", name), "partition", name, value)
+            preempts = setting.key in ("gracetime", "preemptmode") and value.upper() != "OFF"
+            if preempts and not _is_misread(setting):
                 yield Problem(
                     queue.at("slurm", name),
                     f"{name} has no effect: no job preempts another in this cluster",
@@ -182,6 +187,19 @@ def _given(plan: Plan, key: str) -> slurm.Setting | None:
     """The value of a cluster setting."""
     cluster = (each for each in slurm.written(plan) if each.scope == "cluster")
     return next((each for each in cluster if each.key == key), None)
+
+
+def _has_mistake(plan: Plan, *given: slurm.Setting | None) -> bool:
+    """Whether settings of preemption have mistakes that other rules report: value or name."""
+    unknown = (s.name for s in slurm.written(plan) if not find(s.scope, s.name))
+    misspelt = any(nearest("cluster", name) in ("PreemptMode", "PreemptType") for name in unknown)
+    return misspelt or any(setting and _is_misread(setting) for setting in given)
+
+
+def _is_misread(setting: slurm.Setting) -> bool:
+    """Whether Slurm does not read the value, which another rule reports."""
+    key = find(setting.scope, setting.name)
+    return key is not None and slurm_values.wrong(key, setting.value) is not None
 
 
 def _time(queue: Queue, name: str) -> int | None:

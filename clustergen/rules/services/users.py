@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 from clustergen.words import word_set
@@ -63,6 +63,27 @@ def _of_linux(plan: Plan) -> Iterator[Problem]:
         if user.uid == _NOBODY:
             message = f"{user.uid} is the uid of nobody, which NFS shows for unknown owners"
             yield Problem((*user.path, "uid"), message, help="write 2000 or more, up to 60000")
+
+
+@rule(
+    "IAM003",
+    "Users of Docker who are root on their nodes",
+    why="Every member of the group docker can start a container with the node's own root folder, "
+    "and so reads and changes any file of the node and of the file systems mounted there.",
+    source="https://docs.docker.com/engine/security/#docker-daemon-attack-surface",
+    target="pcs",
+    severity=Severity.NOTE,
+    bad="software: {containers: docker}\nusers: [{name: alice, uid: 2001}]",
+    good="software: {containers: pyxis}\nusers: [{name: alice, uid: 2001}]",
+)
+def docker_group(plan: Plan) -> Iterator[Problem]:
+    asks = plan.limits.docker_group
+    if plan.users and plan.software.containers == "docker" and asks is not None and asks(plan):
+        yield Problem(
+            ("software", "containers"),
+            "users are members of the group docker, which makes them root on the nodes",
+            help="where users must not read each other's files, write containers: pyxis",
+        )
 
 
 _ROLE = "arn:aws:iam::111122223333:role/platform"

@@ -97,6 +97,8 @@ LIMITS = limits.LIMITS._replace(
         images=frozenset(_OSES), title="HyperPod", suggested="ubuntu2404", source=_IMAGE
     ),
     users=Users(names=TAKEN_USERS, default=dict.fromkeys(_OSES, DEFAULT_USER), source=_IMAGE),
+    # HyperPod sets up Docker itself where it sets up Slurm.
+    docker_group=lambda plan: not by_service(plan),
     secret=Secret(f"{limits.CREATE_CLUSTER}#sagemaker-CreateCluster-request-Orchestrator"),
     slurm_settings=SLURM_SETTINGS,
     unmounted=frozenset({"fsx-lustre", "file-cache"}),

@@ -94,6 +94,9 @@ def _ssh(plan: Plan) -> Iterator[str]:
     """Whether `pcluster ssh` works: it connects to the head node, with a key and an open port."""
     if not plan.network.ssh_from:
         return
+    if nodes.entry_subnet(plan.network) in plan.network.public:
+        opens = "nothing is open on it" if plan.login else "port 22 is open to `ssh_from`"
+        yield f"With `ssh_from`, the head node has a public address, an Elastic IP; {opens}."
     if plan.login:
         yield (
             f"`pcluster describe-cluster -n {plan.name} -r {plan.region} --query loginNodes` shows "

@@ -174,6 +174,7 @@ _FEW_QUEUES = "https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-
 
 LIMITS = Limits(
     title="ParallelCluster",
+    docker_group=lambda _plan: True,
     region=Region(
         "parallelcluster",
         Severity.ERROR,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cloud.account import EXPIRED, THROTTLED
 from tests.support.cloud.commands import Bundle, reaching
 from tests.targets.parallelcluster.planned import files
 from tests.targets.parallelcluster.specs import SPECS
@@ -80,6 +81,21 @@ def test_a_configuration_that_pcluster_rejects_is_not_deployed(tmp_path: Path) -
         done = made.deploy()
         assert (done.returncode, "ParallelCluster rejects" in done.stderr) == (2, True)
         assert made.account.pcluster.status == ""
+
+
+def test_an_expired_token_is_no_verdict_on_the_configuration(tmp_path: Path) -> None:
+    with bundle(tmp_path) as made:
+        made.account.fail("--dryrun true", EXPIRED)
+        done = made.deploy()
+        assert (done.returncode, "does not accept these credentials" in done.stderr) == (2, True)
+        assert "rejects" not in done.stderr
+
+
+def test_the_validation_is_tried_again_when_aws_is_busy(tmp_path: Path) -> None:
+    with bundle(tmp_path) as made:
+        made.account.fail("--dryrun true", THROTTLED, times=2)
+        assert made.deploy().returncode == 0
+        assert len(calls(made, "--dryrun")) == 3
 
 
 def test_another_version_of_pcluster_is_rejected(tmp_path: Path) -> None:

@@ -426,9 +426,9 @@ def test_slurm_times(seconds: int, text: str) -> None:
 
 NEXT_STEPS = [
     # Fragment, words of the README, words that it lacks.
-    ("", ["aws ssm start-session"], ["pcluster ssh", "ssh USER@ADDRESS"]),
-    (OUTSIDE, ["`pcluster ssh -n example"], ["ssh USER@ADDRESS"]),
-    (OUTSIDE + LOGIN, ["ssh USER@ADDRESS"], ["pcluster ssh"]),
+    ("", ["aws ssm start-session"], ["pcluster ssh", "ssh USER@ADDRESS", "Elastic IP"]),
+    (OUTSIDE, ["`pcluster ssh -n example", "port 22 is open to `ssh_from`"], ["ssh USER@ADDRESS"]),
+    (OUTSIDE + LOGIN, ["ssh USER@ADDRESS", "Elastic IP; nothing is open on it"], ["pcluster ssh"]),
     (
         "slurm: {accounting: {endpoint: db.example, user: slurm, "
         "secret: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:x'}}",

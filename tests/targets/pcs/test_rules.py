@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from clustergen.findings import Finding, Path
-from tests.targets.pcs.planned import found
+from clustergen.targets.pcs import lifecycle
+from tests.targets.pcs.planned import found, plan_of
 
 BLOCK = "capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"
 PCS = ("targets", "pcs")
@@ -212,6 +213,22 @@ def test_no_output_without_findings(text: str, code: str) -> None:
 def test_a_script_may_install_the_driver(scripts: str, severity: str) -> None:
     nodes = "node_groups: [{name: h200, instance_type: trn2.48xlarge}]"
     assert [f.severity for f in _found(f"{nodes}\n{scripts}", "IMG204")] == [severity]
+
+
+def test_a_script_after_slurmd_is_in_another_stage() -> None:
+    """PCS counts the scripts of each stage: accounts are made once slurmd runs."""
+
+    def spec(count: int) -> str:
+        scripts = [f'{{run: "s3://my-bucket/{n}.sh", on: [login]}}' for n in range(count)]
+        return (
+            "login: {}\n"
+            "slurm: {accounting: managed, settings: {AccountingStorageEnforce: limits}}\n"
+            f"software: {{scripts: [{', '.join(scripts)}]}}"
+        )
+
+    most = next(n for n in range(10, 30) if _found(spec(n + 1), "LIM204"))
+    stages = lifecycle.emitted(lifecycle.login_actions(plan_of(spec(most))))["Stages"]
+    assert [len(stages[name]) for name in ("NodeBootstrapped", "NodeReady")] == [20, 1]
 
 
 FS = "id: fs-0123456789abcdef0"

@@ -52,25 +52,6 @@ def forced_efa_only(plan: Plan) -> Iterator[Problem]:
             )
 
 
-@rule(
-    "SLM213",
-    "GPU health check on nodes without accelerators",
-    why="The check counts the accelerators of a node at boot. This node has none to count.",
-    source=f"{USER_GUIDE}cng-node-lifecycle-actions.html",
-    severity=Severity.WARNING,
-    bad="node_groups: [{name: h200, instance_type: m7i.4xlarge, health_checks: [gpu]}]",
-    good="node_groups: [{name: h200, health_checks: [gpu]}]",
-)
-def health_check(plan: Plan) -> Iterator[Problem]:
-    for group in plan.node_groups:
-        if "gpu" in group.health_checks and not group.accelerators[1]:
-            yield Problem(
-                group.at("health_checks"),
-                f"{group.type.name} has no accelerators",
-                help="remove health_checks",
-            )
-
-
 def _has_efa_only(group: NodeGroup) -> bool:
     return any(interface.type == "efa-only" for interface in group.interfaces)
 

@@ -33,9 +33,10 @@ def count(plan: Plan) -> Iterator[Problem]:
     # An exact count would render all scripts, and is rarely needed.
     if len(plan.storage) + len(plan.software.scripts) + _OWN_SCRIPTS <= limits.MAX_SCRIPTS:
         return
-    counts = {group.name: len(lifecycle.group_actions(plan, group)) for group in plan.node_groups}
+    actions = {group.name: lifecycle.group_actions(plan, group) for group in plan.node_groups}
     if plan.login:
-        counts[names.LOGIN] = len(lifecycle.login_actions(plan))
+        actions[names.LOGIN] = lifecycle.login_actions(plan)
+    counts = {name: sum(not each.with_slurm for each in found) for name, found in actions.items()}
     name, most = max(counts.items(), key=lambda item: item[1])
     if most > limits.MAX_SCRIPTS:
         yield Problem(
