@@ -179,6 +179,12 @@ else
   mkdir "$root/sys/fs/cgroup/systemd"
   mount -t cgroup -o none,name=systemd cgroup "$root/sys/fs/cgroup/systemd"
 fi
+# Local disks, and the array of them where the kernel finds it by itself.
+mkdir -p "$root/dev/disk/by-id" "$root/dev/md"
+for disk in "$root"/rig/disks/*; do
+  [[ ! -e $disk ]] || chroot "$root" /bin/bash /rig/bin/attach "${disk##*/}"
+done
+if [[ -e $root/rig/assembles ]]; then chroot "$root" /bin/bash /rig/bin/mdadm --assemble x; fi
 hostname node
 exec unshare --pid --fork --kill-child --mount bash -c '
   mount -t proc proc "$1/proc"

@@ -17,7 +17,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=103e415a0fa8d822
+prefix=7a5d789babbc64ef
 memory="paused/$cluster-hyperpod"
 # A pager would wait for a key; retry throttled requests.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
@@ -85,6 +85,30 @@ leave() {
 }
 trap leave EXIT
 
+stop_without_credentials() {
+  case $1 in
+    *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
+      *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
+      *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
+      *NoCredentials*)
+      note "$1"
+      fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
+        "command again: AWS continues what has begun, and this script waits for it again."
+      ;;
+  esac
+}
+
+# Whether a complaint is about load or the connection, and may not be there the next time.
+is_passing() {
+  case $1 in
+    *Throttl* | *"Rate exceeded"* | *TooManyRequests* | *RequestLimitExceeded* | *SlowDown* | \
+      *"Limit exceeded"* | *ServiceUnavailable* | *InternalError* | *InternalServer* | \
+      *InternalFailure* | *"Could not connect"* | *"onnection was closed"* | *"timed out"* | \
+      *"timeout on"* | *"onnection reset"* | *"(500)"* | *"(503)"*) ;;
+    *) return 1 ;;
+  esac
+}
+
 ask() {
   local tries complaint
   for ((tries = 1; ; tries++)); do
@@ -95,30 +119,18 @@ ask() {
     # The aws command prints errors on stderr, pcluster on stdout.
     complaint="$answer$(<"$complaints")"
     answer=
+    stop_without_credentials "$complaint"
     case $complaint in
-      *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
-        *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
-        *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
-        *NoCredentials*)
-        note "$complaint"
-        fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
-          "command again: AWS continues what has begun, and this script waits for it again."
-        ;;
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
         *"Cluster '$cluster' does not exist"*)
         return 1
         ;;
-      *Throttl* | *"Rate exceeded"* | *TooManyRequests* | *RequestLimitExceeded* | *SlowDown* | \
-        *"Limit exceeded"* | *ServiceUnavailable* | *InternalError* | *InternalServer* | \
-        *InternalFailure* | *"Could not connect"* | *"onnection was closed"* | *"timed out"* | \
-        *"timeout on"* | *"onnection reset"* | *"(500)"* | *"(503)"*)
-        if ((tries < 10)); then
-          sleep 15
-          continue
-        fi
-        ;;
     esac
+    if ((tries < 10)) && is_passing "$complaint"; then
+      sleep 15
+      continue
+    fi
     note "$complaint"
     fail "this AWS command failed:" "$*"
   done
@@ -432,6 +444,20 @@ remember() {
   run aws --region "$region" s3 cp --only-show-errors .filled/paused "s3://$bucket/$memory"
 }
 
+# Counts that are kept already are the true ones: the groups have no nodes since.
+keep() {
+  if [[ $dry_run == yes ]]; then
+    counts=$1
+  elif recall; then
+    return 0
+  else
+    shift
+    "$@"
+    [[ -n $counts ]] || fail "$cluster does not exist, or has no node groups"
+  fi
+  remember
+}
+
 forget() {
   run aws --region "$region" s3 rm --only-show-errors "s3://$(output ScriptsBucketName)/$memory"
 }
@@ -724,11 +750,11 @@ create_or_update() {
   sagemaker create-cluster --cli-input-json file://.filled/create-cluster.json
 }
 
-# Sets $counts to lines with name and target count of each compute group.
+# Sets $counts to lines with name, target count and minimum of each compute group.
 read_counts() {
   local group lines=''
   for group in "$@"; do
-    read_value "InstanceGroups[?InstanceGroupName=='$group'].TargetCount | [0]"
+    read_value "InstanceGroups[?InstanceGroupName=='$group'].[TargetCount,MinCount] | [0]"
     [[ -z $answer ]] || lines+="$group"$'\t'"$answer"$'\n'
   done
   counts=${lines%$'\n'}
@@ -740,12 +766,14 @@ scale() {
   fill scale-cluster.json
   if [[ $dry_run == no ]]; then
     awk -F '\t' -v what="$1" '
-      NR == FNR { count[$1] = $2; next }
+      NR == FNR { count[$1] = $2; minimum[$1] = $3 + 0; next }
       match($0, /"InstanceGroupName": "[^"]*"/) {
         name = substr($0, RSTART + 22, RLENGTH - 23)
       }
       what == "counts" && (name in count) {
-        sub(/"InstanceCount": [0-9]+/, "\"InstanceCount\": " count[name])
+        numbers = "\"InstanceCount\": " count[name]
+        if (minimum[name] > 0) numbers = numbers ", \"MinInstanceCount\": " minimum[name]
+        sub(/"InstanceCount": [0-9]+/, numbers)
       }
       { print }' <(printf '%s\n' "$counts") "$file" >"$file.new"
     mv "$file.new" "$file"
@@ -766,14 +794,7 @@ deploy_cluster() {
 }
 
 pause_cluster() {
-  if [[ $dry_run == yes ]]; then
-    counts=$'GROUP\t0'
-    remember
-  elif ! recall; then
-    read_counts h100
-    [[ -n $counts ]] || fail "the HyperPod cluster $cluster does not exist"
-    remember
-  fi
+  keep $'GROUP\tCOUNT\tMINIMUM' read_counts h100
   scale none
   wait_until_in_service
 }

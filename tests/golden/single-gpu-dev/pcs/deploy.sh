@@ -87,6 +87,30 @@ leave() {
 }
 trap leave EXIT
 
+stop_without_credentials() {
+  case $1 in
+    *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
+      *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
+      *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
+      *NoCredentials*)
+      note "$1"
+      fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
+        "command again: AWS continues what has begun, and this script waits for it again."
+      ;;
+  esac
+}
+
+# Whether a complaint is about load or the connection, and may not be there the next time.
+is_passing() {
+  case $1 in
+    *Throttl* | *"Rate exceeded"* | *TooManyRequests* | *RequestLimitExceeded* | *SlowDown* | \
+      *"Limit exceeded"* | *ServiceUnavailable* | *InternalError* | *InternalServer* | \
+      *InternalFailure* | *"Could not connect"* | *"onnection was closed"* | *"timed out"* | \
+      *"timeout on"* | *"onnection reset"* | *"(500)"* | *"(503)"*) ;;
+    *) return 1 ;;
+  esac
+}
+
 ask() {
   local tries complaint
   for ((tries = 1; ; tries++)); do
@@ -97,30 +121,18 @@ ask() {
     # The aws command prints errors on stderr, pcluster on stdout.
     complaint="$answer$(<"$complaints")"
     answer=
+    stop_without_credentials "$complaint"
     case $complaint in
-      *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
-        *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
-        *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
-        *NoCredentials*)
-        note "$complaint"
-        fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
-          "command again: AWS continues what has begun, and this script waits for it again."
-        ;;
       *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
         *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
         *"Cluster '$cluster' does not exist"*)
         return 1
         ;;
-      *Throttl* | *"Rate exceeded"* | *TooManyRequests* | *RequestLimitExceeded* | *SlowDown* | \
-        *"Limit exceeded"* | *ServiceUnavailable* | *InternalError* | *InternalServer* | \
-        *InternalFailure* | *"Could not connect"* | *"onnection was closed"* | *"timed out"* | \
-        *"timeout on"* | *"onnection reset"* | *"(500)"* | *"(503)"*)
-        if ((tries < 10)); then
-          sleep 15
-          continue
-        fi
-        ;;
     esac
+    if ((tries < 10)) && is_passing "$complaint"; then
+      sleep 15
+      continue
+    fi
     note "$complaint"
     fail "this AWS command failed:" "$*"
   done
@@ -434,6 +446,20 @@ remember() {
   run aws --region "$region" s3 cp --only-show-errors .filled/paused "s3://$bucket/$memory"
 }
 
+# Counts that are kept already are the true ones: the groups have no nodes since.
+keep() {
+  if [[ $dry_run == yes ]]; then
+    counts=$1
+  elif recall; then
+    return 0
+  else
+    shift
+    "$@"
+    [[ -n $counts ]] || fail "$cluster does not exist, or has no node groups"
+  fi
+  remember
+}
+
 forget() {
   run aws --region "$region" s3 rm --only-show-errors "s3://$(output ScriptsBucketName)/$memory"
 }
@@ -694,13 +720,7 @@ deploy_cluster() {
 pause_cluster() {
   local id
   read_cluster
-  if [[ $dry_run == yes ]]; then
-    counts=$'GROUP\tGROUP-ID\t0\t0'
-    remember
-  elif ! recall; then
-    read_counts
-    remember
-  fi
+  keep $'GROUP\tGROUP-ID\tMINIMUM\tMAXIMUM' read_counts
   scale none
 }
 

@@ -82,6 +82,8 @@ mounted_by_image() {
 }
 
 readonly LABEL=scratch ARRAY=/dev/md/scratch
+# Exists from the creation of the array until it has a file system.
+readonly UNFINISHED=/var/lib/clustergen/scratch-array
 
 # Each disk has several names there, which resolve to one device.
 disks() {
@@ -91,22 +93,56 @@ disks() {
   done | sort -u
 }
 
-make_file_system() {
-  local -a found
-  local disk device
-  mapfile -t found < <(disks)
-  [[ -n ${found[*]} ]] || fail "the instance has no local NVMe that is free, and none at $IMAGE_DISKS"
-  for disk in "${found[@]}"; do
-    [[ -z $(wipefs --noheadings "$disk") ]] || fail "$disk is not empty"
+# Links to disks may appear somewhat later than the disks.
+settle() {
+  if command -v udevadm >/dev/null; then udevadm settle --timeout=60 || true; fi
+}
+
+# assemble DISK...: the array of an earlier boot; not every image does it at boot.
+assemble() {
+  if [[ -b $ARRAY ]] || ! command -v mdadm >/dev/null; then return; fi
+  mdadm --assemble "$ARRAY" --name="$LABEL" "$@" || true
+  settle
+}
+
+stop_unless_empty() {
+  local device
+  for device in "$@"; do
+    [[ -z $(wipefs --noheadings "$device") ]] || fail "$device is not empty"
   done
-  device=${found[0]}
-  if [[ -n ${found[1]:-} ]]; then
-    command -v mdadm >/dev/null || fail "the image has no mdadm"
+}
+
+# create_array DISK...: an interrupted run may have created it already.
+create_array() {
+  if [[ -b $ARRAY && -e $UNFINISHED ]]; then return; fi
+  stop_unless_empty "$@"
+  command -v mdadm >/dev/null || fail "the image has no mdadm"
+  mkdir -p "${UNFINISHED%/*}"
+  : >"$UNFINISHED"
+  mdadm --create "$ARRAY" --run --level=0 "--raid-devices=$#" "$@"
+}
+
+make_file_system() {
+  local device=$1
+  if [[ -n ${2:-} ]]; then
+    create_array "$@"
     device=$ARRAY
-    mdadm --create "$device" --run --level=0 --raid-devices="$(printf '%s\n' "${found[@]}" | wc -l)" \
-      "${found[@]}"
   fi
+  stop_unless_empty "$device"
   mkfs.ext4 -q -L "$LABEL" -E lazy_itable_init=1,lazy_journal_init=1 "$device"
+  rm -f "$UNFINISHED"
+}
+
+mount_own() {
+  local -a found
+  settle
+  mapfile -t found < <(disks)
+  if [[ -n ${found[1]:-} ]]; then assemble "${found[@]}"; fi
+  if ! blkid -L "$LABEL" >/dev/null; then
+    [[ -n ${found[*]} ]] || fail "the instance has no local NVMe that is free, and none at $IMAGE_DISKS"
+    make_file_system "${found[@]}"
+  fi
+  mount -o noatime,nodiratime "LABEL=$LABEL" "$1"
 }
 
 main() {
@@ -118,8 +154,7 @@ main() {
       mkdir -p "$IMAGE_DISKS/scratch"
       mount --bind "$IMAGE_DISKS/scratch" "$mount_point"
     else
-      if ! blkid -L "$LABEL" >/dev/null; then make_file_system; fi
-      mount -o noatime,nodiratime "LABEL=$LABEL" "$mount_point"
+      mount_own "$mount_point"
     fi
   fi
   chmod 1777 "$mount_point"
