@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import command_line
+import encryption
 import findings
 import language
 import monitoring
@@ -30,6 +31,7 @@ def support() -> str:
 PAGES: Mapping[str, Callable[[], str]] = {
     SCHEMA: as_text,
     "cli.md": command_line.page,
+    "encryption.md": encryption.page,
     "language.md": language.page,
     "monitoring.md": monitoring.page,
     "rules.md": findings.page,

@@ -8,12 +8,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from clustergen.findings import Finding, Path
-from clustergen.spec import sections, values
+from clustergen.spec import misspelt, sections, values
 from clustergen.spec.rules import form
 from clustergen.spec.values import Error
 
 _OF_KEYS = ("missing", "extra_forbidden")
 _ELSEWHERE: Mapping[Path, str] = {
+    ("node_groups", "spot"): "write capacity: spot",
+    ("node_groups", "capacity_block"): "write capacity: {capacity_block: cr-...}",
+    ("node_groups", "reservation"): "write capacity: {reservation: cr-...}",
+    ("node_groups", "training_plan"): "write capacity: {training_plan: arn:...}",
     ("head_node", "count"): "HyperPod has several: targets.hyperpod-slurm.controllers",
     ("slurm", "accounting", "password"): "write `secret`: the ARN of a Secrets Manager secret that "
     "holds the password",
@@ -31,15 +35,23 @@ def by_place(error: ValidationError, data: Any) -> Iterator[tuple[Path, Finding]
     places: dict[Path, list[Error]] = {}
     for detail in error.errors(include_url=False):
         places.setdefault(_written(detail, data), []).append(detail)
+    meant = set(misspelt.keys(data, unknown_keys(error, data)).values())
     for path, details in places.items():
         of_keys = [detail for detail in details if detail["type"] in _OF_KEYS]
         of_value = [detail for detail in details if detail["type"] not in _OF_KEYS]
         for detail in of_keys:
             missing = (detail["loc"][-1],) if detail["type"] == "missing" else ()
-            yield (*path, *missing), _of_key(path, detail, data)
+            if (*path, *missing) not in meant:
+                yield (*path, *missing), _of_key(path, detail, data)
         # A mapping is probably the section that the field accepts; its errors suffice.
         if of_value and not of_keys and not _has_inner(path, places, of_value):
             yield path, values.finding(path, of_value, data)
+
+
+def unknown_keys(error: ValidationError, data: Any) -> list[Path]:
+    """The keys that the language does not have."""
+    details = error.errors(include_url=False)
+    return [_written(each, data) for each in details if each["type"] == "extra_forbidden"]
 
 
 def _has_inner(path: Path, places: Iterable[Path], details: Sequence[Error]) -> bool:
@@ -72,7 +84,7 @@ def _of_key(path: Path, detail: Error, data: Any) -> Finding:
         about = sections.description((*path, key), data)
         return form.MISSING.at(path, f"`{key}` is missing", help=f"add `{key}: ...`: {about}")
     key = str(path[-1])
-    help = _ELSEWHERE.get(path) or _known(key, sections.keys(path[:-1], data))
+    help = _elsewhere(path) or _known(key, sections.keys(path[:-1], data))
     return form.UNKNOWN_KEY.at(path, f"unknown key `{key}`", help=help, on_key=True)
 
 
@@ -81,4 +93,10 @@ def _known(key: str, known: Sequence[str]) -> str:
     near = longer or values.nearest(key, known, cutoff=0.5)
     if near:
         return f"did you mean {' or '.join(f'`{name}`' for name in near)}?"
+    if owner := sections.owner(key):
+        return f"write it in `{owner}`"
     return f"known here: {', '.join(known)}" if known else ""
+
+
+def _elsewhere(path: Path) -> str:
+    return _ELSEWHERE.get(tuple(step for step in path if isinstance(step, str)), "")

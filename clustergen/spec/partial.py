@@ -12,7 +12,7 @@ from typing import Any
 from pydantic_core import ValidationError
 
 from clustergen.findings import Finding, Path
-from clustergen.spec import core_schema, errors, patterns, stand_ins
+from clustergen.spec import core_schema, errors, misspelt, patterns, stand_ins
 from clustergen.spec.model import Spec
 from clustergen.spec.stand_ins import ABSENT
 
@@ -31,13 +31,15 @@ class Remainder:
     edits: Mapping[Path, Any]
     findings: tuple[Finding, ...] = field(default=())
     """Findings about the form that occur only once other places are valid."""
+    misspelt: Mapping[Path, Path] = field(default_factory=dict)
+    """Keys as they should be written, with those that are written."""
 
     def restored(self, finding: Finding) -> Finding | None:
         """The finding with its original path; None if it is about a replaced value."""
         path = _original(finding.path, self.data, self.edits)
         if any(path[: len(edit)] == edit for edit in self.edits):
             return None
-        return replace(finding, path=path)
+        return replace(finding, path=misspelt.moved(path, self.misspelt))
 
 
 _CAUSES: Mapping[Path, Path] = {
@@ -52,12 +54,25 @@ def remainders(data: Any, bad: Iterable[Path]) -> list[Remainder]:
 
     There are at most two versions, with different stand-ins.
     """
-    places = list(dict.fromkeys(_CAUSES.get(path, path) for path in bad if path))
-    made = [_remainder(data, places, choice) for choice in (0, -1)]
+    meant = misspelt.keys(data, _unknown_keys(data))
+    data = misspelt.corrected(data, meant)
+    causes = (_CAUSES.get(path, path) for path in bad if path and path not in meant)
+    places = list(dict.fromkeys(misspelt.moved(path, meant) for path in causes))
+    made = [_remainder(data, places, choice, meant) for choice in (0, -1)]
     return [each for each in made if each is not None]
 
 
-def _remainder(data: Any, bad: Sequence[Path], choice: int) -> Remainder | None:
+def _unknown_keys(data: Any) -> list[Path]:
+    try:
+        core_schema.read(data)
+    except ValidationError as error:
+        return errors.unknown_keys(error, data)
+    return []
+
+
+def _remainder(
+    data: Any, bad: Sequence[Path], choice: int, meant: Mapping[Path, Path]
+) -> Remainder | None:
     edits: dict[Path, Any] = {}
     found: dict[Finding, None] = {}
     for path in bad:
@@ -70,14 +85,19 @@ def _remainder(data: Any, bad: Sequence[Path], choice: int) -> Remainder | None:
         try:
             spec = core_schema.read(left)
         except ValidationError as error:
-            for place, finding in list(errors.by_place(error, left)):
-                at = _original(place, data, edits)
+            # Before the edits, which move items of lists.
+            for at, finding in [
+                (_original(place, data, edits), each)
+                for place, each in errors.by_place(error, left)
+            ]:
                 if not any(_explains(edit, value, at) for edit, value in edits.items()):
                     found[replace(finding, path=at[: len(finding.path)])] = None
                 _edit(edits, at, data, choice)
         else:
             rest = frozenset(_paths(left, ()))
-            return Remainder(spec, rest, data, edits, tuple(found))
+            written = {new: old for old, new in meant.items()}
+            placed = (replace(f, path=misspelt.moved(f.path, written)) for f in found)
+            return Remainder(spec, rest, data, edits, tuple(placed), written)
     return None
 
 

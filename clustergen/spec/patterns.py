@@ -136,6 +136,7 @@ EXAMPLES = {
     BUCKET.regex: "s3://bucket",
     SCRIPT.regex: "s3://bucket/script.sh",
     MOUNT.regex: "/unnamed",
+    SSH_KEY.regex: "ssh-ed25519 AAAA",
     HOST.regex: "host.example.com",
     SLURM_VERSION.regex: "25.11",
     KUBERNETES_VERSION.regex: "1.35",

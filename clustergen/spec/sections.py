@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -37,6 +37,17 @@ def description(path: Path, data: Any) -> str:
     fields = section.model_fields.items() if section else ()
     found = (field.description for name, field in fields if (field.alias or name) == path[-1])
     return next(found, None) or ""
+
+
+def owner(key: str) -> str:
+    """The one top-level section that has ``key``; empty if there is none, or several."""
+    found = [
+        field.alias or name
+        for name, field in Spec.model_fields.items()
+        for model in _models(field.annotation)
+        if get_origin(field.annotation) is not list and key in _names(model)
+    ]
+    return found[0] if len(set(found)) == 1 else ""
 
 
 def _names(section: type[BaseModel]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,6 +43,12 @@ _NAMES = frozenset(
         patterns.SLURM_NAME,
     )
 )
+_TAINT = re.compile(
+    r"(?P<key>[^=:]+)(=(?P<value>[^=:]*))?:(?P<effect>NoSchedule|PreferNoSchedule|NoExecute)"
+)
+"""As kubectl takes it."""
+_FORMS = frozenset((*DESCRIPTIONS.values(), "a whole number"))
+_IDS = ("vpc", "subnet", "sg", "ami", "fs", "vol", "fsvol", "cr")
 # Words that are booleans in YAML 1.1 and many programs; here they are text.
 _YES_AND_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
@@ -67,14 +73,20 @@ def _finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
     value = _at(data, path)
     own = next((detail["ctx"] for detail in details if detail["type"] == "clustergen"), None)
     words = [word for detail in details for word in _words(detail)]
-    near = nearest(value, words) if isinstance(value, str) else []
+    options = [word for word in words if word not in _FORMS]
+    near = nearest(value, options) if isinstance(value, str) else []
     if own and not near:
         return form.VALUE.at(path, own["message"], help=own["help"])
     if details[0]["type"] == "union_tag_not_found":
         types = _list(sections.types(path, data))
         return form.MISSING.at(path, "`type` is missing", help=f"add type: one of {types}")
     if len(words) > 1 or details[0]["type"] == "literal_error":
-        return _not_an_option(path, value, words, near)
+        found = _not_an_option(path, value, words, near)
+        formed = [d for d in details if d["type"] == "string_pattern_mismatch"]
+        return replace(
+            found,
+            help=found.help or next(filter(None, (_repaired([d], value) for d in formed)), ""),
+        )
     if details[0]["type"] == "string_pattern_mismatch":
         return form.VALUE.at(path, f"{value!r} is not {words[0]}", help=_repaired(details, value))
     return _of_kind(path, details[0], value, data)
@@ -114,11 +126,14 @@ def _quoted(expected: str) -> list[str]:
 
 def _not_an_option(path: Path, value: Any, words: Sequence[str], near: Sequence[str]) -> Finding:
     if set(words) == {"true", "false"}:
+        near = near or [word for word in words if value == (word == "true")]
         help = f"write {near[0]}" if near else ""
         return form.TYPE.at(path, f"expected true or false, found {_shown(value)}", help=help)
     if isinstance(value, str) and value in words:
         return form.TYPE.at(path, f"{value} in quotes is text", help="write it without quotes")
     help = f"did you mean {near[0]}?" if near else ""
+    if len(words) == 1:
+        help = help or f"write {words[0]}"
     shown = _shown(value) if isinstance(value, dict | list | None) else repr(value)
     return form.OPTION.at(path, f"{shown} is not {_one_of(words)}", help=help)
 
@@ -135,10 +150,21 @@ def _repaired(details: Sequence[Error], value: Any) -> str:
     """A name in valid form, if only its form is invalid."""
     pattern = details[0]["ctx"]["pattern"]
     text = re.sub(r"[^A-Za-z0-9]+", "-", str(value)).strip("-")
-    for repaired in (text.lower(), text) if pattern in _NAMES else ():
+    names = (text.lower(), text) if pattern in _NAMES else ()
+    for repaired in (*names, *_with_beginning(str(value))):
         if re.search(pattern, repaired):
             return f"write {repaired}"
     return ""
+
+
+def _with_beginning(value: str) -> Iterator[str]:
+    """The value as an id, a path or a place in S3, whose beginning is missing or misspelt."""
+    digits = re.search(r"([0-9a-f]{17}|[0-9a-f]{8})$", value)
+    if digits:
+        yield from (f"{kind}-{digits[0]}" for kind in _IDS)
+    if re.fullmatch(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*", value):
+        yield f"/{value}"
+    yield re.sub(r"^(s3:)?/*", "s3://", value)
 
 
 def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
@@ -157,17 +183,23 @@ def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
 def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> str:
     """How to write the value in the kind that the field accepts."""
     if expected == "a whole number" and isinstance(value, str):
-        digits = re.match(r"[0-9]+", value)
+        digits = re.match(r"[0-9]+", value.upper().replace("O", "0").replace("I", "1"))
         return f"write {digits[0]}" if digits else ""
     if expected == "text" and isinstance(value, bool | int | float):
         return f'write "{_plain(value)}", in quotes'
     if expected == "a list":
         return f"write [{value}]" if isinstance(value, str) else "begin each item with `- `"
     if expected == "a mapping":
+        known = sections.keys(path, data)
+        if isinstance(value, list) and value and all(item in known for item in value):
+            return f"write {{{', '.join(f'{item}: {{}}' for item in value)}}}"
+        if taint := _TAINT.fullmatch(value) if isinstance(value, str) else None:
+            given = {name: text for name, text in taint.groupdict().items() if text}
+            if set(given) <= set(known):
+                return f"write {{{', '.join(f'{name}: {text}' for name, text in given.items())}}}"
         key = sections.main_key(path, data)
         if key and isinstance(value, str):
             return f"write {{{key}: {value}}}"
-        known = sections.keys(path, data)
         return f"known here: {_list(known)}" if known else "write key: value"
     return ""
 

@@ -168,7 +168,7 @@ VALUES = [
     ("tags: {team: true}", "SPC022", "expected text, found true", 'write "true", in quotes'),
     ("tags: [a]", "SPC022", "expected a mapping, found a list", "write key: value"),
     ("slurm: {settings: {A: [a]}}", "SPC022", "expected text, found a list", ""),
-    ("targets: [pcs]", "SPC022", "expected a mapping, found", "known here: eks, hyperpod-eks"),
+    ("targets: [pcs]", "SPC022", "expected a mapping, found", "write {pcs: {}}"),
     ("region: 3", "SPC022", "expected text, found the number 3", 'write "3", in quotes'),
     # Missing.
     (GROUP % "count: {min: 1}", "SPC021", "`max` is missing", "add `max: ...`: Maximum"),

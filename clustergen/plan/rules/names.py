@@ -184,7 +184,9 @@ queues: [{name: train, node_groups: [h200]}]""",
 )
 def reached_groups(spec: Spec) -> Iterator[Problem]:
     reached = {name for queue in spec.queues for name in queue.node_groups}
-    for index, group in enumerate(spec.node_groups if spec.queues else ()):
+    known = {group.name for group in spec.node_groups}
+    # A queue may mean a group by a name that does not exist, which is SPC031.
+    for index, group in enumerate(spec.node_groups if reached and reached <= known else ()):
         if group.name not in reached:
             yield Problem(
                 ("node_groups", index, "name"),

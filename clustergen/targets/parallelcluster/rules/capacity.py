@@ -22,7 +22,7 @@ from clustergen.targets.parallelcluster.rules import rule
 )
 def scaling_block(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        if group.capacity.kind == "capacity-block" and not group.static:
+        if group.capacity.kind == "capacity-block" and group.min < group.max:
             yield Problem(
                 group.at("count"),
                 f"{group.name} is a Capacity Block with {group.min} to {group.max} nodes",

@@ -1,0 +1,66 @@
+"""Keys that the language does not have, and that are probably misspelt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from clustergen.findings import Path
+from clustergen.spec import sections, values
+
+_SIMILAR = 0.7
+"""A key this similar is read as the one that was meant, so that nothing follows from the error."""
+
+
+def keys(data: Any, places: Iterable[Path]) -> dict[Path, Path]:
+    """The misspelt keys at ``places`` of ``data``, each with the key that was meant.
+
+    That key is not in the mapping yet, and no other misspelt key means it.
+    """
+    found: dict[Path, Path] = {}
+    for path in places:
+        near = _near(data, path)
+        meant = (*path[:-1], near)
+        if near and meant not in found.values():
+            found[path] = meant
+    return found
+
+
+def _near(data: Any, path: Path) -> str:
+    mapping = _at(data, path[:-1])
+    if not path or not isinstance(mapping, dict) or path[-1] not in mapping:
+        return ""
+    key, known = str(path[-1]), sections.keys(path[:-1], data)
+    near = [] if key in known else values.nearest(key, known, cutoff=_SIMILAR)
+    return near[0] if near and near[0] not in mapping else ""
+
+
+def corrected(data: Any, meant: Mapping[Path, Path], here: Path = ()) -> Any:
+    """``data`` with the keys that were meant."""
+    if isinstance(data, dict):
+        return {
+            meant.get((*here, key), (key,))[-1]: corrected(value, meant, (*here, key))
+            for key, value in data.items()
+        }
+    if isinstance(data, list):
+        return [corrected(item, meant, (*here, index)) for index, item in enumerate(data)]
+    return data
+
+
+def moved(path: Path, places: Mapping[Path, Path]) -> Path:
+    """``path``, where one of ``places`` that contains it has another name."""
+    for old, new in places.items():
+        if path[: len(old)] == old:
+            return (*new, *path[len(old) :])
+    return path
+
+
+def _at(data: Any, path: Path) -> Any:
+    for step in path:
+        if isinstance(data, dict):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
