@@ -65,7 +65,9 @@ _DASHBOARDS = """\
 ## Dashboards
 
 Each panel's query runs in a real Prometheus in the tests, and returns data. A dashboard of
-CloudWatch has the panels whose metrics CloudWatch has.
+CloudWatch has the panels whose metrics CloudWatch has. The pictures show the data of the tests, not
+the looks of Grafana: [cluster](dashboards/cluster.svg), [jobs](dashboards/jobs.svg),
+[GPUs](dashboards/gpu.svg), [network](dashboards/network.svg).
 
 | dashboard | panels |
 |---|---|

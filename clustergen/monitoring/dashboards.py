@@ -141,12 +141,18 @@ def _panels(rows: tuple[Row, ...], labels: Labels) -> Iterator[Json]:
         yield {"id": number, "type": "row", "title": row.title, "gridPos": heading, "panels": []}
         number, y, x, height = number + 1, y + 1, 0, 0
         for panel in row.panels:
-            width, tall = _SIZES[panel.kind]
+            width, tall = _size(panel.kind, len(row.panels))
             if x + width > WIDTH:
                 x, y, height = 0, y + height, 0
             yield _panel(panel, labels, number, {"x": x, "y": y, "w": width, "h": tall})
             number, x, height = number + 1, x + width, max(height, tall)
         y += height
+
+
+def _size(kind: Kind, panels: int) -> tuple[int, int]:
+    """Four in a line where lines are full then, else three."""
+    width, tall = _SIZES[kind]
+    return (WIDTH // 4 if kind != "stat" and panels % 4 == 0 else width), tall
 
 
 def _panel(panel: Panel, labels: Labels, number: int, position: Mapping[str, int]) -> Json:

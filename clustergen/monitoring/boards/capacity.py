@@ -43,9 +43,7 @@ BOARD = Board(
                     help="On-Demand prices in us-east-1, for comparison; not what AWS bills.",
                     needs=EXPECTED,
                 ),
-                stat(
-                    "Price of a day at this rate", "currencyUSD", f"24 * {_PRICE}", needs=EXPECTED
-                ),
+                stat("Price of a day", "currencyUSD", f"24 * {_PRICE}", needs=EXPECTED),
             ),
         ),
         Row(
@@ -58,24 +56,24 @@ BOARD = Board(
                     needs=GPU | EXPECTED,
                 ),
                 stat(
-                    "GPU hours at work, last day",
+                    "GPU hours at work, 24 h",
                     "h",
                     "24 * sum(avg_over_time(DCGM_FI_PROF_SM_ACTIVE{$scope}[1d]))",
                     needs=GPU,
                 ),
                 stat(
-                    "GPU hours available, last day",
+                    "GPU hours in all, 24 h",
                     "h",
                     "24 * sum(count_over_time(DCGM_FI_PROF_SM_ACTIVE{$scope}[1d])\n"
                     "/ scalar(max(count_over_time(DCGM_FI_PROF_SM_ACTIVE{$scope}[1d]))))",
                     needs=GPU,
                 ),
                 graph(
-                    "Energy of all GPUs",
+                    "Average power of all GPUs",
                     "watt",
                     (
                         "sum(rate(DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{$scope}[$rate])) / 1000",
-                        "average power",
+                        "power",
                     ),
                     needs=GPU,
                 ),

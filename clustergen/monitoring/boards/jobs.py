@@ -45,7 +45,7 @@ def _gpus(label: str, chosen: str) -> tuple[Panel, ...]:
         graph("Hottest GPU", "celsius", of("max", "DCGM_FI_DEV_GPU_TEMP")),
         graph("Slowest SM clock", "hertz", (f"1e6 * {of('min', 'DCGM_FI_DEV_SM_CLOCK')[0]}", name)),
         stat(
-            "GPU hours at work, last day",
+            "GPU hours at work, 24 h",
             "h",
             f"24 * sum by ({label}) (avg_over_time({_GPU_OF}{{{chosen}}}[1d]))",
             name,
