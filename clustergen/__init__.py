@@ -2,7 +2,7 @@
 
 The names below are the public API, imported on first use so that ``import clustergen`` is cheap::
 
-    checked = clustergen.check(["specs/a.yaml"], targets=["pcs"])
+    checked = clustergen.check("specs/a.yaml", targets=["pcs"])
     for finding in checked.findings: ...
     bundle = clustergen.render(checked, "pcs")
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clustergen.artifacts import Artifact, Bundle
-    from clustergen.compiler import Checked, check
+    from clustergen.compiler import Checked, UnknownTarget, check, check_text
     from clustergen.findings import Finding, Severity, Unrenderable
     from clustergen.plan.model import Plan
     from clustergen.renderer import render
@@ -31,7 +31,9 @@ _HOMES = {
     "Severity": "clustergen.findings",
     "Spec": "clustergen.spec.model",
     "Unrenderable": "clustergen.findings",
+    "UnknownTarget": "clustergen.compiler",
     "check": "clustergen.compiler",
+    "check_text": "clustergen.compiler",
     "render": "clustergen.renderer",
 }
 
@@ -43,9 +45,11 @@ __all__ = [
     "Plan",
     "Severity",
     "Spec",
+    "UnknownTarget",
     "Unrenderable",
     "__version__",
     "check",
+    "check_text",
     "render",
 ]
 

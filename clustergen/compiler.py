@@ -14,6 +14,7 @@ from clustergen.features.rules.support import unsupported
 from clustergen.findings import Finding, Path, Severity, Unrenderable, errors
 from clustergen.plan import build
 from clustergen.plan.model import Plan
+from clustergen.source import Document
 from clustergen.spec import named_targets, parse, remainders
 from clustergen.targets import Target
 
@@ -43,22 +44,57 @@ class Checked:
         return [f for f in self.findings if f.target in ("", target)]
 
 
+class UnknownTarget(ValueError):
+    """A target that does not exist; the message names those that do."""
+
+
 def check(
-    files: Sequence[str | os.PathLike[str]],
+    files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     sets: Sequence[str] = (),
     targets: Sequence[str] = (),
     allow_unsupported: bool = False,
     ignore: Sequence[str] = (),
 ) -> Checked:
-    """Read, plan and check one spec, given as files that merge in order.
+    """Read, plan and check one spec, given as a file or as files that merge in order.
 
     ``targets`` are target names, by default those that the spec names. If it names none, only rules
     for all targets are checked. ``ignore`` are codes, or beginnings of codes, of warnings and notes
     to leave out.
+
+    :raises UnknownTarget: if there is no target with such a name.
     """
-    targets = _known(targets)
+    if isinstance(files, str | os.PathLike):
+        files = [files]
     document, findings = source.read(files, sets)
+    return _check(document, findings, _known(targets), allow_unsupported, ignore)
+
+
+def check_text(
+    text: str,
+    *,
+    name: str = "<text>",
+    targets: Sequence[str] = (),
+    allow_unsupported: bool = False,
+    ignore: Sequence[str] = (),
+) -> Checked:
+    """Plan and check the spec in ``text`` (YAML or JSON), which findings call ``name``.
+
+    The other arguments are those of :func:`check`.
+
+    :raises UnknownTarget: if there is no target with such a name.
+    """
+    document, findings = source.read_text(text, name)
+    return _check(document, findings, _known(targets), allow_unsupported, ignore)
+
+
+def _check(
+    document: Document | None,
+    findings: list[Finding],
+    targets: Sequence[str],
+    allow_unsupported: bool,
+    ignore: Sequence[str],
+) -> Checked:
     if document is None:
         unread = (secrets.masked(finding, frozenset()) for finding in findings)
         return Checked(None, MappingProxyType({}), tuple(unread))
@@ -89,11 +125,12 @@ def check(
 def _known(names: Sequence[str]) -> list[str]:
     """The canonical target names for names and aliases.
 
-    :raises ValueError: if there is no such target.
+    :raises UnknownTarget: if there is no such target.
     """
+    names = [names] if isinstance(names, str) else names
     for name in names:
         if name and targets.resolve(name) is None:
-            raise ValueError(f"no target {name!r}; use {', '.join(targets.NAMES)}")
+            raise UnknownTarget(f"no target {name!r}; use {', '.join(targets.NAMES)}")
     return [targets.resolve(name) or "" for name in names]
 
 

@@ -6,12 +6,16 @@ from typing import Any
 
 from clustergen import foundation, overlay, readme, targets
 from clustergen.artifacts import Bundle
-from clustergen.compiler import Checked
+from clustergen.compiler import Checked, UnknownTarget
 from clustergen.findings import Unrenderable, errors
 
 
 def render(checked: Checked, target: str) -> Bundle:
-    """The bundle of ``target``; raises :class:`Unrenderable` if there are errors."""
+    """The bundle of ``target``.
+
+    :raises Unrenderable: if there are errors.
+    :raises UnknownTarget: if the spec was not checked for this target.
+    """
     return rendered(checked, target)[1]
 
 
@@ -19,7 +23,12 @@ def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
     """The document of ``target`` with the user's overlay, and its bundle.
 
     :raises Unrenderable: if there are errors.
+    :raises UnknownTarget: if the spec was not checked for this target.
     """
+    target = targets.resolve(target) or target
+    if checked.spec is not None and target not in checked.targets:
+        known = ", ".join(filter(None, checked.targets)) or "no target"
+        raise UnknownTarget(f"the spec was checked for {known}, not for {target}")
     blocking = checked.blocking(target)
     if blocking or target not in checked.plans:
         raise Unrenderable(blocking or errors(checked.findings))

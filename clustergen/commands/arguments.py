@@ -155,7 +155,7 @@ def _cdk(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _completion(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(commands, "completion", "print a shell completion script")
-    command.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+    command.add_argument("shell", choices=("bash", "zsh", "fish", "tcsh"))
 
 
 def _sources(command: argparse.ArgumentParser) -> None:
