@@ -238,3 +238,19 @@ def test_a_group_has_its_minimum_again_after_a_pause(tmp_path: Path) -> None:
             assert made.deploy(*action).returncode == 0
         hyperpod = made.account.hyperpod
         assert (hyperpod.groups["h200"], hyperpod.minimums["h200"]) == (4, 2)
+
+
+def test_a_resumed_group_finds_the_scripts_of_a_changed_bundle(tmp_path: Path) -> None:
+    with reaching(tmp_path, files_of(SPEC, "slurm")) as made:
+        assert made.deploy().returncode == 0
+        assert made.deploy("--pause").returncode == 0
+        made.render(files_of(SPEC.replace("name: alice", "name: carol"), "slurm"))
+        assert made.deploy("--resume").returncode == 0
+        [config] = {
+            json.dumps(group["LifeCycleConfig"])
+            for group in json.loads((made.folder / ".filled/scale-cluster.json").read_text())[
+                "InstanceGroups"
+            ]
+        }
+        prefix = json.loads(config)["SourceS3Uri"].removeprefix("s3://").rstrip("/")
+        assert any(key.startswith(f"{prefix}/") for key in made.account.objects), prefix

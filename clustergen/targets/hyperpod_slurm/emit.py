@@ -52,7 +52,8 @@ def steps(plan: Plan) -> list[str]:
         f"{_scripts_first(plan)}; use one of the two, not both",
         f"`aws sagemaker list-cluster-nodes --cluster-name {plan.name} --region {plan.region}` "
         f"shows the nodes; Session Manager opens a shell on one of the group {reach}: `aws ssm "
-        "start-session --target sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID`",
+        f"start-session --region {plan.region} --target "
+        "sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID`",
         *_without_scripts(plan),
         next_steps.TESTS,
         *_controllers(plan),

@@ -125,7 +125,8 @@ def _outputs(plan: Plan) -> Iterator[tuple[str, Json]]:
         ),
     )
     if plan.login:
-        how = "Lists the login nodes; connect with: aws ssm start-session --target INSTANCE-ID"
+        connect = f"aws ssm start-session --region {plan.region} --target INSTANCE-ID"
+        how = f"Lists the login nodes; connect with: {connect}"
         yield _output("LoginCommand", how, _login_command())
 
 

@@ -7,7 +7,7 @@ from clustergen.runbook import WAIT, Runbook
 from clustergen.slurm import runbook as slurm
 
 
-def runbook(_plan: Plan) -> Runbook:
+def runbook(plan: Plan) -> Runbook:
     """The runbook for a plan without errors."""
     return Runbook(
         logs="CloudWatch has `/aws/pcs/CLUSTER-ID/lifecycle` (what nodes ran at boot, one stream "
@@ -18,9 +18,9 @@ def runbook(_plan: Plan) -> Runbook:
         "costs money each time: the last lines of its stream in the lifecycle log group name the "
         "action. `./deploy.sh --pause` ends the loop while you fix the spec",
         drain=slurm.DRAIN,
-        replace="`aws ec2 terminate-instances --instance-ids ID` on a drained node: PCS launches "
-        "another for a static node at once, for a dynamic one when a job needs it. PCS also "
-        "replaces a node that EC2 reports as impaired",
+        replace=f"`aws ec2 terminate-instances --region {plan.region} --instance-ids ID` on a "
+        "drained node: PCS launches another for a static node at once, for a dynamic one when a "
+        "job needs it. PCS also replaces a node that EC2 reports as impaired",
         users="add them to `users` in the spec and deploy again: PCS replaces the nodes of each "
         "node group when they are idle, and login nodes at once",
         pause="`./deploy.sh --pause` sets all node groups to zero nodes, and `--resume` restores "

@@ -779,6 +779,8 @@ scale() {
     mv "$file.new" "$file"
     wait_for 180 "what HyperPod is doing" is_settled
   fi
+  # The request names the scripts of this bundle, which may not have been deployed yet.
+  upload_lifecycle
   sagemaker update-cluster --cli-input-json "file://$file"
 }
 
