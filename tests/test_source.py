@@ -247,6 +247,7 @@ def test_traps(text: str, expected: list[tuple[str, int, int]], present: bool) -
         ("a: [1\n", "this [ is not closed"),
         ('a: "b\n', "the quote that opens here is never closed"),
         ("a: b: c", "this colon does not belong here"),
+        ("a:\n  -name: b\n    c: d", "this is no list item"),
         ("- a\nb: c", "this does not fit the list it is in"),
     ],
 )

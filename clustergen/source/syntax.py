@@ -10,6 +10,7 @@ from typing import NamedTuple
 import yaml
 
 from clustergen.findings import Finding
+from clustergen.patterns import pattern
 from clustergen.source.nodes import Place, Text
 from clustergen.source.rules.text import SYNTAX
 
@@ -25,6 +26,7 @@ class _Words(NamedTuple):
     """Point at the start of the construct, where it can be fixed."""
 
 
+_DASH = pattern(r" *-(?=[A-Za-z_][A-Za-z0-9_]*:)")
 _INDENT = "lines of one mapping or list begin in the same column"
 _QUOTE = "put the value in quotes"
 _TABLE = (
@@ -106,9 +108,22 @@ def syntax_finding(error: yaml.YAMLError, text: Text) -> Finding:
     context = str(getattr(error, "context", None) or "")
     mark = getattr(error, "problem_mark", None)
     start = getattr(error, "context_mark", None) or mark
+    if dash := _dash_without_space(text, mark):
+        help = f"write a space after the dash; {_INDENT}"
+        return SYNTAX.at((), "this is no list item", help=help).placed(dash.span())
     words = _words(context, problem, _character(text, mark))
     place = _place(text, start if words.at_start else mark)
     return SYNTAX.at((), words.message, help=words.help).placed(place.span())
+
+
+def _dash_without_space(text: Text, mark: yaml.Mark | None) -> Place | None:
+    """A dash with a key directly after it, which makes YAML stop at that line or the next one."""
+    last = mark.line if mark else -1
+    for number in (last, last - 1):
+        line = text.lines[number] if 0 <= number < len(text.lines) else ""
+        if match := _DASH.match(line):
+            return Place(text, number, match.end() - 1, number, match.end())
+    return None
 
 
 def _words(context: str, problem: str, character: str) -> _Words:

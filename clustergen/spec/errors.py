@@ -90,10 +90,11 @@ def _of_key(path: Path, detail: Error, data: Any) -> Finding:
 
 def _known(key: str, known: Sequence[str]) -> str:
     longer = [name for name in known if name.startswith(f"{key.lower()}-")]
-    near = longer or values.nearest(key, known, cutoff=0.5)
+    owner = sections.owner(key)
+    near = longer or values.nearest(key, known, cutoff=0.75 if owner else 0.5)
     if near:
         return f"did you mean {' or '.join(f'`{name}`' for name in near)}?"
-    if owner := sections.owner(key):
+    if owner:
         return f"write it in `{owner}`"
     return f"known here: {', '.join(known)}" if known else ""
 

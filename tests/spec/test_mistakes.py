@@ -26,6 +26,7 @@ MISTAKES = [
         "did you mean `accounting`?",
     ),
     (HEAD + GROUP + "os: rhel9\n", "SPC020", "write it in `software`"),
+    (HEAD + GROUP + "zone: use1-az6\n", "SPC020", "write it in `network`"),
     (
         HEAD + GROUP.replace("count: 2", "count: 2, spot: true"),
         "SPC020",
