@@ -33,9 +33,7 @@ NEURON: Final = "neuron"
 KUBE_STATE: Final = "kube-state-metrics"
 KUEUE: Final = "kueue"
 KARPENTER: Final = "karpenter"
-SHIPPER: Final = "shipper"
-"""A Prometheus that sends samples to a workspace, about itself."""
-JOBS: Final = (HOST, DCGM, SLURM, NEURON, KUBE_STATE, KUEUE, KARPENTER, SHIPPER)
+JOBS: Final = (HOST, DCGM, SLURM, NEURON, KUBE_STATE, KUEUE, KARPENTER)
 
 DCGM_PORT: Final = 9400
 HOST_PORT: Final = 9100

@@ -209,10 +209,12 @@ def node_cases() -> Iterator[Case]:
     yield one("NodeDown", down, 7, 10)
     gone = {'clustergen_node_info{$c,node="n2",role="compute"}': until(5)}
     yield one("NodesFewerThanMinimum", gone, 18, 22)
+    none_left = {selector: until(5) for selector in HEALTHY[SLURM] if "node_info" in selector}
+    yield one("NodesFewerThanMinimum", none_left, 18, 22, name="no node of a group reports")
     for job in ("dcgm", "slurm", "neuron"):
         series = {f'up{{{NODE},job="{job}"}}': steps((1, 5), last=0)}
         yield one("ExporterDown", series, 9, 12, name=f"the exporter {job} is lost")
-    other = {f'up{{{NODE},job="shipper"}}': always(0)}
+    other = {f'up{{{NODE},job="other"}}': always(0)}
     yield none("ExporterDown", "a job that is none", other, 20)
     silent = {f'up{{{NODE},job="node"}}': until(5), 'up{cluster="other",job="node"}': always(1)}
     yield one("MetricsAbsent", silent, 13, 16)
@@ -329,16 +331,13 @@ def capacity_cases() -> Iterator[Case]:
 
 
 def pipeline_cases() -> Iterator[Case]:
-    queue = "prometheus_remote_storage_"
-    late = {
-        f"{queue}highest_timestamp_in_seconds{{{NODE}}}": f"1000+60x{LONG * 2}",
-        # 290 seconds late for ten minutes, then 310
-        f'{queue}queue_highest_sent_timestamp_seconds{{{NODE},url="u"}}': "710+60x9 "
-        f"1290+60x{LONG}",
-    }
-    yield one("SenderBehind", late, 18, 22)
-    failed = {f"{queue}samples_failed_total{{{NODE}}}": grows((0, 5), last=10)}
-    yield one("SenderFails", failed, 13, 18)
+    others = {f'up{{$c,node="n{n}",job="node"}}': always(1) for n in (2, 3)}
+    gaps = {f'up{{{NODE},job="node"}}': f"1x40 {'1 _ ' * LONG}"}
+    yield one("MetricsIncomplete", {**others, **gaps}, 65, 75)
+    few = {f'up{{{NODE},job="node"}}': f"1x40 {'1 1 1 _ ' * 30}"}
+    yield none("MetricsIncomplete", "few", {**others, **few}, 90)
+    new = {f'up{{{NODE},job="node"}}': f"_x29 {always(1)}"}
+    yield none("MetricsIncomplete", "a new node", {**others, **new}, 45)
     for job in ("dcgm", "node"):
         slow = {f'scrape_duration_seconds{{{NODE},job="{job}"}}': steps((7.5, 5), last=8.5)}
         yield one("CollectionSlow", slow, 18, 22, name=f"the exporter {job} is slow")

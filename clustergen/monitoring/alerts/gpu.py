@@ -35,7 +35,7 @@ _XID = (
         "replace",
         # The second series has only the last error, but keeps it: a GPU off the bus counts nothing.
         f'{_xid_count(f"""xid=~"{xids.pattern(xids.REPLACE)}" """.strip())}\n'
-        f"or max {_EACH} (DCGM_FI_DEV_XID_ERRORS{{$scope}}) == 79",
+        f"or on (cluster, node, gpu) max {_EACH} (DCGM_FI_DEV_XID_ERRORS{{$scope}}) == 79",
         f"Xid {{{{ or $labels.xid 79 }}}} on {_WHERE}: replace the node",
         "The GPU or its board is faulty, and no reset helps: it fell off the bus (79), has no "
         "spare memory rows (64), lost power (54), or corrupts what others wrote (95).",

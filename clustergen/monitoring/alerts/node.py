@@ -28,11 +28,16 @@ _REACHED = (
         "NodesFewerThanMinimum",
         "page",
         "replace",
-        'count by (cluster) (clustergen_node_info{$scope,role="compute"}) < $minimum',
+        '(\n  count by (cluster) (clustergen_node_info{$scope,role="compute"})\n'
+        f'  or on (cluster) 0 * count by (cluster) (up{{$scope,job="{names.HOST}"}})\n'
+        ") < $minimum",
         "{{ $value }} nodes of {{ $labels.cluster }} report; the spec has $minimum at least",
         "Fewer nodes report than the minimum counts of the spec add up to: some are down, did not "
         "start, or cannot send metrics.",
-        ("compare the scheduler's list of nodes with the nodes of the cluster dashboard",),
+        (
+            "compare the scheduler's list of nodes with the nodes of the cluster dashboard",
+            "a cluster that `deploy.sh --pause` stopped has no nodes either: silence the alert",
+        ),
         after="15m",
         needs=frozenset({Source.HOST, Source.MINIMUM}),
         without=frozenset({Source.KUBERNETES}),

@@ -1,6 +1,6 @@
 """The way of the metrics themselves.
 
-A workspace that is full cannot evaluate the rule that would tell: CloudWatch alarms watch it.
+A workspace that is full cannot evaluate the rule that would tell: a CloudWatch alarm watches it.
 """
 
 from __future__ import annotations
@@ -10,34 +10,25 @@ from clustergen.monitoring.alert import Alert, RuleGroup
 from clustergen.monitoring.sources import Source
 
 HOST = frozenset({Source.HOST})
-_BY = "by (cluster, node)"
-_QUEUE = "prometheus_remote_storage"
+_UP = f'up{{$scope,job="{names.HOST}"}}'
+_SAMPLES = f"count_over_time({_UP}[30m])"
 
 GROUP = RuleGroup(
     "pipeline",
     "60s",
     (
+        # Measured against the other nodes: the interval is up to the collector.
         Alert(
-            "SenderBehind",
+            "MetricsIncomplete",
             "ticket",
             "watch",
-            f"max {_BY} ({_QUEUE}_highest_timestamp_in_seconds{{$scope}})\n"
-            f"- on (cluster, node) max {_BY} "
-            f"({_QUEUE}_queue_highest_sent_timestamp_seconds{{$scope}}) > 300",
-            "Metrics from {{ $labels.node }} arrive {{ $value | humanizeDuration }} late",
-            "The Prometheus there collects faster than it can send.",
-            ("its log: throttled requests, or a network that is too slow",),
-            after="10m",
-            needs=HOST,
-        ),
-        Alert(
-            "SenderFails",
-            "ticket",
-            "watch",
-            f"sum {_BY} (rate({_QUEUE}_samples_failed_total{{$scope}}[5m])) > 0",
-            "The Prometheus on {{ $labels.node }} loses samples",
-            "The workspace refuses samples: too many series, too old, or duplicates.",
-            ("its log has the answer of the workspace",),
+            f"{_SAMPLES}\n"
+            f"  < on (cluster) group_left () 0.7 * max by (cluster) ({_SAMPLES})\n"
+            f"and on (cluster, node) {_UP} offset 30m",
+            "Metrics of {{ $labels.node }} arrive with gaps",
+            "Samples of this node are lost on their way: its network is busy, or the workspace "
+            "refuses some.",
+            ("the log of the collector has the answers of the workspace",),
             after="10m",
             needs=HOST,
         ),
@@ -59,7 +50,7 @@ GROUP = RuleGroup(
             "none",
             "vector(1)",
             "Alerts work",
-            "This alert always fires. If it stops to arrive, alerts do not work.",
+            "This alert always fires. If it no longer arrives, alerts do not work.",
             ("a service that expects a message every hour can watch it",),
         ),
     ),
