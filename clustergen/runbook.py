@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 WAIT: Final = (
-    "`--wait MINUTES` sets another limit for each step; AWS continues when `deploy.sh` gives up, "
-    "and the same command waits again"
+    "`--wait MINUTES` sets another limit for each step. If a step takes longer, AWS continues; "
+    "run the same command to wait again"
 )
 
 

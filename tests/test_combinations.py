@@ -1,4 +1,4 @@
-"""Parts of specs in any combination: refused, or rendered to what the validators accept."""
+"""Parts of specs in any combination: rejected, or rendered to what the validators accept."""
 
 from __future__ import annotations
 

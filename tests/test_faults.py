@@ -1,4 +1,4 @@
-"""Single faults, sown into a spec or into what was rendered from it: each is caught by somebody.
+"""Single faults, sown into a spec or into what was rendered from it: each is caught.
 
 A fault in a spec is caught by a finding, before anything is rendered. A fault of the compiler would
 show in an artifact, and there a validator catches it.

@@ -6,10 +6,12 @@ import ast
 import functools
 import importlib
 import inspect
+import io
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import tokenize
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -366,6 +368,76 @@ def test_plain_english(phrase: str) -> None:
     assert found == []
 
 
+# Words that docstrings and comments have a better term for, in the package and in the tests.
+TERMS = {
+    "reported, printed, given": r"\b(said|told)\b",
+    "users, or the passive voice": r"\b(nobody|somebody|anybody|whoever|a person)\b",
+    "again": r"\banew\b",
+    "forever": r"\bfor ever\b",
+    "lacks, does not have": r"\b(has|have) not(?=[.,;:\"]|$)",
+    "reject": r"(?<!raises )\brefus(e|es|ed|al|als|ing)\b",
+    "check, validate": r"\bjudg",
+    "no longer": r"\bany more\b",
+    "help": r"\bthe way out\b",
+    "fix": r"\bmend(s|ed)?\b",
+}
+# And words that say little about behaviour in the name of a test.
+OF_NAMES = (
+    r"_(said|told|asked|answered|nobody|somebody|person|people|judge[ds]?|refuse[ds]?"
+    r"|gone|anew|mended)(?=_|$)"
+)
+SOURCES = sorted(
+    path
+    for folder in ("clustergen", "stacks", "tests", "benchmarks", "docs")
+    for path in (ROOT / folder).rglob("*.py")
+    if "golden" not in path.parts
+)
+
+
+@functools.cache
+def prose() -> Mapping[str, str]:
+    """Comments and docstrings of each module, by its path."""
+    return {
+        str(path.relative_to(ROOT)): "\n".join(_comments(path.read_text(encoding="utf-8")))
+        for path in SOURCES
+    }
+
+
+def _comments(text: str) -> Iterator[str]:
+    before = tokenize.NEWLINE
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+        elif token.type != tokenize.NL:
+            if token.type == tokenize.STRING and before in BETWEEN_STATEMENTS:
+                yield token.string
+            before = token.type
+
+
+BETWEEN_STATEMENTS = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_comments_use_the_terms_of_the_field(term: str) -> None:
+    found = [
+        f"{path}: {line.strip()}"
+        for path, text in prose().items()
+        for line in text.splitlines()
+        if re.search(TERMS[term], line, re.IGNORECASE)
+    ]
+    assert found == [], f"better: {term}"
+
+
+def test_names_of_tests_use_the_terms_of_the_field() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in SOURCES
+        for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        if re.search(OF_NAMES, name)
+    ]
+    assert found == []
+
+
 def _is_example(line: str) -> bool:
     """A link of a comment or a source, or part of a rule's example spec."""
     return "https://" in line or bool(
@@ -382,7 +454,7 @@ def test_modules_have_docstrings(path: Path) -> None:
 
 
 def test_targets_have_the_same_files() -> None:
-    """Whoever knows one target finds the way in all."""
+    """A reader of one target finds the same names in all."""
     for name in targets.NAMES:
         folder = Path(inspect.getfile(importlib.import_module(targets.package(name)))).parent
         there = {path.stem for path in folder.iterdir()}

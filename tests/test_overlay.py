@@ -1,4 +1,4 @@
-"""Overlays: how they merge, and what is said of them."""
+"""Overlays: merging, and findings."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ SAID_OF_REQUEST: list[tuple[dict[str, Any], list[tuple[str, tuple[str | int, ...
         [("OVL007", ("Orchestrator",), "exactly one of Eks or Slurm")],
     ),
 ]
-SAID = [
+EXPECTED = [
     *((REQUEST, "hyperpod-slurm", *row) for row in SAID_OF_REQUEST),
     *((CLUSTER, "parallelcluster", *row) for row in SAID_OF_CLUSTER),
     *((TEMPLATE, "pcs", *row) for row in SAID_OF_TEMPLATE),
@@ -319,7 +319,7 @@ def check(document: dict[str, Any], target: str, changes: dict[str, Any]) -> lis
     return overlay.check(document, changes, schema, ("targets", "x", "overlay"))
 
 
-@pytest.mark.parametrize(("document", "schema", "changes", "expected"), SAID)
+@pytest.mark.parametrize(("document", "schema", "changes", "expected"), EXPECTED)
 def test_check(
     document: dict[str, Any],
     schema: str,

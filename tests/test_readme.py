@@ -32,8 +32,8 @@ def text_of(spec: str, target: str = "pcs") -> str:
 H200 = "network: {zone: use1-az6}\nnode_groups: [{name: h200, instance_type: p5en.48xlarge, %s}]"
 EAST = "region: us-east-1\n"
 
-# spec, words that its README has, words that it has not
-SAID = [
+# spec, words that its README contains, words that it must not contain
+EXPECTED = [
     (
         EAST + H200 % "count: 4",
         (
@@ -107,7 +107,7 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("spec", "words", "absent"), SAID)
+@pytest.mark.parametrize(("spec", "words", "absent"), EXPECTED)
 def test_content_of_the_runbook(spec: str, words: tuple[str, ...], absent: tuple[str, ...]) -> None:
     text = text_of(spec)
     assert [word for word in words if word not in text] == []

@@ -74,7 +74,7 @@ def test_rendered(template: str, values: dict[str, Any], expected: str) -> None:
     assert script(template, **values) == expected
 
 
-REFUSED = [
+REJECTED = [
     # Value, error, words of it.
     ("a\0b", ValueError, "NUL"),
     (["a", "\0"], ValueError, "NUL"),
@@ -85,7 +85,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("value", "error", "words"), REFUSED)
+@pytest.mark.parametrize(("value", "error", "words"), REJECTED)
 def test_invalid_expressions_are_rejected(value: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         script("echo {{ value }}", value=value)
@@ -133,7 +133,7 @@ def test_trees_are_found_in_a_checkout_and_in_a_wheel(tmp_path: Path) -> None:
     beside, inside = tmp_path / "templates", package / "_bundled" / "templates"
     beside.mkdir()
     package.mkdir()
-    # A folder beside an installed package belongs to somebody else.
+    # A folder beside an installed package belongs to another package.
     with pytest.raises(resources.MissingTree, match="without its templates"):
         resources.tree("templates", package)
     (tmp_path / "pyproject.toml").touch()

@@ -1,4 +1,4 @@
-"""The text front end: what a text becomes, what is said about it, and where."""
+"""The text front end: data, findings and positions of texts."""
 
 from __future__ import annotations
 
@@ -604,7 +604,7 @@ def in_print(data: Any) -> Any:
 def test_yaml_output_round_trips(data: Any) -> None:
     printable = in_print(data)
     for text in (yaml.safe_dump(printable, allow_unicode=True), json.dumps(printable)):
-        if "\\" in text:  # escapes of control characters are refused by intent
+        if "\\" in text:  # escapes of control characters are rejected by intent
             continue
         document, findings = read_text(text)
         assert findings == []

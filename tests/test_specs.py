@@ -1,4 +1,4 @@
-"""One spec, all targets: every example is rendered and validated, or refused for a reason."""
+"""One spec, all targets: every example is rendered and validated, or rejected for a reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.oracles.bundle import bundle_violations
 from tests.oracles.cloudformation import check as template_violations
 from tests.oracles.parallelcluster import ParallelCluster
 
-# What each target answers to each spec: nothing, or the codes for which it refuses.
+# What each target answers to each spec: nothing, or the codes for which it rejects.
 PC, PCS, HP, EKS = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks"
 K8S = "eks"
 _NO = {"SUP001"}
@@ -99,7 +99,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "p5en-capacity-block": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     "p6-b200-reservation": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     "p6-b300": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
-    # PCS keeps its own interfaces in a subnet of the region, which a new VPC in Dallas has not.
+    # PCS keeps its own interfaces in a subnet of the region, which a new VPC in Dallas lacks.
     "p6e-gb200-ultraserver": {PC: set(), PCS: {"NET202"}, HP: _NO, EKS: _NO, K8S: set()},
     "pcs-trn2": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     "single-gpu-dev": {PC: set(), PCS: set(), HP: _NO, EKS: {"CAP011"}, K8S: set()},

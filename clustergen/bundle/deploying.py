@@ -1,4 +1,4 @@
-"""What a new bundle does when it is deployed over the one in its folder.
+"""Effects of deploying a new bundle over the one in its folder.
 
 The documents are compared with each other: what is deployed may differ from both.
 """

@@ -15,7 +15,7 @@ _FILE_SYSTEMS = frozenset({"AWS::FSx::FileSystem", "AWS::EFS::FileSystem"})
 def effects(before: Json, after: Json, gone: Collection[str]) -> tuple[list[Effect], set[str]]:
     """The effects, and the outputs whose value changes with a resource.
 
-    ``gone`` are the outputs of templates deployed before that change so.
+    ``gone`` has outputs of earlier templates whose values change so.
     """
     old, new = _resources(before), _resources(after)
     causes = _causes(old, new, gone)

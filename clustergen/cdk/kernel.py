@@ -85,7 +85,7 @@ def _node() -> str:
 
 
 def _without_jsii(unraisable: sys.UnraisableHookArgs) -> None:
-    """At the end, jsii says good-bye to a process that is gone, and fails in that as well."""
+    """Ignore errors of jsii at exit, when its process has already ended."""
     if "jsii" not in repr(unraisable.object):
         sys.__unraisablehook__(unraisable)
 

@@ -1,4 +1,4 @@
-"""What the lifecycle scripts do on the nodes of each instance group, in order."""
+"""Steps of the lifecycle scripts on the nodes of each instance group, in order."""
 
 from __future__ import annotations
 
@@ -162,7 +162,8 @@ def _scratch(group: NodeGroup) -> Iterator[Step]:
 
 
 def _health(group: NodeGroup) -> Iterator[Step]:
-    """A node that lacks a GPU is rejected where the spec asks for it; else the log says so."""
+    """A node that lacks a GPU is rejected if the spec requests health checks; otherwise it is
+    logged."""
     kind, count = group.accelerators
     if count or group.efa:
         requested = "gpu" in group.health_checks

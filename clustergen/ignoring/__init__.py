@@ -76,7 +76,7 @@ def _unused(
 
 
 def _why_unused(code: str, checked: frozenset[str], complete: bool) -> tuple[str, str]:
-    """Why a code hides nothing, and the way out; empty if its rule may not have run."""
+    """Why a code hides nothing, and help; empty if its rule may not have run."""
     from clustergen.registry import by_code, nearest  # imports all rules
     from clustergen.retired import RETIRED
 

@@ -23,7 +23,7 @@ from clustergen.plan.model import (
 
 _SIZE = "1200Gi"
 """Kubernetes requires a size, and nothing uses it. It is the same for every volume: a claim cannot
-change its size, and so none would be accepted any more once its file system has grown."""
+change its size, and would be rejected once its file system has grown."""
 
 
 def mountable(plan: Plan) -> tuple[Storage, ...]:

@@ -8,10 +8,10 @@ from typing import Literal
 from clustergen.monitoring.sources import Source
 
 Severity = Literal["page", "ticket", "info", "none"]
-"""``page`` wakes someone, ``ticket`` waits for the morning, ``info`` notifies nobody."""
+"""``page`` wakes someone, ``ticket`` waits for the morning, ``info`` sends no notification."""
 
 Action = Literal["replace", "reset", "drain", "watch", "job", "capacity", "none"]
-"""What to do; the runbook says how with each target."""
+"""What to do; the runbook explains how for each target."""
 
 SCOPE = "$scope"
 """In an expression: the matcher of the cluster's own series."""

@@ -19,7 +19,7 @@ NODE_METRICS = "monitoring/node_metrics.py"
 
 
 def node_metrics() -> str:
-    """The script for nodes; ``--help`` says what it measures."""
+    """The script for nodes; ``--help`` explains what it measures."""
     return (tree("templates") / NODE_METRICS).read_text(encoding="utf-8")
 
 
@@ -42,7 +42,7 @@ def alertmanager_file(webhook: str) -> Artifact:
 
 
 def node_files(plan: Plan) -> Iterator[Artifact]:
-    """What nodes need to measure themselves."""
+    """Files for metrics of nodes."""
     yield Artifact(NODE_METRICS, node_metrics(), executable=True)
     if Source.GPU in sources(plan):
         yield Artifact(counters.PATH, counters.csv())

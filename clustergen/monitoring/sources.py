@@ -25,7 +25,7 @@ class Source(StrEnum):
     """slurmctld counts the GPUs of each node."""
     ACCOUNTING = "accounting"
     ADD_ON = "add-on"
-    """HyperPod's observability add-on collects, with labels of its own."""
+    """HyperPod's observability add-on collects these, with its own labels."""
     KUBERNETES = "kubernetes"
     KUEUE = "kueue"
     KARPENTER = "karpenter"

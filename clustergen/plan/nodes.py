@@ -117,7 +117,9 @@ class MachinePlanner:
             self.findings.append(_unlike(types[0], unlike, (*path, "instance_types")))
             return False
         if group.efa == "auto":
-            self._decide((*path, "efa"), f"{group.name}: EFA on, as {types[0].name} has it")
+            self._decide(
+                (*path, "efa"), f"{group.name}: EFA is on, because {types[0].name} supports it"
+            )
         return True
 
     def _interfaces(
@@ -139,7 +141,9 @@ class MachinePlanner:
         # A reservation or block determines the location of instances; a placement group would fail.
         # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html
         if capacity.reserved:
-            self._decide((*path, "placement"), f"{group.name}: placed by its {capacity.kind}")
+            self._decide(
+                (*path, "placement"), f"{group.name}: its {capacity.kind} determines the placement"
+            )
             return Placement("none")
         self._decide((*path, "placement"), f"{group.name}: cluster placement group, for EFA")
         return Placement("cluster")
@@ -197,7 +201,7 @@ def _unlike(first: InstanceType, other: InstanceType, path: Path) -> Finding:
 def _with_efa(type: InstanceType) -> str:
     sizes = sorted(_efa_sizes(type.family), key=lambda t: t.vcpus)
     if not sizes:
-        return f"no size of {type.family} has it; write efa: false, or use another family"
+        return f"no size of {type.family} supports it; write efa: false, or use another family"
     return "sizes that have it: " + ", ".join(t.name for t in sizes[:6])
 
 

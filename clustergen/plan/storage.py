@@ -188,9 +188,9 @@ class _Planner:
 
     def _default_deployment(self, entry: spec.FsxLustre) -> tuple[_Deployment, str]:
         if entry.storage_class == "hdd":
-            return "PERSISTENT_1", "the one that has hdd"
+            return "PERSISTENT_1", "the only one with hdd"
         if entry.efa or entry.storage_class != "ssd" or entry.metadata_iops is not None:
-            return "PERSISTENT_2", "the one that has what is asked for"
+            return "PERSISTENT_2", "the only one with the requested features"
         first = tables.lustre_class("PERSISTENT_1")
         if first and entry.throughput in first.throughputs:
             return "PERSISTENT_1", f"the one with {entry.throughput} {_PER_TIB}"

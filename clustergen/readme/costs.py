@@ -60,7 +60,7 @@ def quotas(plan: Plan) -> str:
     header = ("Service quota", "Code", "Needed")
     return (
         f"{markdown.table(header, rows, right=(2,))}\n\n"
-        "vCPUs count whole, whatever the threads per core. Capacity Blocks need no vCPU quota;\n"
+        "Quotas count all vCPUs, even with one thread per core. Capacity Blocks need no quota;\n"
         "instances of On-Demand Capacity Reservations count, even unused ones.\n"
         "`aws service-quotas get-service-quota` shows what the account has."
     )

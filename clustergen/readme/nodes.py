@@ -89,9 +89,9 @@ def _addresses(plan: Plan) -> str:
     needed = count(plan.network.needed_addresses, "IPv4 address", "es")
     subnet = plan.network.private[0]
     if subnet.cidr is None:
-        return f"Everything together takes {needed} of the private subnet, whose size is not given."
+        return f"The cluster needs {needed} of the private subnet, whose size is not given."
     room = f"{escape(subnet.cidr)}, which has {addresses_of(subnet.cidr):,}"
-    return f"Everything together takes {needed} of the private subnet {room}."
+    return f"The cluster needs {needed} of the private subnet {room}."
 
 
 def queues(plan: Plan) -> str:

@@ -13,7 +13,7 @@ QUESTIONS: Final[Mapping[str, str]] = {
     "drain": "Keep jobs off a node",
     "replace": "Replace a node",
     "users": "Add a user",
-    "pause": "Stop paying without deleting",
+    "pause": "Stop paying for compute",
     "waits": "How long it takes",
 }
 

@@ -19,7 +19,7 @@ from clustergen.plan.model import (
 from clustergen.readme import markdown
 from clustergen.readme.markdown import Row
 
-_HEADER = ("Mount", "Storage", "Size", "Throughput", "When the cluster goes")
+_HEADER = ("Mount", "Storage", "Size", "Throughput", "After deletion")
 
 
 def table(plan: Plan) -> str:

@@ -9,11 +9,11 @@ from clustergen.foundation import deployment
 from clustergen.plan.model import Plan
 
 _FOUNDATION = """\
-When the cluster is deleted, the foundation remains, and all in it continues to cost money until it
-is deleted too."""
+After the cluster is deleted, the foundation remains and continues to cost money until it is deleted
+too."""
 _RETAINED = """\
-These resources remain even then: they hold data, or what holds data is in them. Delete them in this
-order; `./deploy.sh --destroy-foundation` prints the commands with the ids:"""
+These resources remain even then, because they contain data, or resources with data. Delete them in
+this order; `./deploy.sh --destroy-foundation` prints the commands with the ids:"""
 
 
 def paragraphs(plan: Plan, cluster: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Builds the schemas in this folder from what the services' own tools say.
+"""Build the schemas in this folder from the services' own tools.
 
 ``parallelcluster-3.16.1.json`` and ``parallelcluster-updates-3.16.1.json`` (what an update does
 with each key) come from the marshmallow classes of aws-parallelcluster,
@@ -138,7 +138,7 @@ def parallelcluster() -> Json:
 
 
 def _section(schema: Any, definitions: dict[str, Json]) -> Json:
-    """A reference to the definition of a marshmallow schema, added where it is missing."""
+    """A reference to the definition of a marshmallow schema, which is added if missing."""
     name = _name(type(schema))
     if name not in definitions:
         definitions[name] = {}
@@ -231,7 +231,7 @@ def _custom_action() -> Json:
 
 
 def _limits(validator: Any) -> Iterator[tuple[str, Any]]:
-    """What a marshmallow validator asks, in the words of JSON Schema."""
+    """A marshmallow validator as JSON Schema."""
     validate = importlib.import_module("marshmallow.validate")
     if isinstance(validator, validate.And):
         for part in validator.validators:
@@ -262,7 +262,7 @@ def _on_lists(limits: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
     return ((key.replace("Length", "Items"), value) for key, value in limits)
 
 
-# What the classes check in code, which no program can read: their @validates_schema methods.
+# Checks in the code of the classes, in their @validates_schema methods.
 _EXCLUSIVE = {
     "Networking": [("SecurityGroups", "AdditionalSecurityGroups")],
     "Iam": [
@@ -283,7 +283,7 @@ _SETTINGS = {
     "FsxOntap": "FsxOntapSettings",
     "FileCache": "FileCacheSettings",
 }
-# What the schema lets pass and then crashes on: pcluster/config/cluster_config.py.
+# Values that the schema accepts but the code crashes on: pcluster/config/cluster_config.py.
 _NEEDED_BY_CONSTRUCTORS = {"SlurmQueue": ("ComputeResources",)}
 _ATTACH_ONLY = ("FsxOpenZfs", "FsxOntap", "FileCache")
 
@@ -430,7 +430,7 @@ def _plain(schema: Any, type: str) -> Any:
 
 
 def _implied_type(plain: Json) -> Json:
-    """The type of a schema that describes members or items and does not say of what."""
+    """The type of a schema that describes members or items without a type."""
     if "type" in plain:
         return {}
     if plain.keys() & {"properties", "patternProperties"}:
@@ -477,7 +477,7 @@ def hyperpod() -> Json:
 
 
 def _shape(name: str, shapes: Mapping[str, Any], definitions: dict[str, Json]) -> Json:
-    """What a shape of a service model takes; a structure becomes a definition, referred to."""
+    """The schema of a shape in a service model; structures become definitions."""
     shape = shapes[name]
     match shape["type"]:
         case "structure":
@@ -514,7 +514,7 @@ def _structure(
     }
 
 
-# What the model says in the documentation of its members only.
+# Constraints that the model has only in the documentation of its members.
 _ONE_OF = {
     "ClusterInstanceGroupSpecification": ("InstanceType", "InstanceRequirements"),
     "ClusterOrchestrator": ("Eks", "Slurm"),

@@ -16,7 +16,7 @@ _STEP = pattern(r"(\w+)(?:\[(\w+)\])?")
 
 @dataclass(slots=True)
 class Key:
-    """A key, with those below it; ``items`` is the key that tells items of a list apart."""
+    """A key, with those below it; ``items`` is the key that identifies items of a list."""
 
     policy: str = ""
     items: str = ""

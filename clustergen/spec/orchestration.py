@@ -48,7 +48,7 @@ class Account(Section):
 
 
 class Qos(Section):
-    """A quality of service, which a job asks for with --qos."""
+    """A quality of service, which jobs request with --qos."""
 
     name: str = Field(pattern=patterns.SLURM_NAME.regex, description="Name.")
     priority: int = Field(0, ge=0, le=2**31 - 1, description="Priority of its jobs.")

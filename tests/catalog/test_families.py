@@ -33,7 +33,7 @@ def test_a_family_is_one_line() -> None:
 
 
 def _is_gone(family: str) -> bool:
-    """Whether the catalog says of a family that EC2 does not offer it any more."""
+    """Whether EC2 no longer offers a family, according to the catalog."""
     missing = catalog.explain_missing(f"{family}.2xlarge")
     return "retired" in missing.reason or "any more" in missing.reason
 
@@ -83,7 +83,7 @@ def test_fact(family: str, fact: str, expected: object) -> None:
     assert getattr(families.find(family), fact) == expected
 
 
-# family, size, whether EC2 tells where in the network its instances are
+# family, size, whether EC2 reports where in the network its instances are
 TOPOLOGY = [
     ("p5", "48xlarge", True),
     ("p5", "4xlarge", False),

@@ -56,7 +56,7 @@ def spec(tmp_path: Path) -> Any:
     return write
 
 
-REFUSED: list[tuple[dict[str, str], Sequence[str]]] = [
+REJECTED: list[tuple[dict[str, str], Sequence[str]]] = [
     ({}, ["say which spec: -c spec=FILE", "usage: npx cdk"]),
     ({"spec": P5}, ["p5-on-demand.yaml is for", "-c target=", "usage: npx cdk"]),
     ({"spec": P5, "target": "psc"}, ["no target 'psc'; use parallelcluster, pcs"]),
@@ -66,7 +66,7 @@ REFUSED: list[tuple[dict[str, str], Sequence[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("context", "messages"), REFUSED)
+@pytest.mark.parametrize(("context", "messages"), REJECTED)
 def test_missing_context_is_requested(
     run: Any, context: dict[str, str], messages: Sequence[str]
 ) -> None:

@@ -219,7 +219,7 @@ def keys(document: Any, bucket: str) -> set[str]:
 
 
 def look_at_parallelcluster(this: Deployment) -> None:
-    """The provider is there, and is told the configuration with values in it."""
+    """The provider exists, and gets the configuration with values in it."""
     (properties,) = this.recorded("Custom::PclusterCluster")
     text = json.dumps(properties)
     assert properties["ClusterName"] == this.rendered.plan.name

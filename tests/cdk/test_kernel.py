@@ -1,4 +1,4 @@
-"""A machine on which the CDK does not start: what the user is told."""
+"""A machine on which the CDK does not start: messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clustergen import resources
 
 SPEC = str(resources.tree("specs") / "single-gpu-dev.yaml")
 
-# What stands for Node.js, what is said of it.
+# What stands for Node.js, and the message.
 BROKEN = [
     ("/nowhere/node", "cannot find the program /nowhere/node"),
     ("/bin/false", "/bin/false does not run the CDK"),

@@ -18,7 +18,7 @@ from tests.cdk.synthesized import new_app
 from tests.checking import EXAMPLES, check_example
 
 # Specs that between them have every part that a stack may have.
-JUDGED = [
+CHECKED = [
     ("p5-on-demand", "pcs"),
     ("govcloud", "pcs"),
     ("mixed-fair-share-database", "parallelcluster"),
@@ -49,7 +49,7 @@ def _violations(report: Path) -> Iterator[str]:
                 yield f"{each['ruleName']} {construct['constructPath']}"
 
 
-@pytest.mark.parametrize(("name", "target"), JUDGED)
+@pytest.mark.parametrize(("name", "target"), CHECKED)
 def test_every_cdk_nag_finding_is_explained(name: str, target: str, tmp_path: Path) -> None:
     found = check_example(name, target)
     rendered = app.rendered_cluster(found, target, {})

@@ -92,7 +92,7 @@ def test_the_stacks_of_every_spec(name: str) -> None:
 
 
 def configuration(made: Synthesized) -> Any:
-    """What the custom resource of ParallelCluster is told, with placeholders again."""
+    """Properties of ParallelCluster's custom resource, with placeholders again."""
     cluster = made.cluster["Resources"]["Cluster"]
     assert cluster["Type"] == "Custom::PclusterCluster"
     assert cluster["Properties"]["ClusterName"] == made.rendered.plan.name

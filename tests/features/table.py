@@ -654,7 +654,7 @@ TABLE: Mapping[str, Row] = {
         Use(
             "",
             "resilience: {replace_failed_nodes: false}",
-            # They always do; to be told not to is an error.
+            # They always do; a spec that disables it is an error.
             {target: Use("", "resilience: {replace_failed_nodes: true}") for target in (PC, PCS)},
         ),
         {

@@ -157,7 +157,7 @@ def checked(target: str, text: str) -> Checked:
 
 
 def answer(two: Pair) -> str:
-    """What a mode makes of a change: ``refused``, ``said``, ``shown``, or what is wrong."""
+    """The effect of a change in a mode: ``rejected``, ``reported``, ``shown``, or a problem."""
     before, after = checked(two.target, two.before), checked(two.target, two.after)
     if rejected := errors(before.findings):
         mine = all(_is_at(finding, (*two.given, *two.changed)) for finding in rejected)

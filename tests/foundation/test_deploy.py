@@ -135,7 +135,7 @@ def test_a_dry_run_needs_no_aws(bundle: Bundle) -> None:
 
 
 MISSING = [
-    # Output that the foundation lacks, words of the refusal.
+    # Output that the foundation lacks, words of the rejection.
     ("PrivateSubnetId", "cluster.yaml still has placeholders without a value: ${PrivateSubnetId}"),
     ("VpcId", "the foundation has no output VpcId"),
     ("ScriptsBucketName", "the foundation has no output ScriptsBucketName"),
@@ -301,7 +301,7 @@ def test_usage(bundle: Bundle, arguments: list[str], status: int) -> None:
 
 
 STATES = [
-    # Status of the stack before, words of the refusal; none: it is waited for or made anew.
+    # Status of the stack before, words of the rejection; none: it is waited for or created again.
     ("REVIEW_IN_PROGRESS", ""),
     ("ROLLBACK_FAILED", "delete-stack --stack-name example-foundation"),
     ("DELETE_FAILED", "delete-stack --stack-name example-foundation"),

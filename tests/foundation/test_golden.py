@@ -1,4 +1,4 @@
-"""A few whole templates, to be read; `python -m tests.foundation.test_golden` writes them anew."""
+"""A few whole templates, to be read; `python -m tests.foundation.test_golden` rewrites them."""
 
 from __future__ import annotations
 

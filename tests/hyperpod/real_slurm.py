@@ -75,7 +75,7 @@ case $verb in
   try-restart) absent && exit 5; if active; then stop; start; fi ;;
 esac
 """,
-    # That they exist tells that the image has the clients of Lustre and NFS, and Enroot.
+    # Their existence shows that the image has the clients of Lustre and NFS, and Enroot.
     **dict.fromkeys(("mount.lustre", "mount.nfs", "enroot"), "exit 1"),
     "mount": r"""
 case "$*" in
@@ -271,7 +271,7 @@ class Cluster:
             time.sleep(0.2)
 
     def states(self) -> dict[str, str]:
-        """The state of every node in Slurm, once none is on its way any more."""
+        """The state of every node in Slurm, once none is starting."""
         end = time.monotonic() + 30
         while True:
             text = self.machines.run(self.controller, "sinfo -h -N -o '%N %T'").text

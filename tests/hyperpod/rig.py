@@ -163,7 +163,7 @@ def _unshare() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: exit status, what was said on both streams, which programs were called with what."""
+    """One run: exit status, output on both streams, and calls of programs with arguments."""
 
     status: int
     output: str

@@ -53,7 +53,7 @@ def test_an_update_passes_karpenters_node_counts() -> None:
     template = cloudformation.template(document, OUTPUTS)
     groups = template["Resources"]["Cluster"]["Properties"]["InstanceGroups"]
     assert groups == [{**scaled, "InstanceCount": {"Ref": "NodesOfH200"}}, fixed]
-    # Without a default, nobody updates the cluster to 0 unawares.
+    # Without a default, no user updates the cluster to 0 unawares.
     assert "Default" not in template["Parameters"]["NodesOfH200"]
     assert _properties({"InstanceGroups": [scaled]}) == {"InstanceGroups": [scaled]}
 

@@ -173,7 +173,7 @@ def test_a_controller_waits_until_all_controllers_are_listed(tmp_path: Path) -> 
     config.write_text(json.dumps(document))
     run = start(made)
     assert run.status != 0
-    assert "not all of the 2 controllers are known" in run.output
+    assert "not all 2 controllers are listed" in run.output
     assert "lifecycle: step controllers failed" in run.output
 
 
@@ -184,7 +184,7 @@ def test_different_keys_are_rejected(tmp_path: Path) -> None:
     (second.root / "etc/munge/munge.key").write_text("another")
     run = start(second)
     assert run.status != 0
-    assert "munge.key is not the one of the other controllers" in run.output
+    assert "munge.key differs from that of the other controllers" in run.output
 
 
 def test_a_single_controller_keeps_its_jobs_when_others_join(tmp_path: Path) -> None:

@@ -263,7 +263,7 @@ def test_a_fault_that_cloudformation_rejects(
     text = json.dumps(changed(json.loads(rendered(spec)[file]), path, value))
     if rule:
         assert rule in {found.rule for found in lint({file: text})}
-    else:  # cfn-lint's list has types that the API has not; the API's own model is heard.
+    else:  # cfn-lint's list has types that the API lacks; the API's own model is heard.
         assert bundle_violations({file: text}, parallelcluster, "us-east-2") != []
 
 

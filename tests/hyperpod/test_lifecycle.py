@@ -106,7 +106,7 @@ SLURM_NODE: tuple[Mode, str] = ("customer-managed", "h200")
 AFTER_INIT: tuple[Mode, str] = ("extended", "controller")
 EKS_NODE: tuple[Mode, str] = ("kubernetes", "h200")
 CHECKED = SPEC.replace("scratch: /scratch", "scratch: /scratch, health_checks: [gpu]")
-REFUSED = [
+REJECTED = [
     # Role, program and what it does instead, step that fails, words of the log.
     (SLURM_NODE, {"mount": "exit 32"}, "scratch", ""),
     (SLURM_CONTROLLER, {"mount": "exit 32"}, "mounts", "could not be mounted on /fsx"),
@@ -127,7 +127,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("which", "answers", "step", "words"), REFUSED)
+@pytest.mark.parametrize(("which", "answers", "step", "words"), REJECTED)
 def test_a_failed_required_step_fails_the_node_after_a_pause(
     tmp_path: Path, which: tuple[Mode, str], answers: dict[str, str], step: str, words: str
 ) -> None:
@@ -436,7 +436,7 @@ def test_the_place_of_the_prolog(tmp_path: Path, version: str, path: str) -> Non
 
 
 REFUSED_SETTINGS = [
-    # What Slurm refuses, what is reconfigured how often.
+    # What Slurm rejects, what is reconfigured how often.
     ('[[ "$*" != "show daemons" ]]', 0),
     ("[[ $1 != reconfigure ]]", 7),
 ]

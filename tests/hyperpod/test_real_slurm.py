@@ -191,15 +191,15 @@ def test_settings_are_restored_when_hyperpod_rewrites_slurm_conf(api: Cluster) -
     assert "AllowGroups=root" in api.run(api.controller, "scontrol show partition dev").text
 
 
-REFUSED = [
-    # A setting: the first two are refused by clients of Slurm, the last one by slurmctld alone.
+REJECTED = [
+    # A setting: the first two are rejected by clients of Slurm, the last one by slurmctld alone.
     "PrologFlags=Aloc",
     "AccountingStorageEnforce=limitz",
     "PriorityType=priority/multifactorr",
 ]
 
 
-@pytest.mark.parametrize("setting", REFUSED)
+@pytest.mark.parametrize("setting", REJECTED)
 def test_slurm_keeps_running_if_it_rejects_a_setting(api: Cluster, setting: str) -> None:
     files = f"find {ETC} -type f -exec md5sum {{}} + | sort"
     before = api.run(api.controller, files).text

@@ -23,7 +23,7 @@ from tests.support.cloud.commands import Bundle, reaching
 Rigs = Callable[[str], "Rig"]
 
 MANY = SPECS["Karpenter, Spot and a reservation"]
-REFUSED = ("", "no")
+REJECTED = ("", "no")
 IMMUTABLE = (
     "",
     'The PersistentVolume "fsx" is invalid: spec.persistentvolumesource: Forbidden: '
@@ -128,14 +128,14 @@ def test_the_context_reaches_every_command(rig_of: Rigs) -> None:
 
 def test_requests_to_a_new_webhook_are_retried(rig_of: Rigs) -> None:
     made = rig_of("")
-    made.account.fail("kubectl apply", REFUSED, times=3)
+    made.account.fail("kubectl apply", REJECTED, times=3)
     assert made.run().returncode == 0
     assert made.account.clock == 18
 
 
 def test_an_object_that_is_always_rejected_is_an_error(rig_of: Rigs) -> None:
     made = rig_of("")
-    made.account.fail("kubectl apply", REFUSED, times=100)
+    made.account.fail("kubectl apply", REJECTED, times=100)
     done = made.run()
     assert done.returncode == 2
     assert "manifests/namespaces.yaml could not be applied" in done.stderr

@@ -112,7 +112,7 @@ TOPOLOGIES = [
     ("Karpenter, Spot and a reservation", "spot", None),
     ("HPC nodes", "h200", "aws-network"),
     ("GovCloud", "h200", "aws-network"),
-    # EC2 tells no topology there.
+    # EC2 reports no topology there.
     ("GovCloud, East", "h200", "hosts"),
     ("claims of devices", "h200", None),
 ]

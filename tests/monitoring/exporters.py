@@ -96,7 +96,7 @@ EFA_COUNTERS = {
 
 @dataclass
 class Cluster:
-    """What the exporters tell; tests change it."""
+    """Output of the exporters; tests change it."""
 
     xids: dict[str, int] = field(default_factory=dict)
     """Node -> Xid of its first GPU."""

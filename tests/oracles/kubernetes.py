@@ -18,7 +18,7 @@ from tests.oracles import kubernetes_kueue, kubernetes_models, placeholders
 
 Json = Mapping[str, Any]
 
-# It reads all definitions of a version anew for each object.
+# It reads all definitions of a version again for each object.
 utils.schema_contents = functools.cache(utils.schema_contents)
 
 
@@ -69,7 +69,7 @@ def kubernetes_violations(
 
 @functools.cache
 def _of_file(path: str, text: str, version: str, region: str) -> tuple[str, ...]:
-    """What is said of the objects of one file, each by itself. Bundles share many files."""
+    """Findings about the objects of one file, each separately. Bundles share many files."""
     objects = list(objects_in({path: text}, region))
     return (
         *(f"{item}: {violation}" for item in objects for violation in _schema(item, version)),

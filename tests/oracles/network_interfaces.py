@@ -17,7 +17,7 @@ _EFA = ("efa", "efa-only")
 
 
 def interface_violations(interfaces: Sequence[Interface], facts: Mapping[str, Any]) -> list[str]:
-    """What EC2 would refuse of `interfaces`, as a launch template of an instance type writes them.
+    """What EC2 would reject of `interfaces`, as a launch template of an instance type writes them.
 
     `facts` is the type's DescribeInstanceTypes entry.
     """

@@ -14,7 +14,7 @@ from tests.oracles.user_data import SHELL_PARTS, parts
 STYLE = ("-i", "2", "-ci", "-ln", "bash")
 """shfmt's options for this project: two spaces, case branches indented."""
 
-_JUDGED: dict[str, list[str]] = {}
+_CHECKED: dict[str, list[str]] = {}
 """Text of a script -> what the tools say of it; most scripts are in many bundles."""
 
 
@@ -23,9 +23,9 @@ def script_violations(scripts: Mapping[str, str]) -> list[str]:
 
     Each tool runs once for all of them, and sees each text once for as long as the process lives.
     """
-    new = {text for text in scripts.values() if text not in _JUDGED}
-    _JUDGED.update(_validator(sorted(new)) if new else {})
-    return [f"{name}{found}" for name, text in scripts.items() for found in _JUDGED[text]]
+    new = {text for text in scripts.values() if text not in _CHECKED}
+    _CHECKED.update(_validator(sorted(new)) if new else {})
+    return [f"{name}{found}" for name, text in scripts.items() for found in _CHECKED[text]]
 
 
 def _validator(texts: Iterable[str]) -> dict[str, list[str]]:

@@ -139,7 +139,7 @@ def test_single_faults_are_caught(good: Any, path: str, value: Any, words: str) 
 
 
 FAULTS_FOR_CFN_LINT: list[tuple[str, Any, str]] = [
-    # What only CloudFormation itself refuses.
+    # What only CloudFormation itself rejects.
     (f"{NODES}.CustomLaunchTemplate.Id", "lt-0a1b2c3d", "E3002"),
     (f"{NODES}.SecurityGroupIds", ["sg-0a1b2c3d"], "E3002"),
     (f"{NODES}.SlurmConfiguration.ScaleDownIdleTimeInSeconds", -1, "E3034"),

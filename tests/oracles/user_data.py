@@ -37,7 +37,7 @@ def parts(user_data: str) -> list[Part]:
 
 
 def user_data_violations(user_data: str) -> list[str]:
-    """What EC2, PCS or cloud-init would refuse or stumble over; `user_data` is base64."""
+    """What EC2, PCS or cloud-init would reject or stumble over; `user_data` is base64."""
     try:
         text = _decoded(user_data)
     except ValueError:

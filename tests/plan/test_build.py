@@ -94,11 +94,11 @@ def test_queues(fragment: str, expected: list[tuple[str, list[str], bool]]) -> N
 
 
 DECISIONS = [
-    ("node_groups: [{name: h200, count: 2}]", "h200: EFA on, as p5en.48xlarge has it"),
+    ("node_groups: [{name: h200, count: 2}]", "h200: EFA is on, because p5en.48xlarge supports it"),
     ("node_groups: [{name: h200, count: 2}]", "h200: cluster placement group, for EFA"),
     (
         "node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d}}]",
-        "h200: placed by its capacity-block",
+        "h200: its capacity-block determines the placement",
     ),
 ]
 
@@ -160,7 +160,7 @@ def test_options_are_those_of_the_plans_target() -> None:
 
 
 def test_invalid_entries_are_not_planned() -> None:
-    """With an unknown type whatever else is said of the cluster would be guesswork."""
+    """With an unknown type, further findings would be guesses."""
     checked = check_fragment("node_groups: [{name: h200, instance_type: p5.1xlarge, efa: true}]")
     assert checked.plans == {}
     assert [finding.code for finding in checked.findings] == ["CAP001"]

@@ -61,7 +61,7 @@ def test_the_control_plane_has_the_last_two_of_the_smallest_subnets(block: str) 
 
 CONTROL_PLANE_ZONES = [
     ("us-east-1", "use1-az6", ("use1-az6", "use1-az1")),
-    # EKS has no control plane in use1-az3, and what us-east-1a is nobody knows offline.
+    # EKS has no control plane in use1-az3, and what us-east-1a is cannot be known offline.
     ("us-east-1", "use1-az3", ("use1-az1", "use1-az2")),
     ("us-east-1", "us-east-1a", ("use1-az1", "use1-az2")),
     ("us-east-1", "use1-dfw2-az1", ("use1-az1", "use1-az2")),

@@ -12,7 +12,7 @@ CASES = [
     ("parallelcluster", SPEC, True),
     ("pcs", SPEC, True),
     ("hyperpod-slurm", SPEC + LEGACY, True),
-    # HyperPod sets up Docker, and adds nobody to the group.
+    # HyperPod sets up Docker, and adds no user to the group.
     ("hyperpod-slurm", SPEC, False),
     ("pcs", SPEC.replace("docker", "pyxis"), False),
 ]

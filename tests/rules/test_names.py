@@ -8,7 +8,7 @@ from tests.checking import codes, found, message_and_help
 
 CPU = "node_groups: [{name: cpu, instance_type: m7i.4xlarge, count: 1}]\n"
 
-SAID = [
+EXPECTED = [
     (
         "queues: [{name: train, node_groups: [h200]}, {name: train, node_groups: [h200]}]",
         "SPC030",
@@ -67,7 +67,7 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("fragment", "code", "message", "help"), SAID)
+@pytest.mark.parametrize(("fragment", "code", "message", "help"), EXPECTED)
 def test_expected_findings(fragment: str, code: str, message: str, help: str) -> None:
     assert message_and_help(fragment, code) == (message, help)
 

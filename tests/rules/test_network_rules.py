@@ -1,4 +1,4 @@
-"""The network: what is said just beyond a limit, and that nothing is said just within it."""
+"""The network: findings just beyond a limit, and none just within it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def nodes(count: int, fields: str = "") -> str:
     return f"\nnode_groups: [{{name: h200, count: {count}{fields}}}]"
 
 
-SAID = [
+EXPECTED = [
     ("region: us-east1", "NET001", "'us-east1' is not a region", "did you mean us-east-1?"),
     ("region: mars", "NET001", "'mars' is not a region", "regions look like us-east-1"),
     ("network: {zone: use1-az7}", "NET002", "us-east-1 has no zone use1-az7", ZONES),
@@ -127,7 +127,7 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("fragment", "code", "message", "help"), SAID)
+@pytest.mark.parametrize(("fragment", "code", "message", "help"), EXPECTED)
 def test_expected_findings(fragment: str, code: str, message: str, help: str) -> None:
     assert message_and_help(fragment, code) == (message, help)
 

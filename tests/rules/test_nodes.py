@@ -1,4 +1,4 @@
-"""Node groups: what is said just beyond a limit, and that nothing is said just within it."""
+"""Node groups: findings just beyond a limit, and none just within it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def types(*names: str) -> str:
     return f"instance_type: null, instance_types: [{', '.join(names)}]"
 
 
-SAID = [
+EXPECTED = [
     # What EC2 has, and where.
     (
         group("instance_type: p5en.48xlage"),
@@ -127,16 +127,16 @@ SAID = [
     (
         group(f"instance_type: p6e-gb200.36xlarge, count: 8, {BLOCK}", DALLAS),
         "CAP009",
-        "8 instances are not whole UltraServers of 9",
+        "8 instances are not a multiple of the UltraServer size 9",
         "write 9",
     ),
     (
         group(f"instance_type: p6e-gb200.36xlarge, count: 19, {BLOCK}", DALLAS),
         "CAP009",
-        "19 instances are not whole UltraServers of 9",
+        "19 instances are not a multiple of the UltraServer size 9",
         "write 18 or 27",
     ),
-    # What its processors and GPUs can be told.
+    # Settings of its processors and GPUs.
     (
         group("instance_type: m7g.4xlarge, threads_per_core: 2"),
         "CAP010",
@@ -204,12 +204,12 @@ SAID = [
         group("instance_type: inf2.48xlarge, efa: true"),
         "NIC001",
         "inf2.48xlarge has no EFA",
-        "no size of inf2 has it; write efa: false, or use another family",
+        "no size of inf2 supports it; write efa: false, or use another family",
     ),
     (
         group("instance_type: m7i.4xlarge, efa_layout: efa"),
         "NIC002",
-        "there are no EFA interfaces to lay out",
+        "efa_layout has no effect without EFA interfaces",
         "remove it",
     ),
     (
@@ -227,7 +227,7 @@ SAID = [
     (
         group(f"{HELD}, placement: cluster"),
         "PLC002",
-        "a placement group beside the reservation cr-0a1b2c3d",
+        "a placement group in addition to the reservation cr-0a1b2c3d",
         "write placement: auto",
     ),
     (
@@ -238,7 +238,7 @@ SAID = [
     ),
     # Labels and tags.
     (group("labels: {team name: llm}"), "K8S001", "'team name' is not a label name", LABEL),
-    (group("labels: {a: x y}"), "K8S001", "'x y' is not a label value", LABEL),
+    (group("labels: {a: x y}"), "K8S001", "'x y' is not a valid label value", LABEL),
     (group(f"labels: {{{'a' * 64}: b}}"), "K8S001", f"'{'a' * 64}' is not a label name", LABEL),
     ("tags: {'aws:team': llm}", "SPC035", "'aws:team' is reserved", "write team"),
     ("tags: {'AWS:': llm}", "SPC035", "'AWS:' is reserved", "write team"),
@@ -257,7 +257,7 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("fragment", "code", "message", "help"), SAID)
+@pytest.mark.parametrize(("fragment", "code", "message", "help"), EXPECTED)
 def test_expected_findings(fragment: str, code: str, message: str, help: str) -> None:
     found = message_and_help(fragment, code)
     assert found[0] == message

@@ -36,7 +36,7 @@ SINCE = {("eks-p5en-capacity-block", "pcs"): "25.11"}
 
 @pytest.fixture(scope="module")
 def machine(request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    """One machine for all bundles of a version; each starts Slurm anew."""
+    """One machine for all bundles of a version; each starts Slurm again."""
     with cluster(request.param) as made:
         yield made
 

@@ -142,7 +142,7 @@ def test_eight_disks_are_one_array_which_a_reboot_keeps(
     assert created(node) == 1
 
 
-def test_emptied_disks_are_made_anew(tmp_path: Path, service: Pcs) -> None:
+def test_emptied_disks_are_created_again(tmp_path: Path, service: Pcs) -> None:
     """The same instance, stopped and started elsewhere."""
     node = node_with(tmp_path, service, EIGHT)
     assert_works(node.boot(service.first() + LOOK))

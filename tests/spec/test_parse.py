@@ -1,4 +1,4 @@
-"""The form of specs: what is refused, where, and what is said to write instead."""
+"""The form of specs: findings, their places, and what to write instead."""
 
 from __future__ import annotations
 
@@ -347,7 +347,7 @@ def test_one_spec_uses_every_field() -> None:
     described = schema()
     fields = _fields(described, described["$defs"], "Spec")
     assert len(fields) > 150
-    # What every kind of storage has and these refuse, each with a finding of its own.
+    # What every kind of storage has and these reject, each with a finding of its own.
     assert fields - _written(spec) == {("S3", "existing"), ("Ebs", "backups")}
 
 

@@ -1,4 +1,4 @@
-"""One run tells everything: what is wrong in one place hides nothing that is wrong elsewhere."""
+"""One run reports everything: what is wrong in one place hides nothing that is wrong elsewhere."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_second_run_has_nothing_to_do(text: str, expected: list[Place]) -> Non
             "",
             [("SPC021", ("node_groups", 0))],
         ),
-        # Nothing follows from a type that nobody knows, such as that it has no GPU to partition.
+        # Nothing follows from an unknown type, such as that it has no GPU to partition.
         (
             HEAD
             + "node_groups: [{name: a, instance_type: p5en.48x, count: 1, efa: true,"

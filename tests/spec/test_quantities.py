@@ -142,7 +142,7 @@ def test_a_duration_survives_formatting(seconds: int) -> None:
 
 
 @given(st.decimals(0, 9999, places=3), st.sampled_from(sorted(GIB_PER)))
-def test_sizes_are_exact_or_refused(number: object, unit: str) -> None:
+def test_sizes_are_exact_or_rejected(number: object, unit: str) -> None:
     size = Fraction(str(number)) * GIB_PER[unit]
     if size.denominator == 1:
         assert parse_size(f"{number}{unit}") == size

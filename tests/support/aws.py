@@ -40,7 +40,7 @@ class Done:
 
     status: int
     output: str
-    """What it said to people: stdout and stderr, in that order."""
+    """The output: stdout and stderr, in that order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def serving(port: int = 0) -> Iterator[Aws]:
 
 
 def put_parameter(region: str, name: str, value: str) -> None:
-    """A public parameter of AWS's, which nobody may write through the API."""
+    """A public parameter of AWS, which users cannot write through the API."""
     from datetime import UTC, datetime
 
     from moto.ssm.models import Parameter, ssm_backends

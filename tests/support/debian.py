@@ -72,7 +72,7 @@ def impossible() -> str:
 def root(version: str = OLDEST) -> Path:
     """The root file system with a version of Slurm.
 
-    Nobody writes to it, so all tests share it.
+    Nothing writes to it, so all tests share it.
     """
     suite = SUITES[version]
     packages, steps = _recipe(version)

@@ -1,7 +1,7 @@
 """An AWS on localhost, to try a deployment by hand: ``python -m tests.support.localhost [PORT]``.
 
-It prints what another shell has to export, and runs until it is stopped. What it is told is gone
-then. Public parameters that name images are there for the example specs.
+It prints what another shell has to export, and runs until it is stopped. Its state is then lost.
+Public parameters that name images are there for the example specs.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ SILENT = words("""
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: exit status, what it called (paths without the root), what it said on stderr."""
+    """One run: exit status, calls (paths without the root), and output on stderr."""
 
     status: int
     calls: list[str]

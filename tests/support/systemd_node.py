@@ -218,7 +218,7 @@ def impossible() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Boot:
-    """What a boot's script printed on both streams, and what systemd said."""
+    """Output of a boot's script on both streams, and output of systemd."""
 
     output: str
     journal: str

@@ -54,7 +54,7 @@ CHANGES = {
         "delete-stack --stack-name example-eks",
     ),
 }
-ASKED = {
+REQUESTED = {
     "parallelcluster": "describe-cluster",
     "pcs": "describe-stacks --stack-name example-pcs",
     "hyperpod-slurm": "sagemaker describe-cluster",
@@ -85,7 +85,7 @@ def last(stderr: str) -> str:
 
 
 def deployed(bundle: Bundle, *arguments: str) -> str:
-    """What a run that has to succeed said to the operator."""
+    """The output of a run that has to succeed."""
     done = bundle.deploy(*arguments)
     assert done.returncode == 0, done.stderr
     return done.stderr
@@ -127,13 +127,13 @@ def test_a_failed_foundation_is_created_again(bundle: Bundle) -> None:
 
 
 def test_throttled_requests_are_retried(bundle: Bundle, target: str) -> None:
-    bundle.account.fail(ASKED[target], THROTTLED, times=5, after=1)
+    bundle.account.fail(REQUESTED[target], THROTTLED, times=5, after=1)
     bundle.account.fail("describe-change-set", THROTTLED, times=3)
     deployed(bundle)
 
 
 def test_an_expired_token_does_not_mean_a_missing_cluster(bundle: Bundle, target: str) -> None:
-    bundle.account.fail(ASKED[target], EXPIRED, after=4)
+    bundle.account.fail(REQUESTED[target], EXPIRED, after=4)
     done = bundle.deploy()
     assert done.returncode == 2
     assert "Renew them, and run the same command again" in last(done.stderr)
@@ -167,7 +167,7 @@ def test_destroy_waits_and_can_run_again(bundle: Bundle, target: str) -> None:
 
 def test_an_expired_token_during_deletion_is_not_success(bundle: Bundle, target: str) -> None:
     deployed(bundle)
-    bundle.account.fail(ASKED[target], EXPIRED, after=3)
+    bundle.account.fail(REQUESTED[target], EXPIRED, after=3)
     done = bundle.deploy("--destroy")
     assert (done.returncode, "Renew them" in last(done.stderr)) == (2, True)
     deployed(bundle, "--destroy")

@@ -1,4 +1,4 @@
-"""The support matrix of each target: an answer for every feature, its source, and the way out."""
+"""The support matrix of each target: a row for every feature, with source and help."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_support_row_has_an_explanation_and_a_source(target: str, feature: str
     assert answer.source.startswith(("https://", "pcluster.") if target == PC else "https://")
 
 
-# Words of whoever shows the way out.
+# Words that introduce help.
 WAYS = ("take ", "leave ", "write ", "use ", "remove ")
 
 
@@ -53,7 +53,7 @@ GRAFANA = "monitoring: {dashboards: managed-grafana}"
 PLAIN = "node_groups: [{name: h200, instance_type: m7i.4xlarge}]\n"
 
 # Target, what a spec asks for, severity of the one finding; none: it is done.
-SAID: list[tuple[str, str, str | None]] = [
+EXPECTED: list[tuple[str, str, str | None]] = [
     (PCS, "node_groups: [{name: h200, threads_per_core: 2}]", "error"),
     (PCS, "node_groups: [{name: h200, health_checks: [instance-stress]}]", "error"),
     (PCS, "node_groups: [{name: h200, health_checks: [gpu]}]", "note"),
@@ -92,13 +92,13 @@ SAID: list[tuple[str, str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("target", "text", "severity"), SAID)
+@pytest.mark.parametrize(("target", "text", "severity"), EXPECTED)
 def test_unsupported_settings_are_findings(target: str, text: str, severity: str | None) -> None:
     found = [f.severity for f in SPECS[target].findings(text) if f.code.startswith("SUP")]
     assert found == ([severity] if severity else [])
 
 
-# What the way out names: the capacity that HyperPod has, or who can do it.
+# What the help names: the capacity that HyperPod has, or who can do it.
 WAYS_OUT: list[tuple[str, str, str]] = [
     (HP, "node_groups: [{name: h200, capacity: spot}]", "hyperpod-eks"),
     (HP, RESERVED, "training_plan"),

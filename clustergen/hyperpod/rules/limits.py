@@ -26,7 +26,7 @@ def api_only(plan: Plan) -> Iterator[Problem]:
     for path, what in (*_health_checks(plan), *_patching(plan), *_overlay(plan)):
         yield Problem(
             path,
-            f"cluster.template.json leaves out {what}",
+            f"cluster.template.json omits {what}",
             help="deploy with deploy.sh, which calls the API",
         )
 

@@ -18,7 +18,7 @@ def counter(name: str, window: str, function: str = "increase") -> str:
 
 
 _RETRANSMITS = (
-    # A share of few packets says nothing.
+    # A share of few packets means nothing.
     Recorded(
         "efa:retransmitted:ratio5m",
         f"{counter('retrans_pkts', '5m', 'rate')}\n/ ({counter('tx_pkts', '5m', 'rate')} > 1000)",

@@ -1,4 +1,4 @@
-"""GPUs: Xid errors, memory, NVLink, heat, and GPUs that are gone.
+"""GPUs: Xid errors, memory, NVLink, heat, and missing GPUs.
 
 Names of dcgm-exporter up to 4.8; 4.9 renames 23 fields and changes the unit of 11:
 https://github.com/NVIDIA/dcgm-exporter/releases/tag/4.9.0-4.8.3

@@ -153,7 +153,7 @@ _QUEUES = (
         "sum by (cluster) "
         "(increase(karpenter_cloudprovider_instance_launch_failures_total{$scope}[15m])) > 5",
         "Karpenter cannot launch nodes",
-        "EC2 refuses to launch instances: no capacity, a limit, or a permission.",
+        "EC2 does not launch instances: no capacity, a limit, or a permission.",
         ("`kubectl get events -A --field-selector source=karpenter`",),
         after="15m",
         needs=frozenset({Source.KARPENTER}),

@@ -10,7 +10,7 @@ HOST = frozenset({Source.HOST})
 _EXPORTERS = "|".join((names.DCGM, names.SLURM, names.NEURON))
 
 _REACHED = (
-    # Nodes of Kubernetes come and go with their metrics: there, a condition says that one is down.
+    # Nodes of Kubernetes come and go with their metrics: there, a condition shows that one is down.
     Alert(
         "NodeDown",
         "page",

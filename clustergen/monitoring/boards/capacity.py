@@ -1,4 +1,4 @@
-"""What is paid for, and what is used of it."""
+"""Paid capacity, and its use."""
 
 from __future__ import annotations
 

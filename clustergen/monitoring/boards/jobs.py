@@ -9,7 +9,7 @@ _GPU_OF = "DCGM_FI_PROF_SM_ACTIVE"
 
 
 def _board(uid: str, title: str, label: str, needs: Source) -> Board:
-    """The dashboard of jobs that ``label`` tells apart."""
+    """The dashboard of jobs, which ``label`` identifies."""
     chosen = f'$scope,{label}=~"${label}",{label}!=""'
     job = Variable(label, f"{_GPU_OF}{{$scope}}", label)
     return Board(

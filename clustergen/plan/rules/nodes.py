@@ -7,7 +7,7 @@ from clustergen.findings import Rule
 UNKNOWN_TYPE = Rule(
     code="CAP001",
     title="Unknown instance type",
-    why="Every decision about a node starts from the facts of its type.",
+    why="clustergen plans nodes from the facts of their instance type.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DescribeInstanceTypes.html",
     bad="node_groups: [{name: h200, instance_type: p5en.48xlage}]",
     good="node_groups: [{name: h200, instance_type: p5en.48xlarge}]",

@@ -215,7 +215,7 @@ def other_zone(plan: Plan) -> Iterator[Problem]:
 def subnet_size(plan: Plan) -> Iterator[Problem]:
     for path, _, cidr in _existing_blocks(plan):
         if not 16 <= ipaddress.IPv4Network(cidr).prefixlen <= network.SMALLEST_SUBNET:
-            yield Problem(path, f"no subnet is {cidr}", help="write its block, /16 to /28")
+            yield Problem(path, f"{cidr} cannot be a subnet", help="write its block, /16 to /28")
 
 
 @rule(

@@ -202,6 +202,6 @@ def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
             nearest = f"{below} or {above}" if below else str(above)
             yield Problem(
                 group.at("count"),
-                f"{group.max} instances are not whole UltraServers of {smallest}",
+                f"{group.max} instances are not a multiple of the UltraServer size {smallest}",
                 help=f"write {nearest}",
             )

@@ -22,7 +22,7 @@ def layout(plan: Plan) -> Iterator[Problem]:
         if not group.efa and plan.wrote(*group.at("efa_layout")):
             yield Problem(
                 group.at("efa_layout"),
-                "there are no EFA interfaces to lay out",
+                "efa_layout has no effect without EFA interfaces",
                 help="remove it",
             )
 

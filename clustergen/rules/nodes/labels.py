@@ -36,7 +36,7 @@ def labels(plan: Plan) -> Iterator[Problem]:
             elif not _VALUE.fullmatch(value):
                 yield Problem(
                     group.at("labels", key),
-                    f"{value!r} is not a label value",
+                    f"{value!r} is not a valid label value",
                     help="use letters, digits, - _ . and at most 63 of them",
                 )
 

@@ -50,7 +50,7 @@ def reserved(plan: Plan) -> Iterator[Problem]:
         if named or (group.placement.kind == "cluster" and group.reserved):
             yield Problem(
                 group.at("placement"),
-                f"a placement group beside the {bought} {group.capacity.id or ''}".rstrip(),
+                f"a placement group in addition to the {bought} {group.capacity.id or ''}".rstrip(),
                 help="write placement: auto",
             )
 

@@ -31,7 +31,7 @@ def unscaled(plan: Plan) -> Iterator[Problem]:
         if not group.static and not waiting:
             yield Problem(
                 group.at("count"),
-                f"nothing starts more than {group.min} nodes of {group.name} on demand",
+                f"{group.name} does not scale beyond {group.min} nodes on demand",
                 help=f"write kubernetes.autoscaler: karpenter, or count: {group.max}",
                 severity=limit.severity,
                 source=limit.source,

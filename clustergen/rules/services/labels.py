@@ -137,7 +137,7 @@ def many(plan: Plan) -> Iterator[Problem]:
 @rule(
     "GPU003",
     "MIG configuration both by label and by mig",
-    why="`mig` becomes the label nvidia.com/mig.config, which a node has once.",
+    why="`mig` becomes the label nvidia.com/mig.config, which a node can have only once.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/device-management-nvidia-mig.html",
     target="eks",
     bad="node_groups: [{name: h200, efa: false, mig: {1g.18gb: 7}, "

@@ -106,5 +106,5 @@ def efs_and_ebs(plan: Plan) -> Iterator[Problem]:
             yield Problem(
                 item.at("backups"),
                 "EBS volumes have no automatic backups",
-                help="remove backups and make a policy in the Data Lifecycle Manager",
+                help="remove backups, and create a policy in Data Lifecycle Manager",
             )

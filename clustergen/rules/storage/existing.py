@@ -118,7 +118,7 @@ def _kind(item: Storage) -> tuple[type[Storage], str, str, frozenset[str]]:
 
 @rule(
     "STG023",
-    "DNS name of something else",
+    "DNS name of another file system",
     why="The DNS name of a file system holds its id, or that of its storage virtual machine, and "
     "its region. Nodes reach file systems of their own region.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/mounting-ec2-instance.html",

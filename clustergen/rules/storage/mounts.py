@@ -113,7 +113,7 @@ def over_system(plan: Plan) -> Iterator[Problem]:
     for path, mount in (*_mounts(plan), *_scratches(plan)):
         if plain(mount) in _SYSTEM or any(inside(mount, owned) for owned in _OWNED):
             free = "/shared" if plain(mount) == "/" else f"/shared{plain(mount)}"
-            yield Problem(path, f"{plain(mount)} belongs to the system", help=f"e.g. {free}")
+            yield Problem(path, f"{plain(mount)} is a system path", help=f"e.g. {free}")
 
 
 @rule(

@@ -125,7 +125,7 @@ def _end(group: NodeGroup) -> str:
     """https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html (2026-11)"""
     if group.type.nvlink_domain:
         return "EC2 ends its UltraServers 60 minutes before the block does"
-    return "EKS ends them 40 minutes before the block does"
+    return "EKS terminates them 40 minutes before the block ends"
 
 
 def _updates(plan: Plan) -> Iterator[str]:

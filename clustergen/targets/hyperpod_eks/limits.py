@@ -55,8 +55,9 @@ OS = "alinux2023"
 
 # Partitions, per GPU, that NVIDIA's operator makes by name, as HyperPod's chart brings them:
 # https://github.com/aws/sagemaker-hyperpod-cli helm_chart/HyperPodHelmChart/charts/gpu-operator/
-# config/default-mig-config.yaml; 2026-10-19. Those for all GPUs alike are named all-PROFILE, the
-# mixed ones after their counts. Small, medium and large stand for 1g, 2g, 3g and 4g of one model.
+# config/default-mig-config.yaml; 2026-10-19. Those with one profile for all GPUs are named
+# all-PROFILE, the mixed ones after their counts. Small, medium and large stand for 1g, 2g, 3g and
+# 4g of one model.
 _ALIKE = words("""
     1g.5gb 3g.20gb 7g.40gb
     1g.10gb 3g.40gb 7g.80gb

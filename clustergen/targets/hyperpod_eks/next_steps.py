@@ -38,7 +38,7 @@ def _before(plan: Plan) -> Iterator[str]:
     yield (
         f"before nodes are created, `./{charts.INSTALL}` installs HyperPod's chart, with "
         f"`kubectl`, "
-        f"`helm` and `git`; `{charts.PATH}` lists its parts, and why"
+        f"`helm` and `git`; `{charts.PATH}` lists its parts, with reasons"
     )
 
 

@@ -15,7 +15,7 @@ def runbook(plan: Plan) -> Runbook:
         logs=f"{hyperpod.LOGS}; {kubernetes.LOGS}",
         failed_boot=f"{hyperpod.events(plan)} lists failures with their reasons; the node's log "
         "stream ends with the line that failed. A node that never shows up in `kubectl get nodes` "
-        "was not let into the EKS cluster: `aws eks list-access-entries` has to list its role",
+        "has no access to the EKS cluster: `aws eks list-access-entries` must list its role",
         drain=kubernetes.DRAIN,
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-resiliency-manual.html
         replace=f"`kubectl label node NODE {limits.HEALTH_LABEL}=UnschedulablePendingReplacement "

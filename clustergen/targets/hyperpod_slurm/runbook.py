@@ -22,7 +22,7 @@ def runbook(plan: Plan) -> Runbook:
         # Exact and case-sensitive:
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-replace-faulty-instance.html
         replace='`sudo scontrol update nodename=NODE state=fail reason="Action:Replace"` has '
-        'HyperPod replace the node, `reason="Action:Reboot"` reboot it; both words are exact. A '
+        'HyperPod replace the node, `reason="Action:Reboot"` reboot it; write these exactly. A '
         "replaced node has a new address and empty local disks",
         users=_changes(plan),
         pause=hyperpod.PAUSE.format(rest="The controller, login nodes"),

@@ -18,7 +18,7 @@ def runbook(plan: Plan) -> Runbook:
         f"and node; `pcluster list-cluster-log-streams -n {name} -r {region}` lists them. On the "
         "head node: `/var/log/slurmctld.log`, `/var/log/chef-client.log`, "
         "`/var/log/parallelcluster/clustermgtd` (nodes that start and stop) and "
-        "`slurm_resume.log` (launches that EC2 refuses); on nodes "
+        "`slurm_resume.log` (launches that EC2 rejects); on nodes "
         "`/var/log/cloud-init-output.log`, `/var/log/slurmd.log`",
         failed_boot="`pcluster describe-cluster` shows `failures` when the head node's boot "
         "failed: `cfn-init.log` and `chef-client.log` of the head node give the reason. A "
@@ -35,7 +35,7 @@ def runbook(plan: Plan) -> Runbook:
         pause="`./deploy.sh --pause` stops the compute fleet, and `--resume` starts it. The head "
         "node, login nodes and storage continue to cost money, and so does a Capacity Block or a "
         "reservation",
-        waits="the foundation takes up to 40 minutes with file systems, the head node some 10, "
+        waits="the foundation takes up to 40 minutes with file systems, the head node about 10, "
         f"static nodes 5 to 15 more; `deploy.sh` waits up to two hours for the cluster. {WAIT}",
         remains=_remains(plan),
     )

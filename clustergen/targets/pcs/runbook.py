@@ -26,6 +26,7 @@ def runbook(plan: Plan) -> Runbook:
         pause="`./deploy.sh --pause` sets all node groups to zero nodes, and `--resume` restores "
         "them. The controller, login nodes and storage continue to cost money, and so does a "
         "Capacity Block or a reservation",
-        waits="the foundation takes up to 40 minutes with file systems, the cluster some 15, the "
-        f"nodes 5 to 15 more. CloudFormation gives up on a PCS cluster after 130 minutes. {WAIT}",
+        waits="the foundation takes up to 40 minutes with file systems, the cluster about 15, the "
+        "nodes 5 to 15 more. CloudFormation stops waiting for a PCS cluster after 130 minutes. "
+        f"{WAIT}",
     )

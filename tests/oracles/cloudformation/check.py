@@ -1,4 +1,4 @@
-"""Everything that can be said of a template without deploying it, cfn-lint aside."""
+"""All that can be checked in a template without deploying it, except by cfn-lint."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 The two mostly differ in case (`ClusterId`, `clusterId`), in a few names and in how tags are
 written. The target's service model says which member a property means; a property without a
-member keeps its name, for the model to refuse.
+member keeps its name, for the model to reject.
 """
 
 from __future__ import annotations

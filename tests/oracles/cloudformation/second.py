@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import cloudformation_validate as validate
 
-# Severities below tell what is so, not what is wrong.
+# Severities below mean facts, not problems.
 _WRONG = ("FATAL", "ERROR", "WARN")
 
 

@@ -41,7 +41,7 @@ def egress_rule(properties: Properties) -> Iterator[tuple[str, str, Properties]]
 
 
 def _authorization(rule: Properties) -> Properties:
-    """The request; a property that no rule has stays at the top, where the model refuses it."""
+    """The request; a property that no rule has stays at the top, where the model rejects it."""
     ports = {key: rule[key] for key in ("IpProtocol", "FromPort", "ToPort") if key in rule}
     peers = {key: rule[key] for key in _PEERS if key in rule}
     described = {"Description": rule["Description"]} if "Description" in rule else {}

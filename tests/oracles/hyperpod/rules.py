@@ -103,7 +103,8 @@ def _controllers(request: Json) -> Iterator[str]:
 
 
 def _strategy(request: Json) -> Iterator[str]:
-    """[slurm] Continuous provisioning merges and takes no strategy; else it is said [ref]."""
+    """[slurm] Continuous provisioning merges and takes no strategy; otherwise it is required
+    [ref]."""
     slurm = request.get("Orchestrator", {}).get("Slurm")
     if slurm is None:
         return
@@ -288,7 +289,7 @@ _WITH_EFA = ("ml.p", "ml.trn1", "ml.trn2.48", "ml.g6e.48", "ml.g7e.48", "ml.g5.4
 
 
 def _place(request: Json, group: Json) -> Iterator[str]:
-    """[pre] EFA does not reach into another subnet; Karpenter's groups are planned by nobody."""
+    """[pre] EFA does not reach into another subnet; Karpenter's groups are not planned."""
     subnets = group.get("OverrideVpcConfig", {}).get("Subnets", [])
     if len(subnets) > 1 and any(type.startswith(_WITH_EFA) for type in _types(group)):
         yield "OverrideVpcConfig: EFA does not leave a subnet"

@@ -28,7 +28,7 @@ its entry in the AWS response (`{"subnet-0...": {"MapPublicIpOnLaunch": True}}`)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One finding of ParallelCluster; a refusal by the schema has the validator `Schema`."""
+    """One finding of ParallelCluster; a rejection by the schema has the validator `Schema`."""
 
     level: str
     validator: str
@@ -46,7 +46,7 @@ class ParallelCluster:
     a quarter of one."""
 
     def __init__(self) -> None:
-        # A file, not a pipe: nobody reads it while the validator runs.
+        # A file, not a pipe: nothing reads it while the validator runs.
         self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         python = python_for_validators(PROJECT)
         self._process = subprocess.Popen(

@@ -25,7 +25,8 @@ Config = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """A capacity reservation: `capacity_block` tells a Capacity Block from an on-demand one."""
+    """A capacity reservation: `capacity_block` distinguishes a Capacity Block from an on-demand
+    one."""
 
     id: str
     instance_type: str

@@ -37,7 +37,7 @@ class Aws:
 
     def call(self, service: str, operation: str, params: Mapping[str, Any]) -> Answer:
         """The API's answer. Raises `ClientError` as AWS would, `LookupError` for the unforeseen."""
-        self._refuse_foreign_arns(operation, params)
+        self._reject_foreign_arns(operation, params)
         answer = _ANSWERS.get((service, operation))
         if answer is None:
             raise LookupError(f"the validator's account has no answer to {service}:{operation}")
@@ -47,7 +47,7 @@ class Aws:
         """`entry` with what the caller knows of `entry_id`."""
         return {**entry, **self.account.facts.get(entry_id, {})}
 
-    def _refuse_foreign_arns(self, operation: str, params: Mapping[str, Any]) -> None:
+    def _reject_foreign_arns(self, operation: str, params: Mapping[str, Any]) -> None:
         own = partition_of(self.account.region)
         for value in params.values():
             if isinstance(value, str) and value.startswith("arn:") and value.split(":")[1] != own:
@@ -364,7 +364,7 @@ def _groups_of_storage(aws: Aws, file_system: str) -> Iterable[str]:
     """The security groups of a file system's interfaces.
 
     Those the caller knows, else those that the configuration gives its nodes, else one that lets
-    in the whole VPC: whoever names no group must have a file system that needs none.
+    in the whole VPC: those who name no group must have a file system that needs none.
     """
     stores = (file_system, file_system.replace("fs-", "fsvol-"))
     known = [aws.account.facts.get(store, {}).get("SecurityGroups") for store in stores]

@@ -23,7 +23,7 @@ VERSIONS = ("24.11", "26.05")
 
 
 class Verdict(NamedTuple):
-    """A setting, and for each of :data:`VERSIONS` whether Slurm refuses it."""
+    """A setting, and for each of :data:`VERSIONS` whether Slurm rejects it."""
 
     scope: Scope
     name: str

@@ -37,5 +37,5 @@ class Git:
 
 
 def run(account: Account, program: str, words: list[str]) -> Done:
-    """Git has a memory; the others do as they are told."""
+    """Git has a memory; the others run commands without one."""
     return account.git.run(words, account.cwd) if program == "git" else Done()

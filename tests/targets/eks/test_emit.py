@@ -440,7 +440,7 @@ def test_managed_prometheus() -> None:
     source = scraper["Source"]["EksConfiguration"]
     assert source["ClusterArn"] == {"Fn::GetAtt": ["Cluster", "Arn"]}
     assert len(source["SubnetIds"]) == 2
-    # EKS refuses an access entry that somebody makes for a role of a service.
+    # EKS rejects an access entry that a user makes for a role of a service.
     assert resources(template, "AWS::EKS::AccessEntry") == {}
     assert resources(template_of(""), "AWS::APS::Scraper") == {}
 

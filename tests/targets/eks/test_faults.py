@@ -229,7 +229,7 @@ BOTH = {"CapacityReservationTarget": {
 OVERRIDE = {"Enabled": True, "NodeRepairConfigOverrides": [{"RepairAction": "Reboot"}]}
 
 # Path in the template of BLOCK, value, a validator's words; and the words of
-# the finding that refuses an overlay with it.
+# the finding that rejects an overlay with it.
 IN_TEMPLATES: list[tuple[str, Any, str, str]] = [
     # Launch template and node group.
     (f"{LT}.IamInstanceProfile", {"Name": "n"}, "IamInstanceProfile in", "IamInstanceProfile"),

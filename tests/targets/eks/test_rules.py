@@ -49,7 +49,7 @@ CASES = [
     (KARPENTER + groups("count: {max: 4}, efa: false"), "K8S529", False),
     ("kubernetes: {admission: none}\nnode_groups: [{name: h200, instance_type: trn1.32xlarge}]",
      "K8S537", False),
-    # Pods mount Lustre by a name that the id does not tell.
+    # Pods mount Lustre by a name that does not follow from the id.
     ("storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0abc123def456789}}]", "STG052",
      True),
     ("storage: [{mount: /c, type: file-cache, existing: {id: fc-0a1b2c3d4e5f67893}}]", "STG052",
@@ -116,7 +116,7 @@ CASES = [
     ("kubernetes: {system_nodes: {instance_type: m7g.large}}", "K8S540", False),
     (KARPENTER + "node_groups: [{name: h200, instance_type: m7i.4xlarge, count: {max: 451}}]",
      "LIM004", False),
-    # What EKS lacks, and the way out.
+    # What EKS lacks, and the help.
     (groups("health_checks: [gpu]"), "SUP001", False),
     (groups("health_checks: [instance-stress]"), "SUP001", True),
     (groups("capacity: {interruptible_reservation: cr-0a1b2c3d4e5f67890}"), "SUP001", True),
@@ -137,7 +137,7 @@ HELP = [
     (groups("count: {min: 1, max: 4}"), "CAP011",
      "write kubernetes.autoscaler: karpenter, or count: 4"),
     (groups("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"), "CAP504",
-     "when it has: aws eks update-nodegroup-config --nodegroup-name h200 --scaling-config "
+     "once it has: aws eks update-nodegroup-config --nodegroup-name h200 --scaling-config "
      "desiredSize=2 --cluster-name example"),
 ]  # fmt: skip
 

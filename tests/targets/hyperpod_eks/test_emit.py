@@ -119,7 +119,7 @@ def test_group(spec: str, group: str, member: str, expected: Any) -> None:
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_every_group_names_its_script(spec: str) -> None:
-    """Without one the request is refused."""
+    """Without one the request is rejected."""
     for group in request_of(SPECS[spec])["InstanceGroups"]:
         lifecycle = group["LifeCycleConfig"]
         assert lifecycle["OnCreate"] == "on_create.sh"

@@ -197,7 +197,7 @@ def test_images_are_pinned(spec: str) -> None:
 
 
 def test_published_bandwidth_is_a_comment() -> None:
-    """It is there for the types that somebody has measured, and decides nothing."""
+    """It is there for types with published measurements, and decides nothing."""
     text = files_of("node_groups: [{name: h200, instance_type: p5.48xlarge}]")
     assert (
         "# Published for 2 x p5.48xlarge: 487 GB/s at 16 GiB" in text["smoke/h200-all-reduce.yaml"]

@@ -42,7 +42,7 @@ CASES = [
      "instance_types: [p5.48xlarge, p4d.24xlarge, g6.48xlarge]}]", "CAP004", False),
     ("node_groups: [{name: h200, instance_type: null, count: 2, "
      "instance_types: [p5.48xlarge, p4d.24xlarge, g6.48xlarge]}]", "NIC004", False),
-    # Pods mount Lustre by a name that the id does not tell.
+    # Pods mount Lustre by a name that does not follow from the id.
     ("storage: [{mount: /fsx, type: fsx-lustre, existing: {id: fs-0abc123def456789}}]", "STG052",
      True),
     # A key below a reserved domain is reserved, too; one that merely ends like it is not.
@@ -83,7 +83,7 @@ CASES = [
     (KARPENTER + "node_groups: [{name: h200, count: {max: 4}, health_checks: [gpu]}]",
      "CAP402", False),
     ("node_groups: [{name: h200, capacity: spot}]", "SUP001", False),
-    # What cannot be checked at all is said once.
+    # What cannot be checked at all is reported once.
     ("node_groups: [{name: h200, instance_type: m7i.4xlarge, health_checks: [instance-stress], "
      "taints: [{key: x}]}]", "K8S413", False),
     (groups("mig: {1g.10gb: 7}"), "CAP404", False),

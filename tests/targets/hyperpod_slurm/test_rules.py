@@ -179,7 +179,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
         (*OVERLAY, "InstanceGroups", 0, "AutoPatchConfig", "IdleWaitWindowInSeconds"),
         "idle", "deploy.sh",
     ),
-    # Overlays that HyperPod refuses
+    # Overlays that HyperPod rejects
     (
         _overlay("Orchestrator: {Slurm: {SlurmConfigStrategy: Merge}}"),
         "OVL309", (*OVERLAY, "Orchestrator"), "continuous provisioning", "remove the strategy",

@@ -85,7 +85,7 @@ ROWS: list[tuple[str, tuple[str | int, ...], Any]] = [
     (OUTSIDE, (*HEAD, "Networking", "ElasticIp"), True),
     (OUTSIDE, (*HEAD, "Networking", "AdditionalSecurityGroups", 1), "${LoginSecurityGroupId}"),
     ("network: {ssh_from: [10.0.0.0/8]}", (*HEAD, "Networking", "ElasticIp"), ABSENT),
-    # Where it is cannot change when login nodes come or go; nobody outside reaches it then.
+    # Where it is cannot change when login nodes come or go; it is then not reachable from outside.
     (OUTSIDE + LOGIN, (*HEAD, "Networking", "SubnetId"), "${PublicSubnetId}"),
     (
         OUTSIDE + LOGIN,

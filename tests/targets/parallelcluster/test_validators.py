@@ -12,7 +12,7 @@ from tests.targets.parallelcluster.planned import every_finding, files
 from tests.targets.parallelcluster.specs import SPECS
 
 EXPLAINED = {
-    # No key pair is asked for: people come in by their own keys or by Session Manager.
+    # No key pair is required: users log in with their own keys or Session Manager.
     "KeyPairValidator",
     # The user may set efa: false, and EFA of types that differ in cards is left off.
     "InstancesEFAValidator",
@@ -21,7 +21,7 @@ EXPLAINED = {
     # of the user's own is the user's choice.
     "EfaPlacementGroupValidator",
     "PlacementGroupCapacityReservationValidator",
-    # Trainium is no NVIDIA GPU: what the images carry for it is known to whoever chose it.
+    # Trainium is no NVIDIA GPU: what the images have for it is known to those who chose it.
     "InstanceTypeAcceleratorManufacturerValidator",
 }
 

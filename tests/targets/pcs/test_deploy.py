@@ -59,7 +59,7 @@ def test_missing_nodes_are_a_failure(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of("node_groups: [{name: h200, count: 2}]")) as bundle:
         bundle.account.no_capacity = True
         done = bundle.deploy("--wait", "8")
-        assert (done.returncode, "Nodes on their way: h200 0 of 2" in done.stderr) == (2, True)
+        assert (done.returncode, "Starting nodes: h200 0 of 2" in done.stderr) == (2, True)
 
 
 def test_nodes_of_a_block_are_not_waited_for(tmp_path: Path) -> None:

@@ -252,7 +252,7 @@ def test_existing_storage_needs_its_mount_name(fields: str, missing: bool) -> No
 
 @pytest.mark.parametrize("name", ["NodeInstanceProfileArn", "VpcId", "ImageX86"])
 def test_a_parameter_that_deploy_sh_passes_needs_no_default(name: str) -> None:
-    """Outputs of the foundation have a value, whoever adds a parameter for them."""
+    """Outputs of the foundation have a value, even for parameters of an overlay."""
     overlay = "targets: {{pcs: {{overlay: {{Parameters: {{{}: {{Type: String}}}}}}}}}}"
     assert _found(overlay.format(name), "OVL202") == []
     assert len(_found(overlay.format("Contact"), "OVL202")) == 1

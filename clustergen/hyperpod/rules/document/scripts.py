@@ -62,7 +62,7 @@ def bucket(document: Document) -> Iterator[Problem]:
 @rule(
     "OVL332",
     "No lifecycle scripts",
-    why="On EKS, and if scripts set up Slurm, each group needs LifeCycleConfig. It is never empty.",
+    why="On EKS, and if scripts set up Slurm, each group needs LifeCycleConfig with content.",
     source=limits.SLURM_API,
     target=EKS,
     bad=in_group("LifeCycleConfig: null", EKS),

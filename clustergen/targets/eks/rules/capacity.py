@@ -91,8 +91,8 @@ def block_start(plan: Plan) -> Iterator[Problem]:
         if group.capacity.kind == "capacity-block" and group.min:
             yield Problem(
                 group.at("capacity"),
-                f"{group.name} starts without nodes, as {group.capacity.id} may not have begun",
-                help="when it has: aws eks update-nodegroup-config --nodegroup-name "
+                f"{group.name} starts without nodes: {group.capacity.id} may not have begun",
+                help="once it has: aws eks update-nodegroup-config --nodegroup-name "
                 f"{group.name} --scaling-config desiredSize={group.max} "
                 f"--cluster-name {plan.name}",
             )

@@ -24,7 +24,7 @@ _SOON = timedelta(days=60)
 @rule(
     "K8S500",
     "Kubernetes version that EKS does not have",
-    why="EKS runs the versions of its calendar and creates no cluster of any other.",
+    why="EKS creates clusters only with the versions in its release calendar.",
     source=versions.SOURCE,
     bad="kubernetes: {version: '1.99'}",
     good="kubernetes: {version: '1.35'}",

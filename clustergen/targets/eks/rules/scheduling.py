@@ -71,7 +71,7 @@ def time_limit(plan: Plan) -> Iterator[Problem]:
         if queue.time_limit:
             yield Problem(
                 queue.at("time_limit"),
-                f"nothing stops jobs of {queue.name} after their time",
+                f"jobs of {queue.name} are not stopped after the time limit",
                 help=f"give each job {limit}: {queue.time_limit}",
             )
 
@@ -151,7 +151,7 @@ def default_queue(plan: Plan) -> Iterator[Problem]:
             label = f"the label kueue.x-k8s.io/queue-name: {queue.name}"
             yield Problem(
                 queue.at("default"),
-                f"jobs that name no queue do not enter {queue.name}",
+                f"jobs without a queue do not enter {queue.name}",
                 help=f"give each job {label if _has_kueue(plan) else 'its queue'}",
             )
 

@@ -81,7 +81,7 @@ def architectures(plan: Plan) -> Iterator[Problem]:
 @rule(
     "IMG106",
     "A micro or nano instance",
-    why="The node's software needs some 1.7 GB of memory on this operating system.",
+    why="The node's software needs about 1.7 GB of memory on this operating system.",
     source="pcluster.validators.ec2_validators: InstanceTypeOSCompatibleValidator",
     severity=Severity.WARNING,
     bad="node_groups: [{name: h200, instance_type: t3.micro}]",

@@ -41,7 +41,7 @@ def interruptible(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP202",
     "Node groups that share a Capacity Block and scale",
-    why="Each group counts on the whole block: only fixed counts divide it.",
+    why="Each group may use the whole block; only fixed counts divide it.",
     source=f"{USER_GUIDE}capacity-blocks-faq.html",
     bad="""node_groups:
   - {name: h200, count: {min: 0, max: 2}, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
@@ -122,7 +122,7 @@ def ultraserver_ratio(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP205",
     "Jobs in an UltraServer queue may share nodes",
-    why="NVIDIA IMEX is set up anew for each job, which disturbs any other job on the node.",
+    why="NVIDIA IMEX is set up again for each job, which disturbs other jobs on the node.",
     source=_ULTRASERVERS,
     severity=Severity.WARNING,
     bad=f"node_groups: [{_GB200}]\nqueues: [{{name: ultra, node_groups: [gb200]}}]",

@@ -38,8 +38,8 @@ def missing_software(plan: Plan) -> Iterator[Problem]:
 @rule(
     "IMG204",
     "Accelerators without a driver",
-    why="The default image has no Neuron driver: nodes start, are paid for, and have no "
-    "accelerator.",
+    why="The default image has no Neuron driver: nodes start and cost money, but "
+    "cannot use their accelerators.",
     source=f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",
     bad="node_groups: [{name: h200, instance_type: trn2.48xlarge}]",
     good="node_groups: [{name: h200, instance_type: trn2.48xlarge, image: ami-0a1b2c3d4e5f67890}]",

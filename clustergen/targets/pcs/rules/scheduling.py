@@ -14,8 +14,8 @@ from clustergen.targets.pcs.rules import rule
 @rule(
     "SLM202",
     "Slurm version near its end of life",
-    why="After its end of life no cluster is created with a version. Running clusters lose support "
-    "and are suspended a year later.",
+    why="After its end of life, a version is not available for new clusters. Running clusters lose "
+    "support and are suspended a year later.",
     source=f"{USER_GUIDE}slurm-versions.html",
     severity=Severity.WARNING,
     bad='slurm: {version: "25.05"}',

@@ -61,7 +61,7 @@ fail() {
 need() {
   local tool
   for tool in "$@"; do
-    command -v "$tool" >/dev/null || fail "$tool is needed, and is not on PATH"
+    command -v "$tool" >/dev/null || fail "$tool is required, but not on PATH"
   done
 }
 
@@ -379,7 +379,7 @@ review_changes() {
   if [[ -n $lost && $allow_replacement == no ]]; then
     drop_change_set "$stack"
     fail "the change would replace ${lost//$'\n'/, } with a new, empty one; the data of the old one" \
-      "stays there or is lost. Nothing was changed in $stack. If that is meant, add" \
+      "stays there or is lost. Nothing was changed in $stack. If this is intended, add" \
       "--allow-replacement."
   fi
 }
@@ -671,7 +671,7 @@ raise_groups() {
     ((${size:-0} < least)) || continue
     run aws --region "$region" eks update-nodegroup-config --cluster-name "$cluster" \
       --nodegroup-name "$group" --scaling-config "desiredSize=$least" >/dev/null
-    note "$group: $least nodes are asked for. Why one does not come: aws eks describe-nodegroup" \
+    note "$group: requested $least nodes. To see why one is missing: aws eks describe-nodegroup" \
       "--region $region --cluster-name $cluster --nodegroup-name $group --query nodegroup.health"
   done < <(wanted)
 }
@@ -780,7 +780,7 @@ case $action in
   resume)
     read_foundation
     resume_cluster
-    note "$cluster runs again."
+    note "$cluster is resumed."
     ;;
   destroy) destroy_cluster ;;
   destroy-foundation) destroy_foundation ;;

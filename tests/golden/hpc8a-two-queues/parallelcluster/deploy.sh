@@ -57,7 +57,7 @@ fail() {
 need() {
   local tool
   for tool in "$@"; do
-    command -v "$tool" >/dev/null || fail "$tool is needed, and is not on PATH"
+    command -v "$tool" >/dev/null || fail "$tool is required, but not on PATH"
   done
 }
 
@@ -375,7 +375,7 @@ review_changes() {
   if [[ -n $lost && $allow_replacement == no ]]; then
     drop_change_set "$stack"
     fail "the change would replace ${lost//$'\n'/, } with a new, empty one; the data of the old one" \
-      "stays there or is lost. Nothing was changed in $stack. If that is meant, add" \
+      "stays there or is lost. Nothing was changed in $stack. If this is intended, add" \
       "--allow-replacement."
   fi
 }
@@ -558,7 +558,7 @@ require_version() {
   local found
   [[ $dry_run == no ]] || return 0
   found=$(pcluster version)
-  [[ $found == *"\"$version\""* ]] || fail "pcluster $version is needed, not $found"
+  [[ $found == *"\"$version\""* ]] || fail "pcluster $version is required, not $found"
 }
 
 pcluster_here() {
@@ -775,7 +775,7 @@ case $action in
   resume)
     read_foundation
     resume_cluster
-    note "$cluster runs again."
+    note "$cluster is resumed."
     ;;
   destroy) destroy_cluster ;;
   destroy-foundation) destroy_foundation ;;

@@ -31,7 +31,7 @@ fail() {
 need() {
   local tool
   for tool in "$@"; do
-    command -v "$tool" >/dev/null || fail "$tool is needed, and is not on PATH"
+    command -v "$tool" >/dev/null || fail "$tool is required, but not on PATH"
   done
 }
 

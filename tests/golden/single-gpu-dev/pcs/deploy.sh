@@ -60,7 +60,7 @@ fail() {
 need() {
   local tool
   for tool in "$@"; do
-    command -v "$tool" >/dev/null || fail "$tool is needed, and is not on PATH"
+    command -v "$tool" >/dev/null || fail "$tool is required, but not on PATH"
   done
 }
 
@@ -378,7 +378,7 @@ review_changes() {
   if [[ -n $lost && $allow_replacement == no ]]; then
     drop_change_set "$stack"
     fail "the change would replace ${lost//$'\n'/, } with a new, empty one; the data of the old one" \
-      "stays there or is lost. Nothing was changed in $stack. If that is meant, add" \
+      "stays there or is lost. Nothing was changed in $stack. If this is intended, add" \
       "--allow-replacement."
   fi
 }
@@ -681,7 +681,7 @@ nodes_stay() {
   done
   seen=$(grep . <<<"$all" || true)
   if [[ $report != "$shown" ]]; then
-    note "Nodes on their way:${report:- none}"
+    note "Starting nodes:${report:- none}"
     shown=$report
   fi
   if ((lost >= 3)); then
@@ -796,7 +796,7 @@ case $action in
   resume)
     read_foundation
     resume_cluster
-    note "$cluster runs again."
+    note "$cluster is resumed."
     ;;
   destroy) destroy_cluster ;;
   destroy-foundation) destroy_foundation ;;

@@ -88,7 +88,7 @@ def block_image(template: Template) -> Iterator[Problem]:
 @rule(
     "OVL534",
     "Placement group with a Capacity Block",
-    why="The instances of a Capacity Block already have their place. A placement group elsewhere "
+    why="The instances of a Capacity Block already have a placement. A placement group elsewhere "
     "keeps them from starting.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html",
     bad=_IN_BLOCK + in_launch_template("Placement: {GroupName: ours}"),
@@ -99,7 +99,7 @@ def block_placement(template: Template) -> Iterator[Problem]:
         if "GroupName" in as_map(nodes.data.get("Placement")):
             yield nodes.template_problem(
                 ("Placement",),
-                "a placement group beside a Capacity Block, which is already placed",
+                "a placement group with a Capacity Block, which is already placed",
                 "remove Placement",
             )
 
