@@ -174,7 +174,7 @@ def test_the_minimum_of_nodes_is_enough(tmp_path: Path) -> None:
 def test_missing_nodes_are_a_failure_with_events(bundle: Bundle) -> None:
     bundle.account.no_capacity = True
     done = bundle.deploy("--wait", "5")
-    assert (done.returncode, "is not finished after 5 minutes" in done.stderr) == (2, True)
+    assert (done.returncode, "is not done after 5 minutes" in done.stderr) == (2, True)
     done = bundle.deploy("--wait", "40")
     assert "Insufficient capacity for ml.p5en.48xlarge" in done.stderr
     assert "LifecycleConfig/h200/i-h200 (Failure)" in done.stderr

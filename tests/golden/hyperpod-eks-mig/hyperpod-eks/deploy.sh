@@ -58,7 +58,7 @@ fail() {
 need() {
   local tool
   for tool in "$@"; do
-    command -v "$tool" >/dev/null || fail "$tool is needed, and is not on PATH"
+    command -v "$tool" >/dev/null || fail "$tool is required, but not on PATH"
   done
 }
 
@@ -376,7 +376,7 @@ review_changes() {
   if [[ -n $lost && $allow_replacement == no ]]; then
     drop_change_set "$stack"
     fail "the change would replace ${lost//$'\n'/, } with a new, empty one; the data of the old one" \
-      "stays there or is lost. Nothing was changed in $stack. If that is meant, add" \
+      "stays there or is lost. Nothing was changed in $stack. If this is intended, add" \
       "--allow-replacement."
   fi
 }
@@ -640,7 +640,7 @@ is_in_service() {
     way=$answer
   fi
   if [[ $status$way != "$shown" ]]; then
-    note "$cluster: ${status:-deleted}${way:+, and on their way:$way}"
+    note "$cluster: ${status:-deleted}${way:+, starting:$way}"
     shown=$status$way
   fi
   case $status in
@@ -855,7 +855,7 @@ case $action in
   resume)
     read_foundation
     resume_cluster
-    note "$cluster runs again."
+    note "$cluster is resumed."
     ;;
   destroy) destroy_cluster ;;
   destroy-foundation) destroy_foundation ;;
