@@ -19,6 +19,7 @@ AREAS: Mapping[str, str] = {
     "IMG": "Images",
     "K8S": "Kubernetes",
     "LIM": "Limits of the services",
+    "MON": "Metrics, dashboards and alerts",
     "NET": "Network",
     "NIC": "Network interfaces",
     "OVL": "Overlays",

@@ -8,6 +8,7 @@ from clustergen import foundation, overlay, readme, targets
 from clustergen.artifacts import Bundle
 from clustergen.compiler import Checked, UnknownTarget
 from clustergen.findings import Unrenderable, errors
+from clustergen.monitoring import stack
 
 
 def render(checked: Checked, target: str) -> Bundle:
@@ -37,5 +38,6 @@ def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
     document = overlay.apply(chosen.document(plan), plan.overlay, keys=chosen.schema.list_keys)
     bundle = [*chosen.emit(plan, document)]
     bundle += foundation.files(plan)
+    bundle += stack.files(plan)
     bundle.append(readme.render(plan, chosen, checked.about(target)))
     return document, tuple(sorted(bundle, key=lambda artifact: artifact.path))

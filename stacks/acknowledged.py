@@ -73,6 +73,7 @@ FOUNDATION = {
             "*": "actions that know no resources: descriptions, a token for registries",
             "<ScriptsBucket.Arn>/*": "every script is in this bucket, under a hash of its text",
             "arn:<AWS::Partition>:s3:::aws-pcs-repo-<AWS::Region>/*": "AWS's own scripts for PCS",
+            f"{_OWN}:pcs:{_HERE}:cluster/*": "the id of the cluster is not known before it",
             f"{_LOGS}:log-group:/aws/pcs/*": "PCS names its log groups by the id of the cluster",
             f"{_OWN}:eks:{_HERE}:cluster/*": "pods of any EKS cluster that the nodes may join",
             f"{_OWN}:ecr:<AWS::Region>:*:repository/*": "images of AWS are in accounts of AWS",

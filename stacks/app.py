@@ -17,6 +17,7 @@ from clustergen.commands.inputs import UsageError, wanted
 from clustergen.compiler import Checked
 from clustergen.findings import Finding, Unrenderable, errors
 
+from . import monitoring
 from .foundation import FoundationStack
 from .rendered import RenderedCluster
 
@@ -120,7 +121,11 @@ def build(app: cdk.App, rendered: RenderedCluster) -> list[cdk.Stack]:
     base = [FoundationStack(app, rendered, document, **props)] if document else []
     # Load only the constructs of this target: those of EKS take longer than all others.
     target = importlib.import_module(f"{__package__}.{rendered.target.replace('-', '_')}")
-    made: list[cdk.Stack] = [*base, *target.stacks(app, rendered, **props)]
+    made: list[cdk.Stack] = [
+        *base,
+        *target.stacks(app, rendered, **props),
+        *monitoring.stacks(app, rendered, **props),
+    ]
     for earlier, later in pairwise(made):
         later.add_stack_dependency(earlier)
     return made

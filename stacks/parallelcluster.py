@@ -12,6 +12,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from clustergen.slurm import collecting
 from clustergen.targets.parallelcluster import actions
 from clustergen.targets.parallelcluster.limits import VERSION
 
@@ -87,7 +88,10 @@ def uploads(rendered: RenderedCluster) -> dict[str, str]:
     plan = rendered.plan
     by_content = {script.key: script.text for script in actions.own_scripts(plan)}
     hook = actions.hook(plan)
-    return {**by_content, hook.current_key(plan): hook.text}
+    made = {**by_content, hook.current_key(plan): hook.text}
+    if text := collecting.workspace_file(plan):
+        made[actions.workspace_key(plan)] = text
+    return made
 
 
 def _policy(scope: Construct, rendered: RenderedCluster) -> iam.ManagedPolicy:

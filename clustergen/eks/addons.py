@@ -111,6 +111,8 @@ CLOUDWATCH = Addon(
     policies=("CloudWatchAgentServerPolicy",),
 )
 
+KUBE_STATE_METRICS = Addon("kube-state-metrics")
+
 
 def wanted(plan: Plan) -> tuple[Addon, ...]:
     """The add-ons that storage and monitoring require, besides :data:`NETWORKING`."""
@@ -119,7 +121,8 @@ def wanted(plan: Plan) -> tuple[Addon, ...]:
         driver for kinds, driver in drivers if any(isinstance(s, kinds) for s in plan.storage)
     )
     watched = plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
-    return (COREDNS, NODE_MONITORING, EBS, *needed, *((CLOUDWATCH,) if watched else ()))
+    monitoring = ((CLOUDWATCH, watched), (KUBE_STATE_METRICS, plan.monitoring.workspace))
+    return (COREDNS, NODE_MONITORING, EBS, *needed, *(addon for addon, on in monitoring if on))
 
 
 class ManagedAddon(Construct):

@@ -57,6 +57,14 @@ class Feature(NamedTuple):
     uses: Uses
 
 
+def _metrics(kind: str) -> Uses:
+    return _when(("monitoring", "metrics"), lambda plan: plan.monitoring.metrics == kind)
+
+
+def _dashboards(kind: str) -> Uses:
+    return _when(("monitoring", "dashboards"), lambda plan: plan.monitoring.dashboards == kind)
+
+
 def _capacity(kind: str) -> Uses:
     return lambda plan: (g.at("capacity") for g in plan.node_groups if g.capacity.kind == kind)
 
@@ -281,10 +289,13 @@ FEATURES: tuple[Feature, ...] = (
         _when(("slurm", "cgroup_settings"), lambda p: p.slurm.cgroup_settings),
     ),
     Feature("kubernetes", "Kubernetes", _written("kubernetes")),
+    Feature("monitoring.prometheus", "Managed Prometheus", _metrics("managed-prometheus")),
+    Feature("monitoring.self-hosted", "Prometheus in the cluster", _metrics("self-hosted")),
+    Feature("monitoring.cloudwatch-metrics", "Metrics in CloudWatch", _metrics("cloudwatch")),
     Feature(
-        "monitoring.prometheus",
-        "Managed Prometheus",
-        _when(("monitoring", "metrics"), lambda p: p.monitoring.metrics == "managed-prometheus"),
+        "monitoring.alerts",
+        "Alerts",
+        _when(("monitoring", "alerts"), lambda p: p.monitoring.alerts.wanted),
     ),
     Feature(
         "monitoring.cloudwatch-dashboard",
@@ -295,11 +306,8 @@ FEATURES: tuple[Feature, ...] = (
             else []
         ),
     ),
-    Feature(
-        "monitoring.grafana",
-        "Managed Grafana",
-        _when(("monitoring", "dashboards"), lambda p: p.monitoring.dashboards == "managed-grafana"),
-    ),
+    Feature("monitoring.grafana", "Managed Grafana", _dashboards("managed-grafana")),
+    Feature("monitoring.grafana-files", "Dashboards as files", _dashboards("grafana-files")),
     Feature("monitoring.log-retention", "Log retention", _written("monitoring", "log_retention")),
     Feature(
         "resilience.replace",

@@ -8,6 +8,7 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn, iam, session_manager
 from clustergen.aws.members import filled
 from clustergen.digests import sha256
+from clustergen.foundation import monitoring
 from clustergen.foundation.part import (
     Output,
     Part,
@@ -143,9 +144,18 @@ def _document(plan: Plan) -> Json:
         *_pcs_scripts(plan),
         *buckets(plan),
         *volumes(plan),
+        *monitoring.writing(plan),
+        *_controller(plan),
         _logs(),
     ]
     return iam.document(statements)
+
+
+def _controller(plan: Plan) -> Iterator[Json]:
+    """Who collects Slurm's metrics asks PCS for the address of slurmctld."""
+    if plan.monitoring.workspace is not None:
+        clusters = "arn:${AWS::Partition}:pcs:${AWS::Region}:${AWS::AccountId}:cluster/*"
+        yield iam.allow("Controller", ["pcs:GetCluster"], [cfn.sub(clusters)])
 
 
 def _scripts(plan: Plan) -> list[Json]:

@@ -10,6 +10,7 @@ from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn
 from clustergen.foundation.part import Part
 from clustergen.foundation.template import build, document
+from clustergen.monitoring import stack
 from clustergen.plan.model import Plan
 
 INLINE_BYTES = 51_200
@@ -29,6 +30,9 @@ _DELETE: Mapping[str, str] = {
     "AWS::EC2::SecurityGroup": "ec2 delete-security-group --group-id ID",
     "AWS::EC2::Subnet": "ec2 delete-subnet --subnet-id ID",
     "AWS::EC2::VPC": "ec2 delete-vpc --vpc-id ID",
+    # Its id here is its ARN, which ends with the id that the command takes.
+    "AWS::APS::Workspace": 'amp delete-workspace --workspace-id "$(basename ID)"',
+    "AWS::Logs::LogGroup": "logs delete-log-group --log-group-name ID",
     # Its versions must be deleted first: the console's "Empty" does that.
     "AWS::S3::Bucket": "s3 rb s3://ID  # empty it in the console first, with all versions",
 }
@@ -40,6 +44,7 @@ def frame(plan: Plan) -> Mapping[str, Any]:
     return {
         "plan": plan,
         "foundation": bool(whole.resources),
+        "monitoring": stack.parameters(plan),
         "staged": STAGE if _is_large(plan) else "",
         "tags": json.dumps(cfn.tags(plan.tags), ensure_ascii=False),
         "retained": [word for pair in retained(whole) for word in pair],

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn, iam
-from clustergen.foundation import access
+from clustergen.foundation import access, monitoring
 from clustergen.foundation.part import NOTHING, Output, Part, has_hyperpod, named, serves
 from clustergen.plan.model import Database, Plan
 from clustergen.words import words
@@ -53,6 +53,7 @@ def _execution_role(plan: Plan) -> Json:
         *access.buckets(plan),
         *access.volumes(plan),
         *_secret(plan),
+        *monitoring.writing(plan),
     ]
     properties = {
         "AssumeRolePolicyDocument": iam.trust("sagemaker"),

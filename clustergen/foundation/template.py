@@ -6,7 +6,7 @@ import functools
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.foundation import access, hyperpod, network, security, storage
+from clustergen.foundation import access, hyperpod, monitoring, network, security, storage
 from clustergen.foundation.part import Part, joined
 from clustergen.plan.model import Plan
 
@@ -17,7 +17,8 @@ PATH = "foundation.template.json"
 @functools.lru_cache(maxsize=8)
 def build(plan: Plan) -> Part:
     """All resources and outputs of the foundation, built once per plan."""
-    return joined(concern.part(plan) for concern in (network, security, storage, access, hyperpod))
+    concerns = (network, security, storage, access, hyperpod, monitoring)
+    return joined(concern.part(plan) for concern in concerns)
 
 
 def document(plan: Plan, part: Part) -> Json:

@@ -15,7 +15,7 @@ from clustergen.hyperpod import slurm_conf, steps, verify
 from clustergen.hyperpod.limits import CONTROLLER
 from clustergen.hyperpod.steps import Group, Mode
 from clustergen.plan.model import Bucket, Plan
-from clustergen.slurm import accounts
+from clustergen.slurm import accounts, collecting
 
 FOLDER = "lifecycle"
 FILE_SYSTEMS = "file-systems.json"
@@ -47,6 +47,8 @@ def lifecycle(plan: Plan, mode: Mode) -> Bundle:
 def _text(plan: Plan, name: str, values: Mapping[str, Any]) -> str:
     if name == "accounts.sh":
         return accounts.script(plan, several=values["several"])
+    if name == collecting.NAME:
+        return collecting.script(plan, linger=0)
     return shell.render(_template(name), **values)
 
 
@@ -73,6 +75,9 @@ def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
     if "mounts.sh" in names:
         table = [asdict(mounts.mount(item)) for item in mounts.mounted(plan)]
         yield Artifact(f"{FOLDER}/{FILE_SYSTEMS}", json.dumps(table, indent=2) + "\n")
+    text = collecting.workspace_file(plan)
+    if collecting.NAME in names and text:
+        yield Artifact(f"{FOLDER}/{collecting.WORKSPACE_FILE}", text)
     if "slurm-settings.sh" in names and slurm_conf.has_prolog(plan):
         yield _script("prolog.sh", shell.render("hyperpod/prolog.sh.j2"))
         yield _script("epilog.sh", shell.render("hyperpod/epilog.sh.j2"))

@@ -12,6 +12,7 @@ from clustergen.plan import model
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
+from clustergen.slurm import collecting
 
 Mode = Literal["bootstrap", "extended", "customer-managed", "legacy", "kubernetes"]
 """How nodes are set up, and so which scripts they run.
@@ -83,7 +84,7 @@ def _on_machine(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
     yield Step("environment", "environment.sh", ("efa" if efa else "plain",))
     yield from _slurm(plan, mode, role)
     yield from _users_scripts(own, "configured")
-    yield from _exporters(plan)
+    yield from _monitoring(plan, _machine_options(plan, role))
 
 
 def _on_compute(plan: Plan, mode: Mode, group: NodeGroup) -> Iterator[Step]:
@@ -97,7 +98,7 @@ def _on_compute(plan: Plan, mode: Mode, group: NodeGroup) -> Iterator[Step]:
     yield from _health(group)
     yield from _slurm(plan, mode, "compute")
     yield from _users_scripts(own, "configured")
-    yield from _exporters(plan)
+    yield from _monitoring(plan, collecting.compute_arguments(plan, (group,)))
 
 
 def _on_kubernetes(plan: Plan, group: NodeGroup) -> Iterator[Step]:
@@ -176,9 +177,20 @@ def _fabric(group: NodeGroup) -> tuple[str, ...]:
     return (efa, "nvlink") if domain else (efa,)
 
 
-def _exporters(plan: Plan) -> Iterator[Step]:
-    if plan.monitoring.metrics != "none":
-        yield Step("exporters", "exporters.sh", required=False)
+def _monitoring(plan: Plan, options: Sequence[str]) -> Iterator[Step]:
+    """Jobs run without it."""
+    if plan.monitoring.workspace:
+        workspace = plan.monitoring.workspace
+        place = workspace if isinstance(workspace, str) else collecting.WORKSPACE_FILE
+        arguments = (place, "-", *options)
+        yield Step("monitoring", collecting.NAME, arguments, seconds=600, required=False)
+
+
+def _machine_options(plan: Plan, role: Role) -> list[str]:
+    """The controller counts nodes and jobs with Slurm's commands: not every version has metrics."""
+    machine = plan.login if role == "login" else plan.head
+    slurm = ["--slurm"] if role == "controller" else []
+    return [*(collecting.machine_arguments(plan, role, machine) if machine else ()), *slurm]
 
 
 def _users_scripts(own: Sequence[UserScript], when: str) -> Iterator[Step]:

@@ -9,11 +9,13 @@ from clustergen import placeholders, shell
 from clustergen.artifacts import Artifact, Json
 from clustergen.kubernetes import (
     claims,
+    gpu_metrics,
     karpenter,
     kueue,
     labels_and_taints,
     mpi_operator,
     namespaces,
+    node_metrics,
     ownership,
     pruning,
     queues,
@@ -94,8 +96,18 @@ _EARLY = (
         (f"The MPI operator {mpi_operator.VERSION}, which runs MPIJob (jobs).",),
         lambda plan: mpi_operator.objects(plan) if mpi_operator.is_on(plan) else (),
     ),
+    _Manifest(
+        "gpu-metrics",
+        ("What dcgm-exporter measures (monitoring).",),
+        lambda plan: gpu_metrics.objects() if gpu_metrics.is_on(plan) else (),
+    ),
 )
 _LATE = (
+    _Manifest(
+        "node-metrics",
+        ("A pod on each node that measures it (monitoring).",),
+        lambda plan: node_metrics.objects() if node_metrics.is_on(plan) else (),
+    ),
     _Manifest(
         "kueue",
         (

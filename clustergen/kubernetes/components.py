@@ -8,6 +8,7 @@ from clustergen.artifacts import Json
 from clustergen.catalog import regions, ultraservers
 from clustergen.kubernetes import (
     charts,
+    gpu_metrics,
     karpenter,
     kueue_configuration,
     labels_and_taints,
@@ -159,14 +160,13 @@ def _jobs(plan: Plan) -> Iterator[Component]:
 
 
 def _metrics(plan: Plan) -> Iterator[Component]:
-    gpus = any(group.type.gpus for group in plan.node_groups)
-    if plan.monitoring.metrics != "managed-prometheus" or not gpus:
+    if not gpu_metrics.is_on(plan):
         return
     values = {
         "image": {"tag": "4.5.2-4.8.1-distroless"},
-        # The managed scraper uses these to find pods; ServiceMonitor needs the Prometheus Operator.
+        # The managed scraper finds the pods by their label; ServiceMonitor needs an operator.
         "serviceMonitor": {"enabled": False},
-        "podAnnotations": {"prometheus.io/scrape": "true", "prometheus.io/port": "9400"},
+        **gpu_metrics.values(),
         "nodeSelector": {names.GPU_PRESENT_LABEL: "true"},
         "tolerations": _tolerations(plan, lambda group: group.type.gpus > 0),
     }

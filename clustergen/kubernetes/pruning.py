@@ -42,6 +42,8 @@ RESOURCES: Mapping[tuple[str, str], str] = MappingProxyType(
         ("", "PersistentVolumeClaim"): "persistentvolumeclaims",
         ("", "PersistentVolume"): "persistentvolumes",
         ("apps", "Deployment"): "deployments.apps",
+        ("apps", "DaemonSet"): "daemonsets.apps",
+        ("", "ConfigMap"): "configmaps",
         (
             "rbac.authorization.k8s.io",
             "ClusterRoleBinding",

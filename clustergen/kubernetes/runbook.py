@@ -23,15 +23,9 @@ USERS: Final = (
 
 
 def remains(plan: Plan) -> str:
-    """Remaining resources: volumes that pods claimed, and metrics."""
-    volumes = (
+    """Remaining resources: volumes that pods claimed."""
+    return (
         "the EBS volumes of claims that were not deleted before the cluster: `aws ec2 "
         f"describe-volumes --region {plan.region} --filters "
         "Name=tag-key,Values=kubernetes.io/created-for/pvc/name` lists them"
-    )
-    if plan.monitoring.metrics != "managed-prometheus":
-        return volumes
-    return (
-        f"{volumes}; and the Prometheus workspace with its metrics: `aws amp delete-workspace "
-        f"--region {plan.region} --workspace-id ID` deletes it"
     )

@@ -55,6 +55,11 @@ PATH: Final = "monitoring/dcgm-counters.csv"
 
 
 def csv() -> str:
-    """The file for dcgm-exporter's ``-f``."""
-    lines = (f"{counter.name}, {counter.type}, {counter.help}" for counter in COUNTERS)
+    """The file for dcgm-exporter's ``-f``.
+
+    All are gauges there: the CloudWatch agent adds ``_total`` to the name of a counter without it,
+    and Prometheus's functions do not ask for the type.
+    https://github.com/aws/amazon-cloudwatch-agent/blob/main/translator/tocwconfig/sampleConfig/prometheus_otel_config_linux.yaml
+    """
+    lines = (f"{counter.name}, gauge, {counter.help}" for counter in COUNTERS)
     return "\n".join(("# field, type, help", *lines)) + "\n"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from clustergen import discovery
 from clustergen.catalog import regions
 from clustergen.findings import Finding, Path
-from clustergen.plan import fsx, model, network, storage
+from clustergen.plan import fsx, model, monitoring, network, storage
 from clustergen.plan.model import NodeGroup, Plan, Traits
 from clustergen.plan.nodes import MachinePlanner
 from clustergen.spec import target_defaults
@@ -76,7 +76,7 @@ def build(
         users=_users(spec),
         slurm=_slurm(spec),
         kubernetes=_kubernetes(spec, system),
-        monitoring=_monitoring(spec),
+        monitoring=monitoring.monitoring(spec),
         resilience=model.Resilience(**vars(spec.resilience)),
         options=options,
         overlay=section.overlay if section else {},
@@ -226,10 +226,3 @@ def _kubernetes(spec: Spec, system: model.Machine) -> model.Kubernetes:
         admins=tuple(given.admins),
         public_endpoint_from=tuple(given.public_endpoint_from),
     )
-
-
-def _monitoring(spec: Spec) -> model.Monitoring:
-    given = spec.monitoring
-    kept = given.log_retention
-    days = 0 if kept == "forever" else -(-kept // 86400)
-    return model.Monitoring(given.metrics, given.dashboards, days)

@@ -498,11 +498,29 @@ class User:
 
 
 @dataclass(frozen=True, slots=True)
-class Monitoring:
-    """Metrics, dashboards and logs."""
+class Alerts:
+    """Who hears of alerts."""
 
-    metrics: Literal["managed-prometheus", "none"]
-    dashboards: Literal["cloudwatch", "managed-grafana", "none"]
+    emails: tuple[str, ...]
+    topic: str | None
+    """ARN of an SNS topic that exists."""
+
+    @property
+    def wanted(self) -> bool:
+        return bool(self.emails or self.topic)
+
+
+@dataclass(frozen=True, slots=True)
+class Monitoring:
+    """Metrics, dashboards, alerts and logs."""
+
+    metrics: Literal["managed-prometheus", "self-hosted", "cloudwatch", "none"]
+    dashboards: Literal["cloudwatch", "managed-grafana", "grafana-files", "none"]
+    alerts: Alerts
+    interval_seconds: int
+    """Between two samples of a metric."""
+    workspace: Id | None
+    """The workspace of Amazon Managed Service for Prometheus, where metrics go to one."""
     log_retention_days: int
     """0 means forever."""
 

@@ -8,7 +8,7 @@ from clustergen import targets
 from clustergen.artifacts import Artifact
 from clustergen.findings import Finding
 from clustergen.plan.model import Plan
-from clustergen.readme import costs, existing, nodes, storage, what_stays
+from clustergen.readme import costs, existing, monitoring, nodes, storage, what_stays
 from clustergen.readme.known_limits import known_limits
 from clustergen.readme.markdown import escape, spec_path
 from clustergen.readme.operation import answers
@@ -32,6 +32,7 @@ def _sections(
     yield _section("Before you deploy", existing.requirements(plan))
     yield _section("Quotas", costs.quotas(plan))
     yield _section("Price", costs.price(plan))
+    yield _section("Monitoring", *monitoring.paragraphs(plan))
     yield _section("Decided by default", _decisions(plan))
     yield _section("Known limits", known_limits(findings))
     yield _section("Next steps", _numbered(target.steps(plan)))

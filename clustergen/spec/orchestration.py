@@ -115,12 +115,38 @@ class Kubernetes(Section):
     )
 
 
-class Monitoring(Section):
-    """Metrics, dashboards and logs."""
+class Alerts(Section):
+    """Who hears of alerts."""
 
-    metrics: Literal["managed-prometheus", "none"] = Field("none", description="Metrics backend.")
-    dashboards: Literal["cloudwatch", "managed-grafana", "none"] = Field(
-        "cloudwatch", description="Dashboards."
+    email: list[Annotated[str, Field(pattern=patterns.EMAIL.regex)]] = Field(
+        [], description="Addresses; AWS asks each to confirm the subscription."
+    )
+    topic: Arn | None = Field(None, description="SNS topic that exists; empty: a new one.")
+
+
+class Monitoring(Section):
+    """Metrics, dashboards, alerts and logs."""
+
+    metrics: Literal["managed-prometheus", "self-hosted", "cloudwatch", "none"] = Field(
+        "none",
+        description="Metrics backend: Amazon Managed Service for Prometheus, a Prometheus server "
+        "in the cluster, or CloudWatch.",
+    )
+    dashboards: Literal["cloudwatch", "managed-grafana", "grafana-files", "none"] = Field(
+        "cloudwatch",
+        description="Dashboards: in CloudWatch, in Amazon Managed Grafana, or as files for a "
+        "Grafana of your own.",
+    )
+    alerts: Alerts = Field(Alerts.absent(), description="Who hears of alerts; needs metrics.")
+    interval: Seconds = Field(
+        30,
+        description="Time between two samples of a metric; a longer one costs less.",
+        json_schema_extra={"default": "30s"},
+    )
+    workspace: str = Field(
+        "new",
+        pattern=patterns.WORKSPACE.regex,
+        description="Workspace of Amazon Managed Service for Prometheus: new, or the id of one.",
     )
     log_retention: Seconds | Literal["forever"] = Field(
         30 * 86400,

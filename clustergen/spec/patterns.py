@@ -58,6 +58,14 @@ PRINCIPAL = Pattern(
     r"^arn:aws[a-z-]*:iam::[0-9]{12}:(role|user)/.+$",
     "the ARN of an IAM role or user, arn:aws:iam::111122223333:role/admin",
 )
+EMAIL = Pattern(
+    r"^[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]+([.][A-Za-z0-9-]+)+$",
+    "an e-mail address such as on-call@example.com",
+)
+WORKSPACE = Pattern(
+    r"^(new|ws-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$",
+    "new, or the id of a workspace such as ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789",
+)
 BUCKET = Pattern(
     r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$", "a place in S3, s3://bucket/prefix"
 )

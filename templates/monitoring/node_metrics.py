@@ -43,7 +43,8 @@ class Metrics:
         self.add(name, "gauge", value, **labels)
 
     def counter(self, name: str, value: object, **labels: object) -> None:
-        self.add(name, "counter", value, **labels)
+        # CloudWatch's agent adds _total to the name of a counter without it.
+        self.add(name, "counter" if name.endswith("_total") else "gauge", value, **labels)
 
     def text(self) -> str:
         families = self.samples.items()

@@ -480,11 +480,22 @@ _KUBERNETES = {
     ],
 }
 
+_PROMETHEUS = {"monitoring.metrics": "managed-prometheus"}
+_WORKSPACE = "ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
+
 _OPERATION = {
     "monitoring.metrics": [_set("monitoring.metrics", "managed-prometheus")],
     "monitoring.dashboards": [
         _set("monitoring.dashboards", "cloudwatch"),
-        _set("monitoring.dashboards", "managed-grafana"),
+        _set("monitoring.dashboards", "managed-grafana", _PROMETHEUS),
+    ],
+    "monitoring.interval_seconds": [_set("monitoring.interval", "1m", _PROMETHEUS)],
+    "monitoring.workspace": [_set("monitoring.workspace", _WORKSPACE, _PROMETHEUS)],
+    "monitoring.alerts.emails": [
+        _set("monitoring.alerts.email", ["on-call@example.com"], _PROMETHEUS)
+    ],
+    "monitoring.alerts.topic": [
+        _set("monitoring.alerts.topic", _ARN.format("sns", "pages"), _PROMETHEUS)
     ],
     "monitoring.log_retention_days": [_set("monitoring.log_retention", "90d")],
     "resilience.replace_failed_nodes": [

@@ -86,6 +86,9 @@ _SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf"
 _IMAGE = "image: ami-0a1b2c3d4e5f67890"
 _P5 = _group("instance_type: p5.48xlarge")
 _KARPENTER = "kubernetes: {autoscaler: karpenter}"
+_DASHBOARD = Evidence(r"monitoring\.template\.json", "AWS::CloudWatch::Dashboard")
+_GRAFANA = Evidence(r"monitoring/dashboards/.*\.json", "clustergen-")
+_PROMETHEUS = "monitoring: {metrics: managed-prometheus}"
 _SSD = "type: fsx-lustre, size: 38400GiB, throughput: 250"
 _LUSTRE = _storage(_SSD)
 _DATABASE = (
@@ -629,6 +632,9 @@ TABLE: Mapping[str, Row] = {
     "monitoring.prometheus": Row(
         Use("", "monitoring: {metrics: managed-prometheus}"),
         {
+            PC: Evidence(r"scripts/monitoring\.sh", "append-config"),
+            PCS: action("monitoring.sh"),
+            HP: Evidence(r"lifecycle/monitoring\.sh", "append-config"),
             EKS: template('"AWS::APS::Scraper"'),
         },
     ),
@@ -636,11 +642,23 @@ TABLE: Mapping[str, Row] = {
         Use("monitoring: {dashboards: none}", "monitoring: {dashboards: cloudwatch}"),
         {
             PC: yaml(r"Dashboards:\s+CloudWatch:\s+Enabled: true"),
+            **dict.fromkeys((PCS, HP, HPE), _DASHBOARD),
             EKS: template('"amazon-cloudwatch-observability"'),
         },
     ),
+    "monitoring.self-hosted": Row(Use("", "monitoring: {metrics: self-hosted}")),
+    "monitoring.cloudwatch-metrics": Row(Use("", "monitoring: {metrics: cloudwatch}")),
+    "monitoring.alerts": Row(
+        Use(_PROMETHEUS, "monitoring: {alerts: {email: [on-call@example.com]}}"),
+        everywhere(foundation("AlertManagerDefinition")),
+    ),
     "monitoring.grafana": Row(
-        Use("monitoring: {dashboards: none}", "monitoring: {dashboards: managed-grafana}")
+        Use(_PROMETHEUS, "monitoring: {dashboards: managed-grafana}"),
+        everywhere(foundation("AWS::Grafana::Workspace")),
+    ),
+    "monitoring.grafana-files": Row(
+        Use(_PROMETHEUS, "monitoring: {dashboards: grafana-files}"),
+        everywhere(_GRAFANA),
     ),
     "monitoring.log-retention": Row(
         Use("", "monitoring: {log_retention: 90d}"),

@@ -36,6 +36,20 @@ VARIANTS: dict[str, str] = {
     "tags": "tags: {team: models, cost-center: '007'}",
     "zone name": "network: {zone: us-east-1a, cidr: 10.8.0.0/20}",
     "local zone": "network: {zone: use1-dfw2-az1}",
+    "metrics": "monitoring: {metrics: managed-prometheus, log_retention: forever}",
+    "alerts and Grafana": """
+tags: {team: models}
+monitoring:
+  metrics: managed-prometheus
+  dashboards: managed-grafana
+  alerts: {email: [on-call@example.com, lead@example.com]}
+""",
+    "alerts to a topic": """
+monitoring:
+  metrics: managed-prometheus
+  workspace: ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789
+  alerts: {topic: "arn:aws:sns:us-east-1:111122223333:pages"}
+""",
     "ssh": "network: {ssh_from: [203.0.113.0/24, '2001:db8::/32']}",
     "existing": EXISTING,
     "existing groups": EXISTING_GROUPS,

@@ -76,6 +76,8 @@ def _mount_name(name: str, region: str) -> str:
 
 # First match wins: the more particular names stand first.
 _KINDS: tuple[tuple[str, _Make], ...] = (
+    (r"WorkspaceId$", lambda name, region: "ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"),
+    (r"TopicArn$", _arn("sns", "{}", regional=True)),
     (r"^NodesOf", lambda _name, _region: "0"),
     (r"^EksClusterArn$", _arn("eks", "cluster/training", regional=True)),
     (r"^HyperPodClusterArn$", _arn("sagemaker", "cluster/0a1b2c3d4e5f", regional=True)),

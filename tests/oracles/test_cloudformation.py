@@ -240,6 +240,6 @@ def test_requests_use_the_names_of_the_api() -> None:
 
 
 def test_unknown_types_are_named() -> None:
-    template = changed(PCS, "Resources.Topic", {"Type": "AWS::SNS::Topic"})
+    template = changed(PCS, "Resources.Trail", {"Type": "AWS::CloudTrail::Trail"})
     assert unknown_types(PCS) == set()
-    assert unknown_types(template) == {"AWS::SNS::Topic"}
+    assert unknown_types(template) == {"AWS::CloudTrail::Trail"}

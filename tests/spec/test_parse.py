@@ -66,7 +66,7 @@ KEYS = [
     ("users: [{name: a, uid: 2001, sshkey: x}]", "sshkey", "did you mean `ssh_key`?"),
     ("slurm: {accounting: {endpont: db}}", "endpont", "did you mean `endpoint`?"),
     ("kubernetes: {admision: none}", "admision", "did you mean `admission`?"),
-    ("monitoring: {logs: 3d}", "logs", "known here: dashboards, log_retention, metrics"),
+    ("monitoring: {logs: 3d}", "logs", "known here: alerts, dashboards, "),
     ("resilience: {autoresume: true}", "autoresume", "did you mean `auto_resume`?"),
     ("targets: {PCS: {}}", "PCS", "did you mean `pcs`?"),
     ("targets: {hyperpod: {}}", "hyperpod", "did you mean `hyperpod-eks` or `hyperpod-slurm`?"),

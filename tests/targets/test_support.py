@@ -49,7 +49,7 @@ VERSION = "slurm: {version: '25.11'}"
 PYXIS = "software: {containers: pyxis}"
 KUBERNETES = "kubernetes: {version: '1.35'}"
 RESUME = "resilience: {auto_resume: true}"
-GRAFANA = "monitoring: {dashboards: managed-grafana}"
+HOSTED = "monitoring: {metrics: self-hosted}"
 PLAIN = "node_groups: [{name: h200, instance_type: m7i.4xlarge}]\n"
 
 # Target, what a spec asks for, severity of the one finding; none: it is done.
@@ -58,7 +58,7 @@ EXPECTED: list[tuple[str, str, str | None]] = [
     (PCS, "node_groups: [{name: h200, health_checks: [instance-stress]}]", "error"),
     (PCS, "node_groups: [{name: h200, health_checks: [gpu]}]", "note"),
     (PCS, EBS, "error"),
-    (PCS, GRAFANA, "error"),
+    (PCS, HOSTED, "error"),
     (PCS, KUBERNETES, "note"),
     (PCS, "head_node: {instance_type: m7i.xlarge}", "note"),
     (PCS, RESUME, "note"),
@@ -110,7 +110,7 @@ WAYS_OUT: list[tuple[str, str, str]] = [
     (HP, "node_groups: [{name: h200, instance_type: hpc7a.96xlarge}]", "parallelcluster"),
     (HP, EBS, "fsx-openzfs"),
     (HP, VERSION, "remove slurm.version"),
-    (HP, GRAFANA, "cloudwatch"),
+    (HP, HOSTED, "managed-prometheus"),
     (
         HP,
         "queues: [{name: a, node_groups: [h200]}, {name: b, node_groups: [h200]}]",

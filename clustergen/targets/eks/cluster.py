@@ -148,7 +148,8 @@ class EksCluster(Construct):
         )
 
     def make_prometheus(self) -> ManagedPrometheus | None:
-        if self.plan.monitoring.metrics != "managed-prometheus":
+        workspace = self.plan.monitoring.workspace
+        if workspace is None:
             return None
         from clustergen.targets.eks.monitoring import ManagedPrometheus  # likewise
 
@@ -157,6 +158,7 @@ class EksCluster(Construct):
             "Prometheus",
             plan=self.plan,
             inputs=self.inputs,
+            workspace=workspace,
             control_plane=self.control_plane,
         )
 
@@ -205,11 +207,8 @@ class EksCluster(Construct):
                 self.karpenter.queue.attr_queue_name,
             )
         if self.prometheus:
-            yield (
-                "PrometheusEndpoint",
-                "Where metrics are written and queried",
-                self.prometheus.workspace.attr_prometheus_endpoint,
-            )
+            endpoint = self.prometheus.endpoint
+            yield "PrometheusEndpoint", "Where metrics are written and queried", endpoint
 
     def _nodes_after_networking(self) -> None:
         """Create networking add-ons before nodes, which need them to become ready."""

@@ -1,4 +1,4 @@
-"""Metrics in Amazon Managed Service for Prometheus: a workspace and a managed scraper."""
+"""Metrics for Amazon Managed Service for Prometheus: a scraper that AWS runs."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from constructs import Construct
 
 from clustergen.cdk.inputs import Inputs
 from clustergen.eks.control_plane import ControlPlane
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Id, Plan
 from clustergen.targets.eks import scraping
 from clustergen.yaml_text import yaml_text
 
 
 class ManagedPrometheus(Construct):
-    """A workspace for the metrics of the cluster, and their scraper.
+    """What collects the metrics of the cluster for the workspace of the foundation.
 
     The service creates the access entry for the scraper's role; EKS rejects others for it.
     https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html
     """
 
-    workspace: aps.CfnWorkspace
+    endpoint: str
+    """The address of the workspace."""
     scraper: aps.CfnScraper
 
     def __init__(
@@ -30,25 +31,26 @@ class ManagedPrometheus(Construct):
         *,
         plan: Plan,
         inputs: Inputs,
+        workspace: Id,
         control_plane: ControlPlane,
     ) -> None:
         super().__init__(scope, id)
-        self.workspace = aps.CfnWorkspace(self, "Workspace", alias=plan.name)
-        # Metrics outlive the cluster and its monitoring setting.
-        self.workspace.cfn_options.deletion_policy = cdk.CfnDeletionPolicy.RETAIN_EXCEPT_ON_CREATE
-        self.workspace.cfn_options.update_replace_policy = cdk.CfnDeletionPolicy.RETAIN
+        workspace_id = inputs.value(workspace)
+        host = f"aps-workspaces.{cdk.Aws.REGION}.{cdk.Aws.URL_SUFFIX}"
+        self.endpoint = f"https://{host}/workspaces/{workspace_id}/"
+        account = f"{cdk.Aws.REGION}:{cdk.Aws.ACCOUNT_ID}"
+        arn = f"arn:{cdk.Aws.PARTITION}:aps:{account}:workspace/{workspace_id}"
+        scraped = scraping.configuration(plan)
         self.scraper = aps.CfnScraper(
             self,
             "Scraper",
             alias=plan.name,
             scrape_configuration=aps.CfnScraper.ScrapeConfigurationProperty(
-                configuration_blob=cdk.Fn.base64(yaml_text(scraping.configuration()))
+                configuration_blob=cdk.Fn.base64(yaml_text(scraped))
             ),
             source=_source(plan, inputs, control_plane),
             destination=aps.CfnScraper.DestinationProperty(
-                amp_configuration=aps.CfnScraper.AmpConfigurationProperty(
-                    workspace_arn=self.workspace.attr_arn
-                )
+                amp_configuration=aps.CfnScraper.AmpConfigurationProperty(workspace_arn=arn)
             ),
         )
 

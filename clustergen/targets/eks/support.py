@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen.features import Level, Support
+from clustergen.features import Level, Support, monitoring
 from clustergen.targets.eks import limits
 
 
@@ -195,11 +195,6 @@ _OPERATION = {
     "monitoring.cloudwatch-dashboard": _support(
         "full", "the amazon-cloudwatch-observability add-on and its dashboards", "cloudwatch"
     ),
-    "monitoring.grafana": _support(
-        "partial",
-        "metrics go to managed Prometheus; connect your own Grafana workspace to it",
-        "prometheus",
-    ),
     "monitoring.log-retention": _support(
         "full",
         "RetentionInDays of the control plane's log group, rounded up to a value of CloudWatch",
@@ -214,6 +209,13 @@ _OPERATION = {
 }
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    _CAPACITY | _MACHINES | _QUEUES | _STORAGE | _SOFTWARE | _SLURM | _OPERATION
+    {**monitoring.SHARED}
+    | _CAPACITY
+    | _MACHINES
+    | _QUEUES
+    | _STORAGE
+    | _SOFTWARE
+    | _SLURM
+    | _OPERATION
 )
 """Support by feature id, for every feature."""

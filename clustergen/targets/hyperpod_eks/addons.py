@@ -9,10 +9,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from clustergen import foundation
 from clustergen.artifacts import Artifact, Json, json_artifact
-from clustergen.aws import cfn, iam
-from clustergen.foundation.part import lasting
-from clustergen.plan.model import Plan
+from clustergen.aws import cfn, iam, prometheus
+from clustergen.plan.model import Id, Plan
 from clustergen.targets.hyperpod_eks import eks_cluster
 from clustergen.targets.hyperpod_eks.governance import TASK_GOVERNANCE
 from clustergen.words import words
@@ -35,18 +35,12 @@ def files(plan: Plan) -> Iterator[Artifact]:
 
 
 def _template(plan: Plan, resources: Json) -> Json:
-    outputs = {
-        "MetricsEndpoint": {
-            "Description": "Workspace of Amazon Managed Service for Prometheus",
-            "Value": cfn.get_att("MetricsWorkspace", "PrometheusEndpoint"),
-        }
-    }
+    known = {**foundation.outputs(plan), **eks_cluster.OUTPUTS}
     return {
         "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
         "Description": f"HyperPod's add-ons of the EKS cluster {plan.name}",
-        "Parameters": {_CLUSTER: {"Type": "String", "Description": eks_cluster.OUTPUTS[_CLUSTER]}},
+        "Parameters": cfn.parameters(resources, known),
         "Resources": resources,
-        **({"Outputs": outputs} if "MetricsWorkspace" in resources else {}),
     }
 
 
@@ -56,8 +50,8 @@ def _resources(plan: Plan) -> Json:
         made["TaskGovernance"] = _addon(plan, TASK_GOVERNANCE)
     if plan.kubernetes.jobs != "none":
         made |= _training_operator(plan)
-    if plan.monitoring.metrics == "managed-prometheus":
-        made |= _observability(plan)
+    if plan.monitoring.workspace is not None:
+        made |= _observability(plan, plan.monitoring.workspace)
     return made
 
 
@@ -101,34 +95,29 @@ def _training_operator(plan: Plan) -> Json:
     }
 
 
-def _observability(plan: Plan) -> Json:
-    """Metrics of nodes, accelerators and jobs, in a new workspace.
+def _observability(plan: Plan, workspace: Id) -> Json:
+    """Metrics of nodes, accelerators and jobs, for the foundation's workspace.
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-observability-addon.html
     """
-    workspace = {
-        "Type": "AWS::APS::Workspace",
-        "Properties": {"Alias": plan.name, "Tags": cfn.tags({**_TAG, **plan.tags})},
-    }
-    policy = {"PolicyName": "metrics", "PolicyDocument": iam.document(_metrics_statements())}
+    statements = _metrics_statements(workspace)
+    policy = {"PolicyName": "metrics", "PolicyDocument": iam.document(statements)}
     identity = {
         "ServiceAccount": "hyperpod-observability-operator-otel-collector",
         "RoleArn": cfn.get_att("ObservabilityRole", "Arn"),
     }
     return {
-        # Metrics outlive the cluster.
-        "MetricsWorkspace": lasting(workspace, True),
         "ObservabilityRole": _role(plan, "observability", {"Policies": [policy]}),
         "Observability": _addon(
             plan,
             OBSERVABILITY,
-            ConfigurationValues=_observability_values(plan),
+            ConfigurationValues=_observability_values(plan, workspace),
             PodIdentityAssociations=[identity],
         ),
     }
 
 
-def _observability_values(plan: Plan) -> Json:
+def _observability_values(plan: Plan, workspace: Id) -> Json:
     levels = {
         "trainingMetrics": True,
         "inferenceMetrics": False,
@@ -139,21 +128,20 @@ def _observability_values(plan: Plan) -> Json:
         "acceleratedComputeMetrics": any(type.accelerator for type in plan.instance_types),
         "networkMetrics": any(group.efa for group in plan.node_groups),
     }
-    endpoint = "https://aps-workspaces.${AWS::Region}.${AWS::URLSuffix}/workspaces/"
+    seconds = plan.monitoring.interval_seconds
+    interval = {"scrapeInterval": seconds} if plan.wrote("monitoring", "interval") else {}
     values = {
-        "ampWorkspace": {
-            "prometheusEndpoint": f"{endpoint}${{MetricsWorkspace.WorkspaceId}}",
-            "arn": "${MetricsWorkspace.Arn}",
-        },
+        "ampWorkspace": {"prometheusEndpoint": prometheus.ENDPOINT, "arn": prometheus.ARN},
         "metricsProvider": {
-            name: {"level": "BASIC" if wanted else "DISABLED"} for name, wanted in levels.items()
+            name: {"level": "BASIC", **interval} if wanted else {"level": "DISABLED"}
+            for name, wanted in levels.items()
         },
         "logging": {"enabled": False},
     }
-    return cfn.sub(json.dumps(values))
+    return cfn.sub(json.dumps(values), Workspace=cfn.value(workspace))
 
 
-def _metrics_statements() -> list[Json]:
+def _metrics_statements(workspace: Id) -> list[Json]:
     """https://docs.aws.amazon.com/sagemaker/latest/dg/hyperpod-observability-addon-troubleshooting.html"""
     group = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:"
     groups = f"{group}/aws/sagemaker/Clusters/*"
@@ -164,9 +152,8 @@ def _metrics_statements() -> list[Json]:
             PutLogEvents GetLogEvents FilterLogEvents
         """),
     )
-    workspace = cfn.get_att("MetricsWorkspace", "Arn")
     return [
-        iam.allow("Metrics", ["aps:RemoteWrite"], [workspace]),
+        iam.allow("Metrics", ["aps:RemoteWrite"], [prometheus.arn(workspace)]),
         iam.allow("Logs", logs, [cfn.sub(groups), cfn.sub(f"{groups}:log-stream:*")]),
     ]
 

@@ -53,8 +53,9 @@ class EksForHyperPod(Construct):
             ],
             after=[made.addon for made in self.networking.values()],
         )
-        # HyperPod's agent monitors and replaces nodes.
-        wanted = (addon for addon in addons.wanted(plan) if addon is not addons.NODE_MONITORING)
+        # HyperPod's agent monitors and replaces nodes, its add-on has the states of Kubernetes.
+        own = (addons.NODE_MONITORING, addons.KUBE_STATE_METRICS)
+        wanted = (addon for addon in addons.wanted(plan) if addon not in own)
         nodes = [self.system_nodes.node_group]
         self.addons = {addon.name: self._addon(plan, addon, nodes) for addon in wanted}
         name_resources(self)

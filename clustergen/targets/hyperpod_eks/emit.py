@@ -62,21 +62,27 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
     objects = tuple(manifests.files(plan))
     if not own and not any(placeholders.names(file.text) for file in objects):
         return (*deploy.files(plan, document, scripts), *objects)
-    eks = next((json.loads(file.text) for file in own if file.path == EKS_TEMPLATE), None)
+    has_eks = any(file.path == EKS_TEMPLATE for file in own)
     made = deploy.files(
         plan,
         document,
         scripts,
         "hyperpod/deploy-eks.sh.j2",
-        eks=eks is not None,
-        eks_parameters=list(eks.get("Parameters", {})) if eks else [],
-        admins=[arn.rpartition("/")[2] for arn in plan.kubernetes.admins] if eks else [],
-        addons=any(file.path == addons.TEMPLATE for file in own),
+        eks=has_eks,
+        eks_parameters=_parameters(own, EKS_TEMPLATE),
+        admins=[arn.rpartition("/")[2] for arn in plan.kubernetes.admins] if has_eks else [],
+        addons=_parameters(own, addons.TEMPLATE),
         governed=governance.wanted(plan),
         manifests=[file.path for file in objects],
         fsx_volumes=manifests.unknown_paths(plan),
     )
     return (*made, *own, *objects)
+
+
+def _parameters(files: Bundle, path: str) -> list[str]:
+    """The parameters of a template of the bundle; empty where it is not in it."""
+    found = [json.loads(file.text) for file in files if file.path == path]
+    return [name for template in found for name in template.get("Parameters", {})]
 
 
 def _eks(plan: Plan) -> Iterator[Artifact]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen.features import Support
+from clustergen.features import Support, monitoring
 from clustergen.hyperpod.limits import CREATE_CLUSTER, INSTANCE_GROUP
 from clustergen.hyperpod.support import MINIMUM, SHARED, support
 from clustergen.targets.hyperpod_eks import limits
@@ -162,14 +162,9 @@ _OPERATION = {
         limits.OBSERVABILITY,
     ),
     "monitoring.cloudwatch-dashboard": support(
-        "partial",
-        "metrics are in the namespace /aws/sagemaker/Clusters; clustergen creates no dashboard",
-        limits.OBSERVABILITY,
-    ),
-    "monitoring.grafana": support(
-        "partial",
-        "the amazon-sagemaker-hyperpod-observability add-on adds dashboards to your workspace",
-        limits.OBSERVABILITY,
+        "full",
+        "a dashboard with what AWS measures of instances and storage",
+        "sagemaker-hyperpod-eks-cluster-observability",
     ),
     "monitoring.log-retention": support(
         "partial",
@@ -184,6 +179,13 @@ _OPERATION = {
 }
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    {**SHARED} | _CAPACITY | _MACHINES | _QUEUES | _STORAGE | _SOFTWARE | _SLURM | _OPERATION
+    {**SHARED, **monitoring.SHARED}
+    | _CAPACITY
+    | _MACHINES
+    | _QUEUES
+    | _STORAGE
+    | _SOFTWARE
+    | _SLURM
+    | _OPERATION
 )
 """Support by feature id, for every feature."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen.features import Support
+from clustergen.features import Support, monitoring
 from clustergen.hyperpod.limits import CREATE_CLUSTER, INSTANCE_GROUP
 from clustergen.hyperpod.support import MINIMUM, SHARED, support
 
@@ -187,19 +187,14 @@ _SLURM = {
 
 _OPERATION = {
     "monitoring.prometheus": support(
-        "partial",
-        "the lifecycle script starts only exporters that the image includes; provide a workspace "
-        "and a scraper",
+        "full",
+        "a lifecycle script: nodes send metrics of the node, GPUs, EFA, storage and Slurm with the "
+        "CloudWatch agent",
         "sagemaker-hyperpod-cluster-observability-slurm",
     ),
     "monitoring.cloudwatch-dashboard": support(
-        "partial",
-        "metrics are in the namespace /aws/sagemaker/Clusters; clustergen creates no dashboard",
-        "sagemaker-hyperpod-cluster-observability-slurm",
-    ),
-    "monitoring.grafana": support(
-        "none",
-        "clustergen creates no dashboards for HyperPod; use dashboards: cloudwatch",
+        "full",
+        "a dashboard with what AWS measures of instances and storage",
         "sagemaker-hyperpod-cluster-observability-slurm",
     ),
     "monitoring.log-retention": support(
@@ -213,6 +208,13 @@ _OPERATION = {
 }
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    {**SHARED} | _CAPACITY | _MACHINES | _QUEUES | _STORAGE | _SOFTWARE | _SLURM | _OPERATION
+    {**SHARED, **monitoring.SHARED}
+    | _CAPACITY
+    | _MACHINES
+    | _QUEUES
+    | _STORAGE
+    | _SOFTWARE
+    | _SLURM
+    | _OPERATION
 )
 """Support by feature id, for every feature."""

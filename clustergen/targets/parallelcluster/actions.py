@@ -15,11 +15,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from clustergen.artifacts import Artifact
+from clustergen.aws import references
 from clustergen.aws.mounts import LOCAL_HOMES
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software, User
 from clustergen.shell import content_key, render
-from clustergen.slurm import accounts
+from clustergen.slurm import accounts, collecting
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
 
 Role = Literal["head", "login", "compute"]
@@ -28,6 +29,9 @@ LONG_LIVED: tuple[Role, ...] = ("head", "login")
 """Nodes that exist as long as the cluster and are not replaced by updates."""
 
 BUCKET = "${ScriptsBucketName}"
+SLURM_METRICS = "localhost:6820"
+"""slurmctld of ParallelCluster listens there, not on Slurm's own default.
+https://github.com/aws/aws-parallelcluster-cookbook/blob/develop/cookbooks/aws-parallelcluster-slurm/templates/default/slurm/slurm.conf.erb"""
 _VERIFIED = "verified.sh"
 _LOG_AGENT_SECONDS = 20
 
@@ -58,6 +62,7 @@ def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
     return (
         *([lustre[0]] if lustre else []),
         *_setups(plan),
+        *_monitoring(plan),
         *_head_setups(plan),
         *([_checker()] if _checked(plan.software) else []),
         hook(plan),
@@ -73,6 +78,14 @@ def _setups(plan: Plan) -> tuple[OwnScript, ...]:
     if plan.software.containers != "none":
         made.append(_shared("containers.sh", plan.users))
     return tuple(made)
+
+
+@functools.lru_cache(maxsize=8)
+def _monitoring(plan: Plan) -> tuple[OwnScript, ...]:
+    """What measures head and compute nodes; jobs and Slurm do not run on login nodes."""
+    if not collecting.wanted(plan):
+        return ()
+    return (OwnScript(collecting.NAME, collecting.script(plan, linger=_LOG_AGENT_SECONDS)),)
 
 
 def _shared(name: str, users: tuple[User, ...] = ()) -> OwnScript:
@@ -130,15 +143,24 @@ def hook(plan: Plan) -> OwnScript:
         role: {
             "setups": [
                 [own.key, *_arguments(plan, own, role)]
-                for own in (*_setups(plan), *(_head_setups(plan) if role == "head" else ()))
+                for own in (*_setups(plan), *(_of_head(plan) if role == "head" else ()))
             ],
             "start": _runs(plan, role, "start"),
             "configured": _runs(plan, role, "configured"),
         }
         for role in LONG_LIVED
     }
-    text = render("parallelcluster/hook.sh.j2", roles=roles, linger=_LOG_AGENT_SECONDS)
+    text = render(
+        "parallelcluster/hook.sh.j2",
+        roles=roles,
+        monitored=collecting.wanted(plan),
+        linger=_LOG_AGENT_SECONDS,
+    )
     return OwnScript("hook.sh", text)
+
+
+def _of_head(plan: Plan) -> tuple[OwnScript, ...]:
+    return (*_head_setups(plan), *_monitoring(plan))
 
 
 def _runs(plan: Plan, role: Role, when: str) -> list[list[str]]:
@@ -172,6 +194,7 @@ def compute(plan: Plan, queue: Queue) -> dict[str, Any]:
     scripts = plan.scripts_of(queue.node_groups[0])
     storage = _local_storage(queue)
     configured = [_at(own.key, _arguments(plan, own, "compute", storage)) for own in _setups(plan)]
+    configured += [_at(own.key, _measured(plan, queue)) for own in _monitoring(plan)]
     checker = _checker().key if _checked(plan.software) else ""
     lustre = _lustre_efa(plan, queue.node_groups)
     # Before the node's set-up, which mounts file systems.
@@ -186,9 +209,28 @@ def _arguments(plan: Plan, script: OwnScript, role: Role, storage: str = "-") ->
     """The arguments of a script. Nodes share home directories, which the head node creates."""
     if script.name == "accounts.sh":
         return []
+    if script.name == collecting.NAME:
+        return _measured_head(plan)
     if script.name == "users.sh":
         return [LOCAL_HOMES, "make" if role == "head" else "leave"]
     return [plan.software.containers, storage, role]
+
+
+def workspace_key(plan: Plan) -> str:
+    """Where the head node finds the id of a new workspace: its arguments cannot change."""
+    return f"clusters/{plan.name}/{collecting.WORKSPACE_FILE}"
+
+
+def _measured_head(plan: Plan) -> list[str]:
+    head, workspace = plan.head, plan.monitoring.workspace
+    place = workspace if isinstance(workspace, str) else workspace_key(plan)
+    options = collecting.machine_arguments(plan, "head", head) if head else []
+    return [place, SLURM_METRICS, *options]
+
+
+def _measured(plan: Plan, queue: Queue) -> list[str]:
+    workspace = plan.monitoring.workspace
+    return [references.text(workspace), "-", *collecting.compute_arguments(plan, queue.node_groups)]
 
 
 def _local_storage(queue: Queue) -> str:

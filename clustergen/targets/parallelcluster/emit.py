@@ -8,7 +8,7 @@ from typing import Any
 from clustergen import foundation
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.aws.members import filled
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Plan, Ref
 from clustergen.shell import render
 from clustergen.slurm import next_steps
 from clustergen.targets.parallelcluster import actions, jobs, nodes
@@ -66,7 +66,13 @@ def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
         subnets=[subnet.id for subnet in (*plan.network.private, *plan.network.public)],
         uploads=[script.key for script in scripts],
         hook=actions.hook(plan).current_key(plan),
+        workspace_key=_workspace_key(plan),
     )
+
+
+def _workspace_key(plan: Plan) -> str:
+    """Empty where the head node does not need it."""
+    return actions.workspace_key(plan) if isinstance(plan.monitoring.workspace, Ref) else ""
 
 
 def steps(plan: Plan) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 from clustergen.aws import references
 from clustergen.aws.members import filled
 from clustergen.plan.model import Machine, Plan
+from clustergen.slurm import collecting
 from clustergen.targets.parallelcluster import actions, nodes
 from clustergen.targets.parallelcluster.options import Options
 
@@ -32,9 +33,14 @@ def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
         Imds={"Secured": True},
         Iam=filled(
             S3Access=actions.head_access(plan),
-            AdditionalIamPolicies=[SESSION_POLICY],
+            AdditionalIamPolicies=[SESSION_POLICY, *metrics_policies(plan)],
         ),
     )
+
+
+def metrics_policies(plan: Plan) -> list[dict[str, str]]:
+    """What lets a node send metrics."""
+    return [{"Policy": "${MetricsPolicyArn}"}] if collecting.wanted(plan) else []
 
 
 def _networking(plan: Plan) -> dict[str, Any]:

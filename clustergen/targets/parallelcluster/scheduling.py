@@ -10,7 +10,9 @@ from clustergen.aws.members import filled
 from clustergen.catalog.slurm import same
 from clustergen.plan import slurm
 from clustergen.plan.model import Database, NodeGroup, Plan, Queue
+from clustergen.slurm import collecting
 from clustergen.targets.parallelcluster import actions, nodes
+from clustergen.targets.parallelcluster.head_node import metrics_policies
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.queue_owners import (
     QueueOwners,
@@ -32,7 +34,7 @@ def scheduling(plan: Plan) -> dict[str, Any]:
 
 def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
     accounting = plan.slurm.accounting
-    written = slurm.cluster_settings(plan, {})
+    written = slurm.cluster_settings(plan, _metrics(plan))
     settings = [{name: slurm.quoted(value)} for name, value in written.items()]
     partitions = [_partition(queue, owners) for queue in owners.partitions]
     update = plan.options_as(Options).queue_update_strategy
@@ -42,6 +44,14 @@ def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
         Database=_database(accounting) if isinstance(accounting, Database) else None,
         CustomSlurmSettings=settings + partitions,
     )
+
+
+def _metrics(plan: Plan) -> dict[str, str]:
+    """slurmctld answers on its own port.
+
+    https://slurm.schedmd.com/metrics.html
+    """
+    return {"MetricsType": "metrics/openmetrics"} if collecting.wanted(plan) else {}
 
 
 def idle_minutes(seconds: int) -> int:
@@ -110,7 +120,9 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
         JobExclusiveAllocation=queue.exclusive or None,
         CustomSlurmSettings=_queue_settings(queue, owners),
         CustomActions=custom,
-        Iam=filled(S3Access=actions.s3_access(custom)),
+        Iam=filled(
+            S3Access=actions.s3_access(custom), AdditionalIamPolicies=metrics_policies(plan)
+        ),
         ComputeResources=[
             _compute_resource(group, several=_in_several_subnets(plan, queue))
             for group in queue.node_groups

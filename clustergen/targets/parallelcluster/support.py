@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen.features import Level, Support
+from clustergen.features import Level, Support, monitoring
 
 _GUIDE = "https://docs.aws.amazon.com/parallelcluster/latest/ug"
 _QUEUES = f"{_GUIDE}/Scheduling-v3.html#Scheduling-v3-SlurmQueues"
@@ -21,7 +21,8 @@ def _row(feature: str, level: Level, how: str, source: str) -> tuple[str, Suppor
 
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    dict(
+    {**monitoring.SHARED}
+    | dict(
         (
             _row("capacity.on-demand", "full", "CapacityType: ONDEMAND", _QUEUES),
             _row("capacity.spot", "full", "CapacityType: SPOT", _QUEUES),
@@ -255,22 +256,15 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             ),
             _row(
                 "monitoring.prometheus",
-                "none",
-                "ParallelCluster supports only CloudWatch; use metrics: none, or run an exporter "
-                "in a "
-                "boot script",
-                f"{_GUIDE}/Monitoring-v3.html",
+                "full",
+                "custom actions: head and compute nodes send metrics of the node, GPUs, EFA, "
+                "storage and Slurm with the CloudWatch agent",
+                f"{_GUIDE}/custom-bootstrap-actions-v3.html",
             ),
             _row(
                 "monitoring.cloudwatch-dashboard",
                 "full",
                 "Monitoring.Dashboards.CloudWatch",
-                f"{_GUIDE}/Monitoring-v3.html",
-            ),
-            _row(
-                "monitoring.grafana",
-                "none",
-                "ParallelCluster supports only CloudWatch dashboards; use dashboards: cloudwatch",
                 f"{_GUIDE}/Monitoring-v3.html",
             ),
             _row(

@@ -8,6 +8,7 @@ https://docs.aws.amazon.com/pcs/latest/userguide/cng-node-lifecycle-actions.html
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -16,10 +17,11 @@ from typing import Any, NamedTuple
 from clustergen.artifacts import Json
 from clustergen.aws import cfn, mounts
 from clustergen.plan.lustre_clients import lustre_interfaces
-from clustergen.plan.model import Bucket, NodeGroup, Plan
+from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
-from clustergen.slurm import accounts
+from clustergen.slurm import accounts, collecting
 from clustergen.targets.pcs import limits, settings
+from clustergen.targets.pcs import names as names_of_resources
 from clustergen.targets.pcs.scripts import Script
 
 
@@ -48,6 +50,7 @@ def group_actions(plan: Plan, group: NodeGroup) -> list[Action]:
         *_lustre_efa(plan, group),
         *_shared(plan, group.image),
         *_containers(plan, group.scratch),
+        *_monitoring(plan, "-", collecting.compute_arguments(plan, (group,))),
         *_health(group),
         *_users_scripts(own, "configured"),
     ]
@@ -61,6 +64,7 @@ def login_actions(plan: Plan) -> list[Action]:
         *_users_scripts(own, "start", required=False),
         *_shared(plan, plan.login.image if plan.login else None),
         *_containers(plan, None),
+        *(_login_monitoring(plan, plan.login) if plan.login else ()),
         *_accounts(plan),
         *_users_scripts(own, "configured", required=False),
     ]
@@ -161,6 +165,31 @@ def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
         script = Script("containers.sh", plan.users)
         arguments = (plan.software.containers, scratch or "-", settings.version(plan))
         yield Action("containers", script, arguments, every_boot=True, required=False)
+
+
+def _monitoring(plan: Plan, slurm: Any, arguments: Sequence[str]) -> Iterator[Action]:
+    """Jobs run without it. It follows the action that configures the same agent for logs."""
+    if workspace := plan.monitoring.workspace:
+        script = Script(collecting.NAME, made=_monitoring_script(plan))
+        given = (cfn.value(workspace), slurm, *arguments)
+        yield Action("monitoring", script, given, every_boot=True, required=False)
+
+
+@functools.lru_cache(maxsize=8)
+def _monitoring_script(plan: Plan) -> str:
+    folder = f"/opt/aws/pcs/scheduler/slurm-{settings.version(plan)}/bin"
+    return collecting.script(plan, linger=0, slurm_bin=folder)
+
+
+def _login_monitoring(plan: Plan, login: Machine) -> Iterator[Action]:
+    """The controller is AWS's own: a login node collects the metrics of Slurm."""
+    options = collecting.machine_arguments(plan, "login", login)
+    endpoint: Any = "-"
+    if settings.since(settings.version(plan), settings.METRICS_SINCE):
+        endpoint = cfn.get_att(names_of_resources.CLUSTER, "Id")
+    else:
+        options.append("--slurm")
+    yield from _monitoring(plan, endpoint, options)
 
 
 def accounts_script(plan: Plan) -> Script | None:

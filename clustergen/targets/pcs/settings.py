@@ -10,6 +10,10 @@ from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.plan.slurm import Settings
 from clustergen.targets.pcs import limits
 
+METRICS_SINCE = "25.11"
+"""slurmctld has no metrics before, and PCS rejects the setting.
+https://slurm.schedmd.com/metrics.html"""
+
 
 def version(plan: Plan) -> str:
     """The Slurm version of the cluster."""
@@ -62,7 +66,7 @@ def partition(queue: Queue) -> Settings:
 
 def _derived(plan: Plan) -> Settings:
     settings = slurm.cluster(plan)
-    if plan.monitoring.metrics == "managed-prometheus":
+    if plan.monitoring.workspace is not None and since(version(plan), METRICS_SINCE):
         # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-metrics.html
         settings["MetricsType"] = "metrics/openmetrics"
         settings["CommunicationParameters"] = "enable_http"

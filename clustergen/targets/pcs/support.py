@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from clustergen.features import Level, Support
+from clustergen.features import Level, Support, monitoring
 from clustergen.targets.pcs.limits import CREATE_CLUSTER, CREATE_NODE_GROUP, USER_GUIDE
 
 
@@ -241,18 +241,14 @@ _SLURM = {
 
 _OPERATION = {
     "monitoring.prometheus": _support(
-        "partial",
-        "Slurm metrics are enabled on the controller; provide a workspace and a scraper",
+        "full",
+        "a lifecycle action: nodes send metrics of the node, GPUs, EFA, storage and Slurm with the "
+        "CloudWatch agent",
         "slurm-metrics",
     ),
     "monitoring.cloudwatch-dashboard": _support(
-        "partial",
-        "metrics are in the namespace AWS/PCS; clustergen creates no dashboard",
-        "monitoring-cloudwatch_metrics",
-    ),
-    "monitoring.grafana": _support(
-        "none",
-        "clustergen creates no dashboards for PCS; use dashboards: cloudwatch",
+        "full",
+        "a dashboard with what AWS measures of instances and storage",
         "monitoring-cloudwatch_metrics",
     ),
     "monitoring.log-retention": _support(
@@ -273,6 +269,13 @@ _OPERATION = {
 }
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    _CAPACITY | _MACHINES | _QUEUES | _STORAGE | _SOFTWARE | _SLURM | _OPERATION
+    {**monitoring.SHARED}
+    | _CAPACITY
+    | _MACHINES
+    | _QUEUES
+    | _STORAGE
+    | _SOFTWARE
+    | _SLURM
+    | _OPERATION
 )
 """Support by feature id, for every feature."""

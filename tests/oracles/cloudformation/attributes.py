@@ -44,6 +44,7 @@ _ID_PREFIXES = {
     "AWS::FSx::FileSystem": "fs",
     "AWS::FSx::StorageVirtualMachine": "svm",
     "AWS::FSx::Volume": "fsvol",
+    "AWS::Grafana::Workspace": "g",
 }
 
 # (service, resource) of the types whose ARN is asked for; `{}` is the resource's own id or name.
@@ -64,16 +65,19 @@ _ARNS = {
     "AWS::PCS::ComputeNodeGroup": ("pcs", "cluster/pcs_0a1b2c3d4e/computenodegroup/{}"),
     "AWS::PCS::Queue": ("pcs", "cluster/pcs_0a1b2c3d4e/queue/{}"),
     "AWS::SageMaker::Cluster": ("sagemaker", "cluster/{}"),
+    "AWS::SNS::Topic": ("sns", "{}"),
     "AWS::SQS::Queue": ("sqs", "{}"),
     "AWS::SecretsManager::Secret": ("secretsmanager", "secret:{}-AbCdEf"),
 }
 
 _REF_IS_ARN = (
+    "AWS::APS::Workspace",
     "AWS::IAM::ManagedPolicy",
     "AWS::PCS::Cluster",
     "AWS::PCS::ComputeNodeGroup",
     "AWS::PCS::Queue",
     "AWS::SageMaker::Cluster",
+    "AWS::SNS::Topic",
     "AWS::SecretsManager::Secret",
 )
 
@@ -140,6 +144,7 @@ _OTHER_ATTRIBUTES = {
     ("AWS::FSx::FileSystem", "DNSName"): "{id}.fsx.{region}.{suffix}",
     ("AWS::FSx::FileSystem", "LustreMountName"): "abcdefgh",
     ("AWS::FSx::FileSystem", "RootVolumeId"): "fsvol-0a1b2c3d4e5f60718",
+    ("AWS::Grafana::Workspace", "Endpoint"): "{id}.grafana-workspace.{region}.{suffix}",
     ("AWS::SQS::Queue", "QueueName"): "{id}",
     ("AWS::S3::Bucket", "DomainName"): "{id}.s3.{suffix}",
     ("AWS::S3::Bucket", "RegionalDomainName"): "{id}.s3.{region}.{suffix}",

@@ -97,6 +97,12 @@ _CREATIONS: dict[str, _Creation] = {
             WorkspaceConfiguration
         """),
     ),
+    "AWS::CloudWatch::Alarm": _Creation(
+        "cloudwatch", "PutMetricAlarm", generated={"AlarmName": "generated"}
+    ),
+    "AWS::CloudWatch::Dashboard": _Creation(
+        "cloudwatch", "PutDashboard", generated={"DashboardName": "generated"}
+    ),
     "AWS::EC2::EIP": _ec2("AllocateAddress", "elastic-ip"),
     "AWS::EC2::InternetGateway": _ec2("CreateInternetGateway", "internet-gateway"),
     "AWS::EC2::LaunchTemplate": _Creation(
@@ -160,6 +166,17 @@ _CREATIONS: dict[str, _Creation] = {
     "AWS::FSx::FileSystem": _Creation("fsx", "CreateFileSystem"),
     "AWS::FSx::StorageVirtualMachine": _Creation("fsx", "CreateStorageVirtualMachine"),
     "AWS::FSx::Volume": _Creation("fsx", "CreateVolume"),
+    "AWS::Grafana::Workspace": _Creation(
+        "grafana",
+        "CreateWorkspace",
+        renames={
+            "DataSources": "workspaceDataSources",
+            "Name": "workspaceName",
+            "NotificationDestinations": "workspaceNotificationDestinations",
+            "RoleArn": "workspaceRoleArn",
+        },
+        elsewhere=("PluginAdminEnabled",),
+    ),
     "AWS::IAM::InstanceProfile": _Creation(
         "iam",
         "CreateInstanceProfile",
@@ -223,6 +240,8 @@ _CREATIONS: dict[str, _Creation] = {
         "sagemaker", "CreateClusterSchedulerConfig"
     ),
     "AWS::SageMaker::ComputeQuota": _Creation("sagemaker", "CreateComputeQuota"),
+    "AWS::SNS::Subscription": _Creation("sns", "Subscribe"),
+    "AWS::SNS::Topic": _Creation("sns", "CreateTopic", generated={"Name": "generated"}),
 }
 
 
@@ -302,6 +321,33 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def _parts_of_workspace(properties: Properties) -> _Calls:
+    workspace = {"workspaceId": "ws-0a1b2c3d"}
+    if "AlertManagerDefinition" in properties:
+        data = properties["AlertManagerDefinition"].encode()
+        yield "amp", "CreateAlertManagerDefinition", {**workspace, "data": data}
+    if "LoggingConfiguration" in properties:
+        group = properties["LoggingConfiguration"]["LogGroupArn"]
+        yield "amp", "CreateLoggingConfiguration", {**workspace, "logGroupArn": group}
+
+
+def _rule_groups(properties: Properties) -> _Calls:
+    """The template has the workspace's ARN and text, the API its id and bytes."""
+    params = {
+        "workspaceId": properties["Workspace"].rpartition("/")[2],
+        "name": properties["Name"],
+        "data": properties["Data"].encode(),
+    }
+    yield "amp", "CreateRuleGroupsNamespace", params
+
+
+def _topic_policy(properties: Properties) -> _Calls:
+    for topic in properties.get("Topics", []):
+        policy = json.dumps(properties.get("PolicyDocument"))
+        params = {"TopicArn": topic, "AttributeName": "Policy", "AttributeValue": policy}
+        yield "sns", "SetTopicAttributes", params
+
+
 def _policies_of_role(properties: Properties) -> _Calls:
     role = properties.get("RoleName", "generated")
     for arn in properties.get("ManagedPolicyArns", []):
@@ -364,6 +410,8 @@ def _delivery_destination(properties: Properties) -> _Calls:
 
 
 _FURTHER = {
+    "AWS::APS::RuleGroupsNamespace": _rule_groups,
+    "AWS::APS::Workspace": _parts_of_workspace,
     "AWS::EC2::SecurityGroup": rules_of_group,
     "AWS::EC2::SecurityGroupEgress": egress_rule,
     "AWS::EC2::SecurityGroupIngress": ingress_rule,
@@ -380,6 +428,7 @@ _FURTHER = {
     "AWS::Logs::LogGroup": _retention,
     "AWS::S3::Bucket": _bucket,
     "AWS::S3::BucketPolicy": _bucket_policy,
+    "AWS::SNS::TopicPolicy": _topic_policy,
     "AWS::SQS::Queue": _queue,
     "AWS::SQS::QueuePolicy": _queue_policy,
 }

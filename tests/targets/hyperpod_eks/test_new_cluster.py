@@ -166,8 +166,10 @@ def test_the_training_operator_has_an_association_of_its_own() -> None:
 
 def test_metrics_go_to_the_workspace() -> None:
     text = resources_of(ADDONS, METRICS)["Observability"]["Properties"]["ConfigurationValues"]
-    values = json.loads(text["Fn::Sub"])
-    assert values["ampWorkspace"]["arn"] == "${MetricsWorkspace.Arn}"
+    template, given = text["Fn::Sub"]
+    values = json.loads(template)
+    assert given == {"Workspace": {"Ref": "MetricsWorkspaceId"}}
+    assert values["ampWorkspace"]["arn"].endswith(":workspace/${Workspace}")
     assert values["metricsProvider"]["networkMetrics"] == {"level": "BASIC"}
     assert values["metricsProvider"]["scalingMetrics"] == {"level": "DISABLED"}
 

@@ -530,7 +530,7 @@ deploy_foundation() {
 
 # Resources that remain when the foundation is deleted: pairs of logical id and command to delete it.
 retained() {
-  printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID' StorageFsx 'fsx delete-file-system --file-system-id ID' ClusterSecurityGroup 'ec2 delete-security-group --group-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
+  printf '%s\t%s\n' MountTarget1OfStorageHome 'efs delete-mount-target --mount-target-id ID' StorageHome 'efs delete-file-system --file-system-id ID' StorageFsx 'fsx delete-file-system --file-system-id ID' ClusterSecurityGroup 'ec2 delete-security-group --group-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' PrivateSubnet 'ec2 delete-subnet --subnet-id ID' Vpc 'ec2 delete-vpc --vpc-id ID' MetricsWorkspace 'amp delete-workspace --workspace-id "$(basename ID)"' MetricsLog 'logs delete-log-group --log-group-name ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
 }
 
 # Prints how to delete what remains, with the ids from the stack.
@@ -697,7 +697,7 @@ read_also() {
 deploy_cluster() {
   [[ $dry_run == yes ]] || check_admins platform
   end_karpenter
-  deploy_sized "$stack" cluster.template.json ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId SystemSubnet1Id SystemSubnet2Id PrivateSubnetId
+  deploy_sized "$stack" cluster.template.json ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId SystemSubnet1Id SystemSubnet2Id PrivateSubnetId MetricsWorkspaceId
 
   read_also "$stack"
   kubeconfig
@@ -768,6 +768,8 @@ case $action in
       fail "the cluster is paused: run deploy.sh --resume first."
     fi
     deploy_cluster
+    # Last: the alerts of a cluster that is not there yet would fire.
+    deploy_stack eks-pretrain-monitoring monitoring.template.json MetricsWorkspaceId
     [[ -z $removal ]] || execute_change_set "$foundation_stack" "$removal"
     note "$cluster is deployed."
     ;;
@@ -782,6 +784,9 @@ case $action in
     resume_cluster
     note "$cluster is resumed."
     ;;
-  destroy) destroy_cluster ;;
+  destroy)
+    delete_stack eks-pretrain-monitoring
+    destroy_cluster
+    ;;
   destroy-foundation) destroy_foundation ;;
 esac

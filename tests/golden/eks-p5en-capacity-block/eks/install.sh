@@ -175,6 +175,11 @@ serviceaccounts/mpi-operator/mpi-operator
 clusterroles.rbac.authorization.k8s.io//mpi-operator
 clusterrolebindings.rbac.authorization.k8s.io//mpi-operator
 deployments.apps/mpi-operator/mpi-operator
+namespaces//monitoring
+configmaps/monitoring/dcgm-counters
+namespaces//node-metrics
+configmaps/node-metrics/node-metrics
+daemonsets.apps/node-metrics/node-metrics
 topologies.kueue.x-k8s.io//aws-network
 topologies.kueue.x-k8s.io//hosts
 resourceflavors.kueue.x-k8s.io//h200
@@ -255,6 +260,8 @@ prune() {
     persistentvolumeclaims \
     persistentvolumes \
     deployments.apps \
+    daemonsets.apps \
+    configmaps \
     clusterrolebindings.rbac.authorization.k8s.io \
     clusterroles.rbac.authorization.k8s.io \
     serviceaccounts)
@@ -333,6 +340,9 @@ apply manifests/namespaces.yaml
 
 note "== manifests/mpi-operator.yaml"
 apply manifests/mpi-operator.yaml
+
+note "== manifests/gpu-metrics.yaml"
+apply manifests/gpu-metrics.yaml
 kubernetes wait --for=condition=Established --timeout=60s crd/mpijobs.kubeflow.org
 
 note "== nvidia-device-plugin:" 'offers nvidia.com/gpu'
@@ -349,6 +359,9 @@ chart dcgm-exporter dcgm-exporter 4.8.1 monitoring values/dcgm-exporter.yaml --r
 
 note "== mpi-operator runs"
 kubernetes rollout status deployment/mpi-operator --namespace mpi-operator --timeout=300s
+
+note "== manifests/node-metrics.yaml"
+apply manifests/node-metrics.yaml
 
 note "== manifests/kueue.yaml"
 apply manifests/kueue.yaml

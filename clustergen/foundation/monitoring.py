@@ -1,0 +1,240 @@
+"""The workspace of metrics, its rules, who hears of alerts, and the workspace of dashboards.
+
+They outlive clusters: metrics explain what happened to one that is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from clustergen.artifacts import Json
+from clustergen.aws import cfn, iam, prometheus
+from clustergen.aws.logs import retention
+from clustergen.aws.members import filled
+from clustergen.foundation.part import NOTHING, Output, Part, joined, lasting, named, serves
+from clustergen.monitoring import alertmanager
+from clustergen.plan.model import Plan, Ref
+from clustergen.words import words
+from clustergen.yaml_text import Lines, yaml_text
+
+WORKSPACE = "MetricsWorkspace"
+TOPIC = "AlertTopic"
+GRAFANA = "Grafana"
+POLICY = "MetricsPolicy"
+
+
+def part(plan: Plan) -> Part:
+    """Nothing where the spec wants no workspace."""
+    if plan.monitoring.workspace is None:
+        return NOTHING
+    return joined((_alerts(plan), _workspace(plan), _alarms(plan), _writing(plan), _grafana(plan)))
+
+
+def workspace_arn(plan: Plan) -> Any:
+    """The ARN of the workspace, in the foundation's template."""
+    if isinstance(plan.monitoring.workspace, Ref):
+        return cfn.get_att(WORKSPACE, "Arn")
+    return prometheus.arn(_existing(plan))
+
+
+def _workspace_id(plan: Plan) -> Any:
+    made = isinstance(plan.monitoring.workspace, Ref)
+    return cfn.get_att(WORKSPACE, "WorkspaceId") if made else _existing(plan)
+
+
+def _existing(plan: Plan) -> str:
+    return str(plan.monitoring.workspace)
+
+
+def _workspace(plan: Plan) -> Part:
+    """A new workspace, and the log of what it could not evaluate or send."""
+    if not isinstance(plan.monitoring.workspace, Ref):
+        return NOTHING
+    log = {
+        "Type": "AWS::Logs::LogGroup",
+        "Properties": {
+            "LogGroupName": f"/aws/vendedlogs/prometheus/{plan.stack('metrics')}",
+            **filled(RetentionInDays=retention(plan.monitoring.log_retention_days) or None),
+            **_tags(plan),
+        },
+    }
+    workspace = {
+        "Type": "AWS::APS::Workspace",
+        "Properties": {
+            "Alias": plan.name,
+            "LoggingConfiguration": {"LogGroupArn": cfn.get_att("MetricsLog", "Arn")},
+            **_alertmanager(plan),
+            **_tags(plan),
+        },
+    }
+    return Part(
+        {WORKSPACE: lasting(workspace, True), "MetricsLog": lasting(log, True)},
+        {"MetricsWorkspaceId": Output("Workspace of metrics", _workspace_id(plan))},
+    )
+
+
+def _alertmanager(plan: Plan) -> Json:
+    """The workspace takes Alertmanager's own file as one value of another.
+
+    https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-alertmanager-config.html
+    """
+    if not plan.monitoring.alerts.wanted:
+        return {}
+    own = alertmanager.configuration(sns_topic="${AlertTopic}", region=plan.region)
+    text = yaml_text({"alertmanager_config": Lines(yaml_text(own))})
+    return {"AlertManagerDefinition": cfn.sub(text, AlertTopic=_topic(plan))}
+
+
+def _alerts(plan: Plan) -> Part:
+    """The topic of alerts, unless there is one, and its subscribers.
+
+    A topic that exists has a policy of its own, which only its owner changes.
+    https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-alertmanager-receiver-AWSpermission.html
+    """
+    alerts = plan.monitoring.alerts
+    if not alerts.wanted:
+        return NOTHING
+    made: Json = {}
+    if alerts.topic is None:
+        made[TOPIC] = {"Type": "AWS::SNS::Topic", "Properties": {"Tags": named(plan, "alerts")}}
+        made["AlertTopicPolicy"] = _topic_policy(plan)
+    for number, address in enumerate(alerts.emails, 1):
+        made[f"AlertEmail{number}"] = {
+            "Type": "AWS::SNS::Subscription",
+            "Properties": {
+                "TopicArn": _topic(plan),
+                "Protocol": "email",
+                "Endpoint": address,
+            },
+        }
+    return Part(made, {"AlertTopicArn": Output("Topic of alerts", _topic(plan))})
+
+
+def _topic(plan: Plan) -> Any:
+    return plan.monitoring.alerts.topic or cfn.ref(TOPIC)
+
+
+def _topic_policy(plan: Plan) -> Json:
+    """The workspace and the alarms publish; both only for this account."""
+    account = {"aws:SourceAccount": cfn.ref("AWS::AccountId")}
+    of_workspace = {"ArnEquals": {"aws:SourceArn": workspace_arn(plan)}, **iam.equal(account)}
+    publishers = (
+        ("Workspace", "aps", ["sns:Publish", "sns:GetTopicAttributes"], of_workspace),
+        ("Alarms", "cloudwatch", ["sns:Publish"], iam.equal(account)),
+    )
+    statements = [
+        {
+            "Sid": sid,
+            "Effect": "Allow",
+            "Principal": {"Service": cfn.sub(f"{service}.${{AWS::URLSuffix}}")},
+            "Action": actions,
+            "Resource": cfn.ref(TOPIC),
+            "Condition": condition,
+        }
+        for sid, service, actions, condition in publishers
+    ]
+    deny = {**iam.deny_without_tls("sns", cfn.ref(TOPIC)), "Action": "sns:Publish"}
+    document = iam.document([*statements, deny])
+    properties = {"Topics": [cfn.ref(TOPIC)], "PolicyDocument": document}
+    return {"Type": "AWS::SNS::TopicPolicy", "Properties": properties}
+
+
+def _alarms(plan: Plan) -> Part:
+    """What the workspace cannot say about itself: one that is throttled evaluates no rule.
+
+    https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-CW-usage-metrics.html
+    """
+    if not plan.monitoring.alerts.wanted:
+        return NOTHING
+    alarm = {
+        "Type": "AWS::CloudWatch::Alarm",
+        "Properties": {
+            "AlarmDescription": f"The workspace of {plan.name} discards samples of metrics",
+            "Namespace": "AWS/Prometheus",
+            "MetricName": "DiscardedSamples",
+            "Dimensions": [{"Name": "Workspace", "Value": _workspace_id(plan)}],
+            "Statistic": "Sum",
+            "Period": 300,
+            "EvaluationPeriods": 2,
+            "Threshold": 0,
+            "ComparisonOperator": "GreaterThanThreshold",
+            "TreatMissingData": "notBreaching",
+            "AlarmActions": [_topic(plan)],
+        },
+    }
+    return Part({"DiscardedSamples": alarm}, {})
+
+
+def writing(plan: Plan) -> Iterator[Json]:
+    """What lets the role of nodes send metrics."""
+    if plan.monitoring.workspace is not None:
+        yield iam.allow("Metrics", ["aps:RemoteWrite"], [workspace_arn(plan)])
+
+
+def _writing(plan: Plan) -> Part:
+    """A policy for the roles that ParallelCluster creates; other roles are the foundation's."""
+    if not serves(plan, "parallelcluster"):
+        return NOTHING
+    properties = {
+        "Description": f"Metrics of {plan.name}",
+        "PolicyDocument": iam.document(writing(plan)),
+    }
+    return Part(
+        {POLICY: {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}},
+        {f"{POLICY}Arn": Output("Policy of nodes: sending metrics", cfn.ref(POLICY))},
+    )
+
+
+def _grafana(plan: Plan) -> Part:
+    """A workspace of Amazon Managed Grafana, whose users come from IAM Identity Center."""
+    if plan.monitoring.dashboards != "managed-grafana":
+        return NOTHING
+    account = iam.equal({"aws:SourceAccount": cfn.ref("AWS::AccountId")})
+    role = {
+        "AssumeRolePolicyDocument": iam.trust("grafana", condition=account),
+        "Policies": [
+            {"PolicyName": "reading", "PolicyDocument": iam.document(_reading(plan))},
+        ],
+        "Tags": named(plan, "grafana"),
+    }
+    workspace = {
+        "Name": plan.stack("grafana"),
+        "AccountAccessType": "CURRENT_ACCOUNT",
+        "AuthenticationProviders": ["AWS_SSO"],
+        "PermissionType": "CUSTOMER_MANAGED",
+        "RoleArn": cfn.get_att("GrafanaRole", "Arn"),
+        "DataSources": ["PROMETHEUS", "CLOUDWATCH"],
+        "PluginAdminEnabled": True,
+    }
+    return Part(
+        {
+            "GrafanaRole": {"Type": "AWS::IAM::Role", "Properties": role},
+            GRAFANA: {"Type": "AWS::Grafana::Workspace", "Properties": workspace},
+        },
+        {
+            "GrafanaId": Output("Workspace of dashboards", cfn.ref(GRAFANA)),
+            "GrafanaUrl": Output("Dashboards", cfn.sub(f"https://${{{GRAFANA}.Endpoint}}")),
+        },
+    )
+
+
+def _reading(plan: Plan) -> Iterator[Json]:
+    """Queries of the workspace, and CloudWatch, which has the metrics of file systems.
+
+    https://docs.aws.amazon.com/grafana/latest/userguide/AMG-manage-permissions.html
+    """
+    queries = words("""
+        QueryMetrics GetLabels GetSeries GetMetricMetadata DescribeWorkspace
+        ListRules ListAlertManagerAlerts ListAlertManagerSilences GetAlertManagerStatus
+    """)
+    yield iam.allow("Queries", iam.actions("aps", *queries), [workspace_arn(plan)])
+    yield iam.allow("Workspaces", ["aps:ListWorkspaces"], ["*"])
+    # Reading metrics has no resource-level permissions.
+    # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
+    metrics = words("ListMetrics GetMetricData DescribeAlarms DescribeAlarmsForMetric")
+    yield iam.allow("CloudWatch", iam.actions("cloudwatch", *metrics), ["*"])
+
+
+def _tags(plan: Plan) -> Json:
+    return {"Tags": cfn.tags(plan.tags)} if plan.tags else {}

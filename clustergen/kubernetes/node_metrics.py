@@ -1,0 +1,95 @@
+"""Metrics of nodes: a pod on each, with the script that nodes of the other services run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from clustergen.artifacts import Json
+from clustergen.digests import sha256
+from clustergen.kubernetes.manifest import kubernetes_object
+from clustergen.monitoring import files
+from clustergen.plan.model import Plan
+from clustergen.yaml_text import Lines
+
+NAME = "node-metrics"
+NAMESPACE = "node-metrics"
+PORT = 9101
+IMAGE = "public.ecr.aws/docker/library/python:3.13-slim"
+"""For its standard library alone."""
+
+_LABELS = {"app.kubernetes.io/name": NAME}
+_FOLDER = "/opt/clustergen"
+
+
+def is_on(plan: Plan) -> bool:
+    """Whether the metrics go to a workspace."""
+    return plan.monitoring.workspace is not None
+
+
+def objects() -> Iterator[Json]:
+    """All objects, in order of creation."""
+    script = files.node_metrics()
+    yield kubernetes_object("v1", "Namespace", NAMESPACE)
+    yield kubernetes_object(
+        "v1", "ConfigMap", NAME, namespace=NAMESPACE, data={"node_metrics.py": Lines(script)}
+    )
+    yield kubernetes_object(
+        "apps/v1", "DaemonSet", NAME, namespace=NAMESPACE, spec=_daemon_set(sha256(script)[:16])
+    )
+
+
+def _daemon_set(version: str) -> dict[str, Any]:
+    # A changed script is a changed template, and so new pods.
+    labels = {**_LABELS, "app.kubernetes.io/version": version}
+    return {
+        "selector": {"matchLabels": _LABELS},
+        "updateStrategy": {"rollingUpdate": {"maxUnavailable": "10%"}},
+        "template": {"metadata": {"labels": labels}, "spec": _pod()},
+    }
+
+
+def _pod() -> dict[str, Any]:
+    """It sees the node's processes and devices, and changes nothing: it has no rights there."""
+    places = {"proc": "/proc", "sys": "/sys"}
+    return {
+        "hostNetwork": True,
+        "hostPID": True,
+        "automountServiceAccountToken": False,
+        "priorityClassName": "system-node-critical",
+        # Nodes of all groups, whatever their taints.
+        "tolerations": [{"operator": "Exists"}],
+        "containers": [
+            {
+                "name": NAME,
+                "image": IMAGE,
+                "command": _command(),
+                "ports": [{"name": "metrics", "containerPort": PORT}],
+                "resources": {
+                    "requests": {"cpu": "20m", "memory": "32Mi"},
+                    "limits": {"memory": "128Mi"},
+                },
+                "securityContext": {
+                    "allowPrivilegeEscalation": False,
+                    "capabilities": {"drop": ["ALL"]},
+                    "readOnlyRootFilesystem": True,
+                },
+                "volumeMounts": [
+                    {"name": "script", "mountPath": _FOLDER, "readOnly": True},
+                    *(
+                        {"name": name, "mountPath": f"/host{path}", "readOnly": True}
+                        for name, path in places.items()
+                    ),
+                ],
+            }
+        ],
+        "volumes": [
+            {"name": "script", "configMap": {"name": NAME}},
+            *({"name": name, "hostPath": {"path": path}} for name, path in places.items()),
+        ],
+    }
+
+
+def _command() -> list[str]:
+    script = ["python3", f"{_FOLDER}/node_metrics.py", "--listen", f"0.0.0.0:{PORT}"]
+    return [*script, "--host", "--sys", "/host/sys", "--proc", "/host/proc"]

@@ -1,0 +1,94 @@
+"""The stack of a cluster's rules and its dashboard.
+
+They are not part of the foundation: without the cluster, its alerts would fire for ever.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from clustergen.artifacts import Artifact, Json, json_artifact
+from clustergen.aws import cfn, prometheus
+from clustergen.digests import sha256
+from clustergen.monitoring import files as definition
+from clustergen.monitoring.cloudwatch import cloudwatch
+from clustergen.monitoring.rules import rule_groups
+from clustergen.plan.model import Plan, Ref
+from clustergen.resources import tree
+from clustergen.yaml_text import yaml_text
+
+PATH = "monitoring.template.json"
+_WORKSPACE = {"MetricsWorkspaceId": "Workspace of metrics"}
+_WITH_OWN_DASHBOARD = ("parallelcluster", "eks")
+"""Targets whose service has a dashboard of its own."""
+
+
+def files(plan: Plan) -> Iterator[Artifact]:
+    """The template, and what it is made of; nothing where the spec has no monitoring."""
+    if made := _resources(plan):
+        yield json_artifact(PATH, _template(plan, made))
+    if plan.monitoring.workspace is None:
+        return
+    yield from definition.rule_files(plan)
+    if "grafana" in plan.monitoring.dashboards:
+        yield from definition.dashboard_files(plan)
+        text = (tree("templates") / "monitoring/push_dashboards.py").read_text(encoding="utf-8")
+        yield Artifact("monitoring/push-dashboards", text, executable=True)
+
+
+def parameters(plan: Plan) -> list[str] | None:
+    """The parameters of the template; None where there is none."""
+    made = _resources(plan)
+    return list(cfn.parameters(made, _WORKSPACE)) if made else None
+
+
+def _template(plan: Plan, resources: Json) -> Json:
+    needed = cfn.parameters(resources, _WORKSPACE)
+    return {
+        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
+        "Description": f"Alerts and dashboard of {plan.name}",
+        **({"Parameters": needed} if needed else {}),
+        "Resources": resources,
+    }
+
+
+def _resources(plan: Plan) -> Json:
+    return {**_rules(plan), **_dashboard(plan)}
+
+
+def _rules(plan: Plan) -> Json:
+    """Names are unique in a workspace, which clusters may share."""
+    workspace = plan.monitoring.workspace
+    if workspace is None:
+        return {}
+    tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
+    return {
+        cfn.logical_id("rules", name): {
+            "Type": "AWS::APS::RuleGroupsNamespace",
+            "Properties": {
+                "Name": _namespace(plan, name),
+                "Workspace": prometheus.arn(workspace),
+                "Data": yaml_text(groups),
+                **tags,
+            },
+        }
+        for name, groups in rule_groups(plan).items()
+    }
+
+
+def _namespace(plan: Plan, name: str) -> str:
+    """At most 64 characters, which names of clusters may exceed."""
+    if isinstance(plan.monitoring.workspace, Ref):
+        return name
+    return f"{name}-{sha256(plan.name)[:8]}"
+
+
+def _dashboard(plan: Plan) -> Json:
+    """A dashboard is paid for, so the spec has to ask for it."""
+    asked = plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
+    if not asked or plan.target in _WITH_OWN_DASHBOARD:
+        return {}
+    body = json.dumps(cloudwatch(plan), separators=(",", ":"))
+    properties = {"DashboardName": plan.stack("dashboard"), "DashboardBody": body}
+    return {"Dashboard": {"Type": "AWS::CloudWatch::Dashboard", "Properties": properties}}

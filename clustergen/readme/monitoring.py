@@ -1,0 +1,59 @@
+"""Metrics and alerts of a cluster: where they are, what they cost, what is left to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.monitoring.cost import cost
+from clustergen.plan.model import Plan, Ref
+
+
+def paragraphs(plan: Plan) -> Iterator[str]:
+    """Nothing where no metrics are collected."""
+    if plan.monitoring.workspace is None:
+        return
+    yield (
+        f"{_workspace(plan)} stores the metrics of nodes, GPUs, EFA and the scheduler. The alerts "
+        "are in\n`monitoring/rules/`, and `monitoring/runbooks.md` says what to do about each."
+    )
+    yield _price(plan)
+    if steps := "\n".join(f"- {step}" for step in _steps(plan)):
+        yield steps
+
+
+def _workspace(plan: Plan) -> str:
+    given = plan.monitoring.workspace
+    if isinstance(given, Ref):
+        return "A workspace of Amazon Managed Service for Prometheus"
+    return f"The workspace `{given}`"
+
+
+def _price(plan: Plan) -> str:
+    interval = plan.monitoring.interval_seconds
+    at_most = cost(plan, interval)
+    return (
+        f"At its maximum, the cluster has {at_most.nodes:,} nodes with {at_most.series:,} series: "
+        f"{at_most.samples / 1e6:,.0f} million samples\na month at one in {interval} s, "
+        f"about ${at_most.usd:,.2f} (us-east-1). A longer `monitoring.interval` costs less."
+    )
+
+
+def _steps(plan: Plan) -> Iterator[str]:
+    monitoring = plan.monitoring
+    if monitoring.alerts.emails:
+        yield "each address of `alerts.email` gets a message after the deployment: confirm it"
+    if topic := monitoring.alerts.topic:
+        yield (
+            f"the policy of `{topic}` has to let Amazon Managed Service for Prometheus and "
+            "CloudWatch alarms publish"
+        )
+    if not monitoring.alerts.wanted:
+        yield "nobody is notified: add `monitoring.alerts` to the spec"
+    if monitoring.dashboards == "managed-grafana":
+        yield (
+            f"`monitoring/push-dashboards --region {plan.region} --stack "
+            f"{plan.stack('foundation')}` uploads the dashboards to `GrafanaUrl` of the "
+            "foundation's outputs; `aws grafana update-permissions` makes its first administrator"
+        )
+    if monitoring.dashboards == "grafana-files":
+        yield "import `monitoring/dashboards/` into Grafana, or provision the folder"

@@ -1,0 +1,114 @@
+"""Metrics: where they go, and dashboards that show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Problem, Severity, rule
+from clustergen.plan.model import Plan
+
+_SHORTEST, _LONGEST = 30, 300
+"""Seconds."""
+
+
+@rule(
+    "MON010",
+    "Grafana without metrics",
+    why="The dashboards query a Prometheus, so without one they show nothing.",
+    source="https://docs.aws.amazon.com/grafana/latest/userguide/prometheus-data-source.html",
+    bad="monitoring: {dashboards: managed-grafana}",
+    good="monitoring: {metrics: managed-prometheus}",
+)
+def grafana_without_metrics(plan: Plan) -> Iterator[Problem]:
+    dashboards, metrics = plan.monitoring.dashboards, plan.monitoring.metrics
+    if "grafana" in dashboards and metrics in ("none", "cloudwatch"):
+        yield Problem(
+            ("monitoring", "dashboards"),
+            f"{dashboards} has no Prometheus to query: metrics is {metrics}",
+            help="write metrics: managed-prometheus",
+        )
+
+
+@rule(
+    "MON011",
+    "Workspace without managed Prometheus",
+    why="A workspace stores metrics only if they are sent to it.",
+    source="https://docs.aws.amazon.com/prometheus/latest/userguide/what-is-Amazon-Managed-Service-Prometheus.html",
+    bad="monitoring: {workspace: ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789}",
+    good="monitoring: {metrics: managed-prometheus, "
+    "workspace: ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789}",
+)
+def unused_workspace(plan: Plan) -> Iterator[Problem]:
+    path = ("monitoring", "workspace")
+    if plan.wrote(*path) and plan.monitoring.metrics != "managed-prometheus":
+        yield Problem(
+            path,
+            f"no metrics go to the workspace: metrics is {plan.monitoring.metrics}",
+            help="write metrics: managed-prometheus",
+        )
+
+
+@rule(
+    "MON012",
+    "Managed Grafana needs IAM Identity Center",
+    why="Users of the workspace sign in through IAM Identity Center. In an account without it, "
+    "the workspace cannot be created, and with it the foundation.",
+    source="https://docs.aws.amazon.com/grafana/latest/userguide/authentication-in-AMG-SSO.html",
+    severity=Severity.NOTE,
+    bad="monitoring: {metrics: managed-prometheus, dashboards: managed-grafana}",
+    good="monitoring: {metrics: managed-prometheus, dashboards: none}",
+)
+def identity_center(plan: Plan) -> Iterator[Problem]:
+    if plan.monitoring.dashboards == "managed-grafana":
+        yield Problem(
+            ("monitoring", "dashboards"),
+            "the account, or its organization, needs IAM Identity Center",
+            help="enable it before ./deploy.sh; after it, `aws grafana update-permissions` makes "
+            "the first administrator",
+        )
+
+
+@rule(
+    "MON013",
+    "PrivateData and the metrics of Slurm",
+    why="With PrivateData, the metrics endpoint of slurmctld answers 401 to everybody. Dashboards "
+    "and alerts on nodes and jobs of Slurm stay empty.",
+    source="https://slurm.schedmd.com/metrics.html",
+    severity=Severity.WARNING,
+    target="parallelcluster",
+    bad="""slurm: {settings: {PrivateData: jobs}}
+monitoring: {metrics: managed-prometheus}""",
+    good="""slurm: {settings: {PrivateData: cloud}}
+monitoring: {metrics: managed-prometheus}""",
+)
+def private_data(plan: Plan) -> Iterator[Problem]:
+    if plan.limits.slurm_settings is None or plan.monitoring.metrics in ("none", "cloudwatch"):
+        return
+    for name, value in plan.slurm.settings.items():
+        # What is private about cloud nodes is no data.
+        hidden = {word.strip().lower() for word in value.split(",")} - {"cloud", ""}
+        if name.lower() == "privatedata" and hidden:
+            yield Problem(
+                ("slurm", "settings", name),
+                f"with PrivateData of {value}, Slurm gives nobody its metrics",
+                help="remove PrivateData, or write metrics: none",
+            )
+
+
+@rule(
+    "MON014",
+    "Interval of metrics out of range",
+    why="A managed scraper collects every 30 seconds at most, and alerts look at the last five "
+    "minutes.",
+    source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html",
+    bad="monitoring: {metrics: managed-prometheus, interval: 10s}",
+    good="monitoring: {metrics: managed-prometheus, interval: 1m}",
+)
+def interval(plan: Plan) -> Iterator[Problem]:
+    seconds = plan.monitoring.interval_seconds
+    if not _SHORTEST <= seconds <= _LONGEST:
+        yield Problem(
+            ("monitoring", "interval"),
+            f"an interval of {seconds} s",
+            help=f"write a time from {_SHORTEST}s to {_LONGEST}s",
+        )

@@ -1,0 +1,81 @@
+"""Metrics of the nodes of a Slurm cluster: what each measures, and how it sends them.
+
+Every node sends its own: none depends on another, and nodes come and go unnoticed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from clustergen.aws import references
+from clustergen.monitoring import counters, names
+from clustergen.monitoring.files import node_metrics
+from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan, Ref
+from clustergen.shell import render
+
+NAME = "monitoring.sh"
+WORKSPACE_FILE = "metrics-workspace.json"
+"""With the id of a new workspace, for nodes that cannot get it as an argument."""
+
+DCGM_EXPORTER = (
+    "nvcr.io/nvidia/k8s/dcgm-exporter"
+    "@sha256:a7ad6547d4546eaf4dd5d6b4c0b4db4101e63ef7dc3cdff7f42b767d2c60b706"
+)
+"""4.5.2-4.8.1: the names of its metrics are those of the rules, and from 4.9 on they are not.
+https://github.com/NVIDIA/dcgm-exporter/releases"""
+
+
+def workspace_file(plan: Plan) -> str | None:
+    """The text of :data:`WORKSPACE_FILE`; None where the spec has the id."""
+    workspace = plan.monitoring.workspace
+    if not isinstance(workspace, Ref):
+        return None
+    return json.dumps({"workspace": references.text(workspace)}) + "\n"
+
+
+def wanted(plan: Plan) -> bool:
+    """Whether nodes send metrics to a workspace."""
+    return plan.monitoring.workspace is not None
+
+
+def script(plan: Plan, *, linger: int, slurm_bin: str = "/opt/slurm/bin") -> str:
+    """The script for nodes of every role; ``slurm_bin`` is the folder of Slurm's commands."""
+    return render(
+        "shared/monitoring.sh.j2",
+        linger=linger,
+        cluster=plan.name,
+        region=plan.region,
+        interval=plan.monitoring.interval_seconds,
+        slurm_bin=slurm_bin,
+        node_metrics=node_metrics(),
+        counters=counters.csv(),
+        image=DCGM_EXPORTER,
+        dropped="|".join(names.DROPPED_LABELS),
+        slurm_paths=names.SLURM_PATHS,
+        job_files=names.SLURM_JOB_FILES,
+    )
+
+
+def compute_arguments(plan: Plan, groups: Sequence[NodeGroup]) -> list[str]:
+    """Of a compute node of one of ``groups``: what it should have, where all have the same."""
+    options = {
+        "--group": {group.name for group in groups},
+        "--instance-type": {type.name for group in groups for type in group.types},
+        "--gpus": {str(group.type.gpus or "") for group in groups},
+        "--efa": {str(group.efa_interfaces or "") for group in groups},
+    }
+    common = {name: one for name, (one, *more) in options.items() if one and not more}
+    pairs = {"--role": "compute", **common}.items()
+    return [*(word for pair in pairs for word in pair), *_mounts(plan)]
+
+
+def machine_arguments(plan: Plan, role: str, machine: Machine) -> list[str]:
+    """Of a node that runs no jobs."""
+    return ["--role", role, "--instance-type", machine.type.name, *_mounts(plan)]
+
+
+def _mounts(plan: Plan) -> list[str]:
+    """Buckets are no file systems: they have no size."""
+    mounts = [item.mount for item in plan.storage if not isinstance(item, Bucket)]
+    return [word for mount in mounts for word in ("--mount", mount)]
