@@ -39,7 +39,8 @@ class Remainder:
         path = _original(finding.path, self.data, self.edits)
         if any(path[: len(edit)] == edit for edit in self.edits):
             return None
-        return replace(finding, path=misspelt.moved(path, self.misspelt))
+        place = misspelt.moved(path, self.misspelt)
+        return finding if place == finding.path else replace(finding, path=place)
 
 
 _CAUSES: Mapping[Path, Path] = {
@@ -59,7 +60,9 @@ def remainders(data: Any, bad: Iterable[Path]) -> list[Remainder]:
     causes = (_CAUSES.get(path, path) for path in bad if path and path not in meant)
     places = list(dict.fromkeys(misspelt.moved(path, meant) for path in causes))
     made = [_remainder(data, places, choice, meant) for choice in (0, -1)]
-    return [each for each in made if each is not None]
+    found = [each for each in made if each is not None]
+    # Most places have one stand-in, such as a key that is left out: one check is enough.
+    return found[:1] if all(each == found[0] for each in found) else found
 
 
 def _unknown_keys(data: Any) -> list[Path]:
@@ -110,11 +113,7 @@ def _edit(edits: dict[Path, Any], path: Path, data: Any, choice: int) -> None:
     """Replace ``path``; if that did not help before, omit it, and then its parents."""
     within = next((edit for edit in edits if path[: len(edit)] == edit), None)
     if within is None:
-        left = _edited(data, (), edits)
-        edits[path] = stand_ins.choose(path, left)[choice]
-        # An unknown key is left out the one time, and taken for the nearest one the other.
-        if choice and (key := stand_ins.meant(path, left)):
-            edits[key] = stand_ins.value_at(path, left)
+        edits[path] = stand_ins.choose(path, _edited(data, (), edits))[choice]
     elif edits[within] is not ABSENT:
         edits[within] = ABSENT
     elif len(within) > 1:

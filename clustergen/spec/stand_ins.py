@@ -36,28 +36,12 @@ def choose(path: Path, data: Any) -> tuple[Any, ...]:
         whole = len(path) == 2 and path[0] == "node_groups"
         return (_named(_example(_node(path, data), 0), path[-1]) if whole else ABSENT,)
     node = _node(path, data)
-    if near := _near(node, value_at(path, data)):
+    if near := _near(node, _at(path, data)):
         return (near,)
     examples = tuple(_examples(node, 0))
     if path[-1] not in _node(path[:-1], data).get("required", ()):
         return (ABSENT, *examples[-1:])
     return (examples[0], examples[-1]) if examples else (ABSENT,)
-
-
-def meant(path: Path, data: Any) -> Path | None:
-    """The key that the unknown key at ``path`` is taken for: the nearest that is not written."""
-    node, key = _node(path[:-1], data), path[-1]
-    known = [
-        name
-        for form in _of_type(node, value_at(path[:-1], data))
-        for name in form.get("properties", ())
-    ]
-    if not isinstance(key, str) or not known or key in known:
-        return None
-    written = value_at(path[:-1], data)
-    left = [name for name in known if not isinstance(written, dict) or name not in written]
-    near = values.nearest(key, left, cutoff=0.5)
-    return (*path[:-1], near[0]) if near else None
 
 
 def _special(path: Path, data: Any) -> tuple[Any, ...]:
@@ -72,9 +56,9 @@ def _special(path: Path, data: Any) -> tuple[Any, ...]:
         case ("targets", "hyperpod-eks"):
             return ({}, {"eks_cluster": _EKS_CLUSTER})
         case ("network", "zone"):
-            return _zones(value_at(("region",), data))
+            return _zones(_at(("region",), data))
         case ("network", "vpc"):
-            network = value_at(("network",), data)
+            network = _at(("network",), data)
             given = network if isinstance(network, dict) else {}
             exists = any(given.get(f) for f in (*_SUBNETS, "security_groups"))
             written = str(given.get("vpc", "")).startswith("vpc")
@@ -97,7 +81,7 @@ def _named(group: Any, index: int) -> Any:
 
 def group_names(data: Any) -> list[str]:
     """The names of the node groups, as far as they are readable."""
-    groups = value_at(("node_groups",), data)
+    groups = _at(("node_groups",), data)
     items = groups if isinstance(groups, list) else []
     names = [item.get("name") for item in items if isinstance(item, dict)]
     return [name for name in names if isinstance(name, str)]
@@ -105,7 +89,7 @@ def group_names(data: Any) -> list[str]:
 
 def _regions(data: Any) -> tuple[str, ...]:
     """The region of the zone, or the one most similar to the written name."""
-    zone, written = value_at(("network", "zone"), data), value_at(("region",), data)
+    zone, written = _at(("network", "zone"), data), _at(("region",), data)
     found = regions.region_of_zone(zone) if isinstance(zone, str) else None
     near = regions.nearest(written) if isinstance(written, str) else None
     meant = found or near
@@ -180,7 +164,7 @@ def _node(path: Path, data: Any) -> Mapping[str, Any]:
     node: Mapping[str, Any] = _schema()
     for step in path:
         node = _inside(_of_type(node, data), step)
-        data = value_at((step,), data)
+        data = _at((step,), data)
     forms = _of_type(node, data)
     return forms[0] if len(forms) == 1 else node
 
@@ -207,7 +191,7 @@ def _inside(forms: Sequence[Mapping[str, Any]], step: str | int) -> Mapping[str,
     return node if isinstance(node, dict) else {}
 
 
-def value_at(path: Path, data: Any) -> Any:
+def _at(path: Path, data: Any) -> Any:
     """The value at ``path``; None if there is none."""
     for step in path:
         if isinstance(data, dict):

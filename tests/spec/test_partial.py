@@ -6,6 +6,7 @@ import pytest
 
 from clustergen.findings import Path as SpecPath
 from clustergen.findings import Severity
+from clustergen.spec.partial import remainders
 from tests.checking import check
 
 HEAD = "version: 1\nname: example\nregion: us-east-1\nnetwork: {zone: use1-az6}\n"
@@ -196,3 +197,19 @@ def test_a_second_run_has_nothing_to_do(text: str, expected: list[Place]) -> Non
 )
 def test_errors_have_no_follow_up_findings(text: str, target: str, expected: list[Place]) -> None:
     assert reported(text, target) == expected
+
+
+STAND_INS = [
+    # What is wrong, and how many versions of the rest are checked.
+    ({"nothing_like_it": 1}, ("nothing_like_it",), 1),
+    ({"region": "xx-nowhere-1"}, ("region",), 2),
+]
+
+
+@pytest.mark.parametrize(("wrong", "place", "versions"), STAND_INS)
+def test_the_rest_is_checked_again_only_with_another_stand_in(
+    wrong: dict[str, object], place: SpecPath, versions: int
+) -> None:
+    group = {"name": "h200", "instance_type": "p5en.48xlarge", "count": 2}
+    data = {"version": 1, "name": "example", "region": "us-east-1", "node_groups": [group], **wrong}
+    assert len(remainders(data, [place])) == versions
