@@ -65,7 +65,7 @@ chown slurm: /etc/slurm/slurmdbd.conf
 chmod 600 /etc/slurm/slurmdbd.conf
 LD_LIBRARY_PATH={mariadb.CLIENT} slurmdbd || exit
 for ((n = 0; n < 200; n++)); do
-  timeout 5 sacctmgr -n list cluster &>/dev/null && exit
+  (: <>/dev/tcp/{ADDRESS}/6819) 2>/dev/null && exit
   pgrep '^slurmdbd' >/dev/null || exit
   sleep 0.05
 done

@@ -11,6 +11,7 @@ _COMPLAINT = re.compile(
 _EXCUSED: Mapping[str, str] = {
     # A pattern of messages, and why they say nothing about a bundle.
     r"xcpuinfo|differs from hardware": "nodes have the CPUs of this machine",
+    r"stepd_cleanup: done with step": "how a cancelled step ends",
     r"MailProg": "this machine sends no mail",
     r"Could not open \w+ state file|NOTE: Trying backup|state file .* to recover": "a first start",
     r"UnkillableStepTimeout must be at least": "ParallelCluster sets it, and MessageTimeout",

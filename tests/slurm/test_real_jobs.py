@@ -1,0 +1,226 @@
+"""Jobs on bundles of ParallelCluster and PCS in the real Slurm, and the bundle's own jobs."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from clustergen.words import words
+from tests.checking import Fragments
+from tests.slurm.test_smoke import NCCL
+from tests.support import debian
+from tests.support.slurm import parallelcluster, pcs
+from tests.support.slurm.cluster import Cluster, cluster
+
+pytestmark = pytest.mark.skipif(bool(debian.impossible()), reason=debian.impossible())
+
+EVERYTHING = os.environ.get("CI") == "true"
+CONFIGURATIONS = {
+    "parallelcluster": parallelcluster.configuration,
+    "pcs": pcs.configuration,
+}
+SECRET = "arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf"
+ACCOUNTING = {
+    "parallelcluster": f"{{endpoint: db.example.com, user: slurm, secret: '{SECRET}'}}",
+    "pcs": "managed",
+}
+# The health check of ParallelCluster is a prolog; in PCS, a prolog is a setting.
+PROLOG = {
+    "parallelcluster": "",
+    "pcs": "Prolog: /fsx/prolog, PrologFlags: Alloc, SchedulerParameters: nohold_on_prolog_fail",
+}
+SPEC = """
+login: {{}}
+node_groups:
+  - {{name: gpu, instance_type: p5.48xlarge, count: 3, health_checks: [gpu], labels: {{pool: a}}}}
+  - {{name: cpu, instance_type: m7i.4xlarge, count: 2}}
+queues:
+  - {{name: train, node_groups: [gpu], time_limit: 2d, exclusive: true, priority: 2}}
+  - {{name: data, node_groups: [cpu], time_limit: 12h}}
+storage: [{{mount: /fsx, type: fsx-lustre, size: 1200GiB}}]
+users: [{{name: alice, uid: 2001}}, {{name: bob, uid: 2002}}, {{name: carol, uid: 2003}}]
+software: {{containers: pyxis}}
+slurm:
+  accounting: {accounting}
+  accounts:
+    - {{name: vision, fair_share: 70, users: [alice], qos: [low, high]}}
+    - {{name: robots, fair_share: 30, users: [bob], qos: [low]}}
+  qos: [{{name: low}}, {{name: high, priority: 100, preempts: [low]}}]
+  settings:
+    {{AccountingStorageEnforce: "associations,limits,qos,safe", PreemptType: preempt/qos,
+     PreemptMode: REQUEUE, PriorityWeightFairshare: 10000, {prolog}}}
+"""
+PROGRAMS = {
+    # As with ConstrainDevices: a step sees the GPUs that it asked for.
+    "/usr/local/sbin/nvidia-smi": r"""
+IFS=, read -ra gpus <<<"${CUDA_VISIBLE_DEVICES:-}"
+for gpu in "${gpus[@]}"; do [[ ! $gpu =~ ^[0-9]+$ ]] || echo "GPU $gpu: NVIDIA H100"; done
+""",
+    "/opt/amazon/efa/bin/fi_info": "printf '    domain: efa%s-rdm\\n' {1..32} {1..32}",
+    "/opt/amazon/openmpi/bin/mpirun": NCCL,
+    "/opt/nccl-tests/build/all_reduce_perf": NCCL,
+    "/usr/local/bin/torchrun": 'echo "$(hostname) $*"',
+    "/fsx/prolog": parallelcluster.COUNT_GPUS,
+}
+PROVOKED = r"(?i)prolog|cancelled at|does not have access to qos|Invalid qos"
+"""What tests cause on purpose."""
+FINAL = words("COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL PREEMPTED")
+
+
+@pytest.fixture(scope="module")
+def machine(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    target, version = request.param
+    spec = SPEC.format(accounting=ACCOUNTING[target], prolog=PROLOG[target])
+    files = Fragments(target).files(spec)
+    with cluster(version) as made:
+        for path, body in PROGRAMS.items():
+            made.put(path, f"#!/bin/bash\n{body}\n", 0o755)
+        made.put("/etc/slurm/plugstack.conf", f"required {debian.PYXIS}\n")
+        made.start(CONFIGURATIONS[target](files), per_group=3)
+        for path, text in files.items():
+            if path.startswith(("smoke/", "jobs/")):
+                made.put(f"/fsx/{path}", text)
+        made.ask("chmod 1777 /fsx/smoke /fsx/jobs")
+        yield made
+
+
+CLUSTERS = [
+    (target, version)
+    for target in CONFIGURATIONS
+    for version in (debian.SUITES if EVERYTHING else [debian.OLDEST])
+]
+on_every_cluster = pytest.mark.parametrize("machine", CLUSTERS, indirect=True, ids="-".join)
+
+
+def submit(made: Cluster, options: str, command: str = "hostname", user: str = "alice") -> str:
+    """The id of a job, or what sbatch says."""
+    script = f"sbatch --parsable --output=/fsx/%j-%a.out {options} --wrap '{command}'"
+    return made.as_user(script, user).text.strip()
+
+
+def shown(made: Cluster, job: str) -> dict[str, str]:
+    line = made.run(f"scontrol show job --oneliner {job}").text.splitlines()[0]
+    return dict(re.findall(r"(\S+?)=(\S*)", line))
+
+
+def ended(made: Cluster, *jobs: str) -> dict[str, str]:
+    """The state of every job, once all have ended.
+
+    One that was put back waits for two minutes, so it is told to begin; that takes a second.
+    """
+    squeue = f"squeue --noheader --jobs={','.join(jobs)} --states"
+    release = f"""
+for job in $({squeue}=pending --format='%i %S' | sed -n 's/ [^N].*//p'); do
+  scontrol update "jobid=$job" starttime=now
+done"""
+    for _ in range(15):
+        made.run(release)
+        left = made.wait(f"{squeue}=all --format=%T | grep -vcE '{'|'.join(FINAL)}'", "^0$", 2)
+        if left == "0":
+            break
+    return {job: shown(made, job)["JobState"] for job in jobs}
+
+
+def settle(made: Cluster) -> None:
+    made.run("scancel --user=alice; scancel --user=bob; rm -f /fsx/*.out /rig/lost-gpu-*")
+    made.run(
+        "for node in $(sinfo -h -N -t drain -o %N); do"
+        " scontrol update nodename=$node state=resume; done"
+    )
+    made.wait("squeue --noheader | wc -l", "^0$")
+
+
+@on_every_cluster
+def test_array_and_several_nodes(machine: Cluster) -> None:
+    settle(machine)
+    wide = submit(machine, "--partition=train --nodes=3 --constraint=pool=a", "srun hostname")
+    array = submit(machine, "--partition=data --array=1-4", "echo task $SLURM_ARRAY_TASK_ID")
+    assert set(ended(machine, wide, array).values()) == {"COMPLETED"}
+    nodes = machine.ask(f"cat /fsx/{wide}-*.out").split()
+    assert sorted(nodes) == sorted(machine.nodes_of("gpu"))
+    tasks = machine.ask("grep -h ^task /fsx/*.out | sort").splitlines()
+    assert tasks == [f"task {n}" for n in range(1, 5)]
+
+
+@on_every_cluster
+def test_a_node_of_an_exclusive_queue_has_one_job(machine: Cluster) -> None:
+    settle(machine)
+    node = machine.nodes_of("gpu")[0]
+    options = f"--partition=train --nodelist={node} --ntasks=1"
+    first = submit(machine, options, "/usr/bin/sleep 60")
+    machine.wait(f"squeue --noheader --jobs={first} --format=%T", "RUNNING")
+    second = submit(machine, options)
+    machine.wait(f"squeue --noheader --jobs={second} --format=%r", "Resources|Priority")
+    assert shown(machine, second)["JobState"] == "PENDING"
+    assert shown(machine, first)["TimeLimit"] == "2-00:00:00"
+
+
+@on_every_cluster
+def test_only_members_of_an_account_submit(machine: Cluster) -> None:
+    assert "Invalid qos" in submit(machine, "--partition=data --qos=high", user="bob")
+    assert "time limit is invalid" in submit(machine, "--partition=data --time=13:00:00")
+    shares = machine.ask("sshare --all --parsable2 --noheader --format=account,user,rawshares")
+    assert {"vision||70", "robots||30"} <= set(shares.replace(" ", "").splitlines())
+
+
+@on_every_cluster
+def test_a_job_of_higher_qos_takes_the_nodes_and_gives_them_back(machine: Cluster) -> None:
+    settle(machine)
+    low = submit(
+        machine,
+        "--partition=train --nodes=3 --qos=low",
+        "[ ${SLURM_RESTART_COUNT:-0} = 1 ] || /usr/bin/sleep 60",
+        user="bob",
+    )
+    machine.wait(f"squeue --noheader --jobs={low} --format=%T", "RUNNING")
+    high = submit(machine, "--partition=train --nodes=3 --qos=high", "/usr/bin/sleep 1")
+    assert ended(machine, high) == {high: "COMPLETED"}
+    assert ended(machine, low) == {low: "COMPLETED"}
+    assert shown(machine, low)["Restarts"] == "1"
+
+
+@on_every_cluster
+def test_a_node_that_lost_a_gpu_is_drained_and_its_job_runs_elsewhere(machine: Cluster) -> None:
+    settle(machine)
+    sick, *healthy = machine.nodes_of("gpu")
+    machine.ask(f"touch /rig/lost-gpu-{sick}")
+    jobs = [submit(machine, "--partition=train --nodes=1", "hostname") for _ in range(3)]
+    assert set(ended(machine, *jobs).values()) == {"COMPLETED"}
+    ran = {machine.ask(f"cat /fsx/{job}-*.out").strip() for job in jobs}
+    assert ran <= set(healthy)
+    assert "drain" in machine.ask(f"sinfo --noheader --format=%T --nodes={sick}")
+
+
+@on_every_cluster
+def test_smoke_jobs_pass(machine: Cluster) -> None:
+    settle(machine)
+    paths = machine.ask("ls /fsx/smoke/*.sbatch").split()
+    assert len(paths) >= 5
+    said = machine.as_user("cd smoke; for job in *.sbatch; do sbatch --parsable $job; done").text
+    jobs = said.split()
+    assert len(jobs) == len(paths), said
+    states = ended(machine, *jobs)
+    assert set(states.values()) == {"COMPLETED"}, machine.ask("tail -n 5 /fsx/smoke/*.out")
+    passed = machine.ask("grep -l ^PASS: /fsx/smoke/*.out").splitlines()
+    assert len(passed) == len(paths)
+
+
+@on_every_cluster
+def test_job_templates_start(machine: Cluster) -> None:
+    settle(machine)
+    said = machine.as_user("cd jobs && sbatch --parsable --nodes=2 torchrun-gpu.sbatch train.py")
+    job = said.text.strip()
+    assert ended(machine, job) == {job: "COMPLETED"}, said.text
+    output = machine.ask(f"cat {shown(machine, job)['StdOut']}")
+    for node in machine.nodes_of("gpu")[:2]:
+        assert f"{node} --nnodes=2 --nproc-per-node=8" in output
+    assert "train.py" in output
+
+
+@on_every_cluster
+def test_no_daemon_complains(machine: Cluster) -> None:
+    found = machine.complaints()
+    assert [line for line in found if not re.search(PROVOKED, line)] == []
