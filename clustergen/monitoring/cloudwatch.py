@@ -6,13 +6,13 @@ https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dash
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from clustergen.artifacts import Json
 from clustergen.monitoring.dashboards import boards
 from clustergen.monitoring.panels import Panel, Vended
 from clustergen.monitoring.sources import Source, sources
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Lustre, Plan
 
 WIDTH: Final = 24
 _TALL, _WIDE = 6, 8
@@ -37,8 +37,8 @@ def _panels(plan: Plan) -> Iterator[Panel]:
 
 
 def _vended(plan: Plan, panel: Panel) -> tuple[Vended, ...]:
-    """The metrics that exist: nodes of Kubernetes run no agent."""
-    agent = Source.SLURM in sources(plan)
+    """The metrics that exist: those of services, and the agent's where it sends there."""
+    agent = Source.AGENT in sources(plan)
     return tuple(vended for vended in panel.vended if vended.namespace or agent)
 
 
@@ -57,13 +57,29 @@ def _widgets(plan: Plan, panels: tuple[Panel, ...]) -> Iterator[Json]:
                 "region": plan.region,
                 "view": "timeSeries",
                 "period": _SECONDS,
-                "metrics": [[_search(plan, vended)] for vended in _vended(plan, panel)],
+                "metrics": [
+                    line for vended in _vended(plan, panel) for line in _lines(plan, vended)
+                ],
             },
         }
 
 
-def _search(plan: Plan, vended: Vended) -> Json:
-    """All series of a metric: instances come and go, and ids are not known yet."""
-    where = f"{vended.namespace or namespace(plan)},{vended.dimension}"
-    search = f'{{{where}}} MetricName="{vended.metric}"'
-    return {"expression": f"SEARCH('{search}', '{vended.statistic}', {_SECONDS})"}
+def _lines(plan: Plan, vended: Vended) -> Iterator[list[Any]]:
+    """The metric of each thing whose id is known, else of all: instances come and go."""
+    known = _ids(plan, vended.dimension)
+    for id in known:
+        yield [vended.namespace, vended.metric, vended.dimension, id, {"stat": vended.statistic}]
+    if not known:
+        where = f"{vended.namespace or namespace(plan)},{vended.dimension}"
+        search = f'{{{where}}} MetricName="{vended.metric}"'
+        yield [{"expression": f"SEARCH('{search}', '{vended.statistic}', {_SECONDS})"}]
+
+
+def _ids(plan: Plan, dimension: str) -> tuple[str, ...]:
+    if dimension == "FileSystemId":
+        # A file system of the foundation has its id once that is deployed.
+        ids = [one.id for one in plan.storage if isinstance(one, Lustre)]
+    else:
+        ids = [group.capacity.id or "" for group in plan.node_groups if group.reserved]
+    literal = tuple(id for id in ids if isinstance(id, str) and id)
+    return literal if dimension != "InstanceId" and len(literal) == len(ids) else ()

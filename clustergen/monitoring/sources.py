@@ -24,6 +24,8 @@ class Source(StrEnum):
     SLURM_GPUS = "slurm-gpus"
     """slurmctld counts the GPUs of each node."""
     ACCOUNTING = "accounting"
+    AGENT = "agent"
+    """CloudWatch's agent on the nodes sends metrics to CloudWatch."""
     ADD_ON = "add-on"
     """HyperPod's observability add-on collects these, with its own labels."""
     KUBERNETES = "kubernetes"
@@ -85,6 +87,8 @@ def _capacity(plan: Plan) -> Iterator[Source]:
 
 def _slurm(plan: Plan) -> Iterator[Source]:
     yield from (Source.SLURM, Source.EXPECTED)
+    if str(plan.monitoring.metrics) == "cloudwatch":
+        yield Source.AGENT
     yield from _storage(plan)
     yield from _capacity(plan)
     if minimum_nodes(plan):

@@ -20,6 +20,7 @@ from clustergen.monitoring.counters import COUNTERS
 from clustergen.monitoring.dashboards import WIDTH, dashboards
 from clustergen.monitoring.files import artifacts, node_metrics
 from clustergen.monitoring.rules import RUNBOOKS, rule_groups
+from clustergen.monitoring.sources import Source, sources
 from tests.monitoring.planned import PLANS, plan_of
 
 METRIC = re.compile(
@@ -124,11 +125,19 @@ def unknown_variables(dashboard: Any) -> set[str]:
 
 @pytest.mark.parametrize(("name", "target"), PLANS)
 def test_cloudwatch_shows_what_it_has(name: str, target: str) -> None:
-    searches = json.dumps(cloudwatch(plan_of(name, target))["widgets"])
-    gpus = name in ("p5en-capacity-block", "p6-b200-reservation", "hyperpod-slurm-legacy")
-    slurm = target not in ("eks", "hyperpod-eks")
-    assert ("nvidia_smi" in searches) == (gpus and slurm)
-    assert ("mem_used_percent" in searches) == slurm
+    """Only what services send; no agent sends metrics there."""
+    plan = plan_of(name, target)
+    shown = json.dumps(cloudwatch(plan)["widgets"])
+    assert ("AvailableInstanceCount" in shown) == (Source.RESERVATION in sources(plan))
+    assert ("DataReadBytes" in shown) == (Source.LUSTRE in sources(plan))
+    assert "nvidia_smi" not in shown
+
+
+def test_cloudwatch_names_a_reservation() -> None:
+    widgets = cloudwatch(plan_of("p5en-capacity-block", "pcs"))["widgets"]
+    lines = [line for widget in widgets for line in widget["properties"]["metrics"]]
+    reserved = ["AWS/EC2CapacityReservations", "AvailableInstanceCount", "CapacityReservationId"]
+    assert [*reserved, "cr-0a1b2c3d4e5f67890", {"stat": "Average"}] in lines
 
 
 def test_every_alert_reaches_a_receiver() -> None:

@@ -104,7 +104,6 @@ BOARD = Board(
                         "{{node}}",
                     ),
                     needs=HOST,
-                    vended=(Vended("CPUUtilization", "Average", "AWS/EC2"),),
                 ),
                 graph(
                     "Memory in use",
