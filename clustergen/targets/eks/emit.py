@@ -8,7 +8,7 @@ from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.cdk import kernel
 from clustergen.kubernetes import bundle as kubernetes_bundle
-from clustergen.kubernetes import karpenter
+from clustergen.kubernetes import karpenter, kueue, kueue_configuration
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import sizes
 from clustergen.targets.eks.options import Options
@@ -144,6 +144,13 @@ def _updates(plan: Plan) -> Iterator[str]:
         yield (
             "a change of `tags` replaces the nodes of managed node groups, too: it is a new "
             "version of their launch templates"
+        )
+    if karpenter.groups(plan) and kueue.is_on(plan):
+        yield (
+            f"a job whose nodes do not all come within {kueue_configuration.READY_MINUTES} minutes "
+            "gives back those that did, and is queued again, up to "
+            f"{kueue_configuration.TRIES} times: then `kubectl patch workload NAME --namespace "
+            """QUEUE --type merge --patch '{"spec":{"active":true}}'` starts over"""
         )
     if karpenter.groups(plan):
         yield (

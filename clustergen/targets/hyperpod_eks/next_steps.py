@@ -51,8 +51,9 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
         )
         yield (
             "to deploy with CloudFormation, use `eks.template.json`, then `install.sh`, "
-            f"`cluster.template.json`, `{addons.TEMPLATE}` and `{governance.SCRIPT}`; use one of "
-            f"the two ways, not both{_counts(plan)}"
+            f"`cluster.template.json`, `{addons.TEMPLATE}` and `{governance.SCRIPT}`, and `kubectl "
+            f"apply` for {_objects(plan)}, whose placeholders `clustergen render --outputs FILE` "
+            f"fills; use one of the two ways, not both{_counts(plan)}"
         )
         yield (
             f"`aws eks update-kubeconfig --region {plan.region} --name {plan.name}` lets `kubectl` "
@@ -69,6 +70,10 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
             f"SourceS3Uri names; use one of the two, not both{_counts(plan)}"
         )
     yield f"`kubectl get nodes -L {limits.GROUP_LABEL},{limits.HEALTH_LABEL}` lists the nodes"
+
+
+def _objects(plan: Plan) -> str:
+    return ", ".join(f"`{file.path}`" for file in manifests.files(plan))
 
 
 def _counts(plan: Plan) -> str:
