@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
 from tests.oracles.parallelcluster import ParallelCluster
+
+# What tests start loads the same modules hundreds of times, and should compile them once.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # No test is timed: machines are busy. In CI property tests run in full, elsewhere with a tenth of
 # their examples (`tests.examples`); `CI=true` in front of the command runs all of them anywhere.
@@ -27,6 +32,11 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
+
+
+def pytest_unconfigure() -> None:
+    """Leave what the tests loaded out of the collections with which pytest ends."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

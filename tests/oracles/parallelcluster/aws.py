@@ -72,7 +72,8 @@ def _instance_types(aws: Aws, params: Mapping[str, Any]) -> Answer:
 def _offerings(aws: Aws, params: Mapping[str, Any]) -> Answer:
     offered = offered_in(aws.resources, aws.account.region)
     filters = {f["Name"]: f["Values"] for f in params.get("Filters", [])}
-    wanted = [t for t in offered if t in filters.get("instance-type", offered)]
+    named = filters.get("instance-type")
+    wanted = [t for t in offered if t in named] if named else offered
     by_zone = params.get("LocationType") == "availability-zone"
     # Which zones offer a type is not derivable from a configuration: all of them.
     letters = "abcdef" if by_zone else [""]

@@ -12,7 +12,7 @@ import logging
 import os
 import sys
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ def _open(url: str) -> AbstractContextManager[None]:
 
 urllib.request.urlopen = _open  # type: ignore[assignment]
 
+import boto3  # noqa: E402
 from botocore.client import BaseClient  # noqa: E402
 from botocore.validate import validate_parameters  # noqa: E402
 from marshmallow import ValidationError  # noqa: E402
@@ -52,6 +53,32 @@ from tests.oracles.parallelcluster.account import account_for  # noqa: E402
 from tests.oracles.parallelcluster.aws import Aws  # noqa: E402
 
 Finding = tuple[str, str, str]
+
+
+def _made_once(make: Callable[..., Any]) -> Callable[..., Any]:
+    """`make` for sessions and clients, which are alike in one region: to make one takes longer
+    than all that it is asked."""
+    made: dict[tuple[str, ...], Any] = {}
+
+    def once(*names: str, **_config: Any) -> Any:
+        key = (os.environ["AWS_DEFAULT_REGION"], *names)
+        if key not in made:
+            made[key] = make(*names, **_config)
+        return made[key]
+
+    return once
+
+
+def _client(name: str, **config: Any) -> BaseClient:
+    session: Any = boto3.session.Session()
+    made: BaseClient = session.client(name, **config)
+    # ParallelCluster registers a log of calls whenever it uses one, and nobody reads that.
+    made.meta.events.register = lambda *_, **__: None
+    return made
+
+
+boto3.session.Session = _made_once(boto3.session.Session)
+boto3.client = _made_once(_client)
 
 
 # Some validators run coroutines in the loop of the thread, which Python 3.14 no longer makes.
