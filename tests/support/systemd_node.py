@@ -166,12 +166,7 @@ done
 ln -s /proc/self/fd "$root/dev/fd"
 mkdir "$root/dev/shm" "$root/dev/pts"
 mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
-mount -t tmpfs -o mode=755 tmpfs "$root/sys"
-mkdir -p "$root/sys/fs/cgroup" "$root/sys/bus/efa"
-for ((n = 0; n < 16; n++)); do
-  mkdir -p "$root/sys/class/infiniband/rdmap$n/device"
-  ln -s /sys/bus/efa "$root/sys/class/infiniband/rdmap$n/device/driver"
-done
+mount --bind "$root/rig/sys" "$root/sys"
 if [[ $(stat -f -c %T /sys/fs/cgroup) == cgroup2fs ]]; then
   mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
 else
@@ -241,6 +236,7 @@ class SystemdNode:
             self.write(name, text)
         self._programs()
         self._units(disks)
+        self._devices()
         self.write("rig/network", f"/usr/bin/sleep {network_seconds}\ntouch /run/rig/network\n")
         own = ["chown", "-R", "1000:1000"]
         home = self.root / "home/ubuntu"
@@ -289,11 +285,25 @@ class SystemdNode:
         path.write_text(f"#!/bin/bash\n{body}\n", encoding="utf-8")
         path.chmod(0o755)
 
+    def _devices(self) -> None:
+        """What /sys shows: 16 EFA devices, and where cgroups are mounted."""
+        (self.root / "rig/sys/fs/cgroup").mkdir(parents=True)
+        (self.root / "rig/sys/bus/efa").mkdir(parents=True)
+        for number in range(16):
+            device = self.root / f"rig/sys/class/infiniband/rdmap{number}/device"
+            device.mkdir(parents=True)
+            (device / "driver").symlink_to("/sys/bus/efa")
+
     def _units(self, disks: Disks) -> None:
         units = self.root / "etc/systemd/system"
         for unit in Path("/lib/systemd/system").glob("*.wants/*"):
             if unit.suffix not in (".target", ".slice") and "tmpfiles-setup.s" not in unit.name:
                 self._link(units / unit.name, "/dev/null")
+        # Of what makes units at each boot and reload, only the reader of fstab has any to make.
+        for generator in Path("/lib/systemd/system-generators").iterdir():
+            if generator.name != "systemd-fstab-generator":
+                folder = self.root / "etc/systemd/system-generators"
+                self._link(folder / generator.name, "/dev/null")
         for name, text in UNITS.items():
             (units / name).write_text(text)
         self._link(units / "network-online.target.wants/network.service", "../network.service")
