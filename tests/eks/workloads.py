@@ -21,8 +21,6 @@ Place = Literal["every", "gpu", "neuron", "efa", "system"]
 ANY: Mapping[str, str] = MappingProxyType({"operator": "Exists"})
 """Tolerates every taint."""
 _CRITICAL = MappingProxyType({"key": "CriticalAddonsOnly", "operator": "Exists"})
-_GPU = MappingProxyType({"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"})
-_NEURON = MappingProxyType({"key": "aws.amazon.com/neuron", "operator": "Exists"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +34,7 @@ class Workload:
     source: str
     """Source, with version and date."""
     tolerations: tuple[Mapping[str, str], ...] = ()
+    """The defaults; none where every bundle has values for them, which replace them."""
     configured: tuple[str, ...] = ()
     """Where the values have tolerations, by key."""
     replaces: bool = True
@@ -138,13 +137,11 @@ ADDONS: tuple[Workload, ...] = (
 CHARTS: tuple[Workload, ...] = (
     Workload(
         *(charts.NVIDIA_PLUGIN.name, "nvidia-device-plugin", "gpu", charts.NVIDIA_PLUGIN.source),
-        (_CRITICAL, _GPU),
         configured=_TOLERATIONS,
         selector={GPU_PRESENT_LABEL: "true"},
     ),
     Workload(
         *(charts.NVIDIA_DRA.name, "kubelet-plugin", "gpu", charts.NVIDIA_DRA.source),
-        (_GPU,),
         configured=("kubeletPlugin", "tolerations"),
         selector={GPU_PRESENT_LABEL: "true"},
     ),
@@ -164,14 +161,12 @@ CHARTS: tuple[Workload, ...] = (
     Workload(
         *(charts.GPU_OPERATOR.name, "device plugin, MIG manager, validator", "gpu"),
         charts.GPU_OPERATOR.source,
-        (_GPU,),
         configured=("daemonsets", "tolerations"),
         selector={GPU_PRESENT_LABEL: "true"},
     ),
     Workload(
         *(charts.GPU_OPERATOR.name, "node-feature-discovery-worker", "gpu"),
         charts.GPU_OPERATOR.source,
-        (_GPU,),
         configured=("node-feature-discovery", "worker", "tolerations"),
     ),
     Workload(
@@ -183,7 +178,6 @@ CHARTS: tuple[Workload, ...] = (
     ),
     Workload(
         *(charts.NEURON.name, "neuron-device-plugin", "neuron", charts.NEURON.source),
-        (_CRITICAL, _NEURON),
         configured=("devicePlugin", "tolerations"),
         cpu_millis=100,
         memory_mib=200,
