@@ -14,6 +14,7 @@ from clustergen.aws.logs import retention
 from clustergen.aws.members import filled
 from clustergen.foundation.part import NOTHING, Output, Part, joined, lasting, named, serves
 from clustergen.monitoring import alertmanager
+from clustergen.monitoring.sources import reservations
 from clustergen.plan.model import Plan, Ref
 from clustergen.words import words
 from clustergen.yaml_text import Lines, yaml_text
@@ -167,9 +168,12 @@ def _alarms(plan: Plan) -> Part:
 
 
 def writing(plan: Plan) -> Iterator[Json]:
-    """What lets the role of nodes send metrics."""
-    if plan.monitoring.workspace is not None:
-        yield iam.allow("Metrics", ["aps:RemoteWrite"], [workspace_arn(plan)])
+    """What lets the role of nodes send metrics, and ask about reservations."""
+    if plan.monitoring.workspace is None:
+        return
+    yield iam.allow("Metrics", ["aps:RemoteWrite"], [workspace_arn(plan)])
+    if reservations(plan):
+        yield iam.allow("Reservations", ["ec2:DescribeCapacityReservations"], ["*"])
 
 
 def _writing(plan: Plan) -> Part:

@@ -77,12 +77,19 @@ def _storage(plan: Plan) -> Iterator[Source]:
         yield Source.LUSTRE_EFA
 
 
+def reservations(plan: Plan) -> tuple[str, ...]:
+    """Ids of the reservations that EC2 tells about."""
+    kinds = ("capacity-block", "reservation")
+    capacities = (group.capacity for group in plan.node_groups)
+    return tuple(one.id for one in capacities if one.kind in kinds and one.id)
+
+
 def _capacity(plan: Plan) -> Iterator[Source]:
-    kinds = {group.capacity.kind for group in plan.node_groups if group.capacity.id}
-    if "capacity-block" in kinds:
-        yield Source.BLOCK
-    if kinds & {"capacity-block", "reservation"}:
+    if reservations(plan):
         yield Source.RESERVATION
+    capacities = [group.capacity for group in plan.node_groups]
+    if any(one.kind == "capacity-block" and one.id for one in capacities):
+        yield Source.BLOCK
 
 
 def _slurm(plan: Plan) -> Iterator[Source]:

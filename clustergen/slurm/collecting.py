@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from clustergen.aws import references
 from clustergen.monitoring import counters, names
 from clustergen.monitoring.files import node_metrics
-from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan, Ref
+from clustergen.monitoring.sources import reservations
+from clustergen.plan.model import Bucket, Lustre, Machine, NodeGroup, Plan, Ref
 from clustergen.shell import render
 
 NAME = "monitoring.sh"
@@ -64,6 +65,7 @@ def compute_arguments(plan: Plan, groups: Sequence[NodeGroup]) -> list[str]:
         "--instance-type": {type.name for group in groups for type in group.types},
         "--gpus": {str(group.type.gpus or "") for group in groups},
         "--efa": {str(group.efa_interfaces or "") for group in groups},
+        "--usd-per-hour": {str(type.price_usd_hour or "") for g in groups for type in g.types},
     }
     common = {name: one for name, (one, *more) in options.items() if one and not more}
     pairs = {"--role": "compute", **common}.items()
@@ -71,8 +73,21 @@ def compute_arguments(plan: Plan, groups: Sequence[NodeGroup]) -> list[str]:
 
 
 def machine_arguments(plan: Plan, role: str, machine: Machine) -> list[str]:
-    """Of a node that runs no jobs."""
-    return ["--role", role, "--instance-type", machine.type.name, *_mounts(plan)]
+    """Of a node that runs no jobs: it also measures what is the same on every node."""
+    own = ["--role", role, "--instance-type", machine.type.name]
+    return [*own, *_mounts(plan), *_targets(plan), *_reservations(plan)]
+
+
+def _targets(plan: Plan) -> list[str]:
+    lustre = any(isinstance(item, Lustre) for item in plan.storage)
+    return ["--lustre-targets"] if lustre else []
+
+
+def _reservations(plan: Plan) -> list[str]:
+    """Reservations to ask EC2 about: how much of them is used, and when they end."""
+    ids = dict.fromkeys(reservations(plan))
+    region = ["--region", plan.region] if ids else []
+    return [*(word for id in ids for word in ("--reservation", id)), *region]
 
 
 def _mounts(plan: Plan) -> list[str]:
