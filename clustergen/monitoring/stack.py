@@ -1,6 +1,6 @@
 """The stack of a cluster's rules and its dashboard.
 
-They are not part of the foundation: without the cluster, its alerts would fire for ever.
+They are not part of the foundation: without the cluster, its alerts would fire forever.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What nodes are told to measure feeds the rules of their cluster."""
+"""What nodes measure feeds the rules of their cluster."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def shown(made: Cluster, job: str) -> dict[str, str]:
 def ended(made: Cluster, *jobs: str) -> dict[str, str]:
     """The state of every job, once all have ended.
 
-    One that was put back waits for two minutes, so it is told to begin; that takes a second.
+    One that was put back waits for two minutes, so the test starts it; that takes a second.
     """
     squeue = f"squeue --noheader --jobs={','.join(jobs)} --states"
     release = f"""

@@ -72,7 +72,7 @@ def _made_once(make: Callable[..., Any]) -> Callable[..., Any]:
 def _client(name: str, **config: Any) -> BaseClient:
     session: Any = boto3.session.Session()
     made: BaseClient = session.client(name, **config)
-    # ParallelCluster registers a log of calls whenever it uses one, and nobody reads that.
+    # ParallelCluster registers a log of calls whenever it uses one, which is never read.
     made.meta.events.register = lambda *_, **__: None
     return made
 
