@@ -62,6 +62,7 @@ _COREDNS = f"{_EKS}coredns-add-on-create.html (2026-11)"
 _MONITORING = (
     "https://github.com/aws/eks-node-monitoring-agent/tree/main/charts (1.7.0-eksbuild.1, 2026-08)"
 )
+_STATE = f"{_EKS}community-addons.html (2026-11)"
 _FSX = "https://github.com/kubernetes-sigs/aws-fsx-csi-driver/tree/master/charts (1.9.0, 2026-04)"
 _EFS = "https://github.com/kubernetes-sigs/aws-efs-csi-driver/tree/master/charts (2026)"
 _EBS = "https://github.com/kubernetes-sigs/aws-ebs-csi-driver/tree/master/charts (2026)"
@@ -79,6 +80,7 @@ ADDONS: tuple[Workload, ...] = (
         memory_mib=70,
         daemon=False,
     ),
+    Workload("kube-state-metrics", "kube-state-metrics", "system", _STATE, daemon=False),
     Workload(
         *("eks-node-monitoring-agent", "eks-node-monitoring-agent", "every", _MONITORING, (ANY,)),
         configured=("nodeAgent", "tolerations"),

@@ -314,7 +314,8 @@ def test_pods_get_volumes_on_nodes_of_hyperpod() -> None:
 
 
 def test_metrics_outlive_the_cluster() -> None:
-    text = "monitoring: {metrics: managed-prometheus}"
-    workspace = resources_of("addons.template.json", text)["MetricsWorkspace"]
-    assert workspace["DeletionPolicy"] == "RetainExceptOnCreate"
-    assert workspace["UpdateReplacePolicy"] == "Retain"
+    made = resources_of("foundation.template.json", "monitoring: {metrics: managed-prometheus}")
+    [workspace] = of_type(made, "AWS::APS::Workspace")
+    [whole] = [each for each in made.values() if each.get("Properties") == workspace]
+    assert whole["DeletionPolicy"] == "RetainExceptOnCreate"
+    assert whole["UpdateReplacePolicy"] == "Retain"
