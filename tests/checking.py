@@ -20,6 +20,7 @@ from clustergen import compiler, discovery, renderer, resources, targets
 from clustergen.compiler import Checked
 from clustergen.findings import EXAMPLE_BASE, Finding, errors
 from clustergen.plan.model import Plan
+from tests.oracles import shared
 
 BASE, OVER = "base.yaml", "over.yaml"
 EVERY_FIELD = Path(__file__).parent.parent / "docs" / "every-field.yaml"
@@ -113,7 +114,12 @@ def files_of(checked: Checked, target: str) -> Mapping[str, str]:
 @functools.cache
 def example_files(name: str, target: str) -> Mapping[str, str]:
     """Path and text of every file of an example spec's bundle."""
-    return files_of(check_example(name, target), target)
+    text = EXAMPLES[name].read_text(encoding="utf-8")
+    return MappingProxyType(shared.answer(_example_files, name, target, text, *targets.NAMES))
+
+
+def _example_files(name: str, target: str, *_: str) -> dict[str, str]:
+    return dict(files_of(check_example(name, target), target))
 
 
 @functools.lru_cache(maxsize=2048)

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tests.oracles import shared
 from tests.oracles.parallelcluster import ParallelCluster
 
 # What tests start loads the same modules hundreds of times, and should compile them once.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+_BEGAN = shared.begin()
 
 # No test is timed: machines are busy. In CI property tests run in full, elsewhere with a tenth of
 # their examples (`tests.examples`); `CI=true` in front of the command runs all of them anywhere.
@@ -35,8 +37,10 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Leave what the tests loaded out of the collections with which pytest ends."""
+    """Leave nothing of the run behind, and what the tests loaded out of pytest's collections."""
     gc.freeze()
+    if _BEGAN:
+        shared.end()
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from tests.oracles import shared
 from tests.oracles.cloudformation import check, lint, resolve
 from tests.oracles.eks import eks_violations
 from tests.oracles.hyperpod import cluster_violations
@@ -37,14 +38,19 @@ def bundle_violations(
 
 
 @functools.cache
-def _of_template(text: str, region: str) -> tuple[str, ...]:
+def _of_template(text: str, region: str) -> list[str]:
     """What the validators of requests, roles and EKS say; bundles share their foundation."""
+    found: list[str] = shared.answer(_validated, text, region)
+    return found
+
+
+def _validated(text: str, region: str) -> list[str]:
     template = json.loads(text)
-    return (
+    return [
         *check(template, region),
         *iam_violations(template, region),
         *eks_violations(template, region),
-    )
+    ]
 
 
 def _in_the_cluster(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tests.oracles import shared
 from tests.oracles.user_data import SHELL_PARTS, parts
 
 STYLE = ("-i", "2", "-ci", "-ln", "bash")
@@ -21,10 +22,15 @@ _CHECKED: dict[str, list[str]] = {}
 def script_violations(scripts: Mapping[str, str]) -> list[str]:
     """What shellcheck and shfmt say of scripts by name.
 
-    Each tool runs once for all of them, and sees each text once for as long as the process lives.
+    Each tool runs once for all of them, and sees each text once in a run of the tests.
     """
+    for text in {text for text in scripts.values() if text not in _CHECKED}:
+        if (found := shared.known(_validator, text)) is not None:
+            _CHECKED[text] = found
     new = {text for text in scripts.values() if text not in _CHECKED}
-    _CHECKED.update(_validator(sorted(new)) if new else {})
+    for text, found in (_validator(sorted(new)) if new else {}).items():
+        _CHECKED[text] = found
+        shared.keep(found, _validator, text)
     return [f"{name}{found}" for name, text in scripts.items() for found in _CHECKED[text]]
 
 

@@ -13,6 +13,7 @@ from cfnlint.match import Match
 from cfnlint.rules import Rules
 from cfnlint.runner import Runner, run_template_by_data
 
+from tests.oracles import shared
 from tests.oracles.cloudformation import shortcuts
 from tests.oracles.instance_types import all_types
 from tests.oracles.service_model import service_model
@@ -32,17 +33,23 @@ def lint(templates: Mapping[str, str], regions: Iterable[str] = ("us-east-1",)) 
     """What cfn-lint reports of template texts by name in `regions`, false alarms left out."""
     places = tuple(regions)
     return [
-        Lint(name, match.rule.id, _where(match), match.message)
-        for name, text in templates.items()
-        for match in _matches(text, places)
-        if not _is_false_alarm(match)
+        Lint(name, *found) for name, text in templates.items() for found in _found(text, places)
     ]
 
 
 @functools.cache
-def _matches(text: str, regions: tuple[str, ...]) -> list[Match]:
-    """What it says of a text; the same foundation is in the bundles of all targets."""
-    return matches(text, regions)
+def _found(text: str, regions: tuple[str, ...]) -> list[list[str]]:
+    """Its matches in a text; the same foundation is in the bundles of all targets."""
+    found: list[list[str]] = shared.answer(_linted, text, *regions)
+    return found
+
+
+def _linted(text: str, *regions: str) -> list[list[str]]:
+    return [
+        [match.rule.id, _where(match), match.message]
+        for match in matches(text, regions)
+        if not _is_false_alarm(match)
+    ]
 
 
 def matches(text: str, regions: Iterable[str], rules: Rules | None = None) -> list[Match]:
