@@ -71,7 +71,13 @@ def _workspace(plan: Plan) -> Part:
     }
     return Part(
         {WORKSPACE: lasting(workspace, True), "MetricsLog": lasting(log, True)},
-        {"MetricsWorkspaceId": Output("Workspace of metrics", _workspace_id(plan))},
+        {
+            "MetricsWorkspaceId": Output("Workspace of metrics", _workspace_id(plan)),
+            "MetricsEndpoint": Output(
+                "Where metrics are written and queried",
+                cfn.get_att(WORKSPACE, "PrometheusEndpoint"),
+            ),
+        },
     )
 
 

@@ -21,8 +21,10 @@ from clustergen.artifacts import Json
 from tests.oracles.cloudformation.attributes import Place, attribute_value, ref_value
 
 RECORDED_TYPES = (
+    "AWS::APS::RuleGroupsNamespace",
     "AWS::APS::Scraper",
     "AWS::APS::Workspace",
+    "AWS::CloudWatch::Dashboard",
     "AWS::EKS::AccessEntry",
     "AWS::EKS::Addon",
     "AWS::EKS::PodIdentityAssociation",
@@ -31,6 +33,7 @@ RECORDED_TYPES = (
     "AWS::SQS::QueuePolicy",
     "AWS::SageMaker::ClusterSchedulerConfig",
     "AWS::SageMaker::ComputeQuota",
+    "AWS::Grafana::Workspace",
     "AWS::EC2::PlacementGroup",
     "AWS::EC2::SecurityGroupEgress",
     "AWS::FSx::DataRepositoryAssociation",

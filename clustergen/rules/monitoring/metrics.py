@@ -112,3 +112,26 @@ def interval(plan: Plan) -> Iterator[Problem]:
             f"an interval of {seconds} s",
             help=f"write a time from {_SHORTEST}s to {_LONGEST}s",
         )
+
+
+@rule(
+    "MON015",
+    "Way of the metrics out of an existing network",
+    why="Nodes send metrics to the workspace's public address, unless the VPC has an endpoint for "
+    "it. Slurm's nodes with Docker also pull dcgm-exporter from nvcr.io.",
+    source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-and-interface-VPC.html",
+    severity=Severity.NOTE,
+    bad="""network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+monitoring: {metrics: managed-prometheus}""",
+    good="monitoring: {metrics: managed-prometheus}",
+)
+def way_out(plan: Plan) -> Iterator[Problem]:
+    if plan.monitoring.workspace is not None and not plan.network.new:
+        yield Problem(
+            ("monitoring", "metrics"),
+            "whether nodes reach the workspace depends on the routes of the VPC",
+            help="check that its subnets have a way to the internet, or an interface endpoint "
+            "aps-workspaces with private DNS",
+        )

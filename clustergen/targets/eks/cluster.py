@@ -206,9 +206,6 @@ class EksCluster(Construct):
                 "Queue of interruptions",
                 self.karpenter.queue.attr_queue_name,
             )
-        if self.prometheus:
-            endpoint = self.prometheus.endpoint
-            yield "PrometheusEndpoint", "Where metrics are written and queried", endpoint
 
     def _nodes_after_networking(self) -> None:
         """Create networking add-ons before nodes, which need them to become ready."""

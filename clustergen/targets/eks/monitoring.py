@@ -20,8 +20,6 @@ class ManagedPrometheus(Construct):
     https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html
     """
 
-    endpoint: str
-    """The address of the workspace."""
     scraper: aps.CfnScraper
 
     def __init__(
@@ -36,8 +34,6 @@ class ManagedPrometheus(Construct):
     ) -> None:
         super().__init__(scope, id)
         workspace_id = inputs.value(workspace)
-        host = f"aps-workspaces.{cdk.Aws.REGION}.{cdk.Aws.URL_SUFFIX}"
-        self.endpoint = f"https://{host}/workspaces/{workspace_id}/"
         account = f"{cdk.Aws.REGION}:{cdk.Aws.ACCOUNT_ID}"
         arn = f"arn:{cdk.Aws.PARTITION}:aps:{account}:workspace/{workspace_id}"
         scraped = scraping.configuration(plan)

@@ -196,3 +196,22 @@ def private_api(plan: Plan) -> Iterator[Problem]:
             help="run deploy.sh inside the VPC, or write kubernetes: {public_endpoint_from: [...]} "
             "with the addresses that you connect from",
         )
+
+
+@rule(
+    "MON400",
+    "Interval of metrics in an existing EKS cluster",
+    why="The observability add-on of an existing EKS cluster is its owner's, with its settings.",
+    source=limits.OBSERVABILITY,
+    severity=Severity.NOTE,
+    bad=f"{EXISTING}\nmonitoring: {{metrics: managed-prometheus, interval: 1m}}",
+    good=f"{NEW}\nmonitoring: {{metrics: managed-prometheus, interval: 1m}}",
+)
+def interval(plan: Plan) -> Iterator[Problem]:
+    path = ("monitoring", "interval")
+    if plan.wrote(*path) and not eks_cluster.is_new(plan):
+        yield Problem(
+            path,
+            "the add-on of the existing EKS cluster has an interval of its own",
+            help="set scrapeInterval of amazon-sagemaker-hyperpod-observability there",
+        )
