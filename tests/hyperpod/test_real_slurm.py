@@ -216,7 +216,7 @@ def test_slurm_keeps_running_if_it_rejects_a_setting(api: Cluster, setting: str)
 @pytest.mark.parametrize("first", [0, 1])
 def test_two_controllers_start_in_any_order(first: int) -> None:
     with cluster(checked(SPEC.partition("slurm:")[0] + DATABASE)) as made:
-        made.boot()
+        made.boot("SlurmctldTimeout=5")
         controllers = made.of("controller")
         # The other one comes somewhat later.
         late = controllers[1 - first]
@@ -233,3 +233,23 @@ def test_two_controllers_start_in_any_order(first: int) -> None:
         made.run(login, "chmod 1777 /fsx")
         ran = made.as_user(login, "bash -lc 'cd /fsx && srun --partition=train hostname'")
         assert ran.text.strip() in made.of("h200")
+        if first == 0:
+            lose(made, controllers[0])
+
+
+def lose(made: Cluster, controller: str) -> None:
+    """The first controller dies at once: a job goes on, and the other one starts the next."""
+    login = made.of("login")[0]
+    batch = 'sbatch --parsable --partition=train --output=/fsx/%j.out --wrap "/usr/bin/sleep 9"'
+    running = made.as_user(login, f"bash -lc 'cd /fsx && {batch}'").text.strip()
+    made.wait(f"squeue --noheader --jobs={running} --format=%T", "RUNNING")
+    # Slurm saves its state some seconds later.
+    made.run(made.controller, "touch /tmp/running")
+    made.wait("find /fsx/ -name job_state -newer /tmp/running", "job_state")
+    made.run(controller, "pkill -KILL '^slurm(ctld|dbd)'")
+    srun = "timeout --signal=KILL 5 srun --overlap --partition=train hostname"
+    tries = f"for n in {{1..12}}; do {srun} && exit; /usr/bin/sleep 1; done"
+    ran = made.as_user(login, f"bash -lc 'cd /fsx; {tries}'", seconds=120)
+    assert ran.text.split()[-1] in made.of("h200"), ran.text
+    states = f"scontrol show job {running} | grep -oE 'JobState=(RUNNING|COMPLETED)'"
+    assert "JobState" in made.run(made.of("controller")[1], states).text

@@ -55,3 +55,11 @@ def test_slurm_is_as_planned(machine: Cluster, name: str, target: str) -> None:
     machine.start(CONFIGURATIONS[target](example_files(name, target)))
     assert differences(check_example(name, target).plans[target], machine) == []
     assert machine.complaints() == []
+
+
+@pytest.mark.parametrize("machine", VERSIONS, indirect=True)
+def test_blocks_are_an_ultraserver(machine: Cluster) -> None:
+    files = example_files("p6e-gb200-ultraserver", "parallelcluster")
+    machine.start(parallelcluster.configuration(files), per_group=18)
+    all_nodes = machine.as_user("srun --nodes=18 --gpus-per-node=4 --segment=9 hostname")
+    assert sorted(all_nodes.text.split()) == sorted(machine.running)
