@@ -1,10 +1,6 @@
 """The stack of a cluster's rules and its dashboard.
 
-<<<<<<< HEAD
 They are not part of the foundation: without the cluster, its alerts would fire forever.
-=======
-They are not part of the foundation: without the cluster, its alerts would always fire.
->>>>>>> ed7bbfd (Comments in the field's terms)
 """
 
 from __future__ import annotations
