@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn, prometheus
 from clustergen.digests import sha256
-from clustergen.monitoring import files as definition
-from clustergen.monitoring.cloudwatch import cloudwatch
-from clustergen.monitoring.rules import rule_groups
 from clustergen.plan.model import Plan, Ref
 from clustergen.resources import tree
 from clustergen.yaml_text import yaml_text
+
+# Alerts and panels are imported where they are used: most specs have no monitoring.
 
 PATH = "monitoring.template.json"
 _WORKSPACE = {"MetricsWorkspaceId": "Workspace of metrics"}
@@ -30,6 +29,8 @@ def files(plan: Plan) -> Iterator[Artifact]:
         yield json_artifact(PATH, _template(plan, made))
     if plan.monitoring.workspace is None:
         return
+    from clustergen.monitoring import files as definition
+
     yield from definition.rule_files(plan)
     if "grafana" in plan.monitoring.dashboards:
         yield from definition.dashboard_files(plan)
@@ -62,6 +63,8 @@ def _rules(plan: Plan) -> Json:
     workspace = plan.monitoring.workspace
     if workspace is None:
         return {}
+    from clustergen.monitoring.rules import rule_groups
+
     tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
     return {
         cfn.logical_id("rules", name): {
@@ -89,6 +92,8 @@ def _dashboard(plan: Plan) -> Json:
     asked = plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
     if not asked or plan.target in _WITH_OWN_DASHBOARD:
         return {}
+    from clustergen.monitoring.cloudwatch import cloudwatch
+
     body = json.dumps(cloudwatch(plan), separators=(",", ":"))
     properties = {"DashboardName": plan.stack("dashboard"), "DashboardBody": body}
     return {"Dashboard": {"Type": "AWS::CloudWatch::Dashboard", "Properties": properties}}

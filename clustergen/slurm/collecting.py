@@ -9,8 +9,6 @@ import json
 from collections.abc import Sequence
 
 from clustergen.aws import references
-from clustergen.monitoring import counters, names
-from clustergen.monitoring.files import node_metrics
 from clustergen.monitoring.sources import reservations
 from clustergen.plan.model import Bucket, Lustre, Machine, NodeGroup, Plan, Ref
 from clustergen.shell import render
@@ -42,6 +40,10 @@ def wanted(plan: Plan) -> bool:
 
 def script(plan: Plan, *, linger: int, slurm_bin: str = "/opt/slurm/bin") -> str:
     """The script for nodes of every role; ``slurm_bin`` is the folder of Slurm's commands."""
+    # Most checks do without the definitions of metrics.
+    from clustergen.monitoring import counters, names
+    from clustergen.monitoring.files import node_metrics
+
     return render(
         "shared/monitoring.sh.j2",
         linger=linger,
