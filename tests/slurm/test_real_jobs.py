@@ -65,7 +65,7 @@ for gpu in "${gpus[@]}"; do [[ ! $gpu =~ ^[0-9]+$ ]] || echo "GPU $gpu: NVIDIA H
     "/usr/local/bin/torchrun": 'echo "$(hostname) $*"',
     "/fsx/prolog": parallelcluster.COUNT_GPUS,
 }
-PROVOKED = r"(?i)prolog|cancelled at|does not have access to qos|Invalid qos"
+PROVOKED = r"(?i)prolog|cancelled at|no longer pending|does not have access to qos|Invalid qos"
 """What tests cause on purpose."""
 FINAL = words("COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL PREEMPTED")
 
