@@ -94,38 +94,9 @@ BATCH = Pattern(
 ALARM = Pattern(r"^\S(.*\S)?$", "the name of an alarm, on one line")
 KUBERNETES_VERSION = Pattern(r"^1\.[0-9]{2}$", 'a minor version such as "1.35"')
 
-_ALL = (
-    CLUSTER_NAME,
-    NAME,
-    LOGIN_NAME,
-    SLURM_NAME,
-    VPC,
-    SUBNET,
-    SECURITY_GROUP,
-    AMI,
-    FILE_SYSTEM,
-    EBS_VOLUME,
-    FSX_VOLUME,
-    RESERVATION,
-    ARN,
-    PRINCIPAL,
-    BUCKET,
-    SCRIPT,
-    MOUNT,
-    MOUNT_NAME,
-    SHA256,
-    SSH_KEY,
-    HOST,
-    DATABASE_USER,
-    PRINTABLE,
-    DATABASE,
-    SLURM_VERSION,
-    BATCH,
-    ALARM,
-    KUBERNETES_VERSION,
-)
-
-DESCRIPTIONS = {each.regex: each.description for each in _ALL}
+DESCRIPTIONS = {
+    each.regex: each.description for each in tuple(globals().values()) if isinstance(each, Pattern)
+}
 """Descriptions by regular expression."""
 
 _ID = "0" * 17

@@ -698,6 +698,8 @@ NO_ROW: Mapping[str, str] = {
     "kubernetes.system_nodes.volume.*": "not in the language",
     "head.count": "options.hyperpod-slurm.controllers",
     "network.needed_addresses": "counted",
+    "network.needed_system_addresses": "counted",
+    "network.system.*": "follow from the other subnets: tests/foundation/test_subnets.py",
     "network.login_security_groups": "follows from network.node_security_groups",
     "network.new_security_groups": "follows from network.node_security_groups",
     "network.control_plane_security_group": "options.hyperpod-eks.eks_security_group",

@@ -131,7 +131,7 @@ def test_a_dry_run_needs_no_aws(bundle: Bundle) -> None:
     bundle.remove("aws")
     assert bundle.deploy("--dry-run").returncode == 0
     done = bundle.deploy()
-    assert (done.returncode, "aws is needed" in done.stderr) == (2, True)
+    assert (done.returncode, "aws is required" in done.stderr) == (2, True)
 
 
 MISSING = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import get_args
 
 import pytest
@@ -80,20 +81,26 @@ def test_a_changed_script_changes_the_prefix() -> None:
     assert len({scripts.prefix(found) for found in (first, *others)}) == 1 + len(others)
 
 
+def code_of(text: str) -> list[str]:
+    """The lines of a script that are not comments."""
+    return [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_scripts_download_only_what_the_spec_names(mode: Mode) -> None:
     for file in lifecycle_of(SPEC, mode):
         if not file.path.endswith("user-script.sh"):
-            code = [line for line in file.text.splitlines() if not line.lstrip().startswith("#")]
-            assert not [line for line in code if "http" in line or "pip " in line or "git " in line]
+            fetches = re.compile(r"https?://(?!169\.254\.169\.254|127\.0\.0\.1)|\b(pip|git) ")
+            assert not [line for line in code_of(file.text) if fetches.search(line)]
 
 
 def test_waits_are_bounded() -> None:
     """Each step has its seconds, and no loop waits without counting."""
     for mode in MODES:
         for file in lifecycle_of(SPEC, mode):
-            assert "while true" not in file.text
-            assert "until " not in file.text
+            code = "\n".join(code_of(file.text))
+            assert "while true" not in code
+            assert not re.search(r"^\s*until ", code, re.MULTILINE)
 
 
 def test_file_systems_are_in_a_json_file() -> None:
