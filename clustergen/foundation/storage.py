@@ -8,7 +8,7 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn, iam
 from clustergen.aws.members import present
 from clustergen.catalog import regions
-from clustergen.foundation.part import Output, Part, created, here, lasting, named
+from clustergen.foundation.part import Output, Part, created, here, lasting, named, serves
 from clustergen.foundation.security import groups_of, rules_for
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Plan, Repository, Subnet
 
@@ -200,9 +200,11 @@ def _efs(plan: Plan, storage: Efs) -> Json:
             "FileSystemTags": named(plan, _tail(storage)),
         },
     }
+    # The foundation keeps no subnet of system nodes, which cannot be deleted with a mount target.
     targets = {
         f"MountTarget{number}Of{storage.output}": lasting(
-            _mount_target(plan, storage, subnet), storage.retain
+            _mount_target(plan, storage, subnet),
+            storage.retain and subnet in plan.network.private,
         )
         for number, subnet in enumerate(_one_per_zone(plan, storage), 1)
     }
@@ -221,9 +223,19 @@ def _mount_target(plan: Plan, storage: Efs, subnet: Subnet) -> Json:
 
 
 def _one_per_zone(plan: Plan, storage: Efs) -> list[Subnet]:
-    """The subnets of mount targets: one in each zone, or a single one for One Zone storage."""
+    """The subnets of mount targets: one in each zone, or a single one for One Zone storage.
+
+    Pods on system nodes mount file systems too, and the name of a file system resolves only in
+    zones with a mount target. EFS rejects a second one in a zone, so the zones must be known.
+    https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-mount-cmd-dns-name.html
+    """
+    places = plan.network.private
+    every = (*places, *plan.network.system)
+    known = all(regions.is_zone_id(place.zone or "") for place in every)
+    if known and serves(plan, "eks", "hyperpod-eks"):
+        places = every
     first: dict[str | None, Subnet] = {}
-    for subnet in plan.network.private:
+    for subnet in places:
         first.setdefault(subnet.zone, subnet)
     subnets = list(first.values())
     return subnets[:1] if storage.one_zone else subnets

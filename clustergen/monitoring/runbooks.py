@@ -16,6 +16,7 @@ _SEVERITY: Final = {
     "info": "notifies nobody",
     "none": "always fires",
 }
+_README: Final = "see Replace a node in this bundle's README"
 _ANYWHERE: Final[Mapping[Action, str]] = {
     "watch": "Nothing yet: look at it, and decide.",
     "job": "Tell the owner of the job.",
@@ -26,14 +27,13 @@ _SLURM: Final[Mapping[Action, str]] = {
     "drain": "Drain the node: `sudo scontrol update nodename=NODE state=drain reason=WHY`.",
     "reset": "Drain the node, wait for its job, then `sudo nvidia-smi --gpu-reset -i GPU` or "
     "reboot it, and `sudo scontrol update nodename=NODE state=resume`.",
-    "replace": "Drain the node, and have it replaced: see Operation in this bundle's README.",
+    "replace": f"Drain the node, and have it replaced: {_README}.",
 }
 _KUBERNETES: Final[Mapping[Action, str]] = {
     "drain": "`kubectl cordon NODE`; pods that run stay.",
     "reset": "`kubectl cordon NODE`, wait for its pods, and reboot the instance; then "
     "`kubectl uncordon NODE`.",
-    "replace": "`kubectl cordon NODE`, and have it replaced: see Operation in this bundle's "
-    "README.",
+    "replace": f"`kubectl cordon NODE`, and have it replaced: {_README}.",
 }
 
 

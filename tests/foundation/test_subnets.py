@@ -127,3 +127,40 @@ def test_a_tag_of_the_spec_is_there_once() -> None:
     tags = template_of(text)["Resources"]["PublicSubnet"]["Properties"]["Tags"]
     keys = [tag["Key"] for tag in tags]
     assert sorted(keys) == sorted({"team", "kubernetes.io/role/elb", "Name"})
+
+
+EFS = "storage: [{mount: /home, type: efs}]\n"
+
+
+def mount_targets(text: str) -> dict[str, Mapping[str, Any]]:
+    """Mount targets of `text` by the zone of their subnet."""
+    made = template_of(text)["Resources"]
+    targets = [item for item in made.values() if item["Type"] == "AWS::EFS::MountTarget"]
+    by_zone = {zone(made[target["Properties"]["SubnetId"]["Ref"]]): target for target in targets}
+    assert len(by_zone) == len(targets), "EFS rejects a second mount target in a zone"
+    return by_zone
+
+
+def test_pods_on_all_system_nodes_can_mount_efs() -> None:
+    text = "network: {zone: use1-az6}\n" + EFS
+    assert {zone(subnet) for subnet in system_subnets(text)} <= set(mount_targets(text))
+
+
+@pytest.mark.parametrize("name", ["zone by name", "unknown zones"])
+def test_zones_that_may_be_the_same_have_one_mount_target(name: str) -> None:
+    assert len(mount_targets(NETWORKS[name] + "\n" + EFS)) == 1
+
+
+def test_a_subnet_that_is_deleted_with_its_stack_keeps_no_mount_target() -> None:
+    made = template_of("network: {zone: use1-az6}\n" + EFS)["Resources"]
+    for item in made.values():
+        if item["Type"] == "AWS::EFS::MountTarget":
+            subnet = made[item["Properties"]["SubnetId"]["Ref"]]
+            assert item["DeletionPolicy"] == subnet.get("DeletionPolicy", "Delete")
+
+
+def test_clusters_without_system_nodes_have_one_mount_target() -> None:
+    text = "targets: {pcs: {}}\nnetwork: {zone: use1-az6}\n" + EFS
+    artifact = foundation.emit(Fragments("pcs").faulty_plan(text))
+    assert artifact is not None
+    assert artifact.text.count('"AWS::EFS::MountTarget"') == 1

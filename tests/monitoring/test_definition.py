@@ -21,6 +21,7 @@ from clustergen.monitoring.dashboards import WIDTH, dashboards
 from clustergen.monitoring.files import artifacts, node_metrics
 from clustergen.monitoring.rules import RUNBOOKS, rule_groups
 from clustergen.monitoring.sources import Source, sources
+from clustergen.readme.operation import QUESTIONS
 from tests.monitoring.planned import PLANS, plan_of
 
 METRIC = re.compile(
@@ -86,6 +87,15 @@ def test_an_alert_has_a_section_in_the_runbook(name: str, target: str) -> None:
     rules = [r for file in rule_groups(plan).values() for g in file["groups"] for r in g["rules"]]
     links = {rule["annotations"]["runbook"] for rule in rules if "alert" in rule}
     assert links == {f"{RUNBOOKS}#{anchor}" for anchor in anchors}
+
+
+@pytest.mark.parametrize(("name", "target"), PLANS)
+def test_alerts_refer_to_topics_of_the_readme(name: str, target: str) -> None:
+    plan = plan_of(name, target)
+    [page] = [file.text for file in artifacts(plan) if file.path == RUNBOOKS]
+    named = set(re.findall(r"see (.+?) in this bundle's\s+README", page))
+    assert named
+    assert named <= set(QUESTIONS.values())
 
 
 @pytest.mark.parametrize(("name", "target"), PLANS)
