@@ -22,6 +22,20 @@ def image_runs(group: NodeGroup) -> bool:
     return known and group.type.arch == "x86_64" and not group.mig
 
 
+def environment(group: NodeGroup) -> dict[str, str]:
+    """Variables for NCCL and libfabric: EFA, and a log of what NCCL chooses.
+
+    No more variables are needed: EFA's provider detects RDMA automatically. Interface names differ
+    between types. https://github.com/awslabs/awsome-distributed-ai (2026-07: EFA cheat sheet)
+    """
+    logged = {"NCCL_DEBUG": "INFO", "NCCL_SOCKET_IFNAME": "^docker,lo,veth"}
+    return {
+        **(logged if group.type.gpus else {}),
+        # Without the provider NCCL would silently use TCP.
+        **({"FI_PROVIDER": "efa"} if group.efa_interfaces else {}),
+    }
+
+
 FEW_NODES = 2
 """Nodes of a test, for types without a published measurement and nodes that start on demand."""
 

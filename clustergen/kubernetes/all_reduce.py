@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustergen.artifacts import Json
-from clustergen.kubernetes import capacity, names, namespaces, nccl, pods
+from clustergen.kubernetes import capacity, namespaces, nccl, pods, train_job
 from clustergen.kubernetes.manifest import kubernetes_object
-from clustergen.kubernetes.pods import Placed, PodResources
+from clustergen.kubernetes.pods import Placed
 from clustergen.nccl import IMAGE, reference
 from clustergen.plan.model import NodeGroup, Plan
 
-TRAINER_API = "trainer.kubeflow.org/v1alpha1"
 MPI_API = "kubeflow.org/v2beta1"
 _KEYS = "/root/.ssh"
 SHARED_MEMORY: Json = {"name": "shared-memory", "emptyDir": {"medium": "Memory"}}
@@ -87,15 +86,14 @@ def _together(plan: Plan, group: NodeGroup) -> Json:
 
 
 def _runtime(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
-    """https://www.kubeflow.org/docs/components/trainer/operator-guides/runtime/ (2.4)"""
-    ancestor = {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}
-    launcher, worker = _launcher(plan, group, placed), _worker(plan, group, placed)
+    def replicated(name: str, pod: Json, labels: Mapping[str, str] | None = None) -> Json:
+        spec = {"template": pods.template(plan, group, _named_node(pod))}
+        return train_job.replicated(name, spec, labels)
+
+    launcher = replicated("launcher", _launcher(plan, group, placed), train_job.TRAINER_STEP)
     jobs = [
-        _replicated(plan, group, "node", _named_node(worker)),
-        {
-            **_replicated(plan, group, "launcher", _named_node(launcher), labels=ancestor),
-            "dependsOn": [{"name": "node", "status": "Ready"}],
-        },
+        replicated("node", _worker(plan, group, placed)),
+        {**launcher, "dependsOn": [{"name": "node", "status": "Ready"}]},
     ]
     template = {
         "network": {"publishNotReadyAddresses": True},
@@ -109,27 +107,7 @@ def _runtime(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
         "runLauncherAsNode": False,
     }
     policy = {"numNodes": nccl.nodes(group), "mpi": mpi}
-    spec = {"mlPolicy": policy, **_pod_group(plan), "template": {"spec": template}}
-    namespace = namespaces.group_namespace(plan, group)
-    return kubernetes_object(TRAINER_API, "TrainingRuntime", name, namespace=namespace, spec=spec)
-
-
-def _pod_group(plan: Plan) -> Json:
-    """The PodGroup settings: without them, Volcano starts each pod separately.
-
-    https://www.kubeflow.org/docs/components/trainer/operator-guides/job-scheduling/volcano/
-    """
-    return {"podGroupPolicy": {"volcano": {}}} if plan.kubernetes.scheduler == "volcano" else {}
-
-
-def _replicated(
-    plan: Plan, group: NodeGroup, name: str, pod: Json, labels: dict[str, str] | None = None
-) -> Json:
-    job: Json = {"spec": {"template": pods.template(plan, group, pod)}}
-    return {
-        "name": name,
-        "template": {**({"metadata": {"labels": labels}} if labels else {}), **job},
-    }
+    return train_job.runtime(plan, group, name, policy, template)
 
 
 def _named_node(pod: Json) -> Json:
@@ -139,23 +117,12 @@ def _named_node(pod: Json) -> Json:
 
 
 def _train_job(plan: Plan, group: NodeGroup, name: str) -> Json:
-    spec = {
-        "runtimeRef": {
-            "apiGroup": TRAINER_API.partition("/")[0],
-            "kind": "TrainingRuntime",
-            "name": name,
-        },
-        "trainer": {
-            "numNodes": nccl.nodes(group),
-            "numProcPerNode": group.type.gpus,
-            "command": nccl.command(group),
-        },
+    trainer = {
+        "numNodes": nccl.nodes(group),
+        "numProcPerNode": group.type.gpus,
+        "command": nccl.command(group),
     }
-    labels = pods.queue_labels(plan, group)
-    namespace = namespaces.group_namespace(plan, group)
-    return kubernetes_object(
-        TRAINER_API, "TrainJob", name, namespace=namespace, labels=labels, spec=spec
-    )
+    return train_job.train_job(plan, group, name, trainer)
 
 
 def _launcher(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
@@ -170,7 +137,8 @@ def _launcher(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
 
 
 def _worker(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
-    taken = _all_of_a_node(plan, group)
+    half = capacity.node_capacity(plan, group)[capacity.MEMORY] // 2
+    taken = pods.whole_node(plan, group, min(_MEMORY_MIB, half))
     container: dict[str, Any] = {
         "name": "worker",
         "image": IMAGE,
@@ -185,11 +153,3 @@ def _worker(plan: Plan, group: NodeGroup, placed: Placed) -> Json:
         "containers": [container],
         "volumes": [SHARED_MEMORY],
     }
-
-
-def _all_of_a_node(plan: Plan, group: NodeGroup) -> PodResources:
-    """All devices of a node, and huge pages for the buffers of libfabric."""
-    pages = {names.HUGE_PAGES: f"{names.HUGE_PAGES_OF_A_POD_MIB}Mi"}
-    huge = pages if capacity.huge_pages(plan, group) else {}
-    memory = min(_MEMORY_MIB, capacity.node_capacity(plan, group)[capacity.MEMORY] // 2)
-    return pods.resources(plan, group, pods.devices(group), memory=f"{memory}Mi", **huge)

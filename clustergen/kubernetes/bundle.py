@@ -21,6 +21,7 @@ from clustergen.kubernetes import (
     queues,
     smoke,
     storage_class,
+    training,
     training_runtimes,
     volumes,
 )
@@ -35,7 +36,13 @@ INSTALL = "install.sh"
 
 def files(plan: Plan) -> tuple[Artifact, ...]:
     """All files, in order of use."""
-    return (install(plan), *_values(plan), *manifests(plan), *smoke.files(plan))
+    return (
+        install(plan),
+        *_values(plan),
+        *manifests(plan),
+        *smoke.files(plan),
+        *training.files(plan),
+    )
 
 
 def filled(plan: Plan) -> tuple[str, ...]:

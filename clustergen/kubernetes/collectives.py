@@ -12,7 +12,9 @@ from clustergen.plan.model import NodeGroup
 # https://catalog.ngc.nvidia.com/orgs/nvidia/containers/pytorch (2026-11)
 NVIDIA_IMAGE = "nvcr.io/nvidia/pytorch:25.06-py3"
 # https://github.com/aws-neuron/deep-learning-containers (2026-11): it includes aws-neuronx-tools.
-_NEURON = "public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.27.1-ubuntu24.04"
+NEURON_IMAGE = (
+    "public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.27.1-ubuntu24.04"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ def _neuron(cores: int) -> Collective:
     """https://awsdocs-neuron.readthedocs-hosted.com/en/latest/tools/neuron-sys-tools/nccom-test.html"""
     sizes = ["-b", "8", "-e", "1G", "-f", "10", "-n", "20", "-d", "fp32"]
     command = ("/opt/aws/neuron/bin/nccom-test", "-r", str(cores), *sizes, "allr")
-    return Collective("nccom", f"nccom-test over {cores} NeuronCores", _NEURON, command)
+    return Collective("nccom", f"nccom-test over {cores} NeuronCores", NEURON_IMAGE, command)
 
 
 def _nvidia(group: NodeGroup) -> Collective:

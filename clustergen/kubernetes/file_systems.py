@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
 
-from clustergen.artifacts import Artifact, Json
+from clustergen.artifacts import Artifact
 from clustergen.kubernetes import jobs, nccl, pods, volumes
 from clustergen.kubernetes.pods import Placed
 from clustergen.plan.model import NodeGroup, Plan, Storage
@@ -23,11 +22,9 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
         "command": ["bash", "-ec", Lines(_FUNCTIONS + script)],
         "env": [_RUN],
         "resources": pods.amounts({"cpu": "1", "memory": "1Gi"}),
-        "volumeMounts": [
-            {"name": volumes.claim_name(item), "mountPath": item.mount} for item in items
-        ],
+        "volumeMounts": volumes.pod_mounts(items),
     }
-    pod = {**placed(plan, group), "containers": [container], "volumes": _claims(items)}
+    pod = {**placed(plan, group), "containers": [container], "volumes": volumes.pod_volumes(items)}
     mounts = ", ".join(item.mount for item in items)
     made = jobs.Test(
         f"{group.object_name}-file-systems", nodes, f"{mounts} from {nodes} nodes.", alone=False
@@ -68,15 +65,6 @@ read_and_write() {
   fi
 }
 """
-
-
-def _claims(items: Iterable[Storage]) -> list[Json]:
-    found = ((volumes.claim_name(item), item) for item in items)
-    return [{"name": name, "persistentVolumeClaim": _claim(name, item)} for name, item in found]
-
-
-def _claim(name: str, item: Storage) -> Json:
-    return {"claimName": name, **({"readOnly": True} if volumes.read_only(item) else {})}
 
 
 def _look(item: Storage, nodes: int) -> str:

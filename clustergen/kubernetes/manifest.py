@@ -33,3 +33,10 @@ def kubernetes_object(
     if labels:
         metadata["labels"] = dict(labels)
     return {"apiVersion": api, "kind": kind, "metadata": metadata, **members}
+
+
+def annotated(made: Json, annotations: Mapping[str, str]) -> Json:
+    """An object with annotations."""
+    if not annotations:
+        return made
+    return {**made, "metadata": {**made["metadata"], "annotations": dict(annotations)}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.nccl import FEW_NODES, largest_gib, measurement, tested
+from clustergen.nccl import FEW_NODES, environment, largest_gib, measurement, tested
 from clustergen.plan.model import NodeGroup
 
 __all__ = ["command", "nodes", "tested"]
@@ -15,11 +15,8 @@ def nodes(group: NodeGroup) -> int:
 
 
 def command(group: NodeGroup) -> list[str]:
-    """The command of the launcher.
-
-    No more variables are needed: EFA's provider detects RDMA automatically. Interface names differ
-    between types. https://github.com/awslabs/awsome-distributed-ai (2026-07: EFA cheat sheet)
-    """
+    """The command of the launcher."""
+    variables = (f"{name}={value}" for name, value in environment(group).items())
     return [
         "/opt/amazon/openmpi/bin/mpirun",
         "--allow-run-as-root",
@@ -31,10 +28,7 @@ def command(group: NodeGroup) -> list[str]:
         *("--mca", "btl_tcp_if_exclude", "lo,docker0"),
         *("-x", "PATH"),
         *("-x", "LD_LIBRARY_PATH"),
-        *("-x", "NCCL_DEBUG=INFO"),
-        *("-x", "NCCL_SOCKET_IFNAME=^lo,docker,veth"),
-        # Without the provider NCCL would silently use TCP.
-        *(("-x", "FI_PROVIDER=efa") if group.efa else ()),
+        *(word for variable in variables for word in ("-x", variable)),
         "/opt/nccl-tests/build/all_reduce_perf",
         *f"-b 8 -e {largest_gib(group)}G -f 2 -g 1 -c 1 -n 100".split(),
     ]

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from clustergen.artifacts import Artifact, Json
 from clustergen.catalog import ultraservers
-from clustergen.kubernetes import capacity, collectives, jobs, names, namespaces, pods
+from clustergen.kubernetes import capacity, collectives, jobs, names, namespaces, pods, torchrun
 from clustergen.kubernetes.all_reduce import SHARED_MEMORY, SHARED_MEMORY_MOUNT
 from clustergen.kubernetes.manifest import kubernetes_object
-from clustergen.kubernetes.pods import Placed
+from clustergen.kubernetes.pods import Placed, PodResources
 from clustergen.nccl import largest_gib, tested
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.yaml_text import Lines
 
 API = "resource.nvidia.com/v1beta1"
 _CHANNEL = "channel"
-_PORT = 29500
 
 
 def nodes(plan: Plan, group: NodeGroup) -> int:
@@ -45,27 +44,29 @@ def test(plan: Plan, group: NodeGroup, placed: Placed) -> Artifact:
 
 def _beside(plan: Plan, group: NodeGroup, name: str) -> tuple[Json, ...]:
     namespace = namespaces.group_namespace(plan, group)
-    domain = {
-        "numNodes": nodes(plan, group),
-        "channel": {"resourceClaimTemplate": {"name": f"{name}-{_CHANNEL}"}},
-    }
-    addresses = {
-        "clusterIP": "None",
-        # Pods look for each other before all of them are ready.
-        "publishNotReadyAddresses": True,
-        "selector": {"batch.kubernetes.io/job-name": name},
-    }
-    return (
-        kubernetes_object(API, "ComputeDomain", name, namespace=namespace, spec=domain),
-        kubernetes_object("v1", "Service", name, namespace=namespace, spec=addresses),
+    return domain(name, namespace, nodes(plan, group)), torchrun.service(name, namespace)
+
+
+def domain(name: str, namespace: str, nodes: int) -> Json:
+    """The ComputeDomain of a job; its pods :func:`join` it."""
+    channel = {"resourceClaimTemplate": {"name": f"{name}-{_CHANNEL}"}}
+    spec = {"numNodes": nodes, "channel": channel}
+    return kubernetes_object(API, "ComputeDomain", name, namespace=namespace, spec=spec)
+
+
+def join(taken: PodResources, name: str) -> PodResources:
+    """The resources of a pod, with the channel of the domain of a job."""
+    resources = taken.container.get("resources", {})
+    claims = [*resources.get("claims", ()), {"name": _CHANNEL}]
+    channel = {"name": _CHANNEL, "resourceClaimTemplateName": f"{name}-{_CHANNEL}"}
+    return PodResources(
+        {"resources": {**resources, "claims": claims}},
+        {"resourceClaims": [*taken.pod.get("resourceClaims", ()), channel]},
     )
 
 
 def _pod(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
-    taken = pods.resources(plan, group, capacity.accelerators(group))
-    resources = taken.container.get("resources", {})
-    claims = [*resources.get("claims", ()), {"name": _CHANNEL}]
-    domain = {"name": _CHANNEL, "resourceClaimTemplateName": f"{name}-{_CHANNEL}"}
+    taken = join(pods.resources(plan, group, capacity.accelerators(group)), name)
     container = {
         "name": "nvlink",
         "image": collectives.NVIDIA_IMAGE,
@@ -75,14 +76,14 @@ def _pod(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
             {"name": "NCCL_MNNVL_ENABLE", "value": "1"},
             {"name": "NCCL_DEBUG", "value": "INFO"},
         ],
-        "resources": {**resources, "claims": claims},
+        **taken.container,
         "volumeMounts": [SHARED_MEMORY_MOUNT],
     }
     return {
         **placed(plan, group),
         "subdomain": name,
         "affinity": _near(name),
-        "resourceClaims": [*taken.pod.get("resourceClaims", ()), domain],
+        **taken.pod,
         "containers": [container],
         "volumes": [SHARED_MEMORY],
     }
@@ -100,15 +101,11 @@ def _near(name: str) -> Json:
 
 def _script(plan: Plan, group: NodeGroup, name: str) -> str:
     """Each node starts a process for each of its GPUs; the first pod is where they meet."""
-    run = (
-        f"torchrun --nnodes={nodes(plan, group)} --nproc-per-node={group.type.gpus} "
-        f'--node-rank="$JOB_COMPLETION_INDEX" --master-addr={name}-0.{name} --master-port={_PORT}'
-    )
+    program = f"reduce.py {largest_gib(group)}"
     return (
-        'cd "$(mktemp -d)"\n'
+        'cd "$(mktemp -d)" || exit\n'
         f"cat >reduce.py <<'END'\n{_PROGRAM}END\n"
-        f"until getent hosts {name}-0.{name}; do sleep 2; done\n"
-        f"{run} reduce.py {largest_gib(group)}\n"
+        f"{torchrun.script(name, nodes(plan, group), group.type.gpus, program)}"
     )
 
 

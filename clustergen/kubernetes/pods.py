@@ -54,6 +54,13 @@ def resources(
     return PodResources({"resources": amounts({**counted, **sizes})}, {})
 
 
+def whole_node(plan: Plan, group: NodeGroup, memory_mib: int) -> PodResources:
+    """All devices of a node, and huge pages for the buffers of libfabric."""
+    pages = {names.HUGE_PAGES: f"{names.HUGE_PAGES_OF_A_POD_MIB}Mi"}
+    huge = pages if capacity.huge_pages(plan, group) else {}
+    return resources(plan, group, devices(group), memory=f"{memory_mib}Mi", **huge)
+
+
 def amounts(wanted: Mapping[str, str]) -> Json:
     """Resources with equal requests and limits, as extended resources and huge pages require."""
     return {"limits": dict(wanted), "requests": dict(wanted)} if wanted else {}

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.artifacts import Json
-from clustergen.kubernetes.all_reduce import TRAINER_API
+from clustergen.kubernetes import train_job
 from clustergen.kubernetes.manifest import kubernetes_object
 from clustergen.plan.model import Plan
 
-_STEP = {"trainer.kubeflow.org/trainjob-ancestor-step": "trainer"}
 # https://github.com/kubeflow/trainer charts/kubeflow-trainer/files/runtimes (2026-08)
 _PYTORCH = "pytorch/pytorch:2.13.0-cuda13.0-cudnn9-runtime"
 
@@ -19,15 +18,11 @@ def objects(plan: Plan) -> Iterator[Json]:
     if plan.kubernetes.jobs != "kubeflow-trainer":
         return
     container = {"name": "node", "image": _PYTORCH}
-    node = {
-        "name": "node",
-        "template": {
-            "metadata": {"labels": _STEP},
-            "spec": {"template": {"spec": {"containers": [container]}}},
-        },
-    }
+    node = train_job.replicated(
+        "node", {"template": {"spec": {"containers": [container]}}}, train_job.TRAINER_STEP
+    )
     yield kubernetes_object(
-        TRAINER_API,
+        train_job.API,
         "ClusterTrainingRuntime",
         "torch-distributed",
         labels={"trainer.kubeflow.org/framework": "torch"},

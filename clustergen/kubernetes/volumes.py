@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from clustergen.artifacts import Json
 from clustergen.aws import mounts, references
@@ -68,6 +68,21 @@ def path_of(volume: str) -> str:
 def read_only(item: Storage) -> bool:
     """Whether storage is read-only for pods."""
     return isinstance(item, Bucket) and item.read_only
+
+
+def pod_volumes(items: Iterable[Storage]) -> list[Json]:
+    """Volumes of a pod, by claim."""
+    found = ((claim_name(item), item) for item in items)
+    return [{"name": name, "persistentVolumeClaim": _used(name, item)} for name, item in found]
+
+
+def pod_mounts(items: Iterable[Storage]) -> list[Json]:
+    """Mounts of a container for :func:`pod_volumes`."""
+    return [{"name": claim_name(item), "mountPath": item.mount} for item in items]
+
+
+def _used(name: str, item: Storage) -> Json:
+    return {"claimName": name, **({"readOnly": True} if read_only(item) else {})}
 
 
 def _volume(item: Storage, namespace: str) -> Json:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clustergen import shell
+from clustergen import shell, torchrun
 from clustergen.artifacts import Artifact, Bundle
-from clustergen.catalog import neuron
 from clustergen.plan.model import NodeGroup, Plan, Queue
 
 FOLDER = "jobs"
@@ -63,13 +62,12 @@ def files(plan: Plan, cluster: Cluster) -> Bundle:
 
 def _template(plan: Plan, group: NodeGroup, queue: Queue, cluster: Cluster) -> Artifact:
     kind, count = group.accelerators
-    processes = neuron.cores(group.type) or count if kind == "neuron" else count
     values = {
         **allocation(group, queue, cluster),
         "type": group.type.name,
         "nodes": min(group.max, 2) if group.max else 1,
-        "processes": processes if not group.mig else 1,
-        "threads": max(group.type.cores // max(processes, 1), 1),
+        "processes": torchrun.processes(group),
+        "threads": torchrun.threads(group),
         "kind": kind if count else "",
         "efa": group.efa_interfaces,
         "nvlink": bool(group.type.nvlink_domain),

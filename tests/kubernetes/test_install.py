@@ -57,7 +57,7 @@ class Rig:
         for path in self.folder.rglob("*.yaml"):
             name = path.relative_to(self.folder)
             filled = self.folder / ".filled" / name
-            if not name.parts[0].startswith((".", "smoke")):
+            if not name.parts[0].startswith((".", "smoke", "jobs")):
                 filled.parent.mkdir(parents=True, exist_ok=True)
                 text = path.read_text()
                 names = placeholders.names_in(text)

@@ -60,7 +60,7 @@ def claimed(text: str) -> Iterator[tuple[str, str]]:
         for item in objects_of(text, "manifests/claims.yaml")
     }
     for path in files_of(text):
-        for item in objects_of(text, path) if path.startswith("smoke/") else ():
+        for item in objects_of(text, path) if path.startswith(("smoke/", "jobs/")) else ():
             for template in pod_templates(item):
                 for claim in template["spec"].get("resourceClaims", ()):
                     namespace = item["metadata"]["namespace"]

@@ -98,10 +98,12 @@ def test_each_node_starts_its_processes_once_the_first_is_known(tmp_path: Path) 
     done = subprocess.run([bash, options, script], env=environment, check=False)
     assert done.returncode == 0
     arguments = (tmp_path / "arguments").read_text().splitlines()
-    assert arguments[:4] == [
+    assert arguments[:6] == [
         "--nnodes=18",
         "--nproc-per-node=4",
-        "--node-rank=7",
-        "--master-addr=h200-nvlink-0.h200-nvlink",
+        "--rdzv-backend=c10d",
+        "--rdzv-id=h200-nvlink",
+        "--rdzv-endpoint=h200-nvlink-0.h200-nvlink:29500",
+        "--rdzv-conf=is_host=0",
     ]
     compile((tmp_path / "reduce.py").read_text(), "reduce.py", "exec")

@@ -29,7 +29,7 @@ def test_scripts_of_pods() -> None:
         f"{name}: {path}": f"#!/bin/bash\n{word}"
         for name, text in SPECS.items()
         for path in files_of(text)
-        if path.startswith("smoke/")
+        if path.startswith(("smoke/", "jobs/"))
         for job in objects_of(text, path)
         for template in pod_templates(job)
         for container in template["spec"]["containers"]

@@ -53,7 +53,7 @@ class Object:
 def kubernetes_violations(
     files: Mapping[str, str], version: str, region: str = "us-east-1"
 ) -> list[str]:
-    """What the validators say of the objects under ``manifests/`` and ``smoke/``."""
+    """What the validators say of the objects under ``manifests/``, ``smoke/`` and ``jobs/``."""
     objects = list(objects_in(files, region))
     return [
         *(
@@ -80,7 +80,7 @@ def _of_file(path: str, text: str, version: str, region: str) -> tuple[str, ...]
 
 def _holds_objects(path: str) -> bool:
     """Values of charts are no objects."""
-    return path.startswith(("manifests/", "smoke/")) and bool(
+    return path.startswith(("manifests/", "smoke/", "jobs/")) and bool(
         re.search(r"(?<!values)\.yaml$", path)
     )
 
@@ -176,6 +176,8 @@ def _form(item: Object) -> Iterator[str]:
     spec = item.body.get("spec", {})
     if item.kind == "ResourceClaimTemplate":
         yield from _claim(spec["spec"]["devices"])
+    if item.kind == "PyTorchJob":
+        yield from _pytorch_job(item.body)
     if item.group == "resource.nvidia.com":
         yield from _domain(item.body)
     for mode in spec.get("accessModes", ()):
@@ -213,6 +215,56 @@ _DOMAIN = {
         },
     },
 }
+
+
+# https://www.kubeflow.org/docs/components/trainer/legacy-v1/user-guides/pytorch/ and
+# https://github.com/kubeflow/training-operator/tree/release-1.8/manifests (2026-11)
+_COUNT = {"type": "integer", "minimum": 1}
+_PYTORCH_JOB = {
+    "type": "object",
+    "required": ["pytorchReplicaSpecs"],
+    "additionalProperties": False,
+    "properties": {
+        "nprocPerNode": {"type": "string", "pattern": "^([1-9][0-9]*|auto|cpu|gpu)$"},
+        "runPolicy": {"type": "object"},
+        "elasticPolicy": {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                "rdzvBackend": {"enum": ["c10d", "etcd", "etcd-v2"]},
+                "minReplicas": _COUNT,
+                "maxReplicas": _COUNT,
+                "maxRestarts": _COUNT,
+            },
+        },
+        "pytorchReplicaSpecs": {
+            "type": "object",
+            "additionalProperties": False,
+            "patternProperties": {
+                "^(Master|Worker)$": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "required": ["replicas", "template"],
+                    "properties": {
+                        "replicas": _COUNT,
+                        "restartPolicy": {"enum": ["Always", "OnFailure", "Never", "ExitCode"]},
+                        "template": {"type": "object"},
+                    },
+                }
+            },
+        },
+    },
+}
+
+
+def _pytorch_job(body: Json) -> Iterator[str]:
+    if body["apiVersion"] != "kubeflow.org/v1":
+        yield f"{body['apiVersion']} is not the API of PyTorchJob"
+    errors = jsonschema.Draft202012Validator(_PYTORCH_JOB).iter_errors(body["spec"])
+    yield from (error.message for error in errors)
+    for template in pod_templates(body):
+        if [container["name"] for container in template["spec"]["containers"]] != ["pytorch"]:
+            yield "the operator looks for a container called pytorch"
 
 
 def _domain(body: Json) -> Iterator[str]:
@@ -282,8 +334,9 @@ def _references(objects: list[Object]) -> Iterator[str]:
     named = {(kind, name) for kind, _, name in known}
     for item in objects:
         at = item.namespace
-        # HyperPod makes the namespaces of teams.
-        ours = at and at != "default" and not at.startswith("hyperpod-ns-")
+        # HyperPod makes the namespaces of teams, and its chart the other.
+        theirs = at in ("default", "kubeflow") or at.startswith("hyperpod-ns-")
+        ours = at and not theirs
         if ours and ("Namespace", at) not in named:
             yield f"{item}: no namespace {at}"
         spec = item.body.get("spec", {})

@@ -201,9 +201,13 @@ def _job(world: _World, item: Json) -> Iterator[str]:
     name = labels.get(QUEUE)
     if name is None:
         return
-    local = world.local_queue(item["metadata"].get("namespace", ""), name)
+    namespace = item["metadata"].get("namespace", "")
+    # HyperPod's task governance makes the queues of teams.
+    if namespace.startswith("hyperpod-ns-") and name == f"{namespace}-localqueue":
+        return
+    local = world.local_queue(namespace, name)
     if local is None:
-        yield f"no LocalQueue {name} in {item['metadata'].get('namespace')}"
+        yield f"no LocalQueue {name} in {namespace}"
         return
     if (priority := labels.get(PRIORITY)) and priority not in world.of("WorkloadPriorityClass"):
         yield f"no WorkloadPriorityClass {priority}"

@@ -8,7 +8,7 @@ from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.cdk import kernel
 from clustergen.kubernetes import bundle as kubernetes_bundle
-from clustergen.kubernetes import karpenter, kueue, kueue_configuration
+from clustergen.kubernetes import karpenter, kueue, kueue_configuration, training
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import sizes
 from clustergen.targets.eks.options import Options
@@ -96,6 +96,7 @@ def _sized(plan: Plan) -> Iterator[str]:
 def _later(plan: Plan) -> list[str]:
     return [
         *_blocks(plan),
+        *([training.STEP] if training.groups(plan) else []),
         *_grants(plan),
         *_updates(plan),
         "to change the instance types of a node group, rename it too: EKS creates a new one, and "

@@ -17,6 +17,7 @@ from clustergen.targets.hyperpod_eks import (
     cluster,
     eks_cluster,
     governance,
+    jobs,
     lifecycle,
     manifests,
     smoke,
@@ -47,6 +48,7 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
         charts.values(plan),
         charts.install(plan),
         *smoke.files(plan),
+        *jobs.files(plan),
     )
 
 

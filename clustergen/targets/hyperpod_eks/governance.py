@@ -18,6 +18,7 @@ from clustergen.aws import cfn
 from clustergen.catalog import InstanceType
 from clustergen.digests import sha256
 from clustergen.hyperpod.names import ml_name
+from clustergen.kubernetes.names import PRIORITY_LABEL, QUEUE_LABEL
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.targets.hyperpod_eks import eks_cluster, governance_limits
 
@@ -72,8 +73,44 @@ def quotas(plan: Plan) -> dict[str, str]:
 
 
 def namespaces(plan: Plan) -> tuple[str, ...]:
-    """The namespaces of jobs: those that task governance creates for teams, or default."""
-    return tuple(f"hyperpod-ns-{name}" for name in quotas(plan)) or ("default",)
+    """The namespaces of jobs: those that task governance creates for teams, or else one.
+
+    HyperPod resumes jobs only in kubeflow, which its chart creates, and in hyperpod-ns-*.
+    https://github.com/aws/sagemaker-hyperpod-cli (2.0: validate_yaml_content)
+    """
+    alone = "kubeflow" if plan.resilience.auto_resume else "default"
+    return tuple(_namespace(name) for name in quotas(plan)) or (alone,)
+
+
+def _namespace(queue: str) -> str:
+    return f"hyperpod-ns-{queue}"
+
+
+def namespace_of(plan: Plan, group: NodeGroup) -> str:
+    """The namespace for jobs on a group: that of the first queue that has it."""
+    queue = _queue_of(plan, group)
+    return _namespace(queue.name) if queue else namespaces(plan)[0]
+
+
+def queue_labels(plan: Plan, group: NodeGroup) -> dict[str, str]:
+    """Labels that put a job into the queue of a team; empty without quotas.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-console-ui-governance-cli.html
+    (2026-11)
+    """
+    queue = _queue_of(plan, group)
+    if queue is None:
+        return {}
+    weighted = queue.name in weights(plan)
+    return {
+        QUEUE_LABEL: f"{_namespace(queue.name)}-localqueue",
+        **({PRIORITY_LABEL: f"{queue.name}-priority"} if weighted else {}),
+    }
+
+
+def _queue_of(plan: Plan, group: NodeGroup) -> Queue | None:
+    queues = plan.queues if wanted(plan) else ()
+    return next((queue for queue in queues if group in queue.node_groups), None)
 
 
 def scheduler(plan: Plan) -> Json:

@@ -104,6 +104,7 @@ MIG_MIXED = _mixed()
 GROUP_LABEL = "sagemaker.amazonaws.com/instance-group-name"
 HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"
 RESUME_ANNOTATION = "sagemaker.amazonaws.com/enable-job-auto-resume"
+RETRY_ANNOTATION = "sagemaker.amazonaws.com/job-max-retry-count"
 KARPENTER_API = "karpenter.sagemaker.amazonaws.com"
 
 LUSTRE_VOLUMES = (

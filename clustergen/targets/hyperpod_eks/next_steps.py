@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen.kubernetes import training
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import (
     addons,
     charts,
     eks_cluster,
     governance,
+    jobs,
     karpenter,
     limits,
     manifests,
@@ -93,6 +95,8 @@ def _after(plan: Plan) -> Iterator[str]:
             f"`kubectl apply -f {tests[0]}` runs the first of the {len(tests)} tests in "
             f"{smoke.FOLDER}/; run one at a time: its first lines say what to expect"
         )
+    if jobs.groups(plan):
+        yield training.STEP
     yield from _addons(plan)
     if percent := plan.options_as(Options).tiered_checkpoints:
         yield (
@@ -102,7 +106,7 @@ def _after(plan: Plan) -> Iterator[str]:
     if plan.resilience.auto_resume:
         yield (
             "jobs that HyperPod resumes automatically need the annotation "
-            f'`{limits.RESUME_ANNOTATION}: "true"`'
+            f'`{limits.RESUME_ANNOTATION}: "true"`, as those in `{training.FOLDER}/` have'
         )
     yield from _volumes(plan)
 

@@ -18,11 +18,11 @@ FOLDER = smoke.FOLDER
 
 def files(plan: Plan) -> Iterator[Artifact]:
     """The tests of each group that has accelerators or EFA."""
-    yield from smoke.files(_with_the_chart(plan), placed)
+    yield from smoke.files(replace(with_the_chart(plan), storage=()), placed)
 
 
-def _with_the_chart(plan: Plan) -> Plan:
-    """The plan for tests: HyperPod's chart installs plugins and the MPI operator, but no queues."""
+def with_the_chart(plan: Plan) -> Plan:
+    """The plan for pods: HyperPod's chart installs plugins and the MPI operator, but no queues."""
     kubernetes = replace(
         plan.kubernetes,
         admission="none",
@@ -30,7 +30,7 @@ def _with_the_chart(plan: Plan) -> Plan:
         devices="plugin",
         jobs="mpi-operator",
     )
-    return replace(plan, kubernetes=kubernetes, storage=())
+    return replace(plan, kubernetes=kubernetes)
 
 
 def placed(plan: Plan, group: NodeGroup) -> Json:

@@ -1,0 +1,234 @@
+"""Job templates: torchrun over the nodes of a group, with the devices that EC2 says they have."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from clustergen.artifacts import Json
+from clustergen.kubernetes import capacity, kueue, training
+from clustergen.plan.model import NodeGroup
+from tests.kubernetes.planned import files_of, objects_of, plan_of
+from tests.kubernetes.specs import SPECS
+from tests.oracles.instance_types import all_types
+from tests.oracles.kubernetes import pod_templates
+
+TRAINER = "kubernetes: {jobs: kubeflow-trainer}"
+CORES = {"trn1.32xlarge": 32, "trn2.48xlarge": 64}
+"""Logical Neuron cores, on which torchrun starts a process each: two on a chip, or four of Trn2.
+
+https://awsdocs-neuron.readthedocs-hosted.com/en/latest/about-neuron/arch/neuron-hardware/
+"""
+
+
+def job_of(text: str, group: str) -> Json:
+    """The Job or TrainJob of a group."""
+    return objects_of(text, f"jobs/{group}-torchrun.yaml")[-1]
+
+
+def container_of(text: str, group: str) -> Json:
+    """The container of its pods."""
+    objects = objects_of(text, f"jobs/{group}-torchrun.yaml")
+    [pod] = [template["spec"] for template in pod_templates(objects)]
+    [container] = pod["containers"]
+    return dict(container)
+
+
+def variables(container: Json) -> dict[str, str]:
+    return {each["name"]: each["value"] for each in container["env"]}
+
+
+def shape(job: Json) -> tuple[int, int]:
+    """Nodes and processes on each, as the job asks for them."""
+    spec = job["spec"]
+    if job["kind"] == "TrainJob":
+        return spec["trainer"]["numNodes"], spec["trainer"]["numProcPerNode"]
+    [container] = spec["template"]["spec"]["containers"]
+    words = container["command"][2].split()
+    nodes, processes = (
+        int(next(word for word in words if word.startswith(f"--{name}=")).partition("=")[2])
+        for name in ("nnodes", "nproc-per-node")
+    )
+    assert spec["completions"] == spec["parallelism"] == nodes
+    return nodes, processes
+
+
+def devices(container: Json) -> dict[str, int]:
+    """Devices that a pod requests by number."""
+    wanted = container["resources"]["limits"]
+    assert wanted == container["resources"]["requests"]
+    return {name: int(count) for name, count in wanted.items() if "/" in name}
+
+
+def expected(group: NodeGroup) -> tuple[dict[str, int], int]:
+    """Devices of a node by EC2's own facts, and the processes for them."""
+    facts: Mapping[str, Any] = all_types()[group.type.name]
+    gpus = sum(gpu["Count"] for gpu in facts.get("GpuInfo", {}).get("Gpus", ()))
+    chips = sum(one["Count"] for one in facts.get("NeuronInfo", {}).get("NeuronDevices", ()))
+    efa = sum(interface.type != "interface" for interface in group.interfaces)
+    found = {"nvidia.com/gpu": gpus, "aws.amazon.com/neuron": chips, "vpc.amazonaws.com/efa": efa}
+    return {name: count for name, count in found.items() if count}, gpus or CORES.get(
+        group.type.name, 0
+    )
+
+
+WHOLE = [
+    (name, group.name)
+    for name in SPECS
+    for group in training.groups(plan_of(SPECS[name]))
+    if group.type.name in all_types() and not group.mig
+]
+
+
+@pytest.mark.parametrize(("spec", "name"), WHOLE)
+def test_a_job_uses_all_nodes_and_all_devices_of_each(spec: str, name: str) -> None:
+    plan = plan_of(SPECS[spec])
+    [group] = [group for group in plan.node_groups if group.name == name]
+    wanted, processes = expected(group)
+    assert shape(job_of(SPECS[spec], name)) == (group.max, processes)
+    container = container_of(SPECS[spec], name)
+    if plan.kubernetes.devices == "plugin":
+        assert devices(container) == wanted
+    pages = container["resources"]["limits"].get("hugepages-2Mi")
+    assert bool(pages) == bool(capacity.huge_pages(plan, group))
+    assert (variables(container).get("FI_PROVIDER") == "efa") == bool(group.efa_interfaces)
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_every_group_with_accelerators_has_a_job(name: str) -> None:
+    plan = plan_of(SPECS[name])
+    groups = {group.object_name for group in plan.node_groups if group.accelerators[1]}
+    found = {path for path in files_of(SPECS[name]) if path.startswith("jobs/")}
+    assert found == {f"jobs/{group}-torchrun.yaml" for group in groups}
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_job_waits_in_the_queue_of_its_group(name: str) -> None:
+    plan = plan_of(SPECS[name])
+    for group in training.groups(plan):
+        metadata = job_of(SPECS[name], group.object_name)["metadata"]
+        if kueue.is_on(plan):
+            queue = next(q.name for q in plan.queues if group in q.node_groups)
+            assert metadata["namespace"] == queue
+            assert metadata["labels"]["kueue.x-k8s.io/queue-name"] == queue
+        else:
+            assert "labels" not in metadata
+
+
+PARTITIONS = [
+    ("h200", {"nvidia.com/mig-1g.18gb": 1}),
+    ("h100", {"nvidia.com/mig-3g.40gb": 1}),
+]
+
+
+@pytest.mark.parametrize(("group", "wanted"), PARTITIONS)
+def test_a_job_uses_one_partition(group: str, wanted: dict[str, int]) -> None:
+    """NCCL does not join partitions."""
+    assert shape(job_of(SPECS["partitions"], group)) == (1, 1)
+    container = container_of(SPECS["partitions"], group)
+    assert devices(container) == wanted
+    assert set(variables(container)) == {"OMP_NUM_THREADS"}
+
+
+CHECKPOINTS = [
+    # Lustre first, then other file systems, then a bucket that can be written to.
+    ("[{mount: /home, type: efs}, {mount: /fsx, type: fsx-lustre, size: 4800GiB}]", "/fsx"),
+    ("[{mount: /out, type: s3, bucket: 's3://example-out', read_only: false},"
+     " {mount: /home, type: efs}]", "/home"),
+    ("[{mount: /in, type: s3, bucket: 's3://example-in', read_only: true},"
+     " {mount: /out, type: s3, bucket: 's3://example-out', read_only: false}]", "/out"),
+    ("[{mount: /in, type: s3, bucket: 's3://example-in', read_only: true}]", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("jobs", ["mpi-operator", "kubeflow-trainer"])
+@pytest.mark.parametrize(("storage", "mount"), CHECKPOINTS)
+def test_checkpoints_go_to_shared_storage(storage: str, mount: str, jobs: str) -> None:
+    text = f"kubernetes: {{jobs: {jobs}}}\nstorage: {storage}"
+    container = container_of(text, "h200")
+    folder = f"{mount}/checkpoints/h200-torchrun" if mount else None
+    assert variables(container).get("CHECKPOINTS") == folder
+    mounts = {each["mountPath"] for each in container["volumeMounts"]}
+    assert mounts == {"/dev/shm", *(item["mount"] for item in yaml.safe_load(storage))}
+    assert ("$CHECKPOINTS" in files_of(text)["jobs/h200-torchrun.yaml"]) == bool(mount)
+
+
+def test_volcano_starts_all_pods_of_a_job_together() -> None:
+    job = job_of(SPECS["Volcano"], "h200")
+    assert job["metadata"]["annotations"] == {"scheduling.volcano.sh/group-min-member": "2"}
+    runtime, _ = objects_of(
+        "kubernetes: {jobs: kubeflow-trainer, scheduler: volcano}", "jobs/h200-torchrun.yaml"
+    )
+    assert runtime["spec"]["podGroupPolicy"] == {"volcano": {}}
+
+
+@pytest.mark.parametrize("jobs", ["mpi-operator", "kubeflow-trainer"])
+def test_nodes_of_an_ultraserver_share_nvlink(jobs: str) -> None:
+    text = f"{SPECS['UltraServers']}\nkubernetes: {{jobs: {jobs}}}"
+    domain, *_ = objects_of(text, "jobs/h200-torchrun.yaml")
+    assert (domain["kind"], domain["spec"]["numNodes"]) == ("ComputeDomain", 18)
+    container = container_of(text, "h200")
+    assert {"name": "channel"} in container["resources"]["claims"]
+    assert variables(container)["NCCL_MNNVL_ENABLE"] == "1"
+
+
+@pytest.mark.parametrize("jobs", ["mpi-operator", "kubeflow-trainer"])
+def test_the_file_says_what_to_replace(jobs: str) -> None:
+    text = files_of(f"kubernetes: {{jobs: {jobs}}}")["jobs/h200-torchrun.yaml"]
+    head = text.partition("apiVersion:")[0]
+    assert "# - replace `image`" in head
+    assert f"# - replace {training.PROGRAM}" in head
+    numbers = {"mpi-operator": "`completions`", "kubeflow-trainer": "`numNodes`"}
+    assert numbers[jobs] in head
+
+
+PROGRAMS = {
+    # The name of the first pod is known from the second try on.
+    "getent": 'echo "getent $*" >>"$LOG"; [[ $(wc -l <"$LOG") -gt 1 ]]',
+    "sleep": ":",
+    "torchrun": 'printf "%s\\n" "$@" >>"$LOG"',
+}
+
+
+@pytest.mark.parametrize(("index", "host"), [("0", "1"), ("1", "0")])
+def test_pods_meet_at_the_first(tmp_path: Path, index: str, host: str) -> None:
+    """The command of a pod, with programs that record how they are called."""
+    for name, body in PROGRAMS.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    container = container_of("", "h200")
+    log = tmp_path / "log"
+    subprocess.run(
+        [*container["command"], "train.py", "--lr", "1e-4 x"],
+        env={
+            "PATH": f"{tmp_path}{os.pathsep}/usr/bin:/bin",
+            "LOG": str(log),
+            "JOB_COMPLETION_INDEX": index,
+        },
+        check=True,
+    )
+    first = "h200-torchrun-0.h200-torchrun"
+    assert log.read_text().splitlines() == [
+        f"getent hosts {first}",
+        f"getent hosts {first}",
+        "--nnodes=2",
+        "--nproc-per-node=8",
+        "--rdzv-backend=c10d",
+        "--rdzv-id=h200-torchrun",
+        f"--rdzv-endpoint={first}:29500",
+        f"--rdzv-conf=is_host={host}",
+        "--max-restarts=3",
+        "train.py",
+        "--lr",
+        "1e-4 x",
+    ]
+    [service, job] = objects_of("", "jobs/h200-torchrun.yaml")
+    pod = job["spec"]["template"]["spec"]
+    assert pod["subdomain"] == service["metadata"]["name"] == job["metadata"]["name"]
+    assert service["spec"]["selector"] == {"batch.kubernetes.io/job-name": "h200-torchrun"}

@@ -1,0 +1,137 @@
+"""Job templates: PyTorchJobs that run on the nodes of a group, and that HyperPod can resume."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from clustergen.artifacts import Json
+from tests.oracles.kubernetes import kubernetes_violations
+from tests.targets.hyperpod_eks.planned import files_of
+from tests.targets.hyperpod_eks.specs import SPECS
+
+GOVERNED = """
+node_groups: [{name: h200}, {name: a, instance_type: p5.48xlarge, count: 3}]
+queues: [{name: train, node_groups: [h200, a], priority: 7}, {name: tune, node_groups: [a]}]
+"""
+RESUMED = "resilience: {auto_resume: true}\nstorage: [{mount: /tools, type: efs}]"
+
+
+def job_of(text: str, group: str = "h200") -> Json:
+    job: Json = yaml.safe_load(files_of(text)[f"jobs/{group}-torchrun.yaml"])
+    return job
+
+
+def container_of(job: Json) -> Json:
+    [container] = job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]
+    return dict(container)
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_validators_accept_the_jobs(name: str) -> None:
+    files = files_of(SPECS[name])
+    paths = [path for path in files if path.startswith("jobs/")]
+    assert bool(paths) == (name != "empty")
+    used = {path: files[path] for path in (*paths, "manifests/volumes.yaml") if path in files}
+    assert kubernetes_violations(used, "1.35") == []
+
+
+# Spec, group; nodes, processes on each, and the devices of a node.
+SHAPES = [
+    ("smallest", "h200", 2, 8, {"nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "16"}),
+    ("Trainium", "h200", 2, 32, {"aws.amazon.com/neuron": "16", "vpc.amazonaws.com/efa": "8"}),
+    ("UltraServers", "h200", 18, 4, {"nvidia.com/gpu": "4", "vpc.amazonaws.com/efa": "8"}),
+    ("partitions", "h100", 1, 1, {"nvidia.com/mig-3g.40gb": "1"}),
+    (
+        "Spot beside On-Demand, scaled",
+        "fallback",
+        2,
+        4,
+        {"nvidia.com/gpu": "4", "vpc.amazonaws.com/efa": "1"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "group", "nodes", "processes", "devices"), SHAPES)
+def test_a_job_uses_all_nodes_and_all_devices_of_each(
+    spec: str, group: str, nodes: int, processes: int, devices: dict[str, str]
+) -> None:
+    job = job_of(SPECS[spec], group)
+    wanted = job["spec"]
+    elastic = wanted["elasticPolicy"]
+    assert (elastic["minReplicas"], elastic["maxReplicas"]) == (nodes, nodes)
+    assert wanted["pytorchReplicaSpecs"]["Worker"]["replicas"] == nodes
+    assert wanted["nprocPerNode"] == str(processes)
+    container = container_of(job)
+    assert container["command"] == [
+        "torchrun",
+        f"--nnodes={nodes}",
+        f"--nproc-per-node={processes}",
+    ]
+    limits = container["resources"]["limits"]
+    assert {name: count for name, count in limits.items() if "/" in name} == devices
+    assert limits == container["resources"]["requests"]
+
+
+QUEUES = [
+    ("", "h200", "default", {}),
+    (
+        GOVERNED,
+        "a",
+        "hyperpod-ns-train",
+        {
+            "kueue.x-k8s.io/queue-name": "hyperpod-ns-train-localqueue",
+            "kueue.x-k8s.io/priority-class": "train-priority",
+        },
+    ),
+    (
+        SPECS["Spot beside On-Demand, scaled"],
+        "h200",
+        "hyperpod-ns-tune",
+        {"kueue.x-k8s.io/queue-name": "hyperpod-ns-tune-localqueue"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "group", "namespace", "labels"), QUEUES)
+def test_a_job_is_in_the_queue_of_its_team(
+    text: str, group: str, namespace: str, labels: dict[str, str]
+) -> None:
+    metadata = job_of(text, group)["metadata"]
+    assert (metadata["namespace"], metadata.get("labels", {})) == (namespace, labels)
+
+
+def test_a_job_can_be_resumed_where_its_volumes_are() -> None:
+    """HyperPod resumes jobs in the namespace kubeflow, and in those of teams."""
+    job = job_of(RESUMED)
+    assert job["metadata"]["annotations"] == {
+        "sagemaker.amazonaws.com/enable-job-auto-resume": "true",
+        "sagemaker.amazonaws.com/job-max-retry-count": "3",
+    }
+    assert job["spec"]["pytorchReplicaSpecs"]["Worker"]["restartPolicy"] == "OnFailure"
+    volumes = list(yaml.safe_load_all(files_of(RESUMED)["manifests/volumes.yaml"]))
+    claims = {o["metadata"]["namespace"] for o in volumes if o["kind"] == "PersistentVolumeClaim"}
+    assert {job["metadata"]["namespace"]} == claims == {"kubeflow"}
+    assert "annotations" not in job_of("")["metadata"]
+
+
+FAULTS = [
+    ('nprocPerNode: "8"', "nprocPerNode: 8", "is not of type 'string'"),
+    ("name: pytorch", "name: trainer", "called pytorch"),
+    ("minReplicas: 2", "minimum: 2", "Additional properties"),
+    ("kubeflow.org/v1", "kubeflow.org/v2", "not the API"),
+]
+
+
+@pytest.mark.parametrize(("good", "bad", "words"), FAULTS)
+def test_a_fault_is_caught(good: str, bad: str, words: str) -> None:
+    path = "jobs/h200-torchrun.yaml"
+    text = files_of("")[path]
+    assert good in text
+    found = kubernetes_violations({path: text.replace(good, bad)}, "1.35")
+    assert any(words in each for each in found), found
+
+
+def test_the_readme_mentions_the_jobs() -> None:
+    assert "`jobs/` has a sample job" in files_of("")["README.md"]
+    assert "`jobs/`" not in files_of(SPECS["empty"])["README.md"]
