@@ -9,6 +9,9 @@ WAIT: Final = (
     "run the same command to wait again"
 )
 
+# sudo has a PATH of its own, which lacks the folder of Slurm's commands.
+SCONTROL: Final = 'sudo "$(which scontrol)"'
+
 
 class Runbook(NamedTuple):
     """The runbook of a target, as Markdown for the README of its bundle.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +16,7 @@ from clustergen.findings import Finding, Severity
 from clustergen.plan.model import Capacity, Decision, Plan
 from clustergen.readme import operation
 from clustergen.readme.markdown import count, escape, spec_path, table
-from tests.checking import check
+from tests.checking import Fragments, check
 from tests.examples import share
 
 # Its steps and answers are the same for every plan.
@@ -258,3 +260,37 @@ def test_existing_resources_have_requirements() -> None:
     assert "- sg-0a1b2c3d4e5f67890: all traffic in from the group itself and out to" in text
     assert "- /fsx: lets in TCP 988 and 1018-1023 both ways" in text
     assert "## Before you deploy" not in text_of(EAST + H200 % "count: 4")
+
+
+SLURM_TARGETS = ("parallelcluster", "pcs", "hyperpod-slurm")
+
+
+@pytest.mark.parametrize("target", SLURM_TARGETS)
+def test_sudo_finds_the_commands_of_slurm(target: str, tmp_path: Path) -> None:
+    """sudo has a PATH of its own; Slurm's commands are only in that of the user."""
+    files = Fragments(target).files("monitoring: {metrics: managed-prometheus}")
+    pages = files["README.md"] + files["monitoring/runbooks.md"]
+    commands = re.findall(r"`(sudo [^`]*scontrol[^`]*)`", pages)
+    assert len(commands) >= 3
+    for name, body in (("sudo", 'PATH=/usr/bin:/bin exec "$@"'), ("scontrol", 'echo "$@"')):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    for command in commands:
+        shell = ["/bin/bash", "-c", command]
+        environment = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+        done = subprocess.run(shell, env=environment, capture_output=True, text=True, check=False)
+        assert done.stdout.startswith("update nodename=NODE state="), command + done.stderr
+
+
+def test_scripts_to_copy_to_running_nodes_have_values() -> None:
+    """The bundle's own copy has placeholders, which only ``deploy.sh`` fills."""
+    files = Fragments("hyperpod-slurm").files(
+        "storage: [{mount: /fsx, type: fsx-lustre, size: 1200GiB}]"
+    )
+    assert (
+        "${StorageFsxDnsName}"
+        in "".join(text for path, text in files.items() if path.startswith("lifecycle/"))
+        + files["create-cluster.json"]
+    )
+    assert "copy `.filled/lifecycle/`" in files["README.md"]
+    assert "cp -R lifecycle .filled/lifecycle" in files["deploy.sh"]

@@ -9,6 +9,7 @@ from clustergen.monitoring.alert import Action, Alert
 from clustergen.monitoring.rules import alerts_of
 from clustergen.monitoring.sources import Source, sources
 from clustergen.plan.model import Plan
+from clustergen.runbook import SCONTROL
 
 _SEVERITY: Final = {
     "page": "pages",
@@ -24,9 +25,9 @@ _ANYWHERE: Final[Mapping[Action, str]] = {
     "none": "Nothing.",
 }
 _SLURM: Final[Mapping[Action, str]] = {
-    "drain": "Drain the node: `sudo scontrol update nodename=NODE state=drain reason=WHY`.",
+    "drain": f"Drain the node: `{SCONTROL} update nodename=NODE state=drain reason=WHY`.",
     "reset": "Drain the node, wait for its job, then `sudo nvidia-smi --gpu-reset -i GPU` or "
-    "reboot it, and `sudo scontrol update nodename=NODE state=resume`.",
+    f"reboot it, and `{SCONTROL} update nodename=NODE state=resume`.",
     "replace": f"Drain the node, and have it replaced: {_README}.",
 }
 _KUBERNETES: Final[Mapping[Action, str]] = {

@@ -62,14 +62,16 @@ def image_user(plan: Plan) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def script(plan: Plan, *, several: bool = False) -> str:
+def script(plan: Plan, *, several: bool = False, slurm_bin: str = "/opt/slurm/bin") -> str:
     """The script that creates the accounts; it is idempotent.
 
-    With ``several`` controllers, only the first one does it.
+    With ``several`` controllers, only the first one does it. ``slurm_bin`` has commands of the
+    controller's version: it rejects newer ones (https://slurm.schedmd.com/upgrades.html).
     """
     return shell.render(
         "slurm/accounts.sh.j2",
         accounts=[*accounts(plan)],
         every_qos=plan.slurm.qos,
         several=several,
+        slurm_bin=slurm_bin,
     )

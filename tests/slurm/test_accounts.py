@@ -111,6 +111,30 @@ def test_two_runs_create_what_the_spec_describes(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "database.json").read_text()) == made
 
 
+def test_pcs_uses_the_commands_of_the_version_of_the_cluster(tmp_path: Path) -> None:
+    """An image may have several versions; a controller rejects newer commands."""
+    files = Fragments("pcs").files(
+        SPEC + "  version: '25.11'\nlogin: {instance_type: m7i.xlarge}\n"
+    )
+    script = files["scripts/accounts.sh"].replace("/opt/aws/", f"{tmp_path}/")
+    for version, works in (("25.11", "cat"), ("26.05", "false")):
+        folder = tmp_path / f"pcs/scheduler/slurm-{version}/bin"
+        folder.mkdir(parents=True)
+        (folder / "sacctmgr").write_text(f"#!/bin/sh\n{works} /dev/null\necho dept\n")
+        tool = f"#!/bin/sh\n{works} /dev/null && echo 'ClusterName = dept'\n"
+        (folder / "scontrol").write_text(tool)
+        for name in ("sacctmgr", "scontrol"):
+            (folder / name).chmod(0o755)
+    done = subprocess.run(
+        ["bash", "-c", f"sleep() {{ exit 9; }}\n{script}"],
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_change_of_the_spec_reaches_the_database(tmp_path: Path) -> None:
     assert run(tmp_path, accounts.script(Fragments("pcs").plan(SPEC))).returncode == 0
     changed = SPEC.replace("fair_share: 70", "fair_share: 50").replace(

@@ -50,7 +50,7 @@ def run(
     for name, body in {**PROGRAMS, **programs}.items():
         (folder / name).write_text(f"#!/bin/bash\n{body}\n")
         (folder / name).chmod(0o755)
-    for place in ("fsx", "home"):
+    for place in ("fsx", "home", "home/alice"):
         (folder / place).mkdir(exist_ok=True)
     moved = re.sub(r"/(fsx|home)\b", rf"{folder}/\1", text)
     moved = re.sub(r"/opt/(amazon/openmpi/bin|nccl-tests/build)/", f"{folder}/", moved)
@@ -60,6 +60,7 @@ def run(
         "PATH": f"{folder}{os.pathsep}/usr/bin:/bin",
         "SLURM_JOB_NUM_NODES": "2",
         "SLURM_JOB_NODELIST": "node-[0-1]",
+        "HOME": f"{folder}/home/alice",
     }
     return subprocess.run(
         ["/bin/bash", str(script)], env=environment, capture_output=True, text=True, check=False
@@ -90,6 +91,20 @@ def test_verdicts(
     done = run(tmp_path, jobs()[f"{job}.sbatch"], programs)
     assert (done.returncode, words in done.stdout) == (status, True), done.stdout + done.stderr
     assert not list((tmp_path / "fsx").iterdir())
+
+
+# The root of a new EFS belongs to root: users have only their own folders there.
+ONLY_AT_HOME = """
+[[ ${2:-} != */home/* || $2 == "$HOME"/* ]] || { echo "mktemp: Permission denied" >&2; exit 1; }
+exec /usr/bin/mktemp "$@"
+"""
+
+
+def test_users_write_to_a_shared_home_in_their_own_folder(tmp_path: Path) -> None:
+    done = run(tmp_path, jobs()["file-systems-h200.sbatch"], {"mktemp": ONLY_AT_HOME})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{tmp_path}/home/alice/smoke-" in done.stdout
+    assert not list((tmp_path / "home/alice").iterdir())
 
 
 def test_jobs_are_sized_from_the_plan() -> None:
@@ -153,3 +168,19 @@ def test_published_figures_are_notes() -> None:
         type = catalog.find(name)
         assert type is not None
         assert nccl.reference(type) == ""
+
+
+def test_verify_writes_to_a_shared_home_in_the_folder_of_the_user(tmp_path: Path) -> None:
+    """A step of a job runs as the user, who may not write beside the home directories."""
+    home = tmp_path / "home"
+    (home / "alice").mkdir(parents=True)
+    text = files_of(SPEC)["verify.sh"]
+    text = text.replace("/home", str(home)).replace('main "$@"', "takes_files " + str(home))
+    refuse = 'timeout() { [[ ${@: -1} == "$HOME"/* ]] && "${@:2}"; }\n'
+    for user, status in (("alice", 0), ("mallory/none", 1)):
+        environment = {"PATH": "/usr/bin:/bin", "HOME": f"{home}/{user}"}
+        script = tmp_path / "verify.sh"
+        script.write_text(refuse + text)
+        done = subprocess.run(["bash", script], env=environment, capture_output=True, check=False)
+        assert done.returncode == status, done.stderr
+    assert not list((home / "alice").iterdir())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clustergen.hyperpod import runbook as hyperpod
 from clustergen.plan.model import Plan
-from clustergen.runbook import Runbook
+from clustergen.runbook import SCONTROL, Runbook
 from clustergen.slurm import runbook as slurm
 from clustergen.targets.hyperpod_slurm import lifecycle
 
@@ -21,7 +21,7 @@ def runbook(plan: Plan) -> Runbook:
         drain=slurm.DRAIN,
         # Exact and case-sensitive:
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-replace-faulty-instance.html
-        replace='`sudo scontrol update nodename=NODE state=fail reason="Action:Replace"` has '
+        replace=f'`{SCONTROL} update nodename=NODE state=fail reason="Action:Replace"` has '
         'HyperPod replace the node, `reason="Action:Reboot"` reboot it; write these exactly. A '
         "replaced node has a new address and empty local disks",
         users=_changes(plan),
@@ -41,7 +41,8 @@ def _changes(plan: Plan) -> str:
     entry = config.get("OnInitComplete") or config["OnCreate"]
     return (
         "add them to `users` in the spec and deploy again. New nodes get them. Running nodes, "
-        "including the controller, keep their old scripts: copy the new "
-        f"`lifecycle/` there and run its `{entry}` as root, which may run any number of times. "
+        "including the controller, keep their old scripts: copy "
+        "`.filled/lifecycle/`, which `deploy.sh` has filled with the values of the foundation, "
+        f"there and run its `{entry}` as root, which may run any number of times. "
         "The same holds for changed Slurm settings, time limits and scripts"
     )

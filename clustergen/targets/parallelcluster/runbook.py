@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clustergen.plan.model import Ebs, Plan
-from clustergen.runbook import WAIT, Runbook
+from clustergen.runbook import SCONTROL, WAIT, Runbook
 from clustergen.slurm import runbook as slurm
 
 
@@ -27,7 +27,7 @@ def runbook(plan: Plan) -> Runbook:
         "ParallelCluster puts its group into protected mode (`PROTECTED`), which `pcluster "
         f"update-compute-fleet -n {name} -r {region} --status START_REQUESTED` ends",
         drain=slurm.DRAIN,
-        replace="`sudo scontrol update nodename=NODE state=power_down_asap` terminates a node once "
+        replace=f"`{SCONTROL} update nodename=NODE state=power_down_asap` terminates a node once "
         "it is idle; ParallelCluster launches a static one again, a dynamic one when a job needs "
         "it. It replaces nodes that fail EC2's checks automatically",
         users="add them to `users` in the spec and deploy again: the head node and login nodes "

@@ -125,7 +125,9 @@ def _first(plan: Plan) -> Iterator[Action]:
     """The first action: export logs, because the node may be terminated before users read them."""
     script = limits.AWS_SCRIPTS.format(region=plan.region, script="configure-cloudwatch-logs")
     yield Action("logs", script, every_boot=True, required=False)
-    yield Action("baseline", Script("baseline.sh"), every_boot=True, required=False)
+    yield Action(
+        "baseline", Script("baseline.sh"), (_slurm_bin(plan),), every_boot=True, required=False
+    )
 
 
 def _shared(plan: Plan, image: str | None) -> Iterator[Action]:
@@ -177,8 +179,15 @@ def _monitoring(plan: Plan, slurm: Any, arguments: Sequence[str]) -> Iterator[Ac
 
 @functools.lru_cache(maxsize=8)
 def _monitoring_script(plan: Plan) -> str:
-    folder = f"/opt/aws/pcs/scheduler/slurm-{settings.version(plan)}/bin"
-    return collecting.script(plan, linger=0, slurm_bin=folder)
+    return collecting.script(plan, linger=0, slurm_bin=_slurm_bin(plan))
+
+
+def _slurm_bin(plan: Plan) -> str:
+    """Slurm's commands: an image may have several versions, and the cluster runs one.
+
+    https://docs.aws.amazon.com/pcs/latest/userguide/working-with_clusters_version_update.html
+    """
+    return f"/opt/aws/pcs/scheduler/slurm-{settings.version(plan)}/bin"
 
 
 def _login_monitoring(plan: Plan, login: Machine) -> Iterator[Action]:
@@ -196,7 +205,7 @@ def accounts_script(plan: Plan) -> Script | None:
     """The script that creates Slurm accounts; None if jobs need none."""
     if not accounts.needed(plan):
         return None
-    return Script("accounts.sh", made=accounts.script(plan))
+    return Script("accounts.sh", made=accounts.script(plan, slurm_bin=_slurm_bin(plan)))
 
 
 def _accounts(plan: Plan) -> Iterator[Action]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,24 @@ def _fixed(name: str) -> str:
 def test_baseline(tmp_path: Path) -> None:
     rig = Rig(tmp_path, {})
     (tmp_path / "etc/needrestart/conf.d").mkdir(parents=True)
-    _twice(rig, _fixed("baseline.sh"))
+    _twice(rig, _fixed("baseline.sh"), "/slurm/bin")
     guard = rig.files()["etc/needrestart/conf.d/90-slurmd.conf"]
     assert guard == "$nrconf{override_rc}{qr(^slurmd)} = 0;\n"
+
+
+def test_login_shells_find_slurm(tmp_path: Path) -> None:
+    """Shells of an image without Slurm in the PATH get it; those of others keep theirs."""
+    rig = Rig(tmp_path, {})
+    for folder in ("image", "slurm"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "scontrol").write_text(f"#!/bin/sh\necho {folder}\n")
+        (tmp_path / folder / "scontrol").chmod(0o755)
+    rig.run(_fixed("baseline.sh"), f"{tmp_path}/slurm")
+    profile = tmp_path / "etc/profile.d/zz-clustergen-slurm.sh"
+    for path, answer in (("/usr/bin:/bin", "slurm"), (f"{tmp_path}/image:/usr/bin:/bin", "image")):
+        shell = ["sh", "-c", f". {profile}; scontrol"]
+        done = subprocess.run(shell, env={"PATH": path}, capture_output=True, text=True, check=True)
+        assert done.stdout == f"{answer}\n"
 
 
 EIGHT = 'for n in 0 1 2 3 4 5 6 7; do echo "GPU $n: NVIDIA H200 (UUID: GPU-$n)"; done'

@@ -779,7 +779,7 @@ fi
 case $action in
   deploy)
     deploy_foundation
-    upload dd70dc8430eb3662/baseline.sh b4e5fb1ae2c429f4/mount.sh
+    upload dd72b080e8decf81/baseline.sh b4e5fb1ae2c429f4/mount.sh
     if [[ -n $memory && $dry_run == no ]] && recall; then
       fail "the cluster is paused: run deploy.sh --resume first."
     fi

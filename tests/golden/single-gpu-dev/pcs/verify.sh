@@ -59,8 +59,10 @@ efa() {
 }
 
 takes_files() {
-  local probe
-  probe="$1/.clustergen-verify-$(hostname)-$$"
+  local folder=$1 probe
+  # Beside the home directories, only root may write.
+  if [[ ${HOME:-} == "$folder"/* ]]; then folder=$HOME; fi
+  probe="$folder/.clustergen-verify-$(hostname)-$$"
   timeout 60 touch "$probe" && timeout 60 rm -f "$probe"
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Settings for every node of the cluster. Safe to run again.
+#   baseline.sh SLURM-FOLDER
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
@@ -33,5 +34,13 @@ EOF
   sysctl --quiet --load=/etc/sysctl.d/90-neighbours.conf
 }
 
+# Login shells of some images do not find Slurm's commands; those that do keep their PATH.
+find_slurm_commands() {
+  mkdir -p /etc/profile.d
+  printf '%s\n' "command -v scontrol >/dev/null || export PATH=$1:\$PATH" \
+    >/etc/profile.d/zz-clustergen-slurm.sh
+}
+
 keep_slurmd_running
 enlarge_neighbour_table
+find_slurm_commands "$1"
