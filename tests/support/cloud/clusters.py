@@ -246,6 +246,7 @@ class HyperPod:
             del self.governed[key]
             return {}
         if verb == "update":
-            self.governed[key] |= json.loads(self.account.text_of(request.one("cli-input-json")))
+            given = json.loads(self.account.text_of(request.one("cli-input-json")))
+            self.governed[key] |= {**given, "Status": "Updated"}
             return {}
         return {**self.governed[key], **self.account.governance}

@@ -133,6 +133,26 @@ def test_a_failed_quota_reports_the_reason(rig: Rig) -> None:
     assert "cluster-scheduler-config id-example: CreateFailed" in done.stderr
 
 
+RETRIES = [
+    # What failed, and what the next run does with it.
+    ("CreateFailed", ["delete-compute-quota", "create-compute-quota"]),
+    ("CreateRollbackFailed", ["delete-compute-quota", "create-compute-quota"]),
+    ("UpdateFailed", ["update-compute-quota"]),
+    ("UpdateRollbackFailed", ["update-compute-quota"]),
+]
+
+
+@pytest.mark.parametrize(("status", "operations"), RETRIES)
+def test_the_next_run_mends_a_failed_quota(rig: Rig, status: str, operations: list[str]) -> None:
+    rig.deploy()
+    rig.account.hyperpod.governed["id-tune-ComputeQuota"]["Status"] = status
+    done = rig.deploy()
+    assert done.returncode == 0, done.stderr
+    made = [f"{verb}-compute-quota" for verb in ("delete", "create", "update")]
+    assert rig.order(*made) == operations
+    assert rig.account.hyperpod.governed["id-tune-ComputeQuota"]["Name"] == "tune"
+
+
 def test_no_cluster_is_made_while_the_chart_cannot_be_installed(rig: Rig) -> None:
     rig.account.fail("readyz", ("", "no route to host"), times=99)
     done = rig.deploy()
