@@ -126,6 +126,21 @@ def test_a_failed_foundation_is_created_again(bundle: Bundle) -> None:
     assert "It is deleted and created again." in deployed(bundle)
 
 
+@pytest.mark.parametrize("target", ["eks", "hyperpod-eks"])
+def test_logs_of_a_deleted_cluster_stop_the_next_one_early(bundle: Bundle) -> None:
+    account = bundle.account
+    account.log_groups |= {"/aws/eks/example/cluster", "/aws/eks/example/cluster-2"}
+    done = bundle.deploy()
+    assert done.returncode == 2
+    command = "logs delete-log-group --log-group-name /aws/eks/example/cluster)"
+    assert command in last(done.stderr)
+    assert account.calling("create-change-set", "example-eks") == []
+    account.log_groups.remove("/aws/eks/example/cluster")
+    deployed(bundle)
+    assert "/aws/eks/example/cluster" in account.log_groups
+    deployed(bundle)
+
+
 def test_throttled_requests_are_retried(bundle: Bundle, target: str) -> None:
     bundle.account.fail(REQUESTED[target], THROTTLED, times=5, after=1)
     bundle.account.fail("describe-change-set", THROTTLED, times=3)

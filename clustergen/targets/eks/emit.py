@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
+from clustergen.aws import cfn
 from clustergen.cdk import kernel
 from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.kubernetes import karpenter, kueue, kueue_configuration, training
@@ -51,6 +52,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
         groups=[group.name for group in managed],
         sizes=[word for group in managed for word in _size(group)],
         pools=list(karpenter.cpu_limits(plan).items()),
+        log_groups=cfn.log_groups(document),
         admins=[arn.rpartition("/")[2] for arn in plan.kubernetes.admins],
     )
     return Artifact("deploy.sh", text, executable=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from clustergen import foundation, placeholders
 from clustergen.artifacts import Artifact, Bundle, json_artifact
+from clustergen.aws import cfn
 from clustergen.cdk import kernel
 from clustergen.hyperpod import cloudformation, deploy
 from clustergen.plan.model import Plan
@@ -72,6 +73,9 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
         "hyperpod/deploy-eks.sh.j2",
         eks=has_eks,
         eks_parameters=_parameters(own, EKS_TEMPLATE),
+        log_groups=[
+            name for template in _templates(own, EKS_TEMPLATE) for name in cfn.log_groups(template)
+        ],
         admins=[arn.rpartition("/")[2] for arn in plan.kubernetes.admins] if has_eks else [],
         addons=_parameters(own, addons.TEMPLATE),
         governed=governance.wanted(plan),
@@ -83,8 +87,11 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
 
 def _parameters(files: Bundle, path: str) -> list[str]:
     """The parameters of a template of the bundle; empty where it is not in it."""
-    found = [json.loads(file.text) for file in files if file.path == path]
-    return [name for template in found for name in template.get("Parameters", {})]
+    return [name for made in _templates(files, path) for name in made.get("Parameters", {})]
+
+
+def _templates(files: Bundle, path: str) -> list[dict[str, Any]]:
+    return [json.loads(file.text) for file in files if file.path == path]
 
 
 def _eks(plan: Plan) -> Iterator[Artifact]:

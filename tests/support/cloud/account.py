@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from clustergen.aws import cfn
 from tests.support.cloud import parallelcluster, programs
 from tests.support.cloud.answers import Done, Refused, Request, printed, read
 from tests.support.cloud.clusters import Eks, Group, HyperPod, Pcs
@@ -51,6 +52,7 @@ class Account:
     governance: dict[str, str] = field(default_factory=dict)
     newest_image: str = "ami-0a1b2c3d4e5f60001"
     spot_role: bool = False
+    log_groups: set[str] = field(default_factory=set)
     objects: dict[str, bytes] = field(default_factory=dict)
     cwd: Path = Path()
 
@@ -183,6 +185,15 @@ class Account:
         self.spot_role = True
         return {}
 
+    def describe_log_groups(self, request: Request) -> Any:
+        prefix = request.one("log-group-name-prefix")
+        found = sorted(name for name in self.log_groups if name.startswith(prefix))
+        return {"logGroups": [{"logGroupName": name} for name in found]}
+
+    def delete_log_group(self, request: Request) -> Any:
+        self.log_groups.remove(request.one("log-group-name"))
+        return {}
+
     def describe_volumes(self, request: Request) -> Any:
         return {"Volumes": [{"OpenZFSConfiguration": {"VolumePath": "/fsx/home"}}]}
 
@@ -194,6 +205,7 @@ class Account:
 
     # What stacks make and unmake.
     def made(self, stack: Stack) -> None:
+        self.log_groups |= set(cfn.log_groups({"Resources": stack.resources}))
         for resource in stack.resources.values():
             properties = resource.get("Properties", {})
             scaling = (
@@ -211,6 +223,7 @@ class Account:
                 self.eks.take(properties["NodegroupName"], scaling, stack.parameters)
 
     def unmade(self, stack: Stack) -> None:
+        self.log_groups -= set(cfn.log_groups({"Resources": stack.resources}))
         types = {resource["Type"] for resource in stack.resources.values()}
         if "AWS::PCS::Cluster" in types:
             self.pcs.groups.clear()

@@ -584,6 +584,27 @@ check_admins() {
   done
 }
 
+# EKS may write the last logs of a deleted cluster to a new log group. Its name then blocks the stack
+# of the next cluster, whose creation would be rolled back each time.
+check_old_logs() {
+  local stack=$1 group
+  shift
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $stack" stack_is_settled "$stack"
+  case $answer in
+    '' | REVIEW_IN_PROGRESS | ROLLBACK_COMPLETE) ;;
+    *) return 0 ;;
+  esac
+  for group in "$@"; do
+    ask aws --region "$region" logs describe-log-groups --log-group-name-prefix "$group" \
+      --query "logGroups[?logGroupName=='$group'].logGroupName" --output text || answer=
+    [[ -z $answer ]] ||
+      fail "the log group $group exists, probably from a deleted cluster of this name. Delete it" \
+        "(aws --region $region logs delete-log-group --log-group-name $group), and run the same" \
+        "command again."
+  done
+}
+
 read_scaling() {
   ask aws --region "$region" eks describe-nodegroup --cluster-name "$cluster" \
     --nodegroup-name "$1" --output text --query \
@@ -696,6 +717,7 @@ read_also() {
 
 deploy_cluster() {
   [[ $dry_run == yes ]] || check_admins platform
+  check_old_logs "$stack" /aws/eks/eks-pretrain/cluster
   end_karpenter
   deploy_sized "$stack" cluster.template.json ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId SystemSubnet1Id SystemSubnet2Id PrivateSubnetId MetricsWorkspaceId
 
