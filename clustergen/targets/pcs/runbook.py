@@ -16,7 +16,7 @@ def runbook(plan: Plan) -> Runbook:
         "`/var/log/amazon/pcs/bootstrap.log` and `/var/log/slurmd.log`",
         failed_boot="PCS terminates a node whose required action fails and launches another, which "
         "costs money each time: the last lines of its stream in the lifecycle log group name the "
-        "action. `./deploy.sh --pause` ends the loop while you fix the spec",
+        "action. `./deploy.sh --pause` ends the loop of compute nodes while you fix the spec",
         drain=slurm.DRAIN,
         replace=f"`aws ec2 terminate-instances --region {plan.region} --instance-ids ID` on a "
         "drained node: PCS launches another for a static node at once, for a dynamic one when a "

@@ -83,3 +83,15 @@ def test_a_cluster_is_not_replaced_without_consent(tmp_path: Path) -> None:
         bundle.render(sized(33))
         done = bundle.deploy()
         assert (done.returncode, "would replace Cluster" in done.stderr) == (2, True)
+
+
+def test_a_foundation_in_use_is_not_deleted(bundle: Bundle) -> None:
+    """Its role and instance profile would be gone before CloudFormation notices the nodes."""
+    assert bundle.deploy().returncode == 0
+    done = bundle.deploy("--destroy-foundation")
+    assert done.returncode == 2
+    assert "run deploy.sh --destroy first" in done.stderr
+    assert bundle.account.calling("delete-stack") == []
+    for step in ("--destroy", "--destroy-foundation"):
+        done = bundle.deploy(step)
+        assert done.returncode == 0, done.stderr

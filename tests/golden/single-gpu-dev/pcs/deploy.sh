@@ -545,6 +545,11 @@ explain_retained() {
 
 destroy_foundation() {
   local known=
+  # CloudFormation would delete the role of running nodes before it fails on their security group.
+  if [[ $dry_run == no ]]; then
+    stack_status "$stack"
+    [[ -z $answer ]] || fail "the stack $stack still uses the foundation: run deploy.sh --destroy first."
+  fi
   note /home 'stays and continues to cost money'
   if [[ $dry_run == no ]]; then
     ask aws --region "$region" cloudformation describe-stack-resources \
