@@ -31,6 +31,8 @@ class Runbook(NamedTuple):
     """How to add a user or a team."""
     pause: str = ""
     """How to stop paying for compute without deleting the cluster."""
+    ids: str = "`./deploy.sh --destroy-foundation` prints the commands with the ids"
+    """How to get the ids of the foundation's resources that remain."""
     waits: str = ""
     """What the deployment waits for, and how long."""
     remains: str = ""

@@ -38,7 +38,7 @@ def _sections(
     yield _section("Next steps", _numbered(target.steps(plan)))
     runbook = target.runbook(plan)
     yield _section("When something happens", answers(runbook))
-    yield _section("What stays", *what_stays.paragraphs(plan, runbook.remains))
+    yield _section("What stays", *what_stays.paragraphs(plan, runbook))
 
 
 def _head(plan: Plan, title: str) -> Iterator[str]:

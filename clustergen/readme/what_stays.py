@@ -7,25 +7,25 @@ from collections.abc import Iterator
 from clustergen import foundation
 from clustergen.foundation import deployment
 from clustergen.plan.model import Plan
+from clustergen.runbook import Runbook
 
 _FOUNDATION = """\
 After the cluster is deleted, the foundation remains and continues to cost money until it is deleted
 too."""
 _RETAINED = """\
 These resources remain even then, because they contain data, or resources with data. Delete them in
-this order; `./deploy.sh --destroy-foundation` prints the commands with the ids:"""
+this order; {ids}:"""
 
 
-def paragraphs(plan: Plan, cluster: str) -> Iterator[str]:
-    """Paragraphs, if anything remains; ``cluster`` is what the cluster leaves
-    (``Runbook.remains``)."""
+def paragraphs(plan: Plan, runbook: Runbook) -> Iterator[str]:
+    """Paragraphs, if anything remains."""
     whole = foundation.build(plan)
     if whole.resources:
         yield _FOUNDATION
-    if cluster:
-        yield f"The cluster leaves {cluster}."
+    if runbook.remains:
+        yield f"The cluster leaves {runbook.remains}."
     if kept := list(deployment.retained(whole)):
-        yield _RETAINED
+        yield _RETAINED.format(ids=runbook.ids)
         yield "\n".join(
             f"- {name}: `aws --region {plan.region} {command}`" for name, command in kept
         )

@@ -25,9 +25,27 @@ def runbook(plan: Plan) -> Runbook:
         users=kubernetes.USERS,
         pause=_pause(plan, where),
         waits="the foundation takes up to 40 minutes with file systems, the control plane some "
-        f"10, node groups 5 to 10 more, `install.sh` a few minutes. {WAIT}",
+        f"10, node groups 5 to 10 more, {_last_step(plan)}",
         remains=kubernetes.remains(plan),
+        **_ids(plan),
     )
+
+
+def _last_step(plan: Plan) -> str:
+    if plan.options_as(Options).by_stack:
+        return "charts and manifests a few minutes. After an interruption, run it again"
+    return f"`install.sh` a few minutes. {WAIT}"
+
+
+def _ids(plan: Plan) -> dict[str, str]:
+    """Where no deploy.sh prints them."""
+    if not plan.options_as(Options).by_stack:
+        return {}
+    stack = plan.stack("foundation")
+    return {
+        "ids": "before you delete the foundation, list the ids with `aws cloudformation "
+        f"describe-stack-resources --region {plan.region} --stack-name {stack}`"
+    }
 
 
 def _pause(plan: Plan, where: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -60,10 +61,20 @@ def test_karpenter_nodes_are_deleted_before_karpenters_role(tmp_path: Path) -> N
     assert "--cascade=foreground" in lines[pools]
 
 
+EFS = "storage: [{mount: /home, type: efs}]\n"
+
+
 def test_the_readme_says_what_the_cdk_leaves_running() -> None:
     checked = Fragments("eks").checked(KARPENTER)
     readme = {a.path: a.text for a in renderer.render(checked, "eks")}["README.md"]
     assert "kubectl delete nodepools --all --cascade=foreground" in readme
+
+
+@pytest.mark.parametrize("install", ["script", "stack"])
+def test_the_readme_names_only_scripts_of_the_bundle(install: str) -> None:
+    made = files(f"network: {{zone: use1-az6}}\ntargets: {{eks: {{install: {install}}}}}\n" + EFS)
+    named = set(re.findall(r"\b(?:deploy|install)\.sh\b", made["README.md"]))
+    assert named <= set(made)
 
 
 def files(fragment: str) -> dict[str, str]:
