@@ -12,6 +12,7 @@ import pytest
 from clustergen import foundation, targets
 from clustergen.hyperpod import deploy, scripts
 from clustergen.hyperpod.steps import Mode
+from clustergen.monitoring import stack
 from tests.hyperpod.planned import TARGETS, plan_of
 from tests.hyperpod.test_lifecycle import SPEC
 from tests.oracles.shell import script_violations
@@ -28,7 +29,8 @@ HERE = "--region us-east-1 sagemaker"
 def files_of(spec: str, orchestrator: str) -> dict[str, str]:
     plan = plan_of(spec, orchestrator)
     target = targets.load(TARGETS[orchestrator])
-    files = (*target.emit(plan, target.document(plan)), *foundation.files(plan))
+    document = target.document(plan)
+    files = (*target.emit(plan, document), *foundation.files(plan), *stack.files(plan))
     return {file.path: file.text for file in files}
 
 
@@ -180,12 +182,13 @@ def test_missing_nodes_are_a_failure_with_events(bundle: Bundle) -> None:
     assert "LifecycleConfig/h200/i-h200 (Failure)" in done.stderr
 
 
-def test_destroy_deletes_only_the_cluster(bundle: Bundle) -> None:
+def test_destroy_deletes_only_the_cluster_and_its_monitoring(bundle: Bundle) -> None:
     bundle.deploy()
     done = bundle.deploy("--destroy")
     assert done.returncode == 0, done.stderr
     assert calls(bundle, "delete") == ["delete-cluster --cluster-name example"]
-    assert bundle.account.calling("delete-stack") == []
+    stacks = {call.split()[-1] for call in bundle.account.calling("delete-stack")}
+    assert stacks <= {"example-monitoring"}
 
 
 def test_karpenters_counts_are_kept(tmp_path: Path) -> None:
