@@ -326,5 +326,5 @@ def test_only_the_requested_targets_are_checked(run: Run) -> None:
 
 
 def test_where_names_the_argument(run: Run) -> None:
-    _, out, _ = run("good.yaml", "--set", "monitoring.dashboards=managed-grafana")
-    assert "    --set monitoring.dashboards=managed-grafana: Managed Grafana: " in out
+    _, out, _ = run("good.yaml", "--set", "monitoring.metrics=self-hosted")
+    assert "    --set monitoring.metrics=self-hosted: Prometheus in the cluster: " in out

@@ -35,7 +35,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     },
     "eks-karpenter": {PC: _NO, PCS: set(), HP: _NO, EKS: set(), K8S: set()},
     "eks-mig": {PC: _NO, PCS: {"SLM211"}, HP: _NO, EKS: set(), K8S: set()},
-    "eks-p5en-capacity-block": {PC: _NO, PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
+    "eks-p5en-capacity-block": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     "eks-reserved-volcano": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     "eks-trn2": {PC: set(), PCS: {"IMG204"}, HP: _NO, EKS: _NO, K8S: set()},
     "every-field": {

@@ -240,9 +240,9 @@ def _reading(plan: Plan) -> Iterator[Json]:
     """)
     yield iam.allow("Queries", iam.actions("aps", *queries), [workspace_arn(plan)])
     yield iam.allow("Workspaces", ["aps:ListWorkspaces"], ["*"])
-    # Reading metrics has no resource-level permissions.
+    # Metrics of services have no resources to name.
     # https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazoncloudwatch.html
-    metrics = words("ListMetrics GetMetricData DescribeAlarms DescribeAlarmsForMetric")
+    metrics = words("ListMetrics GetMetricData DescribeAlarmsForMetric")
     yield iam.allow("CloudWatch", iam.actions("cloudwatch", *metrics), ["*"])
 
 

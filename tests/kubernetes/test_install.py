@@ -226,7 +226,7 @@ def test_missing_tools_are_reported_first(tool: str, rig_of: Rigs) -> None:
         (made.bundle.tools / program).symlink_to(f"/usr/bin/{program}")
     done = made.bundle.run("install.sh", system="")
     assert done.returncode == 2
-    assert f"{tool} is needed" in done.stderr
+    assert f"{tool} is required" in done.stderr
     assert made.calls == []
 
 

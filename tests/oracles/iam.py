@@ -160,10 +160,18 @@ def _statement_violations(statement: Statement) -> Iterator[str]:
             yield f"{name}: {action} allows too much"
         elif scopable is None:
             yield f"{name}: IAM has no action {action}"
-        elif scopable and everything and not ("Condition" in statement or _of_an_agent(action)):
+        elif (
+            scopable
+            and everything
+            and not ("Condition" in statement or _of_an_agent(action) or action in _METRICS)
+        ):
             yield f"{name}: {action} on *, though it can be scoped"
         elif not scopable and not everything:
             yield f"{name}: {action} is of no resource, so it is granted on * only"
+
+
+_METRICS = ("cloudwatch:ListMetrics", "cloudwatch:GetMetricData")
+"""Their only resources are datasets, which the metrics of AWS's services are not in."""
 
 
 def _of_an_agent(action: str) -> bool:

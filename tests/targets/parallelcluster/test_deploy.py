@@ -102,7 +102,7 @@ def test_another_version_of_pcluster_is_rejected(tmp_path: Path) -> None:
     with bundle(tmp_path) as made:
         made.account.pcluster.version = "3.11.0"
         done = made.deploy()
-        assert (done.returncode, "pcluster 3.16.1 is needed" in done.stderr) == (2, True)
+        assert (done.returncode, "pcluster 3.16.1 is required" in done.stderr) == (2, True)
 
 
 OTHER = {"Subnets": [*NETWORK["Subnets"], {"VpcId": "vpc-0a1b2c3d4e5f67899"}]}

@@ -78,7 +78,8 @@ def test_a_group_without_a_queue_is_reported_once_for_its_name() -> None:
     [
         (
             "queues: [{name: a-queue-of-twenty-six-chars, node_groups: [h200]}]",
-            "'a-queue-of-twenty-six-chars' is 27 characters long; the maximum is 25",
+            "'a-queue-of-twenty-six-chars' is 27 characters long; ParallelCluster accepts up to 25 "
+            "lower-case letters, digits and -, the first one a letter",
             "write a-queue-of-twenty-six-cha",
         ),
         ("slurm: {idle_timeout: 61s}", "61 seconds are rounded up to 2 min", "write 2m"),

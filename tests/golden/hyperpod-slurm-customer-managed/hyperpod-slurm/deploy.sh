@@ -792,7 +792,6 @@ deploy_cluster() {
   wait_until_in_service
   sagemaker list-cluster-nodes --cluster-name "$cluster" --output table \
     --query 'ClusterNodeSummaries[].[InstanceGroupName,InstanceId,InstanceStatus.Status]'
-  note_other_groups
 }
 
 pause_cluster() {
@@ -858,6 +857,7 @@ case $action in
     fi
     deploy_cluster
     [[ -z $removal ]] || execute_change_set "$foundation_stack" "$removal"
+    note_other_groups
     note "$cluster is deployed."
     ;;
   pause)
