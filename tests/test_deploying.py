@@ -150,7 +150,10 @@ CHANGES = [
         SLURM,
         LOGIN % "m7i.large",
         "",
-        ["leaves instance group login, which runs and costs money"],
+        [
+            "leaves instance group login, which runs and costs money",
+            "runs the changed lifecycle scripts only on new nodes of controller, h200",
+        ],
     ),
     (
         SLURM,
@@ -171,6 +174,7 @@ CHANGES = [
         PLAIN.replace("/fsx", "/data"),
         [
             "removes StorageFsx from the stack",
+            "runs the changed lifecycle scripts only on new nodes of controller, h200",
             "mounts the changed file systems only on new nodes of controller, h200: reduce",
         ],
     ),
