@@ -72,7 +72,7 @@ IN_SPECS: list[tuple[str, str, tuple[str, ...], str]] = [
     (PLAIN, "users: [{name: a, uid: 2001}, {name: b, uid: 2001}]", BOTH, "SPC034"),
     (PLAIN, "tags: {'aws:x': y}", BOTH, "SPC035"),
     (PLAIN, "tags: {owner: a&b}", BOTH, "SPC036"),
-    (PLAIN, "name: x", BOTH, "SPC024"),
+    (PLAIN, "name: x", PCS, "LIM001"),
     (PLAIN, "colour: red", BOTH, "SPC020"),
     (PLAIN, "targets: {pcs: {overlay: {Resources: {Cluster: {Properties: {Size: TINY}}}}}}", PCS,
      "OVL"),
