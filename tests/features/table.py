@@ -632,7 +632,6 @@ TABLE: Mapping[str, Row] = {
     "monitoring.prometheus": Row(
         Use("", "monitoring: {metrics: managed-prometheus}"),
         {
-            PC: Evidence(r"scripts/monitoring\.sh", "append-config"),
             PCS: action("monitoring.sh"),
             HP: Evidence(r"lifecycle/monitoring\.sh", "append-config"),
             EKS: template('"AWS::APS::Scraper"'),

@@ -30,7 +30,7 @@ BUNDLES = [
     if not answers[target] and (EVERYTHING or not name.startswith(("eks-", "hyperpod-")))
 ]
 """Elsewhere without the specs that are for other targets, but fit."""
-SINCE = {("eks-p5en-capacity-block", "pcs"): "25.11"}
+SINCE = {("eks-p5en-capacity-block", target): "25.11" for target in ("parallelcluster", "pcs")}
 """Bundles with a setting that came with a version of Slurm: MetricsType."""
 
 

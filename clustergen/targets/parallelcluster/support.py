@@ -256,9 +256,10 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             ),
             _row(
                 "monitoring.prometheus",
-                "full",
-                "custom actions: head and compute nodes send metrics of the node, GPUs, EFA, "
-                "storage and Slurm with the CloudWatch agent",
+                "partial",
+                "custom actions: head and compute nodes send metrics of the node, EFA, storage and "
+                "Slurm with the CloudWatch agent; for GPU metrics the image needs Docker or the "
+                "nvidia-dcgm-exporter unit, which ParallelCluster's own images lack",
                 f"{_GUIDE}/custom-bootstrap-actions-v3.html",
             ),
             _row(
