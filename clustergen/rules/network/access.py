@@ -72,6 +72,6 @@ def unreadable_key(plan: Plan) -> Iterator[Problem]:
         if flaw:
             yield Problem(
                 (*user.path, "ssh_key"),
-                f"the public key of {user.name} {flaw}",
+                f"this public key {flaw}",
                 help="copy the whole line of the .pub file; `ssh-keygen -l -f FILE` reads it",
             )
