@@ -97,7 +97,9 @@ for gpu in /dev/nvidia[0-9]*; do
   [[ ! -e $gpu || ( $gpu == */nvidia0 && -e /rig/lost-gpu ) ]] || echo "GPU ${gpu##*nvidia}: NVIDIA"
 done
 """,
-    "fi_info": 'for n in {1..32}; do echo "    domain: rdmap$n-rdm"; done',
+    "fi_info": """
+for device in /sys/class/infiniband/*; do echo "    domain: ${device##*/}-rdm"; done
+""",
     # Scripts of the user's are empty ones.
     "aws": """
 case "$1 $2" in
@@ -167,6 +169,12 @@ class Node:
     def gpus(self) -> int:
         found = catalog.find(self.type)
         return found.gpus if found else 0
+
+    @property
+    def efa(self) -> int:
+        """Its EFA devices: accelerated nodes have all that the type can have."""
+        found = catalog.find(self.type)
+        return found.max_efa if found and found.gpus else 0
 
 
 class Cluster:
@@ -318,10 +326,9 @@ class Cluster:
                 values = {name: f"{name.lower()}.example" for name in placeholders.names(text)}
                 filled, _ = placeholders.fill(text, values) if path.endswith(".json") else (text, 0)
                 self.machines.put(node.name, f"{SET}/{path.rpartition('/')[2]}", filled)
-        efa = 32 if node.gpus else 0
         self.run(
             node.name,
-            f"for ((n = 0; n < {efa}; n++)); do mkdir -p /sys/class/infiniband/rdmap$n/device;"
+            f"for ((n = 0; n < {node.efa}; n++)); do mkdir -p /sys/class/infiniband/rdmap$n/device;"
             " ln -s /sys/bus/efa /sys/class/infiniband/rdmap$n/device/driver; done",
         )
 
