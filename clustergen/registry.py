@@ -56,3 +56,9 @@ def nearest(code: str, known: Iterable[str]) -> str:
     padded = f"{parts[1]}{int(parts[2]):03}" if parts else ""
     near = [padded] if padded in known else difflib.get_close_matches(code, known, n=1)
     return near[0] if near else ""
+
+
+def hint(code: str, known: Iterable[str]) -> str:
+    """The help for a code that no rule has."""
+    near = nearest(code, known)
+    return f"did you mean {near}?" if near else "`clustergen explain` lists all codes"

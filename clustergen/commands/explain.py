@@ -24,8 +24,7 @@ def run(args: argparse.Namespace) -> int:
         print(_as_text_of_retired(code, rules), end="")
         return OK
     if code not in rules:
-        near = registry.nearest(code, rules)
-        hint = f"did you mean {near}?" if near else "`clustergen explain` lists all codes"
+        hint = registry.hint(code, rules)
         return inputs.print_error(f"no finding has the code {args.code}; {hint}")
     print(as_text(rules[code]), end="")
     return OK

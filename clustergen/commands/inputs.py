@@ -44,9 +44,7 @@ def codes(given: Sequence[str]) -> tuple[str, ...]:
     known = registry.by_code()
     for code in named:
         if not code or not any(each.startswith(code) for each in known):
-            near = registry.nearest(code, known)
-            hint = f"did you mean {near}?" if near else "`clustergen explain` lists all codes"
-            raise UsageError(f"no finding has the code {code!r}; {hint}")
+            raise UsageError(f"no finding has the code {code!r}; {registry.hint(code, known)}")
     return named
 
 

@@ -34,18 +34,20 @@ def apply(
     comments, problems = read(texts)
     if not comments and not codes:
         return [*findings, *problems], []
-    kept = [f for f in findings if not _is_ignored(f, comments, codes)]
-    hidden = [f for f in findings if _is_ignored(f, comments, codes)]
+    kept: list[Finding] = []
+    hidden: list[Finding] = []
+    for finding in findings:
+        (hidden if _is_ignored(finding, comments, tuple(codes)) else kept).append(finding)
     problems += _errors(kept, comments)
     if not any(finding.fatal for finding in findings):  # otherwise some rules did not run
         problems += _unused(findings, comments, frozenset(checked), complete)
     return kept + problems, hidden
 
 
-def _is_ignored(finding: Finding, comments: Sequence[Comment], codes: Sequence[str]) -> bool:
+def _is_ignored(finding: Finding, comments: Sequence[Comment], codes: tuple[str, ...]) -> bool:
     if finding.severity is Severity.ERROR:
         return False
-    return finding.code.startswith(tuple(codes)) or any(c.covers(finding) for c in comments)
+    return finding.code.startswith(codes) or any(c.covers(finding) for c in comments)
 
 
 def _errors(kept: Sequence[Finding], comments: Sequence[Comment]) -> Iterator[Finding]:

@@ -16,11 +16,11 @@ Path = tuple[str, ...]
 
 def check(data: Any, text: Text, table: Path) -> Iterator[Finding]:
     """Findings about the settings ``data``, which stand in ``table`` of ``text``."""
-    for path, value, problem in _problems(data):
+    for path, found, expected in _problems(data):
         at = place(text, (*table, *path)).span()
-        if problem:
-            help = f"write {problem}"
-            yield WRONG.at((), f"{_dotted(path)} is {_shown(value)}", help=help).placed(at)
+        if expected:
+            help = f"write {expected}"
+            yield WRONG.at((), f"{_dotted(path)} is {found}", help=help).placed(at)
         else:
             near = difflib.get_close_matches(path[-1], _known(path), n=1)
             help = f"did you mean {near[0]}?" if near else f"use {', '.join(_known(path))}"
@@ -57,40 +57,38 @@ def _known(path: Path) -> list[str]:
     return list(_CLUSTER if len(path) > 1 else _SETTINGS)
 
 
-def _problems(data: Any) -> Iterator[tuple[Path, Any, str]]:
-    """Path, value, and the expected value; this is empty for a key that is not known."""
+def _problems(data: Any) -> Iterator[tuple[Path, str, str]]:
+    """Path, kind of value, and the expected value, which is empty for an unknown key."""
     yield from _wrong((), data, _SETTINGS)
     if not isinstance(data, dict):
         return
     ignored, clusters = data.get("ignore"), data.get("clusters")
     for code, reason in ignored.items() if isinstance(ignored, dict) else ():
         if not _HOLDS[_REASON](reason):
-            yield ("ignore", code), reason, _REASON
+            yield ("ignore", code), _kind(reason), _REASON
     for name, cluster in clusters.items() if isinstance(clusters, dict) else ():
         yield from _wrong(("clusters", name), cluster, _CLUSTER)
         if isinstance(cluster, dict) and "files" not in cluster:
             yield ("clusters", name), "without files", 'files = ["specs/cluster.yaml"]'
 
 
-def _wrong(path: Path, data: Any, known: Mapping[str, str]) -> Iterator[tuple[Path, Any, str]]:
+def _wrong(path: Path, data: Any, known: Mapping[str, str]) -> Iterator[tuple[Path, str, str]]:
     if not isinstance(data, dict):
-        yield path, data, _TABLE
+        yield path, _kind(data), _TABLE
         return
     for key, value in data.items():
         if key not in known:
-            yield (*path, key), value, ""
+            yield (*path, key), _kind(value), ""
         elif not _HOLDS[known[key]](value):
-            yield (*path, key), value, known[key]
+            yield (*path, key), _kind(value), known[key]
 
 
 def _dotted(path: Path) -> str:
     return ".".join(path) or "the project"
 
 
-def _shown(value: Any) -> str:
-    """The kind of a value: it may be a secret in the wrong place."""
-    if value == "without files":
-        return "without files"
+def _kind(value: Any) -> str:
+    """The kind of a value, which itself may be a secret in the wrong place."""
     kinds = {bool: "true or false", str: "a text", list: "a list", dict: "a table"}
     return kinds.get(type(value), "a number or a date") + ("" if value else ", and empty")
 

@@ -59,8 +59,7 @@ def _unknown(project: Project) -> Iterator[Finding]:
     known = registry.by_code()
     for code in project.ignore:
         if not any(each.startswith(code) for each in known):
-            near = registry.nearest(code, known)
-            help = f"did you mean {near}?" if near else "`clustergen explain` lists all codes"
+            help = registry.hint(code, known)
             at = form.place(project.text, (*project.table, "ignore", code)).span()
             yield WRONG.at((), f"no finding has the code {code}", help=help).placed(at)
 

@@ -27,7 +27,7 @@ def keys(data: Any, places: Iterable[Path]) -> dict[Path, Path]:
 
 
 def _near(data: Any, path: Path) -> str:
-    mapping = _at(data, path[:-1])
+    mapping = values.value_at(data, path[:-1])
     if not path or not isinstance(mapping, dict) or path[-1] not in mapping:
         return ""
     key, known = str(path[-1]), sections.keys(path[:-1], data)
@@ -53,14 +53,3 @@ def moved(path: Path, places: Mapping[Path, Path]) -> Path:
         if path[: len(old)] == old:
             return (*new, *path[len(old) :])
     return path
-
-
-def _at(data: Any, path: Path) -> Any:
-    for step in path:
-        if isinstance(data, dict):
-            data = data.get(step)
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
-            data = data[step]
-        else:
-            return None
-    return data

@@ -36,7 +36,7 @@ def choose(path: Path, data: Any) -> tuple[Any, ...]:
         whole = len(path) == 2 and path[0] == "node_groups"
         return (_named(_example(_node(path, data), 0), path[-1]) if whole else ABSENT,)
     node = _node(path, data)
-    if near := _near(node, _at(path, data)):
+    if near := _near(node, values.value_at(data, path)):
         return (near,)
     examples = tuple(_examples(node, 0))
     if path[-1] not in _node(path[:-1], data).get("required", ()):
@@ -56,9 +56,9 @@ def _special(path: Path, data: Any) -> tuple[Any, ...]:
         case ("targets", "hyperpod-eks"):
             return ({}, {"eks_cluster": _EKS_CLUSTER})
         case ("network", "zone"):
-            return _zones(_at(("region",), data))
+            return _zones(values.value_at(data, ("region",)))
         case ("network", "vpc"):
-            network = _at(("network",), data)
+            network = values.value_at(data, ("network",))
             given = network if isinstance(network, dict) else {}
             exists = any(given.get(f) for f in (*_SUBNETS, "security_groups"))
             written = str(given.get("vpc", "")).startswith("vpc")
@@ -81,7 +81,7 @@ def _named(group: Any, index: int) -> Any:
 
 def group_names(data: Any) -> list[str]:
     """The names of the node groups, as far as they are readable."""
-    groups = _at(("node_groups",), data)
+    groups = values.value_at(data, ("node_groups",))
     items = groups if isinstance(groups, list) else []
     names = [item.get("name") for item in items if isinstance(item, dict)]
     return [name for name in names if isinstance(name, str)]
@@ -89,7 +89,7 @@ def group_names(data: Any) -> list[str]:
 
 def _regions(data: Any) -> tuple[str, ...]:
     """The region of the zone, or the one most similar to the written name."""
-    zone, written = _at(("network", "zone"), data), _at(("region",), data)
+    zone, written = values.value_at(data, ("network", "zone")), values.value_at(data, ("region",))
     found = regions.region_of_zone(zone) if isinstance(zone, str) else None
     near = regions.nearest(written) if isinstance(written, str) else None
     meant = found or near
@@ -164,7 +164,7 @@ def _node(path: Path, data: Any) -> Mapping[str, Any]:
     node: Mapping[str, Any] = _schema()
     for step in path:
         node = _inside(_of_type(node, data), step)
-        data = _at((step,), data)
+        data = values.value_at(data, (step,))
     forms = _of_type(node, data)
     return forms[0] if len(forms) == 1 else node
 
@@ -189,18 +189,6 @@ def _inside(forms: Sequence[Mapping[str, Any]], step: str | int) -> Mapping[str,
         if isinstance(node, dict):
             break
     return node if isinstance(node, dict) else {}
-
-
-def _at(path: Path, data: Any) -> Any:
-    """The value at ``path``; None if there is none."""
-    for step in path:
-        if isinstance(data, dict):
-            data = data.get(step)
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
-            data = data[step]
-        else:
-            return None
-    return data
 
 
 @functools.cache

@@ -70,7 +70,7 @@ def _about(path: Path, data: Any) -> str:
 
 
 def _finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
-    value = _at(data, path)
+    value = value_at(data, path)
     own = next((detail["ctx"] for detail in details if detail["type"] == "clustergen"), None)
     words = [word for detail in details for word in _words(detail)]
     options = [word for word in words if word not in _FORMS]
@@ -224,7 +224,13 @@ def _shown(value: object) -> str:
             return f"the number {value}"
 
 
-def _at(data: Any, path: Path) -> Any:
+def value_at(data: Any, path: Path) -> Any:
+    """The value at ``path``; None if there is none."""
     for step in path:
-        data = data[step]
+        if isinstance(data, dict):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
     return data

@@ -9,10 +9,10 @@ from pathlib import Path
 import botocore.session
 import pytest
 
-from clustergen import foundation, targets
+from clustergen import targets
 from clustergen.hyperpod import deploy, scripts
 from clustergen.hyperpod.steps import Mode
-from clustergen.monitoring import stack
+from tests.checking import Fragments
 from tests.hyperpod.planned import TARGETS, plan_of
 from tests.hyperpod.test_lifecycle import SPEC
 from tests.oracles.shell import script_violations
@@ -26,12 +26,8 @@ SPECS = {"slurm": SPEC, "eks": EKS}
 HERE = "--region us-east-1 sagemaker"
 
 
-def files_of(spec: str, orchestrator: str) -> dict[str, str]:
-    plan = plan_of(spec, orchestrator)
-    target = targets.load(TARGETS[orchestrator])
-    document = target.document(plan)
-    files = (*target.emit(plan, document), *foundation.files(plan), *stack.files(plan))
-    return {file.path: file.text for file in files}
+def files_of(spec: str, orchestrator: str) -> Mapping[str, str]:
+    return Fragments(TARGETS[orchestrator]).files(spec)
 
 
 @pytest.fixture(params=["slurm", "eks"])
@@ -212,7 +208,9 @@ def test_a_cluster_without_scripts_uploads_none(tmp_path: Path) -> None:
 
 
 def test_with_mode_legacy_parameters_are_filled(tmp_path: Path) -> None:
-    spec = SPEC + "targets: {hyperpod-slurm: {mode: legacy}}\n"
+    # Nothing installs Pyxis in this mode.
+    spec = SPEC.replace("containers: pyxis", "containers: none")
+    spec += "targets: {hyperpod-slurm: {mode: legacy}}\n"
     with reaching(tmp_path, files_of(spec, "slurm")) as made:
         assert made.deploy().returncode == 0
         parameters = json.loads(

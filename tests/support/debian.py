@@ -130,7 +130,7 @@ def _make(suite: str, packages: Sequence[str], steps: Sequence[str], folder: Pat
             [
                 *_mmdebstrap(Path(work)),
                 *("--quiet", "--variant=minbase", "--mode=root"),
-                # The index of a suite in the making expires; the keys are checked all the same.
+                # The index of an unreleased suite expires; its signature is still checked.
                 '--aptopt=Acquire::Check-Valid-Until "false"',
                 f"--customize-hook=copy-in {_PYXIS_SOURCE} /root",
                 *(f'--customize-hook=chroot "$1" bash -c {shlex.quote(step)}' for step in steps),
