@@ -1,7 +1,7 @@
 # Short names for the commands of CONTRIBUTING.md.
 PYTHON ?= .venv/bin/python
 
-.PHONY: ci test lint format docs benchmark
+.PHONY: ci test lint format docs site benchmark
 
 ci:
 	.ci/run
@@ -20,6 +20,9 @@ format:
 
 docs:
 	$(PYTHON) docs/build.py
+
+site:
+	$(PYTHON) docs/website.py
 
 benchmark:
 	$(PYTHON) benchmarks/bench.py

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from clustergen.findings import EXAMPLE_BASE, Rule
 from clustergen.registry import AREAS, by_code
 from clustergen.retired import RETIRED
 
-_HEAD = f"""\
+HEAD = f"""\
 # Findings
 
 Generated from the rules by `python docs/build.py`. `clustergen explain CODE` prints the entry for
@@ -29,24 +29,21 @@ def page() -> str:
     grouped = {
         area: list(members) for area, members in itertools.groupby(rules, lambda r: r.code[:3])
     }
-    lines = [_HEAD]
+    lines = [HEAD]
     for area, members in grouped.items():
         codes = ", ".join(f"[{rule.code}](#{rule.code.lower()})" for rule in members)
         lines.append(f"- **{area}** {AREAS[area]}: {codes}")
     for area, members in grouped.items():
         lines += ["", f"## {AREAS[area]}"]
         for rule in members:
-            lines += ["", *_entry(rule)]
-    lines += ["", "## Retired codes", ""]
-    for code, (successor, why) in sorted(RETIRED.items()):
-        now = f"see [{successor}](#{successor.lower()})" if successor else "no successor"
-        lines.append(f"- {code}: {now}. {why}")
+            lines += ["", f'### <a id="{rule.code.lower()}"></a>{rule.code}: {rule.title}', ""]
+            lines += entry(rule)
+    lines += retired(lambda code: f"#{code.lower()}")
     return "\n".join(lines) + "\n"
 
 
-def _entry(rule: Rule) -> Iterator[str]:
-    yield f'### <a id="{rule.code.lower()}"></a>{rule.code}: {rule.title}'
-    yield ""
+def entry(rule: Rule) -> Iterator[str]:
+    """The text on a rule below its heading."""
     where = f", {rule.target} only" if rule.target and not rule.by_limits else ""
     yield f"*{rule.severity.value.capitalize()}{where}.* {rule.why}"
     yield from _example("Bad", rule.bad)
@@ -58,3 +55,11 @@ def _entry(rule: Rule) -> Iterator[str]:
 def _example(title: str, fragment: str) -> Iterator[str]:
     if fragment:
         yield from ("", f"{title}:", "", "```yaml", fragment.strip("\n"), "```")
+
+
+def retired(link: Callable[[str], str]) -> Iterator[str]:
+    """The section on retired codes; ``link`` gives the address of a code."""
+    yield from ("", "## Retired codes", "")
+    for code, (successor, why) in sorted(RETIRED.items()):
+        now = f"see [{successor}]({link(successor)})" if successor else "no successor"
+        yield f"- {code}: {now}. {why}"

@@ -1,4 +1,4 @@
-"""The documentation is what the code does: generated pages, and every command of the README."""
+"""The documentation is what the code does: generated pages, links, and every code block."""
 
 from __future__ import annotations
 
@@ -6,86 +6,59 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.documents import PARSED, ROOT, RUN, blocks, failures
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+FOLLOWED = [page for page in PAGES if page.name != "CONTRIBUTING.md"]
 
 
-@dataclass(frozen=True)
-class Block:
-    """A fenced block: its language, its text, and the file that it is the content of, if any."""
-
-    language: str
-    text: str
-    file: str
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
-def blocks(markdown: str) -> list[Block]:
-    found = re.finditer(
-        r"(?:<!-- file: (?P<file>\S+) -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$",
-        markdown,
-        re.MULTILINE | re.DOTALL,
-    )
-    return [Block(m["language"], m["text"], m["file"] or "") for m in found]
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the files that the README shows."""
-    made = tmp_path_factory.mktemp("readme")
-    for block in blocks(README):
-        if block.file:
-            (made / block.file).write_text(block.text, encoding="utf-8")
-    return made
+@pytest.mark.parametrize(
+    "page", [p for p in FOLLOWED if any(b.language in RUN for b in blocks(text_of(p)))], ids=name
+)
+def test_a_reader_can_follow_the_page(page: Path, tmp_path: Path) -> None:
+    assert "\n".join(failures(text_of(page), tmp_path)) == ""
 
 
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        ["bash", "-euc", command],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.mark.parametrize("page", [p for p in FOLLOWED if p.name != "rules.md"], ids=name)
+def test_data_in_blocks_can_be_read(page: Path) -> None:
+    for block in blocks(text_of(page)):
+        if block.language in PARSED:
+            PARSED[block.language](block.text)
 
 
-def test_commands_of_the_readme_work(folder: Path) -> None:
-    commands = [block.text for block in blocks(README) if block.language == "bash"]
-    assert commands
-    for command in commands:  # in order: each may build on those before
-        done = run(command, folder)
-        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+def test_a_block_that_fails_is_noticed(tmp_path: Path) -> None:
+    page = "```bash\nclustergen check none.yaml\n```\n```console\n$ echo a\nb\n```\n"
+    missing, wrong = failures(page, tmp_path)
+    assert "none.yaml" in missing
+    assert wrong == "$ echo a\na\n"
 
 
-def test_the_readme_shows_what_the_commands_print(folder: Path) -> None:
-    shown = [block.text for block in blocks(README) if block.language == "console"]
-    assert shown
-    for text in shown:
-        command, _, expected = text.partition("\n")
-        done = run(command.removeprefix("$ "), folder)
-        assert done.stdout + done.stderr == expected
+@pytest.mark.parametrize("fault", ["json\n{\n", "toml\na=\n", "yaml\na: [\n"])
+def test_data_that_cannot_be_read_is_noticed(fault: str) -> None:
+    (block,) = blocks(f"```{fault}```\n")
+    with pytest.raises(Exception, match=r"\d"):
+        PARSED[block.language](block.text)
 
 
-def test_the_readme_as_a_library(folder: Path) -> None:
-    (code,) = (block.text for block in blocks(README) if block.language == "python")
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("FSX004 ")
+def test_every_page_is_in_the_contents() -> None:
+    contents = ROOT / "docs" / "README.md"
+    linked = re.findall(r"^- \[[^\]]+\]\(([^)#]+)\)", text_of(contents), re.MULTILINE)
+    there = {page for page in (ROOT / "docs").rglob("*.md") if page != contents}
+    assert sorted(there - {(contents.parent / link).resolve() for link in linked}) == []
 
 
 def test_ci_runs_the_commands_of_the_readme() -> None:
@@ -107,7 +80,7 @@ def test_generated_pages_are_up_to_date() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_links_have_targets(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     links = re.findall(

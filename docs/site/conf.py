@@ -1,0 +1,29 @@
+"""How Sphinx builds the site: https://www.sphinx-doc.org/en/master/usage/configuration.html."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+_PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+project = "clustergen"
+extensions = ["myst_parser"]
+myst_heading_anchors = 4
+nitpicky = True
+
+html_theme = "furo"
+html_title = "clustergen"
+html_baseurl = _PROJECT.get("urls", {}).get("Documentation", "")
+html_static_path = [str(Path(__file__).parent / "static")]
+html_css_files = ["clustergen.css"]
+html_favicon = str(Path(__file__).parent / "static" / "icon.svg")
+html_copy_source = False
+html_show_copyright = False
+html_show_sphinx = False
+# A page may be read from a disk, without a server: fonts, scripts and styles are all local.
+html_theme_options = {
+    "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},
+    "dark_css_variables": {"color-brand-primary": "#6cb2f7", "color-brand-content": "#6cb2f7"},
+}

@@ -1,0 +1,140 @@
+"""The code blocks of a page of the documentation, and running them as a reader would."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest import mock
+
+import yaml
+
+from clustergen.cli import main
+
+ROOT = Path(__file__).resolve().parent.parent
+RUN = ("bash", "console", "python")
+"""Languages of blocks that the tests run; `sh` is for commands that need AWS or a checkout."""
+PARSED: Mapping[str, Callable[[str], Any]] = {
+    "json": json.loads,
+    "toml": tomllib.loads,
+    "yaml": lambda text: list(yaml.safe_load_all(text)),
+}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its text, and the file that it is the content of, if any."""
+
+    language: str
+    text: str
+    file: str
+
+
+class Ran(NamedTuple):
+    """The exit status of a command, and what it printed."""
+
+    status: int
+    out: str
+
+
+def blocks(markdown: str) -> list[Block]:
+    found = re.finditer(
+        r"(?:<!-- file: (?P<file>\S+) -->\n)?^(?P<fence>```+)(?P<language>\w+)\n"
+        r"(?P<text>.*?)^(?P=fence)$",
+        markdown,
+        re.MULTILINE | re.DOTALL,
+    )
+    return [Block(m["language"], m["text"], m["file"] or "") for m in found]
+
+
+def failures(markdown: str, folder: Path) -> Iterator[str]:
+    """What fails when a reader follows the page in `folder`: writes its files, runs its blocks."""
+    for block in blocks(markdown):
+        if block.file:
+            path = folder / block.file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+        elif block.language == "bash":
+            done = run(block.text, folder)
+            if done.status:
+                yield f"{block.text}{done.out}"
+        elif block.language == "console":
+            yield from _unlike(block.text, folder)
+        elif block.language == "python":
+            done = _bash(shlex.join([sys.executable, "-c", block.text]), folder)
+            if done.status:
+                yield f"{block.text}{done.out}"
+
+
+def _unlike(session: str, folder: Path) -> Iterator[str]:
+    """Commands of a console block that print something else than the block shows."""
+    for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        printed = run(command, folder).out
+        if printed.rstrip("\n") != shown.rstrip("\n"):
+            yield f"$ {command}\n{printed}"
+
+
+def run(script: str, folder: Path) -> Ran:
+    """Run a script in `folder`: in this process if it is only commands of clustergen."""
+    lines = re.sub(r"\\\n\s*", " ", script).splitlines()
+    commands = [_arguments(line) for line in lines if line.strip()]
+    if not all(commands):
+        return _bash(script, folder)
+    printed = ""
+    for command in commands:
+        status, out = _here(command, folder)
+        printed += out
+        if status:
+            return Ran(status, printed)
+    return Ran(0, printed)
+
+
+def _arguments(line: str) -> list[str]:
+    """The words of a plain command of clustergen; empty if the shell has to read it."""
+    if not line.startswith("clustergen ") or re.search(r"[|&;$`*?]", line):
+        return []
+    return shlex.split(line, comments=True)[1:]
+
+
+def _here(arguments: list[str], folder: Path) -> Ran:
+    """Run clustergen in this process; `> FILE` as last words take what it prints."""
+    into = arguments[-1] if arguments[-2:-1] == [">"] else ""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        mock.patch.dict(os.environ, {"NO_COLOR": "1"}),
+    ):
+        try:
+            status = main(arguments[:-2] if into else arguments)
+        except SystemExit as exit:  # argparse leaves this way
+            status = int(exit.code or 0)
+    if into:
+        (folder / into).write_text(out.getvalue(), encoding="utf-8")
+        return Ran(status, err.getvalue())
+    return Ran(status, out.getvalue() + err.getvalue())
+
+
+def _bash(script: str, folder: Path) -> Ran:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-euc", script],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return Ran(done.returncode, done.stdout + done.stderr)
