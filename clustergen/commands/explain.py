@@ -6,7 +6,7 @@ import argparse
 import textwrap
 from collections.abc import Mapping
 
-from clustergen import registry
+from clustergen import documentation, registry
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import OK
 from clustergen.findings import Rule
@@ -45,4 +45,7 @@ def as_text(rule: Rule) -> str:
         if example:
             parts.append(f"{title}:\n{textwrap.indent(example.rstrip(), '    ')}")
     parts.append(f"Source: {rule.source}")
+    page = documentation.help_uri(rule)
+    if page not in ("", rule.source):
+        parts.append(f"Page: {page}")
     return "\n\n".join(parts) + "\n"

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 from urllib.parse import quote
 
-from clustergen import __version__, digests
+from clustergen import __version__, digests, documentation
 from clustergen.findings import Finding, Rule, Span
 from clustergen.report.order import in_file, located_message, ordered
 from clustergen.source.characters import visible
@@ -44,12 +44,13 @@ def render(
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    link = {"helpUri": rule.source} if rule.source.startswith("https://") else {}
+    page = documentation.help_uri(rule)
+    link = {"helpUri": page} if page else {}  # SARIF wants an absolute address, or none
     return {
         "id": rule.code,
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.why},
-        "help": {"text": _explanation(rule)},
+        "help": {"text": _explanation(rule), "markdown": _explanation_in_markdown(rule)},
         "defaultConfiguration": {"level": str(rule.severity)},
         **link,
     }
@@ -61,6 +62,17 @@ def _explanation(rule: Rule) -> str:
         parts.append(f"Wrong:\n{rule.bad.rstrip()}")
     if rule.good:
         parts.append(f"Right:\n{rule.good.rstrip()}")
+    parts.append(f"Source: {rule.source}")
+    return "\n\n".join(parts)
+
+
+def _explanation_in_markdown(rule: Rule) -> str:
+    """The explanation as GitHub shows it; it needs no page elsewhere."""
+    parts = [rule.why]
+    for title, fragment in (("Wrong", rule.bad), ("Right", rule.good)):
+        if fragment:
+            parts.append(f"{title}:\n\n```yaml\n{fragment.rstrip()}\n```")
+    parts.append(f"Source: {rule.source}")
     return "\n\n".join(parts)
 
 

@@ -250,7 +250,7 @@ SARIF_RULE = strict(
     id=TEXT,
     shortDescription=MESSAGE,
     fullDescription=MESSAGE,
-    help=MESSAGE,
+    help=strict("text", text=TEXT, markdown=TEXT),
     helpUri={"type": "string", "pattern": "^https://"},
     defaultConfiguration=strict("level", level=LEVEL),
 )
