@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from clustergen.artifacts import Artifact, Bundle
     from clustergen.compiler import Checked, UnknownTarget, check, check_text
-    from clustergen.findings import Finding, Severity, Unrenderable
+    from clustergen.findings import Finding, Problem, Rule, Severity, Unrenderable, rule
     from clustergen.plan.model import Plan
     from clustergen.renderer import render
     from clustergen.spec.model import Spec
@@ -28,6 +28,8 @@ _HOMES = {
     "Checked": "clustergen.compiler",
     "Finding": "clustergen.findings",
     "Plan": "clustergen.plan.model",
+    "Problem": "clustergen.findings",
+    "Rule": "clustergen.findings",
     "Severity": "clustergen.findings",
     "Spec": "clustergen.spec.model",
     "Unrenderable": "clustergen.findings",
@@ -35,6 +37,7 @@ _HOMES = {
     "check": "clustergen.compiler",
     "check_text": "clustergen.compiler",
     "render": "clustergen.renderer",
+    "rule": "clustergen.findings",
 }
 
 __all__ = [
@@ -43,6 +46,8 @@ __all__ = [
     "Checked",
     "Finding",
     "Plan",
+    "Problem",
+    "Rule",
     "Severity",
     "Spec",
     "UnknownTarget",
@@ -51,6 +56,7 @@ __all__ = [
     "check",
     "check_text",
     "render",
+    "rule",
 ]
 
 

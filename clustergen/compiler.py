@@ -7,11 +7,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clustergen import discovery, features, rules, secrets, source, targets
 from clustergen.features.rules.support import unsupported
-from clustergen.findings import Finding, Path, Severity, Unrenderable, errors
+from clustergen.findings import Finding, Path, Rule, Severity, Unrenderable, errors
 from clustergen.plan import build
 from clustergen.plan.model import Plan
 from clustergen.source import Document
@@ -48,35 +48,48 @@ class UnknownTarget(ValueError):
     """A target that does not exist; the message names those that do."""
 
 
-def check(
+class _Request(NamedTuple):
+    """What to check a spec for."""
+
+    targets: Sequence[str]
+    """The requested targets; without any, those that the spec names."""
+    allow_unsupported: bool
+    ignore: Sequence[str]
+    rules: Sequence[Rule] | None
+
+
+def check(  # noqa: PLR0913 all but one are options
     files: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     sets: Sequence[str] = (),
     targets: Sequence[str] = (),
     allow_unsupported: bool = False,
     ignore: Sequence[str] = (),
+    rules: Sequence[Rule] | None = (),
 ) -> Checked:
     """Read, plan and check one spec, given as a file or as files that merge in order.
 
     ``targets`` are target names, by default those that the spec names. If it names none, only rules
     for all targets are checked. ``ignore`` are codes, or beginnings of codes, of warnings and notes
-    to leave out.
+    to leave out. ``rules`` are custom rules to check besides ours; None if there are some that
+    should not run, so that comments may ignore their codes.
 
     :raises UnknownTarget: if there is no target with such a name.
     """
     if isinstance(files, str | os.PathLike):
         files = [files]
     document, findings = source.read(files, sets)
-    return _check(document, findings, _known(targets), allow_unsupported, ignore)
+    return _check(document, findings, _Request(_known(targets), allow_unsupported, ignore, rules))
 
 
-def check_text(
+def check_text(  # noqa: PLR0913 all but one are options
     text: str,
     *,
     name: str = "<text>",
     targets: Sequence[str] = (),
     allow_unsupported: bool = False,
     ignore: Sequence[str] = (),
+    rules: Sequence[Rule] | None = (),
 ) -> Checked:
     """Plan and check the spec in ``text`` (YAML or JSON), which findings call ``name``.
 
@@ -85,38 +98,31 @@ def check_text(
     :raises UnknownTarget: if there is no target with such a name.
     """
     document, findings = source.read_text(text, name)
-    return _check(document, findings, _known(targets), allow_unsupported, ignore)
+    return _check(document, findings, _Request(_known(targets), allow_unsupported, ignore, rules))
 
 
-def _check(
-    document: Document | None,
-    findings: list[Finding],
-    targets: Sequence[str],
-    allow_unsupported: bool,
-    ignore: Sequence[str],
-) -> Checked:
+def _check(document: Document | None, findings: list[Finding], request: _Request) -> Checked:
     if document is None:
         unread = (secrets.masked(finding, frozenset()) for finding in findings)
         return Checked(None, MappingProxyType({}), tuple(unread))
     spec, found = parse(document)
     plans: dict[str, Plan] = {}
     if spec is not None:
-        plans, found = _check_targets(spec, document.written(), targets, allow_unsupported)
+        plans, found = _check_targets(spec, document.written(), request)
     if spec is None or any(finding.fatal for finding in found):
-        found = _with_rest(found, document.data, targets, allow_unsupported)
+        found = _with_rest(found, document.data, request)
     # A finding of the reader explains more than the errors that follow from it.
     reported = {finding.span for finding in findings if finding.span}
     findings = [document.place(finding) for finding in findings]
     findings += (f for f in map(document.place, found) if f.span not in reported)
-    checked = tuple(_wanted(spec, targets)) if spec else tuple(targets)
+    checked = tuple(_wanted(spec, request)) if spec else tuple(request.targets)
     hidden: list[Finding] = []
-    if ignore or any("clustergen:" in line for text in document.texts for line in text.lines):
+    if request.ignore or any("clustergen:" in line for t in document.texts for line in t.lines):
         from clustergen import ignoring  # few specs have such a comment
 
         complete = spec is not None and set(checked) >= set(named_targets(spec))
-        findings, hidden = ignoring.apply(
-            findings, document.texts, ignore, checked, complete=complete
-        )
+        ran = ignoring.Ran(checked, complete, request.rules)
+        findings, hidden = ignoring.apply(findings, document.texts, request.ignore, ran)
     secret = frozenset(secrets.values(document.data))
     shown, ignored = (tuple(secrets.masked(f, secret) for f in part) for part in (findings, hidden))
     return Checked(spec, MappingProxyType(plans), shown, checked, ignored)
@@ -138,14 +144,12 @@ _ROUNDS = 5
 """Maximum rounds; each finds places that prevent checking the rest."""
 
 
-def _with_rest(
-    found: Sequence[Finding], data: Any, requested: Sequence[str], allow_unsupported: bool
-) -> list[Finding]:
+def _with_rest(found: Sequence[Finding], data: Any, request: _Request) -> list[Finding]:
     """``found``, which prevents planning, and all findings about the rest of the spec."""
     all_found = dict.fromkeys(found)
     bad = [finding.path for finding in found if finding.fatal]
     for _ in range(_ROUNDS):
-        rest = _rest_of(data, bad, requested, allow_unsupported)
+        rest = _rest_of(data, bad, request)
         all_found |= dict.fromkeys(rest)
         more = [f.path for f in rest if f.fatal and f.path not in bad]
         if not more:
@@ -154,16 +158,16 @@ def _with_rest(
     return list(all_found)
 
 
-def _rest_of(
-    data: Any, bad: Sequence[Path], requested: Sequence[str], allow_unsupported: bool
-) -> list[Finding]:
+def _rest_of(data: Any, bad: Sequence[Path], request: _Request) -> list[Finding]:
     """The findings about a spec, except at the places ``bad`` and at places with an invalid form.
 
-    They do not depend on the values at these places.
+    They do not depend on the values at these places. Custom rules wait for a spec that can be
+    planned: they need not cope with a part of one.
     """
+    request = request._replace(rules=())
     versions: list[list[Finding]] = []
     for rest in remainders(data, bad):
-        _, found = _check_targets(rest.spec, rest.written, requested, allow_unsupported)
+        _, found = _check_targets(rest.spec, rest.written, request)
         versions.append([*rest.findings, *filter(None, map(rest.restored, found))])
     plannable = [found for found in versions if not any(f.fatal for f in found)]
     first, *others = plannable or versions or [[]]
@@ -180,7 +184,7 @@ def _agreed(first: Sequence[Finding], others: Sequence[Sequence[Finding]]) -> It
 
 
 def _check_targets(
-    spec: Spec, written: Iterable[Path], requested: Sequence[str], allow_unsupported: bool
+    spec: Spec, written: Iterable[Path], request: _Request
 ) -> tuple[dict[str, Plan], list[Finding]]:
     """The plans of a spec for its targets, and all findings about them."""
     plans: dict[str, Plan] = {}
@@ -189,28 +193,38 @@ def _check_targets(
         build.build,
         spec,
         written=written,
-        targets=_served(spec, requested),
+        targets=_served(spec, request),
         found=build.check(spec),
     )
-    for name in _wanted(spec, requested):
-        plan, by_target[name] = _check_target(planned, name, allow_unsupported)
+    for name in _wanted(spec, request):
+        plan, by_target[name] = _check_target(planned, name, request.allow_unsupported)
         if plan is not None:
             plans[name] = plan
+            by_target[name] += _custom(plan, request.rules or ())
     return plans, list(_shared(by_target))
 
 
-def _wanted(spec: Spec, requested: Sequence[str]) -> list[str]:
+def _custom(plan: Plan, rules: Sequence[Rule]) -> Iterable[Finding]:
+    """The findings of custom rules."""
+    if not rules:
+        return ()
+    from clustergen import custom_rules  # few projects have any
+
+    return custom_rules.check(plan, rules)
+
+
+def _wanted(spec: Spec, request: _Request) -> list[str]:
     """The targets to plan for; the empty name means rules for all targets."""
-    return [*requested] or [*named_targets(spec)] or [""]
+    return [*request.targets] or [*named_targets(spec)] or [""]
 
 
-def _served(spec: Spec, requested: Sequence[str]) -> frozenset[str]:
+def _served(spec: Spec, request: _Request) -> frozenset[str]:
     """The targets that the foundation serves: those in the spec, and those requested.
 
     None if the spec names none: each requested target then gets the same foundation.
     """
     named = named_targets(spec)
-    return frozenset((*named, *requested)) if named else frozenset()
+    return frozenset((*named, *request.targets)) if named else frozenset()
 
 
 def _check_target(

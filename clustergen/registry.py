@@ -45,9 +45,23 @@ def every() -> tuple[Rule, ...]:
     return found
 
 
-def by_code() -> Mapping[str, Rule]:
-    """All rules by code, sorted."""
-    return MappingProxyType({rule.code: rule for rule in sorted(every(), key=lambda r: r.code)})
+def by_code(custom: Iterable[Rule] = ()) -> Mapping[str, Rule]:
+    """All rules by code, sorted, with the ``custom`` rules of a project."""
+    rules = sorted((*every(), *custom), key=lambda rule: rule.code)
+    return MappingProxyType({rule.code: rule for rule in rules})
+
+
+def exists(code: str, known: Iterable[str], *, custom: bool = False) -> bool:
+    """Whether a rule has ``code``, or a code that begins so.
+
+    With ``custom``, it may be that of a custom rule that is not ``known``.
+    """
+    return any(each.startswith(code) for each in known) or (custom and is_foreign(code))
+
+
+def is_foreign(code: str) -> bool:
+    """Whether none of our codes can begin with the same prefix as ``code``."""
+    return not any(area.startswith(code[:3]) for area in AREAS)
 
 
 def nearest(code: str, known: Iterable[str]) -> str:

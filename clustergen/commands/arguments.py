@@ -119,6 +119,7 @@ def _explain(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "code", nargs="?", metavar="CODE", help="e.g. FSX004; without a code, list all"
     )
+    _custom_rules(command)
 
 
 def _schema(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -182,6 +183,16 @@ def _sources(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="PATH=VALUE",
         help="set one value",
+    )
+    _custom_rules(command)
+
+
+def _custom_rules(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--no-custom-rules",
+        dest="custom_rules",
+        action="store_false",
+        help="run none of the project's rules, which are code",
     )
 
 

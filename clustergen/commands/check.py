@@ -12,7 +12,8 @@ from clustergen.findings import Finding
 
 def run(args: argparse.Namespace) -> int:
     try:
-        request, selected = read(args), inputs.codes(args.selected)
+        request = read(args)
+        selected = inputs.codes(args.selected, request.project.rules if request.project else ())
     except inputs.UsageError as error:
         return inputs.refuse(error, args)
     findings: list[Finding] = []
@@ -29,6 +30,6 @@ def run(args: argparse.Namespace) -> int:
 
         findings += unused(request.project, request.hidden)
     findings = [f for f in findings if not selected or f.code.startswith(selected)]
-    inputs.show(findings, args)
+    inputs.show(findings, args, custom=request.custom)
     inputs.summarize(done, args)
     return inputs.status(findings, args)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from clustergen import documentation, registry
+from clustergen import documentation, registry, report
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import OK
+from clustergen.commands.request import project_of
 from clustergen.findings import Rule
 from clustergen.retired import RETIRED
 
 
 def run(args: argparse.Namespace) -> int:
     rules = registry.by_code()
+    if args.code is None or args.code.upper() not in rules:
+        rules = registry.by_code(_custom(args))
     if args.code is None:
         for rule in rules.values():
             print(f"{rule.code}  {rule.title}")
@@ -28,6 +32,18 @@ def run(args: argparse.Namespace) -> int:
         return inputs.print_error(f"no finding has the code {args.code}; {hint}")
     print(as_text(rules[code]), end="")
     return OK
+
+
+def _custom(args: argparse.Namespace) -> Sequence[Rule]:
+    """The rules of the project; findings on stderr name those that are missing."""
+    try:
+        found = project_of(args)
+    except inputs.UsageError as error:
+        print(report.render("concise", error.findings, {}), end="", file=sys.stderr)
+        return ()
+    if found and found.faults:
+        print(report.render("concise", found.faults, {}), end="", file=sys.stderr)
+    return (found.rules if found else ()) or ()
 
 
 def _as_text_of_retired(code: str, rules: Mapping[str, Rule]) -> str:

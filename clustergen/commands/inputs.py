@@ -34,29 +34,38 @@ def wanted(requested: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def codes(given: Sequence[str]) -> tuple[str, ...]:
-    """The codes, or beginnings of codes, in comma-separated arguments."""
+def codes(given: Sequence[str], custom: Sequence[Rule] | None = ()) -> tuple[str, ...]:
+    """The codes, or beginnings of codes, in comma-separated arguments.
+
+    ``custom`` are the custom rules; None if there are some that are not loaded.
+    """
     named = tuple(code.strip().upper() for each in given for code in each.split(","))
     if not named:
         return ()
     from clustergen import registry  # imports all rules
 
-    known = registry.by_code()
+    known = registry.by_code(custom or ())
     for code in named:
-        if not code or not any(each.startswith(code) for each in known):
+        if not code or not registry.exists(code, known, custom=custom is None):
             raise UsageError(f"no finding has the code {code!r}; {registry.hint(code, known)}")
     return named
 
 
-def show(findings: Sequence[Finding], args: argparse.Namespace, *, to_stderr: bool = False) -> None:
-    """Print findings in the requested format."""
+def show(
+    findings: Sequence[Finding],
+    args: argparse.Namespace,
+    *,
+    to_stderr: bool = False,
+    custom: Sequence[Rule] = (),
+) -> None:
+    """Print findings in the requested format; ``custom`` are the rules of the project."""
     stream = sys.stderr if to_stderr else sys.stdout
     rules: Mapping[str, Rule] = {}
     format = "statistics" if getattr(args, "statistics", False) else args.output
     if format in ("json", "sarif", "statistics"):
         from clustergen.registry import by_code  # imports all rules
 
-        rules = by_code()
+        rules = by_code(custom)
     text = report.render(format, findings, rules, colour=colour.is_wanted(args.color, stream))
     stream.write(text)
 

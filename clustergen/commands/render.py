@@ -17,7 +17,7 @@ from clustergen.commands import inputs
 from clustergen.commands.exit_status import FOUND
 from clustergen.commands.request import Input, read
 from clustergen.compiler import Checked
-from clustergen.findings import Finding, Unrenderable, errors
+from clustergen.findings import Finding, Rule, Unrenderable, errors
 
 OUT = "out"
 """The folder for bundles."""
@@ -33,6 +33,8 @@ class Rendering:
     folders: dict[str, str] = field(default_factory=dict)
     """The folders written so far, in lower case, with their specs."""
     lines: list[str] = field(default_factory=list)
+    custom: Sequence[Rule] = ()
+    """The custom rules of the project."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -42,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     except inputs.UsageError as error:
         return inputs.refuse(error, args)
     outputs, findings = placeholders.read_outputs(args.outputs) if args.outputs else (None, [])
-    rendering = Rendering(args, outputs, list(findings))
+    rendering = Rendering(args, outputs, list(findings), custom=request.custom)
     if errors(findings):
         return _report(rendering, [])
     progress = inputs.Progress(len(request.specs))
@@ -70,7 +72,8 @@ def _usage(args: argparse.Namespace, specs: Sequence[Input]) -> None:
 
 def _report(rendering: Rendering, nowhere: Sequence[str]) -> int:
     args = rendering.args
-    inputs.show(rendering.findings, args, to_stderr=args.output == "text")
+    to_stderr = args.output == "text"
+    inputs.show(rendering.findings, args, to_stderr=to_stderr, custom=rendering.custom)
     for line in rendering.lines:
         print(line, file=sys.stdout if args.output == "text" else sys.stderr)
     if nowhere:
@@ -159,7 +162,7 @@ def _print(checked: Checked, rendering: Rendering) -> int:
             f"--stdout takes one target; add --target with one of {', '.join(names)}"
         )
     files = _files(checked, names[0], rendering) if names else None
-    inputs.show(rendering.findings, args, to_stderr=True)
+    inputs.show(rendering.findings, args, to_stderr=True, custom=rendering.custom)
     if files is None:
         return inputs.status(rendering.findings, args) or FOUND
     wanted = args.file or targets.load(names[0]).primary

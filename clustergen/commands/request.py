@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from clustergen import compiler, project
 from clustergen.commands import inputs
 from clustergen.compiler import Checked
-from clustergen.findings import Finding
+from clustergen.findings import Finding, Rule
 from clustergen.project import Cluster, Project
 
 
@@ -47,9 +48,18 @@ class Request(NamedTuple):
             targets=targets or self.targets or spec.targets,
             allow_unsupported=self.allow_unsupported,
             ignore=self.ignored,
+            rules=self.project.rules if self.project else (),
         )
         self.hidden.extend(checked.ignored)
+        if self.project and self.project.faults:
+            # Rules that could not run may have found something: nothing is rendered.
+            return replace(checked, findings=(*self.project.faults, *checked.findings))
         return checked
+
+    @property
+    def custom(self) -> Sequence[Rule]:
+        """The custom rules of the project."""
+        return (self.project.rules if self.project else ()) or ()
 
 
 def read(args: argparse.Namespace) -> Request:
@@ -57,13 +67,13 @@ def read(args: argparse.Namespace) -> Request:
 
     :raises UsageError: if the arguments or the project file are not valid.
     """
-    found = _project()
+    found = project_of(args)
     if found:
         args.strict = getattr(args, "strict", False) or found.strict
         if getattr(args, "out", "") is None and found.out:
             args.out = os.path.relpath(found.out)
     named = getattr(args, "targets", ())
-    ignored = inputs.codes(getattr(args, "ignored", ()))
+    ignored = inputs.codes(getattr(args, "ignored", ()), found.rules if found else ())
     return Request(
         _specs(args, found),
         found,
@@ -75,13 +85,19 @@ def read(args: argparse.Namespace) -> Request:
     )
 
 
-def _project() -> Project | None:
+def project_of(args: argparse.Namespace) -> Project | None:
+    """The project of the working folder, with its custom rules unless the arguments forbid them.
+
+    :raises UsageError: if the project file is not valid.
+    """
     file = project.find(Path.cwd())
     if file is None:
         return None
     from clustergen.project.loading import load
 
-    found, findings = load(file, os.path.relpath(file))
+    found, findings = load(
+        file, os.path.relpath(file), custom_rules=getattr(args, "custom_rules", False)
+    )
     if found is None:
         raise inputs.UsageError("the project file is not valid", findings)
     return found

@@ -11,25 +11,30 @@ may be beginnings of codes. Only warnings and notes can be ignored.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from clustergen.findings import Finding, Severity
+from clustergen.findings import Finding, Rule, Severity
 from clustergen.ignoring.comments import Comment, read
 from clustergen.ignoring.rules.comments import ERROR, UNUSED
 from clustergen.source.nodes import Text
 
 
+class Ran(NamedTuple):
+    """What a spec was checked for."""
+
+    targets: Sequence[str]
+    complete: bool
+    """These are all targets that the spec names."""
+    custom: Sequence[Rule] | None
+    """The custom rules; None if there are some that did not run."""
+
+
 def apply(
-    findings: Sequence[Finding],
-    texts: Iterable[Text],
-    codes: Sequence[str],
-    checked: Iterable[str],
-    *,
-    complete: bool,
+    findings: Sequence[Finding], texts: Iterable[Text], codes: Sequence[str], ran: Ran
 ) -> tuple[list[Finding], list[Finding]]:
     """The findings that are not ignored, with those about the comments; and the ignored ones.
 
-    ``texts`` are the files of the spec, ``codes`` the codes to ignore everywhere, ``checked`` the
-    targets that the spec was checked for; ``complete`` if these are all that it names.
+    ``texts`` are the files of the spec, ``codes`` the codes to ignore everywhere.
     """
     comments, problems = read(texts)
     if not comments and not codes:
@@ -40,7 +45,7 @@ def apply(
         (hidden if _is_ignored(finding, comments, tuple(codes)) else kept).append(finding)
     problems += _errors(kept, comments)
     if not any(finding.fatal for finding in findings):  # otherwise some rules did not run
-        problems += _unused(findings, comments, frozenset(checked), complete)
+        problems += _unused(findings, comments, ran)
     return kept + problems, hidden
 
 
@@ -61,10 +66,7 @@ def _errors(kept: Sequence[Finding], comments: Sequence[Comment]) -> Iterator[Fi
 
 
 def _unused(
-    findings: Sequence[Finding],
-    comments: Sequence[Comment],
-    checked: frozenset[str],
-    complete: bool,
+    findings: Sequence[Finding], comments: Sequence[Comment], ran: Ran
 ) -> Iterator[Finding]:
     """Codes in comments that hide nothing although their rules ran."""
     for comment in comments:
@@ -72,26 +74,25 @@ def _unused(
         for code in comment.codes:
             if code in used:
                 continue
-            message, help = _why_unused(code, checked, complete)
+            message, help = _why_unused(code, ran)
             if message:
                 yield UNUSED.at((), message, help=help).placed(comment.span)
 
 
-def _why_unused(code: str, checked: frozenset[str], complete: bool) -> tuple[str, str]:
+def _why_unused(code: str, ran: Ran) -> tuple[str, str]:
     """Why a code hides nothing, and help; empty if its rule may not have run."""
-    from clustergen.registry import by_code, nearest  # imports all rules
+    from clustergen.registry import by_code, is_foreign, nearest  # imports all rules
     from clustergen.retired import RETIRED
 
-    rules = by_code()
+    if ran.custom is None and is_foreign(code):
+        return "", ""
+    rules = by_code(ran.custom or ())
     if code in RETIRED:
         successor = RETIRED[code].successor
         return f"{code} is retired", f"write {successor}" if successor else "remove the comment"
     if code not in rules:
         near = nearest(code, rules)
         return f"no finding has the code {code}", f"did you mean {near}?" if near else "remove it"
-    ran = (complete and "" not in checked) or rules[code].target in checked
-    return (
-        (f"there is no {code} to ignore here", "remove the comment, or move it")
-        if ran
-        else ("", "")
-    )
+    if (ran.complete and "" not in ran.targets) or rules[code].target in ran.targets:
+        return f"there is no {code} to ignore here", "remove the comment, or move it"
+    return "", ""

@@ -14,6 +14,9 @@ or in the nearest folder above that has one::
     set = ["tags.stage=prod"]
     targets = ["pcs", "eks"]
 
+    [rules]
+    files = ["rules"]
+
 Paths are relative to the file.
 """
 
@@ -23,6 +26,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from clustergen.findings import Finding, Rule
 from clustergen.source.nodes import Text
 
 FILE = "clustergen.toml"
@@ -48,6 +52,10 @@ class Project(NamedTuple):
     """Reasons by code, or beginning of codes."""
     strict: bool = False
     out: Path | None = None
+    rules: tuple[Rule, ...] | None = ()
+    """The custom rules; None if they were not loaded."""
+    faults: tuple[Finding, ...] = ()
+    """Findings about custom rules."""
 
 
 def find(folder: Path) -> Path | None:

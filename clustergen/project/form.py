@@ -39,8 +39,10 @@ _SETTINGS: Mapping[str, str] = {
     "out": _TEXT,
     "ignore": _TABLE,
     "clusters": _NAMED,
+    "rules": _TABLE,
 }
 _CLUSTER: Mapping[str, str] = {"files": _TEXTS, "set": _TEXTS, "targets": _TEXTS}
+_RULES: Mapping[str, str] = {"files": _TEXTS, "entry_points": _TEXTS}
 _HOLDS: Mapping[str, Callable[[Any], bool]] = {
     _TRUTH: lambda value: isinstance(value, bool),
     _TEXT: lambda value: isinstance(value, str) and bool(value),
@@ -54,7 +56,8 @@ _HOLDS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def _known(path: Path) -> list[str]:
-    return list(_CLUSTER if len(path) > 1 else _SETTINGS)
+    inside = {"clusters": _CLUSTER, "rules": _RULES}
+    return list(inside[path[0]] if len(path) > 1 else _SETTINGS)
 
 
 def _problems(data: Any) -> Iterator[tuple[Path, str, str]]:
@@ -62,7 +65,7 @@ def _problems(data: Any) -> Iterator[tuple[Path, str, str]]:
     yield from _wrong((), data, _SETTINGS)
     if not isinstance(data, dict):
         return
-    ignored, clusters = data.get("ignore"), data.get("clusters")
+    ignored, clusters, rules = (data.get(name) for name in ("ignore", "clusters", "rules"))
     for code, reason in ignored.items() if isinstance(ignored, dict) else ():
         if not _HOLDS[_REASON](reason):
             yield ("ignore", code), _kind(reason), _REASON
@@ -70,6 +73,8 @@ def _problems(data: Any) -> Iterator[tuple[Path, str, str]]:
         yield from _wrong(("clusters", name), cluster, _CLUSTER)
         if isinstance(cluster, dict) and "files" not in cluster:
             yield ("clusters", name), "without files", 'files = ["specs/cluster.yaml"]'
+    if isinstance(rules, dict):
+        yield from _wrong(("rules",), rules, _RULES)
 
 
 def _wrong(path: Path, data: Any, known: Mapping[str, str]) -> Iterator[tuple[Path, str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clustergen import targets
+from clustergen import registry, targets
 from clustergen.findings import Finding
 from clustergen.patterns import pattern
 from clustergen.project import PYPROJECT, Cluster, Project, form
@@ -18,8 +18,13 @@ _TABLE = ("tool", "clustergen")
 _LINE = pattern(r"at line ([0-9]+)")
 
 
-def load(file: Path, name: str) -> tuple[Project | None, list[Finding]]:
-    """The project in ``file``, which findings call ``name``; none if there are errors."""
+def load(
+    file: Path, name: str, *, custom_rules: bool = False
+) -> tuple[Project | None, list[Finding]]:
+    """The project in ``file``, which findings call ``name``; none if there are errors.
+
+    With ``custom_rules`` it loads them, which runs code of the project.
+    """
     try:
         written = file.read_text(encoding="utf-8")
         data: Any = tomllib.loads(written)
@@ -39,8 +44,32 @@ def load(file: Path, name: str) -> tuple[Project | None, list[Finding]]:
     findings = list(form.check(data, text, table))
     if not findings:
         loaded = _project(data, text, table, file.parent)
+        if data.get("rules"):
+            loaded = _with_rules(loaded, file, data["rules"], custom_rules)
         findings = list(_unknown(loaded))
     return (None if findings else loaded), findings
+
+
+def _with_rules(
+    project: Project, file: Path, named: Mapping[str, Sequence[str]], custom_rules: bool
+) -> Project:
+    """The project with its custom rules, or with none if they are not to be loaded."""
+    if not custom_rules:
+        return project._replace(rules=None)
+    from clustergen.custom_rules.loading import Source, load  # few projects have rules
+
+    sources = [
+        Source(name, _place(project, "rules", key).span(), key == "entry_points")
+        for key, names in named.items()
+        for name in names
+    ]
+    rules, faults = load(file, sources)
+    return project._replace(rules=rules, faults=tuple(faults))
+
+
+def _place(project: Project, *path: str) -> Place:
+    """Where a setting is written."""
+    return form.place(project.text, (*project.table, *path))
 
 
 def _unknown(project: Project) -> Iterator[Finding]:
@@ -48,19 +77,16 @@ def _unknown(project: Project) -> Iterator[Finding]:
     for name, cluster in project.clusters.items():
         for target in cluster.targets:
             if target != "all" and targets.resolve(target) is None:
-                path = (*project.table, "clusters", name, "targets")
                 help = f"use {', '.join(targets.NAMES)} or all"
-                at = form.place(project.text, path).span()
+                at = _place(project, "clusters", name, "targets").span()
                 yield WRONG.at((), f"there is no target {target}", help=help).placed(at)
     if not project.ignore:
         return
-    from clustergen import registry  # imports all rules
-
-    known = registry.by_code()
+    known = registry.by_code(project.rules or ())
     for code in project.ignore:
-        if not any(each.startswith(code) for each in known):
+        if not registry.exists(code, known, custom=project.rules is None):
             help = registry.hint(code, known)
-            at = form.place(project.text, (*project.table, "ignore", code)).span()
+            at = _place(project, "ignore", code).span()
             yield WRONG.at((), f"no finding has the code {code}", help=help).placed(at)
 
 
@@ -87,10 +113,15 @@ def _project(data: Mapping[str, Any], text: Text, table: tuple[str, ...], folder
 def unused(project: Project, hidden: Sequence[Finding]) -> list[Finding]:
     """Findings about codes that ignore nothing, where ``hidden`` are all ignored findings."""
     codes = {finding.code for finding in hidden}
-    idle = [code for code in project.ignore if not any(each.startswith(code) for each in codes)]
+    idle = [
+        code
+        for code in project.ignore
+        if not any(each.startswith(code) for each in codes)
+        and not (project.rules is None and registry.is_foreign(code))
+    ]
     return [
         UNUSED.at((), f"no cluster has a finding {code}", help="remove the line").placed(
-            form.place(project.text, (*project.table, "ignore", code)).span()
+            _place(project, "ignore", code).span()
         )
         for code in idle
     ]

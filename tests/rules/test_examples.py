@@ -20,7 +20,7 @@ NO_EXAMPLE = {
     **dict.fromkeys(
         ("SPC040", "SPC041", "SPC042", "SPC043"), "the outputs of stacks, not the spec"
     ),
-    **dict.fromkeys(("PRJ001", "PRJ002", "PRJ003", "PRJ004"), "the project file, not the spec"),
+    **dict.fromkeys((f"PRJ{number:03}" for number in range(1, 9)), "the project, not the spec"),
     "OVL541": "user data of more than 16 KiB",
     **dict.fromkeys((f"BND{number:03}" for number in range(1, 20)), "the folder, not the spec"),
 }
