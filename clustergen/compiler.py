@@ -180,7 +180,8 @@ def _agreed(first: Sequence[Finding], others: Sequence[Sequence[Finding]]) -> It
     for finding in first:
         bare = replace(finding, help="")
         if all(bare in found for found in helps):
-            yield finding if all(found[bare] == finding.help for found in helps) else bare
+            same = all(found[bare] == finding.help for found in helps)
+            yield finding if same else replace(bare, fix=None)
 
 
 def _check_targets(

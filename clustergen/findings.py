@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
 
 Path = tuple[str | int, ...]
 """Path in the spec: ``("node_groups", 0, "instance_type")``."""
@@ -34,6 +34,88 @@ class Span:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """New text for a range of a source text.
+
+    Lines and columns count from 0, columns in characters (Unicode code points) without a byte order
+    mark; the end is exclusive. Lines end with CRLF, LF or CR. An empty range inserts.
+    """
+
+    file: str
+    """The name of the text, as in :attr:`Span.file`."""
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+class Change(NamedTuple):
+    """A change of the data of a spec; see :func:`put`, :func:`drop` and :func:`rename`."""
+
+    path: Path
+    value: Any = None
+    """The new value; for a new name of a key, that name."""
+    kind: Literal["put", "drop", "rename"] = "put"
+    first: bool = False
+    """A new key comes first in its mapping, not last."""
+
+
+def put(path: Path, value: Any, *, first: bool = False) -> Change:
+    """Write ``value`` (plain data) at ``path``.
+
+    Missing keys are added. An index one past the end of a list appends.
+    """
+    return Change(path, value, first=first)
+
+
+def drop(path: Path) -> Change:
+    """Remove the entry or the item at ``path``."""
+    return Change(path, kind="drop")
+
+
+def rename(path: Path, key: str) -> Change:
+    """Give the key at ``path`` another name; its value stays."""
+    return Change(path, key, "rename")
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A way to resolve a finding: changes of the data, or edits of the text.
+
+    It is safe if it writes what the text obviously means, or what the service does anyway. It is
+    unsafe if it decides something: another size, zone or instance type, or a setting less.
+    """
+
+    changes: tuple[Change, ...] = ()
+    is_safe: bool = True
+    edits: tuple[Edit, ...] = ()
+    """For findings about the text itself, which :attr:`changes` cannot express."""
+
+    def moved(self, move: Callable[[Path], Path | None]) -> Fix | None:
+        """The fix with other paths; None if ``move`` has none for one of them."""
+        paths = [move(change.path) for change in self.changes]
+        if not all(paths):
+            return None
+        moved = (c._replace(path=path) for c, path in zip(self.changes, paths, strict=True) if path)
+        return replace(self, changes=tuple(moved))
+
+
+def safe(*changes: Change) -> Fix:
+    """A fix that writes what the user obviously means."""
+    return Fix(changes)
+
+
+def unsafe(*changes: Change) -> Fix:
+    """A fix that decides something for the user."""
+    return Fix(changes, is_safe=False)
+
+
+Editor = Callable[[Fix], tuple[Edit, ...]]
+"""Turns a fix into edits of the text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One message to the user, with its place and help."""
@@ -55,10 +137,31 @@ class Finding:
     """The command could not run, independent of the spec."""
     feature: str = ""
     """The id of a missing feature, until the help names targets that support it."""
+    fix: Fix | None = field(default=None, compare=False, repr=False)
+    editor: Editor | None = field(default=None, compare=False, repr=False)
+    """Knows the text of the spec."""
 
-    def placed(self, span: Span | None) -> Finding:
+    def placed(self, span: Span | None, editor: Editor | None = None) -> Finding:
         """The same finding with its position in the text."""
-        return replace(self, span=span)
+        return replace(self, span=span, editor=editor or self.editor)
+
+    def below(self, prefix: Path) -> Finding:
+        """The same finding with paths that begin with ``prefix``."""
+        fix = self.fix.moved(lambda path: (*prefix, *path)) if self.fix else None
+        return replace(self, path=(*prefix, *self.path), fix=fix)
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The edits that resolve this finding, in order, to be applied together.
+
+        Empty if there is no fix, or none for this text: the value comes from ``--set``, or an
+        anchor repeats it elsewhere. :attr:`Fix.is_safe` of :attr:`fix` says whether they are safe.
+        They are computed at each access: read the text again before you apply edits of two
+        findings that overlap.
+        """
+        if self.fix is None:
+            return ()
+        return self.fix.edits or (self.editor(self.fix) if self.editor else ())
 
 
 class Problem(NamedTuple):
@@ -74,6 +177,8 @@ class Problem(NamedTuple):
     """The source of this problem, if not that of the rule: for rules on several services."""
     feature: str = ""
     """The id of a feature that the target lacks; the help will name targets that support it."""
+    fix: Fix | None = None
+    """What ``check --fix`` does about it."""
 
 
 Check = Callable[[Any], Iterable[Problem]]
@@ -129,9 +234,10 @@ class Rule(NamedTuple):
             fatal=self.fatal and severity is Severity.ERROR,
             could_not=self.could_not,
             feature=problem.feature,
+            fix=problem.fix,
         )
 
-    def at(
+    def at(  # noqa: PLR0913 the parts of a problem
         self,
         path: Path,
         message: str,
@@ -139,9 +245,10 @@ class Rule(NamedTuple):
         help: str = "",
         on_key: bool = False,
         severity: Severity | None = None,
+        fix: Fix | None = None,
     ) -> Finding:
         """A finding of this rule at ``path``, for code that is not a check."""
-        return self.found(Problem(path, message, help, on_key, severity))
+        return self.found(Problem(path, message, help, on_key, severity, fix=fix))
 
 
 def rule(  # noqa: PLR0913 a rule has this many parts

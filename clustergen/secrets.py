@@ -143,12 +143,17 @@ def _is_secret(name: str) -> bool:
 
 
 def masked(finding: Finding, secrets: frozenset[str]) -> Finding:
-    """The finding with ``secrets``, and text that looks like one, masked."""
+    """The finding with ``secrets``, and text that looks like one, masked.
+
+    A finding whose help would show a secret has no fix, which would show it, too.
+    """
+    help = _without(finding.help, secrets)
     return replace(
         finding,
         message=_without(finding.message, secrets),
-        help=_without(finding.help, secrets),
+        help=help,
         path=tuple(_without(s, secrets) if isinstance(s, str) else s for s in finding.path),
+        fix=finding.fix if help == finding.help else None,
     )
 
 

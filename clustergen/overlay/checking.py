@@ -40,7 +40,7 @@ def check(
         found += unchecked(merged, overlay, schema)
         found += dangling(document, merged, overlay)
     found += _renamed(document, merged, overlay, keys)
-    return [replace(finding, path=(*path_prefix, *finding.path)) for finding in found]
+    return [finding.below(path_prefix) for finding in found]
 
 
 def _renamed(

@@ -32,7 +32,7 @@ def regressions(
         for finding in rule.find(merged):
             if finding not in before:
                 path = place(finding.path, merged, overlay, keys)
-                yield replace(finding, path=(*path_prefix, *path))
+                yield replace(finding, path=(*path_prefix, *path), fix=None)
 
 
 def without_repeats(findings: Iterable[Finding], broken: Iterable[Finding]) -> Iterator[Finding]:

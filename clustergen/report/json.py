@@ -6,11 +6,14 @@
      "findings": [{"code": "FSX004", "title": "...", "severity": "error|warning|note",
                    "message": "...", "help": "...", "url": "https://... or empty",
                    "path": ["storage", 0, "size"], "target": "pcs, or empty for all",
-                   "location": {"file": "a.yaml", "line": 31, "column": 11, "end_column": 18}}],
+                   "location": {"file": "a.yaml", "line": 31, "column": 11, "end_column": 18},
+                   "fix": {"safe": true,
+                           "edits": [{"file": "a.yaml", "line": 31, "column": 11,
+                                      "end_line": 31, "end_column": 18, "text": "4800GiB"}]}}],
      "summary": {"error": 1, "warning": 0, "note": 0}}
 
-Lines and columns count from 1, columns in characters; the end is exclusive. ``location`` may be
-null. Within version 1, keys are never removed or changed.
+Lines and columns count from 1, columns in characters; the end is exclusive. ``location`` and
+``fix`` may be null. Within version 1, keys are never removed or changed.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from clustergen.findings import Finding, Rule
+from clustergen.findings import Edit, Finding, Rule
 from clustergen.report.order import ordered, tally
 
 VERSION: Final = 1
@@ -52,6 +55,7 @@ def _finding(finding: Finding, rule: Rule | None) -> dict[str, Any]:
         "path": list(finding.path),
         "target": finding.target,
         "location": _location(finding),
+        "fix": _fix(finding),
     }
 
 
@@ -64,4 +68,22 @@ def _location(finding: Finding) -> dict[str, Any] | None:
         "line": span.line,
         "column": span.column,
         "end_column": span.end,
+    }
+
+
+def _fix(finding: Finding) -> dict[str, Any] | None:
+    edits = finding.edits
+    if finding.fix is None or not edits:
+        return None
+    return {"safe": finding.fix.is_safe, "edits": [_edit(edit) for edit in edits]}
+
+
+def _edit(edit: Edit) -> dict[str, Any]:
+    return {
+        "file": edit.file,
+        "line": edit.line + 1,
+        "column": edit.column + 1,
+        "end_line": edit.end_line + 1,
+        "end_column": edit.end_column + 1,
+        "text": edit.text,
     }

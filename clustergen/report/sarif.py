@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from clustergen import __version__, digests, documentation
-from clustergen.findings import Finding, Rule, Span
+from clustergen.findings import Edit, Finding, Rule, Span
 from clustergen.report.order import in_file, located_message, ordered
 from clustergen.source.characters import visible
 from clustergen.source.nodes import dotted
@@ -89,7 +89,35 @@ def _result(finding: Finding, indexes: Mapping[str, int]) -> dict[str, Any]:
         "locations": _locations(finding),
         "partialFingerprints": {"clustergen/v1": _fingerprint(finding)},
         **target,
+        **_fixes(finding),
     }
+
+
+def _fixes(finding: Finding) -> dict[str, Any]:
+    changes: dict[str, list[Edit]] = {}
+    for edit in finding.edits:
+        changes.setdefault(edit.file, []).append(edit)
+    if not changes or finding.fix is None:
+        return {}
+    kind = "" if finding.fix.is_safe else " (this decides something: review it)"
+    fix = {
+        "description": {"text": visible(finding.help or finding.message) + kind},
+        "artifactChanges": [
+            {"artifactLocation": _artifact(file), "replacements": [_replacement(e) for e in edits]}
+            for file, edits in changes.items()
+        ],
+    }
+    return {"fixes": [fix]}
+
+
+def _replacement(edit: Edit) -> dict[str, Any]:
+    region = {
+        "startLine": edit.line + 1,
+        "startColumn": edit.column + 1,
+        "endLine": edit.end_line + 1,
+        "endColumn": edit.end_column + 1,
+    }
+    return {"deletedRegion": region, "insertedContent": {"text": edit.text}}
 
 
 def _fingerprint(finding: Finding) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from clustergen.findings import Finding, Path, Span
+from clustergen.findings import Edit, Finding, Fix, Path, Span
 from clustergen.source.nodes import Node, Text, paths, plain
 
 
@@ -42,7 +42,14 @@ class Document:
         """The finding with its position in the text; an existing position is kept."""
         if finding.span is not None:
             return finding
-        return finding.placed(self.span(finding.path, key=finding.on_key))
+        editor = self.edits if finding.fix else None
+        return finding.placed(self.span(finding.path, key=finding.on_key), editor)
+
+    def edits(self, fix: Fix) -> tuple[Edit, ...]:
+        """The edits of the texts that make the changes of ``fix``; empty if they are ambiguous."""
+        from clustergen.source import editing  # few findings are fixed
+
+        return editing.edits(self.root, self.texts, fix)
 
     def written(self) -> frozenset[Path]:
         """All paths that the user wrote, including list indexes."""

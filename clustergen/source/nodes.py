@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from clustergen import secrets
@@ -20,10 +20,12 @@ class Text:
 
     name: str
     lines: tuple[str, ...]
+    source: str = field(default="", compare=False, repr=False)
+    """The whole text, with its secrets: to edit it, never to show it."""
 
     @classmethod
     def of(cls, name: str, text: str) -> Text:
-        return cls(name, tuple(secrets.hidden(_LINE_BREAK.split(text))))
+        return cls(name, tuple(secrets.hidden(_LINE_BREAK.split(text))), text)
 
 
 class Place(NamedTuple):

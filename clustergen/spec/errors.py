@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from clustergen.findings import Finding, Path
+from clustergen.findings import Finding, Fix, Path, drop, put, rename, safe, unsafe
 from clustergen.spec import misspelt, sections, values
 from clustergen.spec.rules import form
 from clustergen.spec.values import Error
@@ -84,19 +84,37 @@ def _of_key(path: Path, detail: Error, data: Any) -> Finding:
         about = sections.description((*path, key), data)
         return form.MISSING.at(path, f"`{key}` is missing", help=f"add `{key}: ...`: {about}")
     key = str(path[-1])
-    help = _elsewhere(path) or _known(key, sections.keys(path[:-1], data))
-    return form.UNKNOWN_KEY.at(path, f"unknown key `{key}`", help=help, on_key=True)
+    known = sections.keys(path[:-1], data)
+    near, owner = _near(key, known), sections.owner(key)
+    help = _elsewhere(path) or _known(near, owner, known)
+    fix = None if _elsewhere(path) else _fix(path, near, owner, data)
+    return form.UNKNOWN_KEY.at(path, f"unknown key `{key}`", help=help, on_key=True, fix=fix)
 
 
-def _known(key: str, known: Sequence[str]) -> str:
+def _near(key: str, known: Sequence[str]) -> list[str]:
     longer = [name for name in known if name.startswith(f"{key.lower()}-")]
-    owner = sections.owner(key)
-    near = longer or values.nearest(key, known, cutoff=0.75 if owner else 0.5)
+    return longer or values.nearest(key, known, cutoff=0.75 if sections.owner(key) else 0.5)
+
+
+def _known(near: Sequence[str], owner: str, known: Sequence[str]) -> str:
     if near:
         return f"did you mean {' or '.join(f'`{name}`' for name in near)}?"
     if owner:
         return f"write it in `{owner}`"
     return f"known here: {', '.join(known)}" if known else ""
+
+
+def _fix(path: Path, near: Sequence[str], owner: str, data: Any) -> Fix | None:
+    """The key that was probably meant, or its place in another section."""
+    section, key = values.value_at(data, path[:-1]), path[-1]
+    if len(near) == 1:
+        return unsafe(drop(path)) if near[0] in section else safe(rename(path, near[0]))
+    elsewhere = values.value_at(data, (owner,))
+    if not near and owner and (elsewhere is None or isinstance(elsewhere, dict)):
+        if isinstance(elsewhere, dict) and key in elsewhere:
+            return None
+        return safe(drop(path), put((owner, key), section[key]))
+    return None
 
 
 def _elsewhere(path: Path) -> str:

@@ -36,11 +36,18 @@ class Remainder:
 
     def restored(self, finding: Finding) -> Finding | None:
         """The finding with its original path; None if it is about a replaced value."""
-        path = _original(finding.path, self.data, self.edits)
+        place = self._original(finding.path)
+        if place is None:
+            return None
+        fix = finding.fix.moved(self._original) if finding.fix else None
+        same = place == finding.path and fix == finding.fix
+        return finding if same else replace(finding, path=place, fix=fix)
+
+    def _original(self, path: Path) -> Path | None:
+        path = _original(path, self.data, self.edits)
         if any(path[: len(edit)] == edit for edit in self.edits):
             return None
-        place = misspelt.moved(path, self.misspelt)
-        return finding if place == finding.path else replace(finding, path=place)
+        return misspelt.moved(path, self.misspelt)
 
 
 _CAUSES: Mapping[Path, Path] = {
@@ -94,14 +101,27 @@ def _remainder(
                 for place, each in errors.by_place(error, left)
             ]:
                 if not any(_explains(edit, value, at) for edit, value in edits.items()):
-                    found[replace(finding, path=at[: len(finding.path)])] = None
+                    found[_at(finding, at)] = None
                 _edit(edits, at, data, choice)
         else:
             rest = frozenset(_paths(left, ()))
             written = {new: old for old, new in meant.items()}
-            placed = (replace(f, path=misspelt.moved(f.path, written)) for f in found)
+            placed = (_renamed(f, written) for f in found)
             return Remainder(spec, rest, data, edits, tuple(placed), written)
     return None
+
+
+def _at(finding: Finding, path: Path) -> Finding:
+    """The finding at the beginning of ``path``; a fix at another place is left out."""
+    place = path[: len(finding.path)]
+    return finding if place == finding.path else replace(finding, path=place, fix=None)
+
+
+def _renamed(finding: Finding, names: Mapping[Path, Path]) -> Finding:
+    """The finding with keys as they are written."""
+    place = misspelt.moved(finding.path, names)
+    fix = finding.fix.moved(lambda path: misspelt.moved(path, names)) if finding.fix else None
+    return replace(finding, path=place, fix=fix)
 
 
 def _explains(edit: Path, value: Any, at: Path) -> bool:

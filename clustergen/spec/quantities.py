@@ -40,10 +40,12 @@ _TIME_WORDS: Final = {
 
 
 class QuantityError(ValueError):
-    """An invalid quantity, and what to write instead."""
+    """An invalid quantity, and what to write instead, if that is known."""
 
-    def __init__(self, message: str, help: str) -> None:
-        self.message, self.help = message, help
+    def __init__(
+        self, message: str, help: str, write: str | None = None, *, is_safe: bool = True
+    ) -> None:
+        self.message, self.help, self.write, self.is_safe = message, help, write, is_safe
         super().__init__(message)
 
 
@@ -57,9 +59,7 @@ def parse_size(text: str) -> int:
         raise _size_error(text)
     size = Fraction(match[1]) * GIB_PER[match[2]]
     if size.denominator != 1:
-        raise QuantityError(
-            f"{text} is not a whole number of GiB", _whole_sizes(match[1], match[2], size)
-        )
+        raise _part_of_a_gib(text, match[1], match[2], size)
     return int(size)
 
 
@@ -98,17 +98,19 @@ def format_slurm_duration(seconds: int) -> str:
     return f"{days}-{hours:02}:{minutes:02}:{seconds:02}"
 
 
-def _whole_sizes(number: str, unit: str, size: Fraction) -> str:
+def _part_of_a_gib(text: str, number: str, unit: str, size: Fraction) -> QuantityError:
     """The whole sizes next to ``size``, and its value if a TiB is 1000 GiB.
 
     FSx for Lustre has increments of 1,200 and 2,400 GiB, which its console calls 1.2 and 2.4 TiB:
     https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html
     """
+    message = f"{text} is not a whole number of GiB"
     exact = f"{floor(size)}GiB or {ceil(size)}GiB"
     loose = Fraction(number) * 1000
     if unit != "TiB" or loose.denominator != 1:
-        return f"write {exact}"
-    return f"write {loose}GiB, which FSx calls {number} TiB, or {exact}"
+        return QuantityError(message, f"write {exact}", f"{ceil(size)}GiB", is_safe=False)
+    help = f"write {loose}GiB, which FSx calls {number} TiB, or {exact}"
+    return QuantityError(message, help, f"{loose}GiB", is_safe=False)
 
 
 def _size_error(text: str) -> QuantityError:
@@ -117,15 +119,20 @@ def _size_error(text: str) -> QuantityError:
         return QuantityError(f"{text!r} is not a size", "write it as 500GiB or 2TiB")
     number, unit = match[1], match[2].lower()
     if not unit:
-        return QuantityError(f"{text} has no unit", f"{number}GiB or {number}TiB?")
+        help = f"{number}GiB or {number}TiB?"
+        return QuantityError(f"{text} has no unit", help, f"{number}GiB", is_safe=False)
     if unit in _SIZE_WORDS:
-        return QuantityError(f"{text!r} is not a size", f"write {number}{_SIZE_WORDS[unit]}")
+        meant = f"{number}{_SIZE_WORDS[unit]}"
+        return QuantityError(f"{text!r} is not a size", f"write {meant}", meant)
     if unit in _DECIMAL_BYTES:
         gib = Fraction(number) * _DECIMAL_BYTES[unit] / 2**30
         meant = f"{number}{match[2][0].upper()}iB"
         exact = f"{text} is about {max(1, round(gib))}GiB"
-        help = f"write {meant} if that is meant; {exact}" if unit[0] in "gtp" else exact
-        return QuantityError(f"{match[2]} counts in powers of ten; sizes here are GiB or TiB", help)
+        message = f"{match[2]} counts in powers of ten; sizes here are GiB or TiB"
+        if unit[0] not in "gtp":
+            return QuantityError(message, exact)
+        help = f"write {meant} if that is meant; {exact}"
+        return QuantityError(message, help, meant, is_safe=False)
     return QuantityError(f"{match[2]} is not a unit of size", "write it as 500GiB or 2TiB")
 
 
@@ -141,5 +148,6 @@ def _duration_error(text: str) -> QuantityError:
         return QuantityError(f"{text} has no unit", f"{match[1]}m, {match[1]}h or {match[1]}d?")
     if match and unit in _TIME_WORDS:
         seconds = round(Fraction(match[1]) * SECONDS_PER[_TIME_WORDS[unit]])
-        return QuantityError(f"{text!r} is not a duration", f"write {format_duration(seconds)}")
+        meant = format_duration(seconds)
+        return QuantityError(f"{text!r} is not a duration", f"write {meant}", meant)
     return QuantityError(f"{text!r} is not a duration", "write it as 7d, 1d12h, 90m or 24:00:00")

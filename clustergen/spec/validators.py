@@ -25,10 +25,13 @@ PURCHASES = (
 T = TypeVar("T")
 
 
-def refuse(message: str, help: str = "") -> PydanticCustomError:
-    """The error of a validator: message, and what to write instead."""
+def refuse(
+    message: str, help: str = "", write: Any = None, *, is_safe: bool = True
+) -> PydanticCustomError:
+    """The error of a validator: message, help, and a value for a fix that may be safe."""
     # Pass message and help in the context, because PydanticCustomError expands braces.
-    return PydanticCustomError("clustergen", "{message}", {"message": message, "help": help})
+    fix = {} if write is None else {"write": write, "is_safe": is_safe}
+    return PydanticCustomError("clustergen", "{message}", {"message": message, "help": help, **fix})
 
 
 def as_typed(value: Any) -> Any:
@@ -60,7 +63,7 @@ def _quantity(value: Any, parse: Callable[[Any], T]) -> T:
     try:
         return parse(as_typed(value))
     except QuantityError as error:
-        raise refuse(error.message, error.help) from None
+        raise refuse(error.message, error.help, error.write, is_safe=error.is_safe) from None
 
 
 def network(value: Any) -> Any:
@@ -70,14 +73,16 @@ def network(value: Any) -> Any:
     try:
         return str(ipaddress.ip_network(value))
     except ValueError:
-        raise refuse(f"{value!r} is not a CIDR block", _enclosing(value)) from None
+        raise _no_network(value) from None
 
 
-def _enclosing(value: str) -> str:
+def _no_network(value: str) -> PydanticCustomError:
+    message = f"{value!r} is not a CIDR block"
     try:
-        return f"the block that holds it is {ipaddress.ip_network(value, strict=False)}"
+        block = str(ipaddress.ip_network(value, strict=False))
     except ValueError:
-        return "write it as 203.0.113.0/24"
+        return refuse(message, "write it as 203.0.113.0/24")
+    return refuse(message, f"the block that holds it is {block}", block, is_safe=False)
 
 
 def ipv4(value: Any) -> Any:
@@ -96,21 +101,24 @@ def count(value: Any) -> Any:
     """A count of nodes: a number, or a range."""
     if isinstance(value, int) and not isinstance(value, bool):
         if value < 0:
-            raise refuse(f"a count of {value} nodes", "write 0 or more, or {min: 0, max: N}")
+            help = "write 0 or more, or {min: 0, max: N}"
+            raise refuse(f"a count of {value} nodes", help, 0, is_safe=False)
         return {"min": int(value), "max": int(value)}
     if not isinstance(value, dict):
-        raise refuse(f"{value!r} is not a count", _count_help(str(value)))
+        raise _no_count(value)
     return value
 
 
-def _count_help(text: str) -> str:
-    match re.findall(r"[0-9]+", text):
+def _no_count(value: Any) -> PydanticCustomError:
+    message = f"{value!r} is not a count"
+    match re.findall(r"[0-9]+", str(value)):
         case [number]:
-            return f"write {number}"
+            return refuse(message, f"write {number}", int(number))
         case [low, high]:
-            return f"write {{min: {low}, max: {high}}}"
+            counts = {"min": int(low), "max": int(high)}
+            return refuse(message, f"write {{min: {low}, max: {high}}}", counts)
         case _:
-            return "write a whole number, or {min: 0, max: 64}"
+            return refuse(message, "write a whole number, or {min: 0, max: 64}")
 
 
 def capacity(value: Any) -> Any:
@@ -118,7 +126,7 @@ def capacity(value: Any) -> Any:
     if value in ("on-demand", "spot"):
         return {value.replace("-", "_"): True}
     if isinstance(value, str):
-        raise refuse(f"{value!r} is not a capacity", _capacity_help(value))
+        raise _no_capacity(value)
     if isinstance(value, dict) and not value.keys() - set(PURCHASES) and len(value) != 1:
         raise refuse(
             f"expected one kind of capacity, found {len(value) or 'none'}",
@@ -128,19 +136,19 @@ def capacity(value: Any) -> Any:
         for word in ("on_demand", "spot"):
             if word in value:
                 plain = word.replace("_", "-")
-                raise refuse(f"{plain} takes no value", f"write capacity: {plain}")
+                raise refuse(f"{plain} takes no value", f"write capacity: {plain}", plain)
     return value
 
 
-def _capacity_help(value: str) -> str:
+def _no_capacity(value: str) -> PydanticCustomError:
+    message = f"{value!r} is not a capacity"
     if value.startswith("cr-"):
-        return f"write {{reservation: {value}}} or {{capacity_block: {value}}}"
+        help = f"write {{reservation: {value}}} or {{capacity_block: {value}}}"
+        return refuse(message, help)
     near = difflib.get_close_matches(value.lower(), ("on-demand", "spot"), n=1)
-    return (
-        f"did you mean {near[0]}?"
-        if near
-        else "write on-demand, spot, or e.g. {capacity_block: cr-...}"
-    )
+    if near:
+        return refuse(message, f"did you mean {near[0]}?", near[0])
+    return refuse(message, "write on-demand, spot, or e.g. {capacity_block: cr-...}")
 
 
 def one_kind_of_type(group: T) -> T:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from clustergen.findings import Finding, Path
+from clustergen.findings import Finding, Fix, Path, drop, put, safe, unsafe
+from clustergen.source.scalars import resolve
 from clustergen.spec import patterns, sections
 from clustergen.spec.patterns import DESCRIPTIONS
 from clustergen.spec.rules import form
+from clustergen.words import words
 
 Error = Any
 """One of pydantic's error details, a TypedDict."""
@@ -50,6 +52,7 @@ _TAINT = re.compile(
 _FORMS = frozenset((*DESCRIPTIONS.values(), "a whole number"))
 _IDS = ("vpc", "subnet", "sg", "ami", "fs", "vol", "fsvol", "cr")
 # Words that are booleans in YAML 1.1 and many programs; here they are text.
+_NUMBERS = words("zero one two three four five six seven eight nine ten eleven twelve")
 _YES_AND_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
@@ -76,19 +79,23 @@ def _finding(path: Path, details: Sequence[Error], data: Any) -> Finding:
     options = [word for word in words if word not in _FORMS]
     near = nearest(value, options) if isinstance(value, str) else []
     if own and not near:
-        return form.VALUE.at(path, own["message"], help=own["help"])
+        fix = _own_fix(path, own)
+        return form.VALUE.at(path, own["message"], help=own["help"], fix=fix)
     if details[0]["type"] == "union_tag_not_found":
         types = _list(sections.types(path, data))
         return form.MISSING.at(path, "`type` is missing", help=f"add type: one of {types}")
     if len(words) > 1 or details[0]["type"] == "literal_error":
         found = _not_an_option(path, value, words, near)
         formed = [d for d in details if d["type"] == "string_pattern_mismatch"]
-        return replace(
-            found,
-            help=found.help or next(filter(None, (_repaired([d], value) for d in formed)), ""),
-        )
+        repaired = next(filter(None, (_repaired([d], value) for d in formed)), "")
+        if found.help or not repaired:
+            return found
+        return replace(found, help=f"write {repaired}", fix=safe(put(path, repaired)))
     if details[0]["type"] == "string_pattern_mismatch":
-        return form.VALUE.at(path, f"{value!r} is not {words[0]}", help=_repaired(details, value))
+        repaired = _repaired(details, value)
+        help = f"write {repaired}" if repaired else ""
+        fix = safe(put(path, repaired)) if repaired else None
+        return form.VALUE.at(path, f"{value!r} is not {words[0]}", help=help, fix=fix)
     return _of_kind(path, details[0], value, data)
 
 
@@ -128,14 +135,20 @@ def _not_an_option(path: Path, value: Any, words: Sequence[str], near: Sequence[
     if set(words) == {"true", "false"}:
         near = near or [word for word in words if value == (word == "true")]
         help = f"write {near[0]}" if near else ""
-        return form.TYPE.at(path, f"expected true or false, found {_shown(value)}", help=help)
+        fix = safe(put(path, near[0] == "true")) if near else None
+        message = f"expected true or false, found {_shown(value)}"
+        return form.TYPE.at(path, message, help=help, fix=fix)
     if isinstance(value, str) and value in words:
-        return form.TYPE.at(path, f"{value} in quotes is text", help="write it without quotes")
+        fix = safe(put(path, resolve(value)))
+        message = f"{value} in quotes is text"
+        return form.TYPE.at(path, message, help="write it without quotes", fix=fix)
     help = f"did you mean {near[0]}?" if near else ""
+    fix = safe(put(path, resolve(near[0]))) if near else None
     if len(words) == 1:
         help = help or f"write {words[0]}"
+        fix = fix or unsafe(put(path, resolve(words[0])))
     shown = _shown(value) if isinstance(value, dict | list | None) else repr(value)
-    return form.OPTION.at(path, f"{shown} is not {_one_of(words)}", help=help)
+    return form.OPTION.at(path, f"{shown} is not {_one_of(words)}", help=help, fix=fix)
 
 
 def _one_of(words: Sequence[str]) -> str:
@@ -153,8 +166,16 @@ def _repaired(details: Sequence[Error], value: Any) -> str:
     names = (text.lower(), text) if pattern in _NAMES else ()
     for repaired in (*names, *_with_beginning(str(value))):
         if re.search(pattern, repaired):
-            return f"write {repaired}"
+            return str(repaired)
     return ""
+
+
+def _own_fix(path: Path, own: Mapping[str, Any]) -> Fix | None:
+    """The fix that a validator of the field offers."""
+    if "write" not in own:
+        return None
+    change = put(path, own["write"])
+    return safe(change) if own["is_safe"] else unsafe(change)
 
 
 def _with_beginning(value: str) -> Iterator[str]:
@@ -172,36 +193,61 @@ def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
     if kind in _LIMITS:
         length = len(value) if isinstance(value, str | list | dict) else 0
         message, help = (t.format(value, length, **detail["ctx"]) for t in _LIMITS[kind])
-        return form.VALUE.at(path, message, help=help)
+        bound = next((detail["ctx"][name] for name in ("ge", "le") if name in detail["ctx"]), None)
+        fix = None if bound is None else unsafe(put(path, bound))
+        return form.VALUE.at(path, message, help=help, fix=fix)
     if kind in _EXPECTED:
-        help = _repaired_kind(path, _EXPECTED[kind], value, data)
-        return form.TYPE.at(path, f"expected {_EXPECTED[kind]}, found {_shown(value)}", help=help)
+        message = f"expected {_EXPECTED[kind]}, found {_shown(value)}"
+        help, meant = _repaired_kind(path, _EXPECTED[kind], value, data)
+        if meant is None and value is None:
+            return form.TYPE.at(path, message, help=help, fix=unsafe(drop(path)))
+        return form.TYPE.at(path, message, help=help, fix=meant and safe(put(path, meant)))
     message = detail["msg"]
     return form.VALUE.at(path, message[:1].lower() + message[1:])
 
 
-def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> str:
-    """How to write the value in the kind that the field accepts."""
+def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> tuple[str, Any]:
+    """How to write the value in the kind that the field accepts, and that value if it is known."""
     if expected == "a whole number" and isinstance(value, str):
-        digits = re.match(r"[0-9]+", value.upper().replace("O", "0").replace("I", "1"))
-        return f"write {digits[0]}" if digits else ""
+        number = _number(value)
+        return ("", None) if number is None else (f"write {number}", number)
     if expected == "text" and isinstance(value, bool | int | float):
-        return f'write "{_plain(value)}", in quotes'
+        return f'write "{_plain(value)}", in quotes', _plain(value)
     if expected == "a list":
-        return f"write [{value}]" if isinstance(value, str) else "begin each item with `- `"
+        one = isinstance(value, str)
+        return (f"write [{value}]", [value]) if one else ("begin each item with `- `", None)
     if expected == "a mapping":
         known = sections.keys(path, data)
-        if isinstance(value, list) and value and all(item in known for item in value):
-            return f"write {{{', '.join(f'{item}: {{}}' for item in value)}}}"
-        if taint := _TAINT.fullmatch(value) if isinstance(value, str) else None:
-            given = {name: text for name, text in taint.groupdict().items() if text}
-            if set(given) <= set(known):
-                return f"write {{{', '.join(f'{name}: {text}' for name, text in given.items())}}}"
-        key = sections.main_key(path, data)
-        if key and isinstance(value, str):
-            return f"write {{{key}: {value}}}"
-        return f"known here: {_list(known)}" if known else "write key: value"
-    return ""
+        if meant := _as_mapping(value, known, sections.main_key(path, data)):
+            return f"write {_flow(meant)}", meant
+        return f"known here: {_list(known)}" if known else "write key: value", None
+    return "", None
+
+
+def _number(text: str) -> int | None:
+    """The number that a text begins with, or that it names."""
+    if text.lower() in _NUMBERS:
+        return _NUMBERS.index(text.lower())
+    digits = re.match(r"[0-9]+", text.upper().replace("O", "0").replace("I", "1"))
+    return int(digits[0]) if digits else None
+
+
+def _as_mapping(value: Any, known: Sequence[str], main_key: str | None) -> dict[str, Any]:
+    """The mapping that was meant by a list of its keys, a taint or a single text."""
+    if isinstance(value, list) and value and all(item in known for item in value):
+        return {item: {} for item in value}
+    if not isinstance(value, str):
+        return {}
+    if taint := _TAINT.fullmatch(value):
+        given = {name: text for name, text in taint.groupdict().items() if text}
+        if set(given) <= set(known):
+            return given
+    return {main_key: value} if main_key else {}
+
+
+def _flow(mapping: Mapping[str, Any]) -> str:
+    texts = (f"{key}: {'{}' if value == {} else value}" for key, value in mapping.items())
+    return f"{{{', '.join(texts)}}}"
 
 
 def _plain(value: Any) -> str:

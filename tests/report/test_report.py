@@ -182,6 +182,7 @@ def test_json() -> None:
                 "path": [],
                 "target": "pcs",
                 "location": None,
+                "fix": None,
             },
             {
                 "code": "FSX004",
@@ -193,6 +194,7 @@ def test_json() -> None:
                 "path": ["storage", 0, "size"],
                 "target": "",
                 "location": {"file": "specs/a.yaml", "line": 31, "column": 11, "end_column": 18},
+                "fix": None,
             },
         ],
         "summary": {"error": 1, "warning": 1, "note": 0},

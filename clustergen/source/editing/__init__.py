@@ -1,0 +1,122 @@
+"""Edits of a text that change its data: comments, quotes, styles and line breaks stay.
+
+A rule states new data for a path (:class:`clustergen.findings.Fix`); :func:`edits` finds the ranges
+of the text to replace. It parses the edited text: if that does not hold exactly the new data and
+the same comments, there are no edits. Nor are there any where an anchor or a merge key repeats the
+value elsewhere, or where the value is not in a file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from clustergen.findings import Change, Edit, Fix, Path
+from clustergen.source.editing.changing import Target, changed, replacements
+from clustergen.source.editing.layout import Kind, Layout, data, layout, line_offsets
+from clustergen.source.editing.replacement import NotEditable, Replacement, overlap
+from clustergen.source.editing.replacement import apply as _apply
+from clustergen.source.nodes import Node, Text
+
+__all__ = ["apply", "edits", "overlapping"]
+
+
+def edits(root: Node, texts: Sequence[Text], fix: Fix) -> tuple[Edit, ...]:
+    """The edits of ``texts``, merged to ``root``, that make the changes of ``fix``."""
+    try:
+        by_text: dict[int, list[tuple[Target, Change]]] = {}
+        for change in fix.changes:
+            index, target = _target(root, texts, change.path)
+            by_text.setdefault(index, []).append((target, change))
+        made: list[Edit] = []
+        for index, changes in by_text.items():
+            made += _edits_of(texts[index], changes)
+    except NotEditable:
+        return ()
+    return tuple(made)
+
+
+def apply(source: str, edits: Iterable[Edit]) -> str:
+    """The text ``source``, without a byte order mark, with ``edits``, which do not overlap."""
+    lines = line_offsets(source)
+    return _apply(
+        source,
+        [
+            Replacement(lines[e.line] + e.column, lines[e.end_line] + e.end_column, e.text)
+            for e in edits
+        ],
+    )
+
+
+def overlapping(first: Iterable[Edit], second: Iterable[Edit]) -> bool:
+    """Whether two fixes change the same characters, or insert at the same place."""
+    return any(_touch(one, other) for one in first for other in second)
+
+
+def _touch(one: Edit, other: Edit) -> bool:
+    if one.file != other.file:
+        return False
+    (start, end), (begin, stop) = _ends(one), _ends(other)
+    return start <= stop and begin <= end
+
+
+def _ends(edit: Edit) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (edit.line, edit.column), (edit.end_line, edit.end_column)
+
+
+def _target(root: Node, texts: Sequence[Text], path: Path) -> tuple[int, Target]:
+    """The text that holds ``path`` or its nearest parent, and the place there."""
+    node, used = root, 0
+    for step in path:
+        child = node.child(step)
+        if child is None:
+            break
+        node, used = child, used + 1
+    index = next((i for i, text in enumerate(texts) if text is node.at.text), None)
+    found = layout(texts[index].source) if index is not None else None
+    if index is None or found is None:
+        raise NotEditable
+    located = found.find(node.at, _kind(node))
+    if located is None:
+        raise NotEditable
+    return index, Target(located, path[used:])
+
+
+def _kind(node: Node) -> Kind:
+    if isinstance(node.value, dict):
+        return "mapping"
+    return "list" if isinstance(node.value, tuple) else "scalar"
+
+
+def _edits_of(text: Text, changes: Sequence[tuple[Target, Change]]) -> list[Edit]:
+    found = layout(text.source)
+    if found is None:
+        raise NotEditable
+    made: list[Replacement] = []
+    wanted = data(found.root)
+    for target, change in changes:
+        made += replacements(found, target, change)
+        wanted = changed(wanted, (*target.located.path, *target.rest), change)
+    made.sort(key=lambda each: each[:2])
+    if overlap(made) or not _holds(_apply(text.source, made), wanted, found):
+        raise NotEditable
+    return [_edit(found, text.name, each) for each in made]
+
+
+def _holds(source: str, wanted: Any, before: Layout) -> bool:
+    """Whether the edited text has the wanted data, and still has its comments."""
+    after = layout(source)
+    if after is None or repr(data(after.root)) != repr(wanted):
+        return False
+    lost = Counter(_comments(before)) - Counter(_comments(after))
+    return all("clustergen:" in comment for comment in lost)
+
+
+def _comments(found: Layout) -> list[str]:
+    return found.comments(0, len(found.source))
+
+
+def _edit(found: Layout, name: str, replacement: Replacement) -> Edit:
+    start, end, text = replacement
+    return Edit(name, *found.position(start), *found.position(end), text)

@@ -1,0 +1,34 @@
+"""A replacement of a range of a text."""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+
+class NotEditable(Exception):
+    """A text gives no clear place for a change."""
+
+
+class Replacement(NamedTuple):
+    """``text`` for the characters from ``start`` to ``end``, which are offsets."""
+
+    start: int
+    end: int
+    text: str
+
+
+def overlap(replacements: list[Replacement]) -> bool:
+    """Whether two of the sorted replacements change the same characters."""
+    pairs = itertools.pairwise(replacements)
+    return any(after.start < before.end for before, after in pairs)
+
+
+def apply(source: str, replacements: list[Replacement]) -> str:
+    """The text with all replacements, which do not overlap."""
+    made: list[str] = []
+    done = 0
+    for start, end, text in sorted(replacements, key=lambda each: each[:2]):
+        made += (source[done:start], text)
+        done = end
+    return "".join([*made, source[done:]])
