@@ -27,7 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         kernel.begin()  # Node.js takes as long to start as everything else combined
     try:
-        run = importlib.import_module(f"clustergen.commands.{args.command}").run
+        # `import` is a keyword, so no module is called that.
+        name = "importing" if args.command == "import" else args.command
+        run = importlib.import_module(f"clustergen.commands.{name}").run
         status: int = run(args)
         sys.stdout.flush()
     except BrokenPipeError:

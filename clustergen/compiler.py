@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clustergen import discovery, features, rules, secrets, source, targets
+from clustergen import discovery, features, foreign, rules, secrets, source, targets
 from clustergen.features.rules.support import unsupported
 from clustergen.findings import Finding, Path, Rule, Severity, Unrenderable, errors
 from clustergen.plan import build
 from clustergen.plan.model import Plan
 from clustergen.source import Document
 from clustergen.spec import named_targets, parse, remainders
+from clustergen.spec.rules.form import FOREIGN
 from clustergen.targets import Target
 
 if TYPE_CHECKING:
@@ -101,11 +102,18 @@ def check_text(  # noqa: PLR0913 all but one are options
     return _check(document, findings, _Request(_known(targets), allow_unsupported, ignore, rules))
 
 
+_IMPORT = "`clustergen import FILE -o spec.yaml` turns it into a spec"
+
+
 def _check(document: Document | None, findings: list[Finding], request: _Request) -> Checked:
     if document is None:
         unread = (secrets.masked(finding, frozenset()) for finding in findings)
         return Checked(None, MappingProxyType({}), tuple(unread))
     spec, found = parse(document)
+    if spec is None and (format := foreign.recognized(document.data)):
+        # Its keys are no mistakes of a spec: one finding explains more than one for each of them.
+        found = [FOREIGN.at((), f"this is {format}, not a spec", help=_IMPORT)]
+        return Checked(None, MappingProxyType({}), tuple(map(document.place, found)))
     plans: dict[str, Plan] = {}
     if spec is not None:
         plans, found = _check_targets(spec, document.written(), request)

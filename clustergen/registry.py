@@ -17,6 +17,7 @@ AREAS: Mapping[str, str] = {
     "GPU": "Partitions of GPUs",
     "IAM": "Roles and permissions",
     "IMG": "Images",
+    "IMP": "Imports",
     "K8S": "Kubernetes",
     "LIM": "Limits of the services",
     "MON": "Metrics, dashboards and alerts",

@@ -67,7 +67,8 @@ def _section(name: str, command: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def _positional(action: argparse.Action) -> str:
-    return {None: "{}", "?": "[{}]", "*": "[{} ...]"}[_arity(action)].format(_metavar(action))
+    forms = {None: "{0}", "?": "[{0}]", "*": "[{0} ...]", "+": "{0} [{0} ...]"}
+    return forms[_arity(action)].format(_metavar(action))
 
 
 def _arity(action: argparse.Action) -> str | None:

@@ -471,3 +471,38 @@ def test_only_problems_of_the_overlay_are_reported(
         [few], document, changes, targets.load("parallelcluster").schema, ("over",)
     )
     assert [finding.path for finding in found] == [("over", *place) for place in places]
+
+
+PATCHED: list[tuple[Any, Any, Any]] = [
+    (
+        [{"Name": "x"}, {"Name": "y"}],
+        [{"Name": "x", "$patch": "delete"}],
+        [{"Name": "y"}],
+    ),
+    (
+        [{"Name": "x", "v": 1}],
+        [{"Name": "x", "$patch": "delete"}, {"Name": "z"}],
+        [{"Name": "z"}],
+    ),
+    ([{"Name": "x"}], [{"$patch": "replace"}, {"Name": "z"}], [{"Name": "z"}]),
+    ({"a": {"b": 1}}, {"a": {"$patch": "replace", "c": 2}}, {"a": {"c": 2}}),
+]
+
+
+@pytest.mark.parametrize(("document", "changes", "merged"), PATCHED)
+def test_items_are_deleted_and_lists_replaced(document: Any, changes: Any, merged: Any) -> None:
+    assert overlay.apply(document, changes, keys=KEYS) == merged
+
+
+_LISTS = st.lists(
+    st.fixed_dictionaries({"Name": st.sampled_from("abc")}, optional={"v": st.integers(0, 2)}),
+    max_size=3,
+)
+_DOCUMENTS = st.dictionaries(st.sampled_from("xyz"), _LISTS | st.integers(0, 2), max_size=3)
+
+
+@given(_DOCUMENTS, _DOCUMENTS)
+def test_the_difference_makes_one_document_of_another(one: Any, other: Any) -> None:
+    changes = overlay.difference(one, other, keys=KEYS)
+    assert overlay.apply(one, changes, keys=KEYS) == other
+    assert changes if one != other else not changes

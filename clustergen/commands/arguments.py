@@ -31,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     _check(commands)
     _render(commands)
     _compare(commands)
+    _import(commands)
     _init(commands)
     _explain(commands)
     _schema(commands)
@@ -103,6 +104,30 @@ def _compare(commands: Commands[argparse.ArgumentParser]) -> None:
         help="comma-separated targets to compare (all)",
     )
     _format(command)
+
+
+def _import(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "import", "turn a cluster configuration into a spec")
+    command.add_argument(
+        "files", nargs="+", metavar="FILE", help="the configuration; - is standard input"
+    )
+    command.add_argument("-o", "--out", metavar="SPEC", help="file for the spec (standard output)")
+    command.add_argument("--name", help="name of the cluster, where the file has none (its name)")
+    command.add_argument("--region", help="region of the cluster, where the file has none")
+    command.add_argument("--vpc", default="", help="id of the VPC, where the file has none")
+    command.add_argument(
+        "--zone",
+        dest="zones",
+        action="append",
+        default=[],
+        metavar="[SUBNET=]ZONE",
+        help="zone of the subnets, or of one of them; repeatable",
+    )
+    command.add_argument(
+        "--allow-loss", action="store_true", help="exit 0 even if the spec loses something"
+    )
+    command.add_argument("--force", action="store_true", help="overwrite the spec")
+    _reporting(command)
 
 
 def _init(commands: Commands[argparse.ArgumentParser]) -> None:

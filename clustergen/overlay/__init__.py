@@ -7,7 +7,8 @@ The schema and the target's document rules check the result; every change is rep
 from __future__ import annotations
 
 from clustergen.overlay.checking import check
+from clustergen.overlay.difference import difference
 from clustergen.overlay.merging import apply
 from clustergen.overlay.regressions import regressions, without_repeats
 
-__all__ = ["apply", "check", "regressions", "without_repeats"]
+__all__ = ["apply", "check", "difference", "regressions", "without_repeats"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from clustergen.findings import Finding, Path
-from clustergen.overlay.merging import called, naming
+from clustergen.overlay.merging import called, deletes, naming
 from clustergen.overlay.rules.changes import CHANGES, IDLE_DELETION
 from clustergen.overlay.words import nearest
 
@@ -40,6 +40,9 @@ def _changes(
         for index, item in enumerate(over):
             who = called(item, name)
             inner = by_name.get(who, _ABSENT)
+            if deletes(item):
+                yield _Change((*path, index), f"{text}[{who}]", inner, None)
+                continue
             yield from _changes(inner, item, keys, (*path, index), f"{text}[{who}]")
     elif over is None or base != over:
         yield _Change(path, text, base, over)

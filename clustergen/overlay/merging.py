@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
+
+PATCH: Final = "$patch"
+"""Says what becomes of a map or a list item, as in Kubernetes' strategic merge patches: ``delete``
+removes the item of that name; ``replace`` replaces what was there. An item of its own,
+``{$patch: replace}``, replaces the whole list by the others."""
+_REPLACE: Final = {PATCH: "replace"}
 
 
 def apply(document: Any, overlay: Any, *, keys: Sequence[str]) -> Any:
@@ -15,6 +21,8 @@ def apply(document: Any, overlay: Any, *, keys: Sequence[str]) -> Any:
     are replaced.
     """
     if isinstance(overlay, Mapping):
+        if overlay.get(PATCH) == "replace":
+            document, overlay = {}, {key: v for key, v in overlay.items() if key != PATCH}
         base = document if isinstance(document, Mapping) else {}
         changed = {
             key: apply(base.get(key), value, keys=keys)
@@ -24,6 +32,8 @@ def apply(document: Any, overlay: Any, *, keys: Sequence[str]) -> Any:
         deleted = overlay.keys() - changed.keys()
         return {key: value for key, value in {**base, **changed}.items() if key not in deleted}
     if isinstance(overlay, list):
+        if _REPLACE in overlay:
+            document, overlay = None, [item for item in overlay if item != _REPLACE]
         if name := naming(document, overlay, keys):
             return _merge_items(document, overlay, name, keys)
         return [apply(None, item, keys=keys) for item in overlay]
@@ -55,7 +65,15 @@ def _names_all(items: Sequence[Any], name: str) -> bool:
 def _merge_items(base: list[Any], over: list[Any], name: str, keys: Sequence[str]) -> list[Any]:
     by_name = {called(item, name): item for item in over}
     known = {called(item, name) for item in base}
+    deleted = {called(item, name) for item in over if deletes(item)}
+    kept = [item for item in base if called(item, name) not in deleted]
+    new = [item for item in over if called(item, name) not in known | deleted]
     return [
-        *(apply(item, by_name.get(called(item, name), {}), keys=keys) for item in base),
-        *(apply(None, item, keys=keys) for item in over if called(item, name) not in known),
+        *(apply(item, by_name.get(called(item, name), {}), keys=keys) for item in kept),
+        *(apply(None, item, keys=keys) for item in new),
     ]
+
+
+def deletes(item: Any) -> bool:
+    """Whether an item of an overlay's list removes the item of its name."""
+    return isinstance(item, Mapping) and item.get(PATCH) == "delete"

@@ -21,6 +21,11 @@ NO_EXAMPLE = {
         ("SPC040", "SPC041", "SPC042", "SPC043"), "the outputs of stacks, not the spec"
     ),
     **dict.fromkeys((f"PRJ{number:03}" for number in range(1, 9)), "the project, not the spec"),
+    **dict.fromkeys(
+        (*(f"IMP{number:03}" for number in (1, 2, 3, 4, 5)), "IMP010", "IMP011"),
+        "a configuration of another tool, not the spec",
+    ),
+    **dict.fromkeys(("IMP020", "IMP021"), "a configuration of another tool, not the spec"),
     "OVL541": "user data of more than 16 KiB",
     **dict.fromkeys((f"BND{number:03}" for number in range(1, 20)), "the folder, not the spec"),
 }

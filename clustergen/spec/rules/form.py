@@ -6,6 +6,15 @@ from clustergen.findings import Rule
 
 LANGUAGE = "the language, version 1"
 
+FOREIGN = Rule(
+    code="SPC026",
+    title="The file is the configuration of another tool",
+    why="`clustergen import` turns such a file into a spec, and proves that it means the same.",
+    source=LANGUAGE,
+    bad="HeadNode: {InstanceType: m7i.xlarge}\nScheduling: {Scheduler: slurm}",
+    good="head_node: {instance_type: m7i.xlarge}",
+    fatal=True,
+)
 UNKNOWN_KEY = Rule(
     code="SPC020",
     title="Unknown key",

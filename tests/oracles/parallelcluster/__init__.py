@@ -82,6 +82,15 @@ class ParallelCluster:
             raise RuntimeError(f"the ParallelCluster validator stopped:\n{self._errors.read()}")
         return [Message(*message) for message in json.loads(answer)]
 
+    def model(self, text: str) -> Any:
+        """The configuration in ParallelCluster's own object model, with all its defaults."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        question = {**_question(text, "modelled", {}), "model": True}
+        print(json.dumps(question), file=self._process.stdin)
+        self._process.stdin.flush()
+        return json.loads(self._process.stdout.readline())
+
 
 def _question(text: str, cluster_name: str, facts: Facts) -> dict[str, Any]:
     filled = fill(text, region=_region(text))

@@ -45,6 +45,7 @@ from botocore.validate import validate_parameters  # noqa: E402
 from marshmallow import ValidationError  # noqa: E402
 from pcluster.aws.aws_api import AWSApi  # noqa: E402
 from pcluster.aws.common import Cache  # noqa: E402
+from pcluster.config.common import Resource  # noqa: E402
 from pcluster.schemas.cluster_schema import ClusterSchema  # noqa: E402
 from pcluster.utils import yaml_load  # noqa: E402
 from pcluster.validators.common import ValidatorContext  # noqa: E402
@@ -92,8 +93,35 @@ def main() -> None:
     answers, sys.stdout = sys.stdout, sys.stderr  # what the validators print is no answer
     for line in sys.stdin:
         item = json.loads(line)
+        if item.get("model"):
+            print(json.dumps(_model(item["text"], item["name"])), file=answers, flush=True)
+            continue
         findings = _findings(item["text"], item["name"], item["facts"], resources)
         print(json.dumps(list(findings)), file=answers, flush=True)
+
+
+def _model(text: str, name: str) -> Any:
+    """A configuration as its objects see it, defaults included."""
+    return _attributes(ClusterSchema(cluster_name=name).load(yaml_load(text)))
+
+
+_UNLIKE = frozenset({"implied", "source_config"})
+"""Attributes that say how a configuration was written."""
+
+
+def _attributes(value: Any) -> Any:
+    """The parameters of a resource, and its parts."""
+    if isinstance(value, Resource):
+        public = {key: each for key, each in vars(value).items() if not key.startswith("_")}
+        shown = {key: _attributes(each) for key, each in {**public, **value.params}.items()}
+        return {"": type(value).__name__} | {k: v for k, v in shown.items() if k not in _UNLIKE}
+    if isinstance(value, Resource.Param):
+        return _attributes(value.value)
+    if isinstance(value, list | tuple):
+        return [_attributes(each) for each in value]
+    if isinstance(value, dict):
+        return {str(key): _attributes(each) for key, each in value.items()}
+    return getattr(value, "value", value)  # a word of an enumeration
 
 
 def _findings(

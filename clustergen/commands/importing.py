@@ -1,0 +1,97 @@
+"""``clustergen import``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from clustergen.commands import inputs
+from clustergen.commands.exit_status import FAILED, FOUND, OK
+from clustergen.findings import Severity
+from clustergen.importing import Answers, Imported, Request, imported
+
+_STDIN = "-"
+_LONGEST_NAME = 40
+
+
+def run(args: argparse.Namespace) -> int:
+    out = Path(args.out) if args.out else None
+    if out and out.exists() and not args.force:
+        return inputs.print_error(f"{out} already exists; --force overwrites it")
+    try:
+        texts = [(name, _text(name)) for name in args.files]
+        answers = _answers(args)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8"
+        return inputs.print_error(
+            f"cannot read {getattr(error, 'filename', args.files[0])}: {reason}"
+        )
+    except inputs.UsageError as error:
+        return inputs.refuse(error, args)
+    result = imported(Request(texts, answers))
+    if result.text:
+        _put(result.text, out)
+    inputs.show(result.findings, args, to_stderr=out is None)
+    if result.text:
+        _summarize(result, args)
+    return _status(result, args)
+
+
+def _text(name: str) -> str:
+    return sys.stdin.read() if name == _STDIN else Path(name).read_text(encoding="utf-8")
+
+
+def _answers(args: argparse.Namespace) -> Answers:
+    return Answers(
+        args.name or _name(args.files[0]), args.region or "", args.vpc, _zones(args.zones)
+    )
+
+
+def _name(file: str) -> str:
+    """The name of the file as name of the cluster."""
+    stem = re.sub(r"[^A-Za-z0-9]+", "-", Path(file).name.split(".")[0]).strip("-")
+    named = stem if stem[:1].isalpha() else f"cluster-{stem}".strip("-")
+    return named[:_LONGEST_NAME].strip("-")
+
+
+def _zones(given: Sequence[str]) -> Mapping[str, str]:
+    """Zones by subnet; the empty id stands for all others."""
+    zones: dict[str, str] = {}
+    for each in given:
+        subnet, _, zone = each.rpartition("=")
+        if subnet and not subnet.startswith("subnet-"):
+            raise inputs.UsageError(f"--zone {each}: write ZONE or subnet-...=ZONE")
+        zones[subnet] = zone
+    return zones
+
+
+def _put(text: str, out: Path | None) -> None:
+    if out is None:
+        sys.stdout.write(text)
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(text, encoding="utf-8")
+
+
+def _summarize(result: Imported, args: argparse.Namespace) -> None:
+    if args.output != "text":
+        return
+    proof = "renders to the same configuration" if result.lossless else "loses something"
+    overlay = f"{result.overlaid} in the overlay" if result.overlaid else "no overlay"
+    line = f"imported: {result.words} values in words, {overlay}; the spec {proof}"
+    print(line, file=sys.stderr)
+    if args.out:
+        print(f"next: `clustergen check {args.out}`", file=sys.stderr)
+
+
+def _status(result: Imported, args: argparse.Namespace) -> int:
+    if any(finding.could_not for finding in result.findings):
+        return FAILED
+    if not result.text:
+        return FOUND
+    failed = not result.lossless and not args.allow_loss
+    strict = args.strict and any(f.severity is Severity.WARNING for f in result.findings)
+    return FOUND if failed or strict else OK

@@ -1,0 +1,165 @@
+"""From a configuration to a spec that renders to the same, and the proof that it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from clustergen import compiler, overlay, targets
+from clustergen.findings import Finding, Path, errors
+from clustergen.importing.notes import Notes
+from clustergen.importing.rejections import without
+from clustergen.importing.rules import decisions, losses
+from clustergen.importing.writing import spec_text
+from clustergen.overlay.merging import called, deletes, naming
+from clustergen.schemas import Schema
+from clustergen.targets import Target
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """How a service's documents are compared."""
+
+    target: str
+    normal: Callable[[Mapping[str, Any], Schema], Json]
+    settled: Callable[[Mapping[str, Any], Mapping[str, Any], Schema], Any]
+
+
+class Imported(NamedTuple):
+    """An imported configuration."""
+
+    text: str
+    findings: tuple[Finding, ...]
+    lossless: bool
+    words: int
+    """Number of values of the original that the language has words for."""
+    overlaid: int
+    """Number of values that the overlay has."""
+
+
+_ROUNDS = 12
+
+
+def convert(original: Json, words: Json, origin: str, notes: Notes, service: Service) -> Imported:
+    """The spec made of ``words``, and of an overlay for the rest of ``original``."""
+    target = targets.load(service.target)
+    words, document, found = _planned(words, target)
+    if document is None:
+        rejected = [losses.NOT_RENDERED.at((), f.message, help=f.help) for f in found]
+        text = spec_text(words, origin, notes.comments)
+        return Imported(text, (*notes.findings, *rejected), False, 0, 0)
+    wanted = service.settled(document, original, target.schema)
+    changes = overlay.difference(document, wanted, keys=target.schema.list_keys)
+    section = target.traits.section
+    spec = words
+    if changes:
+        options = {**words["targets"].get(section, {}), "overlay": changes}
+        spec = {**words, "targets": {**words["targets"], section: options}}
+        notes.comment("targets", "The overlay has what the language has no words for.")
+    text = spec_text(spec, origin, notes.comments)
+    lost = [*_proved(text, original, target, service)]
+    carried = [
+        decisions.IN_OVERLAY.at(_place(path, original), text)
+        for path, text in _carried(document, changes, target.schema.list_keys)
+    ]
+    total = sum(1 for _ in _leaves(service.normal(original, target.schema)))
+    findings = (*notes.findings, *carried, *lost)
+    return Imported(text, findings, not lost, total - min(total, len(carried)), len(carried))
+
+
+def _planned(words: Json, target: Target) -> tuple[Json, Json | None, list[Finding]]:
+    """The words that the rules accept, and the document that they render to."""
+    found: list[Finding] = []
+    for _ in range(_ROUNDS):
+        checked = compiler.check_text(spec_text(words, "", {}), targets=(target.name,))
+        found = errors(checked.findings)
+        if not found:
+            return words, dict(target.document(checked.plans[target.name])), []
+        fewer = without(words, (finding.path for finding in found))
+        if fewer == words:
+            break
+        words = fewer
+    return words, None, found
+
+
+def _proved(text: str, original: Json, target: Target, service: Service) -> list[Finding]:
+    """The differences between the rendered spec and the original."""
+    checked = compiler.check_text(text, targets=(target.name,))
+    found = errors(checked.findings)
+    if found:
+        return [losses.NOT_RENDERED.at((), f"{f.code}: {f.message}", help=f.help) for f in found]
+    plan = checked.plans[target.name]
+    keys = target.schema.list_keys
+    rendered = overlay.apply(target.document(plan), plan.overlay, keys=keys)
+    ours, theirs = (service.normal(each, target.schema) for each in (rendered, original))
+    ours_flat, theirs_flat = dict(_leaves(ours)), dict(_leaves(theirs))
+    different = {**theirs_flat, **ours_flat}
+    return [
+        losses.LOST.at(
+            _place(path, original),
+            f"{_text(path)} is {_shown(ours_flat, path)}, was {_shown(theirs_flat, path)}",
+            help="write it in the overlay, or accept the difference with --allow-loss",
+        )
+        for path in different
+        if ours_flat.get(path) != theirs_flat.get(path)
+    ]
+
+
+def _shown(values: Mapping[Path, Any], path: Path) -> str:
+    return repr(values[path]) if path in values else "absent"
+
+
+def _leaves(value: Any, path: Path = ()) -> list[tuple[Path, Any]]:
+    inner: list[tuple[str | int, Any]] = []
+    if isinstance(value, dict):
+        inner = list(value.items())
+    elif isinstance(value, list):
+        inner = list(enumerate(value))
+    if not inner:
+        return [(path, value)] if path else []
+    return [leaf for step, each in inner for leaf in _leaves(each, (*path, step))]
+
+
+def _carried(
+    document: Any, changes: Any, keys: Sequence[str], path: Path = ()
+) -> Iterator[tuple[Path, str]]:
+    """The changes of an overlay, whole sections as one: their place, and what happens to them."""
+    if isinstance(changes, Mapping) and isinstance(document, Mapping):
+        for key, value in changes.items():
+            if key in document and document[key] == value:
+                continue  # it only says which item this is
+            yield from _carried(document.get(key), value, keys, (*path, key))
+    elif isinstance(changes, list) and (name := naming(document, changes, keys)):
+        items = {called(item, name): item for item in document}
+        for index, item in enumerate(changes):
+            if deletes(item):
+                text = f"{_text(path)} does without {called(item, name)}"
+                yield path, text
+            else:
+                yield from _carried(items.get(called(item, name)), item, keys, (*path, index))
+    elif changes is None:
+        yield path, f"{_text(path)} is absent, which only the overlay can say"
+    else:
+        yield path, f"{_text(path)} is in the overlay"
+
+
+def _text(path: Path) -> str:
+    words = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "".join(words).lstrip(".")
+
+
+def _place(path: Path, original: Any) -> Path:
+    """The part of ``path`` that is in the original."""
+    place: list[str | int] = []
+    for step in path:
+        known = isinstance(original, dict) and step in original
+        if not known and not (
+            isinstance(original, list) and isinstance(step, int) and step < len(original)
+        ):
+            break
+        original = original[step]
+        place.append(step)
+    return tuple(place)

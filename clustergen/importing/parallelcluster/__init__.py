@@ -1,0 +1,37 @@
+"""Cluster configurations of AWS ParallelCluster 3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from clustergen.importing.answers import Answers
+from clustergen.importing.conversion import Imported, Service, convert
+from clustergen.importing.notes import Notes
+from clustergen.importing.parallelcluster.dialect import modern
+from clustergen.importing.parallelcluster.normal import normal
+from clustergen.importing.parallelcluster.parts import effective, section
+from clustergen.importing.parallelcluster.settling import settled
+from clustergen.importing.parallelcluster.words import spec
+from clustergen.importing.rules import formats
+
+__all__ = ["imported"]
+
+SERVICE = Service("parallelcluster", normal, settled)
+_SLURM = "slurm"
+
+
+def imported(configuration: Mapping[str, Any], origin: str, answers: Answers) -> Imported:
+    """The spec of a cluster configuration."""
+    scheduler = section(configuration, "Scheduling").get("Scheduler", _SLURM)
+    if scheduler != _SLURM:
+        found = formats.UNSUPPORTED.at(
+            ("Scheduling", "Scheduler"),
+            f"the scheduler is {scheduler}",
+            help="no target runs it: write Scheduler: slurm, and SlurmQueues with compute "
+            "resources of the same instance types",
+        )
+        return Imported("", (found,), False, 0, 0)
+    notes = Notes()
+    config = effective(modern(configuration, notes))
+    return convert(config, spec(config, answers, notes), origin, notes, SERVICE)

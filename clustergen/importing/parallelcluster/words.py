@@ -1,0 +1,180 @@
+"""A cluster configuration in the words of the language, as far as it has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from clustergen.importing.answers import Answers
+from clustergen.importing.notes import Notes
+from clustergen.importing.parallelcluster import nodes, storage
+from clustergen.importing.parallelcluster.nodes import Named
+from clustergen.importing.parallelcluster.parts import Json, items, section
+from clustergen.spec.quantities import format_duration
+
+_IDLE = 10
+_STAND_IN_VPC = "vpc-" + "0" * 17
+
+
+def spec(config: Json, answers: Answers, notes: Notes) -> Json:
+    """The spec of a configuration, without an overlay."""
+    groups = nodes.named(config)
+    found = {
+        "version": 1,
+        "name": answers.name,
+        "region": _region(config, answers, notes),
+        "tags": _tags(config),
+        "network": _network(config, answers, notes),
+        "head_node": nodes.head(section(config, "HeadNode"), section(config, "Image")),
+        "login": nodes.login(config),
+        "node_groups": [nodes.group(config, each) for each in groups],
+        "queues": _queues(config, groups),
+        "storage": storage.storage(items(config, "SharedStorage")),
+        "software": {"os": section(config, "Image").get("Os")},
+        "slurm": _slurm(section(config, "Scheduling", "SlurmSettings")),
+        "monitoring": _monitoring(section(config, "Monitoring")),
+    }
+    written = {key: _filled(value) for key, value in found.items()}
+    kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
+    return kept | {"targets": {"parallelcluster": _filled(_options(config))}}
+
+
+def _filled(value: Any) -> Any:
+    """Without keys that say nothing."""
+    if isinstance(value, dict):
+        inner = {key: _filled(each) for key, each in value.items()}
+        return {key: each for key, each in inner.items() if each not in (None, {}, [])}
+    return [_filled(each) for each in value] if isinstance(value, list) else value
+
+
+def _region(config: Json, answers: Answers, notes: Notes) -> str:
+    if not (answers.region or config.get("Region")):
+        notes.asked(("Region",), "the configuration names no region", "use --region", "region")
+    return _region_of(config, answers)
+
+
+def _region_of(config: Json, answers: Answers) -> str:
+    return str(answers.region or config.get("Region") or "us-east-1")
+
+
+def _tags(config: Json) -> Json:
+    return {str(tag.get("Key")): str(tag.get("Value")) for tag in items(config, "Tags")}
+
+
+def _network(config: Json, answers: Answers, notes: Notes) -> Json:
+    queues = items(config, "Scheduling", "SlurmQueues")
+    private = list(dict.fromkeys(s for q in queues for s in items(q, "Networking", "SubnetIds")))
+    head = section(config, "HeadNode", "Networking")
+    entry = [head.get("SubnetId")]
+    for pool in items(config, "LoginNodes", "Pools"):
+        entry += items(pool, "Networking", "SubnetIds")
+    public = [subnet for subnet in dict.fromkeys(entry) if subnet and subnet not in private]
+    if any(_is_placeholder(subnet) for subnet in (*private, *public)):
+        return _new_network(config, answers, notes)
+    if not answers.vpc:
+        notes.asked(
+            ("HeadNode", "Networking", "SubnetId"),
+            "the configuration does not name its VPC",
+            f"use --vpc; `aws ec2 describe-subnets --subnet-ids {entry[0]}` shows it",
+            "network",
+        )
+    return {
+        "vpc": answers.vpc or _STAND_IN_VPC,
+        "private_subnets": [_subnet(subnet, answers) for subnet in private],
+        "public_subnets": [_subnet(subnet, answers) for subnet in public],
+        **nodes.access(config),
+    }
+
+
+def _is_placeholder(subnet: Any) -> bool:
+    """Whether a subnet is one that a foundation of clustergen creates."""
+    return str(subnet).startswith("${")
+
+
+def _new_network(config: Json, answers: Answers, notes: Notes) -> Json:
+    zone = answers.zones.get("")
+    if not zone:
+        notes.asked(
+            ("HeadNode", "Networking", "SubnetId"),
+            "the configuration does not name its zone",
+            "use --zone",
+            "network",
+        )
+    return {"zone": zone or f"{_region_of(config, answers)}a", **nodes.access(config)}
+
+
+def _subnet(subnet: str, answers: Answers) -> Json | str:
+    zone = answers.zones.get(subnet) or answers.zones.get("")
+    return {"id": subnet, "zone": zone} if zone else subnet
+
+
+def _queues(config: Json, groups: Sequence[Named]) -> list[Json]:
+    """The queues; one for each node group of the same name goes without saying."""
+    queues = [
+        {
+            "name": queue.get("Name"),
+            "node_groups": [each.name for each in groups if each.queue == index],
+            "exclusive": True if queue.get("JobExclusiveAllocation") is True else None,
+            **nodes.partition(section(queue, "CustomSlurmSettings")),
+        }
+        for index, queue in enumerate(items(config, "Scheduling", "SlurmQueues"))
+    ]
+    plain = all(
+        queue["node_groups"] == [queue["name"]] and not any(list(queue.values())[2:])
+        for queue in queues
+    )
+    return [] if plain else queues
+
+
+def _slurm(settings: Json) -> Json:
+    idle = settings.get("ScaledownIdletime", _IDLE)
+    return {
+        "idle_timeout": format_duration(int(idle) * 60)
+        if isinstance(idle, int) and idle > 0 and idle != _IDLE
+        else None,
+        "accounting": _accounting(section(settings, "Database")),
+        "settings": dict(_settings(items(settings, "CustomSlurmSettings"))),
+    }
+
+
+def _accounting(database: Json) -> Json | None:
+    uri = re.fullmatch(r"(?:mysql://)?([A-Za-z0-9.-]+)(?::([0-9]+))?", str(database.get("Uri", "")))
+    if not uri or not database.get("PasswordSecretArn"):
+        return None
+    return {
+        "endpoint": uri[1],
+        "port": int(uri[2]) if uri[2] and uri[2] != "3306" else None,
+        "user": database.get("UserName"),
+        "secret": database.get("PasswordSecretArn"),
+        "database": database.get("DatabaseName"),
+    }
+
+
+def _settings(lines: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """Lines of one setting; lines about partitions and nodes have several words."""
+    for line in lines:
+        words = section({"line": line}, "line")
+        if len(words) == 1 and next(iter(words)).lower() not in ("partitionname", "nodename"):
+            yield from words.items()
+
+
+def _monitoring(monitoring: Json) -> Json:
+    logs = section(monitoring, "Logs", "CloudWatch")
+    days = logs.get("RetentionInDays", 180)
+    shown = section(monitoring, "Dashboards", "CloudWatch").get("Enabled", True)
+    return {
+        "dashboards": None if shown is True else "none",
+        "log_retention": "forever" if days == 0 else f"{days}d",
+    }
+
+
+def _options(config: Json) -> Json:
+    scheduling = section(config, "Scheduling")
+    update = section(scheduling, "SlurmSettings").get("QueueUpdateStrategy", "COMPUTE_FLEET_STOP")
+    strategy = scheduling.get("ScalingStrategy")
+    return {
+        "key_name": section(config, "HeadNode", "Ssh").get("KeyName"),
+        "scaling_strategy": strategy if strategy != "all-or-nothing" else None,
+        "queue_update_strategy": str(update).lower().replace("_", "-"),
+    }

@@ -1,0 +1,48 @@
+"""Words that the rules for specs reject: the overlay says the same instead."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable
+from typing import Any
+
+from clustergen.findings import Path
+
+_STAND_INS: dict[str, Any] = {"instance_type": "m7i.4xlarge", "instance_types": None, "count": 1}
+"""What a node group cannot do without, until the overlay says what it is."""
+
+
+def without(spec: dict[str, Any], rejected: Iterable[Path]) -> dict[str, Any]:
+    """``spec`` without its values at the paths, or with stand-ins where it needs one."""
+    found = copy.deepcopy(spec)
+    for path in sorted(set(rejected), key=str, reverse=True):
+        _remove(found, path)
+    return found
+
+
+def _remove(spec: dict[str, Any], path: Path) -> None:
+    match path:
+        case ("node_groups", int(index), str(key), *_):
+            group = spec["node_groups"][index]
+            group.pop(key, None)
+            if key == "name":
+                group["name"] = f"nodes-{index + 1}"
+                spec.pop("queues", None)
+            if key in _STAND_INS:
+                group.pop("instance_types", None)
+                group |= {name: _STAND_INS[name] for name in ("instance_type",)}
+                group.setdefault("count", 1)
+        case ("storage" | "users", int(index), *_):
+            del spec[str(path[0])][index : index + 1]
+        case (
+            "network" | "head_node" | "login" | "slurm" | "monitoring" | "software",
+            str(key),
+            *_,
+        ):
+            spec.get(str(path[0]), {}).pop(key, None)
+        case ("targets", str(target), str(key), *_):
+            spec["targets"].get(target, {}).pop(key, None)
+        case ("name",):
+            spec["name"] = "imported"
+        case (str(section), *_) if section not in ("version", "region", "node_groups", "targets"):
+            spec.pop(section, None)

@@ -1,0 +1,44 @@
+"""What an import decided, left out, or could not know."""
+
+from __future__ import annotations
+
+from clustergen.findings import Rule, Severity
+
+_SOURCE = "clustergen"
+
+DECIDED = Rule(
+    code="IMP001",
+    title="An import wrote something in another way",
+    why="The spec means the same as the original; the note says how it is written now.",
+    source=_SOURCE,
+    severity=Severity.NOTE,
+)
+TO_FILL_IN = Rule(
+    code="IMP002",
+    title="The original does not say something that the spec needs",
+    why="A stand-in is in its place, with a comment. Deploying would fail or go to another place.",
+    source=_SOURCE,
+    severity=Severity.WARNING,
+)
+DROPPED = Rule(
+    code="IMP003",
+    title="An import left something out",
+    why="It describes the state of a cluster, or the service ignores it.",
+    source=_SOURCE,
+    severity=Severity.NOTE,
+)
+REWRITTEN = Rule(
+    code="IMP004",
+    title="An import rewrote something of an older version",
+    why="The version of the service that clustergen renders for no longer accepts it.",
+    source=_SOURCE,
+    severity=Severity.WARNING,
+)
+IN_OVERLAY = Rule(
+    code="IMP005",
+    title="A part of the original is in the overlay",
+    why="The language has no word for it. The overlay carries it, but rules for the spec do not "
+    "see it.",
+    source=_SOURCE,
+    severity=Severity.NOTE,
+)

@@ -1,0 +1,19 @@
+"""Files that cannot be imported."""
+
+from __future__ import annotations
+
+from clustergen.findings import Rule
+
+UNKNOWN = Rule(
+    code="IMP020",
+    title="Not a configuration that can be imported",
+    why="The format is recognized by the keys of the file.",
+    source="clustergen",
+    could_not=True,
+)
+UNSUPPORTED = Rule(
+    code="IMP021",
+    title="A cluster that no target can run",
+    why="No target has the scheduler of the original.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html",
+)

@@ -1,0 +1,20 @@
+"""What an import could not carry."""
+
+from __future__ import annotations
+
+from clustergen.findings import Rule
+
+LOST = Rule(
+    code="IMP010",
+    title="The imported spec does not mean the same as the original",
+    why="The import renders the spec that it wrote, and compares the result with the original in "
+    "the service's own terms. They differ here.",
+    source="clustergen",
+)
+NOT_RENDERED = Rule(
+    code="IMP011",
+    title="The imported spec cannot be rendered",
+    why="The rules for the spec reject a value of the original, so nothing proves that the spec "
+    "means the same.",
+    source="clustergen",
+)

@@ -1,0 +1,61 @@
+"""``clustergen import`` as a command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clustergen.cli import main
+from clustergen.importing.conversion import Imported
+from tests.importing.clusters import SMALL
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "my-cluster.yaml"
+    path.write_text("Region: us-west-2\n" + SMALL, encoding="utf-8")
+    return path
+
+
+def test_it_prints_a_spec_that_checks(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = file.with_name("spec.yaml")
+    assert main(["import", str(file), "-o", str(spec), "--vpc", "vpc-0a1b2c3d4e5f67890"]) == 0
+    assert "the spec renders to the same configuration" in capsys.readouterr().err
+    assert spec.read_text().splitlines()[2] == "name: my-cluster"
+    assert main(["check", str(spec)]) == 0
+
+
+def test_it_overwrites_no_spec_unasked(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = file.with_name("spec.yaml")
+    spec.write_text("mine")
+    assert main(["import", str(file), "-o", str(spec)]) == 2
+    assert spec.read_text() == "mine"
+    assert "--force" in capsys.readouterr().err
+    assert main(["import", str(file), "-o", str(spec), "--force"]) == 0
+
+
+def test_the_report_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(file), "-o", str(file.with_name("s.yaml")), "--output", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert {each["code"] for each in found} >= {"IMP002", "IMP005"}
+
+
+def test_a_loss_is_an_error_unless_allowed(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lossy = Imported("version: 1\n", (), False, 1, 0)
+    monkeypatch.setattr("clustergen.commands.importing.imported", lambda request: lossy)
+    assert main(["import", str(file)]) == 1
+    assert main(["import", str(file), "--allow-loss"]) == 0
+    assert "loses something" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["nothing.yaml"], ["x.yaml", "--zone", "a=b"]])
+def test_bad_arguments(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.yaml").write_text(SMALL)
+    assert main(["import", *arguments]) == 2

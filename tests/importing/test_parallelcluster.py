@@ -1,0 +1,145 @@
+"""ParallelCluster configurations as specs: nothing is lost, and the import proves it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clustergen import overlay, targets
+from clustergen.compiler import Checked, check, check_text
+from clustergen.importing import Answers, Imported, Request, imported
+from clustergen.importing.parallelcluster.normal import normal
+from clustergen.yaml_text import yaml_text
+from tests.checking import check as check_spec
+from tests.importing.clusters import CLUSTERS, LARGE, SMALL
+from tests.importing.effective import effective
+from tests.oracles.parallelcluster import ParallelCluster
+
+VPC = "vpc-0a1b2c3d4e5f67890"
+TARGET = targets.load("parallelcluster")
+SPECS = sorted((Path(__file__).parents[2] / "specs").glob("*.yaml"))
+
+
+def bring(text: str, **answers: Any) -> Imported:
+    given = {"name": "imported", "region": "us-west-2", "vpc": VPC, "zones": {}, **answers}
+    return imported(Request([("cluster-config.yaml", text)], Answers(**given)))
+
+
+def rendered(checked: Checked) -> dict[str, Any]:
+    plan = checked.plans["parallelcluster"]
+    document = TARGET.document(plan)
+    merged: dict[str, Any] = overlay.apply(document, plan.overlay, keys=TARGET.schema.list_keys)
+    return merged
+
+
+def rendered_text(spec: str) -> str:
+    return yaml_text(rendered(check_text(spec, targets=("parallelcluster",))))
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_nothing_is_lost_in_the_terms_of_parallelcluster(
+    name: str, parallelcluster: ParallelCluster
+) -> None:
+    """Its own object model, with all defaults, is the same for both configurations."""
+    original = "Region: us-west-2\n" + CLUSTERS[name].replace("Region: us-west-2\n", "")
+    result = bring(original)
+    assert result.lossless
+    now, before = map(parallelcluster.model, (rendered_text(result.text), original))
+    assert effective(now) == effective(before)
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_an_import_gives_the_same_bytes_again(name: str) -> None:
+    assert bring(CLUSTERS[name]).text == bring(CLUSTERS[name]).text
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_an_imported_bundle_means_the_same_as_its_spec(path: Path) -> None:
+    checked = check(path, targets=("parallelcluster",))
+    if "parallelcluster" not in checked.plans or checked.blocking("parallelcluster"):
+        pytest.skip("the spec is for other targets")
+    document = rendered(checked)
+    result = bring(yaml_text(document), region="", vpc="")
+    assert result.lossless
+    again = rendered(check_text(result.text, targets=("parallelcluster",)))
+    assert normal(again, TARGET.schema) == normal(document, TARGET.schema)
+
+
+def test_what_the_language_has_words_for_is_in_words() -> None:
+    spec = check_text(bring(LARGE).text).spec
+    assert spec is not None
+    assert spec.tags == {"team": "speech"}
+    assert [group.name for group in spec.node_groups] == ["gpu-nodes", "spot-nodes"]
+    assert spec.node_groups[0].capacity.reservation == "cr-0a1b2c3d4e5f67890"
+    assert spec.node_groups[0].scratch == "/nvme"
+    assert spec.queues[1].exclusive
+    assert spec.slurm.idle_timeout == 1200
+
+
+def codes(result: Imported) -> set[str]:
+    return {finding.code for finding in result.findings}
+
+
+def test_a_value_that_the_file_lacks_is_a_finding() -> None:
+    result = bring(SMALL, region="", vpc="")
+    asked = [finding for finding in result.findings if finding.code == "IMP002"]
+    assert [finding.span.line for finding in asked if finding.span] == [1, 4]
+    assert "# FILL IN: the configuration does not name its VPC" in result.text
+    assert "IMP002" not in codes(bring(SMALL))
+
+
+def test_a_zone_is_written_to_its_subnet() -> None:
+    result = bring(SMALL, zones={"": "us-west-2b"})
+    assert "zone: us-west-2b" in result.text
+
+
+def test_an_older_dialect_is_rewritten() -> None:
+    result = bring(SMALL.replace("alinux2023", "alinux2"))
+    assert "IMP004" in codes(result)
+    assert "os: alinux2023" in result.text
+    assert result.lossless
+
+
+def test_batch_is_an_error_with_help() -> None:
+    result = bring(SMALL.replace("Scheduler: slurm", "Scheduler: awsbatch"))
+    assert codes(result) == {"IMP021"}
+    assert "slurm" in result.findings[0].help
+
+
+def test_a_word_that_the_rules_reject_goes_to_the_overlay() -> None:
+    """ParallelCluster accepts it: a cluster that exists is no reason for an error."""
+    text = SMALL.replace("c7i.4xlarge", "zz9.unknown")
+    result = bring(text)
+    assert result.lossless
+    assert "zz9.unknown" in result.text
+
+
+def test_other_files_are_no_clusters() -> None:
+    assert codes(bring("version: 1")) == {"IMP020"}
+    assert codes(bring("a: [")) == {"IMP020"}
+
+
+def test_check_of_a_configuration_points_to_import() -> None:
+    (finding,) = check_spec(SMALL).findings
+    assert finding.code == "SPC026"
+    assert "clustergen import" in finding.help
+
+
+PAIRS = [
+    ("Monitoring: {DetailedMonitoring: false}", ""),
+    ("Monitoring: {Logs: {CloudWatch: {RetentionInDays: '180'}}}", ""),
+    ("Imds: {ImdsSupport: v2.0}", ""),
+    ("SharedStorage: []", ""),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS)
+def test_defaults_make_no_difference(one: str, other: str) -> None:
+    result = bring(SMALL + one), bring(SMALL + other)
+    assert result[0].text == result[1].text
+
+
+def test_another_value_is_a_difference() -> None:
+    assert bring(SMALL).text != bring(SMALL + "Monitoring: {DetailedMonitoring: true}").text
