@@ -51,6 +51,17 @@ A `page` wakes someone, a `ticket` waits, `info` notifies nobody. promtool tests
 above its threshold, not below, and no other one fires with it. What to do is in
 `monitoring/runbooks.md` of the bundle, to which each alert refers.
 """
+_ALARMS = """\
+### Alarms of CloudWatch
+
+With `metrics: cloudwatch`, the agent of Slurm's nodes writes the metrics of the same exporters to a
+log, from which CloudWatch makes metrics in `clustergen/NAME`. Each of them is paid for, so it makes
+only those that an alarm or a panel reads. Its alarms see the whole cluster, not one node: the
+metrics of the same name show which one it is. On Kubernetes, Container Insights measures nodes.
+
+| alert | alarm |
+|---|---|
+"""
 _XIDS = """\
 ### Xid errors
 
@@ -82,6 +93,9 @@ def page() -> str:
             _MEASURED.format(counters=len(COUNTERS)),
             _ALERTS,
             *_alerts(),
+            _ALARMS.rstrip(),
+            *_alarms(),
+            "",
             _XIDS.rstrip(),
             *_xids(),
             "",
@@ -107,6 +121,16 @@ def _row(alert: Alert) -> str:
     without = f"; not {', '.join(sorted(alert.without))}" if alert.without else ""
     cells = (f"`{alert.name}`", alert.severity, alert.after or "at once", alert.meaning)
     return f"| {' | '.join(cells)} | {where}{without} |"
+
+
+def _alarms() -> Iterator[str]:
+    rules = (rule for group in GROUPS for rule in group.rules)
+    for rule in rules:
+        if isinstance(rule, Alert) and (alarm := rule.alarm):
+            condition = (
+                f"{alarm.statistic} of `{alarm.metric}` {alarm.comparison} {alarm.threshold}"
+            )
+            yield f"| `{rule.name}` | {condition} |"
 
 
 def _xids() -> Iterator[str]:

@@ -314,7 +314,7 @@ def test_words(what: str) -> None:
 PHRASES = {
     "a person (a user, by hand)": r"\ba person\b",
     "judge (check, validate)": r"(?<![.\w-])judg(e|es|ed|ing)\b",
-    "breach (violation, problem)": r"\bbreach",
+    "breach (violation, problem)": r"\bbreach(?!ing\")",  # a value of CloudWatch
     "what nothing reads (unknown)": r"\b[Ww]hat nothing\b",
     "is due (expected)": r"\b(is|are) due\b(?! to\b)",
     "is answered with (gets, prints)": r"\b(is|are) answered (with|by)\b",

@@ -120,7 +120,9 @@ def wanted(plan: Plan) -> tuple[Addon, ...]:
     needed = (
         driver for kinds, driver in drivers if any(isinstance(s, kinds) for s in plan.storage)
     )
-    watched = plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
+    watched = plan.monitoring.metrics == "cloudwatch" or (
+        plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
+    )
     monitoring = ((CLOUDWATCH, watched), (KUBE_STATE_METRICS, plan.monitoring.workspace))
     return (COREDNS, NODE_MONITORING, EBS, *needed, *(addon for addon, on in monitoring if on))
 

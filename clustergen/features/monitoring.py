@@ -8,8 +8,17 @@ from types import MappingProxyType
 from clustergen.features.table import Support
 
 _AMP = "https://docs.aws.amazon.com/prometheus/latest/userguide/"
+_CLOUDWATCH = "https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/"
 _AMG = "https://docs.aws.amazon.com/grafana/latest/userguide/"
 
+SLURM_CLOUDWATCH = Support(
+    "full",
+    "the CloudWatch agent of nodes sends the metrics of GPUs, EFA, mounts and Slurm that alarms "
+    "and the dashboard read",
+    f"{_CLOUDWATCH}CloudWatch-Agent-PrometheusEC2.html",
+)
+INSIGHTS = f"{_CLOUDWATCH}Container-Insights-metrics-enhanced-EKS.html"
+"""Metrics of nodes and pods of an EKS cluster."""
 SHARED: Mapping[str, Support] = MappingProxyType(
     {
         "monitoring.self-hosted": Support(
@@ -17,15 +26,10 @@ SHARED: Mapping[str, Support] = MappingProxyType(
             "clustergen sets up no Prometheus server; use metrics: managed-prometheus",
             f"{_AMP}what-is-Amazon-Managed-Service-Prometheus.html",
         ),
-        "monitoring.cloudwatch-metrics": Support(
-            "none",
-            "CloudWatch has the metrics of the service; for those of GPUs, EFA and Slurm use "
-            "metrics: managed-prometheus",
-            f"{_AMP}what-is-Amazon-Managed-Service-Prometheus.html",
-        ),
         "monitoring.alerts": Support(
             "full",
-            "rules of the workspace, whose Alertmanager publishes to an SNS topic",
+            "rules of the workspace, whose Alertmanager publishes to an SNS topic; with metrics: "
+            "cloudwatch, alarms",
             f"{_AMP}AMP-alertmanager-receiver-config.html",
         ),
         "monitoring.grafana": Support(

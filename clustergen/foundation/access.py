@@ -153,7 +153,7 @@ def _document(plan: Plan) -> Json:
 
 def _controller(plan: Plan) -> Iterator[Json]:
     """Who collects Slurm's metrics asks PCS for the address of slurmctld."""
-    if plan.monitoring.workspace is not None:
+    if plan.monitoring.of_nodes:
         clusters = "arn:${AWS::Partition}:pcs:${AWS::Region}:${AWS::AccountId}:cluster/*"
         yield iam.allow("Controller", ["pcs:GetCluster"], [cfn.sub(clusters)])
 

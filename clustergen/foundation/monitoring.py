@@ -13,9 +13,10 @@ from clustergen.aws import cfn, iam, prometheus
 from clustergen.aws.logs import retention
 from clustergen.aws.members import filled
 from clustergen.foundation.part import NOTHING, Output, Part, joined, lasting, named, serves
-from clustergen.monitoring import alertmanager
+from clustergen.monitoring import alertmanager, names
 from clustergen.monitoring.sources import reservations
 from clustergen.plan.model import Plan, Ref
+from clustergen.plan.slurm_settings import service_of
 from clustergen.words import words
 from clustergen.yaml_text import Lines, yaml_text
 
@@ -26,9 +27,11 @@ POLICY = "MetricsPolicy"
 
 
 def part(plan: Plan) -> Part:
-    """Nothing where the spec wants no workspace."""
-    if plan.monitoring.workspace is None:
+    """Nothing where the spec wants no metrics of nodes."""
+    if not plan.monitoring.of_nodes:
         return NOTHING
+    if plan.monitoring.workspace is None:
+        return joined((_alerts(plan), _node_log(plan), _writing(plan)))
     return joined((_alerts(plan), _workspace(plan), _alarms(plan), _writing(plan), _grafana(plan)))
 
 
@@ -125,11 +128,12 @@ def _topic(plan: Plan) -> Any:
 def _topic_policy(plan: Plan) -> Json:
     """The workspace and the alarms publish; both only for this account."""
     account = {"aws:SourceAccount": cfn.ref("AWS::AccountId")}
-    of_workspace = {"ArnEquals": {"aws:SourceArn": workspace_arn(plan)}, **iam.equal(account)}
-    publishers = (
-        ("Workspace", "aps", ["sns:Publish", "sns:GetTopicAttributes"], of_workspace),
-        ("Alarms", "cloudwatch", ["sns:Publish"], iam.equal(account)),
-    )
+    publishers: list[tuple[str, str, list[str], Json]] = []
+    if plan.monitoring.workspace is not None:
+        condition = {"ArnEquals": {"aws:SourceArn": workspace_arn(plan)}, **iam.equal(account)}
+        actions = ["sns:Publish", "sns:GetTopicAttributes"]
+        publishers.append(("Workspace", "aps", actions, condition))
+    publishers.append(("Alarms", "cloudwatch", ["sns:Publish"], iam.equal(account)))
     statements = [
         {
             "Sid": sid,
@@ -175,20 +179,43 @@ def _alarms(plan: Plan) -> Part:
 
 def writing(plan: Plan) -> Iterator[Json]:
     """What lets the role of nodes send metrics, and ask about reservations."""
-    if plan.monitoring.workspace is None:
+    if plan.monitoring.workspace is not None:
+        yield iam.allow("Metrics", ["aps:RemoteWrite"], [workspace_arn(plan)])
+    elif _logs_metrics(plan):
+        groups = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:"
+        actions = words("CreateLogStream PutLogEvents DescribeLogStreams")
+        group = f"{groups}{names.log_group(plan.name)}:*"
+        yield iam.allow("Metrics", iam.actions("logs", *actions), [cfn.sub(group)])
+    else:
         return
-    yield iam.allow("Metrics", ["aps:RemoteWrite"], [workspace_arn(plan)])
     if reservations(plan):
         yield iam.allow("Reservations", ["ec2:DescribeCapacityReservations"], ["*"])
 
 
+def _logs_metrics(plan: Plan) -> bool:
+    """Whether nodes write metrics to a log; on Kubernetes, an add-on of EKS does its own way."""
+    return plan.monitoring.metrics == "cloudwatch" and service_of(plan) is not None
+
+
+def _node_log(plan: Plan) -> Part:
+    """Of no use once CloudWatch has read it, so it goes with the foundation."""
+    if not _logs_metrics(plan):
+        return NOTHING
+    properties = {
+        "LogGroupName": names.log_group(plan.name),
+        **filled(RetentionInDays=retention(plan.monitoring.log_retention_days) or None),
+        **_tags(plan),
+    }
+    return Part({"NodeMetricsLog": {"Type": "AWS::Logs::LogGroup", "Properties": properties}}, {})
+
+
 def _writing(plan: Plan) -> Part:
     """A policy for the roles that ParallelCluster creates; other roles are the foundation's."""
-    if not serves(plan, "parallelcluster"):
+    if not serves(plan, "parallelcluster") or not (statements := list(writing(plan))):
         return NOTHING
     properties = {
         "Description": f"Metrics of {plan.name}",
-        "PolicyDocument": iam.document(writing(plan)),
+        "PolicyDocument": iam.document(statements),
     }
     return Part(
         {POLICY: {"Type": "AWS::IAM::ManagedPolicy", "Properties": properties}},

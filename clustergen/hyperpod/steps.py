@@ -179,9 +179,9 @@ def _fabric(group: NodeGroup) -> tuple[str, ...]:
 
 def _monitoring(plan: Plan, options: Sequence[str]) -> Iterator[Step]:
     """Jobs run without it."""
-    if plan.monitoring.workspace:
-        workspace = plan.monitoring.workspace
-        place = workspace if isinstance(workspace, str) else collecting.WORKSPACE_FILE
+    if collecting.wanted(plan):
+        found = collecting.destination(plan)
+        place = found if isinstance(found, str) else collecting.WORKSPACE_FILE
         arguments = (place, "-", *options)
         yield Step("monitoring", collecting.NAME, arguments, seconds=600, required=False)
 

@@ -20,6 +20,24 @@ MINIMUM = "$minimum"
 
 
 @dataclass(frozen=True, slots=True)
+class Alarm:
+    """The condition of an alert for CloudWatch, on a metric of the whole cluster.
+
+    Each period is a minute. ``statistic`` is over all nodes and devices.
+    """
+
+    metric: str
+    comparison: Literal[">", "<"]
+    threshold: float
+    statistic: Literal["Maximum", "Minimum", "Sum", "SampleCount"] = "Maximum"
+    label: str = ""
+    values: tuple[str, ...] = ()
+    """Only series in which ``label`` has one of these values; empty: all."""
+    missing: Literal["breaching", "notBreaching"] = "notBreaching"
+    needs: frozenset[Source] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Alert:
     """One alert. ``after`` is how long its condition holds before it fires.
 
@@ -40,6 +58,8 @@ class Alert:
     needs: frozenset[Source] = frozenset()
     without: frozenset[Source] = frozenset()
     """Sources that make another alert the better one."""
+    alarm: Alarm | None = None
+    """What CloudWatch can watch of it, if anything."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
-"""What metrics cost in Amazon Managed Service for Prometheus: samples, and their price.
+"""What metrics cost: samples in Amazon Managed Service for Prometheus, metrics in CloudWatch.
 
-https://aws.amazon.com/prometheus/pricing/, us-east-1; recorded 2026-11-21. Storage and queries are
-not included: they come to a tenth of it.
+https://aws.amazon.com/prometheus/pricing/, https://aws.amazon.com/cloudwatch/pricing/; us-east-1,
+recorded 2026-11-21. Storage, queries and logs are not included: they come to a tenth of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +17,9 @@ INTERVAL_SECONDS: Final = 30
 MONTH_SECONDS: Final = 30 * 86_400
 TIERS: Final = ((2e9, 0.90), (252e9, 0.35), (float("inf"), 0.16))
 """Samples of a month up to this number, and USD for ten million of them."""
+
+METRIC_TIERS: Final = ((10_000, 0.30), (250_000, 0.10), (1_000_000, 0.05), (float("inf"), 0.02))
+"""Metrics of CloudWatch up to this number, and USD for each in a month."""
 
 EFA_COUNTERS: Final = 12
 """Of each device: those that ``node_metrics.py`` reads."""
@@ -55,9 +59,19 @@ def samples_of(series: int, interval_seconds: int = INTERVAL_SECONDS) -> float:
 
 
 def usd_of(samples: float) -> float:
-    """The price of a month's samples; each tier is cheaper than the one before."""
+    """The price of a month's samples."""
+    return _tiered(samples, TIERS) / 1e7
+
+
+def usd_of_metrics(count: int) -> float:
+    """The price of a month of this many metrics in CloudWatch."""
+    return _tiered(count, METRIC_TIERS)
+
+
+def _tiered(amount: float, tiers: Iterable[tuple[float, float]]) -> float:
+    """Each tier is cheaper than the one before."""
     dollars, done = 0.0, 0.0
-    for end, price in TIERS:
-        within = max(min(samples, end) - done, 0)
-        dollars, done = dollars + within / 1e7 * price, end
+    for end, price in tiers:
+        within = max(min(amount, end) - done, 0)
+        dollars, done = dollars + within * price, end
     return dollars

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from clustergen.artifacts import Artifact, json_artifact
 from clustergen.monitoring import counters
+from clustergen.monitoring.alarms import alerts_with_alarms
 from clustergen.monitoring.alertmanager import webhook_configuration
 from clustergen.monitoring.dashboards import dashboards
-from clustergen.monitoring.rules import RUNBOOKS, rule_groups
+from clustergen.monitoring.rules import RUNBOOKS, alerts_of, rule_groups
 from clustergen.monitoring.runbooks import runbooks
 from clustergen.monitoring.sources import Source, sources
 from clustergen.plan.model import Plan
@@ -27,7 +28,13 @@ def rule_files(plan: Plan) -> Iterator[Artifact]:
     """Rules, and the page that they refer to."""
     for name, file in rule_groups(plan).items():
         yield Artifact(f"monitoring/rules/{name}.yaml", yaml_text(file))
-    yield Artifact(RUNBOOKS, runbooks(plan))
+    yield Artifact(RUNBOOKS, runbooks(plan, alerts_of(plan)))
+
+
+def alarm_files(plan: Plan) -> Iterator[Artifact]:
+    """The page that alarms refer to; none where no alarm watches nodes."""
+    if any(alerts_with_alarms(plan)):
+        yield Artifact(RUNBOOKS, runbooks(plan, (alert for alert, _ in alerts_with_alarms(plan))))
 
 
 def dashboard_files(plan: Plan) -> Iterator[Artifact]:

@@ -24,6 +24,21 @@ DROPPED_LABELS: Final = (
 )
 """Labels of dcgm-exporter that are dropped; each new value of one would begin new series."""
 
+OF_CLUSTER: Final = (CLUSTER,)
+OF_NODES: Final = (CLUSTER, NODE)
+"""Dimensions of the metrics of nodes in CloudWatch."""
+
+
+def namespace(cluster: str) -> str:
+    """Of the metrics of nodes in CloudWatch."""
+    return f"clustergen/{cluster}"
+
+
+def log_group(cluster: str) -> str:
+    """Where the agent of each node writes metrics for CloudWatch."""
+    return f"/clustergen/{cluster}/metrics"
+
+
 # Values of the label `job`.
 HOST: Final = "node"
 """Host, EFA, file systems and what a node should have."""

@@ -29,13 +29,14 @@ class Query:
 class Vended:
     """A metric that a service or CloudWatch's agent puts in CloudWatch.
 
-    ``namespace`` is empty for the agent's metrics, whose namespace has the name of the cluster.
+    ``namespace`` is empty for the agent's metrics, whose namespace has the name of the cluster;
+    their dimensions are :data:`~clustergen.monitoring.names.OF_NODES`.
     """
 
     metric: str
     statistic: str
     namespace: str = ""
-    dimension: str = "InstanceId"
+    dimension: str = ""
 
 
 @dataclass(frozen=True, slots=True)

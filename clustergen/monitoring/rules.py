@@ -54,9 +54,14 @@ def _rule(plan: Plan, rule: Alert | Recorded) -> Json:
         "labels": _labels(plan, rule),
         "annotations": {
             "summary": _filled(plan, rule.summary),
-            "runbook": f"{RUNBOOKS}#{rule.name.lower()}",
+            "runbook": runbook(rule),
         },
     }
+
+
+def runbook(alert: Alert) -> str:
+    """Where the bundle explains what to do."""
+    return f"{RUNBOOKS}#{alert.name.lower()}"
 
 
 def _labels(plan: Plan, alert: Alert) -> dict[str, str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from clustergen.monitoring.alert import Action, Alert
-from clustergen.monitoring.rules import alerts_of
 from clustergen.monitoring.sources import Source, sources
 from clustergen.plan.model import Plan
 from clustergen.runbook import SCONTROL
@@ -38,10 +37,10 @@ _KUBERNETES: Final[Mapping[Action, str]] = {
 }
 
 
-def runbooks(plan: Plan) -> str:
-    """One section for each alert of a cluster of ``plan``; its heading is the alert's anchor."""
+def runbooks(plan: Plan, chosen: Iterable[Alert]) -> str:
+    """One section for each of these alerts; its heading is the alert's anchor."""
     actions = {**_ANYWHERE, **(_SLURM if Source.SLURM in sources(plan) else _KUBERNETES)}
-    alerts = tuple(alerts_of(plan))
+    alerts = tuple(chosen)
     return "\n".join(
         (
             f"# Alerts of {plan.name}",

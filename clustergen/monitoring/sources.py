@@ -28,6 +28,8 @@ class Source(StrEnum):
     """CloudWatch's agent on the nodes sends metrics to CloudWatch."""
     ADD_ON = "add-on"
     """HyperPod's observability add-on collects these, with its own labels."""
+    INSIGHTS = "insights"
+    """Container Insights measures the nodes of Kubernetes for CloudWatch."""
     KUBERNETES = "kubernetes"
     KUEUE = "kueue"
     KARPENTER = "karpenter"
@@ -47,6 +49,8 @@ https://github.com/SchedMD/slurm: src/plugins/metrics/openmetrics/openmetrics.c 
 
 def sources(plan: Plan) -> frozenset[Source]:
     """What feeds metrics in a cluster of ``plan``."""
+    if plan.monitoring.metrics == "cloudwatch" and not service_of(plan):
+        return frozenset((Source.INSIGHTS,))
     if plan.sagemaker and not service_of(plan):
         # Of the add-on's other metrics, labels and names are not documented.
         return frozenset((Source.ADD_ON, *(one for one in _devices(plan) if one == Source.GPU)))
@@ -94,7 +98,7 @@ def _capacity(plan: Plan) -> Iterator[Source]:
 
 def _slurm(plan: Plan) -> Iterator[Source]:
     yield from (Source.SLURM, Source.EXPECTED)
-    if str(plan.monitoring.metrics) == "cloudwatch":
+    if plan.monitoring.metrics == "cloudwatch":
         yield Source.AGENT
     yield from _storage(plan)
     yield from _capacity(plan)

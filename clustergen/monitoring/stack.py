@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn, prometheus
 from clustergen.digests import sha256
-from clustergen.plan.model import Plan, Ref
+from clustergen.plan.model import Lustre, Plan, Ref
 from clustergen.resources import tree
 from clustergen.yaml_text import yaml_text
 
 # Alerts and panels are imported where they are used: most specs have no monitoring.
 
 PATH = "monitoring.template.json"
-_WORKSPACE = {"MetricsWorkspaceId": "Workspace of metrics"}
+_OUTPUTS = {"MetricsWorkspaceId": "Workspace of metrics", "AlertTopicArn": "Topic of alerts"}
+"""Of the foundation."""
 _WITH_OWN_DASHBOARD = ("parallelcluster", "eks")
 """Targets whose service has a dashboard of its own."""
 
@@ -27,10 +28,13 @@ def files(plan: Plan) -> Iterator[Artifact]:
     """The template, and what it is made of; nothing where the spec has no monitoring."""
     if made := _resources(plan):
         yield json_artifact(PATH, _template(plan, made))
-    if plan.monitoring.workspace is None:
+    if not plan.monitoring.of_nodes:
         return
     from clustergen.monitoring import files as definition
 
+    if plan.monitoring.workspace is None:
+        yield from definition.alarm_files(plan)
+        return
     yield from definition.rule_files(plan)
     if "grafana" in plan.monitoring.dashboards:
         yield from definition.dashboard_files(plan)
@@ -41,11 +45,19 @@ def files(plan: Plan) -> Iterator[Artifact]:
 def parameters(plan: Plan) -> list[str] | None:
     """The parameters of the template; None where there is none."""
     made = _resources(plan)
-    return list(cfn.parameters(made, _WORKSPACE)) if made else None
+    return list(cfn.parameters(made, _known(plan))) if made else None
+
+
+def _known(plan: Plan) -> dict[str, str]:
+    ids = ((s.mount, s.id) for s in plan.storage if isinstance(s, Lustre))
+    return {
+        **_OUTPUTS,
+        **{id.name: f"File system of {mount}" for mount, id in ids if isinstance(id, Ref)},
+    }
 
 
 def _template(plan: Plan, resources: Json) -> Json:
-    needed = cfn.parameters(resources, _WORKSPACE)
+    needed = cfn.parameters(resources, _known(plan))
     return {
         "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
         "Description": f"Alerts and dashboard of {plan.name}",
@@ -55,7 +67,15 @@ def _template(plan: Plan, resources: Json) -> Json:
 
 
 def _resources(plan: Plan) -> Json:
-    return {**_rules(plan), **_dashboard(plan)}
+    return {**_rules(plan), **_alarms(plan), **_dashboard(plan)}
+
+
+def _alarms(plan: Plan) -> Json:
+    if not plan.monitoring.alerts.wanted:
+        return {}
+    from clustergen.monitoring.alarms import alarms
+
+    return alarms(plan)
 
 
 def _rules(plan: Plan) -> Json:

@@ -524,6 +524,11 @@ class Monitoring:
     log_retention_days: int
     """0 means forever."""
 
+    @property
+    def of_nodes(self) -> bool:
+        """Whether nodes measure themselves and send what they measure."""
+        return self.metrics in ("managed-prometheus", "cloudwatch")
+
 
 @dataclass(frozen=True, slots=True)
 class Resilience:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.monitoring.cost import cost
-from clustergen.plan.model import Plan, Ref
+from clustergen.monitoring.cost import cost, usd_of_metrics
+from clustergen.monitoring.names import namespace
+from clustergen.monitoring.sources import Source, sources
+from clustergen.plan.model import Monitoring, Plan, Ref
 
 
 def paragraphs(plan: Plan) -> Iterator[str]:
     """Nothing where no metrics are collected."""
+    if not plan.monitoring.of_nodes:
+        return
     if plan.monitoring.workspace is None:
+        yield from _cloudwatch(plan)
         return
     yield (
         f"{_workspace(plan)} stores the metrics of nodes, GPUs, EFA and the scheduler. The alerts "
@@ -19,6 +24,33 @@ def paragraphs(plan: Plan) -> Iterator[str]:
     yield _price(plan)
     if steps := "\n".join(f"- {step}" for step in _steps(plan)):
         yield steps
+
+
+def _cloudwatch(plan: Plan) -> Iterator[str]:
+    if Source.INSIGHTS in sources(plan):
+        yield (
+            "Container Insights has the metrics of nodes and pods: CloudWatch, Container Insights. "
+            "Its price\nis per observation: https://aws.amazon.com/cloudwatch/pricing/."
+        )
+    else:
+        yield _metrics_of_nodes(plan)
+    monitoring = plan.monitoring
+    if steps := "\n".join(f"- {step}" for step in _notified(monitoring, "CloudWatch alarms")):
+        yield steps
+
+
+def _metrics_of_nodes(plan: Plan) -> str:
+    from clustergen.monitoring import emf
+
+    each = len(emf.metrics(plan))
+    count = each * (plan.max_nodes + 1)
+    return (
+        f"CloudWatch has {each} metrics of each node in `{namespace(plan.name)}`: those that "
+        "alarms\n"
+        "and the dashboard read. `monitoring/runbooks.md` says what to do about each alarm. At\n"
+        f"its maximum, the cluster has {count:,} metrics, about ${usd_of_metrics(count):,.2f} a "
+        "month (us-east-1)."
+    )
 
 
 def _workspace(plan: Plan) -> str:
@@ -40,15 +72,7 @@ def _price(plan: Plan) -> str:
 
 def _steps(plan: Plan) -> Iterator[str]:
     monitoring = plan.monitoring
-    if monitoring.alerts.emails:
-        yield "each address of `alerts.email` gets a message after the deployment: confirm it"
-    if topic := monitoring.alerts.topic:
-        yield (
-            f"the policy of `{topic}` has to let Amazon Managed Service for Prometheus and "
-            "CloudWatch alarms publish"
-        )
-    if not monitoring.alerts.wanted:
-        yield "nobody is notified: add `monitoring.alerts` to the spec"
+    yield from _notified(monitoring, "Amazon Managed Service for Prometheus and CloudWatch alarms")
     if monitoring.dashboards == "managed-grafana":
         yield (
             f"`monitoring/push-dashboards --region {plan.region} --stack "
@@ -57,3 +81,12 @@ def _steps(plan: Plan) -> Iterator[str]:
         )
     if monitoring.dashboards == "grafana-files":
         yield "import `monitoring/dashboards/` into Grafana, or provision the folder"
+
+
+def _notified(monitoring: Monitoring, publishers: str) -> Iterator[str]:
+    if monitoring.alerts.emails:
+        yield "each address of `alerts.email` gets a message after the deployment: confirm it"
+    if topic := monitoring.alerts.topic:
+        yield f"the policy of `{topic}` has to let {publishers} publish"
+    if not monitoring.alerts.wanted:
+        yield "nobody is notified: add `monitoring.alerts` to the spec"

@@ -10,12 +10,15 @@ from collections.abc import Sequence
 
 from clustergen.aws import references
 from clustergen.monitoring.sources import reservations
-from clustergen.plan.model import Bucket, Lustre, Machine, NodeGroup, Plan, Ref
+from clustergen.plan.model import Bucket, Id, Lustre, Machine, NodeGroup, Plan, Ref
 from clustergen.shell import render
 
 NAME = "monitoring.sh"
 WORKSPACE_FILE = "metrics-workspace.json"
 """With the id of a new workspace, for nodes that cannot get it as an argument."""
+
+CLOUDWATCH = "cloudwatch"
+"""In place of a workspace."""
 
 DCGM_EXPORTER = (
     "nvcr.io/nvidia/k8s/dcgm-exporter"
@@ -34,14 +37,19 @@ def workspace_file(plan: Plan) -> str | None:
 
 
 def wanted(plan: Plan) -> bool:
-    """Whether nodes send metrics to a workspace."""
-    return plan.monitoring.workspace is not None
+    """Whether nodes send metrics."""
+    return plan.monitoring.of_nodes
+
+
+def destination(plan: Plan) -> Id:
+    """The first argument of the script: a workspace, or :data:`CLOUDWATCH`."""
+    return plan.monitoring.workspace or CLOUDWATCH
 
 
 def script(plan: Plan, *, linger: int, slurm_bin: str = "/opt/slurm/bin") -> str:
     """The script for nodes of every role; ``slurm_bin`` is the folder of Slurm's commands."""
     # Most checks do without the definitions of metrics.
-    from clustergen.monitoring import counters, names
+    from clustergen.monitoring import counters, emf, names
     from clustergen.monitoring.files import node_metrics
 
     return render(
@@ -54,6 +62,7 @@ def script(plan: Plan, *, linger: int, slurm_bin: str = "/opt/slurm/bin") -> str
         node_metrics=node_metrics(),
         counters=counters.csv(),
         image=DCGM_EXPORTER,
+        emf=emf.settings(plan) if plan.monitoring.metrics == CLOUDWATCH else None,
         dropped="|".join(names.DROPPED_LABELS),
         slurm_paths=names.SLURM_PATHS,
         job_files=names.SLURM_JOB_FILES,

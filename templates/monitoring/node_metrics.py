@@ -31,7 +31,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 class Metrics:
     """Samples by metric, in Prometheus's text format."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, typed: bool = False) -> None:
+        self.typed = typed
         self.samples: dict[tuple[str, str], list[str]] = {}
 
     def add(self, name: str, kind: str, value: object, **labels: object) -> None:
@@ -43,8 +44,10 @@ class Metrics:
         self.add(name, "gauge", value, **labels)
 
     def counter(self, name: str, value: object, **labels: object) -> None:
-        # CloudWatch's agent adds _total to the name of a counter without it.
-        self.add(name, "counter" if name.endswith("_total") else "gauge", value, **labels)
+        # CloudWatch's agent adds _total to the name of a counter without it when it writes to a
+        # workspace. When it writes to CloudWatch, only a counter becomes the increase of a period.
+        typed = self.typed or name.endswith("_total")
+        self.add(name, "counter" if typed else "gauge", value, **labels)
 
     def text(self) -> str:
         families = self.samples.items()
@@ -398,7 +401,7 @@ class Node:
             self.reservations = Reservations(options.reservation, options.region, options.aws)
 
     def text(self) -> str:
-        options, metrics = self.options, Metrics()
+        options, metrics = self.options, Metrics(typed=self.options.typed)
         expected(metrics, options)
         efa(metrics, options.sys)
         mounts(metrics, self.mounts, options.proc)
@@ -459,6 +462,9 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--reservation", action="append", default=[], help="ask EC2 about it")
     parser.add_argument("--region")
     parser.add_argument("--host", action="store_true", help="host metrics too")
+    parser.add_argument(
+        "--typed", action="store_true", help="counters have that type, for CloudWatch"
+    )
     parser.add_argument("--slurm", action="store_true", help="nodes and jobs by sinfo and squeue")
     parser.add_argument("--sys", type=Path, default=Path("/sys"))
     parser.add_argument("--proc", type=Path, default=Path("/proc"))

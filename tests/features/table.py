@@ -646,7 +646,14 @@ TABLE: Mapping[str, Row] = {
         },
     ),
     "monitoring.self-hosted": Row(Use("", "monitoring: {metrics: self-hosted}")),
-    "monitoring.cloudwatch-metrics": Row(Use("", "monitoring: {metrics: cloudwatch}")),
+    "monitoring.cloudwatch-metrics": Row(
+        Use("", "monitoring: {metrics: cloudwatch}"),
+        {
+            PCS: action("monitoring.sh"),
+            HP: Evidence(r"lifecycle/monitoring\.sh", "emf_processor"),
+            EKS: template('"amazon-cloudwatch-observability"'),
+        },
+    ),
     "monitoring.alerts": Row(
         Use(_PROMETHEUS, "monitoring: {alerts: {email: [on-call@example.com]}}"),
         everywhere(foundation("AlertManagerDefinition")),

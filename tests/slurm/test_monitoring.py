@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,7 @@ queues: [{{name: train, node_groups: [h200]}}]
 storage: [{{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250}}]
 monitoring: {{metrics: managed-prometheus, workspace: {WORKSPACE}, interval: 1m}}
 """
+CLOUDWATCH = SPEC.replace(f"managed-prometheus, workspace: {WORKSPACE}", "cloudwatch")
 NEW = SPEC.replace(f", workspace: {WORKSPACE}", "")
 AGENT = "opt/aws/amazon-cloudwatch-agent"
 # It remembers its files on the disk, restarts when asked to, and adds to what it has.
@@ -94,6 +96,25 @@ def test_a_compute_node_measures_itself_after_every_boot(name: str, tmp_path: Pa
     calls = (made.root / "rig/agent").read_text().splitlines()
     assert len(calls) == 1
     assert calls[0].startswith("agent: -a append-config -m ec2 -s -c file:")
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_a_node_sends_metrics_to_cloudwatch(name: str, tmp_path: Path) -> None:
+    service = SERVICES[name](CLOUDWATCH, "compute")
+    made = node(service, tmp_path)
+    both = "files: file_clustergen-metrics.json file_logs.json"
+    for steps in (service.first(), service.later()):
+        has(made.boot(f"{steps}\n{LOOK}"), "clustergen_expected_gpus 8", *RUNNING, both)
+    folder = made.root / "opt/clustergen/monitoring"
+    settings = json.loads((folder / "clustergen-metrics.json").read_text())
+    prometheus = settings["logs"]["metrics_collected"]["prometheus"]
+    assert prometheus["prometheus_config_path"] == "/opt/clustergen/monitoring/prometheus.yaml"
+    scraped = yaml.safe_load((folder / "prometheus.yaml").read_text())
+    assert [job["job_name"] for job in scraped["scrape_configs"]] == ["node", "dcgm"]
+    [declared, _] = prometheus["emf_processor"]["metric_declaration"]
+    assert declared["label_matcher"] == "^example$"
+    assert "^DCGM_FI_DEV_GPU_TEMP$" in declared["metric_selectors"]
+    assert len((made.root / "rig/agent").read_text().splitlines()) == 1
 
 
 def test_an_agent_that_lost_the_settings_gets_them_again(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ Counters: https://github.com/amzn/amzn-drivers, kernel/linux/efa.
 
 from __future__ import annotations
 
-from clustergen.monitoring.alert import Alert, Recorded, RuleGroup
+from clustergen.monitoring.alert import Alarm, Alert, Recorded, RuleGroup
 from clustergen.monitoring.sources import Source
 
 EFA = frozenset({Source.EFA})
@@ -44,6 +44,7 @@ _RETRANSMITS = (
         "Packets were not confirmed in time, and the device sent them again.",
         ("the peers of its job on the network dashboard: which of them has timeouts too?",),
         needs=EFA,
+        alarm=Alarm("node_amazonefa_retrans_timeout_events", ">", 10, "Sum"),
     ),
 )
 _PEERS = (
@@ -56,6 +57,7 @@ _PEERS = (
         "A device gave up on a peer. The job that spans both hangs until NCCL's own timeout.",
         ("the peer is another node of the same job: look for one that is down or has an Xid",),
         needs=EFA,
+        alarm=Alarm("node_amazonefa_unresponsive_remote_events", ">", 0, "Sum"),
     ),
     Alert(
         "EfaConnectionsImpaired",

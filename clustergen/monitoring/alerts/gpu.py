@@ -7,7 +7,7 @@ https://github.com/NVIDIA/dcgm-exporter/releases/tag/4.9.0-4.8.3
 from __future__ import annotations
 
 from clustergen.monitoring import xids
-from clustergen.monitoring.alert import Alert, Recorded, RuleGroup
+from clustergen.monitoring.alert import Alarm, Alert, Recorded, RuleGroup
 from clustergen.monitoring.sources import Source
 
 GPU = frozenset({Source.GPU})
@@ -23,6 +23,10 @@ def _xid_count(matcher: str, by: str = "by (cluster, node, gpu, xid)") -> str:
 
 def _increase(field: str, window: str) -> str:
     return f"sum {_EACH} (increase({field}{{$scope}}[{window}]))"
+
+
+def _xids(numbers: tuple[int, ...]) -> Alarm:
+    return Alarm("DCGM_EXP_XID_ERRORS_COUNT", ">", 0, label="xid", values=tuple(map(str, numbers)))
 
 
 _SBE = "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL"
@@ -41,6 +45,7 @@ _XID = (
         "spare memory rows (64), lost power (54), or corrupts what others wrote (95).",
         ("`dmesg | grep -i xid` on the node has the error, if the node still answers",),
         needs=GPU,
+        alarm=_xids(xids.REPLACE),
     ),
     Alert(
         "GpuXidReset",
@@ -55,6 +60,7 @@ _XID = (
             "the same Xid again after a reset means replace",
         ),
         needs=GPU,
+        alarm=_xids(xids.RESET),
     ),
     Alert(
         "GpuXidDegraded",
@@ -125,6 +131,7 @@ _MEMORY = (
         "A faulty memory row cannot be remapped: no spare row is left in its bank.",
         ("`nvidia-smi -q -d ROW_REMAPPER`",),
         needs=GPU,
+        alarm=Alarm("DCGM_FI_DEV_ROW_REMAP_FAILURE", ">", 0),
     ),
     Alert(
         "GpuRowRemapped",
@@ -212,6 +219,7 @@ _HEAT = (
         ("compare it with its neighbours on the GPU dashboard",),
         after="5m",
         needs=GPU,
+        alarm=Alarm("DCGM_FI_DEV_GPU_TEMP", ">", 88),
     ),
 )
 _GONE = (

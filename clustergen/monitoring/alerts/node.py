@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clustergen.monitoring import names
-from clustergen.monitoring.alert import Alert, RuleGroup
+from clustergen.monitoring.alert import Alarm, Alert, RuleGroup
 from clustergen.monitoring.sources import Source
 
 HOST = frozenset({Source.HOST})
@@ -63,6 +63,14 @@ _REACHED = (
         ("the log of the collector; a cluster that is paused or deleted is silent too",),
         after="10m",
         needs=HOST,
+        alarm=Alarm(
+            "clustergen_node_info",
+            "<",
+            1,
+            "SampleCount",
+            missing="breaching",
+            needs=frozenset({Source.MINIMUM}),
+        ),
     ),
 )
 _HEALTH = (
@@ -87,6 +95,7 @@ _HEALTH = (
         "A process took more memory than the node, or its job, has.",
         ("`dmesg | grep -i 'killed process'`: data loaders are often the reason",),
         needs=HOST,
+        alarm=Alarm("node_vmstat_oom_kill", ">", 0, "Sum"),
     ),
     Alert(
         "NodeClockWrong",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.monitoring.alert import Alert, RuleGroup
+from clustergen.monitoring.alert import Alarm, Alert, RuleGroup
 from clustergen.monitoring.sources import Source
 
 SLURM = frozenset({Source.SLURM})
@@ -25,6 +25,7 @@ _NODES = (
         ("`sinfo -R` names them with the reason",),
         after="5m",
         needs=SLURM,
+        alarm=Alarm("slurm_nodes_down", ">", 0),
     ),
     Alert(
         "SlurmNodesNotResponding",
@@ -36,6 +37,7 @@ _NODES = (
         ("`sinfo -o '%N %T'` marks them with an asterisk",),
         after="10m",
         needs=SLURM,
+        alarm=Alarm("slurm_nodes_noresp", ">", 0),
     ),
     Alert(
         "SlurmNodesDrained",
@@ -47,6 +49,7 @@ _NODES = (
         ("`sinfo -R` names them with the reason",),
         after="30m",
         needs=SLURM,
+        alarm=Alarm("slurm_nodes_drained", ">", 0),
     ),
 )
 _JOBS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.monitoring.alert import Alert, RuleGroup
+from clustergen.monitoring.alert import Alarm, Alert, RuleGroup
 from clustergen.monitoring.sources import Source
 
 MOUNTS = frozenset({Source.MOUNTS})
@@ -66,6 +66,7 @@ _MOUNTED = (
         ("`systemctl --failed`, then `sudo mount MOUNTPOINT`",),
         after="5m",
         needs=MOUNTS,
+        alarm=Alarm("clustergen_mount_present", "<", 1, "Minimum"),
     ),
     Alert(
         "MountHangs",
@@ -81,6 +82,7 @@ _MOUNTED = (
         ),
         after="5m",
         needs=MOUNTS,
+        alarm=Alarm("clustergen_mount_answers", "<", 1, "Minimum"),
     ),
     Alert(
         "LustreWithoutEfa",

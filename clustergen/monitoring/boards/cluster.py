@@ -80,7 +80,7 @@ BOARD = Board(
                     ("avg by (node) (DCGM_FI_PROF_SM_ACTIVE{$nodes})", "{{node}}"),
                     help="Share of cycles in which SMs have work: the honest utilization.",
                     needs=GPU,
-                    vended=(Vended("nvidia_smi_utilization_gpu", "Average"),),
+                    vended=(Vended("DCGM_FI_PROF_SM_ACTIVE", "Average"),),
                 ),
                 graph(
                     "Tensor core activity",
@@ -93,7 +93,7 @@ BOARD = Board(
                     "Bps",
                     ("sum by (node) (rate(node_amazonefa_tx_bytes{$nodes}[$rate]))", "{{node}}"),
                     needs=EFA,
-                    vended=(Vended("efa_tx_bytes", "Sum"),),
+                    vended=(Vended("node_amazonefa_tx_bytes", "Sum"),),
                 ),
                 graph(
                     "CPU busy",
@@ -114,7 +114,6 @@ BOARD = Board(
                         "{{node}}",
                     ),
                     needs=HOST,
-                    vended=(Vended("mem_used_percent", "Average"),),
                 ),
                 graph(
                     "Root volume in use",
@@ -125,7 +124,6 @@ BOARD = Board(
                         "{{node}}",
                     ),
                     needs=HOST,
-                    vended=(Vended("disk_used_percent", "Average"),),
                 ),
             ),
         ),

@@ -81,7 +81,7 @@ _HEAT = (
         "GPU temperature",
         "celsius",
         _max("DCGM_FI_DEV_GPU_TEMP"),
-        vended=(Vended("nvidia_smi_temperature_gpu", "Maximum"),),
+        vended=(Vended("DCGM_FI_DEV_GPU_TEMP", "Maximum"),),
     ),
     graph("Memory temperature", "celsius", _max("DCGM_FI_DEV_MEMORY_TEMP")),
     graph("Slowed by heat", "percentunit", _highest("gpu:slowed_by_heat:ratio5m{$nodes}")),
@@ -90,7 +90,7 @@ _HEAT = (
         "Power",
         "watt",
         ("sum by (node) (DCGM_FI_DEV_POWER_USAGE{$nodes})", "{{node}}"),
-        vended=(Vended("nvidia_smi_power_draw", "Average"),),
+        vended=(Vended("DCGM_FI_DEV_POWER_USAGE", "Average"),),
     ),
     graph("SM clock", "hertz", ("1e6 * avg by (node) (DCGM_FI_DEV_SM_CLOCK{$nodes})", "{{node}}")),
 )
@@ -102,7 +102,7 @@ _USE = (
             f"max {_EACH} (DCGM_FI_DEV_FB_USED{{$nodes}}\n"
             "/ (DCGM_FI_DEV_FB_USED{$nodes} + DCGM_FI_DEV_FB_FREE{$nodes}))"
         ),
-        vended=(Vended("nvidia_smi_memory_used", "Average"),),
+        vended=(Vended("DCGM_FI_DEV_FB_USED", "Average"),),
     ),
     graph(
         "Memory interface active",

@@ -28,13 +28,13 @@ BOARD = Board(
                     "Sent",
                     "Bps",
                     (_efa("tx_bytes"), _NAME),
-                    vended=(Vended("efa_tx_bytes", "Sum"),),
+                    vended=(Vended("node_amazonefa_tx_bytes", "Sum"),),
                 ),
                 graph(
                     "Received",
                     "Bps",
                     (_efa("rx_bytes"), _NAME),
-                    vended=(Vended("efa_rx_bytes", "Sum"),),
+                    vended=(Vended("node_amazonefa_rx_bytes", "Sum"),),
                 ),
                 graph(
                     "RDMA reads and writes",
@@ -71,15 +71,15 @@ BOARD = Board(
                         _NAME,
                     ),
                     vended=(
-                        Vended("efa_retrans_timeout_events", "Sum"),
-                        Vended("efa_unresponsive_remote_events", "Sum"),
+                        Vended("node_amazonefa_retrans_timeout_events", "Sum"),
+                        Vended("node_amazonefa_unresponsive_remote_events", "Sum"),
                     ),
                 ),
                 graph(
                     "Dropped on receipt",
                     "pps",
                     (_efa("rx_drops"), _NAME),
-                    vended=(Vended("efa_rx_dropped", "Sum"),),
+                    vended=(Vended("node_amazonefa_rx_drops", "Sum"),),
                 ),
                 graph(
                     "Failed RDMA requests per second",

@@ -17,18 +17,18 @@ _RECEIVERS = (
 @rule(
     "MON001",
     "Alerts without metrics",
-    why="Alerts are rules on metrics, which a Prometheus evaluates.",
+    why="Alerts are rules on metrics of nodes: without these, nothing can fire.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-Ruler.html",
     bad="monitoring: {alerts: {email: [on-call@example.com]}}",
     good="monitoring: {metrics: managed-prometheus, alerts: {email: [on-call@example.com]}}",
 )
 def without_metrics(plan: Plan) -> Iterator[Problem]:
     metrics = plan.monitoring.metrics
-    if plan.monitoring.alerts.wanted and metrics in ("none", "cloudwatch"):
+    if plan.monitoring.alerts.wanted and metrics == "none":
         yield Problem(
             _ALERTS,
-            f"no Prometheus evaluates the rules of alerts: metrics is {metrics}",
-            help="write metrics: managed-prometheus",
+            "alerts have no metrics to watch: metrics is none",
+            help="write metrics: managed-prometheus or metrics: cloudwatch",
         )
 
 

@@ -82,7 +82,7 @@ monitoring: {metrics: managed-prometheus}""",
 monitoring: {metrics: managed-prometheus}""",
 )
 def private_data(plan: Plan) -> Iterator[Problem]:
-    if plan.limits.slurm_settings is None or plan.monitoring.metrics in ("none", "cloudwatch"):
+    if plan.limits.slurm_settings is None or not plan.monitoring.of_nodes:
         return
     for name, value in plan.slurm.settings.items():
         # What is private about cloud nodes is no data.
@@ -117,8 +117,8 @@ def interval(plan: Plan) -> Iterator[Problem]:
 @rule(
     "MON015",
     "Way of the metrics out of an existing network",
-    why="Nodes send metrics to the workspace's public address, unless the VPC has an endpoint for "
-    "it. Slurm's nodes with Docker also pull dcgm-exporter from nvcr.io.",
+    why="Nodes send metrics to the public address of the workspace or of CloudWatch, unless the "
+    "VPC has an endpoint for it. Slurm's nodes with Docker also pull dcgm-exporter from nvcr.io.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-and-interface-VPC.html",
     severity=Severity.NOTE,
     bad="""network:
@@ -128,10 +128,14 @@ monitoring: {metrics: managed-prometheus}""",
     good="monitoring: {metrics: managed-prometheus}",
 )
 def way_out(plan: Plan) -> Iterator[Problem]:
-    if plan.monitoring.workspace is not None and not plan.network.new:
+    if plan.monitoring.of_nodes and not plan.network.new:
+        workspace = plan.monitoring.workspace is not None
+        place, endpoint = (
+            ("the workspace", "aps-workspaces") if workspace else ("CloudWatch", "logs")
+        )
         yield Problem(
             ("monitoring", "metrics"),
-            "whether nodes reach the workspace depends on the routes of the VPC",
+            f"whether nodes reach {place} depends on the routes of the VPC",
             help="check that its subnets have a way to the internet, or an interface endpoint "
-            "aps-workspaces with private DNS",
+            f"{endpoint} with private DNS",
         )

@@ -192,6 +192,11 @@ _OPERATION = {
         "an Amazon Managed Service for Prometheus workspace and a scraper",
         "prometheus",
     ),
+    "monitoring.cloudwatch-metrics": _support(
+        "full",
+        "the amazon-cloudwatch-observability add-on: Container Insights",
+        monitoring.INSIGHTS,
+    ),
     "monitoring.cloudwatch-dashboard": _support(
         "full", "the amazon-cloudwatch-observability add-on and its dashboards", "cloudwatch"
     ),

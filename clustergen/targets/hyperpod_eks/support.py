@@ -161,6 +161,12 @@ _OPERATION = {
         "workspace; for an existing one, the next steps describe it",
         limits.OBSERVABILITY,
     ),
+    "monitoring.cloudwatch-metrics": support(
+        "partial",
+        "the amazon-cloudwatch-observability add-on in a new EKS cluster; an existing one may have "
+        "it",
+        monitoring.INSIGHTS,
+    ),
     "monitoring.cloudwatch-dashboard": support(
         "full",
         "a dashboard with what AWS measures of instances and storage",

@@ -53,7 +53,7 @@ def needs_scripts(plan: Plan) -> bool:
         or plan.slurm.settings
         or plan.slurm.cgroup_settings
         or accounts.needed(plan)
-        or plan.monitoring.workspace is not None
+        or plan.monitoring.of_nodes
         or any(group.scratch for group in plan.node_groups)
         or any(_has_settings(queue) for queue in plan.queues)
         or _has_default(plan)

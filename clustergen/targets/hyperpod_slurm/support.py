@@ -192,6 +192,7 @@ _OPERATION = {
         "CloudWatch agent",
         "sagemaker-hyperpod-cluster-observability-slurm",
     ),
+    "monitoring.cloudwatch-metrics": monitoring.SLURM_CLOUDWATCH,
     "monitoring.cloudwatch-dashboard": support(
         "full",
         "a dashboard with what AWS measures of instances and storage",

@@ -222,15 +222,15 @@ def workspace_key(plan: Plan) -> str:
 
 
 def _measured_head(plan: Plan) -> list[str]:
-    head, workspace = plan.head, plan.monitoring.workspace
-    place = workspace if isinstance(workspace, str) else workspace_key(plan)
+    head, found = plan.head, collecting.destination(plan)
+    place = found if isinstance(found, str) else workspace_key(plan)
     options = collecting.machine_arguments(plan, "head", head) if head else []
     return [place, SLURM_METRICS, *options]
 
 
 def _measured(plan: Plan, queue: Queue) -> list[str]:
-    workspace = plan.monitoring.workspace
-    return [references.text(workspace), "-", *collecting.compute_arguments(plan, queue.node_groups)]
+    place = references.text(collecting.destination(plan))
+    return [place, "-", *collecting.compute_arguments(plan, queue.node_groups)]
 
 
 def _local_storage(queue: Queue) -> str:

@@ -263,6 +263,13 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
                 f"{_GUIDE}/custom-bootstrap-actions-v3.html",
             ),
             _row(
+                "monitoring.cloudwatch-metrics",
+                "partial",
+                f"{monitoring.SLURM_CLOUDWATCH.how}; for GPU metrics the image needs Docker or the "
+                "nvidia-dcgm-exporter unit, which ParallelCluster's own images lack",
+                monitoring.SLURM_CLOUDWATCH.source,
+            ),
+            _row(
                 "monitoring.cloudwatch-dashboard",
                 "full",
                 "Monitoring.Dashboards.CloudWatch",

@@ -171,9 +171,9 @@ def _containers(plan: Plan, scratch: str | None) -> Iterator[Action]:
 
 def _monitoring(plan: Plan, slurm: Any, arguments: Sequence[str]) -> Iterator[Action]:
     """Jobs run without it. It follows the action that configures the same agent for logs."""
-    if workspace := plan.monitoring.workspace:
+    if collecting.wanted(plan):
         script = Script(collecting.NAME, made=_monitoring_script(plan))
-        given = (cfn.value(workspace), slurm, *arguments)
+        given = (cfn.value(collecting.destination(plan)), slurm, *arguments)
         yield Action("monitoring", script, given, every_boot=True, required=False)
 
 

@@ -66,7 +66,7 @@ def partition(queue: Queue) -> Settings:
 
 def _derived(plan: Plan) -> Settings:
     settings = slurm.cluster(plan)
-    if plan.monitoring.workspace is not None and since(version(plan), METRICS_SINCE):
+    if plan.monitoring.of_nodes and since(version(plan), METRICS_SINCE):
         # https://docs.aws.amazon.com/pcs/latest/userguide/slurm-metrics.html
         settings["MetricsType"] = "metrics/openmetrics"
         settings["CommunicationParameters"] = "enable_http"

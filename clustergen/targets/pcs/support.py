@@ -246,6 +246,7 @@ _OPERATION = {
         "CloudWatch agent",
         "slurm-metrics",
     ),
+    "monitoring.cloudwatch-metrics": monitoring.SLURM_CLOUDWATCH,
     "monitoring.cloudwatch-dashboard": _support(
         "full",
         "a dashboard with what AWS measures of instances and storage",

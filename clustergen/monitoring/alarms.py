@@ -1,0 +1,171 @@
+"""Alarms of CloudWatch: the alerts that its metrics can tell, and those of services' metrics.
+
+https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-cloudwatch-alarm.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from clustergen.artifacts import Json
+from clustergen.aws import cfn
+from clustergen.monitoring import names
+from clustergen.monitoring.alert import Alarm, Alert
+from clustergen.monitoring.rules import alerts_of, runbook
+from clustergen.monitoring.sources import Source, sources
+from clustergen.plan.model import Lustre, Plan
+
+TOPIC_OUTPUT: Final = "AlertTopicArn"
+"""The output of the foundation with the topic of alerts."""
+_COMPARISONS: Final = {">": "GreaterThanThreshold", "<": "LessThanThreshold"}
+_MOST_METRICS: Final = 10
+"""Of one alarm: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html"""
+_SATURATED_MINUTES: Final = 30
+
+_BUSY: Final = (
+    # https://docs.aws.amazon.com/fsx/latest/LustreGuide/fs-metrics.html
+    ("DiskIopsUtilization", "disks carry out no more operations"),
+    ("NetworkThroughputUtilization", "servers send and receive no more data"),
+)
+_INSIGHTS: Final = (
+    # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-metrics-EKS.html
+    ("cluster_failed_node_count", 0, "nodes that are not ready"),
+    ("node_filesystem_utilization", 90, "percent of a node's root volume is in use"),
+)
+
+
+def alerts_with_alarms(plan: Plan) -> Iterator[tuple[Alert, Alarm]]:
+    """The alerts of nodes that CloudWatch watches; none where it does not have their metrics."""
+    fed = sources(plan)
+    if Source.AGENT not in fed:
+        return
+    for alert in alerts_of(plan):
+        if alert.alarm and alert.alarm.needs <= fed:
+            yield alert, alert.alarm
+
+
+def alarms(plan: Plan) -> Json:
+    """Resources by logical id; empty if the spec has no alerts."""
+    if not plan.monitoring.alerts.wanted:
+        return {}
+    made = dict((*_of_file_systems(plan), *_of_insights(plan)))
+    for alert, alarm in alerts_with_alarms(plan):
+        made |= _of_nodes(plan, alert, alarm)
+    return made
+
+
+def _of_nodes(plan: Plan, alert: Alert, alarm: Alarm) -> Json:
+    """One alarm, or several where its metrics are more than one may have."""
+    size = _MOST_METRICS
+    parts = [alarm.values[at : at + size] for at in range(0, len(alarm.values), size)]
+    return {
+        f"{alert.name}{number if number > 1 else ''}": _alarm(
+            plan,
+            f"{alert.meaning} {runbook(alert)}",
+            _watched(plan, alarm, part),
+            {
+                "EvaluationPeriods": _minutes(alert.after) * 60 // _period(plan) or 1,
+                "Threshold": alarm.threshold,
+                "ComparisonOperator": _COMPARISONS[alarm.comparison],
+                "TreatMissingData": alarm.missing,
+            },
+        )
+        for number, part in enumerate(parts or [()], 1)
+    }
+
+
+def _minutes(after: str) -> int:
+    return int(after.removesuffix("m") or 0)
+
+
+def _period(plan: Plan) -> int:
+    """Whole minutes in which every node sends a sample."""
+    return -(-plan.monitoring.interval_seconds // 60) * 60
+
+
+def _watched(plan: Plan, alarm: Alarm, values: tuple[str, ...]) -> Json:
+    """One metric, or the sum of one for each value of its label."""
+    each = [{names.CLUSTER: plan.name, **({alarm.label: v} if v else {})} for v in values or ("",)]
+    one = [
+        {
+            "Namespace": names.namespace(plan.name),
+            "MetricName": alarm.metric,
+            "Dimensions": _dimensions(dimensions),
+        }
+        for dimensions in each
+    ]
+    if not values:
+        return {**one[0], "Statistic": alarm.statistic, "Period": _period(plan)}
+    stat = {"Stat": alarm.statistic, "Period": _period(plan)}
+    queries = [
+        {"Id": f"m{number}", "MetricStat": {"Metric": metric, **stat}, "ReturnData": False}
+        for number, metric in enumerate(one, 1)
+    ]
+    total = {"Id": "total", "Expression": "SUM(METRICS())", "ReturnData": True}
+    return {"Metrics": [*queries, total]}
+
+
+def _of_file_systems(plan: Plan) -> Iterator[tuple[str, Json]]:
+    """Saturated file systems, which no node can tell from slow ones."""
+    for system in plan.storage:
+        if not isinstance(system, Lustre) or system.id is None:
+            continue
+        for metric, meaning in _BUSY:
+            yield (
+                cfn.logical_id(system.mount, metric),
+                _alarm(
+                    plan,
+                    f"{system.mount}: the file system's {meaning}: jobs that read and write wait",
+                    {
+                        "Namespace": "AWS/FSx",
+                        "MetricName": metric,
+                        "Dimensions": _dimensions({"FileSystemId": cfn.value(system.id)}),
+                        "Statistic": "Average",
+                        "Period": 60,
+                    },
+                    _above(90, periods=_SATURATED_MINUTES),
+                ),
+            )
+
+
+def _of_insights(plan: Plan) -> Iterator[tuple[str, Json]]:
+    """What Container Insights measures of a cluster of EKS."""
+    if Source.INSIGHTS not in sources(plan):
+        return
+    for metric, threshold, meaning in _INSIGHTS:
+        yield (
+            cfn.logical_id(metric),
+            _alarm(
+                plan,
+                f"{plan.name}: {meaning}",
+                {
+                    "Namespace": "ContainerInsights",
+                    "MetricName": metric,
+                    "Dimensions": _dimensions({"ClusterName": plan.name}),
+                    "Statistic": "Maximum",
+                    "Period": 60,
+                },
+                _above(threshold, periods=10),
+            ),
+        )
+
+
+def _above(threshold: float, *, periods: int) -> Json:
+    return {
+        "EvaluationPeriods": periods,
+        "Threshold": threshold,
+        "ComparisonOperator": _COMPARISONS[">"],
+        "TreatMissingData": "notBreaching",
+    }
+
+
+def _alarm(plan: Plan, description: str, watched: Json, condition: Json) -> Json:
+    topic = plan.monitoring.alerts.topic or cfn.ref(TOPIC_OUTPUT)
+    notified = {"AlarmActions": [topic], "OKActions": [topic]}
+    properties = {"AlarmDescription": description, **watched, **condition, **notified}
+    return {"Type": "AWS::CloudWatch::Alarm", "Properties": properties}
+
+
+def _dimensions(values: Json) -> list[Json]:
+    return [{"Name": name, "Value": value} for name, value in values.items()]

@@ -1,0 +1,137 @@
+"""CloudWatch watches what alerts watch, and the agent sends it what it needs for that."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from clustergen.monitoring import emf
+from clustergen.monitoring.alarms import alarms, alerts_with_alarms
+from clustergen.monitoring.cloudwatch import cloudwatch
+from clustergen.monitoring.cost import usd_of_metrics
+from clustergen.monitoring.counters import COUNTERS
+from clustergen.monitoring.files import node_metrics
+from clustergen.monitoring.xids import RESET
+from clustergen.plan.model import Plan
+from tests.checking import Fragments, check_example
+
+SLURM = ("pcs", "parallelcluster", "hyperpod-slurm")
+SPEC = """
+login: {instance_type: m7i.large}
+node_groups: [{name: h200, instance_type: p5en.48xlarge, count: 2}]
+queues: [{name: train, node_groups: [h200]}]
+storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250}]
+monitoring: {metrics: cloudwatch, alerts: {email: [on-call@example.com]}}
+"""
+
+
+def plan_of(target: str, more: str = "") -> Plan:
+    return Fragments(target).faulty_plan(SPEC + more)
+
+
+def declared(plan: Plan) -> dict[str, list[list[str]]]:
+    """Metric -> the sets of dimensions with which CloudWatch has it."""
+    prometheus = json.loads(emf.settings(plan))["logs"]["metrics_collected"]["prometheus"]
+    return {
+        selector.strip("^$"): one["dimensions"]
+        for one in prometheus["emf_processor"]["metric_declaration"]
+        for selector in one["metric_selectors"]
+    }
+
+
+def watched(alarm: Any) -> list[tuple[str, list[str]]]:
+    """Metrics of an alarm of nodes, and the names of their dimensions."""
+    stats = [
+        query["MetricStat"]["Metric"] for query in alarm.get("Metrics", []) if "MetricStat" in query
+    ]
+    return [(m["MetricName"], [d["Name"] for d in m["Dimensions"]]) for m in stats or [alarm]]
+
+
+@pytest.mark.parametrize("target", SLURM)
+def test_the_agent_sends_what_alarms_watch(target: str) -> None:
+    plan = plan_of(target)
+    sent = declared(plan)
+    own = [
+        one["Properties"]
+        for one in alarms(plan).values()
+        if one["Properties"].get("Namespace", "clustergen/").startswith("clustergen/")
+    ]
+    assert len(own) > 10
+    for alarm in own:
+        for metric, dimensions in watched(alarm):
+            assert dimensions in sent[metric], metric
+
+
+@pytest.mark.parametrize("target", SLURM)
+def test_the_agent_sends_what_the_dashboard_shows(target: str) -> None:
+    plan = plan_of(target)
+    shown = re.findall(
+        r"SEARCH\('\{clustergen/example,cluster,node\} MetricName=\\?\"(\w+)",
+        json.dumps(cloudwatch(plan)),
+    )
+    assert "DCGM_FI_PROF_SM_ACTIVE" in shown
+    assert set(shown) <= {
+        name for name, sets in declared(plan).items() if ["cluster", "node"] in sets
+    }
+
+
+@pytest.mark.parametrize("target", SLURM)
+def test_an_exporter_has_every_metric(target: str) -> None:
+    """By the file of counters, the script of nodes, or the names of Slurm that alerts share."""
+    counters, script = {counter.name for counter in COUNTERS}, node_metrics()
+    for metric in declared(plan_of(target)):
+        family, _, rest = metric.partition("_")
+        ours = metric in script or rest.removeprefix("amazonefa_") in script
+        assert metric in counters or ours or family == "slurm", metric
+
+
+def test_more_errors_than_an_alarm_may_have() -> None:
+    made = alarms(plan_of("pcs"))
+    both = (made["GpuXidReset"]["Properties"], made["GpuXidReset2"]["Properties"])
+    found = [
+        d["Value"]
+        for one in both
+        for q in one["Metrics"][:-1]
+        for d in q["MetricStat"]["Metric"]["Dimensions"]
+    ]
+    assert [value for value in found if value != "example"] == [str(xid) for xid in RESET]
+    assert all(len(one["Metrics"]) <= 11 for one in both)
+
+
+def test_a_cluster_that_scales_to_zero_may_be_silent() -> None:
+    assert "MetricsAbsent" in alarms(plan_of("pcs"))
+    zero = plan_of("pcs", "")
+    empty = Fragments("pcs").faulty_plan(SPEC.replace("count: 2", "count: {min: 0, max: 2}"))
+    assert zero.node_groups[0].min == 2
+    assert "MetricsAbsent" not in alarms(empty)
+
+
+def test_slow_samples_have_long_periods() -> None:
+    slow = Fragments("pcs").faulty_plan(SPEC.replace("cloudwatch,", "cloudwatch, interval: 4m,"))
+    mount = alarms(slow)["MountMissing"]["Properties"]
+    assert (mount["Period"], mount["EvaluationPeriods"]) == (240, 1)
+
+
+def test_no_alerts_no_alarms() -> None:
+    silent = Fragments("pcs").plan(SPEC.replace(", alerts: {email: [on-call@example.com]}", ""))
+    assert alarms(silent) == {}
+    assert list(alerts_with_alarms(silent))
+
+
+def test_a_workspace_watches_nodes_itself() -> None:
+    managed = Fragments("pcs").plan(SPEC.replace("cloudwatch", "managed-prometheus"))
+    assert set(alarms(managed)) == {"FsxDiskIopsUtilization", "FsxNetworkThroughputUtilization"}
+
+
+def test_container_insights_has_metrics_of_the_cluster() -> None:
+    made = alarms(check_example("eks-trn2", "eks").plans["eks"])
+    names = [one["Properties"]["MetricName"] for one in made.values()]
+    assert {"cluster_failed_node_count", "node_filesystem_utilization"} <= set(names)
+
+
+def test_tiers_of_metrics() -> None:
+    assert usd_of_metrics(100) == pytest.approx(30)
+    assert usd_of_metrics(20_000) == pytest.approx(3000 + 1000)
