@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,6 +35,8 @@ class Checked:
     """The checked targets; the empty name if there are none."""
     ignored: tuple[Finding, ...] = ()
     """The findings that comments or ``ignore`` hide."""
+    data: Any = field(default=None, repr=False)
+    """What the user wrote, merged, as data."""
 
     def blocking(self, target: str) -> list[Finding]:
         """The errors that keep ``target`` from being rendered."""
@@ -133,7 +135,7 @@ def _check(document: Document | None, findings: list[Finding], request: _Request
         findings, hidden = ignoring.apply(findings, document.texts, request.ignore, ran)
     secret = frozenset(secrets.values(document.data))
     shown, ignored = (tuple(secrets.masked(f, secret) for f in part) for part in (findings, hidden))
-    return Checked(spec, MappingProxyType(plans), shown, checked, ignored)
+    return Checked(spec, MappingProxyType(plans), shown, checked, ignored, document.data)
 
 
 def _known(names: Sequence[str]) -> list[str]:

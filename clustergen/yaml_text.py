@@ -37,7 +37,7 @@ def yaml_text(document: dict[str, Any]) -> str:
 def _block(value: Any, indent: str) -> Iterator[str]:
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from _entry(f"{indent}{_scalar(key)}:", inner, indent + "  ")
+            yield from _entry(f"{indent}{scalar(key)}:", inner, indent + "  ")
     else:
         for item in value:
             yield from _item(item, indent)
@@ -51,7 +51,7 @@ def _entry(opening: str, value: Any, indent: str) -> Iterator[str]:
         yield opening
         yield from _block(value, indent)
     else:
-        yield f"{opening} {_scalar(value)}"
+        yield f"{opening} {scalar(value)}"
 
 
 def _item(value: Any, indent: str) -> Iterator[str]:
@@ -60,7 +60,7 @@ def _item(value: Any, indent: str) -> Iterator[str]:
         yield from _entry(f"{indent}-", value, indent + "  ")
         return
     if not isinstance(value, dict | list) or not value:
-        yield f"{indent}- {_scalar(value)}"
+        yield f"{indent}- {scalar(value)}"
         return
     first, *rest = _block(value, indent + "  ")
     yield f"{indent}- {first.lstrip(' ')}"
@@ -76,7 +76,8 @@ def _literal(text: str, indent: str) -> Iterator[str]:
         yield f"{indent}{line}" if line else ""
 
 
-def _scalar(value: Any) -> str:
+def scalar(value: Any) -> str:
+    """Text, a number, a boolean or None, also inside brackets."""
     if isinstance(value, str):
         plain = _PLAIN.fullmatch(value) and value.lower() not in _WORDS
         return value if plain else f'"{"".join(map(_escaped, value))}"'

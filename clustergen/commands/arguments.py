@@ -32,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     _render(commands)
     _compare(commands)
     _import(commands)
+    _plan(commands)
     _init(commands)
     _explain(commands)
     _schema(commands)
@@ -130,6 +131,18 @@ def _import(commands: Commands[argparse.ArgumentParser]) -> None:
     _reporting(command)
 
 
+def _plan(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "plan", "print a spec with all its defaults, and why they are so")
+    _sources(command)
+    _targets_of(command)
+    command.add_argument(
+        "--output",
+        choices=("text", "yaml", "json"),
+        default="text",
+        help="text: only the defaults; yaml and json: the whole spec (text)",
+    )
+
+
 def _init(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(commands, "init", "write a commented starter spec and its schema")
     command.add_argument("dir", nargs="?", default=".", metavar="DIR", help="output folder (.)")
@@ -221,8 +234,7 @@ def _custom_rules(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _specs(command: argparse.ArgumentParser) -> None:
-    _sources(command)
+def _targets_of(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--target",
         dest="targets",
@@ -231,6 +243,11 @@ def _specs(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="targets, separated by commas, or `all`; repeatable (those that the spec names)",
     )
+
+
+def _specs(command: argparse.ArgumentParser) -> None:
+    _sources(command)
+    _targets_of(command)
     command.add_argument(
         "--allow-unsupported",
         action="store_true",

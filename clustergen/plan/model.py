@@ -46,6 +46,10 @@ class Options:
         """The value of the field ``name``, for fields that the section has in another form."""
         return value
 
+    def resolved(self, plan: Plan) -> Mapping[str, tuple[Any, str]]:  # noqa: ARG002 subclasses do
+        """The values of fields that are `auto`, and the reasons, for ``plan``."""
+        return {}
+
     @property
     def head_nodes(self) -> int:
         """Number of head nodes, if the cluster has any."""

@@ -8,21 +8,16 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.pcs import limits, names, settings, subnets
-from clustergen.targets.pcs.options import Options
+from clustergen.targets.pcs.options import Options, managed_nodes
 
 SECONDS_PER_DAY = 86400
-
-
-def nodes(plan: Plan) -> int:
-    """Instances that count against the controller's size, including login nodes."""
-    return plan.max_nodes + (plan.login.count if plan.login else 0)
 
 
 def size(plan: Plan) -> str | None:
     """The controller's size; None if the cluster exceeds all sizes."""
     if plan.options_as(Options).size != "auto":
         return str(plan.options_as(Options).size).upper()
-    smallest = limits.smallest_size(nodes(plan))
+    smallest = limits.smallest_size(managed_nodes(plan))
     return smallest.name if smallest else None
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from clustergen.plan import model
+from clustergen.plan.model import Plan
+from clustergen.targets.pcs import limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +19,15 @@ class Options(model.Options):
     rest: bool
     purge_accounting: int | None
     """Time in seconds."""
+
+    def resolved(self, plan: Plan) -> Mapping[str, tuple[Any, str]]:
+        """See :meth:`clustergen.plan.model.Options.resolved`."""
+        smallest = limits.smallest_size(managed_nodes(plan))
+        if self.size != "auto" or smallest is None:
+            return {}
+        return {"size": (smallest.name.lower(), f"the smallest for {managed_nodes(plan)} nodes")}
+
+
+def managed_nodes(plan: Plan) -> int:
+    """Instances that count against the controller's size, including login nodes."""
+    return plan.max_nodes + (plan.login.count if plan.login else 0)

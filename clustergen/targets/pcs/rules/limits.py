@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import cluster, limits
+from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.limits import CREATE_CLUSTER
-from clustergen.targets.pcs.options import Options
+from clustergen.targets.pcs.options import Options, managed_nodes
 from clustergen.targets.pcs.rules import rule
 
 
@@ -22,7 +22,7 @@ from clustergen.targets.pcs.rules import rule
     good="node_groups: [{name: h200, count: 64}]\ntargets: {pcs: {size: medium}}",
 )
 def controller_size(plan: Plan) -> Iterator[Problem]:
-    nodes = cluster.nodes(plan)
+    nodes = managed_nodes(plan)
     chosen = next(
         (size for size in limits.SIZES if size.name.lower() == plan.options_as(Options).size),
         limits.SIZES[-1],
@@ -53,7 +53,7 @@ _NEARLY_FULL = 0.75
     good="node_groups: [{name: h200, count: 30}]\ntargets: {pcs: {size: medium}}",
 )
 def nearly_full(plan: Plan) -> Iterator[Problem]:
-    nodes = cluster.nodes(plan)
+    nodes = managed_nodes(plan)
     size = limits.smallest_size(nodes)
     larger = limits.smallest_size(size.nodes + 1) if size else None
     if plan.options_as(Options).size != "auto" or size is None or larger is None:
