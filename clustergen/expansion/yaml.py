@@ -13,7 +13,7 @@ from clustergen.yaml_text import scalar
 
 
 def as_yaml(expansion: Expansion) -> str:
-    """The spec as YAML text; a comment says why the value is what it is."""
+    """The spec as YAML text; a comment at a default has its reason."""
     plan = expansion.plan
     head = [
         f"# {plan.name} for {plan.limits.title or plan.target}, with all defaults.",
