@@ -69,19 +69,21 @@ def check(  # noqa: PLR0913 all but one are options
     allow_unsupported: bool = False,
     ignore: Sequence[str] = (),
     rules: Sequence[Rule] | None = (),
+    contents: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Checked:
     """Read, plan and check one spec, given as a file or as files that merge in order.
 
     ``targets`` are target names, by default those that the spec names. If it names none, only rules
     for all targets are checked. ``ignore`` are codes, or beginnings of codes, of warnings and notes
     to leave out. ``rules`` are custom rules to check besides ours; None if there are some that
-    should not run, so that comments may ignore their codes.
+    should not run, so that comments may ignore their codes. ``contents`` are the contents of files
+    that are not read, by the names in ``files``.
 
     :raises UnknownTarget: if there is no target with such a name.
     """
     if isinstance(files, str | os.PathLike):
         files = [files]
-    document, findings = source.read(files, sets)
+    document, findings = source.read(files, sets, contents)
     return _check(document, findings, _Request(_known(targets), allow_unsupported, ignore, rules))
 
 

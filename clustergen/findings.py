@@ -112,6 +112,19 @@ def unsafe(*changes: Change) -> Fix:
     return Fix(changes, is_safe=False)
 
 
+def corrected(path: Path, word: str, meant: str) -> Fix:
+    """A fix that writes ``meant``, which is similar to ``word``.
+
+    It is safe if the digits are the same: otherwise it is another version or size.
+    """
+    is_misspelt = _digits(word) == _digits(meant)
+    return safe(put(path, meant)) if is_misspelt else unsafe(put(path, meant))
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
+
+
 Editor = Callable[[Fix], tuple[Edit, ...]]
 """Turns a fix into edits of the text."""
 

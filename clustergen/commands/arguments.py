@@ -68,6 +68,17 @@ def _check(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--statistics", action="store_true", help="count the findings of each code instead"
     )
+    command.add_argument(
+        "--fix", action="store_true", help="fix findings in the files, where the fix is clear"
+    )
+    command.add_argument(
+        "--diff", action="store_true", help="show what --fix would change; exit 1 if anything"
+    )
+    command.add_argument(
+        "--unsafe-fixes",
+        action="store_true",
+        help="with --fix or --diff, also apply fixes that decide something for you",
+    )
 
 
 def _render(commands: Commands[argparse.ArgumentParser]) -> None:

@@ -12,10 +12,15 @@ from clustergen.findings import Finding
 
 def run(args: argparse.Namespace) -> int:
     try:
+        _usage(args)
         request = read(args)
         selected = inputs.codes(args.selected, request.project.rules if request.project else ())
     except inputs.UsageError as error:
         return inputs.refuse(error, args)
+    if args.fix or args.diff:
+        from clustergen.commands import fixes
+
+        return fixes.run(request, args, selected)
     findings: list[Finding] = []
     done: list[Sequence[str]] = []
     progress = inputs.Progress(len(request.specs))
@@ -29,7 +34,16 @@ def run(args: argparse.Namespace) -> int:
         from clustergen.project.loading import unused
 
         findings += unused(request.project, request.hidden)
-    findings = [f for f in findings if not selected or f.code.startswith(selected)]
+    findings = inputs.selected(findings, selected)
     inputs.show(findings, args, custom=request.custom)
     inputs.summarize(done, args)
     return inputs.status(findings, args)
+
+
+def _usage(args: argparse.Namespace) -> None:
+    if args.unsafe_fixes and not (args.fix or args.diff):
+        raise inputs.UsageError("--unsafe-fixes needs --fix or --diff")
+    if args.fix and args.diff:
+        raise inputs.UsageError("--diff changes no file; leave out --fix")
+    if args.specs.count("-") > 1:
+        raise inputs.UsageError("standard input can be read only once")

@@ -51,6 +51,11 @@ def codes(given: Sequence[str], custom: Sequence[Rule] | None = ()) -> tuple[str
     return named
 
 
+def selected(findings: Sequence[Finding], codes: tuple[str, ...]) -> list[Finding]:
+    """The findings with one of the codes, or one that begins so; all without codes."""
+    return [f for f in findings if not codes or f.code.startswith(codes)]
+
+
 def show(
     findings: Sequence[Finding],
     args: argparse.Namespace,

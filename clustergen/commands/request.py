@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from clustergen import compiler, project
@@ -40,8 +41,16 @@ class Request(NamedTuple):
     hidden: list[Finding]
     """The findings that were ignored so far."""
 
-    def check(self, spec: Input, targets: Sequence[str] = ()) -> Checked:
-        """Check one of the specs, for ``targets`` if there are any."""
+    def check(
+        self,
+        spec: Input,
+        targets: Sequence[str] = (),
+        contents: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> Checked:
+        """Check one of the specs, for ``targets`` if there are any.
+
+        ``contents`` are the contents of files that are not read, by name.
+        """
         checked = compiler.check(
             spec.files,
             sets=(*spec.sets, *self.sets),
@@ -49,6 +58,7 @@ class Request(NamedTuple):
             allow_unsupported=self.allow_unsupported,
             ignore=self.ignored,
             rules=self.project.rules if self.project else (),
+            contents=contents,
         )
         self.hidden.extend(checked.ignored)
         if self.project and self.project.faults:

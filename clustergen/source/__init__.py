@@ -11,7 +11,16 @@ from __future__ import annotations
 
 from clustergen.source.document import Document
 from clustergen.source.merge import merge
-from clustergen.source.reading import read, read_text
+from clustergen.source.reading import STDIN, content_of, name_of, read, read_text
 from clustergen.source.scalars import Float
 
-__all__ = ["Document", "Float", "merge", "read", "read_text"]
+__all__ = [
+    "STDIN",
+    "Document",
+    "Float",
+    "content_of",
+    "merge",
+    "name_of",
+    "read",
+    "read_text",
+]

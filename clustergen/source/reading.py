@@ -7,7 +7,8 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from clustergen.findings import Finding
 from clustergen.source import limits
@@ -22,17 +23,21 @@ STDIN = "-"
 
 
 def read(
-    files: Sequence[str | os.PathLike[str]], sets: Sequence[str] = ()
+    files: Sequence[str | os.PathLike[str]],
+    sets: Sequence[str] = (),
+    contents: Mapping[str, bytes] = MappingProxyType({}),
 ) -> tuple[Document | None, list[Finding]]:
     """The spec in ``files``, merged in order and changed by ``sets``.
 
-    ``-`` is standard input. The document is ``None`` if a file has no data; otherwise it is as
-    complete as possible.
+    ``-`` is standard input. ``contents`` are files that are not read, by name. The document is
+    ``None`` if a file has no data; otherwise it is as complete as possible.
     """
     roots: list[Node | None] = []
     findings: list[Finding] = []
     for file in files:
-        root, found = _root_of_file(os.fspath(file))
+        name = os.fspath(file)
+        known = contents.get(name)
+        root, found = _root_of_file(name) if known is None else _root(known, name_of(name))
         roots.append(root)
         findings += found
     if not roots:
@@ -62,9 +67,22 @@ def _document(
     return Document.of(root, texts), findings
 
 
-def _root_of_file(file: str) -> tuple[Node | None, list[Finding]]:
+def name_of(file: str) -> str:
+    """What findings call a file."""
     # A file name that is not UTF-8 contains surrogates, which cannot be printed.
-    name = "<stdin>" if file == STDIN else file.encode("utf-8", "replace").decode()
+    return "<stdin>" if file == STDIN else file.encode("utf-8", "replace").decode()
+
+
+def content_of(file: str) -> bytes | None:
+    """The contents of a file; None if it cannot be read, which :func:`read` reports."""
+    try:
+        return _content(file)
+    except (OSError, ValueError):
+        return None
+
+
+def _root_of_file(file: str) -> tuple[Node | None, list[Finding]]:
+    name = name_of(file)
     try:
         content = _content(file)
     except (OSError, ValueError) as error:

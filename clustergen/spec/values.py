@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from clustergen.findings import Finding, Fix, Path, drop, put, safe, unsafe
+from clustergen.findings import Finding, Fix, Path, corrected, drop, put, safe, unsafe
 from clustergen.source.scalars import resolve
 from clustergen.spec import patterns, sections
 from clustergen.spec.patterns import DESCRIPTIONS
@@ -143,7 +143,7 @@ def _not_an_option(path: Path, value: Any, words: Sequence[str], near: Sequence[
         message = f"{value} in quotes is text"
         return form.TYPE.at(path, message, help="write it without quotes", fix=fix)
     help = f"did you mean {near[0]}?" if near else ""
-    fix = safe(put(path, resolve(near[0]))) if near else None
+    fix = corrected(path, str(value), near[0]) if near else None
     if len(words) == 1:
         help = help or f"write {words[0]}"
         fix = fix or unsafe(put(path, resolve(words[0])))

@@ -17,6 +17,7 @@ NO_EXAMPLE = {
     "SPC001": "a file that cannot be read",
     "SPC006": "a file of more than a mebibyte",
     "SPC012": "an argument of the command line",
+    "SPC057": "a file that cannot be written",
     **dict.fromkeys(
         ("SPC040", "SPC041", "SPC042", "SPC043"), "the outputs of stacks, not the spec"
     ),

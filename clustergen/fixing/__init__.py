@@ -1,0 +1,8 @@
+"""Applying the fixes of findings to the files of a spec.
+
+:func:`fix` works on contents in memory; :func:`clustergen.fixing.files.write` writes them.
+"""
+
+from clustergen.fixing.rounds import Fixed, fix
+
+__all__ = ["Fixed", "fix"]

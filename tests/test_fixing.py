@@ -1,0 +1,278 @@
+"""`check --fix`: files in, fixed files out."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from clustergen import cli, fixing
+from clustergen.compiler import Checked
+from clustergen.findings import Finding, Fix, Severity, put
+from clustergen.fixing import files
+from clustergen.source import read
+
+SPEC = """\
+# our cluster
+version: 1
+name: My Cluster   # to be renamed
+region: us-east-1
+network: {zones: use1-az6}
+node_groups:
+  - name: h200
+    instance_type: p5en.48xlarge
+    coutn: 2  # both
+storage: [{mount: fsx, type: fsx-lustre, size: 4800, throughput: 250}]
+"""
+SAFE = (
+    SPEC.replace("My Cluster", "my-cluster")
+    .replace("zones", "zone")
+    .replace("coutn", "count")
+    .replace("mount: fsx", "mount: /fsx")
+)
+UNSAFE = SAFE.replace("4800", "4800GiB")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.yaml").write_text(SPEC)
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error of `check`."""
+    status = cli.main(["check", *arguments])
+    shown = capsys.readouterr()
+    return status, shown.out, shown.err
+
+
+def test_safe_fixes_are_written_and_the_rest_is_reported(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out, err = run(capsys, "--fix", "a.yaml")
+    assert (folder / "a.yaml").read_text() == SAFE
+    assert status == 1
+    assert out.startswith("error[SPC024]: 4800 has no unit\n")
+    assert err.splitlines()[-1] == "4 fixed, 1 left; 1 more with --unsafe-fixes"
+    assert "fixed a.yaml:5:11: SPC020 unknown key `zones`" in err.splitlines()
+
+
+def test_unsafe_fixes_need_an_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "--fix", "--unsafe-fixes", "a.yaml")
+    assert (folder / "a.yaml").read_text() == UNSAFE
+    assert (status, out) == (0, "")
+    assert err.splitlines()[-1] == "5 fixed, 0 left"
+    assert run(capsys, "--fix", "--unsafe-fixes", "a.yaml")[2].splitlines()[-1] == "0 fixed, 0 left"
+
+
+def test_a_difference_writes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(capsys, "--diff", "a.yaml")
+    assert (folder / "a.yaml").read_text() == SPEC
+    assert status == 1
+    assert out.startswith("--- a.yaml\n+++ a.yaml\n@@ -1,10 +1,10 @@\n # our cluster\n")
+    assert [line for line in out.splitlines()[3:] if line[0] in "+-"] == [
+        *("-name: My Cluster   # to be renamed", "+name: my-cluster   # to be renamed"),
+        *("-network: {zones: use1-az6}", "+network: {zone: use1-az6}"),
+        *("-    coutn: 2  # both", "-" + SPEC.splitlines()[-1]),
+        *("+    count: 2  # both", "+" + SAFE.splitlines()[-1]),
+    ]
+    assert "4 would be fixed, 1 left" in err
+
+
+def test_a_difference_of_a_spec_without_fixes_is_empty(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.yaml").write_text(UNSAFE)
+    assert run(capsys, "--diff", "a.yaml")[:2] == (0, "")
+
+
+def test_a_difference_masks_secrets(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "a.yaml").write_text(SPEC + "tags: {api_token: hunter2hunter2}\n")
+    out = run(capsys, "--diff", "a.yaml")[1]
+    assert "zone: use1-az6" in out
+    assert "hunter2" not in out
+
+
+def test_standard_input_goes_to_standard_output(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(SPEC.encode())))
+    status, out, err = run(capsys, "--fix", "-")
+    assert (status, out) == (1, SAFE)
+    assert "error[SPC024]" in err
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_marks_line_ends_and_mode_are_kept(
+    folder: Path, capsys: pytest.CaptureFixture[str], mark: str, line_break: str
+) -> None:
+    text = mark + SPEC.replace("\n", line_break).removesuffix(line_break)
+    file = folder / "a.yaml"
+    file.write_bytes(text.encode())
+    file.chmod(0o640)
+    (folder / "link.yaml").symlink_to(file)
+    run(capsys, "--fix", "link.yaml")
+    fixed = mark + SAFE.replace("\n", line_break).removesuffix(line_break)
+    assert file.read_bytes() == fixed.encode()
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert (folder / "link.yaml").is_symlink()
+    assert sorted(path.name for path in folder.iterdir()) == ["a.yaml", "link.yaml"]
+
+
+def test_a_file_that_cannot_be_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "a.yaml").chmod(0o444)
+    status, out, _ = run(capsys, "--fix", "a.yaml")
+    assert status == 2
+    assert "error[SPC057]: cannot write a.yaml: it is read-only" in out
+    assert (folder / "a.yaml").read_text() == SPEC
+    assert [path.name for path in folder.iterdir()] == ["a.yaml"]
+
+
+def test_a_file_that_changes_in_the_meantime_stays(folder: Path) -> None:
+    (finding,) = files.write(str(folder / "a.yaml"), b"before", b"after")
+    assert "it changed in the meantime" in finding.message
+    assert (folder / "a.yaml").read_text() == SPEC
+
+
+def test_a_pipe_cannot_be_written(tmp_path: Path) -> None:
+    (finding,) = files.write("/dev/null", b"", b"after")
+    assert "it is not a regular file" in finding.message
+
+
+def test_only_selected_findings_are_fixed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, "--fix", "--select", "SPC020", "a.yaml")
+    fixed = SPEC.replace("zones", "zone").replace("coutn", "count")
+    assert (folder / "a.yaml").read_text() == fixed
+
+
+def test_ignored_findings_are_not_fixed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = UNSAFE.replace("{zone: use1-az6}", "{zone: use1-az6, ssh_from: [0.0.0.0/0]}")
+    line = "network: {zone: use1-az6, ssh_from: [0.0.0.0/0]}"
+    ignored = spec.replace(line, f"{line}  # clustergen: ignore[NET013] because a firewall filters")
+    (folder / "a.yaml").write_text(ignored)
+    assert run(capsys, "--fix", "--unsafe-fixes", "a.yaml")[0] == 0
+    assert (folder / "a.yaml").read_text() == ignored
+
+
+def test_each_file_of_a_spec_gets_its_fixes(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "over.yaml").write_text("{login: {instance_type: m7i.xlarge, cuont: 2}}\n")
+    run(capsys, "--fix", "a.yaml", "-f", "over.yaml", "--set", "tags.team=1")
+    assert (folder / "a.yaml").read_text() == SAFE
+    assert (folder / "over.yaml").read_text() == "{login: {instance_type: m7i.xlarge, count: 2}}\n"
+
+
+def test_a_value_of_the_command_line_stays(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.yaml").write_text(UNSAFE)
+    status, _, err = run(capsys, "--fix", "a.yaml", "--set", "network.zones=use1-az6")
+    assert status == 1
+    assert (folder / "a.yaml").read_text() == UNSAFE
+    assert err.splitlines()[-1] == "0 fixed, 1 left"
+
+
+def test_the_clusters_of_a_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "clustergen.toml").write_text(
+        '[clusters.a]\nfiles = ["a.yaml"]\n[clusters.b]\nfiles = ["a.yaml", "b.yaml"]\n'
+    )
+    (folder / "b.yaml").write_text("name: Other One\n")
+    run(capsys, "--fix", "--unsafe-fixes")
+    assert (folder / "a.yaml").read_text() == UNSAFE
+    assert (folder / "b.yaml").read_text() == "name: other-one\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--unsafe-fixes", "a.yaml"], "--unsafe-fixes needs --fix or --diff"),
+        (["--fix", "--diff", "a.yaml"], "--diff changes no file; leave out --fix"),
+        (["--fix", "-", "-"], "standard input can be read only once"),
+    ],
+)
+def test_arguments_that_do_not_fit(
+    arguments: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(capsys, *arguments) == (2, "", f"clustergen: {message}\n")
+
+
+def test_json_has_the_edits(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(run(capsys, "--output", "json", "a.yaml")[1])["findings"]
+    by_path = {".".join(map(str, each["path"])): each["fix"] for each in found}
+    edit = {"file": "a.yaml", "line": 5, "column": 11, "end_line": 5, "end_column": 16}
+    assert by_path["network.zones"] == {"safe": True, "edits": [{**edit, "text": "zone"}]}
+    assert by_path["storage.0.size"]["safe"] is False
+
+
+def test_sarif_has_the_fixes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = json.loads(run(capsys, "--output", "sarif", "a.yaml")[1])["runs"][0]["results"]
+    fixes = [each["fixes"][0] for each in results]
+    assert fixes[1]["artifactChanges"] == [
+        {
+            "artifactLocation": {"uri": "a.yaml", "uriBaseId": "%SRCROOT%"},
+            "replacements": [
+                {
+                    "deletedRegion": {
+                        "startLine": 5,
+                        "startColumn": 11,
+                        "endLine": 5,
+                        "endColumn": 16,
+                    },
+                    "insertedContent": {"text": "zone"},
+                }
+            ],
+        }
+    ]
+
+
+# -- rounds -------------------------------------------------------------------------------------
+
+
+def checker(rules: dict[Any, Any]) -> Any:
+    """A check with one finding for each value of `a` in `rules`, whose fix writes another value."""
+
+    def check(contents: Any) -> Checked:
+        document, _ = read(["a"], contents=contents)
+        assert document is not None
+        value = document.data["a"]
+        findings = [
+            document.place(
+                Finding("X", Severity.ERROR, f"{value}", ("a",), fix=Fix((put(("a",), new),)))
+            )
+            for new in rules.get(value, ())
+        ]
+        return Checked(None, {}, tuple(findings))
+
+    return check
+
+
+@pytest.mark.parametrize(
+    ("rules", "after", "count"),
+    [
+        ({}, b"a: 1 # x", 0),
+        ({1: [2]}, b"a: 2 # x", 1),
+        ({1: [2], 2: [3]}, b"a: 3 # x", 2),
+        ({1: [2, 2]}, b"a: 2 # x", 1),
+        ({1: [2], 2: [1]}, b"a: 1 # x", 0),
+        ({1: [2], 2: [3], 3: [2]}, b"a: 2 # x", 1),
+        ({n: [n + 1] for n in range(100)}, b"a: 21 # x", 20),
+    ],
+)
+def test_rounds(rules: dict[int, list[int]], after: bytes, count: int) -> None:
+    fixed = fixing.fix({"a": b"a: 1 # x"}, checker(rules), wanted=lambda _: True)
+    assert fixed.contents == {"a": after}
+    assert len(fixed.findings) == count
+
+
+def test_frozen_files_stay() -> None:
+    check = checker({1: [2]})
+    fixed = fixing.fix({"a": b"a: 1"}, check, wanted=lambda _: True, frozen={"a"})
+    assert (fixed.contents, len(fixed.checked.findings)) == ({"a": b"a: 1"}, 1)
