@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -271,4 +272,5 @@ def test_a_dry_run_calls_no_aws_command(bundle: Bundle, action: list[str]) -> No
     output = deployed(bundle, "--dry-run", *action)
     assert [call for call in bundle.account.calls if not call.startswith("git")] == []
     assert "\n+ " in f"\n{output}"
+    assert re.search(r"example is (deployed|paused|resumed)", output) is None
     assert not (bundle.folder / ".filled").exists()

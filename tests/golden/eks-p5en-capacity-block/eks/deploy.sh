@@ -175,6 +175,10 @@ output() {
   fi
 }
 
+conclude() {
+  [[ $dry_run == yes ]] || note "$*"
+}
+
 # Nothing if the stack does not exist.
 read_stack() {
   outputs=
@@ -793,18 +797,18 @@ case $action in
     # Last: the alerts of a cluster that is not there yet would fire.
     deploy_stack eks-pretrain-monitoring monitoring.template.json MetricsWorkspaceId
     [[ -z $removal ]] || execute_change_set "$foundation_stack" "$removal"
-    note "$cluster is deployed."
+    conclude "$cluster is deployed."
     ;;
   pause)
     read_foundation
     pause_cluster
-    note "$cluster is paused. deploy.sh --resume restores its nodes; storage, head and login" \
+    conclude "$cluster is paused. deploy.sh --resume restores its nodes; storage, head and login" \
       "nodes continue to cost money."
     ;;
   resume)
     read_foundation
     resume_cluster
-    note "$cluster is resumed."
+    conclude "$cluster is resumed."
     ;;
   destroy)
     delete_stack eks-pretrain-monitoring

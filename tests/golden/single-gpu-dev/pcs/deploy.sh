@@ -174,6 +174,10 @@ output() {
   fi
 }
 
+conclude() {
+  [[ $dry_run == yes ]] || note "$*"
+}
+
 # Nothing if the stack does not exist.
 read_stack() {
   outputs=
@@ -790,18 +794,18 @@ case $action in
     fi
     deploy_cluster
     [[ -z $removal ]] || execute_change_set "$foundation_stack" "$removal"
-    note "$cluster is deployed."
+    conclude "$cluster is deployed."
     ;;
   pause)
     read_foundation
     pause_cluster
-    note "$cluster is paused. deploy.sh --resume restores its nodes; storage, head and login" \
+    conclude "$cluster is paused. deploy.sh --resume restores its nodes; storage, head and login" \
       "nodes continue to cost money."
     ;;
   resume)
     read_foundation
     resume_cluster
-    note "$cluster is resumed."
+    conclude "$cluster is resumed."
     ;;
   destroy) destroy_cluster ;;
   destroy-foundation) destroy_foundation ;;
