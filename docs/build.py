@@ -14,6 +14,8 @@ import encryption
 import findings
 import language
 import monitoring
+import picture
+import recording
 
 from clustergen import targets
 from clustergen.commands.schema import as_text
@@ -32,6 +34,9 @@ PAGES: Mapping[str, Callable[[], str]] = {
     SCHEMA: as_text,
     "cli.md": command_line.page,
     "encryption.md": encryption.page,
+    "images/overview-dark.svg": picture.dark,
+    "images/overview-light.svg": picture.light,
+    "images/session.svg": recording.picture,
     "language.md": language.page,
     "monitoring.md": monitoring.page,
     "rules.md": findings.page,
@@ -57,6 +62,7 @@ def main() -> int:
             print(f"{path} is not up to date; run `python docs/build.py`", file=sys.stderr)
         return 1 if pages else 0
     for path, text in pages.items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
         print(f"wrote {path}")
     return 0

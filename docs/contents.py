@@ -11,23 +11,31 @@ ROOT = Path(__file__).resolve().parent.parent
 CONTENTS = PurePosixPath("docs/README.md")
 
 
-class Section(NamedTuple):
-    """A heading of the contents, and what it lists: paths from the root of the repository."""
+class Entry(NamedTuple):
+    """A page, with the title that the contents give it."""
 
     title: str
-    pages: tuple[PurePosixPath, ...]
+    page: PurePosixPath
+    """Its path from the root of the repository."""
+
+
+class Section(NamedTuple):
+    """A heading of the contents, and what it lists."""
+
+    title: str
+    entries: tuple[Entry, ...]
 
 
 def sections() -> list[Section]:
     """The sections in order."""
     text = (ROOT / CONTENTS).read_text(encoding="utf-8")
     _, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
-    return [Section(part.partition("\n")[0], tuple(_pages(part))) for part in parts]
+    return [Section(part.partition("\n")[0], tuple(_entries(part))) for part in parts]
 
 
-def _pages(section: str) -> Iterator[PurePosixPath]:
-    for link in re.findall(r"^- \[[^\]]+\]\(([^)#]+)\)", section, re.MULTILINE):
-        yield resolve(CONTENTS, link)
+def _entries(section: str) -> Iterator[Entry]:
+    for title, link in re.findall(r"^- \[([^\]]+)\]\(([^)#]+)\)", section, re.MULTILINE):
+        yield Entry(title, resolve(CONTENTS, link))
 
 
 def resolve(page: PurePosixPath, link: str) -> PurePosixPath:

@@ -34,7 +34,8 @@ _PICTURE = re.compile(
 
 def stage(folder: Path) -> None:
     """Write the sources of the site into ``folder``."""
-    for page in [HOME, *(page for section in contents.sections() for page in section.pages)]:
+    listed = (entry.page for section in contents.sections() for entry in section.entries)
+    for page in (HOME, *listed):
         if page not in (RULES, SPECS):
             text = (ROOT / page).read_text(encoding="utf-8")
             if page == HOME:
@@ -48,7 +49,7 @@ def stage(folder: Path) -> None:
 def _navigation() -> Iterator[str]:
     for section in contents.sections():
         yield f"```{{toctree}}\n:hidden:\n:caption: {section.title}\n"
-        yield from (on_site(page).as_posix() for page in section.pages)
+        yield from (f"{title} <{on_site(page).as_posix()}>" for title, page in section.entries)
         yield "```\n"
 
 

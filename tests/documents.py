@@ -1,4 +1,8 @@
-"""The code blocks of a page of the documentation, and running them as a reader would."""
+"""The code blocks of a page of the documentation, and running them as a reader would.
+
+``python -m tests.documents PAGE...`` rewrites the console blocks of pages with what their commands
+print now. Review the difference.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,6 +36,13 @@ PARSED: Mapping[str, Callable[[str], Any]] = {
 }
 
 
+_BLOCK = re.compile(
+    r"(?:<!-- file: (?P<file>\S+) -->\n)?^(?P<fence>```+)(?P<language>\w+)\n"
+    r"(?P<text>.*?)^(?P=fence)$",
+    re.MULTILINE | re.DOTALL,
+)
+
+
 @dataclass(frozen=True)
 class Block:
     """A fenced block: its language, its text, and the file that it is the content of, if any."""
@@ -48,41 +60,64 @@ class Ran(NamedTuple):
 
 
 def blocks(markdown: str) -> list[Block]:
-    found = re.finditer(
-        r"(?:<!-- file: (?P<file>\S+) -->\n)?^(?P<fence>```+)(?P<language>\w+)\n"
-        r"(?P<text>.*?)^(?P=fence)$",
-        markdown,
-        re.MULTILINE | re.DOTALL,
-    )
-    return [Block(m["language"], m["text"], m["file"] or "") for m in found]
+    """The blocks of a page in order."""
+    return [_block(match) for match in _BLOCK.finditer(markdown)]
+
+
+def _block(match: re.Match[str]) -> Block:
+    return Block(match["language"], match["text"], match["file"] or "")
 
 
 def failures(markdown: str, folder: Path) -> Iterator[str]:
     """What fails when a reader follows the page in `folder`: writes its files, runs its blocks."""
     for block in blocks(markdown):
-        if block.file:
-            path = folder / block.file
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block.text, encoding="utf-8")
-        elif block.language == "bash":
-            done = run(block.text, folder)
-            if done.status:
-                yield f"{block.text}{done.out}"
-        elif block.language == "console":
-            yield from _unlike(block.text, folder)
-        elif block.language == "python":
-            done = _bash(shlex.join([sys.executable, "-c", block.text]), folder)
-            if done.status:
-                yield f"{block.text}{done.out}"
+        yield from _failures(block, folder)
+
+
+def _failures(block: Block, folder: Path) -> Iterator[str]:
+    if block.file:
+        path = folder / block.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.text, encoding="utf-8")
+    elif block.language == "console":
+        yield from _unlike(block.text, folder)
+    elif block.language in ("bash", "python"):
+        python = shlex.join([sys.executable, "-c", block.text])
+        done = run(block.text if block.language == "bash" else python, folder)
+        if done.status:
+            yield f"{block.text}{done.out}"
 
 
 def _unlike(session: str, folder: Path) -> Iterator[str]:
     """Commands of a console block that print something else than the block shows."""
-    for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
-        command, _, shown = part.partition("\n")
+    for command, shown in _commands(session):
         printed = run(command, folder).out
         if printed.rstrip("\n") != shown.rstrip("\n"):
             yield f"$ {command}\n{printed}"
+
+
+def _commands(session: str) -> Iterator[tuple[str, str]]:
+    """The commands of a console block, each with what the block shows below it."""
+    for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
+
+
+def refreshed(markdown: str, folder: Path) -> str:
+    """The page with console blocks that show what their commands print now."""
+    made = ""
+    end = 0
+    for match in _BLOCK.finditer(markdown):
+        block = _block(match)
+        list(_failures(block, folder))
+        text = _session(block.text, folder) if block.language == "console" else block.text
+        made += markdown[end : match.start("text")] + text
+        end = match.end("text")
+    return made + markdown[end:]
+
+
+def _session(text: str, folder: Path) -> str:
+    return "".join(f"$ {command}\n{run(command, folder).out}" for command, _ in _commands(text))
 
 
 def run(script: str, folder: Path) -> Ran:
@@ -138,3 +173,11 @@ def _bash(script: str, folder: Path) -> Ran:
         check=False,
     )
     return Ran(done.returncode, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    for page in map(Path, sys.argv[1:]):
+        with tempfile.TemporaryDirectory() as made:
+            page.write_text(
+                refreshed(page.read_text(encoding="utf-8"), Path(made)), encoding="utf-8"
+            )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents import PARSED, ROOT, RUN, blocks, failures
+from tests.documents import PARSED, ROOT, RUN, blocks, failures, refreshed
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -109,3 +109,13 @@ NAMED = re.findall(r"^\| `([\w./<>*{},-]+)`", CONTRIBUTING, re.MULTILINE)
 def test_contributing_names_files_that_exist(path: str) -> None:
     pattern = re.sub(r"<[^>]+>", "*", path)
     assert list(ROOT.glob(pattern)), path
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.split()) <= 1000
+
+
+def test_console_blocks_are_refreshed(tmp_path: Path) -> None:
+    page = "a\n```bash\ntouch b\n```\n```console\n$ ls\nold\n$ echo c\n```\nend\n"
+    wanted = "a\n```bash\ntouch b\n```\n```console\n$ ls\nb\n$ echo c\nc\n```\nend\n"
+    assert refreshed(page, tmp_path) == wanted

@@ -51,7 +51,7 @@ def test_the_page_of_a_rule_has_what_explain_prints(staged: Path) -> None:
 def test_the_navigation_is_the_contents(staged: Path) -> None:
     home = (staged / "index.md").read_text(encoding="utf-8")
     trees = re.findall(r"^```\{toctree\}\n.*?\n\n(.*?)^```", home, re.MULTILINE | re.DOTALL)
-    pages = "".join(trees).split()
+    pages = re.findall(r"<(.*)>", "".join(trees))
     assert {"language.md", "rules.md", "specs.md", "changelog.md"} <= set(pages)
     assert [page for page in pages if not (staged / page).is_file()] == []
 
