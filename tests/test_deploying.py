@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from clustergen import bundle, cli, renderer
+from clustergen import bundle, cli, effects, renderer
 from clustergen.artifacts import Artifact, Bundle
-from clustergen.bundle import deploying
-from clustergen.bundle.effects import Effect
-from clustergen.catalog import replacements
 from clustergen.findings import EXAMPLE_BASE
+from clustergen.schemas import replacing
 from tests.checking import Fragments
 
 FSX = "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, efa: %s}]\n"
@@ -32,31 +30,39 @@ def rendered(text: str, target: str = "pcs") -> Bundle:
 CHANGES = [
     # Target, before, after, words of each line.
     ("pcs", PLAIN, f"{PLAIN}slurm: {{idle_timeout: 20m}}", []),
-    ("pcs", PLAIN, f"{PLAIN}users: [{{name: ann, uid: 2001}}]", []),
+    (
+        "pcs",
+        PLAIN,
+        f"{PLAIN}users: [{{name: ann, uid: 2001}}]",
+        ["replaces the nodes of NodeGroupH200 once they are idle (NodeLifecycleActions"],
+    ),
     (
         "pcs",
         PLAIN,
         FSX % "true",
-        ["replaces StorageFsx (SecurityGroupIds changes): the new file system is empty"],
+        [
+            "replaces StorageFsx (SecurityGroupIds changes): the new file system is empty",
+            "replaces the nodes of NodeGroupH200 once they are idle (NodeLifecycleActions",
+        ],
     ),
     (
         "pcs",
         PLAIN,
         PLAIN.replace("/fsx", "/data"),
-        ["removes StorageFsx from the stack: the file system stays"],
+        [
+            "removes StorageFsx from the stack: the file system stays",
+            "replaces the nodes of NodeGroupH200 once they are idle (NodeLifecycleActions",
+        ],
     ),
+    # New subnets would have the CIDR blocks of the old ones; so nothing in them is replaced.
     (
         "pcs",
         *ZONES,
         [
-            "replaces NatGateway (SubnetId changes)",
-            "replaces PrivateSubnet (AvailabilityZoneId changes)",
-            "replaces PublicSubnet (AvailabilityZoneId changes)",
-            # By what it refers to, in its own template and in the foundation's.
-            "replaces StorageFsx (SubnetIds changes): the new file system is empty",
-            "replaces ControlPlaneSubnet1 (AvailabilityZoneId changes)",
-            "replaces SystemSubnet1 (AvailabilityZoneId changes)",
-            "is refused: Networking of Cluster cannot change, and two resources cannot have its",
+            "is refused: AvailabilityZoneId of PublicSubnet cannot change, because two subnets",
+            "is refused: AvailabilityZoneId of PrivateSubnet",
+            "is refused: AvailabilityZoneId of ControlPlaneSubnet1",
+            "is refused: AvailabilityZoneId of SystemSubnet1",
         ],
     ),
     # Names are fixed, so CloudFormation cannot replace what has one.
@@ -166,7 +172,7 @@ CHANGES = [
         SLURM,
         "",
         GROUP % "image: ami-0a1b2c3d4e5f67890",
-        ["has unknown effects on the nodes of h200 (ImageId changes)"],
+        ["reaches only new nodes of h200 for certain (ImageId changes)"],
     ),
     (
         SLURM,
@@ -181,11 +187,7 @@ CHANGES = [
     (
         PODS,
         *ZONES,
-        [
-            *["replaces"] * 6,
-            "is refused: VpcConfig of a HyperPod cluster cannot change",
-            "is refused: Subnets of SystemNodes cannot change",
-        ],
+        ["is refused: AvailabilityZoneId of PublicSubnet cannot change", *["is refused"] * 3],
     ),
 ]
 
@@ -195,7 +197,7 @@ def test_each_effect_has_a_line(
     target: str, before: str, after: str, expected: list[str], tmp_path: Path
 ) -> None:
     bundle.write(tmp_path / "out", rendered(before, target))
-    lines = [each.text for each in deploying.effects(tmp_path / "out", rendered(after, target))]
+    lines = [each.text for each in effects.of_folder(tmp_path / "out", rendered(after, target))]
     assert len(lines) == len(expected), lines
     for words in expected:
         assert any(line.startswith(words) for line in lines), lines
@@ -224,20 +226,20 @@ WRITTEN = {
 @pytest.mark.parametrize("path", WRITTEN)
 def test_incomparable_templates_have_unknown_effects(text: str, path: str, tmp_path: Path) -> None:
     new = Artifact(path, WRITTEN[path])
-    assert deploying.effects(tmp_path, (new,)) == []
+    assert effects.of_folder(tmp_path, (new,)) == []
     (tmp_path / path).write_text(text)
-    kinds = {each.kind for each in deploying.effects(tmp_path, (new,))}
+    kinds = {each.kind for each in effects.of_folder(tmp_path, (new,))}
     assert kinds
     assert kinds <= {"unknown", "refused", "left-over"}
 
 
 def test_a_key_that_parallelcluster_lacks_has_unknown_effects(tmp_path: Path) -> None:
     (tmp_path / "cluster.yaml").write_text("Region: us-east-1\nNew: 1\n")
-    [effect] = deploying.effects(tmp_path, (Artifact("cluster.yaml", "Region: us-east-1\n"),))
-    assert effect == Effect("unknown", "New", "New", effect.text)
+    [effect] = effects.of_folder(tmp_path, (Artifact("cluster.yaml", "Region: us-east-1\n"),))
+    assert (effect.kind, effect.subject, effect.cause) == ("unknown", "New", "New")
     assert "New changes" in effect.text
 
 
 def test_the_names_of_resources_are_properties_that_replace_them() -> None:
-    for type, name in replacements.names().items():
-        assert name in replacements.properties()[type]
+    for type, name in replacing.NAMES.items():
+        assert name in replacing.properties()[type]

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from clustergen import bundle, placeholders, renderer, targets
+from clustergen import bundle, effects, placeholders, renderer, targets
 from clustergen.artifacts import Artifact, Bundle
-from clustergen.bundle import deploying
 from clustergen.bundle.rules.folder import NOT_A_FOLDER, SAME_NAME
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FOUND
@@ -142,7 +141,7 @@ def _settle(folder: Path, files: Bundle, rendering: Rendering) -> None:
         rendering.findings += different
         rendering.lines.append(f"{folder}: {'differs' if different else 'up to date'}")
         return
-    effects = deploying.effects(folder, files)
+    found = effects.of_folder(folder, files)
     try:
         written = bundle.write(folder, files, force=rendering.args.force)
     except Unrenderable as error:
@@ -150,7 +149,7 @@ def _settle(folder: Path, files: Bundle, rendering: Rendering) -> None:
         return
     changed = len(written.changed)
     rendering.lines.append(f"{folder}: {len(files)} files, {changed or 'none'} changed")
-    rendering.lines += (f"{folder}: deploying it {effect.text}" for effect in effects)
+    rendering.lines += (f"{folder}: deploying it {effect.text}" for effect in found)
 
 
 def _print(checked: Checked, rendering: Rendering) -> int:

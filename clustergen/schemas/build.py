@@ -2,9 +2,11 @@
 
 ``parallelcluster-3.16.1.json`` and ``parallelcluster-updates-3.16.1.json`` (what an update does
 with each key) come from the marshmallow classes of aws-parallelcluster,
-``pcs.json`` and ``eks.json`` from the CloudFormation schemas in cfn-lint, ``hyperpod.json`` from
-botocore's model of SageMaker's CreateCluster. ParallelCluster cannot be installed with the others,
-so each run builds what it finds; started by path, it needs nothing else of this project::
+``pcs.json``, ``eks.json`` and ``cloudformation-updates.json`` (properties that need another
+resource) from the CloudFormation schemas in cfn-lint, and for FSx from botocore's model,
+``hyperpod.json`` from botocore's model of SageMaker's CreateCluster. ParallelCluster cannot be
+installed with the others, so each run builds what it finds; started by path, it needs nothing else
+of this project::
 
     python clustergen/schemas/build.py [--check]
 """
@@ -550,6 +552,70 @@ def _bounds(shape: Mapping[str, Any], low: str, high: str) -> Json:
     return dict(_present(**{low: shape.get("min"), high: shape.get("max")}))
 
 
+# What CloudFormation cannot change ------------------------------------------------------------
+
+FOUNDATION_TYPES = (
+    "AWS::APS::RuleGroupsNamespace",
+    "AWS::EC2::EIP",
+    "AWS::EC2::InternetGateway",
+    "AWS::EC2::NatGateway",
+    "AWS::EC2::Route",
+    "AWS::EC2::RouteTable",
+    "AWS::EC2::Subnet",
+    "AWS::EC2::SubnetRouteTableAssociation",
+    "AWS::EC2::VPC",
+    "AWS::EC2::VPCEndpoint",
+    "AWS::EC2::VPCGatewayAttachment",
+    "AWS::EFS::FileSystem",
+    "AWS::EFS::MountTarget",
+    "AWS::FSx::DataRepositoryAssociation",
+    "AWS::FSx::FileSystem",
+    "AWS::S3::Bucket",
+    "AWS::S3::BucketPolicy",
+    "AWS::SageMaker::Cluster",
+    "AWS::SageMaker::ClusterSchedulerConfig",
+    "AWS::SageMaker::ComputeQuota",
+)
+_FILE_SYSTEM = "AWS::FSx::FileSystem"
+
+
+def cloudformation_updates() -> Json:
+    """By type, the properties whose change needs another resource; nested ones are dotted."""
+    manager = importlib.import_module("cfnlint.schema.manager").PROVIDER_SCHEMA_MANAGER
+    fixed: dict[str, list[str]] = {}
+    for type in sorted({*PCS_TYPES, *EKS_TYPES, *FOUNDATION_TYPES}):
+        schema = manager.get_resource_schema("us-east-1", type).schema
+        fixed[type] = [_dotted(each) for each in schema.get("createOnlyProperties", ())]
+        if type == _FILE_SYSTEM:
+            fixed[type] += _fixed_of_file_systems(schema)
+    sources = (_installed("cfn-lint", CFN_LINT), _installed("botocore", BOTOCORE))
+    return {
+        "$comment": f"createOnlyProperties in {sources[0]}, data/schemas/providers, us-east-1; "
+        f"nested ones of FSx: members of CreateFileSystem, not of UpdateFileSystem, {sources[1]}",
+        "$defs": {type: sorted(set(paths)) for type, paths in fixed.items()},
+    }
+
+
+def _dotted(pointer: str) -> str:
+    return pointer.removeprefix("/properties/").replace("/", ".")
+
+
+def _fixed_of_file_systems(schema: Mapping[str, Any]) -> Iterator[str]:
+    """What the schema lacks: nested members that no API call can change.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-fsx-filesystem.html
+    also has StorageType and FileSystemTypeVersion as replacements, which the API can update.
+    """
+    loader = importlib.import_module("botocore.loaders").Loader()
+    shapes = loader.load_service_model("fsx", "service-2")["shapes"]
+    for section in ("LustreConfiguration", "OpenZFSConfiguration"):
+        created = shapes[f"CreateFileSystem{section}"]["members"]
+        updated = shapes[f"UpdateFileSystem{section}"]["members"]
+        known = schema["definitions"][section]["properties"]
+        yield from (f"{section}.{name}" for name in created if name not in updated if name in known)
+    yield from ("StorageType", "FileSystemTypeVersion")
+
+
 _BUILDS: tuple[tuple[str, str, Callable[[], Json]], ...] = (
     (f"parallelcluster-{PARALLELCLUSTER}.json", "pcluster", parallelcluster),
     (f"parallelcluster-updates-{PARALLELCLUSTER}.json", "pcluster", parallelcluster_updates),
@@ -557,6 +623,7 @@ _BUILDS: tuple[tuple[str, str, Callable[[], Json]], ...] = (
     ("eks.json", "cfnlint", eks),
     # Beside cfn-lint: ParallelCluster brings a botocore of another version.
     ("hyperpod.json", "cfnlint", hyperpod),
+    ("cloudformation-updates.json", "cfnlint", cloudformation_updates),
 )
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clustergen.bundle import cluster_yaml
+from clustergen.effects import cluster_yaml
 from clustergen.targets.parallelcluster import TARGET
 from tests.oracles.parallelcluster.updates import changes, changes_of_all
 from tests.targets.parallelcluster.planned import plan_of

@@ -11,13 +11,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clustergen.artifacts import Json
-from clustergen.bundle.effects import Effect, Kind, differs, named
+from clustergen.effects.model import Effect, Kind
+from clustergen.effects.values import differs, named
 from clustergen.patterns import pattern
 from clustergen.schemas import updates
 from clustergen.schemas.updates import Key
 
 _QUEUE = pattern(r"Scheduling\.SlurmQueues\[([^]]*)\]")
 _ITEM = pattern(r"(\w+)\[([^]]*)\]")
+SOURCE = (
+    "https://docs.aws.amazon.com/parallelcluster/latest/ug/using-pcluster-update-cluster-v3.html"
+)
 _MAX_COUNT = 10
 """pcluster.constants: DEFAULT_MAX_COUNT."""
 
@@ -52,42 +56,52 @@ class _Update(NamedTuple):
         return None
 
 
-def effects(before: Json, after: Json, gone: Collection[str]) -> Iterator[Effect]:
-    """The effects other than changes in place, each subject once."""
-    changes = list(_section(updates.root(), before, after, gone, ""))
+def effects(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:
+    """The effects, each subject once for each kind."""
+    changes = list(_section(updates.root(), before, after, moved, ""))
     update = _Update(before, after, changes)
+    if changes and all(change.policy == "IGNORED" for change in changes):
+        path = changes[0].path
+        text = f"has no effect alone ({path} changes): pcluster finds no change to make"
+        yield Effect("none", path, path, text, SOURCE)
+        return
     seen: set[tuple[Kind, str]] = set()
     for change in changes:
-        effect = _effect(change, update)
-        if effect and (effect.kind, effect.subject) not in seen:
+        effect = _effect(change, update) or _in_place(change)
+        if (effect.kind, effect.subject) not in seen:
             seen.add((effect.kind, effect.subject))
-            yield effect
+            yield effect._replace(source=SOURCE)
+
+
+def _in_place(change: _Change) -> Effect:
+    verb = "adds" if change.old is None else "removes" if change.new is None else "changes"
+    return Effect("in-place", change.path, change.path, f"{verb} {change.path}")
 
 
 def _section(
-    keys: Mapping[str, Key], old: Json, new: Json, gone: Collection[str], at: str
+    keys: Mapping[str, Key], old: Json, new: Json, moved: Collection[str], at: str
 ) -> Iterator[_Change]:
     for name in dict.fromkeys((*old, *new)):
         path, before, after = f"{at}{name}", old.get(name), new.get(name)
-        if not differs(before, after, gone):
+        if not differs(before, after, moved):
             continue
         key = keys.get("Script" if name in ("Sequence", "Args") else name) or keys.get(name)
         if key is None:
             yield _Change(path, "", before, after)
         elif key.items:
-            yield from _items(key, before, after, gone, path)
+            yield from _items(key, before, after, moved, path)
         elif key.below and ((before and after) or key.policy == "IGNORED"):
-            yield from _section(key.below, before or {}, after or {}, gone, f"{path}.")
+            yield from _section(key.below, before or {}, after or {}, moved, f"{path}.")
         else:
             yield _Change(path, key.policy, before, after)
 
 
-def _items(key: Key, old: Any, new: Any, gone: Collection[str], at: str) -> Iterator[_Change]:
+def _items(key: Key, old: Any, new: Any, moved: Collection[str], at: str) -> Iterator[_Change]:
     before, after = named(old, key.items), named(new, key.items)
     for name in dict.fromkeys((*before, *after)):
         path = f"{at}[{name}]"
         if name in before and name in after:
-            yield from _section(key.below, before[name], after[name], gone, f"{path}.")
+            yield from _section(key.below, before[name], after[name], moved, f"{path}.")
         else:
             yield _Change(path, key.policy, before.get(name), after.get(name))
 

@@ -11,10 +11,12 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from clustergen.artifacts import Json
-from clustergen.bundle.effects import Effect, differs, named
+from clustergen.effects.model import Effect
+from clustergen.effects.values import differs, named
 from clustergen.hyperpod.deploy import UPDATABLE
 from clustergen.words import word_set
 
+SOURCE = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_UpdateCluster.html"
 _FIXED = word_set(
     "InstanceType ExecutionRole ThreadsPerCore CapacityRequirements OverrideVpcConfig"
 )
@@ -36,20 +38,27 @@ _LATE = {
 """What reaches only new nodes."""
 
 
-def effects(before: Json, after: Json, gone: Collection[str]) -> Iterator[Effect]:
-    """The effects other than changes in place."""
-    yield from _cluster(before, after, gone)
+def effects(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:
+    """The effects on the cluster and its instance groups."""
+    for effect in _all(before, after, moved):
+        yield effect._replace(source=SOURCE)
+
+
+def _all(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:
+    yield from _cluster(before, after, moved)
     old, new = (named(each.get("InstanceGroups"), "InstanceGroupName") for each in (before, after))
     for name in (name for name in old if name not in new):
         text = (
             f"leaves instance group {name}, which runs and costs money until `aws sagemaker "
             "update-cluster` names it in --instance-groups-to-delete"
         )
-        yield Effect("left-over", name, "", text)
+        yield Effect("leftover", name, "", text, stays=name)
+    for name in (name for name in new if name not in old):
+        yield Effect("in-place", name, "", f"creates instance group {name}")
     late: dict[str, list[str]] = {}
     for name in (name for name in old if name in new):
-        for effect in _group(name, old[name], new[name], gone):
-            if effect.kind == "new-nodes-only":
+        for effect in _group(name, old[name], new[name], moved):
+            if effect.cause in _LATE:
                 late.setdefault(effect.cause, []).append(name)
             else:
                 yield effect
@@ -59,22 +68,24 @@ def effects(before: Json, after: Json, gone: Collection[str]) -> Iterator[Effect
         yield Effect("new-nodes-only", ", ".join(groups), cause, text)
 
 
-def _cluster(before: Json, after: Json, gone: Collection[str]) -> Iterator[Effect]:
+def _cluster(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
-        if name == "InstanceGroups" or not differs(old, new, gone):
+        if name == "InstanceGroups" or not differs(old, new, moved):
             continue
         if name == "Tags":
             text = "does not change the tags of the cluster, which UpdateCluster cannot"
-            yield Effect("left-over", "cluster", name, text)
+            yield Effect("none", "cluster", name, text)
         elif name == "Orchestrator":
-            yield from _orchestrator(old or {}, new or {}, gone)
+            yield from _orchestrator(old or {}, new or {}, moved)
         elif name not in UPDATABLE or name == "ClusterName":
             yield _refused(name)
+        else:
+            yield Effect("in-place", "cluster", name, f"changes {name} of the cluster")
 
 
-def _orchestrator(old: Json, new: Json, gone: Collection[str]) -> Iterator[Effect]:
-    if differs(old.get("Eks"), new.get("Eks"), gone) or "Slurm" in old.keys() - new.keys():
+def _orchestrator(old: Json, new: Json, moved: Collection[str]) -> Iterator[Effect]:
+    if differs(old.get("Eks"), new.get("Eks"), moved) or "Slurm" in old.keys() - new.keys():
         yield _refused("Orchestrator")
     elif "Slurm" in new.keys() - old.keys():
         text = "lets HyperPod manage Slurm from now on (Orchestrator changes): there is no way back"
@@ -86,15 +97,17 @@ def _refused(name: str) -> Effect:
     return Effect("refused", "cluster", name, text)
 
 
-def _group(group: str, before: Json, after: Json, gone: Collection[str]) -> Iterator[Effect]:
+def _group(group: str, before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
-        if not differs(old, new, gone) or name in _IN_PLACE:
+        if not differs(old, new, moved):
             continue
-        if name == "InstanceCount":
-            yield from _fewer(group, old or 0, new or 0)
+        if name in _IN_PLACE:
+            yield Effect("in-place", group, name, f"changes {name} of instance group {group}")
+        elif name == "InstanceCount":
+            yield _resized(group, old or 0, new or 0)
         elif name == "InstanceStorageConfigs":
-            yield from _storage(group, old or [], new or [], gone)
+            yield from _storage(group, old or [], new or [], moved)
         elif name in _FIXED:
             text = (
                 f"is refused: {name} of instance group {group} cannot change; give the group "
@@ -104,29 +117,31 @@ def _group(group: str, before: Json, after: Json, gone: Collection[str]) -> Iter
         elif name in _LATE:
             yield Effect("new-nodes-only", group, name, _LATE[name].format(group))
         else:
-            yield _unknown(group, name)
+            yield _undocumented(group, name)
 
 
-def _unknown(group: str, name: str) -> Effect:
+def _undocumented(group: str, name: str) -> Effect:
     text = (
-        f"has unknown effects on the nodes of {group} ({name} changes): AWS does not document them"
+        f"reaches only new nodes of {group} for certain ({name} changes): AWS does not document "
+        "what it does to running ones"
     )
-    return Effect("unknown", group, name, text)
+    return Effect("new-nodes-only", group, name, text)
 
 
-def _fewer(group: str, old: int, new: int) -> Iterator[Effect]:
+def _resized(group: str, old: int, new: int) -> Effect:
     if new < old:
         text = f"ends {old - new} nodes of {group}, which HyperPod chooses, and what runs on them"
-        yield Effect("removes-nodes", group, "InstanceCount", text)
+        return Effect("removes-nodes", group, "InstanceCount", text)
+    return Effect("in-place", group, "InstanceCount", f"adds {new - old} nodes to {group}")
 
 
-def _storage(group: str, old: Any, new: Any, gone: Collection[str]) -> Iterator[Effect]:
+def _storage(group: str, old: Any, new: Any, moved: Collection[str]) -> Iterator[Effect]:
     """File systems reach new nodes; what a volume does to running ones is not documented."""
     before, after = (_of_kind(each, volumes=True) for each in (old, new))
     if before != after:
-        yield _unknown(group, "EbsVolumeConfig")
+        yield _undocumented(group, "EbsVolumeConfig")
     before, after = (_of_kind(each, volumes=False) for each in (old, new))
-    if differs(before, after, gone):
+    if differs(before, after, moved):
         cause = "InstanceStorageConfigs"
         yield Effect("new-nodes-only", group, cause, _LATE[cause].format(group))
 

@@ -1,0 +1,25 @@
+"""What deploying a bundle over an earlier one does to what runs.
+
+``model`` has the effects and their order, ``bundles`` compares two bundles. Each kind of document
+has a module, which knows how its service changes what exists: CloudFormation templates
+(``templates``, with ``resources`` and ``file_systems``), ``cluster.yaml`` of ParallelCluster,
+requests of HyperPod, Kubernetes manifests. The documents are compared with each other; what is
+deployed may differ from both.
+"""
+
+from __future__ import annotations
+
+from clustergen.effects.bundles import Files, effects, files_in, files_of, of_folder
+from clustergen.effects.model import KINDS, Effect, Kind, worst
+
+__all__ = [
+    "KINDS",
+    "Effect",
+    "Files",
+    "Kind",
+    "effects",
+    "files_in",
+    "files_of",
+    "of_folder",
+    "worst",
+]

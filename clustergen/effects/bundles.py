@@ -1,0 +1,150 @@
+"""Effects of deploying a new bundle over an earlier one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from clustergen import source
+from clustergen.artifacts import Bundle, Json
+from clustergen.effects import cluster_yaml, hyperpod_requests, manifests, templates
+from clustergen.effects.model import Effect
+from clustergen.patterns import pattern
+
+Files = Mapping[str, str]
+"""The texts of a bundle, by path."""
+
+_TEMPLATE = ".template.json"
+_REQUEST = "create-cluster.json"
+_SCRIPT = "deploy.sh"
+_SETTING = pattern(r"(?m)^(region|cluster|version)=([\w.-]+)$")
+_COMPARED = {"cluster.yaml": cluster_yaml.effects, _REQUEST: hyperpod_requests.effects}
+_FIRST = ("foundation", "eks")
+_IDENTITY = {"region": "in", "cluster": "called"}
+_DATA = '"AWS::FSx::FileSystem"', '"AWS::EFS::FileSystem"'
+_SUFFIXES = (".json", ".yaml", ".sh")
+
+
+def files_of(bundle: Bundle) -> Files:
+    """The texts of a bundle in memory."""
+    return {artifact.path: artifact.text for artifact in bundle}
+
+
+def of_folder(folder: Path, bundle: Bundle) -> list[Effect]:
+    """What deploying ``bundle`` over that in ``folder`` does, other than changes in place."""
+    if not folder.is_dir():
+        return []
+    found = effects(files_in(folder), files_of(bundle))
+    return [effect for effect in found if effect.kind != "in-place"]
+
+
+def files_in(folder: Path) -> Files:
+    """The texts of the documents and scripts in ``folder``, where they are readable."""
+    found: dict[str, str] = {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in _SUFFIXES and path.is_file():
+            try:
+                found[path.relative_to(folder).as_posix()] = path.read_text(encoding="utf-8")
+            except (OSError, ValueError):
+                found[path.relative_to(folder).as_posix()] = ""
+    return found
+
+
+def effects(old: Files, new: Files) -> list[Effect]:
+    """What deploying ``new`` over ``old`` does, document by document; no effect on a new file."""
+    if moved := _moved(old, new):
+        return [moved]
+    found = list(_version(old, new))
+    ids: set[str] = set()
+    for path in _in_order(old, new):
+        if path not in old:
+            continue
+        more = _of_document(path, old, new, ids)
+        found += (each._replace(file=path) for each in more)
+    return [*found, *manifests.effects(old, new, ids)]
+
+
+def _of_document(path: str, old: Files, new: Files, ids: set[str]) -> list[Effect]:
+    """The effects of one document; adds outputs with another value to ``ids``."""
+    if path not in new:
+        text = f"leaves what {path} has deployed, which continues to run and to cost money"
+        return [Effect("leftover", path, "", text, stays=path)]
+    if old[path] == new[path] and not ids:
+        return []
+    try:
+        before, after = (_parsed(path, files[path]) for files in (old, new))
+        if not path.endswith(_TEMPLATE):
+            return list(_COMPARED[path](before, after, ids))
+        found, outputs = templates.effects(before, after, ids)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return [_unreadable(path)]
+    ids |= outputs
+    return found
+
+
+def _settings(files: Files) -> Mapping[str, str]:
+    return dict(_SETTING.findall(files.get(_SCRIPT, "")))
+
+
+def _moved(old: Files, new: Files) -> Effect | None:
+    """That the bundle is for another cluster, and there is nothing to compare it with."""
+    before, after = _settings(old), _settings(new)
+    for key, place in _IDENTITY.items():
+        if key in before and key in after and before[key] != after[key]:
+            text = (
+                f"creates another cluster, {place} {after[key]}: all that is {place} {before[key]} "
+                "stays, and continues to cost money"
+            )
+            if not any(type in text for type in _DATA for text in old.values()):
+                return Effect("leftover", "cluster", key, text, stays=before[key])
+            text += "; the new file systems are empty"
+            return Effect("data-at-risk", "cluster", key, text, stays=before[key])
+    return None
+
+
+def _version(old: Files, new: Files) -> Iterator[Effect]:
+    """ParallelCluster updates only clusters that its own version made."""
+    before, after = (_settings(files).get("version") for files in (old, new))
+    if before and after and before != after and "cluster.yaml" in new:
+        text = (
+            f"is refused: ParallelCluster {after} does not update a cluster that {before} made; "
+            "undo the change, or create another cluster"
+        )
+        yield Effect("refused", "cluster", "version", text, cluster_yaml.SOURCE, file=_SCRIPT)
+
+
+def _in_order(old: Files, new: Files) -> list[str]:
+    """The documents that are deployed, the foundation first: others use its outputs.
+
+    A HyperPod cluster is deployed by a request; its template is for those who prefer a stack.
+    """
+    skipped = f"cluster{_TEMPLATE}" if _REQUEST in new else ""
+    paths = [
+        path
+        for path in dict.fromkeys((*old, *new))
+        if path in _COMPARED or (path.endswith(_TEMPLATE) and "/" not in path and path != skipped)
+    ]
+    return sorted(paths, key=lambda path: (_place(path), path))
+
+
+def _place(path: str) -> int:
+    name = path.partition(".")[0]
+    return _FIRST.index(name) if name in _FIRST else len(_FIRST)
+
+
+def _parsed(path: str, text: str) -> Json:
+    """:raises ValueError: if ``text`` is not what ``path`` says."""
+    if path.endswith(".json"):
+        found = json.loads(text)
+    else:
+        document, _ = source.read_text(text)
+        found = document.data if document else None
+    if not isinstance(found, dict):
+        raise ValueError("not a map")
+    return found
+
+
+def _unreadable(path: str) -> Effect:
+    text = f"has unknown effects: {path} is not one that clustergen wrote"
+    return Effect("unknown", path, "", text)

@@ -1,0 +1,76 @@
+"""Resources that CloudFormation cannot replace.
+
+It creates the new resource first, and deletes the old one at the end. Both cannot have one name,
+one address or one path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from clustergen.artifacts import Json
+from clustergen.effects.change import Change
+from clustergen.effects.values import at, references
+from clustergen.schemas import replacing
+
+SOURCE = (
+    "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/"
+    "aws-properties-name.html"
+)
+_UNIQUE = {
+    "AWS::EC2::Subnet": ("VpcId", "CidrBlock", "two subnets of a VPC cannot have one CIDR block"),
+    "AWS::EC2::NatGateway": ("", "AllocationId", "two NAT gateways cannot have one address"),
+    "AWS::EFS::MountTarget": (
+        "FileSystemId",
+        "FileSystemId",
+        "a file system has one mount target in a zone",
+    ),
+}
+"""The owner, and what of it only one resource can have."""
+_REPOSITORY = "AWS::FSx::DataRepositoryAssociation"
+
+
+def of(change: Change, old: Json, replaced: Collection[Change]) -> str:
+    """Why ``change`` cannot replace its resource; empty if it can."""
+    if change.fixed == "Type":
+        return ""
+    ids = {each.name for each in replaced}
+    cause = change.fixed.rpartition(".")[2]
+    name = replacing.NAMES.get(change.type)
+    if name and _stays(change, name, ids) and isinstance(at(change.properties, name), str | dict):
+        return (
+            f"is refused: {cause} of {change.name} cannot change, and two resources cannot have "
+            "its name; use another name"
+        )
+    if change.type == _REPOSITORY and _overlaps(change, old, ids):
+        return (
+            f"is refused: {cause} of {change.name} cannot change while the old association has the "
+            "same path; remove it in one deployment, and add the new one in the next"
+        )
+    owner, unique, why = _UNIQUE.get(change.type, ("", "", ""))
+    if unique and _stays(change, unique, ids) and (not owner or _stays(change, owner, ids)):
+        return f"is refused: {cause} of {change.name} cannot change, because {why}"
+    return ""
+
+
+def _stays(change: Change, path: str, ids: Collection[str]) -> bool:
+    old, new = at(change.earlier, path), at(change.properties, path)
+    return old == new and not references(new) & set(ids)
+
+
+def _overlaps(change: Change, old: Json, ids: Collection[str]) -> bool:
+    """Whether an association of the old template has the path or the bucket of the new one.
+
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/create-dra-linked-data-repo.html
+    """
+    if not _stays(change, "FileSystemId", ids):
+        return False
+    return any(
+        at(resource, "Properties.FileSystemId") == change.properties["FileSystemId"]
+        and any(
+            at(resource, f"Properties.{path}") == change.properties.get(path)
+            for path in ("FileSystemPath", "DataRepositoryPath")
+        )
+        for resource in old.values()
+        if resource["Type"] == _REPOSITORY
+    )

@@ -1,0 +1,187 @@
+"""What Kubernetes does with changed manifests and charts.
+
+Fields that the API server refuses to change: https://github.com/kubernetes/kubernetes
+pkg/apis/*/validation; of custom resources, the ``oldSelf`` rules of Kueue 0.19 and Karpenter 1.14.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from clustergen.artifacts import Json
+from clustergen.effects.model import Effect
+from clustergen.effects.values import at, differs
+from clustergen.patterns import pattern
+from clustergen.words import word_set
+
+_VOLUMES = "https://kubernetes.io/docs/concepts/storage/persistent-volumes/"
+_KARPENTER = "https://karpenter.sh/docs/concepts/disruption/#drift"
+_IMMUTABLE: Mapping[str, tuple[str, ...]] = {
+    "ClusterRoleBinding": ("roleRef",),
+    "DaemonSet": ("spec.selector",),
+    "Deployment": ("spec.selector",),
+    "Job": ("spec.template", "spec.selector", "spec.completionMode"),
+    "LocalQueue": ("spec.clusterQueue",),
+    "PersistentVolume": ("spec.csi", "spec.volumeMode"),
+    "PersistentVolumeClaim": ("spec",),
+    "PriorityClass": ("value", "preemptionPolicy"),
+    "ResourceClaimTemplate": ("spec",),
+    "RoleBinding": ("roleRef",),
+    "StorageClass": ("parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"),
+}
+_KEPT = word_set("Namespace CustomResourceDefinition")
+"""What install.sh does not delete: it holds what users made."""
+_NODE_CLASSES = word_set("EC2NodeClass HyperpodNodeClass")
+_CHART = pattern(r"(?m)^chart (\S+)")
+_INSTALL = "install.sh"
+_PRUNES = "--prune"
+_HOST = "kubernetes.io/hostname"
+
+Objects = Mapping[tuple[str, str, str], tuple[str, Json]]
+"""File and object, by kind, namespace and name."""
+
+
+def effects(
+    old: Mapping[str, str], new: Mapping[str, str], moved: Collection[str]
+) -> Iterator[Effect]:
+    """The effects on objects and charts; ``moved`` has outputs of stacks with another value."""
+    paths = [path for path in (*old, *new) if _is_manifest(path)]
+    if not moved and all(old.get(path) == new.get(path) for path in paths):
+        yield from _charts(old, new)
+        return
+    before, after = _objects(old), _objects(new)
+    prunes = _PRUNES in new.get(_INSTALL, "")
+    for key, (file, thing) in after.items():
+        earlier = before.get(key)
+        if earlier is None:
+            yield Effect("in-place", _title(key), "", f"creates {_title(key)}", file=file)
+        elif differs(earlier[1], thing, moved):
+            for effect in _changed(_title(key), earlier[1], thing, moved):
+                yield effect._replace(file=file, type=key[0])
+    yield from _vanished(before, after, prunes)
+    yield from _charts(old, new)
+
+
+def _is_manifest(path: str) -> bool:
+    return path.startswith("manifests/") and path.endswith(".yaml")
+
+
+def _objects(files: Mapping[str, str]) -> Objects:
+    found: dict[tuple[str, str, str], tuple[str, Json]] = {}
+    for path in filter(_is_manifest, files):
+        for thing in _documents(files[path]):
+            if isinstance(thing, dict) and "kind" in thing:
+                meta = thing.get("metadata") or {}
+                key = (str(thing["kind"]), str(meta.get("namespace", "")), str(meta.get("name")))
+                found[key] = (path, thing)
+    return found
+
+
+@functools.lru_cache(64)
+def _documents(text: str) -> list[Any]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return list(yaml.load_all(text, loader))  # a safe loader
+    except yaml.YAMLError:
+        return []
+
+
+def _title(key: tuple[str, str, str]) -> str:
+    kind, namespace, name = key
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+
+
+def _changed(title: str, old: Json, new: Json, moved: Collection[str]) -> Iterator[Effect]:
+    path = _fixed(old, new, moved)
+    if path:
+        text = (
+            f"is refused: {path} of {title} cannot change; delete the object once nothing uses it, "
+            "and deploy again"
+        )
+        yield Effect("refused", title, path, text, _VOLUMES)
+    elif new["kind"] in {"NodePool", *_NODE_CLASSES} and _drifts(old, new):
+        text = f"starts only new nodes with the changed {title}; running ones stay until empty"
+        yield Effect("new-nodes-only", title, "spec", text, _KARPENTER)
+    else:
+        yield Effect("in-place", title, "", f"changes {title}")
+
+
+def _fixed(old: Json, new: Json, moved: Collection[str]) -> str:
+    """The path of a change that the API server rejects."""
+    kind = new["kind"]
+    for path in _IMMUTABLE.get(kind, ()):
+        if differs(at(old, path), at(new, path), moved):
+            return path
+    if kind == "ResourceFlavor" and at(old, "spec.topologyName") is not None:
+        path = "spec.topologyName"
+        return path if at(old, path) != at(new, path) else ""
+    if kind == "Topology" and not _hosts_last(old, new):
+        return "spec.levels" if at(old, "spec.levels") != at(new, "spec.levels") else ""
+    if kind == "NodePool":
+        return _fixed_of_pool(old, new)
+    return ""
+
+
+def _hosts_last(*topologies: Json) -> bool:
+    levels = [at(each, "spec.levels") or [{}] for each in topologies]
+    return all(each[-1].get("nodeLabel") == _HOST for each in levels)
+
+
+def _fixed_of_pool(old: Json, new: Json) -> str:
+    if ("replicas" in old["spec"]) != ("replicas" in new["spec"]):
+        return "spec.replicas"
+    path = "spec.template.spec.nodeClassRef"
+    keys = ("group", "kind")
+    same = all(at(old, f"{path}.{key}") == at(new, f"{path}.{key}") for key in keys)
+    return "" if same else path
+
+
+def _drifts(old: Json, new: Json) -> bool:
+    """Whether Karpenter would replace nodes; more choice of instance types is no drift."""
+    if new["kind"] in _NODE_CLASSES:
+        return bool(old.get("spec") != new.get("spec"))
+    before, after = at(old, "spec.template"), at(new, "spec.template")
+    needs = [(at(each, "spec.requirements") or []) for each in (before, after)]
+    rest = [{**each, "spec": {**each["spec"], "requirements": []}} for each in (before, after)]
+    return rest[0] != rest[1] or not _wider(*needs)
+
+
+def _wider(old: list[Json], new: list[Json]) -> bool:
+    values = {each.get("key"): set(each.get("values") or ()) for each in new}
+    return {each.get("key") for each in old} == set(values) and all(
+        set(each.get("values") or ()) <= values[each.get("key")] for each in old
+    )
+
+
+def _vanished(before: Objects, after: Objects, prunes: bool) -> Iterator[Effect]:
+    gone = [key for key in before if key not in after and key[0] != "Job"]
+    pools = [_title(key) for key in gone if key[0] == "NodePool"]
+    if pools and not any(key[0] == "NodePool" for key in after):
+        text = f"ends Karpenter, with its nodes and the jobs on them: {', '.join(pools)}"
+        yield Effect("replaces-resource", pools[0], "", text, _KARPENTER, type="NodePool")
+    elif pools:
+        text = f"deletes {', '.join(pools)}, the nodes, and the jobs on them"
+        yield Effect("removes-nodes", pools[0], "", text, _KARPENTER, type="NodePool")
+    stay = [_title(key) for key in gone if key[0] in _KEPT or not prunes]
+    if stay:
+        text = f"leaves {', '.join(stay)}: delete it when you no longer need what is in it"
+        yield Effect("leftover", stay[0], "", text, file=before[gone[0]][0])
+    for key in gone:
+        if _title(key) not in stay and key[0] != "NodePool":
+            yield Effect("in-place", _title(key), "", f"deletes {_title(key)}", type=key[0])
+
+
+def _charts(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
+    before, after = (_CHART.findall(files.get(_INSTALL, "")) for files in (old, new))
+    for name in (name for name in before if name not in after):
+        text = f"uninstalls the chart {name}; its namespace and its resource types stay"
+        yield Effect("leftover", f"chart {name}", "", text, file=_INSTALL)
+    for name in (name for name in after if name not in before):
+        yield Effect("in-place", f"chart {name}", "", f"installs the chart {name}", file=_INSTALL)
+    for path in (path for path in new if path.startswith("values/") and path in old):
+        if old[path] != new[path]:
+            yield Effect("in-place", path, "", f"changes the values of {path}", file=path)

@@ -1,0 +1,107 @@
+"""What PCS and EKS do to the nodes of a changed node group, and to a changed cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clustergen.effects.change import Change
+from clustergen.effects.model import Effect
+from clustergen.effects.values import at
+from clustergen.patterns import pattern
+from clustergen.words import word_set
+
+_PCS = "https://docs.aws.amazon.com/pcs/latest/userguide/"
+_PCS_UPDATE = f"{_PCS}working-with_cng_update.html"
+_PCS_VERSION = f"{_PCS}working-with_clusters_version_update.html"
+_EKS = "https://docs.aws.amazon.com/eks/latest/userguide/"
+_EKS_UPDATE = f"{_EKS}update-managed-node-group.html"
+_EKS_BLOCK = f"{_EKS}capacity-blocks-mng.html"
+_EKS_VERSION = f"{_EKS}update-cluster.html"
+
+_OF_PCS_NODES = word_set("""
+    AmiId CustomLaunchTemplate IamInstanceProfileArn NodeLifecycleActions PurchaseOption SpotOptions
+""")
+"""Properties with which PCS replaces idle instances."""
+_OF_EKS_NODES = word_set("LaunchTemplate ReleaseVersion Version")
+_MINOR = pattern(r"1\.(\d+)")
+
+
+def pcs(change: Change) -> Iterator[Effect]:
+    """What PCS does to the nodes of a group."""
+    name, cause = change.name, _first(change.paths, _OF_PCS_NODES)
+    yield from _fewer(change, "ScalingConfiguration.MaxInstanceCount", _PCS_UPDATE)
+    if cause:
+        text = f"replaces the nodes of {name} once they are idle ({cause} changes)"
+        yield Effect("replaces-nodes", name, cause, text, _PCS_UPDATE)
+    elif "SubnetIds" in change.paths:
+        text = f"starts only new nodes of {name} in other subnets"
+        yield Effect("new-nodes-only", name, "SubnetIds", text, _PCS_UPDATE)
+
+
+def _first(paths: Sequence[str], known: frozenset[str]) -> str | None:
+    return next((path for path in paths if path.partition(".")[0] in known), None)
+
+
+def _fewer(change: Change, path: str, source: str) -> Iterator[Effect]:
+    name, before, after = change.name, at(change.earlier, path), at(change.properties, path)
+    if isinstance(before, int) and isinstance(after, int) and after < before:
+        text = (
+            f"terminates the nodes of {name} beyond {after}, with the jobs on them "
+            f"({path.rpartition('.')[2]} was {before})"
+        )
+        yield Effect("removes-nodes", name, path, text, source)
+
+
+def pcs_cluster(change: Change) -> Iterator[Effect]:
+    """What PCS does to nodes when the version of Slurm changes."""
+    versions = (at(each, "Scheduler.Version") for each in (change.earlier, change.properties))
+    name, (before, after) = change.name, map(str, versions)
+    if before == after:
+        return
+    if _numbers(after) < _numbers(before):
+        text = f"is refused: Slurm of {name} cannot go back from {before} to {after}"
+        yield Effect("refused", name, "Scheduler.Version", text, _PCS_VERSION)
+        return
+    text = (
+        f"updates Slurm of {name} from {before} to {after}: the controller is away for some "
+        "minutes, and nodes are replaced once they are idle"
+    )
+    yield Effect("replaces-nodes", name, "Scheduler.Version", text, _PCS_VERSION)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".") if part.isdigit()]
+
+
+def eks(change: Change) -> Iterator[Effect]:
+    """What EKS does to the nodes of a managed group."""
+    name, cause = change.name, _first(change.paths, _OF_EKS_NODES)
+    yield from _fewer(change, "ScalingConfig.MaxSize", _EKS_UPDATE)
+    if cause and change.properties.get("CapacityType") == "CAPACITY_BLOCK":
+        text = (
+            f"needs {name} scaled to 0 nodes first ({cause} changes): EKS cannot replace the nodes "
+            "of a Capacity Block"
+        )
+        yield Effect("needs-stop", name, cause, text, _EKS_BLOCK)
+    elif cause:
+        text = f"replaces the nodes of {name}, after it has drained them ({cause} changes)"
+        yield Effect("replaces-nodes", name, cause, text, _EKS_UPDATE)
+
+
+def eks_cluster(change: Change) -> Iterator[Effect]:
+    """Whether EKS accepts a change of the Kubernetes version."""
+    versions = (each.get("Version") for each in (change.earlier, change.properties))
+    name, found = change.name, [_MINOR.fullmatch(str(each)) for each in versions]
+    minors = [int(match[1]) for match in found if match]
+    if len(minors) < 2 or minors[0] == minors[1]:
+        return
+    before, after = minors
+    if after == before + 1:
+        text = f"updates the control plane of {name} from 1.{before} to 1.{after}"
+        yield Effect("in-place", name, "Version", text, _EKS_VERSION)
+        return
+    text = f"is refused: Kubernetes of {name} cannot go back from 1.{before} to 1.{after}"
+    if after > before:
+        steps = ", ".join(f"1.{minor}" for minor in range(before + 1, after + 1))
+        text = f"is refused: Kubernetes of {name} updates by one minor version; deploy {steps}"
+    yield Effect("refused", name, "Version", text, _EKS_VERSION)

@@ -1,0 +1,177 @@
+"""What CloudFormation does with single resources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from clustergen.artifacts import Json
+from clustergen.effects import file_systems, node_groups
+from clustergen.effects.change import Change
+from clustergen.effects.model import Effect, Kind
+from clustergen.effects.values import at
+from clustergen.schemas import replacing
+from clustergen.words import word_set, words
+
+_ATTRIBUTES = "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/"
+_DELETION = f"{_ATTRIBUTES}aws-attribute-deletionpolicy.html"
+_REPLACEMENT = f"{_ATTRIBUTES}aws-attribute-updatereplacepolicy.html"
+
+NETWORK = word_set("""
+    AWS::EC2::VPC AWS::EC2::Subnet AWS::EC2::NatGateway AWS::EC2::SecurityGroup
+    AWS::EC2::RouteTable AWS::EC2::EIP AWS::EC2::VPCEndpoint
+""")
+_DATA: Mapping[str, str] = {
+    "AWS::FSx::FileSystem": "file system",
+    "AWS::EFS::FileSystem": "file system",
+    "AWS::APS::Workspace": "workspace",
+}
+"""What holds data of users."""
+_CLUSTERS = word_set("AWS::PCS::Cluster AWS::EKS::Cluster AWS::SageMaker::Cluster")
+_GROUPS = word_set("AWS::PCS::ComputeNodeGroup AWS::EKS::Nodegroup")
+_QUEUE = "AWS::PCS::Queue"
+_QUOTA = "AWS::SageMaker::ComputeQuota"
+_KIND = words("""
+    InstanceConfigs InstanceTypes AmiType CapacityType PurchaseOption ComputeNodeGroupConfigurations
+""")
+"""Properties that are the same where a group or a queue only gets another name."""
+_WITHOUT_STATE = word_set("""
+    AWS::EC2::Route AWS::EC2::SecurityGroupEgress AWS::EC2::SecurityGroupIngress
+    AWS::EC2::SubnetRouteTableAssociation AWS::EC2::VPCGatewayAttachment AWS::EKS::AccessEntry
+    AWS::EKS::PodIdentityAssociation AWS::IAM::InstanceProfile AWS::IAM::ManagedPolicy
+    AWS::IAM::Policy AWS::IAM::Role AWS::Logs::Delivery AWS::Logs::DeliveryDestination
+    AWS::Logs::DeliverySource AWS::S3::BucketPolicy
+""")
+"""A new one serves as well as the old one: nobody notices a replacement."""
+
+
+def replaced(change: Change) -> Effect:
+    """The effect of a resource that becomes another one."""
+    cause = change.fixed.rpartition(".")[2]
+    fate = _fate(change.old, "UpdateReplacePolicy")
+    text = f"replaces {change.name} ({cause} changes)"
+    kind: Kind = "replaces-resource"
+    stays = ""
+    if what := _DATA.get(change.old["Type"]):
+        kind = "data-at-risk"
+        text += f": the new {what} is empty, and the old one {fate}"
+        stays = change.name if _is_kept(change.old, "UpdateReplacePolicy") else ""
+    elif change.type in _WITHOUT_STATE:
+        kind = "in-place"
+    elif _is_kept(change.old, "UpdateReplacePolicy"):
+        text += f"; the old one {fate}"
+        stays = change.name
+    return Effect(kind, change.name, change.fixed, text, _REPLACEMENT, stays, change.type)
+
+
+def _is_kept(resource: Json, policy: str) -> bool:
+    return str(resource.get(policy, "Delete")).startswith("Retain")
+
+
+def _fate(resource: Json, policy: str) -> str:
+    if not _is_kept(resource, policy):
+        return "is deleted with its data"
+    return "stays outside the stack, and continues to cost money"
+
+
+def updated(change: Change) -> list[Effect]:
+    """The effects of a resource that stays the same one."""
+    rule = _RULES.get(change.type)
+    found = list(_armed(change))
+    if rule:
+        found += rule(change)
+    if not found:
+        text = f"changes {change.name} ({', '.join(change.paths)})"
+        found = [Effect("in-place", change.name, change.paths[0], text)]
+    return [each._replace(type=change.type) for each in found]
+
+
+def _armed(change: Change) -> Iterator[Effect]:
+    """That the data of a resource loses its protection."""
+    what = _DATA.get(change.type)
+    for policy in ("DeletionPolicy", "UpdateReplacePolicy") if what else ():
+        if _is_kept(change.old, policy) and not _is_kept(change.new, policy):
+            text = (
+                f"removes the protection of {change.name}: from then on, a deletion of the stack "
+                f"or a replacement deletes the {what} with its data"
+            )
+            yield Effect("data-at-risk", change.name, policy, text, _DELETION)
+            return
+
+
+_RULES: Mapping[str, Callable[[Change], Iterator[Effect]]] = {
+    "AWS::FSx::FileSystem": file_systems.fsx,
+    "AWS::PCS::ComputeNodeGroup": node_groups.pcs,
+    "AWS::PCS::Cluster": node_groups.pcs_cluster,
+    "AWS::EKS::Nodegroup": node_groups.eks,
+    "AWS::EKS::Cluster": node_groups.eks_cluster,
+}
+
+
+def added(name: str, resource: Json) -> Effect:
+    """The effect of a new resource."""
+    return Effect("in-place", name, "", f"creates {name}", type=resource["Type"])
+
+
+def removed(old: Json, new: Json) -> Iterator[Effect]:
+    """The effects of resources that are in ``old`` only."""
+    for name in sorted(old.keys() - new.keys()):
+        resource, type = old[name], old[name]["Type"]
+        if type in _DATA:
+            yield _lost(name, resource)
+        elif other := _renamed(resource, old, new):
+            text = f"replaces {name} with {other}, which has another name{_jobs(type)}"
+            yield Effect("replaces-resource", name, "", text, type=type)
+        elif type in _GROUPS | _CLUSTERS:
+            text = f"deletes {name}, its nodes, and the jobs on them"
+            yield Effect("removes-nodes", name, "", text, type=type)
+        elif type == _QUEUE:
+            yield _queue(name)
+        elif type == _QUOTA:
+            yield _quota(name, resource)
+        else:
+            yield _deleted(name, resource)
+
+
+def _lost(name: str, resource: Json) -> Effect:
+    what, fate = _DATA[resource["Type"]], _fate(resource, "DeletionPolicy")
+    text = f"removes {name} from the stack: the {what} {fate}"
+    stays = name if _is_kept(resource, "DeletionPolicy") else ""
+    return Effect("data-at-risk", name, "", text, _DELETION, stays, resource["Type"])
+
+
+def _renamed(resource: Json, old: Json, new: Json) -> str:
+    """The new resource that is the same as one that leaves the template, but for its name."""
+    key = replacing.NAMES.get(resource["Type"])
+    if key is None or resource["Type"] not in _GROUPS | {_QUEUE}:
+        return ""
+    for name in new.keys() - old.keys():
+        if new[name]["Type"] == resource["Type"] and _alike(resource, new[name]):
+            return name
+    return ""
+
+
+def _alike(old: Json, new: Json) -> bool:
+    before, after = old.get("Properties", {}), new.get("Properties", {})
+    return all(before.get(path) == after.get(path) for path in _KIND)
+
+
+def _jobs(type: str) -> str:
+    return ": running jobs end, and pending ones are cancelled" if type == _QUEUE else ""
+
+
+def _queue(name: str) -> Effect:
+    text = f"deletes {name}: running jobs end, and pending ones are cancelled"
+    source = "https://docs.aws.amazon.com/pcs/latest/userguide/working-with_queues_delete.html"
+    return Effect("removes-nodes", name, "", text, source, type=_QUEUE)
+
+
+def _quota(name: str, resource: Json) -> Effect:
+    quota = at(resource, "Properties.Name")
+    text = f"leaves the quota {quota}: delete it with aws sagemaker delete-compute-quota"
+    return Effect("leftover", name, "", text, type=_QUOTA)
+
+
+def _deleted(name: str, resource: Json) -> Effect:
+    kept = _is_kept(resource, "DeletionPolicy")
+    text = f"removes {name} from the stack; it stays" if kept else f"deletes {name}"
+    return Effect("in-place", name, "", text, type=resource["Type"])
