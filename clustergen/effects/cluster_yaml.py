@@ -67,10 +67,34 @@ def effects(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effec
         return
     seen: set[tuple[Kind, str]] = set()
     for change in changes:
-        effect = _effect(change, update) or _in_place(change)
-        if (effect.kind, effect.subject) not in seen:
-            seen.add((effect.kind, effect.subject))
-            yield effect._replace(source=SOURCE)
+        for effect in _of(change, update):
+            if (effect.kind, effect.subject) not in seen:
+                seen.add((effect.kind, effect.subject))
+                yield effect._replace(source=SOURCE)
+
+
+def _of(change: _Change, update: _Update) -> Iterator[Effect]:
+    effect = _effect(change, update)
+    lost = _lost(change)
+    yield from filter(None, (effect, lost))
+    if not effect and not lost:
+        yield _in_place(change)
+
+
+def _lost(change: _Change) -> Effect | None:
+    """That a volume or file system which ParallelCluster created loses its data or protection."""
+    if not change.path.startswith("SharedStorage["):
+        return None
+    if change.path.endswith(".DeletionPolicy") and change.new == "Delete":
+        text = f"removes the protection of the data ({change.path} changes)"
+        return Effect("data-at-risk", change.path, change.path, text)
+    if not isinstance(change.old, dict) or change.new is not None or _has_id(change.old):
+        return None
+    settings = change.old.get(f"{change.old.get('StorageType')}Settings") or {}
+    kept = settings.get("DeletionPolicy") in ("Retain", "Snapshot")
+    fate = "stays, and continues to cost money" if kept else "is deleted with its data"
+    text = f"removes {change.path} from the cluster: its storage {fate}"
+    return Effect("data-at-risk", change.path, "", text, stays=change.path if kept else "")
 
 
 def _in_place(change: _Change) -> Effect:
@@ -248,9 +272,13 @@ def _storage(change: _Change, update: _Update) -> Effect | None:
 
 
 def _external(storage: Json) -> bool:
+    return storage.get("StorageType") != "Ebs" and _has_id(storage)
+
+
+def _has_id(storage: Json) -> bool:
     settings = storage.get(f"{storage.get('StorageType')}Settings") or {}
     ids = {"FileSystemId", "VolumeId", "FileCacheId"}
-    return storage.get("StorageType") != "Ebs" and bool(ids & settings.keys())
+    return bool(ids & settings.keys())
 
 
 _POLICIES: Mapping[str, Callable[[_Change, _Update], Effect | None]] = {

@@ -25,7 +25,7 @@ _LEAST_GROWTH = 1.1
 
 
 def fsx(change: Change) -> Iterator[Effect]:
-    """The refusals of a change, and what takes long."""
+    """Why FSx rejects a change, and what takes long."""
     name, old, new = change.name, change.earlier, change.properties
     for rule in _RULES.get(new["FileSystemType"], ()):
         for cause, why, source in rule(old, new):
@@ -43,23 +43,23 @@ def _grows(old: Json, new: Json) -> bool:
     return bool(old.get("StorageCapacity", 0) < new.get("StorageCapacity", 0))
 
 
-Refusals = Iterator[tuple[str, str, str]]
+Rejections = Iterator[tuple[str, str, str]]
 """Property, reason, and source."""
 
 
-def _shrinks(old: Json, new: Json) -> Refusals:
+def _shrinks(old: Json, new: Json) -> Rejections:
     before, after = old.get("StorageCapacity", 0), new.get("StorageCapacity", 0)
     if after < before:
         source = _OPENZFS if new["FileSystemType"] == "OPENZFS" else _LUSTRE
         yield "StorageCapacity", f"cannot shrink from {before} to {after} GiB", source
 
 
-def _scratch(old: Json, new: Json) -> Refusals:
+def _scratch(old: Json, new: Json) -> Rejections:
     if at(new, "LustreConfiguration.DeploymentType") == "SCRATCH_1" and _grows(old, new):
         yield "StorageCapacity", "is SCRATCH_1, which cannot grow", _LUSTRE
 
 
-def _throughput(old: Json, new: Json) -> Refusals:
+def _throughput(old: Json, new: Json) -> Rejections:
     """Throughput of SSD moves both ways, but not with EFA; Intelligent-Tiering only grows."""
     path = "LustreConfiguration.PerUnitStorageThroughput"
     if at(old, path) != at(new, path):
@@ -73,7 +73,7 @@ def _throughput(old: Json, new: Json) -> Refusals:
         yield path, f"cannot lower its throughput from {before} to {after} MB/s", _THROUGHPUT
 
 
-def _metadata(old: Json, new: Json) -> Refusals:
+def _metadata(old: Json, new: Json) -> Rejections:
     path = "LustreConfiguration.MetadataConfiguration"
     before, after = at(old, path), at(new, path)
     if before == after:
@@ -86,14 +86,14 @@ def _metadata(old: Json, new: Json) -> Refusals:
         yield f"{path}.Iops", "cannot lower its metadata IOPS", _METADATA
 
 
-def _openzfs_step(old: Json, new: Json) -> Refusals:
+def _openzfs_step(old: Json, new: Json) -> Rejections:
     before, after = old.get("StorageCapacity", 0), new.get("StorageCapacity", 0)
     least = -(-before * 11 // 10)
     if before < after < before * _LEAST_GROWTH:
         yield "StorageCapacity", f"can grow by 10 % or more, to {least} GiB at least", _OPENZFS
 
 
-_RULES: dict[str, tuple[Callable[[Json, Json], Refusals], ...]] = {
+_RULES: dict[str, tuple[Callable[[Json, Json], Rejections], ...]] = {
     "LUSTRE": (_shrinks, _scratch, _throughput, _metadata),
     "OPENZFS": (_shrinks, _openzfs_step),
 }

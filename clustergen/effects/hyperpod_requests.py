@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from clustergen.artifacts import Json
+from clustergen.effects import node_groups
 from clustergen.effects.model import Effect
 from clustergen.effects.values import differs, named
 from clustergen.hyperpod.deploy import UPDATABLE
@@ -102,7 +103,9 @@ def _group(group: str, before: Json, after: Json, moved: Collection[str]) -> Ite
         old, new = before.get(name), after.get(name)
         if not differs(old, new, moved):
             continue
-        if name in _IN_PLACE:
+        if name == "KubernetesConfig" and _profile(old) != _profile(new):
+            yield node_groups.repartitioned(group, f"{name}.Labels")
+        elif name in _IN_PLACE:
             yield Effect("in-place", group, name, f"changes {name} of instance group {group}")
         elif name == "InstanceCount":
             yield _resized(group, old or 0, new or 0)
@@ -118,6 +121,10 @@ def _group(group: str, before: Json, after: Json, moved: Collection[str]) -> Ite
             yield Effect("new-nodes-only", group, name, _LATE[name].format(group))
         else:
             yield _undocumented(group, name)
+
+
+def _profile(config: Any) -> Any:
+    return ((config or {}).get("Labels") or {}).get(node_groups.PROFILE)
 
 
 def _undocumented(group: str, name: str) -> Effect:

@@ -1,6 +1,6 @@
 """What Kubernetes does with changed manifests and charts.
 
-Fields that the API server refuses to change: https://github.com/kubernetes/kubernetes
+Fields that the API server does not change: https://github.com/kubernetes/kubernetes
 pkg/apis/*/validation; of custom resources, the ``oldSelf`` rules of Kueue 0.19 and Karpenter 1.14.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from clustergen.artifacts import Json
-from clustergen.effects.model import Effect
+from clustergen.effects.model import Effect, Kind
 from clustergen.effects.values import at, differs
 from clustergen.patterns import pattern
 from clustergen.words import word_set
@@ -26,7 +26,7 @@ _IMMUTABLE: Mapping[str, tuple[str, ...]] = {
     "Deployment": ("spec.selector",),
     "Job": ("spec.template", "spec.selector", "spec.completionMode"),
     "LocalQueue": ("spec.clusterQueue",),
-    "PersistentVolume": ("spec.csi", "spec.volumeMode"),
+    "PersistentVolume": ("spec.csi", "spec.nfs", "spec.volumeMode"),
     "PersistentVolumeClaim": ("spec",),
     "PriorityClass": ("value", "preemptionPolicy"),
     "ResourceClaimTemplate": ("spec",),
@@ -159,13 +159,7 @@ def _wider(old: list[Json], new: list[Json]) -> bool:
 
 def _vanished(before: Objects, after: Objects, prunes: bool) -> Iterator[Effect]:
     gone = [key for key in before if key not in after and key[0] != "Job"]
-    pools = [_title(key) for key in gone if key[0] == "NodePool"]
-    if pools and not any(key[0] == "NodePool" for key in after):
-        text = f"ends Karpenter, with its nodes and the jobs on them: {', '.join(pools)}"
-        yield Effect("replaces-resource", pools[0], "", text, _KARPENTER, type="NodePool")
-    elif pools:
-        text = f"deletes {', '.join(pools)}, the nodes, and the jobs on them"
-        yield Effect("removes-nodes", pools[0], "", text, _KARPENTER, type="NodePool")
+    yield from _pools(before, after)
     stay = [_title(key) for key in gone if key[0] in _KEPT or not prunes]
     if stay:
         text = f"leaves {', '.join(stay)}: delete it when you no longer need what is in it"
@@ -173,6 +167,21 @@ def _vanished(before: Objects, after: Objects, prunes: bool) -> Iterator[Effect]
     for key in gone:
         if _title(key) not in stay and key[0] != "NodePool":
             yield Effect("in-place", _title(key), "", f"deletes {_title(key)}", type=key[0])
+
+
+def _pools(before: Objects, after: Objects) -> Iterator[Effect]:
+    """The effects of node pools that vanish, alone or with others in their place."""
+    old, new = ({key for key in each if key[0] == "NodePool"} for each in (before, after))
+    gone = ", ".join(_title(key) for key in before if key in old - new)
+    if not gone:
+        return
+    kind: Kind = "removes-nodes"
+    text = f"deletes {gone}, with the nodes and the jobs on them"
+    if not new:
+        kind, text = "replaces-resource", f"ends Karpenter: it {text}"
+    elif new - old:
+        kind = "replaces-resource"
+    yield Effect(kind, gone, "", text, _KARPENTER, type="NodePool")
 
 
 def _charts(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:

@@ -23,6 +23,9 @@ _OF_PCS_NODES = word_set("""
 """)
 """Properties with which PCS replaces idle instances."""
 _OF_EKS_NODES = word_set("LaunchTemplate ReleaseVersion Version")
+PROFILE = "nvidia.com/mig.config"
+"""The label by which NVIDIA's MIG manager knows the profile of a node."""
+_MIG = "https://docs.nvidia.com/datacenter/cloud-native/gpu-operator/latest/gpu-operator-mig.html"
 _MINOR = pattern(r"1\.(\d+)")
 
 
@@ -86,6 +89,14 @@ def eks(change: Change) -> Iterator[Effect]:
     elif cause:
         text = f"replaces the nodes of {name}, after it has drained them ({cause} changes)"
         yield Effect("replaces-nodes", name, cause, text, _EKS_UPDATE)
+    elif f"Labels.{PROFILE}" in change.paths:
+        yield repartitioned(name, f"Labels.{PROFILE}")
+
+
+def repartitioned(name: str, cause: str) -> Effect:
+    """The effect of another MIG profile of the nodes of a group."""
+    text = f"repartitions the GPUs of {name} ({cause} changes): no pod can use them meanwhile"
+    return Effect("replaces-nodes", name, cause, text, _MIG)
 
 
 def eks_cluster(change: Change) -> Iterator[Effect]:

@@ -41,7 +41,7 @@ _WITHOUT_STATE = word_set("""
     AWS::IAM::Policy AWS::IAM::Role AWS::Logs::Delivery AWS::Logs::DeliveryDestination
     AWS::Logs::DeliverySource AWS::S3::BucketPolicy
 """)
-"""A new one serves as well as the old one: nobody notices a replacement."""
+"""They have no state: a new one does what the old one did."""
 
 
 def replaced(change: Change) -> Effect:
