@@ -23,7 +23,10 @@ from tests import floors
 PACKAGE = Path(clustergen.__file__).parent
 FILES = {path: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
 
-HEAVY = ("aws_cdk", "jsii", "boto3", "botocore", "cfnlint", "moto", "jsonschema", "shtab", "jinja2")
+HEAVY = (
+    *("aws_cdk", "jsii", "boto3", "botocore", "cfnlint", "moto", "jsonschema", "shtab", "jinja2"),
+    *("pygls", "lsprotocol"),
+)
 
 
 def module_of(path: Path) -> str:
@@ -192,7 +195,7 @@ def test_emitters_see_only_plans() -> None:
 def test_nothing_heavy_is_imported_at_the_top() -> None:
     for path in FILES:
         module = module_of(path)
-        if not module.startswith("commands.completion"):
+        if not module.startswith(("commands.completion", "language_server")):
             tops = {name.partition(".")[0] for name in imports(path, only_top=True)}
             allowed = {"jinja2", "jsonschema", *(("aws_cdk",) if module in with_cdk() else ())}
             assert tops.isdisjoint({*HEAVY} - allowed), path

@@ -39,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
     _targets(commands)
     _catalog(commands)
     _cdk(commands)
+    _lsp(commands)
     _completion(commands)
     return root
 
@@ -201,6 +202,16 @@ def _cdk(commands: Commands[argparse.ArgumentParser]) -> None:
     init = _command(actions, "init", "write cdk.json, and package.json with the CDK's command line")
     init.add_argument("dir", nargs="?", default=".", metavar="DIR", help="output folder (.)")
     init.add_argument("--force", action="store_true", help="overwrite existing files")
+
+
+def _lsp(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "lsp", "run the language server for an editor")
+    command.add_argument("--stdio", action="store_true", help="accepted, and the only way to talk")
+    command.add_argument(
+        "--custom-rules",
+        action="store_true",
+        help="check custom rules too, which runs code of the project that you open",
+    )
 
 
 def _completion(commands: Commands[argparse.ArgumentParser]) -> None:
