@@ -37,6 +37,11 @@ def file(name: str, package: Path = _PACKAGE) -> Path:
     return _find(name, package)
 
 
+def presets() -> dict[str, Path]:
+    """The starter specs of ``clustergen init``, by name."""
+    return {path.stem: path for path in sorted((tree("templates") / "presets").glob("*.yaml"))}
+
+
 def _find(name: str, package: Path) -> Path:
     bundled = package / "_bundled" / name
     if bundled.exists():

@@ -73,6 +73,12 @@ def nearest(scope: Scope, name: str) -> str | None:
     return keys[near[0]].name if near else None
 
 
+def current(scope: Scope) -> list[Key]:
+    """The keys that the newest version has, without older spellings."""
+    keys = _keys(scope).values()
+    return [key for key in keys if not (key.until or key.defunct or key.alias)]
+
+
 def scopes_of(name: str) -> list[Scope]:
     """The scopes that have a key ``name``."""
     return [scope for scope in SCOPES if find(scope, name)]

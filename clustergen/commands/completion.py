@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping
 
 import shtab
 
-from clustergen import registry, targets
+from clustergen import registry, resources, targets
 from clustergen.catalog import lookup
 from clustergen.commands.arguments import parser
 from clustergen.commands.exit_status import OK
-from clustergen.commands.init import all_presets
 
 
 def run(args: argparse.Namespace) -> int:
@@ -46,7 +45,7 @@ def _names() -> Mapping[str, list[str]]:
         "ignored": codes,
         "selected": codes,
         "types": list(lookup.names()),
-        "preset": [*all_presets(), "list"],
+        "preset": [*resources.presets(), "list"],
     }
 
 

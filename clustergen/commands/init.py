@@ -17,7 +17,7 @@ DEFAULT = "gpu-slurm"
 
 
 def run(args: argparse.Namespace) -> int:
-    presets = all_presets()
+    presets = resources.presets()
     if args.preset == "list":
         for name, path in presets.items():
             print(f"{name:<14} {_purpose(path)}")
@@ -26,12 +26,6 @@ def run(args: argparse.Namespace) -> int:
     if name not in presets:
         return inputs.print_error(f"no preset {name!r}; use one of {', '.join(presets)}")
     return _write(Path(args.dir), presets[name].read_text(encoding="utf-8"), force=args.force)
-
-
-def all_presets() -> dict[str, Path]:
-    """The files of the presets, by name."""
-    folder = resources.tree("templates") / "presets"
-    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
 def _write(folder: Path, spec: str, *, force: bool) -> int:

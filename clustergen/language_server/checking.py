@@ -71,6 +71,7 @@ def names_beside(name: str, about: Context) -> list[str]:
 def check(name: str, about: Context, unsaved: Mapping[str, str]) -> list[Finding]:
     """The findings about a spec; ``unsaved`` has the open texts by name."""
     ignored = tuple(about.project.ignore) if about.project else ()
+    contents = {name: text.encode("utf-8", "surrogatepass") for name, text in unsaved.items()}
     findings: list[Finding] = []
     for cluster in about.clusters or (Cluster((Path(name),)),):
         files = [name if _same(file, name) else shown(file) for file in cluster.files]
@@ -80,7 +81,7 @@ def check(name: str, about: Context, unsaved: Mapping[str, str]) -> list[Finding
             targets=list(_targets(cluster.targets)),
             ignore=ignored,
             rules=about.project.rules if about.project else (),
-            unsaved=unsaved,
+            contents=contents,
         )
         findings += checked.findings
     return findings

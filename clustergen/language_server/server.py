@@ -7,10 +7,10 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lsprotocol import types
 from pygls import uris
@@ -23,6 +23,7 @@ from clustergen.language_server import checking
 from clustergen.language_server.checking import Context
 from clustergen.language_server.diagnostics import diagnostics
 from clustergen.language_server.scanner import outline
+from clustergen.language_server.scope import File, Scope
 from clustergen.language_server.texts import Text
 
 _log = logging.getLogger(__name__)
@@ -75,6 +76,7 @@ class Server(LanguageServer):
         self._pause = _PAUSE_SECONDS[0]
         # One check at a time; requests are answered meanwhile.
         self._checker = ThreadPoolExecutor(1, "check")
+        self._files: dict[str, File] = {}
         self._faulty: dict[Path, set[str]] = {}
 
     @property
@@ -93,6 +95,7 @@ class Server(LanguageServer):
         others = self._together(uri)
         self.texts.pop(uri, None)
         self.results.pop(uri, None)
+        self._files.pop(uri, None)
         self._publish(uri, [], None)
         self.check_soon(other for other in others if other != uri)
 
@@ -104,12 +107,44 @@ class Server(LanguageServer):
                 self._waiting[uri].cancel()
             self._waiting[uri] = loop.call_later(self._pause, self._start, uri)
 
+    def in_background(self, work: Callable[[], None]) -> None:
+        """Do something before the next check."""
+        self._checker.submit(work)
+
     def result(self, uri: str) -> Result | None:
         """The findings about a text as it is now; None if it is not open."""
         text, known = self.texts.get(uri), self.results.get(uri)
         if text is None or (known and known.text is text):
             return known
         return Result(text, self._findings(text, self._unsaved()))
+
+    def spec(self, uri: str) -> Scope | None:
+        """An open text with the other files of its cluster; None if it is not a spec."""
+        text = self.texts.get(uri)
+        about = self.context(uri)
+        if text is None or not checking.is_spec(self.file(text).root, text.content, about):
+            return None
+        names = checking.names_beside(name_of(uri), about)[1:]
+        others = (self._file_named(name) for name in names)
+        return Scope([self.file(text), *(other for other in others if other)])
+
+    def file(self, text: Text) -> File:
+        """A text with its outline."""
+        known = self._files.get(text.uri)
+        if known is None or known.text.content != text.content:
+            known = self._files[text.uri] = File(text, outline(text.lines))
+        return known
+
+    def _file_named(self, name: str) -> File | None:
+        """A file of a cluster, as it is open or on the disk."""
+        path = Path(name).absolute()
+        text = next((t for uri, t in self.texts.items() if name_of(uri) == name), None)
+        if text is None:
+            try:
+                text = Text(path.as_uri(), path.read_text("utf-8-sig"), None, self.units)
+            except (OSError, ValueError):
+                return None
+        return self.file(text)
 
     def context(self, uri: str) -> Context:
         """What the project file says about a text."""
@@ -118,7 +153,7 @@ class Server(LanguageServer):
     def _findings(self, text: Text, unsaved: dict[str, str]) -> list[Finding]:
         """The findings about a text; none if it is not a spec."""
         about = self.context(text.uri)
-        if not checking.is_spec(outline(text.lines)[0], text.content, about):
+        if not checking.is_spec(self.file(text).root, text.content, about):
             return []
         return checking.check(name_of(text.uri), about, unsaved)
 
@@ -185,23 +220,11 @@ def name_of(uri: str) -> str:
 def serve(*, custom_rules: bool = False) -> int:
     """Talk to a client over standard input and output until it leaves; returns the exit status."""
     server = Server(custom_rules=custom_rules)
-    _register(server)
+    from clustergen.language_server import requests  # which needs the class above
+
+    requests.register(server)
     # What a library prints must not get between the messages.
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     server.start_io(sys.stdin.buffer, out)
     return server.status
-
-
-def _register(server: Server) -> None:
-    @server.feature(types.SHUTDOWN)
-    def shutdown(_: Any) -> None:
-        server.status = 0
-
-    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    def saved(_: types.DidSaveTextDocumentParams) -> None:
-        server.check_soon(server.texts)
-
-    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    def changed_on_disk(_: types.DidChangeWatchedFilesParams) -> None:
-        server.check_soon(server.texts)

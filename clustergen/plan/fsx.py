@@ -5,19 +5,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from clustergen.catalog.fsx import (
     INTELLIGENT_TIERING_MBPS,
     METADATA_IOPS,
     LustreClass,
+    Persistent2,
     Steps,
     automatic_metadata_iops,
     lustre_addresses,
     lustre_class,
+    persistent_2_in,
 )
 from clustergen.catalog.fsx import Storage as Media
 from clustergen.plan.model import Efs, Lustre, OpenZfs, Storage
 
+PER_TIB = "MB/s per TiB"
 _USUAL_THROUGHPUT = {
     ("PERSISTENT_1", "SSD"): 200,
     ("PERSISTENT_1", "HDD"): 12,
@@ -37,6 +41,29 @@ def beside(values: Sequence[int], number: int) -> tuple[int, ...]:
     below = [value for value in values if value <= number][-1:]
     above = [value for value in values if value >= number][:1]
     return tuple(dict.fromkeys((*below, *above)))
+
+
+Deployment = Literal["SCRATCH_1", "SCRATCH_2", "PERSISTENT_1", "PERSISTENT_2"]
+
+
+def default_deployment(
+    storage_class: str, *, throughput: int | None, features: bool, at: tuple[str, str]
+) -> tuple[Deployment, str]:
+    """The default deployment and the reason.
+
+    ``storage_class`` is spelled as in the spec; ``features`` if the file system has EFA or metadata
+    IOPS; ``at`` are its region and zone.
+    """
+    if storage_class == "hdd":
+        return "PERSISTENT_1", "the only one with hdd"
+    if features or storage_class != "ssd":
+        return "PERSISTENT_2", "the only one with the requested features"
+    first = lustre_class("PERSISTENT_1")
+    if first and throughput in first.throughputs:
+        return "PERSISTENT_1", f"the one with {throughput} {PER_TIB}"
+    if throughput or persistent_2_in(*at) in (Persistent2.FULL, Persistent2.SLOW):
+        return "PERSISTENT_2", "the durable one with the highest throughput"
+    return "PERSISTENT_1", f"as {at[0]} is not known to have persistent-2"
 
 
 def default_throughput(kind: LustreClass, size_gib: int | None, *, efa: bool) -> int | None:

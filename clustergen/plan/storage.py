@@ -68,9 +68,6 @@ class _Base(TypedDict):
     backup_days: int | None
 
 
-_Deployment = Literal["SCRATCH_1", "SCRATCH_2", "PERSISTENT_1", "PERSISTENT_2"]
-
-
 class _Planner:
     """Plans the entries one by one, and collects decisions and findings."""
 
@@ -167,37 +164,29 @@ class _Planner:
         if throughput is None:
             throughput = fsx.default_throughput(kind, size, efa=entry.efa)
             if throughput is not None:
-                unit = "MB/s" if kind.storage is tables.Storage.INTELLIGENT_TIERING else _PER_TIB
+                unit = "MB/s" if kind.storage is tables.Storage.INTELLIGENT_TIERING else fsx.PER_TIB
                 self._decide((*path, "throughput"), f"{entry.mount}: {throughput} {unit}")
         if size is None:
             size = fsx.default_size(kind, throughput, efa=entry.efa)
             if size is not None:
                 smallest = f"{entry.mount}: {size}GiB, the smallest there is"
-                at = f" at {throughput} {_PER_TIB}" if throughput else ""
+                at = f" at {throughput} {fsx.PER_TIB}" if throughput else ""
                 self._decide((*path, "size"), smallest + at)
         return _Choice(deployment, throughput, size)
 
-    def _deployment(self, entry: spec.FsxLustre, path: Path) -> _Deployment:
+    def _deployment(self, entry: spec.FsxLustre, path: Path) -> fsx.Deployment:
         if entry.deployment != "auto":
-            deployment: _Deployment = _upper(entry.deployment)
+            deployment: fsx.Deployment = _upper(entry.deployment)
             return deployment
-        deployment, why = self._default_deployment(entry)
+        deployment, why = fsx.default_deployment(
+            entry.storage_class,
+            throughput=entry.throughput,
+            features=entry.efa or entry.metadata_iops is not None,
+            at=(self.region, self.zone),
+        )
         words = _words(deployment)
         self._decide((*path, "deployment"), f"{entry.mount}: {words}, {why}")
         return deployment
-
-    def _default_deployment(self, entry: spec.FsxLustre) -> tuple[_Deployment, str]:
-        if entry.storage_class == "hdd":
-            return "PERSISTENT_1", "the only one with hdd"
-        if entry.efa or entry.storage_class != "ssd" or entry.metadata_iops is not None:
-            return "PERSISTENT_2", "the only one with the requested features"
-        first = tables.lustre_class("PERSISTENT_1")
-        if first and entry.throughput in first.throughputs:
-            return "PERSISTENT_1", f"the one with {entry.throughput} {_PER_TIB}"
-        available = tables.persistent_2_in(self.region, self.zone)
-        if entry.throughput or available in (tables.Persistent2.FULL, tables.Persistent2.SLOW):
-            return "PERSISTENT_2", "the durable one with the highest throughput"
-        return "PERSISTENT_1", f"as {self.region} is not known to have persistent-2"
 
     def _metadata_iops(
         self, entry: spec.FsxLustre, path: Path
@@ -270,12 +259,11 @@ class _Planner:
 
 
 class _Choice(NamedTuple):
-    deployment: _Deployment
+    deployment: fsx.Deployment
     throughput: int | None
     size_gib: int | None
 
 
-_PER_TIB = "MB/s per TiB"
 _EXISTING_FORM = {
     "fsx-ontap": "{id: fs-..., volume_id: fsvol-...}",
     "file-cache": "{id: fc-..., mount_name: ...}",

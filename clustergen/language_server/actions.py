@@ -1,0 +1,82 @@
+"""Code actions: fixes of findings, and comments that ignore them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from lsprotocol import types
+
+from clustergen.findings import Edit, Finding, Severity
+from clustergen.language_server.diagnostics import at, diagnostics
+from clustergen.language_server.texts import At, Text
+from clustergen.patterns import pattern
+from clustergen.report.order import shown
+
+_CODES = pattern(r"#\s*clustergen:\s*ignore\[(?P<codes>[A-Z0-9, ]+)\]")
+_REASON = "because "
+
+
+def actions(
+    findings: Iterable[Finding], name: str, text: Text, range: types.Range
+) -> list[types.CodeAction]:
+    """What can be done about the findings in a range of the text that they call ``name``."""
+    (first, _), (last, _) = text.position(range.start), text.position(range.end)
+    here = [
+        finding
+        for finding in shown(findings)
+        if finding.span and finding.span.file == name and first <= finding.span.line - 1 <= last
+    ]
+    return [*_fixes(here, name, text), *_ignored(here, name, text)]
+
+
+def _fixes(found: Sequence[Finding], name: str, text: Text) -> Iterator[types.CodeAction]:
+    for finding in found:
+        edits = finding.edits
+        if edits and all(edit.file == name for edit in edits):
+            safe = finding.fix is not None and finding.fix.is_safe
+            yield types.CodeAction(
+                title=finding.help.partition("\n")[0] or f"fix {finding.code}",
+                kind=types.CodeActionKind.QuickFix,
+                diagnostics=diagnostics([finding], name, text),
+                is_preferred=safe,
+                edit=_workspace_edit(text, [_text_edit(edit, text) for edit in edits]),
+            )
+
+
+def _text_edit(edit: Edit, text: Text) -> types.TextEdit:
+    place = At(edit.line, edit.column, edit.end_line, edit.end_column)
+    return types.TextEdit(text.range(place), edit.text)
+
+
+def _ignored(found: Sequence[Finding], name: str, text: Text) -> Iterator[types.CodeAction]:
+    """A comment for each warning and note. It counts once the reason is written."""
+    by_code = {(f.code, at(f.span).line): f for f in found if f.severity is not Severity.ERROR}
+    for (code, line), finding in by_code.items():
+        yield types.CodeAction(
+            title=f"ignore {code} here, and give the reason",
+            kind=types.CodeActionKind.QuickFix,
+            diagnostics=diagnostics([finding], name, text),
+            edit=_workspace_edit(text, [_comment(code, line, text)]),
+        )
+
+
+def _comment(code: str, line: int, text: Text) -> types.TextEdit:
+    """The comment at the end of the line, or on a line above if the line has another comment."""
+    written = text.lines[line]
+    ignored = _CODES.search(written)
+    if ignored:
+        end = At(line, ignored.end("codes"), line, ignored.end("codes"))
+        return types.TextEdit(text.range(end), f", {code}")
+    comment = f"# clustergen: ignore[{code}] {_REASON}"
+    if " #" in written:
+        start = At(line, 0, line, 0)
+        indentation = written[: len(written) - len(written.lstrip())]
+        ending = text.ended[line][len(written) :] or "\n"
+        return types.TextEdit(text.range(start), f"{indentation}{comment}{ending}")
+    end = At(line, len(written), line, len(written))
+    return types.TextEdit(text.range(end), f"  {comment}")
+
+
+def _workspace_edit(text: Text, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
+    """Edits of a version of the text, for clients that track versions as well as others."""
+    return types.WorkspaceEdit(changes={text.uri: edits})
