@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clustergen.catalog.prices import MONTH_HOURS, RECORDED
+from clustergen.cost.model import Tiers
+from clustergen.cost.monitoring import FREE_SAMPLES, HOUR_SECONDS, samples
+from clustergen.cost.pricing import Prices
 from clustergen.monitoring import xids
 from clustergen.monitoring.alert import Alert
 from clustergen.monitoring.alerts import GROUPS
 from clustergen.monitoring.boards import BOARDS
-from clustergen.monitoring.cost import TIERS, samples_of, usd_of
 from clustergen.monitoring.counters import COUNTERS
 from clustergen.monitoring.sources import Source
 
@@ -150,19 +153,28 @@ def _boards() -> Iterator[str]:
         yield f"| {board.title} (`{board.uid}`) | {titles} |"
 
 
+def _samples(per_hour: float) -> Tiers:
+    if amount := samples(per_hour, Prices(RECORDED, "us-east-1", "us-east-1")):
+        return amount
+    raise LookupError("no price of samples in us-east-1")
+
+
 def _cost() -> Iterator[str]:
-    (first, dear), (second, less), (_, least) = TIERS
     yield from ("## Cost", "")
+    (first, dear), (second, less), (_, least) = _samples(1e9).tiers
     yield (
         "Amazon Managed Service for Prometheus charges for samples: series x seconds of a month / "
-        f"interval. Ten million cost {dear:.2f} USD up to {first / 1e9:.0f} billion a month, "
-        f"{less:.2f} up to {second / 1e9:.0f} billion, then {least:.2f} (us-east-1)."
+        f"interval. The first {FREE_SAMPLES / 1e6:.0f} million of an account are free. After that, "
+        f"ten million cost {dear.usd * 1e7:.2f} USD up to {first / 1e9:.0f} billion a month, "
+        f"{less.usd * 1e7:.2f} up to {second / 1e9:.0f} billion, then {least.usd * 1e7:.2f} "
+        f"({dear.place}, {dear.source.date})."
     )
     yield from ("", "| nodes of 600 series, every 30 s | samples a month | USD a month |")
     yield "|---|---|---|"
     for nodes in (1, 16, 128):
-        samples = samples_of(600 * nodes)
-        yield f"| {nodes} | {samples / 1e6:,.0f} million | {usd_of(samples):,.0f} |"
+        amount = _samples(600 * nodes * HOUR_SECONDS / 30)
+        million = amount.units_per_hour * MONTH_HOURS / 1e6
+        yield f"| {nodes} | {million:,.0f} million | {amount.usd(MONTH_HOURS):,.0f} |"
     yield ""
     yield (
         "A node with eight GPUs and 16 EFA devices has some 470 series, one with 32 devices some "

@@ -45,8 +45,10 @@ EXPECTED = [
             "have 4 nodes, 384 vCPUs, 32 x H200.",
             "| EC2 On-Demand P instances         | L-417A185B | 768 vCPUs |",
             "| VPC network interfaces per Region | L-DF5E4CA3 |        64 |",
-            "At the maximum 253.18 USD per hour On-Demand for h200.",
-            "(Linux in us-east-1, recorded ",
+            "| h200 ",
+            "| 4 x p5en.48xlarge, On-Demand ",
+            "253.18 |",
+            "Prices of us-east-1, recorded ",
             "(`node_groups[0].efa`)",
             "1. run `./deploy.sh`\n",
         ),
@@ -56,14 +58,19 @@ EXPECTED = [
         EAST + H200 % "count: 4, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}",
         (
             "| Capacity Block cr-0a1b2c3d4e5f67890 |",
-            "Not priced here:",
-            "- h200: paid in advance, at the price shown at purchase",
+            "4 x p5en.48xlarge, Capacity Block; paid in advance for whole days, used or not",
+            "252.63 |",
         ),
-        ("USD", "L-417A185B"),
+        ("L-417A185B",),
     ),
     (
         EAST + H200 % "count: 4, capacity: {reservation: cr-0a1b2c3d4e5f67890}",
-        ("| reservation cr-0a1b2c3d4e5f67890 |", "253.18 USD", "L-417A185B | 768 vCPUs"),
+        (
+            "| reservation cr-0a1b2c3d4e5f67890 |",
+            "253.18 |",
+            "while it is held",
+            "L-417A185B | 768 vCPUs",
+        ),
         (),
     ),
     (
@@ -77,9 +84,9 @@ EXPECTED = [
             "have 2 nodes, 4 vCPUs, 2 x L40S or L4.",
             "| EC2 Spot G and VT instances       | L-3819A6DF | 8 vCPUs |",
             "| EC2 On-Demand Standard instances  | L-1216C47A | 8 vCPUs |",
-            "On-Demand for login nodes.",
-            "us-west-2 has its own prices",
-            "- s: the price follows the market",
+            "| 2 x m7i.xlarge, On-Demand ",
+            "Prices of us-west-2, recorded ",
+            "- s: 0 to 2 x g6e.xlarge or g6.xlarge, Spot: the market sets the Spot price; 3.72 USD",
         ),
         ("EFA |",),
     ),
@@ -103,8 +110,8 @@ EXPECTED = [
     (
         "region: us-gov-west-1\nnetwork: {zone: usgw1-az1}\n"
         "node_groups: [{name: a, instance_type: hpc6a.48xlarge, count: 1}]\n",
-        ("Region us-gov-west-1",),
-        ("USD", "## Price"),
+        ("Region us-gov-west-1", "## Cost", "Prices of us-gov-west-1, recorded "),
+        ("us-east-1",),
     ),
 ]
 

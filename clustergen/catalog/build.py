@@ -1,9 +1,8 @@
 """Rebuild the catalog's data: ``python -m clustergen.catalog.build [--check]``.
 
 Joins EC2's data (:mod:`clustergen.catalog.survey`) with the manually maintained files in ``data/``:
-``corrections.json`` (missing and wrong values), ``families.json`` and ``prices.json``. Writes
-``instances.jsonl``, ``zones.json`` and ``provenance.json``. Needs moto and botocore; the compiler
-does not.
+``corrections.json`` (missing and wrong values) and ``families.json``. Writes ``instances.jsonl``,
+``zones.json`` and ``provenance.json``. Needs moto and botocore; the compiler does not.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ class _ByHand:
     corrections: Mapping[str, Mapping[str, Any]]
     """By type."""
     family_corrections: Mapping[str, Mapping[str, Any]]
-    prices: Mapping[str, float]
     hyperpod: frozenset[str]
     plans: frozenset[str]
 
@@ -176,7 +174,6 @@ _USAGE_ORDER = ("on-demand", "spot", "capacity-block")
 def _by_name(name: str, by_hand: _ByHand) -> Row:
     return {
         "nitro": families.find(_family(name)).nitro,
-        "price": by_hand.prices.get(name),
         "hyperpod": name in by_hand.hyperpod,
         "plan": name in by_hand.plans,
     }
@@ -204,11 +201,10 @@ def _family(name: str) -> str:
 
 
 def _by_hand(hyperpod: frozenset[str], plans: frozenset[str]) -> _ByHand:
-    prices, corrections = _hand_file("prices.json"), _hand_file("corrections.json")
+    corrections = _hand_file("corrections.json")
     return _ByHand(
         corrections=corrections["types"],
         family_corrections=corrections["families"],
-        prices={**prices["older"]["usd_per_hour"], **prices["usd_per_hour"]},
         hyperpod=hyperpod,
         plans=plans,
     )
@@ -220,17 +216,12 @@ def _zone_numbers(found: survey.Survey, region: str) -> list[int]:
 
 def _provenance(found: survey.Survey, hyperpod_source: str) -> dict[str, dict[str, str]]:
     corrections = [c for group in _hand_file("corrections.json").values() for c in group.values()]
-    prices, nitro = _hand_file("prices.json"), families.table()["facts"]["nitro"]
+    nitro = families.table()["facts"]["nitro"]
     return {
         "instance facts": {"source": found.source, "date": found.date},
         "offerings": {"source": found.source, "date": found.date},
         "hyperpod names": {"source": hyperpod_source, "date": "2026-11"},
         "nitro generation": {"source": nitro["source"], "date": nitro["date"]},
-        "prices": {"source": prices["source"], "date": prices["date"]},
-        "prices without EFA": {
-            "source": prices["older"]["source"],
-            "date": prices["older"]["date"],
-        },
         "corrections": {
             "source": "corrections.json, which names its own sources",
             "date": max(correction["date"] for correction in corrections),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from clustergen.catalog import prices
 from clustergen.catalog import regions as geography
 
 
@@ -82,8 +83,6 @@ class InstanceType:
     current_generation: bool
     zone_ids: tuple[str, ...]
     """Zones that offer it, of the surveyed regions only."""
-    price_usd_hour: float | None
-    """On-Demand, Linux, us-east-1."""
     hyperpod: str | None
     """Its SageMaker HyperPod name, such as ``ml.p5en.48xlarge``."""
     training_plan: bool
@@ -91,6 +90,12 @@ class InstanceType:
     quota: Quota
     ultraserver: str | None
     """The UltraServer it is a part of."""
+
+    @property
+    def price_usd_hour(self) -> float | None:
+        """On-Demand, Linux, us-east-1."""
+        found = prices.RECORDED.find(f"EC2 {self.name}", "us-east-1")
+        return found.usd if found else None
 
     @property
     def family(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from clustergen.catalog import mig, ultraservers
+from clustergen.catalog import mig, prices, ultraservers
 from clustergen.catalog.instance import InstanceType, NetworkCard
 from clustergen.catalog.lookup import DATA
 
@@ -116,11 +116,10 @@ def _disks(instance: InstanceType) -> str:
 
 
 def _price(instance: InstanceType) -> str:
-    if instance.price_usd_hour is None:
+    found = prices.RECORDED.find(f"EC2 {instance.name}", "us-east-1")
+    if found is None:
         return "not known"
-    snapshot = "prices" if instance.efa or instance.accelerator else "prices without EFA"
-    price = f"{instance.price_usd_hour:g} USD per hour"
-    return f"{price}, On-Demand, Linux, us-east-1 ({_date(snapshot)})"
+    return f"{found.usd:g} USD per hour, On-Demand, Linux, us-east-1 ({found.source.date})"
 
 
 def _hyperpod(instance: InstanceType) -> str:

@@ -12,6 +12,7 @@ examples:
   clustergen check specs/cluster.yaml
   clustergen render specs/cluster.yaml --target pcs -o out
   clustergen compare specs/cluster.yaml
+  clustergen cost specs/cluster.yaml --duration 14d
   clustergen explain FSX004
 """
 
@@ -33,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     _compare(commands)
     _import(commands)
     _plan(commands)
+    _cost(commands)
     _init(commands)
     _explain(commands)
     _schema(commands)
@@ -153,6 +155,21 @@ def _plan(commands: Commands[argparse.ArgumentParser]) -> None:
         default="text",
         help="text: only the defaults; yaml and json: the whole spec (text)",
     )
+
+
+def _cost(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "cost", "estimate what a cluster costs, part by part")
+    _specs(command)
+    command.add_argument(
+        "--duration", metavar="TIME", help="how long it is used, e.g. 14d: one more column"
+    )
+    command.add_argument(
+        "--compare-purchase",
+        dest="purchases",
+        action="store_true",
+        help="also price node groups with each purchase option that the target supports",
+    )
+    _format(command)
 
 
 def _init(commands: Commands[argparse.ArgumentParser]) -> None:

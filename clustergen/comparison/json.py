@@ -9,6 +9,7 @@
                                         "paths": [["node_groups", 0, "capacity"]]}}}],
       "targets": [{"target": "pcs", "title": "AWS PCS", "place": 1, "planned": true,
                    "renders": true, "blocking": ["SUP001"],
+                   "cost": {"hour": [1.0, 2.0], "month": [...], "complete": true},
                    "findings": {"error": 0, "warning": 1, "note": 2},
                    "features": {"full": 9, "managed": 1, "partial": 2, "none": 0},
                    "changes": [{"code": "SUP001", "message": "...", "help": "...",
@@ -16,7 +17,8 @@
       "least_lost": ["pcs"],
       "findings": []}]
 
-A feature lists only the targets for which the spec's plan uses it. ``findings`` are those of
+A feature lists only the targets for which the spec's plan uses it. ``cost`` is null for a target
+that does not render the spec; its amounts are ``[low, high]`` in USD. ``findings`` are those of
 ``clustergen check --output json``, for all targets; if nothing could be planned, there is nothing
 else. Keys are never removed or changed.
 """
@@ -29,6 +31,7 @@ from typing import Any
 
 from clustergen.comparison.model import Change, Comparison, Standing
 from clustergen.comparison.words import LEVELS
+from clustergen.cost.data import bill_data
 from clustergen.features import Feature
 from clustergen.findings import Finding, Severity
 
@@ -79,6 +82,7 @@ def _target(standing: Standing) -> dict[str, Any]:
         "place": standing.place,
         "planned": standing.used is not None,
         "renders": standing.renders,
+        "cost": bill_data(standing.bill)["total"] if standing.bill else None,
         "blocking": list(dict.fromkeys(change.code for change in changes)),
         "findings": {str(severity): len(standing.of(severity)) for severity in Severity},
         "features": {level: len(list(standing.answers(level))) for level in LEVELS},

@@ -23,6 +23,8 @@ def _section(comparison: Comparison) -> Iterator[str]:
     yield from (f"# {comparison.name}", "", f"{escape(comparison.source)}", "")
     yield from _table(comparison)
     yield from ("", *(f"- **{word}**: {meaning}" for word, meaning in words.CELLS.items()))
+    if any(standing.bill and standing.bill.unknown for standing in comparison.standings):
+        yield f"- **+**: {words.COST_MEANING.removeprefix('+: ')}"
     if len(comparison.standings) > 1:
         yield from ("", f"**{words.conclusion(comparison)}** {words.ORDER}")
     for standing in comparison.by_place:
@@ -38,6 +40,8 @@ def _table(comparison: Comparison) -> Iterator[str]:
     for severity in Severity:
         yield _row(f"{severity}s", *(str(len(standing.of(severity))) for standing in standings))
     yield _row("renders", *("yes" if standing.renders else "no" for standing in standings))
+    for title, cells in words.costs(standings):
+        yield _row(title, *cells)
     if len(standings) > 1:
         yield _row("rank", *(str(standing.place) for standing in standings))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from clustergen import discovery, features, targets
+from clustergen import cost, discovery, features, targets
 from clustergen.compiler import Checked
+from clustergen.cost import Bill
 from clustergen.features import FEATURES, Feature, Level, Support
 from clustergen.findings import Finding, Path, Severity, Span, errors
 from clustergen.report import ordered
@@ -32,6 +33,8 @@ class Standing:
     """Feature id -> places in the spec that use it; None if the spec cannot be planned."""
     findings: tuple[Finding, ...]
     """All findings for this target, in source order."""
+    bill: Bill | None = None
+    """What the cluster costs there; None if it does not render."""
     place: int = 0
     """The rank: 1 for the best fit; ties share a rank."""
 
@@ -125,7 +128,9 @@ def _standing(target: Target, checked: Checked) -> Standing:
     plan = checked.plans.get(target.name)
     used = {f.id: paths for f, paths in features.used(plan)} if plan else None
     mine = (f for f in checked.findings if f.target in ("", target.name))
-    return Standing(target, used, tuple(ordered(mine)))
+    rendered = plan and not checked.blocking(target.name)
+    bill = cost.bill(plan, target.fees) if plan and rendered else None
+    return Standing(target, used, tuple(ordered(mine)), bill)
 
 
 def _placed(standings: Sequence[Standing]) -> Iterator[Standing]:

@@ -44,6 +44,8 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
     for severity in Severity:
         yield [f"{severity}s", *(str(len(standing.of(severity))) for standing in standings)]
     yield ["renders", *("yes" if standing.renders else "no" for standing in standings)]
+    for title, cells in words.costs(standings):
+        yield [title, *cells]
     if len(standings) > 1:
         yield ["rank", *(str(standing.place) for standing in standings)]
 
@@ -51,7 +53,8 @@ def _rows(comparison: Comparison) -> Iterator[list[str]]:
 def _legend(comparison: Comparison) -> Iterator[str]:
     cells = {words.cell(s, f) for s in comparison.standings for f in comparison.features}
     meanings = (f"{word}: {meaning}" for word, meaning in words.CELLS.items() if word in cells)
-    yield from wrapped("; ".join(meanings), "", "")
+    partly = any(s.bill and s.bill.unknown for s in comparison.standings)
+    yield from wrapped("; ".join((*meanings, *([words.COST_MEANING] if partly else []))), "", "")
 
 
 def _target(standing: Standing, comparison: Comparison) -> Iterator[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from clustergen.comparison.model import Change, Comparison, Standing
+from clustergen.cost.words import usd
 from clustergen.features import Feature, Level
 from clustergen.findings import Severity, Span
 
@@ -24,6 +25,8 @@ CELLS: Mapping[str, str] = {
 }
 """Meaning of cells in a comparison."""
 
+COST_MEANING = "+: without the parts whose price is unknown, which `clustergen cost` names"
+
 ORDER = "Ranked by: renders, then fewest none, fewest partial, fewest warnings. Ties share a rank."
 
 
@@ -33,6 +36,25 @@ def cell(standing: Standing, feature: Feature) -> str:
         return UNKNOWN
     answer = standing.answer(feature)
     return answer.level if answer else UNUSED
+
+
+def costs(standings: Sequence[Standing]) -> Iterator[tuple[str, list[str]]]:
+    """Titles and cells of the rows on cost: at the minimum and the maximum, if they differ."""
+    low, high = ([_usd(standing, side) for standing in standings] for side in (0, 1))
+    if low == high:
+        yield "USD per hour", low
+    else:
+        yield "USD per hour, low", low
+        yield "USD per hour, high", high
+
+
+def _usd(standing: Standing, side: int) -> str:
+    """With a + where a price is unknown; nothing where the spec does not render."""
+    bill = standing.bill
+    if bill is None:
+        return UNUSED
+    amount = bill.usd(1)[side]
+    return usd((amount, amount)) + ("+" if bill.unknown else "")
 
 
 def counts(standing: Standing) -> str:

@@ -1,24 +1,20 @@
-"""Service quotas that a cluster needs, and the price of its instances."""
+"""Service quotas that a cluster needs, and its cost."""
 
 from __future__ import annotations
 
-import functools
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from clustergen import cost
 from clustergen.catalog import InstanceType
-from clustergen.catalog.lookup import DATA
 from clustergen.catalog.quotas import NETWORK_INTERFACES
+from clustergen.cost import words
+from clustergen.cost.model import PARTS
 from clustergen.plan.model import CapacityKind, Plan
 from clustergen.readme import markdown
 from clustergen.readme.markdown import Row, escape
-
-# An open reservation is billed at the On-Demand rate, used or not:
-# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-pricing-billing.html
-_AT_ON_DEMAND_RATE: Final = ("on-demand", "reservation", "reservation-group")
-_PRICED_REGION: Final = "us-east-1"
+from clustergen.targets import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +25,6 @@ class _Fleet:
     types: tuple[InstanceType, ...]
     most: int
     kind: CapacityKind
-
-    @property
-    def dollars(self) -> float | None:
-        """The On-Demand price per hour; None if the price of a type is unknown."""
-        prices = [type.price_usd_hour for type in self.types if type.price_usd_hour is not None]
-        return max(prices) * self.most if len(prices) == len(self.types) else None
 
 
 def _fleets(plan: Plan) -> Iterator[_Fleet]:
@@ -125,47 +115,33 @@ def _interface_row(plan: Plan) -> Row:
     return "VPC network interfaces per Region", NETWORK_INTERFACES, f"{interfaces + others:,}"
 
 
-def price(plan: Plan) -> str:
-    """The On-Demand price per hour at the maximum, and what it does not include."""
-    if plan.partition != "aws":
-        return ""
-    if plan.sagemaker:
-        return "HyperPod has prices of its own: https://aws.amazon.com/sagemaker/ai/pricing/"
-    fleets = [*_fleets(plan), *_system_nodes(plan)]
-    priced = [f for f in fleets if f.kind in _AT_ON_DEMAND_RATE and f.dollars is not None]
-    others = (f"- {escape(f.title)}: {_why_not(f)}" for f in fleets if f not in priced)
-    return "\n".join(
-        (
-            *(_total(priced, plan.region) if priced else ()),
-            "Not included:" if priced else "Not priced here:",
-            "",
-            *others,
-            "- storage, data transfer and the service's own fees",
+def price(plan: Plan, target: Target) -> Iterator[str]:
+    """The bill: each part, the total, and what the total lacks."""
+    bill = cost.bill(plan, target.fees)
+    yield markdown.table(_BILL, _bill_rows(bill), right=(2, 3))
+    yield words.CONVENTION
+    yield from _list("No price is known of these; the total lacks them:", words.missing(bill))
+    yield from _list("Not in the total, because use decides:", words.by_use(bill))
+    yield from _list("Not on this bill:", words.outside(bill))
+    dates = sorted({price.source.date for price in bill.prices})
+    if dates:
+        yield (
+            f"Prices of {bill.region}, recorded {dates[0]} to {dates[-1]}. `clustergen cost` lists "
+            "each with its\nsource and date."
         )
-    )
 
 
-def _total(priced: Sequence[_Fleet], region: str) -> Iterator[str]:
-    dollars = sum(fleet.dollars or 0 for fleet in priced)
-    titles = escape(", ".join(fleet.title for fleet in priced))
-    yield f"At the maximum {dollars:,.2f} USD per hour On-Demand for {titles}."
-    elsewhere = "" if region == _PRICED_REGION else f"; {region} has its own prices"
-    yield f"(Linux in {_PRICED_REGION}, recorded {_recorded()}{elsewhere}.)"
+_BILL: Final = ("Part", "For", "USD per hour", "USD per month")
 
 
-def _why_not(fleet: _Fleet) -> str:
-    match fleet.kind:
-        case "spot":
-            return "the price follows the market"
-        case "capacity-block" | "training-plan":
-            return "paid in advance, at the price shown at purchase"
-        case _:
-            return f"no price is known of {escape(' or '.join(t.name for t in fleet.types))}"
+def _bill_rows(bill: cost.Bill) -> Iterator[Row]:
+    for part in PARTS:
+        for line in bill.of(part):
+            if line.counted:
+                yield (line.name, words.details(line), *words.amounts(line))
+    yield ("Total of known prices" if bill.unknown else "Total", "", *words.amounts(bill))
 
 
-@functools.cache
-def _recorded() -> str:
-    """The date of the catalog's prices."""
-    provenance = json.loads((DATA / "provenance.json").read_text(encoding="ascii"))
-    dates = {facts["date"] for title, facts in provenance.items() if title.startswith("prices")}
-    return " and ".join(sorted(dates))
+def _list(head: str, items: Iterable[str]) -> Iterator[str]:
+    if lines := "\n".join(f"- {escape(item)}" for item in items):
+        yield f"{head}\n\n{lines}"

@@ -1,11 +1,11 @@
-"""Metrics and alerts of a cluster: where they are, what they cost, what is left to do."""
+"""Metrics and alerts of a cluster: where they are, how many, what is left to do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.monitoring.cost import cost, usd_of_metrics
 from clustergen.monitoring.names import namespace
+from clustergen.monitoring.samples import cloudwatch_metrics, series
 from clustergen.monitoring.sources import Source, sources
 from clustergen.plan.model import Monitoring, Plan, Ref
 
@@ -21,7 +21,7 @@ def paragraphs(plan: Plan) -> Iterator[str]:
         f"{_workspace(plan)} stores the metrics of nodes, GPUs, EFA and the scheduler. The alerts "
         "are in\n`monitoring/rules/`, and `monitoring/runbooks.md` says what to do about each."
     )
-    yield _price(plan)
+    yield _size(plan)
     if steps := "\n".join(f"- {step}" for step in _steps(plan)):
         yield steps
 
@@ -40,16 +40,12 @@ def _cloudwatch(plan: Plan) -> Iterator[str]:
 
 
 def _metrics_of_nodes(plan: Plan) -> str:
-    from clustergen.monitoring import emf
-
-    each = len(emf.metrics(plan))
-    count = each * (plan.max_nodes + 1)
+    each, count = cloudwatch_metrics(plan)
     return (
         f"CloudWatch has {each} metrics of each node in `{namespace(plan.name)}`: those that "
         "alarms\n"
         "and the dashboard read. `monitoring/runbooks.md` says what to do about each alarm. At\n"
-        f"its maximum, the cluster has {count:,} metrics, about ${usd_of_metrics(count):,.2f} a "
-        "month (us-east-1)."
+        f"its maximum, the cluster has {count:,} metrics."
     )
 
 
@@ -60,13 +56,12 @@ def _workspace(plan: Plan) -> str:
     return f"The workspace `{given}`"
 
 
-def _price(plan: Plan) -> str:
+def _size(plan: Plan) -> str:
     interval = plan.monitoring.interval_seconds
-    at_most = cost(plan, interval)
+    most = series(plan)[1]
     return (
-        f"At its maximum, the cluster has {at_most.nodes:,} nodes with {at_most.series:,} series: "
-        f"{at_most.samples / 1e6:,.0f} million samples\na month at one in {interval} s, "
-        f"about ${at_most.usd:,.2f} (us-east-1). A longer `monitoring.interval` costs less."
+        f"At its maximum, the cluster has {plan.max_nodes:,} nodes with {most:,} series, and a "
+        f"sample of each in {interval} s.\nA longer `monitoring.interval` costs less."
     )
 
 

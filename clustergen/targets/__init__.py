@@ -12,7 +12,7 @@ import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clustergen import discovery
 from clustergen.artifacts import Bundle
@@ -23,6 +23,10 @@ from clustergen.plan.model import Plan, Traits
 from clustergen.runbook import Runbook
 from clustergen.schemas import Schema
 from clustergen.targets import contract
+
+if TYPE_CHECKING:
+    from clustergen.cost.model import Line
+    from clustergen.cost.pricing import Prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,8 @@ class Target:
     """Schema for overlaid documents."""
     emitter: str
     """Module with ``document``, ``emit``, ``steps`` and ``runbook``; imported for a render."""
+    fee_module: str = ""
+    """Module with ``fees``, what the service charges besides its nodes; empty if nothing."""
     rule_packages: tuple[str, ...] = ()
     """Packages with rules about plans for this target."""
     document_rules: str = ""
@@ -58,6 +64,11 @@ class Target:
         for package in self.rule_packages:
             for rule in discovery.rules(package):
                 yield from rule.find(plan)
+
+    def fees(self, plan: Plan, at: Prices) -> Iterator[Line]:
+        """What the service charges besides nodes, storage and network: lines of a bill."""
+        if self.fee_module:
+            yield from importlib.import_module(self.fee_module).fees(plan, at)
 
     def document(self, plan: Plan) -> dict[str, Any]:
         """The primary document of a plan without errors, before the user's overlay."""

@@ -39,8 +39,9 @@ def _problems(name: str, target: Target) -> Iterator[str]:
     yield from _of_support(target)
     if not target.schema.path.is_file():
         yield f"missing schema {target.schema.path.name}"
-    if importlib.util.find_spec(target.emitter) is None:
-        yield f"missing module {target.emitter}"
+    for module in filter(None, (target.emitter, target.fee_module)):
+        if importlib.util.find_spec(module) is None:
+            yield f"missing module {module}"
 
 
 def _of_options(target: Target) -> Iterator[str]:

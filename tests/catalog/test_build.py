@@ -115,7 +115,6 @@ def test_a_family_is_corrected_and_a_type_after_it(
         "types": {"p9.48xlarge": {"date": "2026-01-01", "row": whole}},
     }
     (tmp_path / "corrections.json").write_text(json.dumps(corrections))
-    (tmp_path / "prices.json").write_bytes((DATA / "prices.json").read_bytes())
     monkeypatch.setattr(build, "DATA", tmp_path)
     rows = built(*(answer(name, NeuronInfo={"NeuronDevices": [NEURON]}) for name in CORRECTED))
     assert {name: rows[name]["accelerator"] for name in CORRECTED} == CORRECTED
@@ -170,8 +169,6 @@ def test_provenance_is_complete() -> None:
         "offerings",
         "hyperpod names",
         "nitro generation",
-        "prices",
-        "prices without EFA",
         "corrections",
     }
     for group in groups.values():
@@ -189,4 +186,4 @@ def test_each_correction_has_a_reason_and_a_source() -> None:
 
 
 def test_data_stays_small() -> None:
-    assert sum(path.stat().st_size for path in DATA.iterdir()) < 400_000
+    assert sum(path.stat().st_size for path in DATA.iterdir()) < 500_000

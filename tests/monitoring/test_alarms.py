@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from clustergen.catalog.prices import MONTH_HOURS, RECORDED
+from clustergen.cost.monitoring import metrics
+from clustergen.cost.pricing import Prices
 from clustergen.monitoring import emf
 from clustergen.monitoring.alarms import alarms, alerts_with_alarms
 from clustergen.monitoring.cloudwatch import cloudwatch
-from clustergen.monitoring.cost import usd_of_metrics
 from clustergen.monitoring.counters import COUNTERS
 from clustergen.monitoring.files import node_metrics
 from clustergen.monitoring.xids import RESET
@@ -133,5 +135,8 @@ def test_container_insights_has_metrics_of_the_cluster() -> None:
 
 
 def test_tiers_of_metrics() -> None:
-    assert usd_of_metrics(100) == pytest.approx(30)
-    assert usd_of_metrics(20_000) == pytest.approx(3000 + 1000)
+    at = Prices(RECORDED, "us-east-1", "us-east-1")
+    for count, usd in ((100, 30), (10_000, 3000), (20_000, 3000 + 1000)):
+        amount = metrics(count, at)
+        assert amount
+        assert amount.usd(MONTH_HOURS) == pytest.approx(usd)

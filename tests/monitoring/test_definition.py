@@ -15,11 +15,11 @@ from clustergen.monitoring.alertmanager import configuration, webhook_configurat
 from clustergen.monitoring.alerts import GROUPS, alerts
 from clustergen.monitoring.boards import BOARDS
 from clustergen.monitoring.cloudwatch import cloudwatch
-from clustergen.monitoring.cost import EFA_COUNTERS
 from clustergen.monitoring.counters import COUNTERS
 from clustergen.monitoring.dashboards import WIDTH, dashboards
 from clustergen.monitoring.files import artifacts, node_metrics
 from clustergen.monitoring.rules import RUNBOOKS, rule_groups
+from clustergen.monitoring.samples import EFA_COUNTERS
 from clustergen.monitoring.sources import Source, sources
 from clustergen.readme.operation import QUESTIONS
 from tests.monitoring.planned import PLANS, plan_of

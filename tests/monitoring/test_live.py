@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from clustergen.monitoring.cost import EFA_COUNTERS, HOST_SERIES, MOUNT_SERIES
 from clustergen.monitoring.counters import COUNTERS
 from clustergen.monitoring.dashboards import dashboards
+from clustergen.monitoring.samples import EFA_COUNTERS, HOST_SERIES, MOUNT_SERIES
 from clustergen.plan.model import Plan
 from tests.monitoring.cases import KUBERNETES, SLURM
 from tests.monitoring.live import WINDOW, Live, eventually, running

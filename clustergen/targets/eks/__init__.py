@@ -29,6 +29,7 @@ TARGET = Target(
     rule_packages=("clustergen.targets.eks.rules",),
     document_rules="clustergen.targets.eks.rules.document",
     emitter="clustergen.targets.eks.emit",
+    fee_module="clustergen.targets.eks.fees",
     primary="cluster.template.json",
     schema=Schema(
         file="eks.json",

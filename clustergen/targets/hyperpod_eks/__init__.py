@@ -28,6 +28,7 @@ TARGET = Target(
     rule_packages=("clustergen.hyperpod.rules", "clustergen.targets.hyperpod_eks.rules"),
     document_rules="clustergen.hyperpod.rules.document",
     emitter="clustergen.targets.hyperpod_eks.emit",
+    fee_module="clustergen.targets.hyperpod_eks.fees",
     primary="create-cluster.json",
     schema=SCHEMA,
 )

@@ -26,6 +26,7 @@ TARGET = Target(
     rule_packages=("clustergen.targets.parallelcluster.rules",),
     document_rules="clustergen.targets.parallelcluster.rules.document",
     emitter="clustergen.targets.parallelcluster.emit",
+    fee_module="clustergen.targets.parallelcluster.fees",
     primary="cluster.yaml",
     schema=Schema(
         file="parallelcluster-3.16.1.json",

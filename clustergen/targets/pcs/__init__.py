@@ -28,6 +28,7 @@ TARGET = Target(
     rule_packages=("clustergen.targets.pcs.rules",),
     document_rules="clustergen.targets.pcs.rules.document",
     emitter="clustergen.targets.pcs.emit",
+    fee_module="clustergen.targets.pcs.fees",
     primary="cluster.template.json",
     schema=Schema(
         file="pcs.json",

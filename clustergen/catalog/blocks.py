@@ -1,0 +1,52 @@
+"""Capacity Blocks for ML and training plans: how long, how many, how far ahead, and their fee.
+
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-purchase.html and
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html (2026-11)
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from clustergen.catalog import ultraservers
+from clustergen.catalog.prices import Book, Price
+
+DAY_HOURS: Final = 24
+SINGLE_DAYS: Final = 14
+"""Up to this many days, a block lasts any number of days; then a multiple of a week."""
+WEEK_DAYS: Final = 7
+LONGEST_DAYS: Final = 182
+MOST_INSTANCES: Final = 64
+"""In one block, which is one fabric."""
+MOST_IN_ALL: Final = 256
+"""In all blocks that an account uses at a time; also the maximum of a training plan."""
+EARLIEST_WEEKS: Final = 8
+"""How far ahead a block may start."""
+END_MINUTES: Final = 30
+"""Before the end, EC2 begins to terminate instances; :data:`ULTRASERVER_END_MINUTES` for those."""
+ULTRASERVER_END_MINUTES: Final = 60
+
+PLAN_FACTOR: Final = 1.15
+"""Rate of a training plan over that of a Capacity Block: 6 types of the price page of 2025-06, and
+three offers of 2026-10-04. An estimate: SearchTrainingPlanOfferings has the fee."""
+
+
+def days(hours: float) -> int | None:
+    """The days of the shortest block that lasts this long; None if no block does."""
+    needed = max(1, -int(-hours // DAY_HOURS))
+    if needed > SINGLE_DAYS:
+        needed = -(-needed // WEEK_DAYS) * WEEK_DAYS
+    return needed if needed <= LONGEST_DAYS else None
+
+
+def rate(instance_type: str, place: str, book: Book) -> tuple[Price, float] | None:
+    """A price, and how many of its units one instance is; None if the price is unknown.
+
+    UltraServers are sold whole, so an instance is a part of one.
+    """
+    if found := book.find(f"Capacity Block {instance_type}", place):
+        return found, 1.0
+    for server in ultraservers.containing(instance_type):
+        if found := book.find(f"Capacity Block {server.name}", place):
+            return found, 1 / server.instances
+    return None

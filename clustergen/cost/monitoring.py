@@ -1,0 +1,89 @@
+"""Metrics, dashboards and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from clustergen.catalog.prices import MONTH_HOURS, Book
+from clustergen.cost.model import Line, Tiers
+from clustergen.cost.pricing import Prices, span
+from clustergen.monitoring.samples import cloudwatch_metrics, series
+from clustergen.monitoring.sources import Source, sources
+from clustergen.plan.model import Plan
+
+HOUR_SECONDS: Final = 3600
+FREE_SAMPLES: Final = 40e6
+"""Of an account in a month. https://aws.amazon.com/prometheus/pricing/ (2025-04)"""
+_SAMPLES: Final = (
+    (2e9, "Managed Prometheus samples"),
+    (252e9, "Managed Prometheus samples over 2e9"),
+    (float("inf"), "Managed Prometheus samples over 252e9"),
+)
+_METRICS: Final = (
+    (10e3, "CloudWatch metric"),
+    (250e3, "CloudWatch metric over 10,000"),
+    (1e6, "CloudWatch metric over 250,000"),
+    (float("inf"), "CloudWatch metric over 1,000,000"),
+)
+
+
+def lines(plan: Plan, book: Book) -> Iterator[Line]:
+    """What the spec's monitoring section adds, and logs."""
+    at = Prices.of(plan, book).regional
+    if plan.monitoring.workspace is not None:
+        yield _samples(plan, at)
+    if plan.monitoring.metrics == "cloudwatch":
+        yield _cloudwatch(plan, at)
+    if plan.monitoring.dashboards == "managed-grafana":
+        yield at.by_use("monitoring", "Grafana", "users of a month", "Managed Grafana editor")
+    yield at.by_use("monitoring", "logs", "CloudWatch logs", "CloudWatch logs")
+
+
+def samples(per_hour: float, at: Prices) -> Tiers | None:
+    """The amount of metrics with this many samples; None where a price is unknown."""
+    return _tiers(per_hour, _SAMPLES, at, free=FREE_SAMPLES)
+
+
+def metrics(count: int, at: Prices) -> Tiers | None:
+    """The amount of this many metrics in CloudWatch; None where a price is unknown."""
+    return _tiers(count / MONTH_HOURS, _METRICS, at)
+
+
+def _tiers(
+    per_hour: float, names: Sequence[tuple[float, str]], at: Prices, *, free: float = 0
+) -> Tiers | None:
+    """The tiers that a month needs; None if the price of one is unknown."""
+    units = per_hour * MONTH_HOURS
+    begins = [0.0, *(end for end, _ in names)]
+    needed = [
+        tier for begin, tier in zip(begins, names, strict=False) if not begin or begin < units
+    ]
+    found = [(end, at.find(name)) for end, name in needed]
+    tiers = tuple((end, price) for end, price in found if price)
+    return Tiers(per_hour, free, tiers) if len(tiers) == len(needed) else None
+
+
+def _cloudwatch(plan: Plan, at: Prices) -> Line:
+    if Source.INSIGHTS in sources(plan):
+        what, price = "Container Insights", "Container Insights observations"
+        return at.unknown("monitoring", "metrics", what, price)
+    count = cloudwatch_metrics(plan)[1]
+    what = f"{count:,} metrics in CloudWatch"
+    amount = metrics(count, at)
+    if amount is None:
+        return at.unknown("monitoring", "metrics", what, _METRICS[-1][1])
+    both = (amount,)
+    return Line(part="monitoring", name="metrics", what=what, low=both, high=both)
+
+
+def _samples(plan: Plan, at: Prices) -> Line:
+    interval = plan.monitoring.interval_seconds
+    least, most = series(plan)
+    what = f"{span(least, most)} series, a sample of each in {interval} s"
+    low = samples(least * HOUR_SECONDS / interval, at)
+    high = samples(most * HOUR_SECONDS / interval, at)
+    if low is None or high is None:
+        return at.unknown("monitoring", "metrics", what, _SAMPLES[0][1])
+    note = "the first 40 million samples a month of an account are free"
+    return Line(part="monitoring", name="metrics", what=what, low=(low,), high=(high,), note=note)

@@ -1,0 +1,37 @@
+"""The fees of PCS: for the controller, each node, and accounting.
+
+https://aws.amazon.com/pcs/pricing/: a node pays one of two fees by its instance type, and no source
+has the list of types, so that a bill has both bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.cost.model import Line
+from clustergen.cost.pricing import Prices, span
+from clustergen.plan.model import Plan
+from clustergen.targets.pcs import cluster, limits
+
+
+def fees(plan: Plan, at: Prices) -> Iterator[Line]:
+    """The fees of a cluster."""
+    size = cluster.size(plan) or limits.SIZES[-1].name
+    yield at.line("service", "controller", f"{size}, also when idle", {f"PCS controller {size}": 1})
+    yield from _nodes(plan, at)
+    if plan.slurm.accounting == "managed":
+        yield at.line("service", "accounting", size, {f"PCS accounting {size}": 1})
+        what = "accounting records"
+        yield at.by_use("service", "accounting storage", what, "PCS accounting storage")
+
+
+def _nodes(plan: Plan, at: Prices) -> Iterator[Line]:
+    """The fees of running nodes; login nodes are general-purpose instances."""
+    least = sum(group.max if group.reserved else group.min for group in plan.node_groups)
+    what = f"{span(least, plan.max_nodes)} nodes, at the standard to the advanced fee"
+    low, high = {"PCS node standard": least}, {"PCS node advanced": plan.max_nodes}
+    yield at.line("service", "node management", what, low, high)
+    if plan.login:
+        units = {"PCS node standard": plan.login.count}
+        name = "login node management"
+        yield at.line("service", name, f"{plan.login.count}, at the standard fee", units)

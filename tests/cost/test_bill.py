@@ -1,0 +1,245 @@
+"""Bills as a whole: what they count, and that they never invent or hide a price."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from clustergen import compiler, cost, quotation, targets
+from clustergen.catalog import prices
+from clustergen.cli import main
+from clustergen.cost.model import Bill
+from tests.checking import EXAMPLES, check
+from tests.cost.bills import bill, bill_of, line
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_spec_has_a_bill_of_known_or_explained_lines(name: str) -> None:
+    checked = compiler.check([EXAMPLES[name]], targets=targets.NAMES)
+    for target, plan in checked.plans.items():
+        found = cost.bill(plan, targets.load(target).fees)
+        keys = [(line.part, line.name) for line in found.lines]
+        assert len(keys) == len(set(keys))
+        for each in found.lines:
+            states = (each.counted, bool(each.unknown), bool(each.by_use), bool(each.outside))
+            assert sum(states) == 1, each
+            low, high = each.usd(1)
+            assert 0 <= low <= high
+        for price in found.prices:
+            assert price.usd > 0
+            assert price.source.source
+            assert price.source.date.startswith("20")
+            assert price.place.startswith(plan.region)
+
+
+def test_unknown_prices_are_named_and_not_counted() -> None:
+    found = bill("4 trn2.48xlarge on-demand", region="us-east-2")
+    unknown = line(found, "g")
+    assert unknown.unknown == "no price of EC2 trn2.48xlarge is known in us-east-2"
+    assert unknown in found.unknown
+    assert found.usd(1) == bill_without(found, "g").usd(1)
+
+
+def bill_without(bill: Bill, name: str) -> Bill:
+    """The bill without the line of this name."""
+    return Bill(bill.target, bill.region, tuple(x for x in bill.lines if x.name != name))
+
+
+def test_other_regions_have_their_own_prices() -> None:
+    east, west = (bill("1 p5en.48xlarge on-demand", region=r) for r in ("us-east-1", "us-west-1"))
+    assert (line(east, "g").usd(1), line(west, "g").usd(1)) == ((63.296,) * 2, (79.12,) * 2)
+
+
+def test_hyperpod_prices_are_never_derived_from_ec2() -> None:
+    found = bill("2 g6e.12xlarge on-demand", "hyperpod-slurm")
+    assert line(found, "g").unknown == "no price of HyperPod ml.g6e.12xlarge is known in us-east-1"
+
+
+def test_a_local_zone_has_its_own_prices() -> None:
+    found = bill("18 p6e-gb200.36xlarge block", "eks", region="use1-dfw2-az1")
+    assert {price.place for price in line(found, "g").prices} == {"us-east-1-dfw"}
+    assert {price.place for price in line(found, "system nodes").prices} == {"us-east-1"}
+
+
+def test_spot_is_unknown_and_limited() -> None:
+    found = line(bill("2 g6e.48xlarge spot"), "g")
+    assert "market" in found.unknown
+    assert "60.26 USD per hour" in found.unknown
+
+
+def test_the_bounds_are_the_counts_of_node_groups() -> None:
+    text = """version: 1
+name: example
+region: us-east-1
+network: {zone: use1-az6}
+node_groups: [{name: g, instance_types: [m7i.xlarge, m7i.2xlarge], count: {min: 1, max: 10}}]
+"""
+    assert line(bill_of(text, "eks"), "g").usd(1) == pytest.approx((0.2016, 4.032))
+
+
+def test_reserved_nodes_are_paid_for_when_idle() -> None:
+    text = """version: 1
+name: example
+region: us-east-1
+network: {zone: use1-az6}
+node_groups:
+  - {name: a, instance_type: p5.48xlarge, count: {min: 0, max: 4},
+     capacity: {reservation: cr-0a1b2c3d4e5f67890}}
+  - {name: b, instance_type: p5.48xlarge, count: {min: 0, max: 4},
+     capacity: {capacity_block: cr-0b1b2c3d4e5f67890}}
+"""
+    found = bill_of(text, "pcs")
+    assert line(found, "a").usd(1) == pytest.approx((4 * 55.04,) * 2)
+    assert line(found, "b").usd(1) == pytest.approx((4 * 47.76,) * 2)
+
+
+def test_existing_resources_are_not_billed() -> None:
+    text = """version: 1
+name: example
+region: us-east-1
+network: {zone: use1-az6, vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890],
+  security_groups: [sg-0a1b2c3d4e5f67890]}
+node_groups: [{name: g, instance_type: m7i.xlarge, count: 2}]
+storage: [{mount: /e, type: efs, existing: {id: fs-0a1b2c3d4e5f67890}}]
+"""
+    found = bill_of(text, "pcs")
+    assert line(found, "/e").outside == "it exists already"
+    assert not list(found.of("network"))
+
+
+def test_differences_of_bills() -> None:
+    old = bill("2 p5en.48xlarge on-demand", "pcs")
+    new = bill("4 p5en.48xlarge on-demand", "pcs", more="login: {instance_type: c6i.xlarge}\n")
+    changes = {change.line.name: change for change in cost.compare(old, new)}
+    assert set(changes) >= {"g", "login nodes", "node management"}
+    assert "controller" not in changes
+    assert changes["g"].usd(1) == pytest.approx((126.592, 126.592))
+    assert changes["login nodes"].old is None
+    total = sum(change.usd(730)[1] for change in changes.values() if change.comparable)
+    assert total == pytest.approx(new.usd(730)[1] - old.usd(730)[1])
+    assert list(cost.compare(new, new)) == []
+
+
+def test_a_change_to_an_unknown_price_is_not_comparable() -> None:
+    old = bill("2 p5en.48xlarge on-demand", region="us-east-2")
+    new = bill("2 p5en.48xlarge spot", region="us-east-2")
+    (change,) = (one for one in cost.compare(old, new) if one.line.name == "g")
+    assert not change.comparable
+
+
+# The command.
+
+SPEC = """version: 1
+name: example
+region: us-east-1
+network: {zone: use1-az6}
+node_groups: [{name: h200, instance_type: p5en.48xlarge, count: {min: 2, max: 4}}]
+targets: {pcs: {}, hyperpod-slurm: {}}
+"""
+
+
+def run(folder: Path, *arguments: str, text: str = SPEC) -> Sequence[str]:
+    """The arguments of the command for a spec in a file."""
+    file = folder / "a.yaml"
+    file.write_text(text, encoding="utf-8")
+    return ["cost", str(file), *arguments]
+
+
+def test_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(run(tmp_path, "--duration", "15d", "--compare-purchase")) == 0
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 100
+    for words in (
+        "on AWS PCS, us-east-1",
+        "on SageMaker HyperPod with Slurm, us-east-1",
+        "126.59 to 253.18",
+        "15 d",
+        "Capacity Block: sold for 21 d",
+        "EC2 p5en.48xlarge: AWS Price List",
+        "us-east-1, 2026-07-20",
+        "training plan",
+        "those above the minimum start as soon as there is capacity",
+    ):
+        assert words in " ".join(text.split()), words
+
+
+def test_markdown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(run(tmp_path, "--target", "pcs", "--output", "markdown")) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("# example on AWS PCS\n")
+    assert "| Nodes   | h200 " in text
+
+
+def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ("--target", "pcs", "--duration", "14d", "--compare-purchase", "--output", "json")
+    assert main(run(tmp_path, *arguments)) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["target"], found["currency"], found["duration_hours"]) == ("pcs", "USD", 336)
+    nodes = found["lines"][0]
+    assert nodes["hour"] == [126.592, 253.184]
+    assert nodes["duration"] == [42534.912, 85069.824]
+    assert nodes["prices"][0] == {
+        "name": "EC2 p5en.48xlarge",
+        "usd": 63.296,
+        "unit": "instance-hour",
+        "region": "us-east-1",
+        "source": "AWS Price List, as in https://github.com/aws/karpenter-provider-aws",
+        "date": "2026-07-20",
+        "confidence": "high",
+        "note": "",
+    }
+    options = {option["option"]: option["status"] for option in found["purchase_options"]}
+    assert options == {
+        "on-demand": "known",
+        "spot": "unknown",
+        "reservation": "known",
+        "capacity-block": "known",
+    }
+    total = found["total"]
+    counted = [line["hour"] for line in found["lines"] if line["hour"]]
+    assert total["hour"] == pytest.approx(
+        [sum(low for low, _ in counted), sum(h for _, h in counted)]
+    )
+    assert total["complete"] == all(line["status"] != "unknown" for line in found["lines"])
+
+
+def test_a_spec_without_targets_is_priced_for_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SPEC.partition("targets")[0]
+    main(run(tmp_path, "--output", "json", text=text))
+    found = [one["target"] for one in json.loads(capsys.readouterr().out)]
+    assert set(found) <= set(targets.NAMES)
+    assert len(found) >= 3
+
+
+def test_a_target_that_does_not_render_has_no_bill(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SPEC.replace("count:", "capacity: spot, count:")
+    assert main(run(tmp_path, "--output", "json", text=text)) == 1
+    out, err = capsys.readouterr()
+    assert [one["target"] for one in json.loads(out)] == ["pcs"]
+    assert "SUP001" in err
+
+
+@pytest.mark.parametrize("duration", ["soon", "14", "0h"])
+def test_a_bad_duration(duration: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(run(tmp_path, "--duration", duration)) == 2
+    assert ("duration" if duration != "14" else "14d?") in capsys.readouterr().err
+
+
+def test_prices_can_come_from_another_book() -> None:
+    class Doubled:
+        def find(self, name: str, place: str) -> prices.Price | None:
+            found = prices.RECORDED.find(name, place)
+            return found and prices.Price(name, 2 * found.usd, found.unit, place, found.source)
+
+    checked = check(SPEC, target="pcs")
+    (single,), (double,) = (
+        tuple(quotation.quote("a", checked, book=book)) for book in (prices.RECORDED, Doubled())
+    )
+    assert double.bill.usd(1)[1] == pytest.approx(2 * single.bill.usd(1)[1])

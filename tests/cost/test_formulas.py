@@ -1,0 +1,173 @@
+"""Amounts of bills, against examples that were computed apart from the code."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen.catalog import blocks
+from clustergen.catalog.prices import RECORDED
+from clustergen.cost.monitoring import HOUR_SECONDS, samples
+from clustergen.cost.pricing import Prices
+from tests.cost.bills import bill, bill_of, line
+
+DAYS = 24
+MONTH = 730
+
+# nodes, target, region, hours, USD
+NODES = [
+    ("16 p5en.48xlarge on-demand", "parallelcluster", "us-east-1", 14 * DAYS, 340_279.30),
+    ("16 p5en.48xlarge on-demand", "pcs", "us-west-2", 14 * DAYS, 340_279.30),
+    ("16 p5en.48xlarge on-demand", "eks", "us-west-1", 14 * DAYS, 425_349.12),
+    ("16 p5en.48xlarge block", "eks", "us-east-1", 14 * DAYS, 339_537.41),
+    ("16 p5en.48xlarge on-demand", "hyperpod-slurm", "us-east-1", 14 * DAYS, 408_335.16),
+    ("16 p5en.48xlarge plan", "hyperpod-slurm", "us-east-1", 14 * DAYS, 390_468.02),
+    ("16 p5e.48xlarge block", "pcs", "us-east-2", 14 * DAYS, 295_292.93),
+    ("16 p5e.48xlarge plan", "hyperpod-eks", "us-east-2", 14 * DAYS, 339_586.87),
+    ("8 p5.48xlarge on-demand", "hyperpod-slurm", "us-east-1", 30 * DAYS, 380_436.48),
+    ("8 p5.48xlarge on-demand", "parallelcluster", "us-east-1", 30 * DAYS, 317_030.40),
+    ("18 p6e-gb200.36xlarge block", "eks", "use1-dfw2-az1", 7 * DAYS, 127_999.87),
+    ("9 p6e-gb200.36xlarge block", "eks", "use1-dfw2-az1", 7 * DAYS, 127_999.87 / 2),
+    ("64 hpc7a.96xlarge on-demand", "pcs", "us-east-2", 40, 18_432.00),
+    ("8 g6e.48xlarge on-demand", "eks", "eu-central-1", MONTH, 220_028.54),
+    ("8 g6e.48xlarge on-demand", "eks", "eu-north-1", MONTH, 186_650.78),
+    ("8 g6e.48xlarge on-demand", "eks", "eu-south-2", MONTH, 185_421.58),
+    ("4 p4d.24xlarge reservation", "pcs", "us-east-1", 10 * DAYS, 21_079.34),
+    ("4 p4d.24xlarge on-demand", "pcs", "us-east-1", 4 * DAYS, 8_431.73),
+    ("4 p4d.24xlarge block", "pcs", "us-east-1", 4 * DAYS, 5_210.11),
+    ("64 p6-b300.48xlarge block", "pcs", "us-west-2", 28 * DAYS, 5_555_257.34),
+    ("64 p6-b300.48xlarge on-demand", "pcs", "us-west-2", 28 * DAYS, 6_125_027.33),
+    ("32 p6-b200.48xlarge block", "pcs", "us-east-2", 28 * DAYS, 2_444_230.66),
+    ("32 p6-b200.48xlarge block", "pcs", "us-east-2", 30 * DAYS, 3_055_288.32),
+    ("32 p6-b200.48xlarge reservation", "pcs", "us-east-2", 30 * DAYS, 2_625_011.71),
+]
+
+
+@pytest.mark.parametrize(("nodes", "target", "region", "hours", "usd"), NODES)
+def test_nodes(nodes: str, target: str, region: str, hours: int, usd: float) -> None:
+    found = line(bill(nodes, target, region=region), "g")
+    assert found.usd_of_use(hours) == pytest.approx((usd, usd), abs=0.01)
+
+
+# size, MB/s per TiB, EFA, USD of 14 days in us-east-2
+LUSTRE = [
+    (98_400, 125, False, 6_567.19),
+    (98_400, 250, False, 9_511.10),
+    (98_400, 500, False, 15_398.93),
+    (98_400, 1000, False, 27_174.58),
+    (115_200, 125, True, 7_688.42),
+    (115_200, 250, True, 11_134.95),
+    (105_600, 500, True, 16_525.68),
+    (100_800, 1000, True, 27_837.37),
+]
+
+
+@pytest.mark.parametrize(("size", "throughput", "efa", "usd"), LUSTRE)
+def test_lustre(size: int, throughput: int, efa: bool, usd: float) -> None:
+    fsx = (
+        f"storage: [{{mount: /fsx, type: fsx-lustre, size: {size}GiB, throughput: {throughput}, "
+        f"efa: {efa}}}]\n"
+    )
+    found = bill("16 p5en.48xlarge block", region="us-east-2", more=fsx)
+    assert line(found, "/fsx").usd(14 * DAYS)[1] == pytest.approx(usd, abs=0.01)
+
+
+def test_pcs_for_two_weeks() -> None:
+    more = "login: {instance_type: c6i.xlarge}\nslurm: {accounting: managed}\n"
+    found = bill("16 p5en.48xlarge on-demand", "pcs", region="us-west-2", more=more)
+    time = 14 * DAYS
+    assert line(found, "controller").usd(time)[0] == pytest.approx(195.72)
+    login = line(found, "login node management").usd(time)[0]
+    low, high = line(found, "node management").usd(time)
+    assert (low + login, high + login) == pytest.approx((456.96, 3_467.52))
+    assert line(found, "accounting").usd(time)[0] == pytest.approx(57.12)
+
+
+def test_a_head_node_of_parallelcluster() -> None:
+    more = "head_node: {instance_type: c6i.4xlarge}\n"
+    found = bill("16 p5en.48xlarge on-demand", region="us-west-2", more=more)
+    assert line(found, "head node").usd(14 * DAYS)[0] == pytest.approx(228.48)
+
+
+def test_hpc_on_pcs_for_a_month() -> None:
+    more = (
+        "login: {instance_type: c6i.xlarge}\nslurm: {accounting: managed}\n"
+        "storage: [{mount: /scratch, type: fsx-lustre, size: 12000GiB, deployment: scratch-2}]\n"
+    )
+    found = bill("64 hpc7a.96xlarge on-demand", "pcs", region="us-east-2", more=more)
+    monthly = {
+        "controller": 2_440.32,
+        "login nodes": 124.10,
+        "/scratch": 1_680.00,
+        "accounting": 730.00,
+    }
+    assert {name: round(line(found, name).usd(MONTH)[0], 2) for name in monthly} == monthly
+    assert line(found, "node management").usd(40) == pytest.approx((210.18, 1_681.15), abs=0.01)
+    small = bill("31 hpc7a.96xlarge on-demand", "pcs", region="us-east-2", more=more)
+    assert line(small, "controller").usd(MONTH)[0] == pytest.approx(436.32, abs=0.01)
+
+
+@pytest.mark.parametrize(("version", "usd"), [("1.35", 73.00), ("1.33", 438.00)])
+def test_control_plane_of_eks(version: str, usd: float) -> None:
+    more = f"kubernetes: {{version: '{version}'}}\n"
+    found = bill("2 g6e.48xlarge on-demand", "eks", more=more)
+    assert line(found, "control plane").usd(MONTH) == pytest.approx((usd, usd))
+
+
+def test_nat_gateway() -> None:
+    found = bill("1 g6e.48xlarge on-demand")
+    assert line(found, "NAT gateway").usd(14 * DAYS)[0] == pytest.approx(15.12)
+
+
+def test_samples_of_sixteen_nodes() -> None:
+    at = Prices(RECORDED, "us-east-1", "us-east-1")
+    amount = samples(16 * 2500 * HOUR_SECONDS / 30, at)
+    assert amount
+    assert amount.usd(14 * DAYS) == pytest.approx(141.55, abs=0.01)
+    assert amount.usd(1) * MONTH == pytest.approx(amount.usd(MONTH))
+    assert amount.usd(2 * MONTH) == pytest.approx(2 * amount.usd(MONTH))
+
+
+def test_samples_of_every_tier() -> None:
+    at = Prices(RECORDED, "us-east-1", "us-east-1")
+    amount = samples(262e9 / MONTH, at)
+    assert amount
+    assert amount.usd(MONTH) == pytest.approx(1.96e9 * 9e-8 + 250e9 * 3.5e-8 + 10e9 * 1.6e-8)
+
+
+# asked for, hours that a block is sold for
+BLOCKS = [(1, 24), (24, 24), (25, 48), (14 * 24, 14 * 24), (15 * 24, 21 * 24), (182 * 24, 182 * 24)]
+
+
+@pytest.mark.parametrize(("asked", "sold"), BLOCKS)
+def test_duration_of_a_block(asked: int, sold: int) -> None:
+    assert (blocks.days(asked) or 0) * DAYS == sold
+
+
+def test_no_block_is_longer_than_half_a_year() -> None:
+    assert blocks.days(182 * 24 + 1) is None
+
+
+VOLUMES = """version: 1
+name: example
+region: us-east-1
+network: {zone: use1-az6}
+head_node: {root_volume: {size: 100GiB, iops: 4000, throughput: 225}}
+node_groups:
+  - {name: a, instance_type: m7i.xlarge, count: {min: 0, max: 4}, root_volume: {size: 500GiB}}
+storage:
+  - {mount: /home, type: ebs, size: 1000GiB, volume_type: gp3}
+  - {mount: /z, type: fsx-openzfs, size: 1000GiB, throughput: 320, iops: 4000}
+  - {mount: /e, type: efs, throughput_mode: provisioned, throughput: 100}
+"""
+
+
+def test_volumes_and_file_systems() -> None:
+    found = bill_of(VOLUMES, "parallelcluster")
+    head = 100 * 0.08 + 1000 * 0.005 + 100 * 0.04
+    assert line(found, "root volumes of head node").usd(MONTH)[0] == pytest.approx(head)
+    assert line(found, "root volumes of a").usd(MONTH) == pytest.approx((0, 4 * 500 * 0.08))
+    assert line(found, "/home").usd(MONTH)[0] == pytest.approx(80)
+    zfs = 1000 * 0.09 + 320 * 0.26 + 1000 * 0.006
+    assert line(found, "/z").usd(MONTH)[0] == pytest.approx(zfs)
+    assert line(found, "/e throughput").usd(MONTH)[0] == pytest.approx(600)
+    assert [price.usd for price in line(found, "/e").by_use] == [0.30]
