@@ -169,6 +169,11 @@ def _cost(commands: Commands[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="also price node groups with each purchase option that the target supports",
     )
+    command.add_argument(
+        "--live",
+        action="store_true",
+        help="ask the Price List of AWS, with your credentials (needs the extra `live`)",
+    )
     _format(command)
 
 

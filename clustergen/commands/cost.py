@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import datetime
 import sys
 
 from clustergen import quotation, report, targets
+from clustergen.catalog.prices import RECORDED, Book, PriceListError
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FAILED, FOUND, OK
 from clustergen.commands.request import Input, Request, read
@@ -21,19 +23,36 @@ def run(args: argparse.Namespace) -> int:
     try:
         request = read(args)
         hours = hours_of(args.duration) if args.duration else None
+        book = _book(live=args.live)
+        return _run(args, request, hours, book)
     except inputs.UsageError as error:
         return inputs.refuse(error, args)
+    except PriceListError as error:
+        return inputs.print_error(str(error))
+
+
+def _run(args: argparse.Namespace, request: Request, hours: int | None, book: Book) -> int:
     found: list[Quotation] = []
     failed: list[Finding] = []
     progress = inputs.Progress(len(request.specs))
     for index, spec in enumerate(request.specs):
         progress.at(index, spec.title)
         checked = _checked(request, spec)
-        found += quotation.quote(spec.title, checked, purchases=args.purchases)
+        found += quotation.quote(spec.title, checked, purchases=args.purchases, book=book)
         failed += errors(checked.findings)
     progress.done()
     sys.stdout.write(quotation.render(args.output, found, hours))
     return _status(failed)
+
+
+def _book(*, live: bool) -> Book:
+    """The prices to use: those of the catalog, or of the Price List as of today."""
+    if not live:
+        return RECORDED
+    from clustergen.catalog.prices import price_list
+
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    return price_list.Live(price_list.client(), today)
 
 
 def hours_of(text: str) -> int:

@@ -3,7 +3,7 @@
 ``data/prices.jsonl`` has one price in each line, by place: a region's zone prefix (``use1``), a
 city with Local Zones (``use1-dfw``), or a zone id for Spot. Its sources are in
 ``data/price_sources.json``. A missing price is unknown, which does not mean that the service is
-free or absent there.
+free or absent there. ``python -m clustergen.catalog.prices`` asks the Price List for new prices.
 """
 
 from __future__ import annotations
@@ -49,6 +49,10 @@ class Price:
         return self.unit.endswith("-month")
 
 
+class PriceListError(Exception):
+    """The Price List did not give prices; the message has the reason and a way out."""
+
+
 class Book(Protocol):
     """A place to look up prices."""
 
@@ -90,14 +94,14 @@ def rows() -> Iterator[dict[str, Any]]:
 @functools.cache
 def _find(name: str, place: str) -> Price | None:
     row = _row(name)
-    key = _key(place)
+    key = key_of(place)
     for source, by_place in row.get("usd", {}).items():
         if key in by_place:
             return Price(name, by_place[key], row["unit"], place, sources()[source])
     return None
 
 
-def _key(place: str) -> str:
+def key_of(place: str) -> str:
     """The key in rows: ``use1`` for us-east-1, ``use1-dfw`` for us-east-1-dfw."""
     if place in regions.ZONE_PREFIXES or regions.is_zone_id(place):
         return regions.ZONE_PREFIXES.get(place, place)
