@@ -7,8 +7,15 @@ from collections.abc import Iterator
 
 from findings import HEAD, entry, retired
 
-from clustergen.findings import Rule
+from clustergen.findings import Rule, Severity
 from clustergen.registry import AREAS, by_code
+
+_IGNORE = """\
+To [ignore](../how-to/check.md#ignore-a-finding) it where you have a reason:
+
+```yaml
+# clustergen: ignore[{code}] because ...
+```"""
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -22,7 +29,13 @@ def pages() -> Iterator[tuple[str, str]]:
 def _list(rules: list[Rule]) -> Iterator[str]:
     yield HEAD
     for area, members in itertools.groupby(rules, lambda rule: rule.code[:3]):
-        yield from ("", f"## {area}: {AREAS[area]}", "", "| code | | |", "|---|---|---|")
+        yield from (
+            "",
+            f"## {area}: {AREAS[area]}",
+            "",
+            "| code | severity | finding |",
+            "|---|---|---|",
+        )
         for rule in members:
             link = f"[{rule.code}](rules/{rule.code.lower()}.md)"
             yield f"| {link} | {rule.severity} | {rule.title} |"
@@ -37,3 +50,7 @@ def _page(rule: Rule) -> Iterator[str]:
     slug = "".join(c for c in anchor if c.isalnum() or c in "- ").replace(" ", "-")
     yield from (f"[Findings](../rules.md) › [{area}](../rules.md#{slug})", "")
     yield from (f"# {rule.code}: {rule.title}", "", *entry(rule))
+    if rule.bad:
+        yield from ("", "The examples are merged over [this spec](../rules.md).")
+    if rule.severity is not Severity.ERROR:
+        yield from ("", _IGNORE.format(code=rule.code))

@@ -22,7 +22,8 @@ html_favicon = str(Path(__file__).parent / "static" / "icon.svg")
 html_copy_source = False
 html_show_copyright = False
 html_show_sphinx = False
-# A page may be read from a disk, without a server: fonts, scripts and styles are all local.
+# Excerpts in search results load every page that matches, which browsers do not allow on a disk.
+html_show_search_summary = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5cad", "color-brand-content": "#0b5cad"},
     "dark_css_variables": {"color-brand-primary": "#6cb2f7", "color-brand-content": "#6cb2f7"},
