@@ -52,6 +52,10 @@ storage:
 _FINDING = ("line 10:", "4800GiB is not a size", "nearest: 19200GiB")
 
 
+_PITCH = 250 // len(targets.NAMES)
+"""From one bundle to the next."""
+
+
 def light() -> str:
     """The picture for a light page."""
     return _picture(LIGHT)
@@ -118,20 +122,23 @@ def _plan() -> Iterator[str]:
 
 def _bundles() -> Iterator[str]:
     yield _label(560, "bundles")
-    for number, name in enumerate(targets.NAMES):
-        top = 40 + 50 * number
-        middle = top + 20
+    for name, middle in zip(targets.NAMES, _middles(), strict=True):
         yield f'<path class="arrow" d="M434 92C460 92 460 {middle} 482 {middle}"/>'
-        yield _box(484, top, 152, 40, "tint")
-        yield _text(560, top + 25, name, "m", "middle")
+        yield _box(484, middle - _PITCH // 2 + 5, 152, _PITCH - 10, "tint")
+        yield _text(560, middle + 5, name, "m", "middle")
     yield _text(560, 304, "files to review and commit", "q", "middle")
+
+
+def _middles() -> list[int]:
+    """The height of each bundle's middle."""
+    return [35 + _PITCH // 2 + _PITCH * number for number in range(len(targets.NAMES))]
 
 
 def _deployed() -> Iterator[str]:
     yield _label(802, "deployed by deploy.sh")
-    for number in range(len(targets.NAMES)):
-        yield f'<path class="way" d="M636 {60 + 50 * number}H660"/>'
-    yield '<path class="way" d="M660 60V260"/>'
+    for middle in _middles():
+        yield f'<path class="way" d="M636 {middle}H660"/>'
+    yield f'<path class="way" d="M660 {_middles()[0]}V{_middles()[-1]}"/>'
     yield '<path class="arrow" d="M660 94H692"/><path class="arrow" d="M660 220H692"/>'
     yield _box(694, 40, 216, 108, "tint")
     yield _text(802, 68, "cluster", "h", "middle")

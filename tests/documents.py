@@ -123,7 +123,7 @@ def _session(text: str, folder: Path) -> str:
 def run(script: str, folder: Path) -> Ran:
     """Run a script in `folder`: in this process if it is only commands of clustergen."""
     lines = re.sub(r"\\\n\s*", " ", script).splitlines()
-    commands = [_arguments(line) for line in lines if line.strip()]
+    commands = [plain_command(line) for line in lines if line.strip()]
     if not all(commands):
         return _bash(script, folder)
     printed = ""
@@ -135,8 +135,8 @@ def run(script: str, folder: Path) -> Ran:
     return Ran(0, printed)
 
 
-def _arguments(line: str) -> list[str]:
-    """The words of a plain command of clustergen; empty if the shell has to read it."""
+def plain_command(line: str) -> list[str]:
+    """The arguments of a plain command of clustergen; empty if the shell has to read the line."""
     if not line.startswith("clustergen ") or re.search(r"[|&;$`*?]", line):
         return []
     return shlex.split(line, comments=True)[1:]

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents import PARSED, ROOT, RUN, blocks, failures, refreshed
+from clustergen.commands.arguments import parser
+from tests.documents import PARSED, ROOT, RUN, blocks, failures, plain_command, refreshed
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -119,3 +120,14 @@ def test_console_blocks_are_refreshed(tmp_path: Path) -> None:
     page = "a\n```bash\ntouch b\n```\n```console\n$ ls\nold\n$ echo c\n```\nend\n"
     wanted = "a\n```bash\ntouch b\n```\n```console\n$ ls\nb\n$ echo c\nc\n```\nend\n"
     assert refreshed(page, tmp_path) == wanted
+
+
+@pytest.mark.parametrize("page", FOLLOWED, ids=name)
+def test_blocks_that_are_not_run_are_shell_and_have_options_that_exist(page: Path) -> None:
+    shown = [block.text for block in blocks(text_of(page)) if block.language == "sh"]
+    for text in shown:
+        checked = subprocess.run(["bash", "-n"], input=text, text=True, check=False)
+        assert checked.returncode == 0, text
+        for line in text.splitlines():
+            if arguments := plain_command(line):
+                parser().parse_args(arguments)  # leaves with a message if there is no such option
