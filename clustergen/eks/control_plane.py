@@ -14,6 +14,7 @@ from constructs import Construct
 from clustergen.aws.logs import retention
 from clustergen.cdk.inputs import Inputs
 from clustergen.eks import roles, versions
+from clustergen.kubernetes import access
 from clustergen.plan.model import Plan
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
@@ -27,6 +28,7 @@ class ControlPlane(Construct):
     key: kms.Key
     logs: logs.CfnLogGroup
     admins: tuple[eks.CfnAccessEntry, ...]
+    teams: tuple[eks.CfnAccessEntry, ...]
 
     def __init__(
         self,
@@ -55,6 +57,16 @@ class ControlPlane(Construct):
         self.cluster = _cluster(self, plan, inputs, deletion_protection)
         # EKS would create the log group without a retention period.
         self.cluster.node.add_dependency(self.logs)
+        self.teams = tuple(
+            eks.CfnAccessEntry(
+                self,
+                f"Access{number}",
+                cluster_name=self.name,
+                principal_arn=principal,
+                kubernetes_groups=list(groups),
+            )
+            for number, (principal, groups) in enumerate(access.principals(plan).items(), 1)
+        )
         self.admins = tuple(
             self.grant_admin(f"Admin{number}", arn)
             for number, arn in enumerate(plan.kubernetes.admins, 1)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from clustergen import placeholders, shell
 from clustergen.artifacts import Artifact, Json
 from clustergen.kubernetes import (
+    access,
     claims,
     gpu_metrics,
     karpenter,
@@ -110,6 +111,9 @@ _EARLY = (
     ),
 )
 _LATE = (
+    _Manifest(
+        "access", access.COMMENT, lambda plan: access.objects(plan, namespaces.by_queue(plan))
+    ),
     _Manifest(
         "node-metrics",
         ("A pod on each node that measures it (monitoring).",),

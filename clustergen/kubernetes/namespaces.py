@@ -35,6 +35,12 @@ def groups_of(plan: Plan, namespace: str) -> tuple[NodeGroup, ...]:
     return queue.node_groups if queue and _by_queue(plan) else plan.node_groups
 
 
+def by_queue(plan: Plan) -> dict[str, str]:
+    """Queue -> the namespace of its jobs."""
+    own = _by_queue(plan)
+    return {queue.name: queue.name if own else DEFAULT for queue in plan.queues}
+
+
 def objects(plan: Plan) -> tuple[Json, ...]:
     """The namespaces to create."""
     made = (name for name in all_namespaces(plan) if name != DEFAULT)

@@ -49,6 +49,10 @@ RESOURCES: Mapping[tuple[str, str], str] = MappingProxyType(
             "ClusterRoleBinding",
         ): "clusterrolebindings.rbac.authorization.k8s.io",
         ("rbac.authorization.k8s.io", "ClusterRole"): "clusterroles.rbac.authorization.k8s.io",
+        (
+            "rbac.authorization.k8s.io",
+            "RoleBinding",
+        ): "rolebindings.rbac.authorization.k8s.io",
         ("", "ServiceAccount"): "serviceaccounts",
     }
 )

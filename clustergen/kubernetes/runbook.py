@@ -16,9 +16,9 @@ DRAIN: Final = (
     "schedulable again"
 )
 USERS: Final = (
-    "name their IAM roles in `kubernetes.admins`, which gives access to the whole cluster, and "
-    "deploy again; for less, `aws eks create-access-entry` with a policy for the namespaces of "
-    "their queues"
+    "name their IAM role in `kubernetes.access` with the queues that they use, or in "
+    "`kubernetes.admins` for the whole cluster, and deploy again; the role itself needs "
+    "`eks:DescribeCluster` for `aws eks update-kubeconfig`"
 )
 
 

@@ -224,5 +224,11 @@ def _kubernetes(spec: Spec, system: model.Machine) -> model.Kubernetes:
         system_nodes=system,
         support=given.support,
         admins=tuple(given.admins),
+        access=tuple(
+            model.ClusterAccess(
+                ("kubernetes", "access", index), one.principal, tuple(one.queues), one.level
+            )
+            for index, one in enumerate(given.access)
+        ),
         public_endpoint_from=tuple(given.public_endpoint_from),
     )

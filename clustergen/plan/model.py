@@ -464,6 +464,18 @@ class Slurm:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterAccess:
+    """What an IAM role or user may do in the namespaces of some queues."""
+
+    path: Path
+    principal: str
+    """Its ARN."""
+    queues: tuple[str, ...]
+    """Empty: all namespaces."""
+    level: Literal["admin", "edit", "view"]
+
+
+@dataclass(frozen=True, slots=True)
 class Kubernetes:
     """The Kubernetes settings of the spec."""
 
@@ -479,6 +491,7 @@ class Kubernetes:
     support: Literal["auto", "standard", "extended"]
     admins: tuple[str, ...]
     """ARNs of IAM roles and users that are administrators."""
+    access: tuple[ClusterAccess, ...]
     public_endpoint_from: tuple[str, ...]
 
 

@@ -83,6 +83,20 @@ class SystemNodes(Section):
     count: int = Field(2, ge=1, description="Number of nodes.")
 
 
+class ClusterAccess(Section):
+    """What an IAM role or user may do in an EKS cluster, besides its administrators."""
+
+    principal: Principal = Field(description="ARN of an IAM role or user.")
+    queues: list[str] = Field(
+        [], description="Queues whose namespaces it can use; empty: all namespaces."
+    )
+    level: Literal["admin", "edit", "view"] = Field(
+        "edit",
+        description="Kubernetes' role of that name: view reads, edit also runs jobs, admin also "
+        "gives others access to the namespace.",
+    )
+
+
 class Kubernetes(Section):
     """Kubernetes settings, for targets that run Kubernetes."""
 
@@ -109,6 +123,9 @@ class Kubernetes(Section):
     )
     admins: list[Principal] = Field(
         [], description="IAM roles and users with cluster-admin access."
+    )
+    access: list[ClusterAccess] = Field(
+        [], description="IAM roles and users with less access than administrators."
     )
     public_endpoint_from: list[Cidr] = Field(
         [], description="CIDR blocks that can reach the API; empty: private endpoint only."

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 
+from clustergen.findings import EXAMPLE_BASE
+from clustergen.targets.hyperpod_eks.rules import EXISTING
 from tests.checking import Fragments
 from tests.support.cloud.commands import reaching
 from tests.targets.hyperpod_eks.new_cluster import NEW, files_of_new
@@ -41,3 +45,49 @@ def test_the_creator_of_the_cluster_has_an_access_entry(
         assert ("remove it from kubernetes.admins" in done.stderr) == (status == 2)
         applied = made.account.calling("example-eks", "execute-change-set")
         assert bool(applied) == (status == 0)
+
+
+ROLE = "arn:aws:iam::111122223333:role/teams/vision"
+TEAM = f"""
+queues: [{{name: train, node_groups: [h200]}}]
+kubernetes:
+  access:
+    - {{principal: '{ROLE}', queues: [train]}}
+    - {{principal: '{ROLE}', level: view}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "namespace"), [("eks", "train"), ("hyperpod-eks", "hyperpod-ns-train")]
+)
+def test_a_team_uses_the_namespace_of_its_queue(target: str, namespace: str) -> None:
+    eks = target == "eks"
+    files = Fragments(target).files(TEAM) if eks else files_of_new(TEAM)
+    template = json.loads(files["cluster.template.json" if eks else "eks.template.json"])
+    [entry] = (
+        one["Properties"]
+        for one in template["Resources"].values()
+        if one["Type"] == "AWS::EKS::AccessEntry"
+    )
+    assert entry["PrincipalArn"] == ROLE
+    assert entry["KubernetesGroups"] == ["clustergen:train:edit", "clustergen:view"]
+    assert "AccessPolicies" not in entry
+    objects = list(yaml.safe_load_all(files["manifests/access.yaml"]))
+    bound = {
+        (one["subjects"][0]["name"], one["roleRef"]["name"], one["metadata"].get("namespace"))
+        for one in objects
+        if one["kind"].endswith("Binding")
+    }
+    assert bound == {
+        ("clustergen:train:edit", "edit", namespace),
+        ("clustergen:view", "view", None),
+    }
+    [edit] = (one for one in objects if one["metadata"]["name"] == "clustergen-jobs-edit")
+    assert edit["metadata"]["labels"]["rbac.authorization.k8s.io/aggregate-to-edit"] == "true"
+    assert "check_admins vision" in files["deploy.sh"]
+
+
+def test_an_existing_cluster_keeps_its_entries() -> None:
+    existing = Fragments("hyperpod-eks", f"{EXAMPLE_BASE}{EXISTING}\n")
+    assert "K8S404" in existing.codes(TEAM)
+    assert "manifests/access.yaml" not in existing.files(TEAM)

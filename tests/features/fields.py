@@ -475,6 +475,21 @@ _KUBERNETES = {
     "kubernetes.system_nodes.count": [_set("kubernetes.system_nodes.count", 3)],
     "kubernetes.support": [_set("kubernetes.support", "extended")],
     "kubernetes.admins": [_set("kubernetes.admins", [_ROLE])],
+    "kubernetes.access.principal": [_set("kubernetes.access", [{"principal": _ROLE}])],
+    "kubernetes.access.queues": [
+        _set(
+            "kubernetes.access",
+            [{"principal": _ROLE, "queues": ["train"]}],
+            {**_QUEUED, "kubernetes.access": [{"principal": _ROLE}]},
+        )
+    ],
+    "kubernetes.access.level": [
+        _set(
+            "kubernetes.access",
+            [{"principal": _ROLE, "level": "view"}],
+            {"kubernetes.access": [{"principal": _ROLE}]},
+        )
+    ],
     "kubernetes.public_endpoint_from": [
         _set("kubernetes.public_endpoint_from", ["203.0.113.0/24"])
     ],

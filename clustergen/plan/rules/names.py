@@ -45,6 +45,8 @@ def _lists(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
     yield ("network", "security_groups"), network.security_groups
     yield ("network", "ssh_from"), network.ssh_from
     yield ("kubernetes", "admins"), spec.kubernetes.admins
+    for index, access in enumerate(spec.kubernetes.access):
+        yield ("kubernetes", "access", index, "queues"), access.queues
     yield ("kubernetes", "public_endpoint_from"), spec.kubernetes.public_endpoint_from
     for index, account in enumerate(spec.slurm.accounts):
         yield ("slurm", "accounts", index, "users"), account.users
@@ -89,6 +91,33 @@ def known_groups(spec: Spec) -> Iterator[Problem]:
                     f"did you mean {near[0]}?" if near else f"the spec defines {', '.join(groups)}"
                 )
                 yield Problem((*path, index), f"no node group is called {name!r}", help=help)
+
+
+@rule(
+    "SPC058",
+    "Unknown queue",
+    why="Access to a queue that the spec does not define gives access to nothing.",
+    source=_LANGUAGE,
+    bad="kubernetes: {access: [{principal: 'arn:aws:iam::111122223333:role/vision', "
+    "queues: [trian]}]}",
+    good="kubernetes: {access: [{principal: 'arn:aws:iam::111122223333:role/vision', "
+    "queues: [train]}]}",
+    fatal=True,
+)
+def known_queues(spec: Spec) -> Iterator[Problem]:
+    queues = [queue.name for queue in spec.queues]
+    for index, access in enumerate(spec.kubernetes.access):
+        for number, name in enumerate(access.queues):
+            if name not in queues:
+                near = difflib.get_close_matches(name, queues, n=1)
+                listed = (
+                    f"the spec defines {', '.join(queues)}" if queues else "define it in queues"
+                )
+                yield Problem(
+                    ("kubernetes", "access", index, "queues", number),
+                    f"no queue is called {name!r}",
+                    help=f"did you mean {near[0]}?" if near else listed,
+                )
 
 
 @rule(

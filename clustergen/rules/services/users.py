@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Path, Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 from clustergen.words import word_set
@@ -99,15 +99,42 @@ _ROLE = "arn:aws:iam::111122223333:role/platform"
     good=f"kubernetes: {{admins: ['{_ROLE}']}}",
 )
 def administrator_elsewhere(plan: Plan) -> Iterator[Problem]:
-    for index, arn in enumerate(plan.kubernetes.admins if _has_access_entries(plan) else ()):
+    for path, arn in _principals(plan) if _has_access_entries(plan) else ():
         partition = arn.split(":")[1]
         if partition != plan.partition:
             yield Problem(
-                ("kubernetes", "admins", index),
+                path,
                 f"{arn} belongs to {partition}, the cluster to {plan.partition}",
                 help=f"name a role of {plan.partition}",
                 source=plan.limits.administrators,
             )
+
+
+@rule(
+    "IAM004",
+    "Access of an administrator",
+    why="EKS has one access entry for each role or user. An administrator may do everything, so "
+    "less access changes nothing, and CloudFormation fails to create the second entry.",
+    source="https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html",
+    target="eks",
+    bad=f"kubernetes: {{admins: ['{_ROLE}'], access: [{{principal: '{_ROLE}'}}]}}",
+    good=f"kubernetes: {{admins: ['{_ROLE}']}}",
+)
+def administrator_with_less(plan: Plan) -> Iterator[Problem]:
+    for one in plan.kubernetes.access if _has_access_entries(plan) else ():
+        if one.principal in plan.kubernetes.admins:
+            yield Problem(
+                (*one.path, "principal"),
+                f"{one.principal} is an administrator",
+                help="remove it here or from kubernetes.admins",
+            )
+
+
+def _principals(plan: Plan) -> Iterator[tuple[Path, str]]:
+    for index, arn in enumerate(plan.kubernetes.admins):
+        yield ("kubernetes", "admins", index), arn
+    for one in plan.kubernetes.access:
+        yield (*one.path, "principal"), one.principal
 
 
 def _has_access_entries(plan: Plan) -> bool:

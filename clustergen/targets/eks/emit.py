@@ -8,8 +8,8 @@ from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.aws import cfn
 from clustergen.cdk import kernel
+from clustergen.kubernetes import access, karpenter, kueue, kueue_configuration, training
 from clustergen.kubernetes import bundle as kubernetes_bundle
-from clustergen.kubernetes import karpenter, kueue, kueue_configuration, training
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import sizes
 from clustergen.targets.eks.options import Options
@@ -53,7 +53,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
         sizes=[word for group in managed for word in _size(group)],
         pools=list(karpenter.cpu_limits(plan).items()),
         log_groups=cfn.log_groups(document),
-        admins=[arn.rpartition("/")[2] for arn in plan.kubernetes.admins],
+        admins=access.names(plan),
     )
     return Artifact("deploy.sh", text, executable=True)
 

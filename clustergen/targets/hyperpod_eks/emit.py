@@ -11,6 +11,7 @@ from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.aws import cfn
 from clustergen.cdk import kernel
 from clustergen.hyperpod import cloudformation, deploy
+from clustergen.kubernetes import access
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import (
     addons,
@@ -76,7 +77,7 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
         log_groups=[
             name for template in _templates(own, EKS_TEMPLATE) for name in cfn.log_groups(template)
         ],
-        admins=[arn.rpartition("/")[2] for arn in plan.kubernetes.admins] if has_eks else [],
+        admins=access.names(plan) if has_eks else [],
         addons=_parameters(own, addons.TEMPLATE),
         governed=governance.wanted(plan),
         manifests=[file.path for file in objects],

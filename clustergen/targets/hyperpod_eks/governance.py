@@ -82,6 +82,12 @@ def namespaces(plan: Plan) -> tuple[str, ...]:
     return tuple(_namespace(name) for name in quotas(plan)) or (alone,)
 
 
+def by_queue(plan: Plan) -> dict[str, str]:
+    """Queue -> the namespace of its jobs."""
+    [first, *_], governed = namespaces(plan), quotas(plan)
+    return {q.name: _namespace(q.name) if q.name in governed else first for q in plan.queues}
+
+
 def _namespace(queue: str) -> str:
     return f"hyperpod-ns-{queue}"
 

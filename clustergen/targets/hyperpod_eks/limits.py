@@ -105,6 +105,8 @@ GROUP_LABEL = "sagemaker.amazonaws.com/instance-group-name"
 HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"
 RESUME_ANNOTATION = "sagemaker.amazonaws.com/enable-job-auto-resume"
 RETRY_ANNOTATION = "sagemaker.amazonaws.com/job-max-retry-count"
+JOBS = {"sagemaker.amazonaws.com": ("hyperpodpytorchjobs",)}
+"""Kinds of jobs of HyperPod's operator, by API group."""
 KARPENTER_API = "karpenter.sagemaker.amazonaws.com"
 
 LUSTRE_VOLUMES = (

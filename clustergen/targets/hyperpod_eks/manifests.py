@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.artifacts import Artifact
-from clustergen.kubernetes import ownership, storage_class, volumes
+from clustergen.kubernetes import access, ownership, storage_class, volumes
 from clustergen.kubernetes.manifest import file
 from clustergen.plan.model import Plan
-from clustergen.targets.hyperpod_eks import eks_cluster, governance, karpenter
+from clustergen.targets.hyperpod_eks import eks_cluster, governance, karpenter, limits
 
 KARPENTER = "manifests/karpenter.yaml"
 VOLUMES = "manifests/volumes.yaml"
 STORAGE_CLASS = "manifests/storage-class.yaml"
+ACCESS = "manifests/access.yaml"
 OWNERSHIP = "manifests/ownership.yaml"
 
 
@@ -32,6 +33,8 @@ def files(plan: Plan) -> Iterator[Artifact]:
         )
         yield file(VOLUMES, comment, mounted)
     if eks_cluster.is_new(plan):
+        if bindings := tuple(access.objects(plan, governance.by_queue(plan), limits.JOBS)):
+            yield file(ACCESS, access.COMMENT, bindings)
         yield file(STORAGE_CLASS, storage_class.COMMENT, storage_class.objects(plan))
     if opened := tuple(ownership.objects(plan, governance.namespaces(plan), {})):
         yield file(

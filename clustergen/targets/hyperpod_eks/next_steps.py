@@ -59,7 +59,7 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
         )
         yield (
             f"`aws eks update-kubeconfig --region {plan.region} --name {plan.name}` lets `kubectl` "
-            "reach the EKS cluster; `kubernetes.admins` lists who else has access"
+            "reach the EKS cluster; `kubernetes.admins` and `kubernetes.access` list who else can"
         )
     else:
         yield (

@@ -103,6 +103,7 @@ _CONTROL_PLANE = {
     "version": "its version, and this one is only compared with those that HyperPod lists",
     "jobs": "its operators of jobs",
     "admins": "its administrators",
+    "access": "its access entries",
     "support": "its support policy",
     "system_nodes": "the nodes of its controllers",
 }

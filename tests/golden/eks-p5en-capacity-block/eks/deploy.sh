@@ -584,7 +584,7 @@ check_admins() {
   esac
   for admin in "$@"; do
     [[ ${caller##*/} != "$admin" ]] ||
-      fail "$admin creates the cluster and so is an administrator already: remove it from kubernetes.admins"
+      fail "$admin creates the cluster and so is an administrator already: remove it from kubernetes.admins and kubernetes.access"
   done
 }
 

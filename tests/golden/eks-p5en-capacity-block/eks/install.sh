@@ -264,6 +264,7 @@ prune() {
     configmaps \
     clusterrolebindings.rbac.authorization.k8s.io \
     clusterroles.rbac.authorization.k8s.io \
+    rolebindings.rbac.authorization.k8s.io \
     serviceaccounts)
   while IFS=/ read -r resource namespace name; do
     [[ -z $name ]] || delete_object "$resource" "$namespace" "$name"

@@ -1,0 +1,101 @@
+"""Access of teams to the namespaces of their queues.
+
+An access entry gives a role or user groups of Kubernetes, and bindings give these groups a role in
+a namespace. EKS's own access policies do not cover custom resources, such as a TrainJob.
+https://docs.aws.amazon.com/eks/latest/userguide/access-policy-permissions.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from clustergen.artifacts import Json
+from clustergen.kubernetes.manifest import kubernetes_object
+from clustergen.plan.model import ClusterAccess, Plan
+
+COMMENT = ("What the groups of access entries may do (access).",)
+_RBAC = "rbac.authorization.k8s.io"
+_ROLE = "clustergen-jobs"
+_WRITTEN: Mapping[str, tuple[str, ...]] = {
+    "kubeflow.org": ("mpijobs",),
+    "trainer.kubeflow.org": ("trainjobs",),
+    "batch.volcano.sh": ("jobs",),
+    "resource.k8s.io": ("resourceclaims",),
+}
+"""Jobs, and what they claim, by API group; a group that the cluster lacks does no harm."""
+_READ: Mapping[str, tuple[str, ...]] = {
+    **_WRITTEN,
+    "trainer.kubeflow.org": ("trainjobs", "trainingruntimes"),
+    "kueue.x-k8s.io": ("localqueues", "workloads"),
+    "resource.k8s.io": ("resourceclaims", "resourceclaimtemplates"),
+}
+
+
+_NONE: Mapping[str, tuple[str, ...]] = {}
+
+
+def principals(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """ARN -> groups of Kubernetes; EKS has one access entry for each principal."""
+    groups: dict[str, set[str]] = {}
+    for entry in plan.kubernetes.access:
+        groups.setdefault(entry.principal, set()).update(_groups(entry))
+    return {principal: tuple(sorted(found)) for principal, found in groups.items()}
+
+
+def names(plan: Plan) -> list[str]:
+    """The names, without paths, of all roles and users that get an access entry."""
+    arns = (*plan.kubernetes.admins, *principals(plan))
+    return list(dict.fromkeys(arn.rpartition("/")[2] for arn in arns))
+
+
+def objects(
+    plan: Plan, namespaces: Mapping[str, str], jobs: Mapping[str, tuple[str, ...]] = _NONE
+) -> Iterator[Json]:
+    """Roles and bindings; ``namespaces`` maps queues to the namespaces of their jobs.
+
+    ``jobs`` are more kinds of jobs, by API group.
+    """
+    if not plan.kubernetes.access:
+        return
+    yield _role("edit", {**_WRITTEN, **jobs}, ["*"])
+    yield _role("view", {**_READ, **jobs}, ["get", "list", "watch"])
+    everywhere = {entry.level for entry in plan.kubernetes.access if not entry.queues}
+    for level in sorted(everywhere):
+        yield _binding("ClusterRoleBinding", _group(level), level)
+    pairs = {(queue, e.level) for e in plan.kubernetes.access for queue in e.queues}
+    for queue, level in sorted(pairs):
+        yield _binding("RoleBinding", _group(level, queue), level, namespaces[queue])
+
+
+def _groups(entry: ClusterAccess) -> Iterator[str]:
+    if not entry.queues:
+        yield _group(entry.level)
+    for queue in entry.queues:
+        yield _group(entry.level, queue)
+
+
+def _group(level: str, queue: str = "") -> str:
+    return ":".join(word for word in ("clustergen", queue, level) if word)
+
+
+def _role(level: str, resources: Mapping[str, tuple[str, ...]], verbs: list[str]) -> Json:
+    """Kubernetes adds it to its own role of this name, and to those above it."""
+    rules = [
+        {"apiGroups": [group], "resources": list(names), "verbs": verbs}
+        for group, names in resources.items()
+    ]
+    labels = {f"{_RBAC}/aggregate-to-{level}": "true"}
+    return kubernetes_object(
+        f"{_RBAC}/v1", "ClusterRole", f"{_ROLE}-{level}", labels=labels, rules=rules
+    )
+
+
+def _binding(kind: str, group: str, level: str, namespace: str = "") -> Json:
+    return kubernetes_object(
+        f"{_RBAC}/v1",
+        kind,
+        group.replace(":", "-"),
+        namespace=namespace,
+        roleRef={"apiGroup": _RBAC, "kind": "ClusterRole", "name": level},
+        subjects=[{"apiGroup": _RBAC, "kind": "Group", "name": group}],
+    )
