@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import keystrokes
+
 ROOT = Path(__file__).resolve().parent.parent
 SPEC = ROOT / "specs" / "p5-on-demand.yaml"
 TARGETS = ("parallelcluster", "pcs")
@@ -67,6 +69,7 @@ def main() -> int:
         _wide(),
         _growth(),
         _many_specs(),
+        _keystrokes(runs),
     )
     for line in itertools.chain.from_iterable(parts):
         print(f"{line.what:<58} {line.value:>24}  {line.limit}", flush=True)
@@ -188,6 +191,12 @@ def _many_specs() -> Iterator[Line]:
         yield Line(f"{count} specs checked in one call", each)
     growth = peaks[1000] - peaks[10]
     yield Line("memory from 10 to 1000 specs", f"+{growth:.1f} MB", "at most 10 MB", growth > 10)
+
+
+def _keystrokes(runs: int) -> Iterator[Line]:
+    for what, median, worst in keystrokes.medians(SPEC.read_text(encoding="utf-8"), 2 * runs):
+        value = f"{median:.0f} ms, at worst {worst:.0f} ms"
+        yield Line(f"language server: {what}", value, "at most 50 ms", median > 50)
 
 
 def _peak(command: Sequence[str]) -> tuple[float, float]:

@@ -27,7 +27,7 @@ _CODE = pattern(r"#\s*clustergen:\s*ignore(?:-file)?\[(?:[A-Z0-9]+\s*,\s*)*(?P<c
 
 
 class _Word(NamedTuple):
-    """What is typed already: the word, its range, and the quote that opens it."""
+    """What is typed before the cursor, the range of the whole word, and the quote that opens it."""
 
     text: str
     at: At
@@ -88,9 +88,9 @@ def _word(marked: str, at: At, text: Text) -> _Word:
     """The word around the cursor, without the stand-in and without quotes."""
     written = text.lines[at.line][at.column : at.column + 1]
     quote = written if written in ("'", '"') else ""
-    word = marked.replace(_CURSOR, "")
     start = at.column + len(quote)
-    return _Word(word, At(at.line, start, at.line, start + len(word)), quote)
+    end = start + len(marked) - len(_CURSOR)
+    return _Word(marked.partition(_CURSOR)[0], At(at.line, start, at.line, end), quote)
 
 
 def resolve(item: types.CompletionItem) -> types.CompletionItem:

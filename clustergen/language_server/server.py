@@ -28,7 +28,7 @@ from clustergen.language_server.texts import Text
 
 _log = logging.getLogger(__name__)
 
-_PAUSE_SECONDS = (0.02, 0.5)
+_PAUSE_SECONDS = (0.01, 0.5)
 """Time without a keystroke before a check: as long as the last check took, between these two."""
 
 

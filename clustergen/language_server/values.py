@@ -37,7 +37,7 @@ def values(asked: Asked) -> list[Value]:
     """The values that fit at a place, best first."""
     find = next((find for holds, find in _SOURCES if holds(asked)), None)
     found = [*find(asked)] if find else []
-    if not found or generic(asked.path[:-1]) not in _SLURM:
+    if not found or find not in _COMPLETE:
         found = [*_from_language(asked), *found]
     return sorted({value.text: value for value in found}.values(), key=lambda value: value.rank)
 
@@ -198,3 +198,5 @@ _SOURCES: tuple[_Source, ...] = (
     (lambda asked: generic(asked.path[:-1]) == ("node_groups", "*", "mig"), _partitions),
     (lambda asked: generic(asked.path[:-1]) == ("storage", "*"), _sizes),
 )
+_COMPLETE = (_instance_types, _slurm_values)
+"""Those that have everything that the language allows."""

@@ -25,6 +25,9 @@ def shaped(pattern: str, example: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": pattern, "examples": [example]})
 
 
+NODE_TYPE, SERVICE_NODE_TYPE = "node-type", "service-node-type"
+"""Formats that :mod:`clustergen.spec.schema` replaces by the names in the catalog."""
+
 _AS_TYPED = BeforeValidator(validators.as_typed, json_schema_input_type=str | int | float)
 
 Text = Annotated[str, _AS_TYPED]
@@ -64,6 +67,12 @@ Block = Annotated[
 ]
 """A block of IPv4 addresses, of a VPC or subnet."""
 
+
+NodeType = Annotated[str, WithJsonSchema({"type": "string", "format": NODE_TYPE})]
+"""An EC2 instance type of nodes that every target has: the catalog has to know it."""
+
+ServiceNodeType = Annotated[str, WithJsonSchema({"type": "string", "format": SERVICE_NODE_TYPE})]
+"""An EC2 instance type of nodes that some services run themselves, and then ignore."""
 
 VpcId = Annotated[str, Field(pattern=patterns.VPC.regex)]
 SubnetId = Annotated[str, Field(pattern=patterns.SUBNET.regex)]

@@ -14,9 +14,11 @@ from clustergen.spec.base import (
     GiB,
     MountPath,
     Name,
+    NodeType,
     ReservationId,
     Seconds,
     Section,
+    ServiceNodeType,
     Settings,
     Text,
 )
@@ -38,7 +40,7 @@ class RootVolume(Section):
 class HeadNode(Section):
     """ParallelCluster's head node or HyperPod's controller; other services run it themselves."""
 
-    instance_type: str = Field("m7i.4xlarge", description="EC2 instance type.")
+    instance_type: ServiceNodeType = Field("m7i.4xlarge", description="EC2 instance type.")
     image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
 
@@ -46,7 +48,7 @@ class HeadNode(Section):
 class Login(Section):
     """Login nodes."""
 
-    instance_type: str = Field("m7i.xlarge", description="EC2 instance type.")
+    instance_type: ServiceNodeType = Field("m7i.xlarge", description="EC2 instance type.")
     count: int = Field(1, ge=0, description="Number of nodes.")
     image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
@@ -95,8 +97,8 @@ class NodeGroup(Section):
     """A group of identical nodes that are purchased and started together."""
 
     name: Name = Field(description="Unique name.")
-    instance_type: str | None = Field(None, description="EC2 instance type.")
-    instance_types: list[str] = Field(
+    instance_type: NodeType | None = Field(None, description="EC2 instance type.")
+    instance_types: list[NodeType] = Field(
         [], description="Several instance types, in order of preference."
     )
     count: Annotated[

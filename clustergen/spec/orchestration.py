@@ -11,6 +11,7 @@ from clustergen.spec.base import (
     Arn,
     Cidr,
     KubernetesVersion,
+    NodeType,
     Principal,
     Seconds,
     Section,
@@ -79,7 +80,7 @@ class Slurm(Section):
 class SystemNodes(Section):
     """Nodes for system pods: DNS, controllers, metrics."""
 
-    instance_type: str = Field("m7i.large", description="EC2 instance type.")
+    instance_type: NodeType = Field("m7i.large", description="EC2 instance type.")
     count: int = Field(2, ge=1, description="Number of nodes.")
 
 

@@ -24,6 +24,7 @@ OFFERED = {
     "root-between": ("version: 1\n█\nregion: x\n", "name network", "version region"),
     "section": (HEAD + "head_node:\n  █", "instance_type image root_volume", "count"),
     "section-begun": (HEAD + "login:\n  count: 2\n  im█", "image", "count"),
+    "begin-of-key": (HEAD + "login:\n  █count: 2\n", "count image", ""),
     "braces": (HEAD + "login: {count: 2, █}", "instance_type image", "count"),
     "braces-open": (HEAD + "login: {count: 2, i█\nslurm: {}", "instance_type image", "count"),
     "item": (HEAD + "node_groups:\n  - █", "name count instance_type", "- mount"),

@@ -8,8 +8,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import clustergen
 from clustergen import resources, source
 from clustergen.spec.schema import schema
+from clustergen.targets import NAMES
 
 SPECS = sorted(
     [*resources.tree("specs").glob("*.yaml"), *resources.tree("templates").glob("presets/*.yaml")]
@@ -57,3 +59,24 @@ def test_defaults_equal_the_written_values() -> None:
     group = schema()["$defs"]["NodeGroup"]["properties"]
     assert slurm["idle_timeout"]["default"] == "10m"
     assert group["capacity"]["default"] == "on-demand"
+
+
+@pytest.mark.parametrize("name", ["p5en.48xlarge", "p99.48xlarge"])
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"node_groups": [{"name": "a", "instance_type": "X", "count": 1}]},
+        {"node_groups": [{"name": "a", "instance_types": ["X"], "count": 1}]},
+        {"kubernetes": {"system_nodes": {"instance_type": "X"}}},
+        {"head_node": {"instance_type": "X"}},
+        {"login": {"instance_type": "X"}},
+    ],
+    ids=["group", "groups", "system", "head", "login"],
+)
+def test_instance_types_are_those_of_the_catalog(name: str, extra: object) -> None:
+    """Editors list them. A name is rejected only where check rejects it for every target."""
+    data = BASE | json.loads(json.dumps(extra).replace("X", name))
+    findings = [clustergen.check_text(json.dumps(data), targets=[t]).findings for t in NAMES]
+    unknown = all(any(f.code == "CAP001" for f in found) for found in findings)
+    assert (violations(data) != []) is unknown
+    assert unknown is (name == "p99.48xlarge" and not {"head_node", "login"} & set(data))
