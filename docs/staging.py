@@ -35,12 +35,14 @@ _PICTURE = re.compile(
 def stage(folder: Path) -> None:
     """Write the sources of the site into ``folder``."""
     listed = (entry.page for section in contents.sections() for entry in section.entries)
-    for page in (HOME, *listed):
+    for page in (HOME, contents.CONTENTS, *listed):
         if page not in (RULES, SPECS):
-            text = (ROOT / page).read_text(encoding="utf-8")
+            text = for_sphinx(page, (ROOT / page).read_text(encoding="utf-8"))
             if page == HOME:
                 text += "\n" + "\n".join(_navigation())
-            _write(folder, on_site(page), for_sphinx(page, text))
+            if page == contents.CONTENTS:
+                text = f"---\norphan: true\n---\n\n{text}"  # it is the navigation
+            _write(folder, on_site(page), text)
     for name, text in (*rule_pages.pages(), *spec_pages.pages()):
         _write(folder, PurePosixPath(name), text)
     _copy_files(folder)
@@ -71,8 +73,10 @@ def _copy_files(folder: Path) -> None:
 
 def on_site(path: PurePosixPath, anchor: str = "") -> PurePosixPath:
     """Where the site has a file of the repository."""
-    if path in (HOME, contents.CONTENTS):
+    if path == HOME:
         return PurePosixPath("index.md")
+    if path == contents.CONTENTS:
+        return PurePosixPath("contents.md")
     if path == RULES and anchor:
         return PurePosixPath("rules", f"{anchor}.md")
     if path == SPECS:

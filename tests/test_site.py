@@ -64,6 +64,7 @@ def test_the_navigation_is_the_contents(staged: Path) -> None:
         ("docs/how-to/a.md", "../../README.md", "../index.md"),
         ("docs/how-to/a.md", "../../specs/p5-on-demand.yaml", "../specs/p5-on-demand.md"),
         ("README.md", "specs", "specs.md"),
+        ("README.md", "docs/README.md", "contents.md"),
         ("README.md", "docs/language.md#nodegroup", "language.md#nodegroup"),
         ("CHANGELOG.md", "docs/how-to/a.md", "how-to/a.md"),
         ("docs/a.md", "#below", "#below"),
