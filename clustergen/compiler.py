@@ -106,6 +106,16 @@ def check_text(  # noqa: PLR0913 all but one are options
     return _check(document, findings, _Request(_known(targets), allow_unsupported, ignore, rules))
 
 
+def check_document(
+    document: Document, *, targets: Sequence[str] = (), allow_unsupported: bool = False
+) -> Checked:
+    """Plan and check a spec that is already read.
+
+    :raises UnknownTarget: if there is no target with such a name.
+    """
+    return _check(document, [], _Request(_known(targets), allow_unsupported, (), ()))
+
+
 _IMPORT = "`clustergen import FILE -o spec.yaml` turns it into a spec"
 
 

@@ -32,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     _check(commands)
     _render(commands)
     _compare(commands)
+    _diff(commands)
     _import(commands)
     _plan(commands)
     _cost(commands)
@@ -119,6 +120,37 @@ def _compare(commands: Commands[argparse.ArgumentParser]) -> None:
         help="comma-separated targets to compare (all)",
     )
     _format(command)
+
+
+def _diff(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "diff", "show what deploying a changed spec does to a cluster")
+    command.add_argument(
+        "specs",
+        nargs="*",
+        metavar="OLD NEW",
+        help="each a spec, a folder of bundles or REVISION:SPEC; NEW alone is compared with the "
+        "bundles that `render` has written for it",
+    )
+    command.add_argument(
+        "--base", metavar="REVISION", help="compare NEW with itself at this revision of git"
+    )
+    _merging(command)
+    _custom_rules(command)
+    _targets_of(command)
+    _omitting(command)
+    command.add_argument(
+        "-o", "--out", metavar="DIR", help="folder of bundles (that of the project file, else out)"
+    )
+    command.add_argument("--all", action="store_true", help="list changes in place too")
+    command.add_argument(
+        "--fail-on",
+        choices=("any", "leftover", "drain", "terminate", "stop", "replace", "refused", "data"),
+        help="exit 1 if an effect is of this kind or more dangerous",
+    )
+    _format(command)
+    command.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour (auto)"
+    )
 
 
 def _import(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -249,6 +281,11 @@ def _sources(command: argparse.ArgumentParser) -> None:
         help="spec files, folders of them or clusters of clustergen.toml (all its clusters); "
         "- is standard input",
     )
+    _merging(command)
+    _custom_rules(command)
+
+
+def _merging(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "-f",
         "--file-over",
@@ -266,7 +303,6 @@ def _sources(command: argparse.ArgumentParser) -> None:
         metavar="PATH=VALUE",
         help="set one value",
     )
-    _custom_rules(command)
 
 
 def _custom_rules(command: argparse.ArgumentParser) -> None:
@@ -292,6 +328,10 @@ def _targets_of(command: argparse.ArgumentParser) -> None:
 def _specs(command: argparse.ArgumentParser) -> None:
     _sources(command)
     _targets_of(command)
+    _omitting(command)
+
+
+def _omitting(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--allow-unsupported",
         action="store_true",

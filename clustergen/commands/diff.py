@@ -1,0 +1,128 @@
+"""``clustergen diff``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from clustergen import difference, source
+from clustergen.commands import inputs
+from clustergen.commands.exit_status import FOUND, OK
+from clustergen.commands.render import OUT
+from clustergen.commands.request import read
+from clustergen.commands.revisions import Revision
+from clustergen.difference import Difference, Folders, Side, Spec
+from clustergen.effects import KINDS, Kind
+
+LEVELS: Mapping[str, Kind] = {
+    "any": "in-place",
+    "leftover": "leftover",
+    "drain": "replaces-nodes",
+    "terminate": "removes-nodes",
+    "stop": "needs-stop",
+    "replace": "replaces-resource",
+    "refused": "refused",
+    "data": "data-at-risk",
+}
+"""The words of ``--fail-on``: each stands for its kind and all that are more dangerous."""
+
+
+class Pair(NamedTuple):
+    """What to compare."""
+
+    old: Side
+    new: Spec | Folders
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        pair = _pair(args)
+    except inputs.UsageError as error:
+        return inputs.refuse(error, args)
+    return _compare(pair, args)
+
+
+def _compare(pair: Pair, args: argparse.Namespace) -> int:
+    found: list[Difference] = []
+    failed = [finding for side in pair if isinstance(side, Spec) for finding in side.blocking()]
+    for target in _targets(pair, args):
+        compared = difference.compare(pair.old, pair.new, target)
+        if compared:
+            found.append(compared)
+        elif not failed:
+            return inputs.print_error(f"{pair.new.title} cannot be compared for {target}")
+    if failed:
+        inputs.show(failed, argparse.Namespace(output="text", color=args.color), to_stderr=True)
+        return inputs.status(failed, argparse.Namespace(strict=False))
+    sys.stdout.write(difference.render(args.output, found, everything=args.all))
+    return FOUND if _fails(found, args.fail_on) else OK
+
+
+def _targets(pair: Pair, args: argparse.Namespace) -> Sequence[str]:
+    named = inputs.wanted(name for given in args.targets for name in given.split(","))
+    return named or list(dict.fromkeys((*pair.new.targets, *pair.old.targets)))
+
+
+def _fails(found: Sequence[Difference], wanted: str | None) -> bool:
+    """Whether an effect is as dangerous as ``wanted``, or unknown."""
+    if wanted is None:
+        return False
+    least = KINDS.index(LEVELS[wanted])
+    kinds = {caused.effect.kind for each in found for caused in each.effects}
+    return any(kind == "unknown" or KINDS.index(kind) >= least for kind in kinds)
+
+
+def _pair(args: argparse.Namespace) -> Pair:
+    """:raises UsageError: if a side is missing, or cannot be read."""
+    sides = list(args.specs)
+    if len(sides) not in (1, 2) or (args.base and len(sides) == 2):
+        raise inputs.UsageError("name OLD and NEW; or one spec, alone or with --base REVISION")
+    new = _side(sides[-1], args)
+    if len(sides) == 2:
+        return Pair(_side(sides[0], args, old=True), new)
+    if isinstance(new, Folders):
+        raise inputs.UsageError(f"{new.title} has bundles: name what to compare them with")
+    if args.base:
+        return Pair(_spec(sides[0], args, Revision(args.base)), new)
+    return Pair(_rendered(new, args), new)
+
+
+def _side(name: str, args: argparse.Namespace, *, old: bool = False) -> Spec | Folders:
+    found = Folders.below(Path(name)) if Path(name).is_dir() else None
+    if found:
+        return found
+    revision, colon, path = name.partition(":")
+    if colon and path and not Path(name).exists():
+        return _spec(path, args, Revision(revision))
+    return _spec(name, args, Revision("") if old else None)
+
+
+def _spec(name: str, args: argparse.Namespace, revision: Revision | None) -> Spec:
+    """A spec, or one of an earlier time, to which ``--set`` does not apply."""
+    sets = args.sets if revision is None else []
+    given = argparse.Namespace(**{**vars(args), "specs": [name], "sets": sets})
+    request = read(given)
+    args.out = args.out or getattr(given, "out", None)
+    if len(request.specs) != 1:
+        raise inputs.UsageError(f"{name} has {len(request.specs)} specs: name one")
+    spec, contents = request.specs[0], {}
+    if revision and revision.name:
+        contents = revision.contents(spec.files)
+        spec = spec._replace(files=tuple(contents))
+    checked = request.check(spec, contents=contents)
+    document, _ = source.read(spec.files, (*spec.sets, *request.sets), contents)
+    return Spec(spec.title, document, checked)
+
+
+def _rendered(new: Spec, args: argparse.Namespace) -> Folders:
+    """The bundles of a spec where ``render`` has written them."""
+    folder = Path(args.out or OUT) / new.name
+    found = Folders.below(folder) if new.name else None
+    if found is None:
+        raise inputs.UsageError(
+            f"{folder} has no bundles to compare {new.title} with: name OLD, or --base REVISION"
+        )
+    return found

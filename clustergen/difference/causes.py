@@ -1,0 +1,52 @@
+"""Which fields of a spec cause an effect.
+
+With several changes, each is made alone and its bundle compared: a field causes the effects that it
+has alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from clustergen import compiler, effects
+from clustergen.difference.changes import SpecChange, applied, changes
+from clustergen.difference.sides import rendered
+from clustergen.effects import Effect, Files
+from clustergen.source import Document
+
+_MOST: Final = 12
+"""Changes to try one by one."""
+
+_Key = tuple[str, str, str]
+
+
+def causes(
+    old: Document, new: Document, target: str, before: Files, found: Sequence[Effect]
+) -> Mapping[_Key, list[SpecChange]]:
+    """The changed fields of each effect, by :func:`key`."""
+    made = list(changes(old.root, new.root))
+    if len(made) == 1:
+        return {key(effect): made for effect in found}
+    if len(made) > _MOST:
+        return {}
+    wanted = {key(effect) for effect in found}
+    known: dict[_Key, list[SpecChange]] = {}
+    for change in made:
+        for each in dict.fromkeys(map(key, _alone(old, change, target, before))):
+            if each in wanted:
+                known.setdefault(each, []).append(change)
+    return known
+
+
+def key(effect: Effect) -> _Key:
+    """What identifies an effect: its cause alone may be another one of several properties."""
+    return effect.kind, effect.file, effect.subject
+
+
+def _alone(old: Document, change: SpecChange, target: str, before: Files) -> Iterable[Effect]:
+    """The effects of one change; none if the spec would not be valid with it alone."""
+    document = Document.of(applied(old.root, change), old.texts)
+    checked = compiler.check_document(document, targets=[target], allow_unsupported=True)
+    after = rendered(checked, target)
+    return effects.effects(before, after) if after else ()

@@ -1,0 +1,70 @@
+"""The comparison of two sides for one target."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from clustergen import effects
+from clustergen.difference import order
+from clustergen.difference.causes import causes, key
+from clustergen.difference.changes import SpecChange
+from clustergen.difference.sides import Side
+from clustergen.effects import KINDS, Effect, Kind, worst
+
+
+class Caused(NamedTuple):
+    """An effect, and the changed fields of the spec that cause it, where they are known."""
+
+    effect: Effect
+    causes: tuple[SpecChange, ...] = ()
+
+
+class Difference(NamedTuple):
+    """What deploying the new side over the old one does, for one target."""
+
+    old: str
+    new: str
+    target: str
+    effects: tuple[Caused, ...]
+    """The most dangerous first."""
+    steps: tuple[str, ...]
+    """What to do, in this order."""
+
+    @property
+    def kind(self) -> Kind:
+        return worst(each.effect for each in self.effects)
+
+    @property
+    def stays(self) -> list[str]:
+        """What stays behind, and continues to cost money."""
+        names = (each.effect.stays for each in self.effects)
+        return list(dict.fromkeys(name for name in names if name))
+
+    def of(self, kind: Kind) -> list[Caused]:
+        return [each for each in self.effects if each.effect.kind == kind]
+
+
+def compare(old: Side, new: Side, target: str) -> Difference | None:
+    """The difference for ``target``; None if a side cannot be rendered for it."""
+    before, after = old.files(target), new.files(target)
+    if before is None or after is None:
+        found = [_lone(target, added=before is None)]
+        if target in old.targets and target in new.targets:
+            return None
+        return Difference(old.title, new.title, target, tuple(map(Caused, found)), ())
+    found = effects.effects(before, after)
+    found.sort(key=lambda effect: -KINDS.index(effect.kind))
+    known = (
+        causes(old.document, new.document, target, before, found)
+        if old.document and new.document and found
+        else {}
+    )
+    caused = tuple(Caused(effect, tuple(known.get(key(effect), ()))) for effect in found)
+    return Difference(old.title, new.title, target, caused, tuple(order.steps(target, found)))
+
+
+def _lone(target: str, *, added: bool) -> Effect:
+    if added:
+        return Effect("in-place", target, "", "creates a cluster: there is none to compare with")
+    text = "deploys nothing: the cluster of the old side stays, and continues to cost money"
+    return Effect("leftover", target, "", text, stays=target)

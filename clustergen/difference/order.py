@@ -1,0 +1,70 @@
+"""In which order to make a change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from clustergen.effects import Effect, Kind
+
+_SLURM = ("parallelcluster", "pcs", "hyperpod-slurm")
+_DRAIN = {
+    True: "scontrol update nodename=NODES state=drain reason=update",
+    False: "kubectl drain NODE --ignore-daemonsets --delete-emptydir-data",
+}
+
+
+def steps(target: str, effects: Sequence[Effect]) -> Iterator[str]:
+    """What to do, beginning with what must not be forgotten; nothing if a plain deployment does.
+
+    First what is rejected, then data, then growth, and removals last: the foundation is deployed
+    before the cluster, and a rejected cluster leaves a changed foundation.
+    """
+    kinds = {effect.kind for effect in effects}
+    if not kinds & {"refused", "data-at-risk", "needs-stop", "removes-nodes", "leftover"}:
+        return
+    yield from _before(kinds, effects)
+    yield from _stops(target, effects)
+    if "removes-nodes" in kinds:
+        yield f"drain the nodes that go, and wait for their jobs: {_DRAIN[target in _SLURM]}"
+    yield "deploy: ./deploy.sh"
+    yield from _after(target, effects)
+
+
+def _before(kinds: set[Kind], effects: Sequence[Effect]) -> Iterator[str]:
+    if "refused" in kinds:
+        names = ", ".join(dict.fromkeys(e.subject for e in effects if e.kind == "refused"))
+        yield (
+            f"take out what is refused ({names}), and deploy nothing before: the foundation would "
+            "change, and the cluster would not"
+        )
+    if "data-at-risk" not in kinds:
+        return
+    lost = [effect for effect in effects if effect.kind == "data-at-risk"]
+    if any("is deleted with its data" in effect.text for effect in lost):
+        yield "set on_delete: retain, and deploy that alone: only the deployed policy protects data"
+    yield (
+        "copy the data first: add the new file system at another mount, copy, and take the old one "
+        "out in a later deployment; or keep the old one with storage[].existing"
+    )
+
+
+def _stops(target: str, effects: Sequence[Effect]) -> Iterator[str]:
+    stopped = {effect.subject for effect in effects if effect.kind == "needs-stop"}
+    if target != "parallelcluster":
+        if stopped:
+            names = ", ".join(sorted(stopped))
+            yield f"scale {names} to 0 nodes: ./deploy.sh --pause, afterwards ./deploy.sh --resume"
+        return
+    if stopped & {"login nodes", "all nodes"}:
+        yield "deploy login.count: 0 alone; its users are logged out"
+    if stopped & {"compute nodes", "all nodes"}:
+        yield "stop compute nodes, when their jobs have ended: ./deploy.sh --pause"
+
+
+def _after(target: str, effects: Sequence[Effect]) -> Iterator[str]:
+    stopped = {effect.subject for effect in effects if effect.kind == "needs-stop"}
+    if target == "parallelcluster" and stopped & {"compute nodes", "all nodes"}:
+        yield "start compute nodes: ./deploy.sh --resume"
+    kept = list(dict.fromkeys(effect.stays for effect in effects if effect.stays))
+    if kept:
+        yield f"delete what you no longer need, as it costs money: {', '.join(kept)}"

@@ -1,0 +1,105 @@
+"""The two sides of a comparison: a spec, or bundles on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from clustergen import effects, renderer, targets
+from clustergen.bundle import MANIFEST
+from clustergen.compiler import Checked
+from clustergen.effects import Files
+from clustergen.findings import Finding, Unrenderable, errors
+from clustergen.source import Document
+
+
+class Side(Protocol):
+    """What both kinds of sides have."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def targets(self) -> Sequence[str]: ...
+
+    @property
+    def document(self) -> Document | None:
+        """The spec; None if there are only bundles."""
+        ...
+
+    def files(self, target: str) -> Files | None:
+        """The bundle of a target; None if there is none."""
+        ...
+
+
+class Spec(NamedTuple):
+    """A spec, which is rendered."""
+
+    title: str
+    document: Document | None
+    checked: Checked
+
+    @property
+    def targets(self) -> Sequence[str]:
+        return [name for name in self.checked.targets if name]
+
+    @property
+    def name(self) -> str:
+        """The name of the cluster; empty if the spec cannot be read."""
+        return self.checked.spec.name if self.checked.spec else ""
+
+    def files(self, target: str) -> Files | None:
+        return rendered(self.checked, target)
+
+    def blocking(self) -> list[Finding]:
+        """The errors that keep a target from being rendered."""
+        return errors(self.checked.findings)
+
+
+def rendered(checked: Checked, target: str) -> Files | None:
+    """The bundle of a target; None if it cannot be rendered."""
+    if target not in checked.targets:
+        return None
+    try:
+        return effects.files_of(renderer.render(checked, target))
+    except Unrenderable:
+        return None
+
+
+class Folders(NamedTuple):
+    """Bundles that clustergen wrote."""
+
+    title: str
+    folders: Mapping[str, Path]
+    """By target."""
+    document: None = None
+
+    @classmethod
+    def below(cls, folder: Path) -> Folders | None:
+        """The bundle in ``folder``, or those in the folders of its targets."""
+        if (folder / MANIFEST).exists():
+            return cls(str(folder), {_target_of(folder): folder})
+        places = {name: folder / name for name in targets.NAMES}
+        found = {name: place for name, place in places.items() if (place / MANIFEST).exists()}
+        return cls(str(folder), found) if found else None
+
+    @property
+    def targets(self) -> Sequence[str]:
+        return list(self.folders)
+
+    def files(self, target: str) -> Files | None:
+        folder = self.folders.get(target)
+        return effects.files_in(folder) if folder else None
+
+
+def _target_of(folder: Path) -> str:
+    """The target of a bundle, by the name of its folder, or else by its files."""
+    name = folder.resolve().name
+    if name in targets.NAMES:
+        return name
+    if (folder / "cluster.yaml").exists():
+        return "parallelcluster"
+    if (folder / "create-cluster.json").exists():
+        return "hyperpod-eks" if (folder / "install.sh").exists() else "hyperpod-slurm"
+    return "eks" if (folder / "install.sh").exists() else "pcs"

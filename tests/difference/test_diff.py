@@ -1,0 +1,172 @@
+"""``clustergen diff``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clustergen.cli import main
+from clustergen.commands.arguments import parser
+from clustergen.commands.diff import LEVELS
+
+SPEC = """\
+version: 1
+name: small
+region: us-east-1
+network: {zone: use1-az6}
+node_groups:
+  - {name: cpu, instance_type: m7i.4xlarge, count: 2}
+storage:
+  - mount: /work
+    type: fsx-lustre
+    size: 4800GiB
+targets: {pcs: {}}
+"""
+GROWN = SPEC.replace("count: 2", "count: 3")
+KEY = "arn:aws:kms:us-east-1:111122223333:key/0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789"
+REPLACED = f"{SPEC.replace('4800GiB', f'4800GiB{chr(10)}    kms_key: {KEY}')}"
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command in a folder with two specs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    for name, text in (("old.yaml", SPEC), ("new.yaml", REPLACED), ("grown.yaml", GROWN)):
+        Path(name).write_text(text)
+
+    def answer(*arguments: str) -> tuple[int, str, str]:
+        status = main(["diff", *arguments])
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return answer
+
+
+def found(run: Run, *arguments: str) -> Any:
+    _, out, _ = run(*arguments, "--output", "json")
+    return json.loads(out)["differences"]
+
+
+def test_text(run: Run) -> None:
+    status, out, _ = run("old.yaml", "new.yaml")
+    assert status == 0
+    assert out.startswith("pcs: data-at-risk (a file system")
+    assert "because of storage[/work].kms_key (new.yaml:11)" in out
+    assert "1. copy the data first" in out
+    assert "as it costs money: StorageWork" in out
+
+
+def test_json(run: Run) -> None:
+    [difference] = found(run, "old.yaml", "new.yaml")
+    assert (difference["target"], difference["kind"]) == ("pcs", "data-at-risk")
+    first = difference["effects"][0]
+    assert (first["subject"], first["property"]) == ("StorageWork", "KmsKeyId")
+    assert first["spec"] == [{"path": "storage[/work].kms_key", "file": "new.yaml", "line": 11}]
+    assert difference["stays"] == ["StorageWork"]
+
+
+def test_markdown(run: Run) -> None:
+    _, out, _ = run("old.yaml", "new.yaml", "--output", "markdown")
+    assert out.startswith("### `pcs`: data-at-risk")
+    assert "| data-at-risk | replaces StorageWork (KmsKeyId changes)" in out
+
+
+def test_several_changes_have_their_own_causes(run: Run) -> None:
+    Path("both.yaml").write_text(REPLACED.replace("count: 2", "count: 3"))
+    [difference] = found(run, "old.yaml", "both.yaml")
+    causes = {
+        (each["kind"], each["subject"]): [field["path"] for field in each["spec"]]
+        for each in difference["effects"]
+    }
+    assert causes["data-at-risk", "StorageWork"] == ["storage[/work].kms_key"]
+    assert causes["replaces-nodes", "NodeGroupCpu"] == ["storage[/work].kms_key"]
+
+
+def test_changes_in_place_are_counted_or_listed(run: Run) -> None:
+    assert "1 change in place" in run("old.yaml", "grown.yaml")[1]
+    assert "changes NodeGroupCpu" in run("old.yaml", "grown.yaml", "--all")[1]
+
+
+STATUSES = [
+    ("grown.yaml", "any", 1),
+    ("grown.yaml", "drain", 0),
+    ("new.yaml", "drain", 1),
+    ("new.yaml", "data", 1),
+    ("old.yaml", "any", 0),
+]
+
+
+@pytest.mark.parametrize(("new", "level", "status"), STATUSES)
+def test_fail_on(run: Run, new: str, level: str, status: int) -> None:
+    assert run("old.yaml", new, "--fail-on", level)[0] == status
+
+
+def test_every_level_has_a_kind() -> None:
+    arguments = vars(parser().parse_args(["diff", "--fail-on", "any"]))
+    assert arguments["fail_on"] in LEVELS
+    for level in LEVELS:
+        assert parser().parse_args(["diff", "--fail-on", level]).fail_on == level
+
+
+def test_bundles(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["render", "old.yaml"]) == 0
+    capsys.readouterr()
+    alone = found(run, "new.yaml")
+    assert alone[0]["kind"] == "data-at-risk"
+    assert found(run, "out/small/pcs", "new.yaml")[0]["kind"] == "data-at-risk"
+    assert found(run, "old.yaml", "out/small")[0]["effects"] == []
+
+
+def git(*arguments: str) -> None:
+    known = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+    subprocess.run(["git", *known, *arguments], check=True, capture_output=True)
+
+
+def test_revisions(run: Run) -> None:
+    git("init", "-q", "-b", "main")
+    git("add", "old.yaml")
+    git("commit", "-qm", "first")
+    Path("old.yaml").write_text(REPLACED)
+    [difference] = found(run, "--base", "main", "old.yaml")
+    assert (difference["old"], difference["kind"]) == ("main:old.yaml", "data-at-risk")
+    assert found(run, "main:old.yaml", "old.yaml")[0]["kind"] == "data-at-risk"
+    status, _, error = run("--base", "main", "new.yaml")
+    assert status == 2
+    assert "git does not have new.yaml at main" in error
+    assert run("--base=--output=x", "old.yaml")[0] == 2
+
+
+def test_what_if(run: Run) -> None:
+    """--set changes the new side only."""
+    [difference] = found(run, "old.yaml", "old.yaml", "--set", "node_groups[0].count=1")
+    assert difference["kind"] == "removes-nodes"
+
+
+def test_a_target_that_comes_or_goes(run: Run) -> None:
+    Path("moved.yaml").write_text(SPEC.replace("pcs", "parallelcluster"))
+    kinds = {each["target"]: each["kind"] for each in found(run, "old.yaml", "moved.yaml")}
+    assert kinds == {"parallelcluster": "in-place", "pcs": "leftover"}
+
+
+MISTAKES: Sequence[tuple[Sequence[str], int, str]] = [
+    ((), 2, "name OLD and NEW"),
+    (("a", "b", "c"), 2, "name OLD and NEW"),
+    (("new.yaml",), 2, "out/small has no bundles to compare new.yaml with"),
+    (("old.yaml", "missing.yaml"), 2, "cannot read missing.yaml"),
+    (("old.yaml", "broken.yaml"), 1, "SPC"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status", "words"), MISTAKES)
+def test_mistakes(run: Run, arguments: Sequence[str], status: int, words: str) -> None:
+    Path("broken.yaml").write_text("version: 1\nname: [\n")
+    found, _, error = run(*arguments)
+    assert (found, words in error) == (status, True), error

@@ -1,0 +1,114 @@
+"""What Kubernetes does with changed objects."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from clustergen.effects import Kind, effects, worst
+
+Json = dict[str, Any]
+FILE = "manifests/a.yaml"
+PRUNING = {"install.sh": "prune --prune\n"}
+
+
+def thing(kind: str, name: str = "a", **fields: Any) -> Json:
+    return {"apiVersion": "v1", "kind": kind, "metadata": {"name": name}, **fields}
+
+
+def kind_of(old: list[Json], new: list[Json], **others: str) -> Kind:
+    before, after = (
+        {FILE: "---\n".join(f"{json.dumps(each)}\n" for each in things), **PRUNING}
+        for things in (old, new)
+    )
+    return worst(effects(before, {**after, **others}))
+
+
+def volume(handle: str, source: str = "csi") -> Json:
+    return thing("PersistentVolume", spec={source: {"volumeHandle": handle}})
+
+
+def topology(*labels: str) -> Json:
+    return thing("Topology", spec={"levels": [{"nodeLabel": label} for label in labels]})
+
+
+def pool(name: str = "a", values: tuple[str, ...] = ("p5",), **spec: Any) -> Json:
+    needs = [{"key": "type", "operator": "In", "values": list(values)}]
+    reference = {"group": "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "a"}
+    template = {"spec": {"requirements": needs, "nodeClassRef": reference}}
+    return thing("NodePool", name, spec={"template": template, **spec})
+
+
+HOST = "kubernetes.io/hostname"
+CHANGES: dict[str, tuple[list[Json], list[Json], Kind]] = {
+    "another file system": ([volume("fs-1")], [volume("fs-2")], "refused"),
+    "another NFS server": ([volume("a", "nfs")], [volume("b", "nfs")], "refused"),
+    "a larger claim": (
+        [thing("PersistentVolumeClaim", spec={"resources": 1})],
+        [thing("PersistentVolumeClaim", spec={"resources": 2})],
+        "refused",
+    ),
+    "another topology of a flavor": (
+        [thing("ResourceFlavor", spec={"topologyName": "a"})],
+        [thing("ResourceFlavor", spec={"topologyName": "b"})],
+        "refused",
+    ),
+    "a first topology of a flavor": (
+        [thing("ResourceFlavor", spec={})],
+        [thing("ResourceFlavor", spec={"topologyName": "b"})],
+        "in-place",
+    ),
+    "levels above hosts": ([topology("a", HOST)], [topology("b", HOST)], "in-place"),
+    "levels without hosts": ([topology("a")], [topology("b")], "refused"),
+    "a quota": (
+        [thing("ClusterQueue", spec={"quota": 1})],
+        [thing("ClusterQueue", spec={"quota": 2})],
+        "in-place",
+    ),
+    "more types": ([pool()], [pool(values=("p5", "p5e"))], "in-place"),
+    "other types": ([pool()], [pool(values=("p5e",))], "new-nodes-only"),
+    "a limit of a pool": ([pool(limits=1)], [pool(limits=2)], "in-place"),
+    "a static pool": ([pool()], [pool(replicas=2)], "refused"),
+    "a pool less": ([pool(), pool("b")], [pool()], "removes-nodes"),
+    "a pool's name": ([pool()], [pool("b")], "replaces-resource"),
+    "no pools": ([pool()], [], "replaces-resource"),
+    "a namespace less": ([thing("Namespace")], [], "leftover"),
+    "a queue less": ([thing("LocalQueue")], [], "in-place"),
+    "a job less": ([thing("Job")], [], "none"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_objects(change: str) -> None:
+    old, new, kind = CHANGES[change]
+    assert kind_of(old, new) == kind
+
+
+def test_without_pruning_objects_stay() -> None:
+    assert kind_of([thing("LocalQueue")], [], **{"install.sh": ""}) == "leftover"
+
+
+def test_a_chart_less() -> None:
+    before = {"install.sh": "chart kueue oci://x 1\nchart volcano y 1\n"}
+    after = {"install.sh": "chart kueue oci://x 1\n"}
+    [effect] = effects(before, after)
+    assert (effect.kind, effect.subject) == ("leftover", "chart volcano")
+
+
+def test_a_new_file_system_is_a_new_source() -> None:
+    """The placeholder in the manifest is the same; its value is another one."""
+    systems = [
+        {"Type": "AWS::EFS::FileSystem", "Properties": {"KmsKeyId": key}} for key in ("a", "b")
+    ]
+    before, after = (
+        {
+            "foundation.template.json": json.dumps(
+                {"Resources": {"Home": each}, "Outputs": {"HomeId": {"Value": {"Ref": "Home"}}}}
+            ),
+            FILE: json.dumps(volume("${HomeId}")),
+        }
+        for each in systems
+    )
+    assert {each.kind for each in effects(before, after)} == {"data-at-risk", "refused"}

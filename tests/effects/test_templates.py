@@ -1,0 +1,105 @@
+"""What CloudFormation does with changed resources: node groups of EKS, rollbacks, collisions."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from clustergen.effects import Effect, Kind, effects, worst
+
+Json = dict[str, Any]
+TAGS = "AWS::EC2::LaunchTemplate"
+
+
+def compared(old: Json, new: Json) -> list[Effect]:
+    before, after = (
+        {"cluster.template.json": json.dumps({"Resources": each})} for each in (old, new)
+    )
+    return effects(before, after)
+
+
+def group(**properties: Any) -> Json:
+    version = {"Fn::GetAtt": ["Template", "LatestVersionNumber"]}
+    known = {"NodegroupName": "a", "LaunchTemplate": {"Version": version}}
+    return {"Group": {"Type": "AWS::EKS::Nodegroup", "Properties": {**known, **properties}}}
+
+
+def template(data: str) -> Json:
+    return {"Template": {"Type": TAGS, "Properties": {"LaunchTemplateData": {"ImageId": data}}}}
+
+
+def cluster(version: str) -> Json:
+    return {"Cluster": {"Type": "AWS::EKS::Cluster", "Properties": {"Version": version}}}
+
+
+BLOCK = {"CapacityType": "CAPACITY_BLOCK"}
+CHANGES: dict[str, tuple[Json, Json, Kind]] = {
+    "a launch template": (
+        group() | template("a"),
+        group() | template("b"),
+        "replaces-nodes",
+    ),
+    "a launch template of a Capacity Block": (
+        group(**BLOCK) | template("a"),
+        group(**BLOCK) | template("b"),
+        "needs-stop",
+    ),
+    "labels": (group(Labels={"a": "b"}), group(Labels={"a": "c"}), "in-place"),
+    "a MIG profile": (
+        group(Labels={"nvidia.com/mig.config": "all-1g"}),
+        group(Labels={"nvidia.com/mig.config": "all-2g"}),
+        "replaces-nodes",
+    ),
+    "fewer nodes": (
+        group(ScalingConfig={"MaxSize": 4}),
+        group(ScalingConfig={"MaxSize": 2}),
+        "removes-nodes",
+    ),
+    "the kind of image": (group(AmiType="AL2023"), group(AmiType="CUSTOM"), "refused"),
+    "the next minor version": (cluster("1.34"), cluster("1.35"), "in-place"),
+    "two minor versions": (cluster("1.33"), cluster("1.35"), "refused"),
+    "an older version": (cluster("1.35"), cluster("1.34"), "refused"),
+    "metrics less": ({"Metrics": {"Type": "AWS::APS::Workspace"}}, {}, "data-at-risk"),
+    "a role less": ({"Role": {"Type": "AWS::IAM::Role"}}, {}, "in-place"),
+    "a group less": (group(), {}, "removes-nodes"),
+    "a group's name": (
+        group(AmiType="a"),
+        {"Other": group(AmiType="a", NodegroupName="b")["Group"]},
+        "replaces-resource",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_resources(change: str) -> None:
+    old, new, kind = CHANGES[change]
+    assert worst(compared(old, new)) == kind
+
+
+def test_what_is_retained_continues_to_cost_money() -> None:
+    old = {
+        "A": {"Type": "AWS::FSx::FileSystem", "DeletionPolicy": "Retain"},
+        "B": {"Type": "AWS::FSx::FileSystem"},
+    }
+    stays = {each.subject: each.stays for each in compared(old, {})}
+    assert stays == {"A": "A", "B": ""}
+    fates = {each.subject: "deleted with its data" in each.text for each in compared(old, {})}
+    assert fates == {"A": False, "B": True}
+
+
+def test_a_stack_less_stays() -> None:
+    [effect] = effects({"monitoring.template.json": '{"Resources": {}}'}, {})
+    assert (effect.kind, effect.stays) == ("leftover", "monitoring.template.json")
+
+
+@pytest.mark.parametrize(
+    ("setting", "kind"), [("region=us-west-2", "leftover"), ("version=3.17.0", "refused")]
+)
+def test_settings_of_the_script(setting: str, kind: Kind) -> None:
+    script = "region=us-east-1\ncluster=a\nversion=3.16.1\n"
+    key = setting.partition("=")[0]
+    lines = [setting if line.startswith(key) else line for line in script.split("\n")]
+    before = {"deploy.sh": script, "cluster.yaml": "Region: us-east-1\n"}
+    assert worst(effects(before, {**before, "deploy.sh": "\n".join(lines)})) == kind
