@@ -13,8 +13,8 @@ Kind = Literal[
     "replaces-nodes",
     "removes-nodes",
     "needs-stop",
-    "unknown",
     "replaces-resource",
+    "unknown",
     "refused",
     "data-at-risk",
 ]
