@@ -21,12 +21,12 @@ from clustergen.bundle.rules.folder import (
     NOT_WRITTEN,
     SUPERFLUOUS,
 )
-from clustergen.findings import Finding
+from clustergen.findings import Finding, Severity
 
-DIFF_LINES: Final = 12
+DIFF_LINES: Final = 40
 _DIFF_BYTES: Final = 1_000_000
 _RENDER = "render again"
-_NO_CRLF = "render again, and keep git from converting it: `out/** -text` in .gitattributes"
+_NO_CRLF = "keep git from converting it, with `out/** -text` in .gitattributes, and render again"
 
 
 def check(directory: str | os.PathLike[str], bundle: Bundle) -> list[Finding]:
@@ -58,7 +58,9 @@ def compare(folder: Path, artifact: Artifact) -> Iterator[Finding]:
         yield NOT_WRITTEN.at((), f"cannot read {path}: {error.strerror}")
         return
     if found != content(artifact) and with_line_feeds(found) == content(artifact):
-        yield DIFFERS.at((), f"{path} has CRLF line ends", help=_NO_CRLF)
+        # In the repository it may be the same: git converts line ends on a checkout.
+        message = f"{path} has CRLF line ends, with which scripts do not run on Linux"
+        yield DIFFERS.at((), message, help=_NO_CRLF, severity=Severity.WARNING)
     elif found != content(artifact):
         yield DIFFERS.at((), f"{path} is not what the spec renders to", help=_diff(found, artifact))
     if executable != artifact.executable:
@@ -84,7 +86,7 @@ def _diff(found: bytes, artifact: Artifact) -> str:
         return _RENDER
     before = found.decode("utf-8", "replace").splitlines()
     lines = difflib.unified_diff(
-        before, artifact.text.splitlines(), "on disk", "rendered", lineterm="", n=1
+        before, artifact.text.splitlines(), "on disk", "rendered", lineterm="", n=2
     )
     shown = [_printable(line) for line in islice(lines, DIFF_LINES + 1)]
     if len(shown) > DIFF_LINES:

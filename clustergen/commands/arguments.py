@@ -342,7 +342,7 @@ def _omitting(command: argparse.ArgumentParser) -> None:
 def _reporting(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--output",
-        choices=("text", "concise", "json", "sarif", "github"),
+        choices=("text", "concise", "json", "sarif", "github", "gitlab", "markdown"),
         default="text",
         help="format of the findings (text)",
     )

@@ -67,7 +67,7 @@ def show(
     stream = sys.stderr if to_stderr else sys.stdout
     rules: Mapping[str, Rule] = {}
     format = "statistics" if getattr(args, "statistics", False) else args.output
-    if format in ("json", "sarif", "statistics"):
+    if format in ("json", "sarif", "statistics", "markdown"):
         from clustergen.registry import by_code  # imports all rules
 
         rules = by_code(custom)

@@ -139,7 +139,7 @@ def _settle(folder: Path, files: Bundle, rendering: Rendering) -> None:
     if rendering.args.check:
         different = bundle.check(folder, files)
         rendering.findings += different
-        rendering.lines.append(f"{folder}: {'differs' if different else 'up to date'}")
+        rendering.lines.append(f"{folder}: {'differs' if errors(different) else 'up to date'}")
         return
     found = effects.of_folder(folder, files)
     try:

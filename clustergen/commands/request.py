@@ -128,9 +128,18 @@ def _specs(args: argparse.Namespace, found: Project | None) -> list[Input]:
     for given in args.specs:
         if given in clusters and not Path(given).exists():
             specs.append(_cluster(clusters[given], over))
+        elif Path(given).resolve() in overlays:
+            # It is a part of a spec: hooks, for example, name each changed file.
+            whole = (c for c in clusters.values() if Path(given).resolve() in _resolved(c))
+            named = (_cluster(cluster, over) for cluster in whole)
+            specs += (cluster for cluster in named if cluster not in specs)
         else:
             specs += (Input((name, *over)) for name in _expanded(given, overlays))
     return specs
+
+
+def _resolved(cluster: Cluster) -> list[Path]:
+    return [file.resolve() for file in cluster.files]
 
 
 def _cluster(cluster: Cluster, over: tuple[str, ...]) -> Input:

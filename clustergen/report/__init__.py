@@ -1,4 +1,4 @@
-"""Findings as text, JSON, SARIF and GitHub annotations.
+"""Findings as text, JSON, SARIF, Markdown, and annotations of GitHub and GitLab.
 
 Every format is a module with the function ``render(findings, rules, *, colour=False)``, which sorts
 findings and removes duplicates with :func:`ordered`.
@@ -15,7 +15,7 @@ from clustergen.report.order import ordered, summary
 
 Rules = Mapping[str, Rule]
 
-FORMATS: Final = ("text", "concise", "statistics", "json", "sarif", "github")
+FORMATS: Final = ("text", "concise", "statistics", "json", "sarif", "github", "gitlab", "markdown")
 """Names of modules with ``render(findings, rules, *, colour=False)``."""
 
 

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from clustergen import digests
 from clustergen.findings import Finding, Severity, Span
 from clustergen.source.characters import visible
+from clustergen.source.nodes import dotted
 
 
 def ordered(findings: Iterable[Finding]) -> list[Finding]:
@@ -82,3 +84,10 @@ def located_message(finding: Finding) -> str:
     if finding.span is None or in_file(finding.span):
         return finding.message
     return f"{finding.span.file}: {finding.message}"
+
+
+def fingerprint(finding: Finding) -> str:
+    """The same for a finding after lines above it have changed."""
+    file = finding.span.file if finding.span else ""
+    parts = (finding.code, file, dotted(finding.path), finding.message, finding.target)
+    return digests.sha256("\0".join(parts).encode("utf-8", "replace"))

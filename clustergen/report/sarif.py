@@ -11,9 +11,9 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 from urllib.parse import quote
 
-from clustergen import __version__, digests, documentation
+from clustergen import __version__, documentation
 from clustergen.findings import Edit, Finding, Rule, Span
-from clustergen.report.order import in_file, located_message, ordered
+from clustergen.report.order import fingerprint, in_file, located_message, ordered
 from clustergen.source.characters import visible
 from clustergen.source.nodes import dotted
 
@@ -87,7 +87,7 @@ def _result(finding: Finding, indexes: Mapping[str, int]) -> dict[str, Any]:
         "level": str(finding.severity),
         "message": {"text": visible(message)},
         "locations": _locations(finding),
-        "partialFingerprints": {"clustergen/v1": _fingerprint(finding)},
+        "partialFingerprints": {"clustergen/v1": fingerprint(finding)},
         **target,
         **_fixes(finding),
     }
@@ -118,13 +118,6 @@ def _replacement(edit: Edit) -> dict[str, Any]:
         "endColumn": edit.end_column + 1,
     }
     return {"deletedRegion": region, "insertedContent": {"text": edit.text}}
-
-
-def _fingerprint(finding: Finding) -> str:
-    """The same for a finding after lines above it have changed."""
-    file = finding.span.file if finding.span else ""
-    parts = (finding.code, file, dotted(finding.path), finding.message, finding.target)
-    return digests.sha256("\0".join(parts).encode("utf-8", "replace"))
 
 
 def _locations(finding: Finding) -> list[dict[str, Any]]:

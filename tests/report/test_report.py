@@ -408,6 +408,34 @@ def test_statistics() -> None:
     ]
 
 
+def test_markdown() -> None:
+    marked = replace(
+        WARNING, message="a | *b* @c <d>\n`e` & f", span=Span("a|`b.yaml", 2, 1, 2, "x")
+    )
+    one, two, *end = render("markdown", [ERROR, marked], RULES).splitlines()[2:]
+    assert one.startswith("| 🟡 warning | LIM001 | a&#124;&#96;b.yaml:2:1 | a &#124; &#42;b&#42; ")
+    assert one.endswith("&#64;c &#60;d&#62;<br>&#96;e&#96; &#38; f (pcs) |")
+    assert two.startswith("| 🔴 error | [FSX004](https://example.com/fsx) | specs/a.yaml:31:11 | ")
+    assert two.endswith("4800GiB is not a size<br>write 9600GiB |")
+    assert end == ["", "1 error, 1 warning."]
+    assert render("markdown", [], RULES) == "No findings.\n"
+    many = [replace(ERROR, message=str(number)) for number in range(300)]
+    assert "and 100 more" in render("markdown", many, RULES)
+
+
+def test_gitlab() -> None:
+    """https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format"""
+    found = json.loads(render("gitlab", [*SHARED, WARNING], RULES))
+    assert [issue["severity"] for issue in found] == ["minor", *["critical"] * 3]
+    assert len({issue["fingerprint"] for issue in found}) == len(found)
+    for issue in found:
+        assert issue.keys() == {"description", "check_name", "fingerprint", "severity", "location"}
+    assert found[0]["location"] == {"path": ".", "lines": {"begin": 1}}
+    assert found[1]["location"] == {"path": "specs/a.yaml", "lines": {"begin": 31}}
+    assert found[1]["description"].startswith("4800GiB is not a size (")
+    assert render("gitlab", [], RULES) == "[]\n"
+
+
 def test_sarif_tells_the_same_finding_again() -> None:
     """The fingerprint stays when lines above it change; it differs between targets."""
     moved = replace(SHARED[0], span=Span("specs/a.yaml", 40, 11, 18, LINE))
@@ -471,3 +499,7 @@ def test_any_finding_is_reported_in_every_format(findings: list[Finding]) -> Non
         assert len(re.split(r"[\r\n]", lines)[:-1]) == len(together) + counted
     assert len(json.loads(render("json", findings, RULES))["findings"]) == len(all_findings)
     assert len(sarif_run(findings, RULES)["results"]) == len(all_findings)
+    assert len(json.loads(render("gitlab", findings, RULES))) == len(all_findings)
+    rows = [line for line in render("markdown", findings, RULES).split("\n") if line[:2] == "| "]
+    assert all(row.count("|") == 5 for row in rows)
+    assert len(rows) == (len(together) + 1 if together else 0)
