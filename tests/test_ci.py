@@ -342,8 +342,9 @@ def test_an_overlay_stands_for_its_clusters(
 
     (tmp_path / "base.yaml").write_text(HEAD + GROUP)
     (tmp_path / "prod.yaml").write_text("tags: {stage: prod}\n")
-    clusters = "".join(f'[clusters.{n}]\nfiles = ["base.yaml", "prod.yaml"]\n' for n in "ab")
-    (tmp_path / "clustergen.toml").write_text(clusters.replace("b]\n", 'b]\nset = ["name=other"]\n'))
+    files = 'files = ["base.yaml", "prod.yaml"]\n'
+    project = f'[clusters.a]\n{files}[clusters.b]\n{files}set = ["name=other"]\n'
+    (tmp_path / "clustergen.toml").write_text(project)
     monkeypatch.chdir(tmp_path)
     assert cli.main(["check", "prod.yaml", "base.yaml", "prod.yaml", "--target", "pcs"]) == 0
     assert "checked 3 specs" in capsys.readouterr().err
