@@ -65,7 +65,10 @@ for gpu in "${gpus[@]}"; do [[ ! $gpu =~ ^[0-9]+$ ]] || echo "GPU $gpu: NVIDIA H
     "/usr/local/bin/torchrun": 'echo "$(hostname) $*"',
     "/fsx/prolog": parallelcluster.COUNT_GPUS,
 }
-PROVOKED = r"(?i)prolog|cancelled at|no longer pending|does not have access to qos|Invalid qos"
+PROVOKED = (
+    r"(?i)prolog|cancelled at|due to time limit|no longer pending|does not have access to qos|"
+    "Invalid qos"
+)
 """What tests cause on purpose."""
 FINAL = words("COMPLETED FAILED CANCELLED TIMEOUT NODE_FAIL PREEMPTED")
 
@@ -93,6 +96,8 @@ CLUSTERS = [
     for version in (debian.SUITES if EVERYTHING else [debian.OLDEST])
 ]
 on_every_cluster = pytest.mark.parametrize("machine", CLUSTERS, indirect=True, ids="-".join)
+# It takes a minute, and no bundle changes it.
+on_one_cluster = pytest.mark.parametrize("machine", CLUSTERS[-1:], indirect=True, ids="-".join)
 
 
 def submit(made: Cluster, options: str, command: str = "hostname", user: str = "alice") -> str:
@@ -218,6 +223,17 @@ def test_job_templates_start(machine: Cluster) -> None:
     for node in machine.nodes_of("gpu")[:2]:
         assert f"{node} --nnodes=2 --nproc-per-node=8" in output
     assert "train.py" in output
+
+
+@on_one_cluster
+def test_a_job_ends_at_its_time_limit(machine: Cluster) -> None:
+    """Slurm looks every half minute, and a time limit is a minute at least."""
+    settle(machine)
+    job = submit(machine, "--partition=data --time=1", "/usr/bin/sleep 600")
+    machine.run("/usr/bin/sleep 60")
+    state = machine.wait(f"scontrol show job --oneliner {job}", "JobState=(TIMEOUT|FAILED)", 90)
+    assert "JobState=TIMEOUT" in state
+    assert "TimeLimit=00:01:00" in state
 
 
 @on_every_cluster
