@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ COMMANDS = (
     "cat cluster.yaml",
     "clustergen check cluster.yaml --target pcs",
     "sed -i.before s/4800GiB/19200GiB/ cluster.yaml",
+    "clustergen cost cluster.yaml --target pcs | head -n 11",
     "clustergen render cluster.yaml --target pcs --target parallelcluster -o out",
     "ls out/llm-pretrain/pcs",
     f"out/llm-pretrain/pcs/deploy.sh --dry-run 2>&1 | cut -c -{COLUMNS}",
@@ -68,13 +70,14 @@ def session() -> list[Step]:
     """Run the commands."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path("cluster.yaml").write_text(SPEC, encoding="utf-8")
-        colours = {"FORCE_COLOR": "1", "LC_ALL": "C", "NO_COLOR": ""}
-        with mock.patch.dict(os.environ, colours):
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        wanted = {"FORCE_COLOR": "1", "LC_ALL": "C", "NO_COLOR": "", "PATH": path}
+        with mock.patch.dict(os.environ, wanted):
             return [Step(command, tuple(_printed(command))) for command in COMMANDS]
 
 
 def _printed(command: str) -> list[str]:
-    if not command.startswith("clustergen "):
+    if "|" in command or not command.startswith("clustergen "):
         words = ["bash", "-c", command]
         done = subprocess.run(words, check=True, capture_output=True, text=True)  # noqa: S603
         return done.stdout.splitlines()
