@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, put, rule, unsafe
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
@@ -26,4 +26,5 @@ def no_retention(spec: Spec) -> Iterator[Problem]:
             ("monitoring", "log_retention"),
             "CloudWatch does not keep logs for zero days",
             help="write 1d or more, or forever",
+            fix=unsafe(put(("monitoring", "log_retention"), "1d")),
         )

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from clustergen.findings import Path, Problem, Severity, rule
+from clustergen.findings import (
+    Path,
+    Problem,
+    Severity,
+    corrected,
+    drop,
+    put,
+    rule,
+    safe,
+    unsafe,
+)
 
 if TYPE_CHECKING:
     from clustergen.spec.model import Spec
@@ -31,7 +42,12 @@ def unique(spec: Spec) -> Iterator[Problem]:
     for path, items in _lists(spec):
         for index, item in enumerate(items):
             if item in items[:index]:
-                yield Problem((*path, index), f"{item!r} is listed twice", help="remove one")
+                yield Problem(
+                    (*path, index),
+                    f"{item!r} is listed twice",
+                    help="remove one",
+                    fix=safe(drop((*path, index))),
+                )
 
 
 def _lists(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
@@ -62,14 +78,24 @@ def _lists(spec: Spec) -> Iterator[tuple[Path, Sequence[str]]]:
 def _taken(at: Path, names: Iterable[object], field: str) -> Iterator[Problem]:
     """Each of ``names`` that an earlier item has; ``field`` of the items at ``at`` holds them."""
     seen: dict[object, int] = {}
+    names = list(names)
     for index, name in enumerate(names):
         if name in seen:
             yield Problem(
                 (*at, index, field),
                 f"{name!r} is taken by {'.'.join(map(str, at))}[{seen[name]}]",
                 help=f"give one of them another {field}",
+                fix=unsafe(put((*at, index, field), _another(name, names))),
             )
         seen.setdefault(name, index)
+
+
+def _another(name: object, names: Sequence[object]) -> object:
+    """A name or number that is free."""
+    numbers = itertools.count(2)
+    if isinstance(name, int):
+        return max(each for each in names if isinstance(each, int)) + 1
+    return next(new for number in numbers if (new := f"{name}-{number}") not in names)
 
 
 @rule(
@@ -90,7 +116,9 @@ def known_groups(spec: Spec) -> Iterator[Problem]:
                 help = (
                     f"did you mean {near[0]}?" if near else f"the spec defines {', '.join(groups)}"
                 )
-                yield Problem((*path, index), f"no node group is called {name!r}", help=help)
+                at = (*path, index)
+                fix = corrected(at, name, near[0]) if near else None
+                yield Problem(at, f"no node group is called {name!r}", help=help, fix=fix)
 
 
 @rule(
@@ -167,7 +195,10 @@ def _unknown(path: Path, what: str, name: str, known: Sequence[str]) -> Problem:
     section = "slurm.accounts" if what == "account" else "slurm.qos"
     others = f"the spec defines {', '.join(known)}" if known else f"define it in {section}"
     return Problem(
-        path, f"no {what} is called {name!r}", help=f"did you mean {near[0]}?" if near else others
+        path,
+        f"no {what} is called {name!r}",
+        help=f"did you mean {near[0]}?" if near else others,
+        fix=corrected(path, name, near[0]) if near else None,
     )
 
 
@@ -196,6 +227,7 @@ def one_default(spec: Spec) -> Iterator[Problem]:
             ("queues", index, "default"),
             f"queue {spec.queues[defaults[0]].name!r} is already the default",
             help="keep default: true in one of them",
+            fix=unsafe(drop(("queues", index, "default"))),
         )
 
 
@@ -222,6 +254,12 @@ def reached_groups(spec: Spec) -> Iterator[Problem]:
                 f"node group {group.name!r} is in no queue",
                 help=f"name it in a queue, or add {{name: {group.name}, "
                 f"node_groups: [{group.name}]}}",
+                fix=unsafe(
+                    put(
+                        ("queues", len(spec.queues)),
+                        {"name": group.name, "node_groups": [group.name]},
+                    )
+                ),
             )
 
 
@@ -255,5 +293,6 @@ def tag_case(spec: Spec) -> Iterator[Problem]:
                 ("tags", key),
                 f"{key!r} and {other!r} differ in case only",
                 help="remove one of the two",
+                fix=unsafe(drop(("tags", key))),
                 on_key=True,
             )

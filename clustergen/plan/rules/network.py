@@ -6,8 +6,19 @@ import ipaddress
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from clustergen import catalog
 from clustergen.catalog import regions
-from clustergen.findings import Path, Problem, Severity, rule
+from clustergen.findings import (
+    Fix,
+    Path,
+    Problem,
+    Severity,
+    corrected,
+    drop,
+    put,
+    rule,
+    unsafe,
+)
 from clustergen.plan.network import is_internal
 
 if TYPE_CHECKING:
@@ -30,7 +41,8 @@ def region(spec: Spec) -> Iterator[Problem]:
     if spec.region not in regions.REGIONS:
         near = regions.nearest(spec.region)
         help = f"did you mean {near}?" if near else "regions look like us-east-1"
-        yield Problem(("region",), f"{spec.region!r} is not a region", help=help)
+        fix = corrected(("region",), spec.region, near) if near else None
+        yield Problem(("region",), f"{spec.region!r} is not a region", help=help, fix=fix)
 
 
 @rule(
@@ -46,9 +58,11 @@ def zones(spec: Spec) -> Iterator[Problem]:
     region = spec.region
     for path, zone in _zones(spec) if region in regions.REGIONS else ():
         if regions.region_of_zone(zone) != region:
-            yield Problem(path, _elsewhere(zone, region), help=_known_zones(region))
+            fix = _another_zone(path, spec)
+            yield Problem(path, _elsewhere(zone, region), help=_known_zones(region), fix=fix)
         elif regions.is_zone_id(zone) and not _exists(zone, region):
-            yield Problem(path, f"{region} has no zone {zone}", help=_known_zones(region))
+            help, fix = _known_zones(region), _another_zone(path, spec)
+            yield Problem(path, f"{region} has no zone {zone}", help=help, fix=fix)
 
 
 def _zones(spec: Spec) -> Iterator[tuple[Path, str]]:
@@ -84,7 +98,8 @@ def zone_letters(spec: Spec) -> Iterator[Problem]:
         if named and letters and not regions.is_local_zone(zone) and zone[-1] not in letters:
             known = ", ".join(spec.region + letter for letter in letters)
             help = f"{known}, or a zone id: {', '.join(regions.surveyed_zones()[spec.region])}"
-            yield Problem(path, f"{zone} is not known to exist", help=help)
+            fix = unsafe(put(path, spec.region + letters[-1]))
+            yield Problem(path, f"{zone} is not known to exist", help=help, fix=fix)
 
 
 def _elsewhere(zone: str, region: str) -> str:
@@ -92,6 +107,17 @@ def _elsewhere(zone: str, region: str) -> str:
     return (
         f"{zone} is in {where}, not in {region}" if where else f"{zone!r} is not a zone of {region}"
     )
+
+
+def _another_zone(path: Path, spec: Spec) -> Fix | None:
+    """A zone of the region that offers the instance types of the spec; not for a subnet's zone."""
+    if path != ("network", "zone"):
+        return None
+    zones = regions.surveyed_zones().get(spec.region, ())
+    types = [t for group in spec.node_groups for t in (group.instance_type, *group.instance_types)]
+    known = [found for name in types if name and (found := catalog.find(name))]
+    offering = [z for z in zones if all(type.offered_in_zone(z) for type in known)]
+    return unsafe(put(path, (offering or zones)[0])) if zones else None
 
 
 def _known_zones(region: str) -> str:
@@ -113,7 +139,10 @@ def missing_zone(spec: Spec) -> Iterator[Problem]:
     given = spec.network.zone or spec.network.private_subnets or spec.network.vpc != "new"
     if not given:
         yield Problem(
-            ("network", "zone"), "network.zone is missing", help=_known_zones(spec.region)
+            ("network", "zone"),
+            "network.zone is missing",
+            help=_known_zones(spec.region),
+            fix=_another_zone(("network", "zone"), spec),
         )
 
 
@@ -152,6 +181,7 @@ def foreign_ids(spec: Spec) -> Iterator[Problem]:
                 ("network", field),
                 f"{field} are given, but the VPC is new",
                 help="add vpc: vpc-... that they belong to, or remove them",
+                fix=unsafe(drop(("network", field))),
             )
 
 
@@ -174,6 +204,7 @@ def block(spec: Spec) -> Iterator[Problem]:
             at,
             f"{cidr} cannot be the block of a new VPC",
             help="between /16 and /25, e.g. 10.42.0.0/16",
+            fix=_resized(network) if network.version == 4 else None,
         )
     elif not (network.is_private or is_internal(network)):
         yield Problem(
@@ -182,3 +213,10 @@ def block(spec: Spec) -> Iterator[Problem]:
             help="use one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10",
             severity=Severity.WARNING,
         )
+
+
+def _resized(network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> Fix:
+    """The block at the same address with a size that a VPC may have."""
+    length = min(max(network.prefixlen, 16), 25)
+    block = ipaddress.ip_network(f"{network.network_address}/{length}", strict=False)
+    return unsafe(put(("network", "cidr"), str(block)))

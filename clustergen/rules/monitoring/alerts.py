@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, rule
+from clustergen.findings import Path, Problem, Severity, put, rule, unsafe
 from clustergen.plan.model import Plan, Ref
 
 _ALERTS: Path = ("monitoring", "alerts")
@@ -29,6 +29,7 @@ def without_metrics(plan: Plan) -> Iterator[Problem]:
             _ALERTS,
             "alerts have no metrics to watch: metrics is none",
             help="write metrics: managed-prometheus or metrics: cloudwatch",
+            fix=unsafe(put(("monitoring", "metrics"), "managed-prometheus")),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, rule
+from clustergen.findings import Problem, Severity, drop, put, rule, unsafe
 from clustergen.plan.model import Plan
 
 _SHORTEST, _LONGEST = 30, 300
@@ -26,6 +26,7 @@ def grafana_without_metrics(plan: Plan) -> Iterator[Problem]:
             ("monitoring", "dashboards"),
             f"{dashboards} has no Prometheus to query: metrics is {metrics}",
             help="write metrics: managed-prometheus",
+            fix=unsafe(put(("monitoring", "metrics"), "managed-prometheus")),
         )
 
 
@@ -45,6 +46,7 @@ def unused_workspace(plan: Plan) -> Iterator[Problem]:
             path,
             f"no metrics go to the workspace: metrics is {plan.monitoring.metrics}",
             help="write metrics: managed-prometheus",
+            fix=unsafe(put(("monitoring", "metrics"), "managed-prometheus")),
         )
 
 
@@ -92,6 +94,7 @@ def private_data(plan: Plan) -> Iterator[Problem]:
                 ("slurm", "settings", name),
                 f"with PrivateData of {value}, Slurm gives nobody its metrics",
                 help="remove PrivateData, or write metrics: none",
+                fix=unsafe(drop(("slurm", "settings", name))),
             )
 
 
@@ -111,6 +114,9 @@ def interval(plan: Plan) -> Iterator[Problem]:
             ("monitoring", "interval"),
             f"an interval of {seconds} s",
             help=f"write a time from {_SHORTEST}s to {_LONGEST}s",
+            fix=unsafe(
+                put(("monitoring", "interval"), f"{min(max(seconds, _SHORTEST), _LONGEST)}s")
+            ),
         )
 
 

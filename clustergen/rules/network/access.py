@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, rule
+from clustergen.findings import Problem, Severity, drop, rule, unsafe
 from clustergen.plan import ssh_keys
 from clustergen.plan.model import Plan
 
@@ -27,6 +27,7 @@ def open_to_everyone(plan: Plan) -> Iterator[Problem]:
                 ("network", "ssh_from", index),
                 f"SSH is open to {cidr}",
                 help="name your own addresses, or remove ssh_from and use SSM",
+                fix=unsafe(drop(("network", "ssh_from", index))),
             )
 
 
@@ -53,6 +54,7 @@ def no_public_subnet(plan: Plan) -> Iterator[Problem]:
             ("network", "ssh_from"),
             "ssh_from needs public_subnets: nodes in private subnets have no public address",
             help="name public_subnets, or remove ssh_from and use SSM",
+            fix=unsafe(drop(("network", "ssh_from"))),
         )
 
 

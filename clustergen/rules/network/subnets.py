@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator, Sequence
 
 from clustergen.catalog import regions
-from clustergen.findings import Path, Problem, Severity, rule
+from clustergen.findings import Fix, Path, Problem, Severity, drop, put, rule, unsafe
 from clustergen.plan import network
 from clustergen.plan.model import NodeGroup, Plan, Subnet
 
@@ -33,6 +33,7 @@ def addresses(plan: Plan) -> Iterator[Problem]:
             f"the cluster takes {plan.network.needed_addresses:,} addresses at its maximum, "
             f"the subnet has {room:,}",
             help=_more_room(plan),
+            fix=_widened(plan),
         )
 
 
@@ -54,7 +55,21 @@ def system_addresses(plan: Plan) -> Iterator[Problem]:
             (*plan.kubernetes.system_nodes.path, "count"),
             f"the system nodes take {needed:,} addresses, their two subnets have {room:,}",
             help="widen the block (up to /16), or lower the count",
+            fix=_widened(plan),
         )
+
+
+_WIDEST = 16
+"""The shortest prefix of a VPC: CreateVpc in the EC2 API."""
+
+
+def _widened(plan: Plan) -> Fix | None:
+    """The largest block of a new VPC around the one that is too small."""
+    cidr = plan.network.cidr if plan.network.new else None
+    block = ipaddress.ip_network(cidr) if cidr else None
+    if block is None or block.prefixlen <= _WIDEST:
+        return None
+    return unsafe(put(("network", "cidr"), str(block.supernet(new_prefix=_WIDEST))))
 
 
 def _more_room(plan: Plan) -> str:
@@ -193,6 +208,7 @@ def other_zone(plan: Plan) -> Iterator[Problem]:
             ("network", "private_subnets", 0, "zone"),
             f"the subnet of the nodes is in {first}, network.zone is {zone}",
             help="correct one of the two, or put a subnet of that zone first",
+            fix=unsafe(put(("network", "zone"), first)),
         )
 
 
@@ -244,6 +260,7 @@ def both(plan: Plan) -> Iterator[Problem]:
                 ("network", "public_subnets", index),
                 f"{subnet.id} is a private subnet as well",
                 help="remove it from one of the two lists",
+                fix=unsafe(drop(("network", "public_subnets", index))),
             )
 
 
@@ -291,4 +308,5 @@ def docker_bridge(plan: Plan) -> Iterator[Problem]:
             ("network", "cidr"),
             f"{cidr} overlaps {_DOCKER}, the addresses of Docker's bridge",
             help="use another block, e.g. 10.42.0.0/16",
+            fix=unsafe(put(("network", "cidr"), "10.42.0.0/16")) if plan.network.new else None,
         )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from clustergen.catalog import ultraservers
-from clustergen.findings import Problem, Severity, rule
+from clustergen.findings import Problem, Severity, drop, put, rule, safe, unsafe
 from clustergen.plan.model import NodeGroup, Plan
 
 _LARGEST_BLOCK = 64
@@ -38,6 +38,10 @@ def reserved_type(plan: Plan) -> Iterator[Problem]:
                 group.at("instance_types"),
                 f"{group.capacity.id} holds one type, the group has {len(group.types)}",
                 help="write instance_type with the type of the reservation",
+                fix=unsafe(
+                    drop(group.at("instance_types")),
+                    put(group.at("instance_type"), group.type.name),
+                ),
             )
         if first.type != group.type:
             yield Problem(
@@ -176,6 +180,7 @@ def bounds(plan: Plan) -> Iterator[Problem]:
                 group.at("count"),
                 f"a minimum of {group.min} above a maximum of {group.max}",
                 help=f"write {{min: {group.max}, max: {group.min}}}",
+                fix=safe(put(group.at("count"), {"min": group.max, "max": group.min})),
             )
 
 
@@ -204,4 +209,10 @@ def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
                 group.at("count"),
                 f"{group.max} instances are not a multiple of the UltraServer size {smallest}",
                 help=f"write {nearest}",
+                fix=unsafe(
+                    put(
+                        group.at("count"),
+                        above if group.static else {"min": group.min, "max": above},
+                    )
+                ),
             )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from clustergen.catalog import mig
-from clustergen.findings import Problem, Severity, rule
+from clustergen.findings import Problem, Severity, drop, put, rename, rule, safe, unsafe
 from clustergen.plan.model import NodeGroup, Plan
 
 _GUIDE = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"
@@ -28,7 +28,8 @@ def profiles(plan: Plan) -> Iterator[Problem]:
             message = f"GPUs of {group.type.name} cannot be partitioned"
             if not group.type.gpus:
                 message = f"{group.type.name} has no GPU that could be partitioned"
-            yield Problem(group.at("mig"), message, help="remove mig", on_key=True)
+            fix = unsafe(drop(group.at("mig")))
+            yield Problem(group.at("mig"), message, help="remove mig", on_key=True, fix=fix)
             continue
         for name in _unknown(group):
             known = [profile.name for profile in mig.profiles(group.type)]
@@ -38,6 +39,7 @@ def profiles(plan: Plan) -> Iterator[Problem]:
                 group.at("mig", name),
                 f"{group.type.name} has no MIG profile {name}",
                 help=help or "remove mig: its GPUs cannot be partitioned",
+                fix=unsafe(rename(group.at("mig", name), near)) if near else None,
                 on_key=True,
             )
 
@@ -72,6 +74,11 @@ def health_check(plan: Plan) -> Iterator[Problem]:
                 group.at("health_checks"),
                 f"{group.type.name} has no accelerators",
                 help="remove health_checks",
+                fix=safe(
+                    drop(group.at("health_checks"))
+                    if len(group.health_checks) == 1
+                    else drop(group.at("health_checks", group.health_checks.index("gpu")))
+                ),
             )
 
 
@@ -99,7 +106,10 @@ def _too_many(group: NodeGroup) -> Iterator[Problem]:
         found = mig.profile(group.type, name)
         if found is not None and count > found.most:
             yield Problem(
-                group.at("mig", name), f"{count} x {name} on one GPU", help=f"at most {found.most}"
+                group.at("mig", name),
+                f"{count} x {name} on one GPU",
+                help=f"at most {found.most}",
+                fix=unsafe(put(group.at("mig", name), found.most)),
             )
             return
     use = mig.use(group.type, group.mig)

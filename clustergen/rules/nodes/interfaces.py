@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, rule
+from clustergen.findings import Problem, Severity, drop, put, rule, safe, unsafe
 from clustergen.plan.model import NodeGroup, Plan
 
 
@@ -24,6 +24,7 @@ def layout(plan: Plan) -> Iterator[Problem]:
                 group.at("efa_layout"),
                 "efa_layout has no effect without EFA interfaces",
                 help="remove it",
+                fix=safe(drop(group.at("efa_layout"))),
             )
 
 
@@ -44,6 +45,7 @@ def switched_off(plan: Plan) -> Iterator[Problem]:
                 group.at("efa"),
                 f"{group.type.name} has {gbps} of EFA that stay unused",
                 help="write efa: auto",
+                fix=unsafe(put(group.at("efa"), "auto")),
             )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, put, rename, rule, safe, unsafe
 from clustergen.patterns import pattern
 from clustergen.plan.model import Plan
 
@@ -31,6 +32,9 @@ def labels(plan: Plan) -> Iterator[Problem]:
                     group.at("labels", key),
                     f"{key!r} is not a label name",
                     help="use letters, digits, - _ . and at most 63 of them",
+                    fix=unsafe(rename(group.at("labels", key), meant))
+                    if (meant := _repaired(key)) and _KEY.fullmatch(meant)
+                    else None,
                     on_key=True,
                 )
             elif not _VALUE.fullmatch(value):
@@ -38,7 +42,15 @@ def labels(plan: Plan) -> Iterator[Problem]:
                     group.at("labels", key),
                     f"{value!r} is not a valid label value",
                     help="use letters, digits, - _ . and at most 63 of them",
+                    fix=unsafe(put(group.at("labels", key), _repaired(value))),
                 )
+
+
+def _repaired(text: str) -> str:
+    """A name with valid characters and length; a prefix stays."""
+    prefix, slash, name = text.rpartition("/")
+    valid = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:63].strip("-._")
+    return f"{prefix}{slash}{valid}"
 
 
 @rule(
@@ -56,6 +68,7 @@ def reserved_tags(plan: Plan) -> Iterator[Problem]:
                 ("tags", key),
                 f"{key!r} is reserved",
                 help=f"write {key[4:] or 'team'}",
+                fix=safe(rename(("tags", key), key[4:] or "team")),
                 on_key=True,
             )
 
@@ -76,10 +89,13 @@ def tag_characters(plan: Plan) -> Iterator[Problem]:
     for key, value in plan.tags.items():
         for text, on_key in ((key, True), (value, False)):
             if wrong := _invalid_characters(text):
+                valid = "".join("_" if c in wrong else c for c in text)
+                change = rename(("tags", key), valid) if on_key else put(("tags", key), valid)
                 yield Problem(
                     ("tags", key),
                     f"{text!r} has {' '.join(wrong)}",
                     help=f"use letters, digits, spaces and {_SIGNS}",
+                    fix=unsafe(change),
                     on_key=on_key,
                 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, rule
+from clustergen.findings import Problem, Severity, put, rule, unsafe
 from clustergen.plan.model import Plan
 
 _GUIDE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategies.html"
@@ -27,6 +27,7 @@ def supported(plan: Plan) -> Iterator[Problem]:
                     group.at("placement"),
                     f"{type.name} does not support cluster placement groups",
                     help="write placement: none",
+                    fix=unsafe(put(group.at("placement"), "none")),
                 )
 
 
@@ -52,6 +53,7 @@ def reserved(plan: Plan) -> Iterator[Problem]:
                 group.at("placement"),
                 f"a placement group in addition to the {bought} {group.capacity.id or ''}".rstrip(),
                 help="write placement: auto",
+                fix=unsafe(put(group.at("placement"), "auto")),
             )
 
 
@@ -93,6 +95,7 @@ def scattered(plan: Plan) -> Iterator[Problem]:
                 group.at("placement"),
                 f"{group.max} EFA nodes may start far from each other",
                 help="write placement: auto",
+                fix=unsafe(put(group.at("placement"), "auto")),
             )
 
 
@@ -120,4 +123,5 @@ def several_types(plan: Plan) -> Iterator[Problem]:
                 group.at("placement"),
                 f"{len(group.types)} instance types in one placement group",
                 help="write placement: none, or one instance type",
+                fix=unsafe(put(group.at("placement"), "none")),
             )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from clustergen import catalog
 from clustergen.catalog import InstanceType, regions
-from clustergen.findings import Path, Problem, Severity, rule
+from clustergen.findings import Path, Problem, Severity, drop, put, rule, safe, unsafe
 from clustergen.plan.model import CapacityKind, Plan
 
 # A reservation has On-Demand capacity; SageMaker sells training plans for its types.
@@ -38,6 +38,9 @@ def usage_class(plan: Plan) -> Iterator[Problem]:
                     group.at("capacity"),
                     f"{type.name} is not available as {wanted}",
                     help=_sold(type, wanted),
+                    fix=unsafe(put(group.at("capacity"), "on-demand"))
+                    if wanted == "spot" and "on-demand" in type.usage_classes
+                    else None,
                 )
 
 
@@ -87,6 +90,9 @@ def offered(plan: Plan) -> Iterator[Problem]:
                 path,
                 f"{default}{type.name} is not offered in {zone}",
                 help=f"in {plan.region}: {', '.join(here)}{other}",
+                fix=unsafe(put(("network", "zone"), here[0]))
+                if here and plan.network.new
+                else None,
             )
 
 
@@ -169,7 +175,9 @@ def threads_per_core(plan: Plan) -> Iterator[Problem]:
             threads = f"{own} thread{'s' if own > 1 else ''} per core"
             if type.valid_threads_per_core or requested > own:
                 message = f"{type.name} has {threads}"
-                yield Problem(at, message, help=f"write {own}, or remove it")
+                yield Problem(
+                    at, message, help=f"write {own}, or remove it", fix=safe(put(at, own))
+                )
             else:
                 yield Problem(
                     at,
@@ -198,4 +206,5 @@ def local_disks(plan: Plan) -> Iterator[Problem]:
                     group.at("scratch"),
                     f"{type.name} has no local NVMe",
                     help="remove scratch, or use a type with local disks",
+                    fix=unsafe(drop(group.at("scratch"))),
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, drop, put, rule, safe, unsafe
 from clustergen.plan.model import Ebs, Efs, Lustre, OpenZfs, Plan
 from clustergen.plan.stored import new, spelled
 
@@ -36,6 +36,7 @@ def linked(plan: Plan) -> Iterator[Problem]:
                 item.at("backups"),
                 f"{item.mount} is linked with S3 and has no backups",
                 help="remove backups, and export what you want to keep to the data repository",
+                fix=unsafe(drop(item.at("backups"))),
             )
 
 
@@ -56,6 +57,7 @@ def scratch(plan: Plan) -> Iterator[Problem]:
                 item.at("backups"),
                 f"{spelled(item.deployment)} has no backups",
                 help="remove backups, or write deployment: persistent-2",
+                fix=unsafe(drop(item.at("backups"))),
             )
 
 
@@ -79,6 +81,7 @@ def fsx_days(plan: Plan) -> Iterator[Problem]:
                 item.at("backups"),
                 f"{days} days is longer than FSx keeps automatic backups",
                 help=f"at most {_FSX_DAYS}d; for longer, use AWS Backup",
+                fix=unsafe(put(item.at("backups"), f"{_FSX_DAYS}d")),
             )
 
 
@@ -101,10 +104,12 @@ def efs_and_ebs(plan: Plan) -> Iterator[Problem]:
                 item.at("backups"),
                 f"EFS keeps its automatic backups for {_EFS_DAYS} days, not {days}",
                 help=f"write {_EFS_DAYS}d, or remove backups and make a plan in AWS Backup",
+                fix=safe(put(item.at("backups"), f"{_EFS_DAYS}d")),
             )
         elif isinstance(item, Ebs):
             yield Problem(
                 item.at("backups"),
                 "EBS volumes have no automatic backups",
                 help="remove backups, and create a policy in Data Lifecycle Manager",
+                fix=unsafe(drop(item.at("backups"))),
             )

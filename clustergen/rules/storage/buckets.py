@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, rule
+from clustergen.findings import Path, Problem, drop, rule, safe
 from clustergen.plan import stored
 from clustergen.plan.model import Bucket, Lustre, Plan
 
@@ -68,7 +68,9 @@ def settings(plan: Plan) -> Iterator[Problem]:
     for item in stored.every(plan, Bucket):
         if plan.wrote(*item.at("existing")):
             message = f"{item.bucket} is named by bucket"
-            yield Problem(item.at("existing"), message, help="remove existing", on_key=True)
+            fix = safe(drop(item.at("existing")))
+            yield Problem(item.at("existing"), message, "remove existing", on_key=True, fix=fix)
         if not item.retain:
             message = f"{item.bucket} is never deleted"
-            yield Problem(item.at("on_delete"), message, help="remove on_delete")
+            fix = safe(drop(item.at("on_delete")))
+            yield Problem(item.at("on_delete"), message, help="remove on_delete", fix=fix)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, drop, put, rule, unsafe
 from clustergen.plan.model import Plan
 from clustergen.plan.volumes import volumes
 
@@ -32,6 +32,7 @@ def size(plan: Plan) -> Iterator[Problem]:
                 placed.at("size"),
                 f"{size}GiB is not a size of a {placed.volume.type} volume",
                 help=f"{least}GiB to {most}GiB; nearest: {_nearest(size, placed.kind.gib)}GiB",
+                fix=unsafe(put(placed.at("size"), f"{_nearest(size, placed.kind.gib)}GiB")),
             )
 
 
@@ -53,6 +54,7 @@ def iops(plan: Plan) -> Iterator[Problem]:
                 placed.at("iops"),
                 f"{placed.volume.type} volumes have no IOPS setting",
                 help="remove iops, or use gp3",
+                fix=unsafe(drop(placed.at("iops"))),
             )
         elif not _in_range(placed.volume.iops, placed.kind.iops):
             least, most = placed.kind.iops
@@ -61,6 +63,7 @@ def iops(plan: Plan) -> Iterator[Problem]:
                 f"{placed.volume.type} does not have {placed.volume.iops} IOPS",
                 help=f"{least} to {most}; nearest: "
                 f"{_nearest(placed.volume.iops, placed.kind.iops)}",
+                fix=unsafe(put(placed.at("iops"), _nearest(placed.volume.iops, placed.kind.iops))),
             )
 
 
@@ -84,6 +87,7 @@ def iops_per_gib(plan: Plan) -> Iterator[Problem]:
                 placed.at("iops"),
                 f"{iops} IOPS are too many for {size}GiB of {placed.volume.type}",
                 help=f"at most {max(size * per_gib, bounds[0])}, or size: {-(-iops // per_gib)}GiB",
+                fix=unsafe(put(placed.at("iops"), max(size * per_gib, bounds[0]))),
             )
 
 
@@ -105,12 +109,14 @@ def throughput(plan: Plan) -> Iterator[Problem]:
                 placed.at("throughput"),
                 f"{placed.volume.type} volumes have no throughput setting",
                 help="remove throughput, or use gp3",
+                fix=unsafe(drop(placed.at("throughput"))),
             )
         elif not _in_range(throughput, bounds):
             yield Problem(
                 placed.at("throughput"),
                 f"{placed.volume.type} does not have {throughput} MiB/s",
                 help=f"{bounds[0]} to {bounds[1]}; nearest: {_nearest(throughput, bounds)}",
+                fix=unsafe(put(placed.at("throughput"), _nearest(throughput, bounds))),
             )
 
 
@@ -134,6 +140,7 @@ def throughput_per_iops(plan: Plan) -> Iterator[Problem]:
                 placed.at("throughput"),
                 f"{throughput} MiB/s are too many for {iops} IOPS",
                 help=f"write iops: {needed}, or throughput: {iops // placed.kind.iops_per_mibps}",
+                fix=unsafe(put(placed.at("iops"), needed)),
             )
 
 

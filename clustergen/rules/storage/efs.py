@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog import regions
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, put, rule, unsafe
 from clustergen.plan import stored
 from clustergen.plan.model import Efs, Plan
 
@@ -27,12 +27,14 @@ def throughput(plan: Plan) -> Iterator[Problem]:
                 item.at("throughput_mode"),
                 "throughput_mode: provisioned needs a throughput",
                 help="add throughput: 256 (MiB/s), or write throughput_mode: elastic",
+                fix=unsafe(put(item.at("throughput_mode"), "elastic")),
             )
         elif not provisioned and item.throughput is not None:
             yield Problem(
                 item.at("throughput"),
                 f"throughput_mode: {item.throughput_mode} has no throughput setting",
                 help="add throughput_mode: provisioned, or remove throughput",
+                fix=unsafe(put(item.at("throughput_mode"), "provisioned")),
             )
 
 

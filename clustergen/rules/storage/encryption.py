@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, drop, rule, unsafe
 from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan
 
@@ -63,4 +63,5 @@ def scratch(plan: Plan) -> Iterator[Problem]:
                 item.at("kms_key"),
                 f"FSx encrypts {stored.spelled(item.deployment)} with a key that it manages",
                 help="remove kms_key, or write deployment: persistent-2",
+                fix=unsafe(drop(item.at("kms_key"))),
             )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from clustergen.catalog import regions
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, drop, rule, safe, unsafe
 from clustergen.plan.model import (
     Bucket,
     Ebs,
@@ -38,6 +38,7 @@ def settings(plan: Plan) -> Iterator[Problem]:
                 item.at(field),
                 f"{field} has no effect: {item.id} exists already",
                 help=f"remove {field}, or remove existing to create new storage",
+                fix=unsafe(drop(item.at(field))),
                 on_key=True,
             )
 
@@ -104,7 +105,8 @@ def names(plan: Plan) -> Iterator[Problem]:
             path = item.at("existing", field)
             if field not in having and plan.wrote(*path):
                 message = f"{item.id} has no {field}"
-                yield Problem(path, message, help=f"remove {field}", on_key=True)
+                fix = safe(drop(path))
+                yield Problem(path, message, help=f"remove {field}", on_key=True, fix=fix)
 
 
 def _attached(plan: Plan) -> Iterator[Storage]:

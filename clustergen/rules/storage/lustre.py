@@ -12,7 +12,7 @@ from clustergen.catalog.fsx import (
     Storage,
     lustre_class,
 )
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, drop, put, rule, unsafe
 from clustergen.plan import fsx
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.stored import either, listed, new, spelled, title
@@ -38,6 +38,7 @@ def storage_class(plan: Plan) -> Iterator[Problem]:
                 item.at("storage_class"),
                 f"{spelled(item.deployment)} has no {media}",
                 help=f"deployments with {media}: {listed(having)}",
+                fix=unsafe(put(item.at("deployment"), having[0])) if having else None,
             )
 
 
@@ -60,6 +61,7 @@ def throughput(plan: Plan) -> Iterator[Problem]:
             item.at("throughput"),
             f"{item.throughput} is not a throughput of a {title(item)} file system",
             help=f"nearest: {either(nearest)}; available: {all_of_them}",
+            fix=unsafe(put(item.at("throughput"), nearest[-1])),
         )
 
 
@@ -94,6 +96,7 @@ def scratch_throughput(plan: Plan) -> Iterator[Problem]:
                 item.at("throughput"),
                 f"{spelled(item.deployment)} has no throughput setting",
                 help="remove throughput, or write deployment: persistent-2",
+                fix=unsafe(drop(item.at("throughput"))),
             )
 
 
@@ -116,6 +119,7 @@ def size(plan: Plan) -> Iterator[Problem]:
                 item.at("size"),
                 f"{item.size_gib}GiB is not a size for {_which(item, kind)}",
                 help=_sizes(item, kind, steps, item.size_gib),
+                fix=unsafe(put(item.at("size"), f"{fsx.around(steps, item.size_gib)[-1]}GiB")),
             )
 
 
@@ -154,4 +158,5 @@ def tiering_size(plan: Plan) -> Iterator[Problem]:
                 item.at("size"),
                 "a file system with intelligent-tiering has no size",
                 help="remove size; only throughput is provisioned",
+                fix=unsafe(drop(item.at("size"))),
             )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from clustergen.catalog import InstanceType
 from clustergen.catalog.fsx import efa_client
-from clustergen.findings import Problem, Severity, rule
+from clustergen.findings import Problem, Severity, put, rule, unsafe
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.stored import every, new, spelled
 
@@ -46,6 +46,7 @@ def deployment(plan: Plan) -> Iterator[Problem]:
                 item.at("efa"),
                 f"{spelled(item.deployment)} has no EFA",
                 help="write deployment: persistent-2 with storage_class: ssd, or efa: false",
+                fix=unsafe(put(item.at("efa"), False)),
             )
 
 
@@ -97,6 +98,7 @@ def unused(plan: Plan) -> Iterator[Problem]:
                 item.at("efa"),
                 f"no node group has EFA to reach {item.mount} with",
                 help="write efa: false, or use a node group whose type has EFA",
+                fix=unsafe(put(item.at("efa"), False)),
             )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog.fsx import INTELLIGENT_TIERING_MBPS
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, drop, put, rule, unsafe
 from clustergen.plan import fsx
 from clustergen.plan.model import Lustre, Plan
 from clustergen.plan.stored import either, new, spelled
@@ -68,6 +68,7 @@ def _cache_size(item: Lustre, size: int) -> Iterator[Problem]:
             item.at("read_cache"),
             f"{size}GiB is not a read cache of a file system with {throughput} MB/s",
             help=f"{least}GiB to {most}GiB, or auto; nearest: {min(max(size, least), most)}GiB",
+            fix=unsafe(put(item.at("read_cache"), f"{min(max(size, least), most)}GiB")),
         )
 
 
@@ -89,6 +90,7 @@ def metadata_deployment(plan: Plan) -> Iterator[Problem]:
                 item.at("metadata_iops"),
                 f"{spelled(item.deployment)} has no metadata IOPS setting",
                 help="remove metadata_iops, or write deployment: persistent-2",
+                fix=unsafe(drop(item.at("metadata_iops"))),
             )
 
 
@@ -110,4 +112,5 @@ def metadata_iops(plan: Plan) -> Iterator[Problem]:
                 item.at("metadata_iops"),
                 f"{iops} is not a number of metadata IOPS for {spelled(item.storage_class)}",
                 help=f"nearest: {either(fsx.around(steps, iops))}{auto}",
+                fix=unsafe(put(item.at("metadata_iops"), fsx.around(steps, iops)[-1])),
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity, rule
+from clustergen.findings import Path, Problem, Severity, put, rule, safe, unsafe
 from clustergen.plan.model import Plan
 from clustergen.plan.paths import inside, plain
 from clustergen.words import word_set, words
@@ -30,7 +30,7 @@ def spelling(plan: Plan) -> Iterator[Problem]:
     for path, mount in (*_mounts(plan), *_scratches(plan)):
         if mount != plain(mount):
             message = f"{mount} is another spelling of {plain(mount)}"
-            yield Problem(path, message, help=plain(mount))
+            yield Problem(path, message, help=plain(mount), fix=safe(put(path, plain(mount))))
 
 
 @rule(
@@ -71,7 +71,9 @@ def nested(plan: Plan) -> Iterator[Problem]:
         around = next((m for m in earlier if inside(mount, m) or inside(m, mount)), None)
         if around and not _taken(mount, earlier):
             inner, outer = (mount, around) if inside(mount, around) else (around, mount)
-            yield Problem(path, f"{inner} lies inside {outer}", help=f"e.g. {_sibling(inner)}")
+            fix = unsafe(put(path, _sibling(inner))) if inner == mount else None
+            message = f"{inner} lies inside {outer}"
+            yield Problem(path, message, help=f"e.g. {_sibling(inner)}", fix=fix)
 
 
 def _after_others(plan: Plan) -> Iterator[tuple[Path, str, list[str]]]:
@@ -113,7 +115,8 @@ def over_system(plan: Plan) -> Iterator[Problem]:
     for path, mount in (*_mounts(plan), *_scratches(plan)):
         if plain(mount) in _SYSTEM or any(inside(mount, owned) for owned in _OWNED):
             free = "/shared" if plain(mount) == "/" else f"/shared{plain(mount)}"
-            yield Problem(path, f"{plain(mount)} is a system path", help=f"e.g. {free}")
+            fix = unsafe(put(path, free))
+            yield Problem(path, f"{plain(mount)} is a system path", help=f"e.g. {free}", fix=fix)
 
 
 @rule(
@@ -132,4 +135,5 @@ def over_scratch(plan: Plan) -> Iterator[Problem]:
         hidden = next((m for m in mounts if inside(m, scratch) or inside(scratch, m)), None)
         if hidden:
             help = "choose another path for scratch, e.g. /local/scratch"
-            yield Problem(path, f"scratch {scratch} and storage {hidden} overlap", help=help)
+            message = f"scratch {scratch} and storage {hidden} overlap"
+            yield Problem(path, message, help=help, fix=unsafe(put(path, "/local/scratch")))

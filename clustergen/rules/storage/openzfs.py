@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog.fsx import OPENZFS_GIB, OPENZFS_IOPS_PER_GIB, openzfs_class
-from clustergen.findings import Problem, rule
+from clustergen.findings import Problem, put, rule, unsafe
 from clustergen.plan import fsx
 from clustergen.plan.model import Ebs, OpenZfs, Plan
 from clustergen.plan.stored import either, listed, new, spelled
@@ -31,7 +31,9 @@ def missing_size(plan: Plan) -> Iterator[Problem]:
         elif isinstance(item, Ebs):
             size = item.volume.size_gib
         if size is None and not item.existing:
-            yield Problem(item.path, f"{item.mount} has no size", help="add e.g. size: 1024GiB")
+            fix = unsafe(put(item.at("size"), "1024GiB"))
+            message = f"{item.mount} has no size"
+            yield Problem(item.path, message, help="add e.g. size: 1024GiB", fix=fix)
 
 
 @rule(
@@ -51,6 +53,7 @@ def size(plan: Plan) -> Iterator[Problem]:
                 item.at("size"),
                 f"{item.size_gib}GiB is not a size of an OpenZFS file system",
                 help=f"{least}GiB to {most}GiB; nearest: {nearest}GiB",
+                fix=unsafe(put(item.at("size"), f"{nearest}GiB")),
             )
 
 
@@ -66,11 +69,12 @@ def throughput(plan: Plan) -> Iterator[Problem]:
     for item in new(plan, OpenZfs):
         kind = openzfs_class(item.deployment)
         if kind and item.throughput is not None and item.throughput not in kind.throughputs:
-            nearest = either(fsx.beside(kind.throughputs, item.throughput))
+            beside = fsx.beside(kind.throughputs, item.throughput)
             yield Problem(
                 item.at("throughput"),
                 f"{item.throughput} is not a throughput of {spelled(item.deployment)}",
-                help=f"nearest: {nearest}; available: {listed(kind.throughputs)} MB/s",
+                help=f"nearest: {either(beside)}; available: {listed(kind.throughputs)} MB/s",
+                fix=unsafe(put(item.at("throughput"), beside[-1])),
             )
 
 
@@ -94,4 +98,5 @@ def iops(plan: Plan) -> Iterator[Problem]:
                 item.at("iops"),
                 f"{item.size_gib}GiB of OpenZFS do not support {item.iops} IOPS",
                 help=f"{least} to {_MOST_IOPS}; nearest: {nearest}",
+                fix=unsafe(put(item.at("iops"), nearest)),
             )

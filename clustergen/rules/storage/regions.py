@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.catalog.fsx import Persistent2, persistent_2_in
 from clustergen.catalog.services import SERVICES, available
-from clustergen.findings import Problem, Severity, rule
+from clustergen.findings import Problem, Severity, put, rule, unsafe
 from clustergen.plan import stored
 from clustergen.plan.model import FileCache, Lustre, Ontap, OpenZfs, Plan
 
@@ -49,13 +49,16 @@ def _full_support_problems(item: Lustre, where: str) -> Iterator[Problem]:
     """The feature of a file system that needs full persistent-2 support."""
     if item.efa:
         message = f"{where} is known to have persistent-2 without EFA"
-        yield Problem(item.at("efa"), message, help="write efa: false")
+        fix = unsafe(put(item.at("efa"), False))
+        yield Problem(item.at("efa"), message, help="write efa: false", fix=fix)
     if item.storage_class != "SSD":
         message = f"{where} is known to have persistent-2 on ssd"
-        yield Problem(item.at("storage_class"), message, help="write storage_class: ssd")
+        fix = unsafe(put(item.at("storage_class"), "ssd"))
+        yield Problem(item.at("storage_class"), message, help="write storage_class: ssd", fix=fix)
     elif item.throughput not in _SLOW_TIERS:
         message = f"{where} is known to have persistent-2 at 125 and 250 MB/s per TiB"
-        yield Problem(item.at("throughput"), message, help="write throughput: 250")
+        fix = unsafe(put(item.at("throughput"), 250))
+        yield Problem(item.at("throughput"), message, help="write throughput: 250", fix=fix)
 
 
 @rule(

@@ -68,6 +68,10 @@ def _put(layout: Layout, part: Part, rest: Path, value: Any, first: bool) -> Ite
         yield from _replaced(layout, part, value)
     elif part.kind == "scalar" and part.value is None:
         yield from _replaced(layout, part, _nested(rest, value))
+    elif part.kind == "mapping" and rest[0] in part.names():
+        # Of several files, a later one deletes what this one has, or null deletes it here.
+        inner = part.parts[part.names().index(str(rest[0]))]
+        yield from _put(layout, inner, rest[1:], value, first)
     elif part.kind == "mapping" and isinstance(rest[0], str):
         yield from insert(layout, part, rest[0], _nested(rest[1:], value), first=first)
     elif part.kind == "list" and rest[0] == len(part.parts):
