@@ -23,6 +23,11 @@ class Wrong(NamedTuple):
     wanted: str
     """What to write instead, to follow "write"."""
 
+    @property
+    def is_word(self) -> bool:
+        """Whether :attr:`wanted` is a value, not a description of values."""
+        return " " not in self.wanted and "NAME" not in self.wanted
+
 
 def wrong(key: Key, value: str, version: str = "") -> Wrong | None:
     """Why Slurm does not accept ``value`` for ``key``; None if it does.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from clustergen import catalog
 from clustergen.catalog import InstanceType
 from clustergen.catalog.ebs import provisioned_iops
-from clustergen.findings import Finding, Path
+from clustergen.findings import Finding, Path, corrected, put, unsafe
 from clustergen.plan import nics
 from clustergen.plan.model import (
     Capacity,
@@ -98,7 +98,10 @@ class MachinePlanner:
         type = catalog.find(name)
         if type is None:
             missing = catalog.explain_missing(name)
-            self.findings.append(UNKNOWN_TYPE.at(path, missing.reason, help=missing.suggestion))
+            fix = corrected(path, name, missing.nearest) if missing.nearest else None
+            self.findings.append(
+                UNKNOWN_TYPE.at(path, missing.reason, help=missing.suggestion, fix=fix)
+            )
         return type
 
     def _efa(self, group: spec.NodeGroup, types: Sequence[InstanceType], path: Path) -> bool:
@@ -106,7 +109,12 @@ class MachinePlanner:
         if group.efa is True and not capable:
             lacking = next(type for type in types if not type.efa)
             self.findings.append(
-                NO_EFA.at((*path, "efa"), f"{lacking.name} has no EFA", help=_with_efa(lacking))
+                NO_EFA.at(
+                    (*path, "efa"),
+                    f"{lacking.name} has no EFA",
+                    help=_with_efa(lacking),
+                    fix=unsafe(put((*path, "efa"), "auto")),
+                )
             )
             return False
         if group.efa is False or not capable:
@@ -195,6 +203,7 @@ def _unlike(first: InstanceType, other: InstanceType, path: Path) -> Finding:
         path,
         f"{first.name} and {other.name} have {cards} network cards",
         help="give each type a group of its own, or write efa: false",
+        fix=unsafe(put((*path[:-1], "efa"), False)),
     )
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from clustergen.catalog import slurm, slurm_values
 from clustergen.catalog.slurm import Scope
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Fix, Problem, Severity, corrected, drop, rename, safe, unsafe
 from clustergen.patterns import pattern
 from clustergen.plan.limits import SlurmSettings
 from clustergen.plan.model import Database, Plan
@@ -64,18 +64,29 @@ def unknown(setting: Setting, service: Service) -> Problem | None:
         f"Slurm has no {setting.name} in {_PLACES[setting.scope]}",
         help=_instead_of_unknown(setting, service),
         on_key=True,
+        fix=_fix_of_unknown(setting, service),
     )
 
 
-def _instead_of_unknown(setting: Setting, service: Service) -> str:
+def _fix_of_unknown(setting: Setting, service: Service) -> Fix:
+    near = _similar(setting, service)
+    return safe(rename(setting.path, near)) if near else unsafe(drop(setting.path))
+
+
+def _similar(setting: Setting, service: Service) -> str:
+    """The key that was probably meant; empty if there is none, or if it belongs elsewhere."""
     name = setting.name.lower()
     accepted = service.limits.accepted.get(setting.scope, frozenset())
     if near := difflib.get_close_matches(name, accepted, n=1, cutoff=0.75):
-        return f"did you mean {slurm.spelt(setting.scope, near[0])}?"
-    if scopes := slurm.scopes_of(name):
+        return slurm.spelt(setting.scope, near[0])
+    return "" if slurm.scopes_of(name) else slurm.nearest(setting.scope, name) or ""
+
+
+def _instead_of_unknown(setting: Setting, service: Service) -> str:
+    if near := _similar(setting, service):
+        return f"did you mean {near}?"
+    if scopes := slurm.scopes_of(setting.name.lower()):
         return f"it belongs in {' or '.join(_PLACES[scope] for scope in scopes)}"
-    if like := slurm.nearest(setting.scope, name):
-        return f"did you mean {like}?"
     return "remove it; slurmctld does not start with an unknown key"
 
 
@@ -99,7 +110,8 @@ def not_taken(setting: Setting, service: Service) -> Problem | None:
         help = _instead_of_rejected(setting, limits)
     else:
         return None
-    return Problem(setting.path, message, help=help, on_key=True, source=limits.source)
+    fix = unsafe(drop(setting.path))
+    return Problem(setting.path, message, help=help, on_key=True, source=limits.source, fix=fix)
 
 
 def _instead_of_rejected(setting: Setting, limits: SlurmSettings) -> str:
@@ -164,7 +176,15 @@ def _value(setting: Setting, service: Service, *, ignored: bool) -> Problem | No
         setting.path,
         f"Slurm {does} {wrong.value!r}{part} as {key.name}",
         help=f"write {wrong.wanted}",
+        fix=_fix_of_value(setting, wrong),
     )
+
+
+def _fix_of_value(setting: Setting, wrong: slurm_values.Wrong) -> Fix | None:
+    if not wrong.is_word:
+        return None
+    fixed = setting.value.replace(wrong.value, wrong.wanted, 1)
+    return corrected(setting.path, setting.value, fixed)
 
 
 _NEWEST_UNKNOWN = "24.11"
@@ -184,17 +204,20 @@ def versions(setting: Setting, service: Service) -> Problem | None:
             setting.path,
             f"{key.name} needs Slurm {since}; {has}",
             help=f'remove it, or write slurm.version: "{since}" where the service offers it',
+            fix=unsafe(drop(setting.path)),
             severity=None if service.version else Severity.WARNING,
             on_key=True,
         )
     if key.until and key.until < known:
         message = f"Slurm has no {key.name} any more: the last version with it was {key.until}"
-        return Problem(setting.path, message, help="remove it", on_key=True)
+        fix = unsafe(drop(setting.path))
+        return Problem(setting.path, message, help="remove it", on_key=True, fix=fix)
     if key.defunct and key.defunct <= known:
         return Problem(
             setting.path,
             f"{key.name} has no effect since Slurm {key.defunct}",
             help="remove it",
+            fix=safe(drop(setting.path)),
             severity=Severity.WARNING,
             on_key=True,
         )

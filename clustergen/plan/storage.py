@@ -10,7 +10,7 @@ from clustergen.catalog import fsx as tables
 from clustergen.catalog.ebs import provisioned_iops
 from clustergen.catalog.regions import partition_of
 from clustergen.digests import sha256
-from clustergen.findings import Finding, Path
+from clustergen.findings import Finding, Path, put, unsafe
 from clustergen.plan import fsx, model
 from clustergen.plan.model import Decision, Id, Ref, Storage
 from clustergen.plan.rules.storage import BACKUP_DAYS, NO_VOLUME, ONLY_EXISTING
@@ -119,7 +119,12 @@ class _Planner:
         if seconds % _DAY or not seconds:
             message = f"{entry.mount}: backups are kept for whole days"
             self.findings.append(
-                BACKUP_DAYS.at((*path, "backups"), message, help=f"write {max(days, 1)}d")
+                BACKUP_DAYS.at(
+                    (*path, "backups"),
+                    message,
+                    help=f"write {max(days, 1)}d",
+                    fix=unsafe(put((*path, "backups"), f"{max(days, 1)}d")),
+                )
             )
         return days
 

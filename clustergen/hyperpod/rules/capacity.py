@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, drop, put, unsafe
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.rules import rule
 from clustergen.plan.model import NodeGroup, Plan
@@ -31,6 +31,7 @@ def reserved_type(plan: Plan) -> Iterator[Problem]:
                     group.at("capacity", "training_plan"),
                     f"no training plan reserves {type.name}",
                     help="write capacity: on-demand",
+                    fix=unsafe(put(group.at("capacity"), "on-demand")),
                 )
 
 
@@ -78,6 +79,10 @@ def single_type(plan: Plan) -> Iterator[Problem]:
                 group.at("instance_types"),
                 f"{group.name} has {len(group.types)} types and a training plan",
                 help=f"write instance_type: {group.type.name}",
+                fix=unsafe(
+                    drop(group.at("instance_types")),
+                    put(group.at("instance_type"), group.type.name),
+                ),
             )
 
 

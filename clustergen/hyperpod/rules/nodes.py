@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog import InstanceType
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.hyperpod import limits, names
 from clustergen.hyperpod.rules import rule
 from clustergen.plan.model import Plan, Volume
@@ -48,6 +48,7 @@ def volume_size(plan: Plan) -> Iterator[Problem]:
                 (*path, "size"),
                 f"{volume.size_gib} GiB",
                 help=f"write {limits.VOLUME_GB[1]}GiB or less",
+                fix=unsafe(put((*path, "size"), f"{limits.VOLUME_GB[1]}GiB")),
             )
 
 
@@ -68,6 +69,7 @@ def volume_settings(plan: Plan) -> Iterator[Problem]:
                     (*path, field),
                     f"HyperPod does not let you choose the {field} of a volume",
                     help=f"remove {field}",
+                    fix=unsafe(drop((*path, field))),
                 )
 
 
@@ -109,6 +111,7 @@ def efa(plan: Plan) -> Iterator[Problem]:
                 group.at("efa"),
                 f"HyperPod attaches EFA to the nodes of {group.name} anyway",
                 help="remove efa, or use an instance type without it",
+                fix=unsafe(drop(group.at("efa"))),
             )
 
 
@@ -129,6 +132,7 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
                 group.at("health_checks"),
                 f"{group.type.name} has no accelerators for {deep[0]} to check",
                 help="remove health_checks",
+                fix=unsafe(drop(group.at("health_checks"))),
             )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan import slurm
 from clustergen.plan.model import Database, Plan
 from clustergen.plan.slurm import Setting
@@ -60,6 +60,7 @@ def without_accounting(plan: Plan) -> Iterator[Problem]:
                 setting.path,
                 f"{setting.name} needs accounting, which is off: {what}",
                 help="turn slurm.accounting on, or remove the setting",
+                fix=unsafe(drop(setting.path)),
                 severity=severity,
             )
 
@@ -134,6 +135,7 @@ def accounts_without_accounting(plan: Plan) -> Iterator[Problem]:
                 ("slurm", field),
                 f"slurm.{field} needs accounting, which is off",
                 help="turn slurm.accounting on, or remove it",
+                fix=unsafe(drop(("slurm", field))),
                 on_key=True,
             )
 
@@ -162,6 +164,10 @@ def cannot_preempt(plan: Plan) -> Iterator[Problem]:
                 (*qos.path, "preempts"),
                 f"jobs of {qos.name} preempt no others: PreemptType is not preempt/qos",
                 help="add slurm.settings: {PreemptType: preempt/qos, PreemptMode: REQUEUE}",
+                fix=unsafe(
+                    put(("slurm", "settings", "PreemptType"), "preempt/qos"),
+                    put(("slurm", "settings", "PreemptMode"), "REQUEUE"),
+                ),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 
@@ -33,6 +33,7 @@ def unscaled(plan: Plan) -> Iterator[Problem]:
                 group.at("count"),
                 f"{group.name} does not scale beyond {group.min} nodes on demand",
                 help=f"write kubernetes.autoscaler: karpenter, or count: {group.max}",
+                fix=unsafe(put(group.at("count"), group.max)),
                 severity=limit.severity,
                 source=limit.source,
             )
@@ -57,6 +58,7 @@ def empty(plan: Plan) -> Iterator[Problem]:
                 group.at("count"),
                 f"{plan.limits.title} has no groups without nodes",
                 help="write {min: 0, max: 1}",
+                fix=unsafe(put(group.at("count"), {"min": 0, "max": 1})),
             )
 
 
@@ -77,5 +79,6 @@ def idle_autoscaler(plan: Plan) -> Iterator[Problem]:
             ("kubernetes", "autoscaler"),
             "every node group has a fixed number of nodes",
             help="write count: {min: 0, max: N} where groups may scale",
+            fix=unsafe(drop(("kubernetes", "autoscaler"))),
             source=plan.limits.autoscaler,
         )

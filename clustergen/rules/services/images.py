@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.limits import Systems
 from clustergen.plan.model import FileCache, Lustre, Plan
 from clustergen.rules.services import rule
@@ -40,6 +40,7 @@ def _missing(limit: Systems, path: Path, os: str, who: str) -> Problem:
         path,
         f"{limit.title} has no image of {os}; needed for {who}",
         help=f"{own}write os: {limit.suggested}",
+        fix=unsafe(put(("software", "os"), limit.suggested)),
         severity=limit.severity,
         source=limit.source,
     )
@@ -106,6 +107,7 @@ def root_volume(plan: Plan) -> Iterator[Problem]:
                 (*path, "root_volume", "size"),
                 f"a volume of {volume.size_gib} GiB for an image of {limit.gib} GiB",
                 help="write 100GiB: container images are kept there too",
+                fix=unsafe(put((*path, "root_volume", "size"), "100GiB")),
                 severity=limit.severity,
                 source=limit.source,
             )

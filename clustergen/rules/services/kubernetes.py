@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
 from clustergen.plan.network import is_internal
 from clustergen.rules.services import rule
@@ -30,6 +30,7 @@ def private_addresses(plan: Plan) -> Iterator[Problem]:
                 f"{cidr} is a block of private addresses",
                 help="write the public addresses of your network, or remove it: "
                 "the private endpoint lets in the VPC",
+                fix=unsafe(drop(("kubernetes", "public_endpoint_from", index))),
             )
 
 
@@ -52,6 +53,7 @@ def ipv6_addresses(plan: Plan) -> Iterator[Problem]:
                 ("kubernetes", "public_endpoint_from", index),
                 f"{cidr} is an IPv6 block, and the endpoint has IPv4 addresses",
                 help="write the IPv4 addresses that your network is seen with",
+                fix=unsafe(drop(("kubernetes", "public_endpoint_from", index))),
             )
 
 

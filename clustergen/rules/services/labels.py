@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem
+from clustergen.findings import Path, Problem, drop, put, rename, unsafe
 from clustergen.kubernetes import taints
 from clustergen.kubernetes.labels_and_taints import MIG_LABEL
 from clustergen.plan.limits import Labels
@@ -34,7 +34,11 @@ def label(plan: Plan) -> Iterator[Problem]:
 def _label(limit: Labels, path: Path, key: str, value: str) -> Iterator[Problem]:
     if not value:
         yield Problem(
-            path, f"the label {key} has no value", help="write 'true'", source=limit.source
+            path,
+            f"the label {key} has no value",
+            help="write 'true'",
+            source=limit.source,
+            fix=unsafe(put(path, "true")),
         )
     if limit.longest_key and len(key) > limit.longest_key:
         yield Problem(
@@ -72,10 +76,12 @@ def reserved(plan: Plan) -> Iterator[Problem]:
     prefixes = limit.reserved + (limit.reserved_with_karpenter if karpenter else ())
     for path, key, on_key in _keys(plan):
         if prefix := taints.prefix_of(key, prefixes):
+            own = f"example.com/{key.rpartition('/')[2]}"
             yield Problem(
                 path,
                 f"{key!r} has the prefix {prefix}",
-                help=f"use a domain of your own: example.com/{key.rpartition('/')[2]}",
+                help=f"use a domain of your own: {own}",
+                fix=unsafe(rename(path, own) if on_key else put(path, own)),
                 on_key=on_key,
                 source=limit.reserved_source,
             )
@@ -151,6 +157,7 @@ def two_mig_configurations(plan: Plan) -> Iterator[Problem]:
                 group.at("labels", MIG_LABEL),
                 f"mig of {group.name} becomes the label {MIG_LABEL}",
                 help="remove one of the two",
+                fix=unsafe(drop(group.at("labels", MIG_LABEL))),
                 on_key=True,
                 source=plan.limits.mig_label,
             )

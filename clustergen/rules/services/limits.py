@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.aws.logs import retention
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, safe, unsafe
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 
@@ -78,6 +78,7 @@ def log_retention(plan: Plan) -> Iterator[Problem]:
         ("monitoring", "log_retention"),
         f"CloudWatch keeps logs for {kept}d, not {days}d",
         help=f"write {kept}d",
+        fix=safe(put(("monitoring", "log_retention"), f"{kept}d")),
     )
 
 
@@ -97,6 +98,7 @@ def empty_tags(plan: Plan) -> Iterator[Problem]:
                 ("tags", key),
                 f"the tag {key} has no value",
                 help="write 'true', or remove it",
+                fix=unsafe(put(("tags", key), "true")),
                 source=plan.limits.empty_tags,
             )
 

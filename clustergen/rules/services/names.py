@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from clustergen.aws import cfn
-from clustergen.findings import Path, Problem
+from clustergen.findings import Fix, Path, Problem, put, unsafe
 from clustergen.plan import names
 from clustergen.plan.limits import Named, Names, Reserved
 from clustergen.plan.model import Plan
@@ -39,7 +39,8 @@ def form(plan: Plan) -> Iterator[Problem]:
                         f"{help}, or add to queues: {{name: {_fitting(limit, kind, name)}, "
                         f"node_groups: [{name}]}}"
                     )
-                yield Problem(path, message, help=help, source=limit.source)
+                fix = _fix(plan, path, kind, name, _fitting(limit, kind, name))
+                yield Problem(path, message, help=help, source=limit.source, fix=fix)
 
 
 @rule(
@@ -67,6 +68,7 @@ def alike(plan: Plan) -> Iterator[Problem]:
                 path,
                 f"the {kind} names {firsts[0]!r} and {name!r} differ in case or punctuation only",
                 help=f"write {name}-{_SUFFIXES[kind]}",
+                fix=_fix(plan, path, kind, name, f"{name}-{_SUFFIXES[kind]}"),
             )
 
 
@@ -92,7 +94,29 @@ def reserved(plan: Plan) -> Iterator[Problem]:
                     f"{name!r} is reserved for {owner}",
                     help=f"write {_renamed(limit, name)}",
                     source=limit.source,
+                    fix=_fix(plan, path, kind, name, _renamed(limit, name)),
                 )
+
+
+def _fix(plan: Plan, path: Path, kind: Named, old: str, new: str) -> Fix | None:
+    """The new name, and the references to a node group."""
+    if path[0] == "node_groups" and kind == "queue":
+        return None  # the name of the group is right
+    changes = [put(path, new)]
+    if kind == "node group":
+        lists = [
+            (queue.at("node_groups"), tuple(group.name for group in queue.node_groups))
+            for queue in plan.queues
+            if queue.path[0] == "queues"
+        ]
+        lists += [((*each.path, "node_groups"), each.node_groups) for each in plan.software.scripts]
+        changes += [
+            put((*at, index), new)
+            for at, names in lists
+            for index, name in enumerate(names)
+            if name == old
+        ]
+    return unsafe(*changes)
 
 
 def _named(plan: Plan, *, every_queue: bool = False) -> Iterator[tuple[Path, Named, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog import services
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 
@@ -55,6 +55,7 @@ def ssh(plan: Plan) -> Iterator[Problem]:
             "no node has a public address that SSH could reach",
             help="write the addresses of your VPN, or remove it and use Session Manager; "
             "kubernetes.public_endpoint_from lets kubectl in",
+            fix=unsafe(drop(("network", "ssh_from"))),
             source=plan.limits.no_ssh,
         )
 
@@ -86,6 +87,7 @@ def no_key(plan: Plan) -> Iterator[Problem]:
             ("network", "ssh_from"),
             "port 22 is open, and no user has a key",
             help="give users with ssh_key, or remove ssh_from and use Session Manager",
+            fix=unsafe(drop(("network", "ssh_from"))),
             source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
         )
 
@@ -142,6 +144,7 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
             ("network", "control_plane_subnets"),
             "no EKS cluster is created, so nothing is placed in these subnets",
             help="keep them for targets that create one, or remove them",
+            fix=unsafe(drop(("network", "control_plane_subnets"))),
         )
     if plan.wrote("network", "public_subnets") and plan.target and not _public_nodes(plan):
         reachable = plan.limits.public_nodes
@@ -151,6 +154,7 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
             help="write network.ssh_from to reach nodes from outside, or remove them"
             if reachable
             else "keep them for targets that have public nodes, or remove them",
+            fix=unsafe(drop(("network", "public_subnets"))),
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from clustergen.catalog import slurm_values
 from clustergen.catalog.slurm import find, nearest
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, put, safe, unsafe
 from clustergen.plan import slurm
 from clustergen.plan.model import Plan, Queue
 from clustergen.rules.services import rule
@@ -36,6 +36,7 @@ def version(plan: Plan) -> Iterator[Problem]:
         ("slurm", "version"),
         f"Slurm {chosen} {what}",
         help=f'write "{default}"; offered: {", ".join(limits.slurm_versions)}',
+        fix=unsafe(put(("slurm", "version"), default)),
         source=limits.slurm_versions_source,
     )
 
@@ -56,6 +57,7 @@ def always_replaced(plan: Plan) -> Iterator[Problem]:
             ("resilience", "replace_failed_nodes"),
             f"{limits.title} always replaces failed nodes; this setting has no effect",
             help="write true, or remove it",
+            fix=unsafe(drop(("resilience", "replace_failed_nodes"))),
             source=limits.always_replaces,
         )
 
@@ -84,18 +86,21 @@ def preemption(plan: Plan) -> Iterator[Problem]:
             mode.path,
             f"PreemptMode is {mode.value}, but PreemptType lets no job preempt another",
             help="add PreemptType: preempt/partition_prio or preempt/qos",
+            fix=unsafe(put(("slurm", "settings", "PreemptType"), "preempt/partition_prio")),
         )
     elif kind and by != "preempt/none" and not how:
         yield Problem(
             kind.path,
             f"PreemptType is {by}, but PreemptMode does not define what happens to the jobs",
             help="add PreemptMode: REQUEUE or CANCEL",
+            fix=unsafe(put(("slurm", "settings", "PreemptMode"), "REQUEUE")),
         )
     if mode and flags & {"suspend", "on"} and "gang" not in flags:
         yield Problem(
             mode.path,
             "PreemptMode SUSPEND without GANG: nothing would resume the jobs",
             help="write SUSPEND,GANG",
+            fix=unsafe(put(mode.path, "SUSPEND,GANG")),
         )
 
 
@@ -125,6 +130,7 @@ def queue_preemption(plan: Plan) -> Iterator[Problem]:
                     f"{name} has no effect: no job preempts another in this cluster",
                     help="add slurm.settings: {PreemptType: preempt/partition_prio, "
                     "PreemptMode: REQUEUE}, or remove it",
+                    fix=unsafe(drop(queue.at("slurm", name))),
                     on_key=True,
                 )
 
@@ -149,6 +155,7 @@ def time_limits(plan: Plan) -> Iterator[Problem]:
                 queue.at("time_limit"),
                 f"no job can run in {queue.name!r}: its time limit is 0",
                 help="write a time such as 3d, or remove it for no limit",
+                fix=unsafe(drop(queue.at("time_limit"))),
             )
         default, most = _time(queue, "defaulttime"), _time(queue, "maxtime")
         name = next((n for n in queue.slurm if n.lower() == "defaulttime"), "")
@@ -180,6 +187,7 @@ def whole_minutes(plan: Plan) -> Iterator[Problem]:
                 f"Slurm counts in minutes: jobs of {queue.name} may run for "
                 f"{format_duration(minutes * 60)}",
                 help=f"write {format_duration(minutes * 60)}, or a longer time",
+                fix=safe(put(queue.at("time_limit"), format_duration(minutes * 60))),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan, Role
 from clustergen.rules.services import rule
 
@@ -28,6 +28,7 @@ def nowhere(plan: Plan) -> Iterator[Problem]:
                 (*script.path, "on"),
                 f"no node of this cluster is a {' or '.join(script.on)} node",
                 help="add compute" if limit and not limit.login else "add compute, or login nodes",
+                fix=unsafe(put((*script.path, "on"), ["compute"])),
                 source=limit.source if limit else "",
             )
 
@@ -57,6 +58,7 @@ def absent(plan: Plan) -> Iterator[Problem]:
                     (*script.path, "on", index),
                     f"the cluster has no {role} node that could run this script",
                     help=f"remove {role}",
+                    fix=unsafe(drop((*script.path, "on", index))),
                 )
 
 
@@ -89,5 +91,6 @@ def other_time(plan: Plan) -> Iterator[Problem]:
                 (*script.path, "when"),
                 f"{plan.limits.title} runs every script at the time {limit.when}",
                 help=f"write {limit.when}, and make sure that the script works then",
+                fix=unsafe(put((*script.path, "when"), limit.when)),
                 source=limit.source,
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from clustergen.catalog.slurm import same
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, drop, unsafe
 from clustergen.plan import slurm, slurm_settings
 from clustergen.plan.model import Plan
 from clustergen.plan.slurm import Setting
@@ -132,6 +132,7 @@ def _twice(setting: Setting, other: str) -> Problem:
         setting.path,
         f"{setting.name} and {other} are the same setting",
         help=f"keep {other}, remove {setting.name}",
+        fix=unsafe(drop(setting.path)),
         on_key=True,
     )
 
@@ -158,6 +159,7 @@ def replaced(plan: Plan) -> Iterator[Problem]:
                 setting.path,
                 f"{setting.name} replaces the value of {plan.limits.title}: {lost}",
                 help="leave it out unless you need it",
+                fix=unsafe(drop(setting.path)),
                 on_key=True,
                 source=limits.source,
             )
@@ -186,6 +188,7 @@ def cgroups(plan: Plan) -> Iterator[Problem]:
             limits.cgroups,
             help="remove them, or write slurm.settings: {TaskPlugin: task/cgroup}, without which "
             "jobs are not resumed automatically",
+            fix=unsafe(drop(("slurm", "cgroup_settings"))),
         )
 
 

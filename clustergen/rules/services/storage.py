@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, unsafe
 from clustergen.plan.model import Efs, FileCache, Lustre, Ontap, OpenZfs, Plan
 from clustergen.rules.services import rule
 
@@ -71,5 +71,6 @@ def looked_up(plan: Plan) -> Iterator[Problem]:
                     item.at("existing", name),
                     f"{plan.limits.title} mounts {item.mount} by its id and does not use this name",
                     help="keep it for other targets, or remove it",
+                    fix=unsafe(drop(item.at("existing", name))),
                     source=plan.limits.looked_up_source,
                 )

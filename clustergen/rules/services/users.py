@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
 from clustergen.rules.services import rule
 from clustergen.words import word_set
@@ -34,6 +34,7 @@ def taken(plan: Plan) -> Iterator[Problem]:
                 (*user.path, "name"),
                 f"{user.name!r} is a user of the image",
                 help="write another name" + (can_log_in if user.name == default else ""),
+                fix=unsafe(drop(user.path)) if user.name == default else None,
                 source=limit.source,
             )
         if user.uid == limit.default_uid:

@@ -15,8 +15,13 @@ from typing import Any
 from clustergen.findings import Change, Edit, Fix, Path
 from clustergen.source.editing.changing import Target, changed, replacements
 from clustergen.source.editing.layout import Kind, Layout, data, layout, line_offsets
-from clustergen.source.editing.replacement import NotEditable, Replacement, overlap
-from clustergen.source.editing.replacement import apply as _apply
+from clustergen.source.editing.replacement import (
+    NotEditable,
+    Replacement,
+    apply_all,
+    difference,
+    overlap,
+)
 from clustergen.source.nodes import Node, Text
 
 __all__ = ["apply", "edits", "overlapping"]
@@ -40,7 +45,7 @@ def edits(root: Node, texts: Sequence[Text], fix: Fix) -> tuple[Edit, ...]:
 def apply(source: str, edits: Iterable[Edit]) -> str:
     """The text ``source``, without a byte order mark, with ``edits``, which do not overlap."""
     lines = line_offsets(source)
-    return _apply(
+    return apply_all(
         source,
         [
             Replacement(lines[e.line] + e.column, lines[e.end_line] + e.end_column, e.text)
@@ -74,10 +79,9 @@ def _target(root: Node, texts: Sequence[Text], path: Path) -> tuple[int, Target]
             break
         node, used = child, used + 1
     index = next((i for i, text in enumerate(texts) if text is node.at.text), None)
-    found = layout(texts[index].source) if index is not None else None
-    if index is None or found is None:
+    if index is None:
         raise NotEditable
-    located = found.find(node.at, _kind(node))
+    located = _layout(texts[index].source).find(node.at, _kind(node))
     if located is None:
         raise NotEditable
     return index, Target(located, path[used:])
@@ -90,18 +94,43 @@ def _kind(node: Node) -> Kind:
 
 
 def _edits_of(text: Text, changes: Sequence[tuple[Target, Change]]) -> list[Edit]:
-    found = layout(text.source)
-    if found is None:
-        raise NotEditable
-    made: list[Replacement] = []
+    """The edits that make all changes of one text, if possible each on its own."""
+    found = _layout(text.source)
     wanted = data(found.root)
     for target, change in changes:
-        made += replacements(found, target, change)
         wanted = changed(wanted, (*target.located.path, *target.rest), change)
+    for find in (_at_once, _in_turn):
+        made = find(found, changes)
+        if made and _holds(apply_all(text.source, made), wanted, found):
+            return [_edit(found, text.name, each) for each in made]
+    raise NotEditable
+
+
+def _at_once(found: Layout, changes: Sequence[tuple[Target, Change]]) -> list[Replacement]:
+    """The replacements for each change on its own; none if they depend on each other."""
+    try:
+        made = [each for target, c in changes for each in replacements(found, target, c)]
+    except NotEditable:
+        return []
     made.sort(key=lambda each: each[:2])
-    if overlap(made) or not _holds(_apply(text.source, made), wanted, found):
+    return [] if overlap(made) else made
+
+
+def _in_turn(found: Layout, changes: Sequence[tuple[Target, Change]]) -> list[Replacement]:
+    """One replacement for changes that build on each other, such as two keys of a new section."""
+    after = found.source
+    for target, change in changes:
+        now = _layout(after)
+        located, rest = now.nearest((*target.located.path, *target.rest))
+        after = apply_all(after, replacements(now, Target(located, rest), change))
+    return [difference(found.source, after)]
+
+
+def _layout(source: str) -> Layout:
+    found = layout(source)
+    if found is None:
         raise NotEditable
-    return [_edit(found, text.name, each) for each in made]
+    return found
 
 
 def _holds(source: str, wanted: Any, before: Layout) -> bool:

@@ -46,6 +46,8 @@ def changed(value: Any, path: Path, change: Change) -> Any:
             raise NotEditable
         return change.value
     step, rest = path[0], path[1:]
+    if value is not None and not isinstance(value, list if isinstance(step, int) else dict):
+        raise NotEditable
     if isinstance(step, int):
         items = list(value or ())
         if not rest and change.kind == "drop":
@@ -92,7 +94,7 @@ def _replaced(layout: Layout, part: Part, value: Any) -> Iterator[Replacement]:
     """Make ``part`` hold ``value``, with as few replacements as possible."""
     if repr(data(part)) == repr(value):
         return
-    if part.kind == "mapping" and isinstance(value, dict) and value:
+    if part.kind == "mapping" and isinstance(value, dict) and set(value) & set(part.names()):
         yield from _entries(layout, part, value)
     elif part.kind == "list" and isinstance(value, list) and value:
         yield from _items(layout, part, value)

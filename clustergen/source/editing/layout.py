@@ -89,6 +89,19 @@ class Layout:
         ambiguous = any(p.has_tag or p.anchor in self.repeated for p in chain)
         return None if ambiguous else found
 
+    def nearest(self, path: Path) -> tuple[Located, Path]:
+        """The value at ``path`` or at its nearest parent, and the rest of the path."""
+        found = Located(self.root, (), ())
+        while path:
+            part, step = found.part, path[0]
+            steps: Sequence[str | int] = part.names() or range(len(part.parts))
+            if step not in steps:
+                break
+            child = part.parts[steps.index(step)]
+            found = Located(child, (*found.path, step), (*found.around, part))
+            path = path[1:]
+        return found, path
+
     @property
     def quote(self) -> str:
         """``json`` if the text is JSON, else empty."""

@@ -24,7 +24,7 @@ def overlap(replacements: list[Replacement]) -> bool:
     return any(after.start < before.end for before, after in pairs)
 
 
-def apply(source: str, replacements: list[Replacement]) -> str:
+def apply_all(source: str, replacements: list[Replacement]) -> str:
     """The text with all replacements, which do not overlap."""
     made: list[str] = []
     done = 0
@@ -32,3 +32,16 @@ def apply(source: str, replacements: list[Replacement]) -> str:
         made += (source[done:start], text)
         done = end
     return "".join([*made, source[done:]])
+
+
+def difference(before: str, after: str) -> Replacement:
+    """The one replacement that turns a text into another."""
+    start = _same(before, after)
+    end = _same(before[start:][::-1], after[start:][::-1])
+    return Replacement(start, len(before) - end, after[start : len(after) - end])
+
+
+def _same(one: str, other: str) -> int:
+    """The number of characters that two texts begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))

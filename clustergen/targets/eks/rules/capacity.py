@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.kubernetes import karpenter
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
@@ -52,6 +52,7 @@ def reservation_group(plan: Plan) -> Iterator[Problem]:
                 group.at("capacity"),
                 f"Karpenter cannot start {group.name} from a group of reservations",
                 help=f"name one reservation, or write count: {group.max}",
+                fix=unsafe(put(group.at("count"), group.max)),
             )
 
 
@@ -73,6 +74,7 @@ def minimum(plan: Plan) -> Iterator[Problem]:
                 "there",
                 help=f"write {{min: 0, max: {group.max}}}, and a second group with "
                 f"count: {group.min}",
+                fix=unsafe(put(group.at("count"), {"min": 0, "max": group.max})),
             )
 
 

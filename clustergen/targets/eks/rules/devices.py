@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog import families
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, put, unsafe
 from clustergen.kubernetes import karpenter
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.eks import limits
@@ -33,6 +33,7 @@ def too_old(plan: Plan) -> Iterator[Problem]:
             ("kubernetes", "devices"),
             f"Kubernetes {plan.kubernetes.version} has no device claims",
             help=f"write version: '{limits.DRA}' or later, or devices: plugin",
+            fix=unsafe(put(("kubernetes", "devices"), "plugin")),
         )
 
 
@@ -55,6 +56,7 @@ def too_old_for_efa(plan: Plan) -> Iterator[Problem]:
             ("kubernetes", "devices"),
             f"the driver of EFA for claims may not run on Kubernetes {version}",
             help=f"write version: '{limits.EFA_DRA}' or later, or devices: plugin",
+            fix=unsafe(put(("kubernetes", "devices"), "plugin")),
         )
 
 
@@ -76,6 +78,7 @@ def claimed_from_karpenter(plan: Plan) -> Iterator[Problem]:
                 ("kubernetes", "devices"),
                 f"Karpenter cannot start {group.name} for pods that claim devices",
                 help=f"write devices: plugin, or count: {group.max} in {group.name}",
+                fix=unsafe(put(("kubernetes", "devices"), "plugin")),
             )
 
 
@@ -94,6 +97,7 @@ def no_driver(plan: Plan) -> Iterator[Problem]:
                 group.at("instance_type"),
                 f"{group.type.name} has no driver for device claims",
                 help="use inf2, or write kubernetes.devices: plugin",
+                fix=unsafe(put(("kubernetes", "devices"), "plugin")),
             )
 
 
@@ -114,6 +118,7 @@ def claimed_partitions(plan: Plan) -> Iterator[Problem]:
                 group.at("mig"),
                 f"pods do not claim the partitions of {group.name}",
                 help="write kubernetes.devices: plugin",
+                fix=unsafe(put(("kubernetes", "devices"), "plugin")),
             )
 
 
@@ -132,6 +137,7 @@ def ultraserver(plan: Plan) -> Iterator[Problem]:
                 ("kubernetes", "version"),
                 f"{group.type.name} needs Kubernetes {limits.ULTRASERVER}",
                 help=f"write version: '{limits.DRA}' or later",
+                fix=unsafe(put(("kubernetes", "version"), limits.DRA)),
             )
 
 
@@ -151,6 +157,7 @@ def scaled_ultraserver(plan: Plan) -> Iterator[Problem]:
                 group.at("count"),
                 f"Karpenter cannot start {group.name}",
                 help=f"write count: {group.max}",
+                fix=unsafe(put(group.at("count"), group.max)),
             )
 
 
@@ -187,7 +194,10 @@ def coherent_memory(plan: Plan) -> Iterator[Problem]:
     for group in _ultraservers(plan):
         if group.mig:
             yield Problem(
-                group.at("mig"), f"{group.type.name} has no MIG on EKS", help="remove mig"
+                group.at("mig"),
+                f"{group.type.name} has no MIG on EKS",
+                help="remove mig",
+                fix=unsafe(drop(group.at("mig"))),
             )
 
 
@@ -208,6 +218,7 @@ def partitions_with_efa(plan: Plan) -> Iterator[Problem]:
                 group.at("mig"),
                 f"partitions of {group.name} do not communicate over EFA",
                 help="write efa: false",
+                fix=unsafe(put(group.at("efa"), False)),
             )
 
 

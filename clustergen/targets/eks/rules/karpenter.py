@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, put, unsafe
 from clustergen.kubernetes import karpenter
 from clustergen.kubernetes.names import HUGE_PAGES
 from clustergen.plan.model import NodeGroup, Plan
@@ -30,6 +30,7 @@ def interfaces(plan: Plan) -> Iterator[Problem]:
                 group.at("efa_layout"),
                 f"Karpenter makes no interfaces of type efa for {group.name}",
                 help=f"write efa_layout: efa-only, or count: {group.max}",
+                fix=unsafe(put(group.at("efa_layout"), "efa-only")),
             )
 
 
@@ -51,6 +52,7 @@ def placement(plan: Plan) -> Iterator[Problem]:
             group.at("placement") if written else group.at("count"),
             f"Karpenter makes no placement group for {group.name}",
             help="write placement: {group: NAME} with an existing one, or placement: none",
+            fix=unsafe(put(group.at("placement"), "none")),
             severity=None if written else Severity.NOTE,
         )
 
@@ -99,6 +101,7 @@ def _threads(group: NodeGroup) -> Iterator[Problem]:
             group.at("threads_per_core"),
             f"Karpenter leaves SMT of {group.name} as it is",
             help=f"remove it, or write count: {group.max}",
+            fix=unsafe(drop(group.at("threads_per_core"))),
         )
 
 

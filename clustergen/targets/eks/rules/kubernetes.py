@@ -11,7 +11,7 @@ from datetime import date, timedelta
 
 from clustergen.eks import versions
 from clustergen.eks.versions import VERSIONS, Version
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Fix, Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.rules import rule
@@ -36,6 +36,7 @@ def unknown_version(plan: Plan) -> Iterator[Problem]:
             _VERSION,
             f"EKS had no Kubernetes {name} on {versions.DATE}; the newest was {versions.NEWEST}",
             help=_newer(),
+            fix=_fix(),
         )
 
 
@@ -52,10 +53,10 @@ def retired_version(plan: Plan) -> Iterator[Problem]:
     version = VERSIONS.get(name)
     if version and _is_over(version):
         ended = f"extended support of Kubernetes {name} ended on {version.extended_until}"
-        yield Problem(_VERSION, ended, help=_newer())
+        yield Problem(_VERSION, ended, help=_newer(), fix=_fix())
     elif not version and _is_older(name):
         message = f"EKS no longer had Kubernetes {name} on {versions.DATE}"
-        yield Problem(_VERSION, message, help=_newer())
+        yield Problem(_VERSION, message, help=_newer(), fix=_fix())
 
 
 @rule(
@@ -74,6 +75,7 @@ def extended_support(plan: Plan) -> Iterator[Problem]:
             _VERSION,
             f"{_standard_ended(version)}, extended support ends on {version.extended_until}",
             help=_newer(),
+            fix=_fix(),
         )
 
 
@@ -89,7 +91,7 @@ def no_standard_support(plan: Plan) -> Iterator[Problem]:
     version = _in_extended_support(plan)
     if version and versions.support(plan.kubernetes) == "standard":
         help = f"{_newer()}, or support: extended"
-        yield Problem(_VERSION, _standard_ended(version), help=help)
+        yield Problem(_VERSION, _standard_ended(version), help=help, fix=_fix())
 
 
 @rule(
@@ -114,6 +116,7 @@ def ending_support(plan: Plan) -> Iterator[Problem]:
         _VERSION,
         f"standard support of Kubernetes {version.name} ends on {version.standard_until}: {then}",
         help=_newer(),
+        fix=_fix(),
     )
 
 
@@ -137,9 +140,17 @@ def _standard_ended(version: Version) -> str:
 
 
 def _newer() -> str:
+    return f"write version: '{_lasting()}'"
+
+
+def _fix() -> Fix:
+    return unsafe(put(_VERSION, _lasting()))
+
+
+def _lasting() -> str:
     """The version with the longest announced support, which charts support."""
     announced = [v for v in VERSIONS.values() if v.standard_until is not None]
-    return f"write version: '{announced[-1].name}'"
+    return announced[-1].name
 
 
 def _days_left(day: str) -> timedelta:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog import regions
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import limits
 from clustergen.targets.eks.options import Options
@@ -81,6 +81,7 @@ def open_api(plan: Plan) -> Iterator[Problem]:
                 (*_ENDPOINT, index),
                 f"the API of the cluster is open to {block}",
                 help="name your own addresses; without any, the API is reached from the VPC only",
+                fix=unsafe(drop((*_ENDPOINT, index))),
             )
 
 

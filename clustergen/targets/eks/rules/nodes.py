@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog import regions
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Interface, Plan
 from clustergen.targets.eks import limits, pods
 from clustergen.targets.eks.rules import rule
@@ -69,7 +69,8 @@ def small_system_nodes(plan: Plan) -> Iterator[Problem]:
             (*system.path, "instance_type"),
             f"{type.name} has {type.vcpus} vCPUs and {type.memory_gib:g} GiB",
             help=f"use a type with {_SYSTEM_VCPUS} vCPUs and {_SYSTEM_GIB} GiB or more, such as "
-            f"m7i.large",
+            "m7i.large",
+            fix=unsafe(put((*system.path, "instance_type"), "m7i.large")),
         )
 
 
@@ -110,7 +111,10 @@ def one_system_node(plan: Plan) -> Iterator[Problem]:
     system = plan.kubernetes.system_nodes
     if system.count < 2:
         yield Problem(
-            (*system.path, "count"), "one system node, and none when it fails", help="write 2"
+            (*system.path, "count"),
+            "one system node, and none when it fails",
+            help="write 2",
+            fix=unsafe(put((*system.path, "count"), 2)),
         )
 
 
@@ -130,4 +134,5 @@ def accelerated_system_nodes(plan: Plan) -> Iterator[Problem]:
             (*system.path, "instance_type"),
             f"{system.type.name} has accelerators that nothing there uses",
             help="use a general type, such as m7i.large; for jobs, add a node group",
+            fix=unsafe(put((*system.path, "instance_type"), "m7i.large")),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.kubernetes import labels_and_taints
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.eks.rules import rule
@@ -35,6 +35,7 @@ def two_schedulers(plan: Plan) -> Iterator[Problem]:
             ("kubernetes", "scheduler"),
             f"both {scheduler} and Kueue hold jobs back",
             help="write admission: none, or scheduler: default",
+            fix=unsafe(put(("kubernetes", "admission"), "none")),
         )
 
 
@@ -51,7 +52,10 @@ def no_queues(plan: Plan) -> Iterator[Problem]:
     kubernetes = plan.kubernetes
     if _queues(plan) and kubernetes.scheduler == "default" and kubernetes.admission == "none":
         yield Problem(
-            ("queues",), "no scheduler of this cluster has queues", help="write admission: kueue"
+            ("queues",),
+            "no scheduler of this cluster has queues",
+            help="write admission: kueue",
+            fix=unsafe(put(("kubernetes", "admission"), "kueue")),
         )
 
 
@@ -133,6 +137,7 @@ def tolerations(plan: Plan) -> Iterator[Problem]:
                 group.at("taints"),
                 f"nodes of {group.name} have {count} taints; Kueue tolerates {_MAX_TOLERATIONS}",
                 help=f"remove {count - _MAX_TOLERATIONS}, or write admission: none",
+                fix=unsafe(put(("kubernetes", "admission"), "none")),
             )
 
 

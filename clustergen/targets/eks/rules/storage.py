@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, put, unsafe
 from clustergen.kubernetes import volumes
 from clustergen.plan.model import Ontap, OpenZfs, Plan
 from clustergen.targets.eks.options import Options
@@ -38,4 +38,5 @@ def unknown_path(plan: Plan) -> Iterator[Problem]:
                 item.at("existing", "volume_id"),
                 f"a stack does not know the path of {item.volume}",
                 help="write targets.eks.install: script, which asks FSx",
+                fix=unsafe(put(("targets", "eks", "install"), "script")),
             )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain, islice
 
-from clustergen.findings import Problem
+from clustergen.findings import Fix, Problem, drop, put, unsafe
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import limits, mig
 from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
@@ -25,21 +24,30 @@ def configuration(plan: Plan) -> Iterator[Problem]:
         if group.mig and mig.configuration(group) is None:
             wanted = ", ".join(f"{count} x {name}" for name, count in group.mig.items())
             yield Problem(
-                group.at("mig"), f"no MIG configuration makes {wanted}", help=_alternatives(group)
+                group.at("mig"),
+                f"no MIG configuration makes {wanted}",
+                help=_alternatives(group),
+                fix=_fix(group),
             )
 
 
 def _alternatives(group: NodeGroup) -> str:
     """Alternative partitions; those with a requested profile come first."""
-    found = list(mig.alternatives(group))
+    found = _near(group)
     if not found:
         gpu = group.type.accelerator.name if group.type.accelerator else "its GPU"
         return f"remove mig: there is no configuration for {gpu}"
-    near = chain(
-        (parts for parts in found if parts.keys() & group.mig.keys()),
-        (parts for parts in found if not parts.keys() & group.mig.keys()),
-    )
-    return "write " + ", or ".join(_as_yaml(parts) for parts in islice(near, 3))
+    return "write " + ", or ".join(_as_yaml(parts) for parts in found[:3])
+
+
+def _fix(group: NodeGroup) -> Fix:
+    found = _near(group)
+    return unsafe(put(group.at("mig"), dict(found[0])) if found else drop(group.at("mig")))
+
+
+def _near(group: NodeGroup) -> list[Mapping[str, int]]:
+    """The configurations of the GPU; those with a profile of the group first."""
+    return sorted(mig.alternatives(group), key=lambda parts: not parts.keys() & group.mig.keys())
 
 
 def _as_yaml(parts: Mapping[str, int]) -> str:
@@ -61,4 +69,5 @@ def dynamic_allocation(plan: Plan) -> Iterator[Problem]:
             ("kubernetes", "devices"),
             "HyperPod gives pods their devices through device plugins",
             help="write devices: plugin; only EKS without HyperPod has device claims",
+            fix=unsafe(put(("kubernetes", "devices"), "plugin")),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.hyperpod_eks import karpenter, limits
 from clustergen.targets.hyperpod_eks.karpenter import Pool
@@ -37,6 +37,7 @@ def training_plan(plan: Plan) -> Iterator[Problem]:
                 group.at("capacity"),
                 f"{group.name} has a training plan and a changing number of nodes",
                 help=f"write count: {group.max}",
+                fix=unsafe(put(group.at("count"), group.max)),
             )
 
 
@@ -56,6 +57,7 @@ def deep_health_checks(plan: Plan) -> Iterator[Problem]:
                 group.at("health_checks"),
                 f"{', '.join(deep)} would keep the pods waiting for {group.name}",
                 help=f"remove them, or write count: {group.max}",
+                fix=unsafe(put(group.at("count"), group.max)),
             )
 
 
@@ -78,6 +80,7 @@ def partitions(plan: Plan) -> Iterator[Problem]:
                 group.at("mig"),
                 f"a pod that asks for a part of a GPU starts no node of {group.name}",
                 help=f"write count: {group.max}",
+                fix=unsafe(put(group.at("count"), group.max)),
             )
 
 
@@ -97,6 +100,7 @@ def minimum(plan: Plan) -> Iterator[Problem]:
                 f"Karpenter does not keep {group.min} nodes of {group.name}",
                 help=f"write {{min: 0, max: {group.max}}}, and a second group with "
                 f"count: {group.min}",
+                fix=unsafe(put(group.at("count"), {"min": 0, "max": group.max})),
             )
 
 

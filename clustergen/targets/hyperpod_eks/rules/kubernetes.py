@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
 from clustergen.targets.hyperpod_eks.options import Options
@@ -90,6 +90,7 @@ def _unlisted(plan: Plan, help: str) -> Iterator[Problem]:
             ("kubernetes", "version"),
             f"HyperPod lists Kubernetes {known[0]} to {known[-1]}, not {version}",
             help=help,
+            fix=unsafe(put(("kubernetes", "version"), _nearest(version))),
         )
 
 

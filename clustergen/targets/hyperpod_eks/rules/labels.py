@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import limits
 from clustergen.targets.hyperpod_eks.rules import EXISTING, rule
@@ -30,4 +30,5 @@ def checked_taint(plan: Plan) -> Iterator[Problem]:
                 group.at("taints"),
                 f"{group.name} has taints and deep health checks",
                 help="remove one of them; labels separate jobs, too",
+                fix=unsafe(drop(group.at("taints"))),
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, limits
 from clustergen.targets.hyperpod_eks.options import Options
@@ -56,6 +56,7 @@ def group_of_a_new_cluster(plan: Plan) -> Iterator[Problem]:
             ("targets", "hyperpod-eks", "eks_security_group"),
             "EKS creates the security group of a new EKS cluster",
             help="remove it, or write the ARN of an existing cluster as eks_cluster",
+            fix=unsafe(drop(("targets", "hyperpod-eks", "eks_security_group"))),
         )
 
 

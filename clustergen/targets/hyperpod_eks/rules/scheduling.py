@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan, Queue
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, limits
 from clustergen.targets.hyperpod_eks import governance_limits as accepted
@@ -38,6 +38,7 @@ def ungoverned(plan: Plan) -> Iterator[Problem]:
             ("queues",),
             "without Kueue nothing is created for queues",
             help="write kubernetes: {admission: kueue}, or remove the queues",
+            fix=unsafe(put(("kubernetes", "admission"), "kueue")),
         )
 
 
@@ -79,6 +80,7 @@ def scaled_priorities(plan: Plan) -> Iterator[Problem]:
                 f"{weights[queue.name]}",
                 help=f"write priorities from 0 to {accepted.MAX_WEIGHT} to choose the weights "
                 "yourself",
+                fix=unsafe(put(queue.at("priority"), weights[queue.name])),
             )
 
 
@@ -123,6 +125,7 @@ def partitions(plan: Plan) -> Iterator[Problem]:
                     f"a quota cannot count partitions of {profile}",
                     help="write kubernetes: {admission: none}, and install Kueue with quotas of "
                     "your own; or do not partition the GPUs",
+                    fix=unsafe(put(("kubernetes", "admission"), "none")),
                 )
 
 
@@ -151,6 +154,7 @@ def job_settings(plan: Plan) -> Iterator[Problem]:
                     queue.at(field),
                     f"{field} of {queue.name} has no effect: quotas have no such setting",
                     help=instead.format(queue.name),
+                    fix=unsafe(drop(queue.at(field))),
                 )
 
 

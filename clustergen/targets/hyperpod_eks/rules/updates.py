@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, drop, put, safe, unsafe
 from clustergen.hyperpod import limits as service
 from clustergen.plan.model import Plan
 from clustergen.spec.quantities import format_duration
@@ -44,7 +44,10 @@ def batch(plan: Plan) -> Iterator[Problem]:
     given = plan.options_as(Options).auto_patching
     if given and _drains(plan) and given.batch is None:
         yield Problem(
-            _PATH, "drain-first needs the number of nodes to drain", help="write batch: 10%"
+            _PATH,
+            "drain-first needs the number of nodes to drain",
+            help="write batch: 10%",
+            fix=unsafe(put((*_PATH, "batch"), "10%")),
         )
 
 
@@ -66,6 +69,7 @@ def other_strategy(plan: Plan) -> Iterator[Problem]:
                 f"{field} has no effect with {given.strategy}",
                 help=f"remove {field}, or write strategy: "
                 f"{'when-idle' if drains else 'drain-first'}",
+                fix=unsafe(drop((*_PATH, field))),
             )
 
 
@@ -88,6 +92,9 @@ def durations(plan: Plan) -> Iterator[Problem]:
                 (*_PATH, field),
                 f"{field} of {format_duration(seconds)}",
                 help=f"write {format_duration(least if seconds < least else most)}",
+                fix=unsafe(
+                    put((*_PATH, field), format_duration(least if seconds < least else most))
+                ),
             )
 
 
@@ -112,6 +119,9 @@ def alarm_names(plan: Plan) -> Iterator[Problem]:
                 (*_PATH, "rollback_alarms", index),
                 f"{alarm} is an ARN, not the name of an alarm",
                 help=f"write {alarm.split(':')[-1] or 'its name'}",
+                fix=safe(put((*_PATH, "rollback_alarms", index), alarm.split(":")[-1]))
+                if alarm.split(":")[-1]
+                else None,
             )
 
 
@@ -132,6 +142,7 @@ def schedule(plan: Plan) -> Iterator[Problem]:
             _SCHEDULE,
             f"{given!r} is not a schedule that HyperPod accepts",
             help=f"write {service.SCHEDULE_EXAMPLE} for Sundays at three in the morning, UTC",
+            fix=unsafe(put(_SCHEDULE, service.SCHEDULE_EXAMPLE)),
         )
 
 

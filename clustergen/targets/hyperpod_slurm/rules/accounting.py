@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.hyperpod import limits
 from clustergen.plan.model import Database, Plan
 from clustergen.targets.hyperpod_slurm import modes
@@ -31,6 +31,7 @@ def provisioning(plan: Plan) -> Iterator[Problem]:
             _PATH,
             "this cluster is provisioned all at once",
             help="write provisioning: continuous, or accounting: managed",
+            fix=unsafe(put(modes.PROVISIONING, "continuous")),
         )
 
 
@@ -52,6 +53,7 @@ def user(plan: Plan) -> Iterator[Problem]:
             (*_PATH, "user"),
             f"HyperPod does not get the user {given.user}",
             help='keep {"username": ..., "password": ...} in the secret',
+            fix=unsafe(drop((*_PATH, "user"))),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, drop, put, unsafe
 from clustergen.hyperpod import limits
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_slurm import modes
@@ -30,6 +30,7 @@ def several_types(plan: Plan) -> Iterator[Problem]:
                 group.at("instance_types"),
                 f"{group.name} has {len(group.types)} types",
                 help="write provisioning: continuous, or one group for each type",
+                fix=unsafe(put(modes.PROVISIONING, "continuous")),
             )
 
 
@@ -50,6 +51,7 @@ def minimum(plan: Plan) -> Iterator[Problem]:
                 group.at("count"),
                 f"{group.name} has a minimum of {group.min} nodes",
                 help=f"write provisioning: continuous, or count: {group.max}",
+                fix=unsafe(put(modes.PROVISIONING, "continuous")),
             )
 
 
@@ -68,4 +70,5 @@ def legacy(plan: Plan) -> Iterator[Problem]:
             modes.PROVISIONING,
             "mode: legacy provisions all nodes at once",
             help="remove provisioning, or write mode: customer-managed",
+            fix=unsafe(drop(modes.PROVISIONING)),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.hyperpod import limits
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_slurm import modes
@@ -30,4 +30,5 @@ def reserved_queue(plan: Plan) -> Iterator[Problem]:
                 queue.at("name"),
                 f"HyperPod creates a partition {queue.name} of all nodes, without your limits",
                 help="write debug, or another name",
+                fix=unsafe(put(queue.at("name"), "debug")),
             )

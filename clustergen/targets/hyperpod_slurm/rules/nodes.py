@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from clustergen.aws import mounts
-from clustergen.findings import Path, Problem
+from clustergen.findings import Path, Problem, drop, unsafe
 from clustergen.hyperpod import limits
 from clustergen.hyperpod.limits import CONTROLLER
 from clustergen.plan.model import Database, Plan
@@ -64,7 +64,10 @@ def single_by_api(plan: Plan) -> Iterator[Problem]:
     controllers = modes.options(plan).controllers
     if controllers > 1 and not _legacy(plan):
         yield Problem(
-            _PATH, f"{controllers} controllers", help="write mode: legacy, or remove controllers"
+            _PATH,
+            f"{controllers} controllers",
+            help="write mode: legacy, or remove controllers",
+            fix=unsafe(drop(_PATH)),
         )
 
 
@@ -90,6 +93,7 @@ def overlay_count(plan: Plan) -> Iterator[Problem]:
                 help=f"write targets.hyperpod-slurm.controllers: {count}, and remove this"
                 if 1 <= count <= MAX_CONTROLLERS
                 else "remove it",
+                fix=unsafe(drop(path)),
             )
 
 

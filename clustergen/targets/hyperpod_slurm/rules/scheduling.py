@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, drop, put, unsafe
 from clustergen.hyperpod import limits
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_slurm import modes
@@ -35,6 +35,12 @@ def partition(plan: Plan) -> Iterator[Problem]:
                 group.at("name"),
                 f"{group.name} is in no queue",
                 help=f"add to queues: {{name: {group.name}, node_groups: [{group.name}]}}",
+                fix=unsafe(
+                    put(
+                        ("queues", len(plan.queues)),
+                        {"name": group.name, "node_groups": [group.name]},
+                    )
+                ),
             )
 
 
@@ -53,5 +59,6 @@ def orchestrator(plan: Plan) -> Iterator[Problem]:
             ("targets", "hyperpod-slurm", "overlay", "Orchestrator"),
             "mode: legacy has no orchestrator in its request",
             help="remove it, or write mode: customer-managed",
+            fix=unsafe(drop(("targets", "hyperpod-slurm", "overlay", "Orchestrator"))),
             on_key=True,
         )

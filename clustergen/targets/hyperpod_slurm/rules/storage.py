@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, put, unsafe
 from clustergen.hyperpod import limits, service_mounts
 from clustergen.plan.model import FileCache, Lustre, OpenZfs, Plan
 from clustergen.targets.hyperpod_slurm import modes
@@ -54,6 +54,7 @@ def own_folders(plan: Plan) -> Iterator[Problem]:
                 path,
                 f"HyperPod uses {mount}",
                 help=f"e.g. /shared/{mount.rpartition('/')[2]}",
+                fix=unsafe(put(path, f"/shared/{mount.rpartition('/')[2]}")),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
@@ -27,6 +27,7 @@ def scaling_block(plan: Plan) -> Iterator[Problem]:
                 group.at("count"),
                 f"{group.name} is a Capacity Block with {group.min} to {group.max} nodes",
                 help=f"write count: {max(group.max, 1)}",
+                fix=unsafe(put(group.at("count"), max(group.max, 1))),
             )
 
 

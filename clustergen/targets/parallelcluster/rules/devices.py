@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster.rules import rule
 
@@ -25,4 +25,5 @@ def health_check(plan: Plan) -> Iterator[Problem]:
                 group.at("health_checks"),
                 f"ParallelCluster does not test the Neuron devices of {group.type.name}",
                 help="remove health_checks; `smoke/run.sh` counts the devices",
+                fix=unsafe(drop(group.at("health_checks"))),
             )

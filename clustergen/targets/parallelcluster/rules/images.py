@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.catalog import InstanceType, families
-from clustergen.findings import Path, Problem, Severity
+from clustergen.findings import Path, Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
@@ -33,6 +33,7 @@ def ultraserver_os(plan: Plan) -> Iterator[Problem]:
                 path,
                 f"{type.name} does not run with {os}",
                 help="use ubuntu2404, ubuntu2204 or alinux2023",
+                fix=unsafe(put(("software", "os"), "ubuntu2404")),
             )
 
 
@@ -75,6 +76,9 @@ def architectures(plan: Plan) -> Iterator[Problem]:
                 path,
                 f"{type.name} is {type.arch}, the rest of the cluster is {arch}",
                 help=f"use {_LIKE[arch]}" if arch in _LIKE else "",
+                fix=unsafe(put(path, _LIKE[arch].rpartition(" ")[2]))
+                if arch in _LIKE and path[0] != "node_groups"
+                else None,
             )
 
 
@@ -92,7 +96,10 @@ def too_small(plan: Plan) -> Iterator[Problem]:
     for path, type, _ in _instances(plan):
         if type.size in ("micro", "nano") and os in limits.OSES_TOO_BIG_FOR_MICRO:
             yield Problem(
-                path, f"{type.name} is small for {os}", help=f"use {type.family}.small or larger"
+                path,
+                f"{type.name} is small for {os}",
+                help=f"use {type.family}.small or larger",
+                fix=unsafe(put(path, f"{type.family}.small")),
             )
 
 
@@ -112,6 +119,7 @@ def no_docker(plan: Plan) -> Iterator[Problem]:
             ("software", "containers"),
             f"{os} has no docker package",
             help="write containers: pyxis, or use " + ", ".join(limits.OSES_WITH_DOCKER),
+            fix=unsafe(put(("software", "containers"), "pyxis")),
         )
 
 

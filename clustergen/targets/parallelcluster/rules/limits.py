@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, put, unsafe
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
@@ -41,6 +41,12 @@ def head_memory(plan: Plan) -> Iterator[Problem]:
             f"{plan.head.type.name} has {plan.head.type.memory_gib:g} GiB of memory, "
             f"{plan.max_nodes} nodes need {needed:.1f}",
             help="use a type with 16 GiB or more, such as m7i.xlarge (m8g.xlarge with arm64)",
+            fix=unsafe(
+                put(
+                    (*plan.head.path, "instance_type"),
+                    "m8g.xlarge" if plan.head.type.arch == "arm64" else "m7i.xlarge",
+                )
+            ),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, rename, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
@@ -25,5 +25,6 @@ def tag(plan: Plan) -> Iterator[Problem]:
                 ("tags", key),
                 f"{key!r} begins with {limits.RESERVED_TAG_PREFIX}",
                 help=f"write {key.removeprefix(limits.RESERVED_TAG_PREFIX)}",
+                fix=unsafe(rename(("tags", key), key.removeprefix(limits.RESERVED_TAG_PREFIX))),
                 on_key=True,
             )

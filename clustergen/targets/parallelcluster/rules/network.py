@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator
 
 from clustergen.aws import references
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.options import Options
@@ -34,12 +34,13 @@ from clustergen.targets.parallelcluster.scheduling import subnets
 )
 def ssh_blocks(plan: Plan) -> Iterator[Problem]:
     blocks = plan.network.ssh_from
-    has_ipv6 = any(ipaddress.ip_network(block).version == 6 for block in blocks)
-    if not plan.network.login_security_groups and (len(blocks) > 1 or has_ipv6):
+    ipv4 = [block for block in blocks if ipaddress.ip_network(block).version == 4]
+    if not plan.network.login_security_groups and (len(blocks) > 1 or len(ipv4) < len(blocks)):
         yield Problem(
             ("network", "ssh_from"),
             f"only one IPv4 block of {', '.join(blocks)} can be allowed",
             help="keep one, and allow the others in a security group of your own",
+            fix=unsafe(put(("network", "ssh_from"), ipv4[:1])) if ipv4 else None,
         )
 
 
@@ -66,6 +67,7 @@ def unused_subnets(plan: Plan) -> Iterator[Problem]:
                 ("network", "private_subnets", index),
                 f"no node is placed in {references.text(subnet.id)}",
                 help="remove it, or list several instance types in a group without EFA",
+                fix=unsafe(drop(("network", "private_subnets", index))),
             )
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from clustergen.catalog import ebs
 from clustergen.catalog.ebs import VolumeType
-from clustergen.findings import Path, Problem
+from clustergen.findings import Path, Problem, drop, put, unsafe
 from clustergen.plan.model import Ebs, Plan, Volume
+from clustergen.source.scalars import resolve
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.rules import rule
 from clustergen.targets.parallelcluster.scheduling import switches_smt_off
@@ -38,6 +39,7 @@ def cores(plan: Plan) -> Iterator[Problem]:
                 group.at("instance_types"),
                 ", ".join(f"{name} has {count} cores" for name, count in cores.items()),
                 help="keep types with the same number of cores, or remove threads_per_core",
+                fix=unsafe(drop(group.at("threads_per_core"))),
             )
 
 
@@ -58,6 +60,7 @@ def placement(plan: Plan) -> Iterator[Problem]:
                     group.at("placement"),
                     f"{type.name} does not support placement groups with the strategy cluster",
                     help="write placement: none",
+                    fix=unsafe(put(group.at("placement"), "none")),
                 )
 
 
@@ -77,6 +80,7 @@ def efa_layout(plan: Plan) -> Iterator[Problem]:
                 group.at("efa_layout"),
                 f"{group.name}: ParallelCluster makes no interfaces of type efa",
                 help="write efa-only; or set DevSettings.EfaInterfaceType: efa in an overlay",
+                fix=unsafe(put(group.at("efa_layout"), "efa-only")),
             )
 
 
@@ -94,6 +98,7 @@ def login_volume(plan: Plan) -> Iterator[Problem]:
             ("login", "root_volume"),
             "login nodes keep the root volume of their image",
             help="remove it, or build an image with the volume that you want",
+            fix=unsafe(drop(("login", "root_volume"))),
         )
 
 
@@ -127,11 +132,12 @@ def _out_of_limits(at: Path, volume: Volume) -> Iterator[Problem]:
         if number is None or not most or not known or not most[0] <= number <= most[1]:
             continue
         if not known[0] <= number <= known[1]:
-            nearest = min(max(number, known[0]), known[1])
+            nearest = f"{min(max(number, known[0]), known[1])}{'GiB' if field == 'size' else ''}"
             yield Problem(
                 (*at, field),
                 f"ParallelCluster accepts {field} {known[0]} to {known[1]}, not {number}",
-                help=f"write {nearest}{'GiB' if field == 'size' else ''}",
+                help=f"write {nearest}",
+                fix=unsafe(put((*at, field), resolve(nearest))),
             )
 
 

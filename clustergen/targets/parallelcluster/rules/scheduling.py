@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, safe, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
 from clustergen.targets.parallelcluster.queue_owners import differing, queue_owners
@@ -46,6 +46,14 @@ def without_owner(plan: Plan) -> Iterator[Problem]:
                 queue.at("node_groups"),
                 f"the groups of queue {queue.name!r} {cause}: each needs a queue of its own here",
                 help=f"add to queues: {own}; {queue.name!r} then spans them",
+                fix=unsafe(
+                    *(
+                        put(("queues", len(plan.queues) + n), {"name": g, "node_groups": [g]})
+                        for n, g in enumerate(groups)
+                    )
+                )
+                if queue.path[0] == "queues"
+                else None,
             )
 
 
@@ -66,6 +74,7 @@ def idle_time(plan: Plan) -> Iterator[Problem]:
             ("slurm", "idle_timeout"),
             f"{seconds} seconds are rounded up to {minutes} min",
             help=f"write {minutes}m",
+            fix=safe(put(("slurm", "idle_timeout"), f"{minutes}m")),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import (
     Ebs,
     Efs,
@@ -61,6 +61,7 @@ def hidden(plan: Plan) -> Iterator[Problem]:
                 path,
                 f"{folder} has a component that begins with a dot",
                 help=f"write {folder.replace('/.', '/')}",
+                fix=unsafe(put(path, folder.replace("/.", "/"))),
             )
 
 
@@ -81,6 +82,7 @@ def cache_home(plan: Plan) -> Iterator[Problem]:
                 item.at("mount"),
                 "/home is a file cache",
                 help="mount the cache elsewhere, such as /data, or use an FSx file system",
+                fix=unsafe(put(item.at("mount"), "/data")),
             )
 
 
@@ -106,6 +108,7 @@ def on_scratch(plan: Plan) -> Iterator[Problem]:
                 item.at("mount"),
                 f"{default[0]} has its local NVMe at {item.mount}",
                 help=f"set scratch: /local on {default[0]}, or mount the storage elsewhere",
+                fix=unsafe(put(item.at("mount"), "/shared/scratch")),
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.slurm import accounts
 from clustergen.spec.quantities import format_duration
@@ -36,6 +36,7 @@ def purge_time(plan: Plan) -> Iterator[Problem]:
             _PURGE,
             f"{format_duration(seconds)} is not {lowest} to {highest:,} whole days",
             help=f"write {nearest}d",
+            fix=unsafe(put(_PURGE, f"{nearest}d")),
         )
 
 
@@ -57,7 +58,10 @@ def no_accounting(plan: Plan) -> Iterator[Problem]:
     ):
         if given:
             yield Problem(
-                path, f"{path[-1]} without accounting", help="write slurm.accounting: managed"
+                path,
+                f"{path[-1]} without accounting",
+                help="write slurm.accounting: managed",
+                fix=unsafe(put(("slurm", "accounting"), "managed")),
             )
 
 
@@ -78,4 +82,5 @@ def accounts_not_created(plan: Plan) -> Iterator[Problem]:
             place,
             "no job runs until scripts/accounts.sh of the bundle has run once, as root on a node",
             help="add login to the spec, and it runs there automatically",
+            fix=unsafe(put(("login",), {})),
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import NodeGroup, Plan, Queue
 from clustergen.targets.pcs.limits import USER_GUIDE
 from clustergen.targets.pcs.rules import rule
@@ -35,6 +35,7 @@ def interruptible(plan: Plan) -> Iterator[Problem]:
                 group.at("count"),
                 f"{group.min} nodes of {group.name} always run",
                 help=f"write count: {{min: 0, max: {group.max}}}",
+                fix=unsafe(put(group.at("count"), {"min": 0, "max": group.max})),
             )
 
 
@@ -69,6 +70,7 @@ def shared_block(plan: Plan) -> Iterator[Problem]:
                     group.at("count"),
                     f"{group.name} scales, and shares its Capacity Block with {', '.join(others)}",
                     help=f"write count: {group.max}",
+                    fix=unsafe(put(group.at("count"), group.max)),
                 )
 
 
@@ -116,6 +118,7 @@ def ultraserver_ratio(plan: Plan) -> Iterator[Problem]:
                     group.at("count"),
                     f"{group.max} nodes beside {smallest} in the queue {queue.name}",
                     help=f"write {smallest}, {2 * smallest} or {4 * smallest}",
+                    fix=unsafe(put(group.at("count"), smallest)),
                 )
 
 
@@ -136,6 +139,7 @@ def ultraserver_jobs(plan: Plan) -> Iterator[Problem]:
                 queue.at("name"),
                 f"jobs of {queue.name} may share nodes",
                 help="write exclusive: true",
+                fix=unsafe(put(queue.at("exclusive"), True)) if queue.path[0] == "queues" else None,
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, drop, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
@@ -30,6 +30,7 @@ def gres(plan: Plan) -> Iterator[Problem]:
                     group.at("slurm", name),
                     f"Gres: {value} has no record in gres.conf",
                     help="remove it; to partition GPUs write mig",
+                    fix=unsafe(drop(group.at("slurm", name))),
                     on_key=True,
                 )
 
@@ -56,6 +57,7 @@ def mig_detection(plan: Plan) -> Iterator[Problem]:
                 group.at("mig"),
                 f"MIG with Slurm {version}{lacking}",
                 help=f'write slurm.version: "{limits.SOCKETS_DETECTED_SINCE}"',
+                fix=unsafe(put(("slurm", "version"), limits.SOCKETS_DETECTED_SINCE)),
             )
 
 
@@ -77,4 +79,5 @@ def mig_scaling(plan: Plan) -> Iterator[Problem]:
                 group.at("mig"),
                 f"{group.name} has MIG and {group.min} to {group.max} nodes",
                 help=f"write count: {group.max}",
+                fix=unsafe(put(group.at("count"), group.max)),
             )

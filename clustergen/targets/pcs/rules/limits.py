@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits
 from clustergen.targets.pcs.limits import CREATE_CLUSTER
@@ -36,6 +36,7 @@ def controller_size(plan: Plan) -> Iterator[Problem]:
         help=f"write size: {fitting.name.lower()}"
         if fitting
         else f"at most {chosen.nodes:,} in a cluster",
+        fix=unsafe(put(("targets", "pcs", "size"), fitting.name.lower())) if fitting else None,
     )
 
 
@@ -65,4 +66,5 @@ def nearly_full(plan: Plan) -> Iterator[Problem]:
             f"up to {nodes} nodes{login}: {size.name} manages {size.nodes}, and cannot grow",
             help=f"write targets.pcs.size: {larger.name.lower()} to have room, or "
             f"{size.name.lower()} to keep the size",
+            fix=unsafe(put(("targets", "pcs", "size"), larger.name.lower())),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import NodeGroup, Plan
 from clustergen.targets.pcs.limits import USER_GUIDE
 from clustergen.targets.pcs.rules import rule
@@ -28,6 +28,7 @@ def chosen_efa_only(plan: Plan) -> Iterator[Problem]:
                 group.at("efa_layout"),
                 f"{group.name} has efa-only interfaces",
                 help=f"write efa; it uses {addresses} addresses a node",
+                fix=unsafe(put(group.at("efa_layout"), "efa")),
             )
 
 

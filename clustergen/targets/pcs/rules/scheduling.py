@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity
+from clustergen.findings import Problem, Severity, put, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs.limits import USER_GUIDE
@@ -28,6 +28,7 @@ def ending_version(plan: Plan) -> Iterator[Problem]:
             ("slurm", "version"),
             f"Slurm {found.name} reaches its end of life on {found.end_of_life}",
             help=_other_versions(),
+            fix=unsafe(put(("slurm", "version"), limits.DEFAULT_SLURM_VERSION)),
         )
 
 
@@ -49,6 +50,7 @@ def sockets(plan: Plan) -> Iterator[Problem]:
                 ("slurm", "settings", name),
                 f"{value} needs Slurm {since} on PCS; the cluster has {version}",
                 help=f'write slurm.version: "{since}"',
+                fix=unsafe(put(("slurm", "version"), since)),
             )
 
 
@@ -68,6 +70,7 @@ def min_job_age(plan: Plan) -> Iterator[Problem]:
                 ("slurm", "settings", name),
                 f"MinJobAge of {value} s",
                 help=f"write {least} or more",
+                fix=unsafe(put(("slurm", "settings", name), least)),
             )
 
 
@@ -84,7 +87,9 @@ def idle_time(plan: Plan) -> Iterator[Problem]:
     given = plan.slurm.idle_timeout
     if not lowest <= given <= highest:
         near = "1m" if given < lowest else f"{highest}s"
-        yield Problem(("slurm", "idle_timeout"), f"an idle time of {given} s", help=f"write {near}")
+        path = ("slurm", "idle_timeout")
+        fix = unsafe(put(path, near))
+        yield Problem(path, f"an idle time of {given} s", help=f"write {near}", fix=fix)
 
 
 def _offered(name: str) -> limits.SlurmVersion | None:

@@ -1,0 +1,67 @@
+"""Every rule with a fix, by its bad example: fixed, the rule finds nothing any more."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from clustergen import registry
+from clustergen.compiler import Checked
+from clustergen.findings import EXAMPLE_BASE, Finding, Rule, errors
+from clustergen.source.editing import apply
+from tests.checking import check, check_fragment, is_whole
+
+EXAMPLED = [rule for rule in registry.every() if rule.bad]
+FIXABLE = [rule for rule in EXAMPLED if rule.fixes]
+KEPT = "  # kept"
+
+
+def _id(rule: Rule) -> str:
+    return f"{rule.code}-{rule.target}" if rule.target else rule.code
+
+
+def _texts(rule: Rule) -> list[str]:
+    """The bad example, with a comment behind every line that can have one."""
+    texts = [rule.bad] if is_whole(rule.bad) else [EXAMPLE_BASE, rule.bad]
+    return [re.sub(r"\n|$", f"{KEPT}\n", text.rstrip("\n")) for text in texts]
+
+
+def _mine(checked: Checked, rule: Rule) -> list[Finding]:
+    return [finding for finding in checked.findings if finding.code == rule.code]
+
+
+def _fixed(texts: list[str], finding: Finding) -> list[str]:
+    names = ("-base.yaml", "-over.yaml")
+    return [
+        apply(text, [edit for edit in finding.edits if edit.file.endswith(names[index])])
+        for index, text in enumerate(texts)
+    ]
+
+
+def test_at_least_a_third_of_the_rules_have_fixes() -> None:
+    assert len(FIXABLE) > len(EXAMPLED) / 3
+
+
+@pytest.mark.parametrize("rule", FIXABLE, ids=_id)
+def test_the_fix_of_the_bad_example(rule: Rule) -> None:
+    texts = _texts(rule)
+    before = check(*texts, target=rule.target)
+    findings = _mine(before, rule)
+    for finding in findings:
+        assert finding.fix is None or finding.fix.is_safe == (rule.fixes == "safe")
+    for _ in findings:  # two findings may need two fixes
+        finding = next(f for f in _mine(check(*texts, target=rule.target), rule) if f.edits)
+        comments = "".join(texts).count(KEPT)
+        texts = _fixed(texts, finding)
+        assert "".join(texts).count(KEPT) == comments
+        if not _mine(check(*texts, target=rule.target), rule):
+            break
+    after = check(*texts, target=rule.target)
+    assert _mine(after, rule) == []
+    assert {f.code for f in errors(after.findings)} <= {f.code for f in errors(before.findings)}
+
+
+@pytest.mark.parametrize("rule", [rule for rule in EXAMPLED if not rule.fixes], ids=_id)
+def test_other_rules_offer_no_fix(rule: Rule) -> None:
+    assert [f for f in _mine(check_fragment(rule.bad, rule.target), rule) if f.fix] == []
