@@ -218,6 +218,8 @@ class Rule(NamedTuple):
     severity: Severity = Severity.ERROR
     target: str = ""
     """The target of the rule; empty for all."""
+    fixes: Literal["", "safe", "unsafe", "safe or unsafe"] = ""
+    """The kind of fixes that findings of this rule may have; empty if they never have any."""
     by_limits: bool = False
     """The rule checks all targets against their limits; ``target`` is only for the examples."""
     fatal: bool = False
@@ -274,6 +276,7 @@ def rule(  # noqa: PLR0913 a rule has this many parts
     good: str = "",
     severity: Severity = Severity.ERROR,
     target: str = "",
+    fixes: Literal["", "safe", "unsafe", "safe or unsafe"] = "",
     fatal: bool = False,
     by_limits: bool = False,
 ) -> Callable[[Check], Rule]:
@@ -289,6 +292,7 @@ def rule(  # noqa: PLR0913 a rule has this many parts
             good=good,
             severity=severity,
             target=target,
+            fixes=fixes,
             fatal=fatal,
             by_limits=by_limits,
             check=check,

@@ -14,6 +14,8 @@ HEAD = f"""\
 
 Generated from the rules by `python docs/build.py`. `clustergen explain CODE` prints the entry for
 one code. An error stops a render. A warning fails a run only with `--strict`. A note never does.
+Where an entry has a fix, [`clustergen check --fix`](fixes.md) applies it; unsafe ones only with
+`--unsafe-fixes`.
 
 The examples are fragments that are merged over this spec. The tests check that the bad one triggers
 the rule and the good one does not:
@@ -48,6 +50,8 @@ def entry(rule: Rule) -> Iterator[str]:
     yield f"*{rule.severity.value.capitalize()}{where}.* {rule.why}"
     yield from _example("Bad", rule.bad)
     yield from _example("Good", rule.good)
+    if rule.fixes:
+        yield from ("", f"Fix: {rule.fixes}.")
     source = f"<{rule.source}>" if rule.source.startswith("https://") else rule.source
     yield from ("", f"Source: {source}")
 

@@ -276,3 +276,21 @@ def test_frozen_files_stay() -> None:
     check = checker({1: [2]})
     fixed = fixing.fix({"a": b"a: 1"}, check, wanted=lambda _: True, frozen={"a"})
     assert (fixed.contents, len(fixed.checked.findings)) == ({"a": b"a: 1"}, 1)
+
+
+def test_a_shared_file_stays_if_another_cluster_needs_it_as_it_is(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "clustergen.toml").write_text(
+        '[clusters.east]\nfiles = ["a.yaml", "zone.yaml"]\n'
+        '[clusters.west]\nfiles = ["a.yaml", "zone.yaml", "west.yaml"]\n'
+    )
+    zone = "network: {zone: use1-az6} # both\n"
+    (folder / "a.yaml").write_text(UNSAFE.replace("network: {zone: use1-az6}\n", ""))
+    (folder / "zone.yaml").write_text(zone)
+    (folder / "west.yaml").write_text("region: us-west-2\nsoftware: {os: ubuntu2104}\n")
+    run(capsys, "--fix", "--unsafe-fixes")
+    assert (folder / "zone.yaml").read_text() == zone
+    assert "ubuntu2404" in (folder / "west.yaml").read_text()
+    run(capsys, "--fix", "--unsafe-fixes", "west")
+    assert "{zone: usw2-az" in (folder / "zone.yaml").read_text()

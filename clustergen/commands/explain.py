@@ -54,12 +54,14 @@ def _as_text_of_retired(code: str, rules: Mapping[str, Rule]) -> str:
 
 
 def as_text(rule: Rule) -> str:
-    """Title, reason, bad and good example, and source of a rule."""
+    """Title, reason, bad and good example, fix, and source of a rule."""
     about = f" ({rule.target})" if rule.target and not rule.by_limits else ""
     parts = [f"{rule.code} {rule.severity}: {rule.title}{about}", textwrap.fill(rule.why, 88)]
     for title, example in (("Bad", rule.bad), ("Good", rule.good)):
         if example:
             parts.append(f"{title}:\n{textwrap.indent(example.rstrip(), '    ')}")
+    if rule.fixes:
+        parts.append(f"Fix: {rule.fixes}; `clustergen check --fix`")
     parts.append(f"Source: {rule.source}")
     page = documentation.help_uri(rule)
     if page not in ("", rule.source):

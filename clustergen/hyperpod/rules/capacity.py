@@ -16,6 +16,7 @@ _PLAN = "arn:aws:sagemaker:us-east-1:111122223333:training-plan/p5en-fortnight"
 @rule(
     "CAP301",
     "Instance type that no training plan reserves",
+    fixes="unsafe",
     why="Training plans are for large accelerated instances.",
     source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ReservedCapacityOffering.html",
     bad=f"""node_groups:
@@ -61,6 +62,7 @@ def plan_arn(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP303",
     "Several instance types in a group with a training plan",
+    fixes="unsafe",
     why="A training plan reserves one instance type; the group's other types could never start.",
     source=limits.TRAINING_PLANS,
     bad=f"""node_groups:

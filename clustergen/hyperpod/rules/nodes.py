@@ -35,6 +35,7 @@ def offered_type(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG300",
     "Volume larger than HyperPod attaches",
+    fixes="unsafe",
     why="The root volume has 100 GB; the spec's size is that of the second volume, "
     "/opt/sagemaker, which has up to 16,384 GB.",
     source=_VOLUME,
@@ -55,6 +56,7 @@ def volume_size(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG301",
     "Volume setting that HyperPod does not have",
+    fixes="unsafe",
     why="HyperPod lets you choose the size of a volume, but not its type, IOPS or throughput.",
     source=_VOLUME,
     severity=Severity.WARNING,
@@ -97,6 +99,7 @@ def second_volume(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NIC300",
     "EFA cannot be turned off",
+    fixes="unsafe",
     why="HyperPod attaches EFA to every instance whose type supports it.",
     source=limits.PREREQUISITES,
     severity=Severity.WARNING,
@@ -118,6 +121,7 @@ def efa(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP304",
     "Deep health checks on nodes without accelerators",
+    fixes="unsafe",
     why="They stress GPUs and Trainium, and the connections between them; HyperPod rejects them on "
     "other nodes.",
     source=f"{limits.GUIDE}sagemaker-hyperpod-eks-resiliency-deep-health-checks.html",

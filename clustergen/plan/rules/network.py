@@ -30,6 +30,7 @@ _AZ_IDS = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-i
 @rule(
     "NET001",
     "Unknown region",
+    fixes="safe or unsafe",
     why="All resources are created in the region; its name determines endpoints, partition and "
     "zones.",
     source="https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-regions.html",
@@ -48,6 +49,7 @@ def region(spec: Spec) -> Iterator[Problem]:
 @rule(
     "NET002",
     "The zone is not in the region",
+    fixes="unsafe",
     why="Nodes, file systems and reservations must share a zone, so it has to exist.",
     source=_AZ_IDS,
     bad="network: {zone: usw2-az1}",
@@ -84,6 +86,7 @@ def _exists(zone: str, region: str) -> bool:
 @rule(
     "NET016",
     "Zone name that the region does not have",
+    fixes="unsafe",
     why="Zones are named by letters, as many as the region has zones. Which zone a letter stands "
     "for differs between accounts; zone ids (use1-az6) do not.",
     source=_AZ_IDS,
@@ -128,6 +131,7 @@ def _known_zones(region: str) -> str:
 @rule(
     "NET003",
     "No zone and no subnets",
+    fixes="unsafe",
     why="Tightly coupled nodes and FSx for Lustre are in one zone, and only you know where your "
     "capacity is.",
     source=_AZ_IDS,
@@ -167,6 +171,7 @@ def missing_subnets(spec: Spec) -> Iterator[Problem]:
 @rule(
     "NET005",
     "Existing subnets or security groups in a new VPC",
+    fixes="unsafe",
     why="Subnets and security groups belong to a VPC and cannot be used in another one.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-security-groups.html",
     bad="network: {private_subnets: [subnet-0a1b2c3d4e5f67890]}",
@@ -188,6 +193,7 @@ def foreign_ids(spec: Spec) -> Iterator[Problem]:
 @rule(
     "NET006",
     "Invalid CIDR block for a VPC",
+    fixes="unsafe",
     why="A VPC has an IPv4 block between /16 and /28; a new one here needs room for four subnets.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html",
     bad="network: {cidr: 10.0.0.0/8}",

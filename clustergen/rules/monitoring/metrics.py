@@ -14,6 +14,7 @@ _SHORTEST, _LONGEST = 30, 300
 @rule(
     "MON010",
     "Grafana without metrics",
+    fixes="unsafe",
     why="The dashboards query a Prometheus, so without one they show nothing.",
     source="https://docs.aws.amazon.com/grafana/latest/userguide/prometheus-data-source.html",
     bad="monitoring: {dashboards: managed-grafana}",
@@ -33,6 +34,7 @@ def grafana_without_metrics(plan: Plan) -> Iterator[Problem]:
 @rule(
     "MON011",
     "Workspace without managed Prometheus",
+    fixes="unsafe",
     why="A workspace stores metrics only if they are sent to it.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/what-is-Amazon-Managed-Service-Prometheus.html",
     bad="monitoring: {workspace: ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789}",
@@ -73,6 +75,7 @@ def identity_center(plan: Plan) -> Iterator[Problem]:
 @rule(
     "MON013",
     "PrivateData and the metrics of Slurm",
+    fixes="unsafe",
     why="With PrivateData, the metrics endpoint of slurmctld answers 401 to everybody. Dashboards "
     "and alerts on nodes and jobs of Slurm stay empty.",
     source="https://slurm.schedmd.com/metrics.html",
@@ -101,6 +104,7 @@ def private_data(plan: Plan) -> Iterator[Problem]:
 @rule(
     "MON014",
     "Interval of metrics out of range",
+    fixes="unsafe",
     why="A managed scraper collects every 30 seconds at most, and alerts look at the last five "
     "minutes.",
     source="https://docs.aws.amazon.com/prometheus/latest/userguide/AMP-collector-how-to.html",

@@ -14,6 +14,7 @@ from clustergen.plan.model import NodeGroup, Plan, Subnet
 @rule(
     "NET010",
     "Too few addresses in the subnet",
+    fixes="unsafe",
     why="Each interface with an address needs one from the subnet; nodes without a free address "
     "do not start.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
@@ -40,6 +41,7 @@ def addresses(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET028",
     "Too few addresses for the system nodes",
+    fixes="unsafe",
     why="A new VPC has two subnets for the system nodes of EKS, each an eighth of its block. A "
     "node takes addresses for its pods, too.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html",
@@ -190,6 +192,7 @@ def unknown_vpc_block(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET015",
     "Nodes in another zone than network.zone",
+    fixes="unsafe",
     why="Nodes with EFA, reservations and FSx for Lustre are in one zone, that of the first "
     "private subnet; network.zone is the zone of subnets that name none.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
@@ -237,6 +240,7 @@ def subnet_size(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET018",
     "One subnet both private and public",
+    fixes="unsafe",
     why="A subnet is public if its route table has an internet gateway, and private if not. Nodes "
     "with several interfaces get no public address, so a public subnet leaves them without a "
     "route out.",
@@ -293,6 +297,7 @@ _DOCKER = ipaddress.IPv4Network("172.17.0.0/16")
 @rule(
     "NET019",
     "Addresses of Docker's bridge",
+    fixes="unsafe",
     why="Docker gives containers addresses of 172.17.0.0/16, so nodes that run it cannot reach "
     "hosts of the VPC that have such addresses.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/vpc-cidr-blocks.html",

@@ -16,6 +16,7 @@ _LARGEST_BLOCK = 64
 @rule(
     "CAP005",
     "A reservation holds one instance type",
+    fixes="unsafe",
     why="A Capacity Reservation or Capacity Block is for one type; the other types of the group "
     "could never start.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservation-overview.html",
@@ -168,6 +169,7 @@ def _reserved(plan: Plan) -> Iterator[tuple[NodeGroup, NodeGroup]]:
 @rule(
     "CAP008",
     "Maximum count below the minimum",
+    fixes="safe",
     why="Every service rejects a group with a minimum above its maximum.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_ScalingConfigurationRequest.html",
     bad="node_groups: [{name: h200, count: {min: 4, max: 2}}]",
@@ -187,6 +189,7 @@ def bounds(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP009",
     "Not a whole number of UltraServers",
+    fixes="unsafe",
     why="P6e-GB200 is sold as UltraServers of 9 or 18 instances that share one NVLink domain.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-ultraservers.html",
     bad="""node_groups:

@@ -16,6 +16,7 @@ _GUIDE = "https://docs.nvidia.com/datacenter/tesla/mig-user-guide/"
 @rule(
     "GPU001",
     "The GPU has no such MIG profile",
+    fixes="safe or unsafe",
     why="Profiles are named by memory, which differs from GPU to GPU: 1g.10gb of an H100 is "
     "1g.18gb of an H200.",
     source=_GUIDE,
@@ -47,6 +48,7 @@ def profiles(plan: Plan) -> Iterator[Problem]:
 @rule(
     "GPU002",
     "More MIG partitions than a GPU holds",
+    fixes="unsafe",
     why="A GPU has 7 compute and 8 memory slices, which its partitions share.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, mig: {3g.71gb: 3}}]",
@@ -61,6 +63,7 @@ def slices(plan: Plan) -> Iterator[Problem]:
 @rule(
     "GPU004",
     "GPU health check on nodes without accelerators",
+    fixes="safe",
     why="The check counts or tests the accelerators of a node. This node has none.",
     source="https://docs.aws.amazon.com/ec2/latest/instancetypes/ac.html",
     severity=Severity.WARNING,

@@ -11,6 +11,7 @@ from clustergen.plan.model import NodeGroup, Plan
 @rule(
     "NIC002",
     "EFA layout without EFA",
+    fixes="safe",
     why="efa_layout chooses how the EFA interfaces are laid out; without EFA there are none.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html",
     severity=Severity.WARNING,
@@ -31,6 +32,7 @@ def layout(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NIC003",
     "EFA disabled on an accelerated instance type",
+    fixes="unsafe",
     why="Training over several nodes without EFA falls back to TCP on a fraction of the bandwidth.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html",
     severity=Severity.WARNING,

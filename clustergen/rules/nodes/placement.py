@@ -14,6 +14,7 @@ _GUIDE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/placement-strategi
 @rule(
     "PLC001",
     "Instance type without support for cluster placement groups",
+    fixes="unsafe",
     why="EC2 does not start it in one.",
     source=_GUIDE,
     bad="node_groups: [{name: h200, instance_type: vt1.24xlarge, placement: cluster}]",
@@ -34,6 +35,7 @@ def supported(plan: Plan) -> Iterator[Problem]:
 @rule(
     "PLC002",
     "Placement group with a reservation",
+    fixes="unsafe",
     why="The reservation or block fixes where its instances are; a new placement group is "
     "elsewhere, and instances fail to start for lack of capacity.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html",
@@ -80,6 +82,7 @@ def group_id(plan: Plan) -> Iterator[Problem]:
 @rule(
     "PLC003",
     "EFA nodes without a placement group",
+    fixes="unsafe",
     why="Without a placement group, On-Demand nodes may be far apart, which costs latency in "
     "every collective operation.",
     source=_GUIDE,
@@ -102,6 +105,7 @@ def scattered(plan: Plan) -> Iterator[Problem]:
 @rule(
     "PLC005",
     "Placement group for several instance types",
+    fixes="unsafe",
     why="EC2 recommends one instance type for each cluster placement group. With several types, it "
     "may lack capacity for them close together.",
     source=_GUIDE,

@@ -23,6 +23,7 @@ _USAGE_CLASS: dict[CapacityKind, str] = {
 @rule(
     "CAP002",
     "Instance type not available with this purchase option",
+    fixes="unsafe",
     why="EC2 offers types as On-Demand, Spot or Capacity Block, but not every type in every way.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_InstanceTypeInfo.html"
     "#API_InstanceTypeInfo_Contents",
@@ -63,6 +64,7 @@ def _sold(type: InstanceType, wanted: str) -> str:
 @rule(
     "CAP003",
     "Instance type not offered in the zone or region",
+    fixes="unsafe",
     why="Instances start only where EC2 has the type. Offerings grow, so this is a warning: it was "
     "true when the catalog was built (`clustergen catalog TYPE` gives the date).",
     source="https://docs.aws.amazon.com/AWSEC2/latest/APIReference/"
@@ -159,6 +161,7 @@ def _facts(plan: Plan) -> Iterator[tuple[str, Callable[[InstanceType], object]]]
 @rule(
     "CAP010",
     "Threads per core that the instance type does not support",
+    fixes="safe or unsafe",
     why="EC2 rejects a thread count that the processor does not have; Graviton and HPC types have "
     "one.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cpu-options-supported-instances-values.html",
@@ -191,6 +194,7 @@ def threads_per_core(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG050",
     "Scratch on a type without local NVMe",
+    fixes="unsafe",
     why="Scratch is the local instance store. Services and scripts mount nothing where there is "
     "none, and what jobs write there fills the root volume.",
     source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/InstanceStorage.html",

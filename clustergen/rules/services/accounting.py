@@ -43,6 +43,7 @@ def secret(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM011",
     "Setting that needs accounting",
+    fixes="unsafe",
     why="Limits, shares and qualities of service are in the accounting database. Without one, "
     "slurmctld does not start with some of these settings, and ignores the others.",
     source="https://slurm.schedmd.com/accounting.html",
@@ -120,6 +121,7 @@ def uncounted(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM018",
     "Accounts without accounting",
+    fixes="unsafe",
     why="Accounts and qualities of service are in the accounting database.",
     source="https://slurm.schedmd.com/accounting.html",
     target="pcs",
@@ -143,6 +145,7 @@ def accounts_without_accounting(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM019",
     "Quality of service that cannot preempt",
+    fixes="unsafe",
     why="Jobs preempt others by their quality of service only with PreemptType=preempt/qos.",
     source="https://slurm.schedmd.com/preempt.html",
     target="pcs",

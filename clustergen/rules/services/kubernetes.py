@@ -14,6 +14,7 @@ from clustergen.rules.services import rule
 @rule(
     "K8S005",
     "Private addresses for the public endpoint",
+    fixes="unsafe",
     why="The public endpoint of the Kubernetes API is reached through the internet, where private "
     "addresses never arrive; EKS refuses them. The private endpoint lets in the whole VPC.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",
@@ -37,6 +38,7 @@ def private_addresses(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S006",
     "IPv6 addresses for the endpoint of an IPv4 cluster",
+    fixes="unsafe",
     why="Only clusters of the family IPv6 have a public endpoint that IPv6 reaches. Clusters here "
     "are of the family IPv4.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html",

@@ -16,6 +16,7 @@ from clustergen.rules.services import rule
 @rule(
     "LIM001",
     "Name that the service does not accept",
+    fixes="unsafe",
     why="Names of clusters, node groups and queues become names of the service's own resources, "
     "which have a form and a length.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
@@ -46,6 +47,7 @@ def form(plan: Plan) -> Iterator[Problem]:
 @rule(
     "LIM013",
     "Names that become one",
+    fixes="unsafe",
     why="Logical ids of a template have letters and digits only, and Kubernetes objects and files "
     "do not distinguish upper and lower case, so both names become the same.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/"
@@ -75,6 +77,7 @@ def alike(plan: Plan) -> Iterator[Problem]:
 @rule(
     "LIM002",
     "Reserved name",
+    fixes="unsafe",
     why="Some names belong to the service, or to something that the bundle creates beside it.",
     source="https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateComputeNodeGroup.html",
     target="pcs",

@@ -40,6 +40,7 @@ def region(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET021",
     "SSH to nodes without a public address",
+    fixes="unsafe",
     why="Session Manager opens a shell on every node. SSH reaches such nodes only through a VPN or "
     "a peered network.",
     source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
@@ -63,6 +64,7 @@ def ssh(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET024",
     "SSH without a key",
+    fixes="unsafe",
     why="SSH works only for users whose public key is on the nodes. Session Manager needs "
     "neither a key nor an open port.",
     source="https://docs.aws.amazon.com/systems-manager/latest/userguide/session-manager.html",
@@ -130,6 +132,7 @@ _VPC = """network:
 @rule(
     "NET023",
     "Existing subnets that nothing uses",
+    fixes="unsafe",
     why="Public subnets are for login and head nodes that SSH reaches from outside, "
     "control_plane_subnets for an EKS cluster that is created. Without these, they stay empty.",
     source="https://docs.aws.amazon.com/vpc/latest/userguide/configure-subnets.html",

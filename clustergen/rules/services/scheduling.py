@@ -18,6 +18,7 @@ _SLURM_CONF = "https://slurm.schedmd.com/slurm.conf.html"
 @rule(
     "SLM001",
     "Slurm version that the service does not offer",
+    fixes="unsafe",
     why="A service runs a few versions of Slurm, each until its end of life. ParallelCluster has "
     "exactly one in its images.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/slurm-versions.html",
@@ -44,6 +45,7 @@ def version(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM002",
     "Failed nodes are always replaced",
+    fixes="unsafe",
     why="The service always replaces a failed node, and has no setting for it.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_cng.html",
     target="pcs",
@@ -65,6 +67,7 @@ def always_replaced(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM012",
     "PreemptMode and PreemptType that do not fit",
+    fixes="unsafe",
     why="slurmctld does not start if PreemptMode is set without PreemptType, or the other way "
     "round. SUSPEND needs GANG, which resumes the jobs.",
     source="https://slurm.schedmd.com/preempt.html",
@@ -107,6 +110,7 @@ def preemption(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM016",
     "Preemption in a queue of a cluster without preemption",
+    fixes="unsafe",
     why="GraceTime and PreemptMode of a partition have an effect only if PreemptType of the "
     "cluster lets jobs preempt others.",
     source="https://slurm.schedmd.com/preempt.html",
@@ -138,6 +142,7 @@ def queue_preemption(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM013",
     "Time limit that no job fits",
+    fixes="unsafe",
     why="A job runs for at least a minute. A job that does not ask for a time gets DefaultTime, "
     "and with more than MaxTime it does not start.",
     source=f"{_SLURM_CONF}#SECTION_PARTITION-CONFIGURATION",
@@ -171,6 +176,7 @@ def time_limits(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM020",
     "Time limit that is not a whole number of minutes",
+    fixes="safe",
     why="Slurm keeps time limits in minutes, and rounds seconds up.",
     source=f"{_SLURM_CONF}#OPT_MaxTime",
     target="parallelcluster",

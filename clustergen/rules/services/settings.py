@@ -19,6 +19,7 @@ _PARTITION = f"{_SLURM_CONF}#SECTION_PARTITION-CONFIGURATION"
 @rule(
     "SLM004",
     "Setting unknown to Slurm",
+    fixes="safe or unsafe",
     why="slurmctld does not start with an unknown key, and a running one stops when it reads its "
     "files again. Lines of partitions and of nodes have different keys.",
     source=_SLURM_CONF,
@@ -33,6 +34,7 @@ def unknown(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM005",
     "Value that Slurm cannot parse",
+    fixes="safe or unsafe",
     why="slurmctld does not start with a number, a time, a flag or a plugin that it cannot parse.",
     source=_SLURM_CONF,
     target="parallelcluster",
@@ -46,6 +48,7 @@ def misread(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM006",
     "Value that Slurm ignores",
+    fixes="safe or unsafe",
     why="In keys with many options, Slurm looks for those that it knows, and silently ignores "
     "others: a misspelt one has no effect.",
     source=_SLURM_CONF,
@@ -61,6 +64,7 @@ def ignored(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM007",
     "Setting of another version of Slurm",
+    fixes="safe or unsafe",
     why="Versions of Slurm add and remove keys. slurmctld does not start with a key that its "
     "version lacks.",
     source="https://slurm.schedmd.com/news.html",
@@ -89,6 +93,7 @@ def unreadable(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM009",
     "Setting that the service does not accept",
+    fixes="unsafe",
     why="A service writes part of Slurm's configuration itself: nodes, partitions, how nodes start "
     "and stop. It rejects settings that it writes, or accepts only those on a list.",
     source="https://docs.aws.amazon.com/pcs/latest/userguide/slurm-custom-settings.html",
@@ -103,6 +108,7 @@ def not_taken(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM010",
     "Setting written twice",
+    fixes="unsafe",
     why="A field of a queue and its Slurm key are one setting, and so are two spellings of a "
     "key: only one of the values takes effect.",
     source=_PARTITION,
@@ -140,6 +146,7 @@ def _twice(setting: Setting, other: str) -> Problem:
 @rule(
     "SLM014",
     "Setting that replaces the service's own value",
+    fixes="unsafe",
     why="The last value of a key counts. What the service has in its own slurm.conf for the key is "
     "lost, except for the flags that clustergen adds to yours.",
     source=_SLURM_CONF,
@@ -168,6 +175,7 @@ def replaced(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM015",
     "Settings of cgroup.conf without effect",
+    fixes="unsafe",
     why="Only task/cgroup and proctrack/cgroup read cgroup.conf: without task/cgroup, jobs reach "
     "all cores, devices and memory of a node.",
     source="https://slurm.schedmd.com/cgroup.conf.html",

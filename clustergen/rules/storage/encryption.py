@@ -45,6 +45,7 @@ def key(plan: Plan) -> Iterator[Problem]:
 @rule(
     "FSX022",
     "KMS key of a scratch file system",
+    fixes="unsafe",
     why="FSx encrypts scratch file systems with a key that it manages; the API rejects another "
     "one.",
     source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html",

@@ -26,6 +26,7 @@ def _enabled(plan: Plan) -> Lustre | None:
 @rule(
     "FSX005",
     "EFA without persistent-2",
+    fixes="unsafe",
     why="FSx serves clients over EFA from persistent-2 file systems with a metadata configuration "
     "only, and a file system cannot be changed into one.",
     source=_GUIDE,
@@ -81,6 +82,7 @@ def _why(type: InstanceType) -> str:
 @rule(
     "FSX007",
     "EFA-enabled file system, but no node has EFA",
+    fixes="unsafe",
     why="Every client would use TCP, while the file system is limited to the large sizes of EFA.",
     source=_GUIDE,
     severity=Severity.WARNING,

@@ -21,6 +21,7 @@ def _scratches(plan: Plan) -> list[tuple[Path, str]]:
 @rule(
     "STG013",
     "Path not normalized",
+    fixes="safe",
     why="The path becomes part of fstab, of names and of comparisons: one place, one spelling.",
     source="the language, version 1",
     bad="storage: [{mount: /fsx/, type: fsx-lustre, size: 1200GiB}]",
@@ -55,6 +56,7 @@ def used_twice(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG015",
     "Storage mounted inside other storage",
+    fixes="unsafe",
     why="Nodes do not wait for the outer file system before they mount the inner one: when the "
     "outer one comes last, it hides the inner one, and services do not detect this.",
     source="https://man7.org/linux/man-pages/man8/mount.8.html",
@@ -105,6 +107,7 @@ _OWNED = words("/boot /dev /proc /sys /opt/amazon /opt/aws /opt/parallelcluster 
 @rule(
     "STG016",
     "Storage mounted over a system directory",
+    fixes="unsafe",
     why="It would hide files that the node needs.",
     source="aws-parallelcluster 3.16.1 pcluster/validators/cluster_validators.py "
     "SharedStorageMountDirValidator",
@@ -122,6 +125,7 @@ def over_system(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG017",
     "Scratch and storage with the same mount point",
+    fixes="unsafe",
     why="Local NVMe and shared storage would hide each other.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/SharedStorage-v3.html",
     bad="""node_groups: [{name: h200, scratch: /scratch}]

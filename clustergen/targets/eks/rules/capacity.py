@@ -38,6 +38,7 @@ def spot(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP503",
     "Group of reservations for nodes that Karpenter starts",
+    fixes="unsafe",
     why="Karpenter finds reservations by their ids and tags, not by resource group.",
     source=f"{limits.KARPENTER}#speccapacityreservationselectorterms",
     bad=f"""{_KARPENTER}
@@ -59,6 +60,7 @@ def reservation_group(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP505",
     "Nodes that always run, in a group that Karpenter scales",
+    fixes="unsafe",
     why="Karpenter starts nodes for pods that wait, and stops those that are empty, down to none.",
     source=limits.NODE_POOLS,
     severity=Severity.WARNING,

@@ -17,6 +17,7 @@ _ON = "kubernetes: {autoscaler: karpenter}"
 @rule(
     "NIC501",
     "EFA interfaces in a form that Karpenter does not make",
+    fixes="unsafe",
     why="The interfaces of a node class are of type interface or efa-only, the first of them of "
     "type interface.",
     source=f"{limits.KARPENTER}#specnetworkinterfaces",
@@ -37,6 +38,7 @@ def interfaces(plan: Plan) -> Iterator[Problem]:
 @rule(
     "PLC500",
     "Placement group for nodes that Karpenter starts",
+    fixes="unsafe",
     why="A node class names a placement group that exists; Karpenter makes none.",
     source=f"{limits.KARPENTER}#specplacementgroupselector",
     severity=Severity.WARNING,
@@ -81,6 +83,7 @@ def huge_pages(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP506",
     "Setting that Karpenter nodes do not support",
+    fixes="unsafe",
     why="Node classes have no option for SMT, those of the bundle carry no scripts, and "
     "Karpenter's repair of nodes is alpha.",
     source=limits.KARPENTER,

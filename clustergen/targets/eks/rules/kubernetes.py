@@ -24,6 +24,7 @@ _SOON = timedelta(days=60)
 @rule(
     "K8S500",
     "Kubernetes version that EKS does not have",
+    fixes="unsafe",
     why="EKS creates clusters only with the versions in its release calendar.",
     source=versions.SOURCE,
     bad="kubernetes: {version: '1.99'}",
@@ -43,6 +44,7 @@ def unknown_version(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S501",
     "Kubernetes version that EKS no longer has",
+    fixes="unsafe",
     why="After the end of extended support EKS upgrades clusters automatically and creates none.",
     source=versions.SOURCE,
     bad="kubernetes: {version: '1.29'}",
@@ -62,6 +64,7 @@ def retired_version(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S502",
     "Kubernetes version in extended support",
+    fixes="unsafe",
     why="A cluster in extended support costs six times as much an hour, until EKS upgrades it.",
     source=versions.SOURCE,
     severity=Severity.WARNING,
@@ -82,6 +85,7 @@ def extended_support(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S503",
     "Standard support for a version whose standard support has ended",
+    fixes="unsafe",
     why="Extended support cannot be turned off for a version that is already in it.",
     source="https://docs.aws.amazon.com/eks/latest/userguide/disable-extended-support.html",
     bad="kubernetes: {version: '1.33', support: standard}",
@@ -97,6 +101,7 @@ def no_standard_support(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S504",
     "Kubernetes version whose standard support ends soon",
+    fixes="unsafe",
     why="On that day EKS upgrades the cluster automatically, or begins to charge for extended "
     "support.",
     source=versions.SOURCE,

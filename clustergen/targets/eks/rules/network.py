@@ -67,6 +67,7 @@ def control_plane_zone(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET502",
     "Kubernetes API open to everyone",
+    fixes="unsafe",
     why="Anyone with a leaked credential reaches the API from anywhere, and anyone can try every "
     "flaw of the API server.",
     source=limits.ENDPOINT,

@@ -54,6 +54,7 @@ def few_pods(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S540",
     "System nodes too small for the cluster software",
+    fixes="unsafe",
     why="DNS, controllers, webhooks and metrics run there, and jobs wait while they do not.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     severity=Severity.WARNING,
@@ -101,6 +102,7 @@ def local_zone(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S541",
     "A single system node",
+    fixes="unsafe",
     why="While it is replaced or updated there is no DNS, and no webhook admits pods.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     severity=Severity.WARNING,
@@ -121,6 +123,7 @@ def one_system_node(plan: Plan) -> Iterator[Problem]:
 @rule(
     "K8S542",
     "System nodes with accelerators",
+    fixes="unsafe",
     why="The cluster software does not use accelerators, and jobs do not run there.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/scale-cluster-services.html",
     severity=Severity.WARNING,

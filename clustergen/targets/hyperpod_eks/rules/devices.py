@@ -13,6 +13,7 @@ from clustergen.targets.hyperpod_eks.rules import EXISTING, NEW, rule
 @rule(
     "GPU400",
     "MIG partitions without a matching configuration",
+    fixes="unsafe",
     why="HyperPod partitions GPUs by a label that names one of the configurations of NVIDIA's "
     "operator; it has some for A100, H100, H200 and B300, none for B200 and GB200.",
     source=limits.PARTITIONS,
@@ -57,6 +58,7 @@ def _as_yaml(parts: Mapping[str, int]) -> str:
 @rule(
     "K8S432",
     "Dynamic resource allocation on HyperPod",
+    fixes="unsafe",
     why="HyperPod's chart installs device plugins; together with a driver of dynamic resource "
     "allocation, both would hand out the same devices.",
     source=limits.INSTALL,

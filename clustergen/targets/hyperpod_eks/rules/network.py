@@ -44,6 +44,7 @@ def other_vpc(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET404",
     "Security group of an EKS cluster that does not exist yet",
+    fixes="unsafe",
     why="EKS creates the security group with the cluster, and the bundle assigns it to the nodes.",
     source=_SECURITY_GROUPS,
     severity=Severity.WARNING,

@@ -18,6 +18,7 @@ _PATH: Path = ("slurm", "accounting")
 @rule(
     "SLM352",
     "External database without continuous provisioning",
+    fixes="unsafe",
     why="HyperPod connects Slurm to your database only with continuous provisioning.",
     source=_SOURCE,
     bad=f"""slurm: {{accounting: {{endpoint: db.example.com, secret: "{_ARN}"}}}}
@@ -38,6 +39,7 @@ def provisioning(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM353",
     "Database user outside the secret",
+    fixes="unsafe",
     why="HyperPod reads user and password from the secret.",
     source=_SOURCE,
     severity=Severity.WARNING,

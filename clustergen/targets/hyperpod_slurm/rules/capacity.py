@@ -14,6 +14,7 @@ from clustergen.targets.hyperpod_slurm.rules import rule
 @rule(
     "CAP350",
     "Several instance types without continuous provisioning",
+    fixes="unsafe",
     why="HyperPod chooses among instance types only with continuous provisioning.",
     source=limits.INSTANCE_GROUP,
     bad="""node_groups:
@@ -37,6 +38,7 @@ def several_types(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP351",
     "Minimum of nodes without continuous provisioning",
+    fixes="unsafe",
     why="Only with continuous provisioning is a group in service before all of its nodes are.",
     source=limits.INSTANCE_GROUP,
     bad="""node_groups: [{name: h200, count: {min: 2, max: 4}}]
@@ -58,6 +60,7 @@ def minimum(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM355",
     "Continuous provisioning with mode: legacy",
+    fixes="unsafe",
     why="Continuous provisioning needs the role of each group in the API request; mode: legacy "
     "keeps it in provisioning_parameters.json.",
     source=limits.SLURM_CONTINUOUS,

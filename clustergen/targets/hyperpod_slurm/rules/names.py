@@ -16,6 +16,7 @@ _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
 @rule(
     "SLM351",
     "Queue called dev",
+    fixes="unsafe",
     why="HyperPod creates a partition dev that holds every node of the cluster. In mode: legacy, "
     "dev is a name like any other.",
     source=_REFERENCE,

@@ -13,6 +13,7 @@ from clustergen.targets.parallelcluster.rules import rule
 @rule(
     "CAP101",
     "Capacity Block with a variable count",
+    fixes="unsafe",
     why="Nodes of a Capacity Block are static in ParallelCluster: MinCount must equal MaxCount.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/launch-instances-capacity-blocks.html",
     bad="""node_groups:

@@ -12,6 +12,7 @@ from clustergen.targets.parallelcluster.rules import rule
 @rule(
     "GPU100",
     "GPU health check on Neuron devices",
+    fixes="unsafe",
     why="ParallelCluster tests GPUs with NVIDIA's DCGM, and skips the test on other nodes.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-health-checks-v3.html",
     severity=Severity.WARNING,

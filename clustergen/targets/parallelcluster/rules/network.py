@@ -18,6 +18,7 @@ from clustergen.targets.parallelcluster.scheduling import subnets
 @rule(
     "NET102",
     "ParallelCluster allows SSH from one block only",
+    fixes="unsafe",
     why="Ssh.AllowedIps is one IPv4 block. The foundation's login security group allows several, "
     "but is not created when the spec gives existing security groups.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Ssh",
@@ -47,6 +48,7 @@ def ssh_blocks(plan: Plan) -> Iterator[Problem]:
 @rule(
     "NET103",
     "Private subnets that no node uses",
+    fixes="unsafe",
     why="ParallelCluster spreads a group over zones only without EFA, placement group and "
     "reservation. It uses one subnet in each zone, so each subnet needs its zone.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html#yaml-Scheduling-SlurmQueues-Networking-SubnetIds",

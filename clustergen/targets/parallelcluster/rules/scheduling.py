@@ -15,6 +15,7 @@ from clustergen.targets.parallelcluster.scheduling import idle_minutes, weight_o
 @rule(
     "SLM106",
     "Groups of a queue differ in what ParallelCluster sets by queue",
+    fixes="unsafe",
     why="In ParallelCluster the capacity type, image, root volume, scratch and scripts belong to a "
     "queue, not to a compute resource. A queue over different groups works as a partition over "
     "other queues.",
@@ -60,6 +61,7 @@ def without_owner(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM107",
     "Idle time is not a whole number of minutes",
+    fixes="safe",
     why="ScaledownIdletime counts minutes; clustergen rounds the time up.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html",
     severity=Severity.WARNING,

@@ -47,6 +47,7 @@ def no_volume(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG102",
     "Path with a component that begins with a dot",
+    fixes="unsafe",
     why="ParallelCluster rejects such paths for storage and for scratch.",
     source="pcluster.schemas.common_schema: file_path",
     bad="storage: [{mount: /.shared, type: efs}]",
@@ -68,6 +69,7 @@ def hidden(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG103",
     "A file cache cannot be /home",
+    fixes="unsafe",
     why="ParallelCluster rejects it: a cache does not keep files that its repository lacks.",
     source="pcluster.validators.cluster_validators: SharedFileCacheNotHomeValidator",
     bad="""storage:
@@ -89,6 +91,7 @@ def cache_home(plan: Plan) -> Iterator[Problem]:
 @rule(
     "STG104",
     "Shared storage where local NVMe is mounted",
+    fixes="unsafe",
     why="ParallelCluster mounts local NVMe at /scratch unless the spec names another place.",
     source="pcluster.validators.cluster_validators: DuplicateMountDirValidator",
     severity=Severity.WARNING,

@@ -21,6 +21,7 @@ _GB200 = (
 @rule(
     "CAP201",
     "Static nodes on an interruptible reservation",
+    fixes="unsafe",
     why="When an interruptible reservation is reclaimed, PCS keeps trying to replace the minimum.",
     source=f"{USER_GUIDE}capacity-reservations-iodcr.html",
     severity=Severity.WARNING,
@@ -42,6 +43,7 @@ def interruptible(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP202",
     "Node groups that share a Capacity Block and scale",
+    fixes="unsafe",
     why="Each group may use the whole block; only fixed counts divide it.",
     source=f"{USER_GUIDE}capacity-blocks-faq.html",
     bad="""node_groups:
@@ -98,6 +100,7 @@ def ultraserver_queue(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP204",
     "Sizes of UltraServer groups in a queue do not match",
+    fixes="unsafe",
     why="Their counts must be in a ratio of a power of two, such as 9 and 18, to form blocks.",
     source=_ULTRASERVERS,
     bad=f"""node_groups:
@@ -125,6 +128,7 @@ def ultraserver_ratio(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP205",
     "Jobs in an UltraServer queue may share nodes",
+    fixes="unsafe",
     why="NVIDIA IMEX is set up again for each job, which disturbs other jobs on the node.",
     source=_ULTRASERVERS,
     severity=Severity.WARNING,

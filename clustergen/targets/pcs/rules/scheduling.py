@@ -14,6 +14,7 @@ from clustergen.targets.pcs.rules import rule
 @rule(
     "SLM202",
     "Slurm version near its end of life",
+    fixes="unsafe",
     why="After its end of life, a version is not available for new clusters. Running clusters lose "
     "support and are suspended a year later.",
     source=f"{USER_GUIDE}slurm-versions.html",
@@ -35,6 +36,7 @@ def ending_version(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM204",
     "Sockets as consumable resources before Slurm 25.11",
+    fixes="unsafe",
     why="PCS accepts CR_Socket and CR_Socket_Memory from Slurm 25.11 on.",
     source=f"{USER_GUIDE}slurm-custom-settings-cluster.html",
     bad='slurm: {version: "25.05", settings: {SelectTypeParameters: CR_Socket}}',
@@ -57,6 +59,7 @@ def sockets(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM205",
     "MinJobAge below the minimum of PCS",
+    fixes="unsafe",
     why="The scaling of PCS reads finished jobs, which must stay for some seconds.",
     source=f"{USER_GUIDE}slurm-custom-settings-cluster.html",
     bad="slurm: {settings: {MinJobAge: 2}}",
@@ -77,6 +80,7 @@ def min_job_age(plan: Plan) -> Iterator[Problem]:
 @rule(
     "SLM209",
     "Idle time out of range",
+    fixes="unsafe",
     why="PCS stops idle nodes after 1 to 10,000,000 seconds.",
     source=limits.CREATE_CLUSTER,
     bad="slurm: {idle_timeout: 0s}",
