@@ -1,4 +1,4 @@
-"""Every rule with a fix, by its bad example: fixed, the rule finds nothing any more."""
+"""Every rule with a fix, by its bad example: fixed, the rule finds nothing."""
 
 from __future__ import annotations
 

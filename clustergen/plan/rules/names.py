@@ -123,15 +123,19 @@ def known_groups(spec: Spec) -> Iterator[Problem]:
                 yield Problem(at, f"no node group is called {name!r}", help=help, fix=fix)
 
 
+_ACCESS = """queues: [{{name: train, node_groups: [h200]}}]
+kubernetes:
+  access: [{{principal: "arn:aws:iam::111122223333:role/vision", queues: [{}]}}]"""
+
+
 @rule(
     "SPC058",
     "Unknown queue",
     why="Access to a queue that the spec does not define gives access to nothing.",
     source=_LANGUAGE,
-    bad="kubernetes: {access: [{principal: 'arn:aws:iam::111122223333:role/vision', "
-    "queues: [trian]}]}",
-    good="kubernetes: {access: [{principal: 'arn:aws:iam::111122223333:role/vision', "
-    "queues: [train]}]}",
+    fixes="safe or unsafe",
+    bad=_ACCESS.format("trian"),
+    good=_ACCESS.format("train"),
     fatal=True,
 )
 def known_queues(spec: Spec) -> Iterator[Problem]:
@@ -143,10 +147,12 @@ def known_queues(spec: Spec) -> Iterator[Problem]:
                 listed = (
                     f"the spec defines {', '.join(queues)}" if queues else "define it in queues"
                 )
+                path = ("kubernetes", "access", index, "queues", number)
                 yield Problem(
-                    ("kubernetes", "access", index, "queues", number),
+                    path,
                     f"no queue is called {name!r}",
                     help=f"did you mean {near[0]}?" if near else listed,
+                    fix=corrected(path, name, near[0]) if near else None,
                 )
 
 
