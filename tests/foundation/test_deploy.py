@@ -257,7 +257,8 @@ def test_a_stack_that_cannot_be_deleted_is_a_failure(bundle: Bundle) -> None:
 def test_adding_and_removing_file_systems_needs_two_deployments(bundle: Bundle) -> None:
     bundle.deploy()
     bundle.render(files_of(SPEC.replace("/home", "/data")))
-    done = bundle.deploy()
+    # /home is one that may be deleted: without consent, the run stops for that reason.
+    done = bundle.deploy("--allow-replacement")
     assert (done.returncode, "Deploy a spec with both first" in done.stderr) == (2, True)
     assert bundle.account.calling("execute-change-set") == []
 

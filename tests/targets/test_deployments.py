@@ -230,6 +230,17 @@ def test_a_file_system_that_would_be_replaced_stops_the_run(bundle: Bundle, targ
     deployed(bundle, "--allow-replacement")
 
 
+def test_a_file_system_that_would_be_deleted_stops_the_run(bundle: Bundle, target: str) -> None:
+    bundle.render(files(target, f"{MORE.rstrip()[:-1]}, on_delete: delete}}\n"))
+    deployed(bundle)
+    bundle.render(files(target))
+    done = bundle.deploy()
+    assert (done.returncode, "would delete StorageData" in last(done.stderr)) == (2, True)
+    assert bundle.account.calling("execute-change-set", "example-foundation") == []
+    deployed(bundle, "--allow-replacement")
+    assert "StorageData" not in bundle.account.cloudformation.stacks["example-foundation"].resources
+
+
 def test_a_pause_is_remembered(bundle: Bundle, target: str) -> None:
     deployed(bundle)
     before = sizes(bundle, target)

@@ -18,6 +18,8 @@ CREATION, CHANGE, DELETION = 90, 60, 60
 # Of the types whose replacement is asked about: the properties that only a new resource can have.
 _CREATE_ONLY = {
     "AWS::PCS::Cluster": ("Size", "Name", "Networking"),
+    "AWS::PCS::ComputeNodeGroup": ("InstanceConfigs", "Name"),
+    "AWS::EKS::Nodegroup": ("InstanceTypes", "AmiType", "NodegroupName"),
     "AWS::FSx::FileSystem": ("SecurityGroupIds", "KmsKeyId", "SubnetIds", "FileSystemType"),
     "AWS::EFS::FileSystem": ("KmsKeyId", "Encrypted", "AvailabilityZoneName"),
     "AWS::EKS::Cluster": ("Name", "RoleArn"),
@@ -120,6 +122,7 @@ class CloudFormation:
                     **({"Replacement": change[1]} if change[1] else {}),
                     "ResourceType": type,
                     "LogicalResourceId": name,
+                    **({"PolicyAction": _policy(before[name])} if change[0] == "Remove" else {}),
                 }
             )
         return found
@@ -261,6 +264,11 @@ class CloudFormation:
         if name not in self.stacks:
             raise Refused("ValidationError", f"Stack with id {name} does not exist")
         return self.stacks[name]
+
+
+def _policy(resource: dict[str, Any]) -> str:
+    """What becomes of a resource that leaves its template."""
+    return "Retain" if str(resource.get("DeletionPolicy")).startswith("Retain") else "Delete"
 
 
 def _event(name: str, status: str, reason: str) -> dict[str, str]:

@@ -83,6 +83,29 @@ def test_a_configuration_that_pcluster_rejects_is_not_deployed(tmp_path: Path) -
         assert made.account.pcluster.status == ""
 
 
+def test_a_rejected_update_leaves_the_foundation_as_it_is(tmp_path: Path) -> None:
+    with bundle(tmp_path) as made:
+        made.deploy()
+        made.render(files("tags: {team: research}"))
+        made.account.pcluster.refusal = "Invalid cluster configuration."
+        done = made.deploy()
+        assert (done.returncode, "Nothing was changed." in done.stderr) == (2, True)
+        assert made.account.calling("execute-change-set") == []
+        [stack] = made.account.cloudformation.stacks.values()
+        assert stack.change_sets == {}
+        made.account.pcluster.refusal = ""
+        assert made.deploy().returncode == 0
+
+
+def test_a_new_file_system_has_no_id_to_ask_about(tmp_path: Path) -> None:
+    with bundle(tmp_path) as made:
+        made.deploy()
+        made.render(files("storage: [{mount: /work, type: efs}]"))
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        assert len(calls(made, "--dryrun true")) == 1
+
+
 def test_an_expired_token_is_no_verdict_on_the_configuration(tmp_path: Path) -> None:
     with bundle(tmp_path) as made:
         made.account.fail("--dryrun true", EXPIRED)

@@ -85,6 +85,32 @@ def test_a_cluster_is_not_replaced_without_consent(tmp_path: Path) -> None:
         assert (done.returncode, "would replace Cluster" in done.stderr) == (2, True)
 
 
+GROUP = "node_groups: [{name: h200, %s}]\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("count: 32", "count: 33", "would replace Cluster"),
+        ("count: 2", "instance_type: p5.48xlarge", "would replace NodeGroupH200, which fails"),
+    ],
+)
+def test_the_foundation_waits_for_a_cluster_that_can_follow(
+    tmp_path: Path, before: str, after: str, words: str
+) -> None:
+    tagged = "tags: {team: research}\n"
+    with reaching(tmp_path, files_of(GROUP % before)) as bundle:
+        assert bundle.deploy().returncode == 0
+        bundle.render(files_of(tagged + GROUP % after))
+        done = bundle.deploy()
+        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+        assert bundle.account.calling("execute-change-set") == []
+        stacks = bundle.account.cloudformation.stacks.values()
+        assert [stack.change_sets for stack in stacks] == [{}, {}]
+        bundle.render(files_of(tagged + GROUP % before))
+        assert bundle.deploy().returncode == 0
+
+
 def test_a_foundation_in_use_is_not_deleted(bundle: Bundle) -> None:
     """Its role and instance profile would be gone before CloudFormation notices the nodes."""
     assert bundle.deploy().returncode == 0

@@ -33,7 +33,7 @@ usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --res
   --dry-run             print every command that changes something, run none
   --outputs FILE        leave the foundation alone and read its outputs from FILE, which
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
-  --allow-replacement   continue if a stack would replace a cluster or a file system
+  --allow-replacement   continue if a stack would replace or delete a cluster or a file system
   --wait MINUTES        wait at most so long for each step, instead of its default limit
   --pause               scale compute to zero; cluster, head and login nodes, and data stay
   --resume              scale compute to what it was before --pause
@@ -357,7 +357,7 @@ create_change_set() {
   esac
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
     --change-set-name "$change_set" --output text --query \
-    'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId]'
+    'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId,PolicyAction]'
   changes=$answer
   review_changes "$stack" "$type"
 }
@@ -367,9 +367,20 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# Prints the changes, and stops before a cluster or a file system is replaced.
+# stop_at STACK NAMES WHY: drops the change set if there are names, unless the user allows it.
+stop_at() {
+  local stack=$1 names=$2
+  shift 2
+  if [[ -n $names && $allow_replacement == no ]]; then
+    drop_change_set "$stack"
+    fail "the change would ${*//NAMES/${names//$'\n'/, }} Nothing was changed in $stack. If this is" \
+      "intended, add --allow-replacement."
+  fi
+}
+
+# Prints the changes, and stops before a cluster or a file system is replaced or deleted.
 review_changes() {
-  local stack=$1 type=$2 lost
+  local stack=$1 type=$2
   if [[ $type == CREATE ]]; then
     note "$stack: a new stack of $(grep -c . <<<"$changes") resources"
     return
@@ -378,14 +389,15 @@ review_changes() {
   note "$(awk -F '\t' '{
     print "  " $1, $4, "(" $3 ")" ($2 == "True" ? ", replaced" : $2 == "Conditional" ? ", perhaps replaced" : "")
   }' <<<"$changes")"
-  lost=$(awk -F '\t' '$1 == "Modify" && $2 == "True" && $3 ~ /::(Cluster|FileSystem)$/ { print $4 }' \
-    <<<"$changes")
-  if [[ -n $lost && $allow_replacement == no ]]; then
-    drop_change_set "$stack"
-    fail "the change would replace ${lost//$'\n'/, } with a new, empty one; the data of the old one" \
-      "stays there or is lost. Nothing was changed in $stack. If this is intended, add" \
-      "--allow-replacement."
-  fi
+  stop_at "$stack" "$(awk -F '\t' '
+    $1 == "Modify" && $2 == "True" && $3 ~ /::(Cluster|FileSystem)$/ { print $4 }' <<<"$changes")" \
+    "replace NAMES with a new, empty one; the data of the old one stays there or is lost."
+  stop_at "$stack" "$(awk -F '\t' '
+    $1 == "Modify" && $2 == "True" && $3 ~ /::(ComputeNodeGroup|Nodegroup)$/ { print $4 }' \
+    <<<"$changes")" "replace NAMES, which fails: two node groups cannot have one name. Use another."
+  stop_at "$stack" "$(awk -F '\t' '
+    $1 == "Remove" && $3 ~ /::(FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
+    <<<"$changes")" "delete NAMES, with all data in it."
 }
 
 execute_change_set() {
@@ -511,6 +523,7 @@ deploy_foundation_stack() {
   create_change_set "$foundation_stack" foundation.template.json
   if [[ -n $change_set ]]; then
     review_removals
+    review_cluster_first
     [[ -n $removal ]] || execute_change_set "$foundation_stack" "$change_set"
   fi
   read_stack "$foundation_stack"
@@ -710,6 +723,39 @@ end_karpenter() {
     run ./install.sh --context "$cluster" --prune
   fi
   outputs=$known
+}
+
+# Whether the foundation has all these outputs.
+knows() {
+  local name
+  for name in "$@"; do
+    [[ $'\n'$outputs == *$'\n'"$name"$'\t'* ]] || return 1
+  done
+}
+
+# Stops if the cluster could not follow: a rejected cluster would leave a changed foundation.
+review_cluster_first() {
+  local waiting=$change_set known=$changes
+  [[ $dry_run == no ]] || return 0
+  read_stack "$foundation_stack"
+  [[ -n $outputs ]] || return 0
+  note "Before the foundation changes, the change of the cluster is reviewed."
+  if ! (review_cluster); then
+    change_set=$waiting
+    drop_change_set "$foundation_stack"
+    fail "the change of the cluster is rejected, for the reason above. Nothing was changed."
+  fi
+  change_set=$waiting changes=$known
+}
+
+# Makes a change set of the cluster with the foundation as it is, which stops at replacements.
+review_cluster() {
+  stack_status "$stack"
+  [[ $answer == *_COMPLETE && $answer != ROLLBACK_COMPLETE ]] || return 0
+  knows ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId SystemSubnet1Id SystemSubnet2Id PrivateSubnetId MetricsWorkspaceId || return 0
+  read_sizes
+  create_change_set "$stack" cluster.template.json ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId SystemSubnet1Id SystemSubnet2Id PrivateSubnetId MetricsWorkspaceId "${recorded[@]}"
+  [[ -z $change_set ]] || drop_change_set "$stack"
 }
 
 # Adds the outputs of another stack.

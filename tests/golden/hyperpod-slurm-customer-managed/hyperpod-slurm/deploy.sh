@@ -30,7 +30,7 @@ usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --res
   --dry-run             print every command that changes something, run none
   --outputs FILE        leave the foundation alone and read its outputs from FILE, which
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
-  --allow-replacement   continue if a stack would replace a cluster or a file system
+  --allow-replacement   continue if a stack would replace or delete a cluster or a file system
   --wait MINUTES        wait at most so long for each step, instead of its default limit
   --pause               scale compute to zero; cluster, head and login nodes, and data stay
   --resume              scale compute to what it was before --pause
@@ -354,7 +354,7 @@ create_change_set() {
   esac
   ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
     --change-set-name "$change_set" --output text --query \
-    'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId]'
+    'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId,PolicyAction]'
   changes=$answer
   review_changes "$stack" "$type"
 }
@@ -364,9 +364,20 @@ drop_change_set() {
     --change-set-name "$change_set"
 }
 
-# Prints the changes, and stops before a cluster or a file system is replaced.
+# stop_at STACK NAMES WHY: drops the change set if there are names, unless the user allows it.
+stop_at() {
+  local stack=$1 names=$2
+  shift 2
+  if [[ -n $names && $allow_replacement == no ]]; then
+    drop_change_set "$stack"
+    fail "the change would ${*//NAMES/${names//$'\n'/, }} Nothing was changed in $stack. If this is" \
+      "intended, add --allow-replacement."
+  fi
+}
+
+# Prints the changes, and stops before a cluster or a file system is replaced or deleted.
 review_changes() {
-  local stack=$1 type=$2 lost
+  local stack=$1 type=$2
   if [[ $type == CREATE ]]; then
     note "$stack: a new stack of $(grep -c . <<<"$changes") resources"
     return
@@ -375,14 +386,15 @@ review_changes() {
   note "$(awk -F '\t' '{
     print "  " $1, $4, "(" $3 ")" ($2 == "True" ? ", replaced" : $2 == "Conditional" ? ", perhaps replaced" : "")
   }' <<<"$changes")"
-  lost=$(awk -F '\t' '$1 == "Modify" && $2 == "True" && $3 ~ /::(Cluster|FileSystem)$/ { print $4 }' \
-    <<<"$changes")
-  if [[ -n $lost && $allow_replacement == no ]]; then
-    drop_change_set "$stack"
-    fail "the change would replace ${lost//$'\n'/, } with a new, empty one; the data of the old one" \
-      "stays there or is lost. Nothing was changed in $stack. If this is intended, add" \
-      "--allow-replacement."
-  fi
+  stop_at "$stack" "$(awk -F '\t' '
+    $1 == "Modify" && $2 == "True" && $3 ~ /::(Cluster|FileSystem)$/ { print $4 }' <<<"$changes")" \
+    "replace NAMES with a new, empty one; the data of the old one stays there or is lost."
+  stop_at "$stack" "$(awk -F '\t' '
+    $1 == "Modify" && $2 == "True" && $3 ~ /::(ComputeNodeGroup|Nodegroup)$/ { print $4 }' \
+    <<<"$changes")" "replace NAMES, which fails: two node groups cannot have one name. Use another."
+  stop_at "$stack" "$(awk -F '\t' '
+    $1 == "Remove" && $3 ~ /::(FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
+    <<<"$changes")" "delete NAMES, with all data in it."
 }
 
 execute_change_set() {
