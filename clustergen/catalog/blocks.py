@@ -6,10 +6,13 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html (20
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from clustergen.catalog import ultraservers
 from clustergen.catalog.prices import Book, Price
+from clustergen.words import words
 
 DAY_HOURS: Final = 24
 SINGLE_DAYS: Final = 14
@@ -29,6 +32,29 @@ ULTRASERVER_END_MINUTES: Final = 60
 PLAN_FACTOR: Final = 1.15
 """Rate of a training plan over that of a Capacity Block: 6 types of the price page of 2025-06, and
 three offers of 2026-10-04. An estimate: SearchTrainingPlanOfferings has the fee."""
+
+
+# AWS's price page of 2025-06; p6-b200 was added there last.
+_PLAN_REGIONS_P5 = words("""
+    us-east-1 us-east-2 us-west-1 us-west-2 sa-east-1 eu-north-1 eu-west-2 ap-northeast-1 ap-south-1
+    ap-southeast-2 ap-southeast-4
+""")
+PLAN_REGIONS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "p4d": ("us-east-1", "us-east-2", "us-west-2"),
+        "p5": _PLAN_REGIONS_P5,
+        "p5e": _PLAN_REGIONS_P5,
+        "p5en": _PLAN_REGIONS_P5,
+        "p6-b200": ("us-west-2",),
+        "trn1": ("us-east-1", "us-east-2", "us-west-2", "ap-southeast-4"),
+        "trn2": ("us-east-2",),
+    }
+)
+"""Regions with a rate of training plans, by family, on 2025-06-16. Others may have been added."""
+
+
+PLAN_ONLY: Final = ("p5e", "p6e-gb200")
+"""Families that HyperPod has in training plans only; SageMaker's price page has no other price."""
 
 
 def days(hours: float) -> int | None:

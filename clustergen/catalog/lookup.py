@@ -39,6 +39,13 @@ def every() -> Iterator[InstanceType]:
             yield rows.decode(json.loads(line))
 
 
+def containing(text: str) -> Iterator[InstanceType]:
+    """The instance types whose row has this text, such as the name of an accelerator."""
+    for line in _text().splitlines():
+        if text in line:
+            yield rows.decode(json.loads(line))
+
+
 def _opening(name: str) -> str:
     return json.dumps({"name": name}, separators=(",", ":"))[:-1] + ","
 

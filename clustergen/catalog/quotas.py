@@ -24,6 +24,9 @@ ON_DEMAND = {
     "Standard": "L-1216C47A",
 }
 
+DEFAULT_VCPUS = {"Standard": 5}
+"""Of a new account, On-Demand; 0 for all other groups. Same page (2026-10-03)."""
+
 SPOT = {
     "P5": "L-C4BD4855",
     "P4, P3 and P2": "L-7212CCBC",

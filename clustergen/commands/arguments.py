@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     _import(commands)
     _plan(commands)
     _cost(commands)
+    _recommend(commands)
     _init(commands)
     _explain(commands)
     _schema(commands)
@@ -207,6 +208,48 @@ def _cost(commands: Commands[argparse.ArgumentParser]) -> None:
         help="ask the Price List of AWS, with your credentials (needs the extra `live`)",
     )
     _format(command)
+
+
+def _recommend(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "recommend", "rank instance types, purchase options and services")
+    _sources(command)
+    command.add_argument(
+        "--accelerator", metavar="NAME", help="e.g. H200, A100-80 or Trainium2; none for HPC"
+    )
+    command.add_argument("--count", type=_positive, metavar="N", help="accelerators, or cores")
+    command.add_argument(
+        "--for", dest="duration", default="14d", metavar="TIME", help="how long (14d)"
+    )
+    command.add_argument(
+        "--region", metavar="NAMES", help="regions or their beginnings, e.g. us,eu-west-1 (all)"
+    )
+    command.add_argument("--start", metavar="DATE", help="e.g. 2026-12-10")
+    command.add_argument("--budget", type=float, metavar="USD", help="for the whole time")
+    command.add_argument("--scheduler", choices=("slurm", "kubernetes"), help="(both)")
+    command.add_argument(
+        "--target",
+        dest="targets",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="services to consider (all)",
+    )
+    command.add_argument(
+        "--interruptible", action="store_true", help="work survives the loss of nodes: allow Spot"
+    )
+    command.add_argument("--top", type=_positive, default=5, metavar="N", help="answers (5)")
+    command.add_argument("--write", metavar="DIR", help="write DIR/cluster.yaml for an answer")
+    command.add_argument(
+        "--answer", type=_positive, default=1, metavar="N", help="the answer to write (1)"
+    )
+    _format(command)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("has to be 1 or more")
+    return number
 
 
 def _init(commands: Commands[argparse.ArgumentParser]) -> None:

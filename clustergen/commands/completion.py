@@ -20,7 +20,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 _FILES = ("specs", "files", "file", "outputs")
-_FOLDERS = ("dir", "out")
+_FOLDERS = ("dir", "out", "write")
 
 
 def _completing(root: argparse.ArgumentParser) -> argparse.ArgumentParser:

@@ -44,7 +44,7 @@ def line_data(line: Line, hours: int | None = None) -> dict[str, Any]:
         "upfront": line.upfront,
         "reason": line.unknown or line.outside,
         "note": line.note,
-        "prices": [_price(price) for price in line.prices],
+        "prices": [price_data(price) for price in line.prices],
     }
 
 
@@ -56,7 +56,8 @@ def _status(line: Line) -> str:
     return "unknown" if line.unknown else "outside"
 
 
-def _price(price: Price) -> dict[str, Any]:
+def price_data(price: Price) -> dict[str, Any]:
+    """A price with its source as plain data."""
     return {
         "name": price.name,
         "usd": price.usd,

@@ -67,7 +67,7 @@ def quote(
             yield Quotation(title, plan.name, target, cost.bill(plan, target.fees, book), options)
 
 
-_FEATURES: Final[dict[CapacityKind, str]] = {
+FEATURES: Final[dict[CapacityKind, str]] = {
     "on-demand": "capacity.on-demand",
     "spot": "capacity.spot",
     "reservation": "capacity.reservation",
@@ -95,6 +95,6 @@ def possible(group: NodeGroup, target: Target) -> Iterator[CapacityKind]:
         "capacity-block": "capacity-block" in sold,
         "training-plan": planned,
     }
-    for kind, feature in _FEATURES.items():
+    for kind, feature in FEATURES.items():
         if has[kind] and target.support[feature].level != "none":
             yield kind

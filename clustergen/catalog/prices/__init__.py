@@ -79,6 +79,11 @@ def place_of(region: str, zone: str | None = None) -> str:
     return group.rpartition("-")[0] if group else region
 
 
+def is_known(name: str) -> bool:
+    """Whether a price of this name is known anywhere."""
+    return bool(_row(name))
+
+
 @functools.cache
 def sources() -> Mapping[str, Source]:
     """The sources by the keys that rows use."""

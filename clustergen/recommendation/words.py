@@ -1,0 +1,106 @@
+"""Words that the formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen import targets
+from clustergen.cost.nodes import OPTIONS
+from clustergen.cost.words import duration
+from clustergen.recommendation.answers import Answer, Recommendation, Service
+from clustergen.recommendation.offers import Offer
+
+HEADER = ["", "nodes", "bought as", "region", "USD per hour", "USD in all"]
+CONVENTION = (
+    "Ranked by what can be had, then by cost. USD for Linux, without tax and discounts. In all: "
+    "nodes, service, storage and network of the spec that --write writes, on the first service "
+    "named, for the time that is paid for; `clustergen cost` has its parts and sources. +: without "
+    "parts whose price is unknown."
+)
+
+
+def rows(found: Recommendation) -> Iterator[list[str]]:
+    """A row for each answer."""
+    for number, answer in enumerate(found.answers, 1):
+        offer = answer.offer
+        yield [
+            f"{number}. {offer.type.name}",
+            f"{offer.nodes:,}",
+            OPTIONS[offer.kind],
+            offer.region,
+            usd(offer.usd_hour, limit=offer.kind == "spot"),
+            whole(answer.services[0], limit=offer.kind == "spot"),
+        ]
+
+
+def whole(service: Service, *, limit: bool = False) -> str:
+    """The cost of a whole cluster, with a + if the price of a part is unknown."""
+    text = usd(service.usd, limit=limit)
+    return f"{text}+" if service.holes and service.usd is not None else text
+
+
+def service(of: Service) -> str:
+    """The cost of an answer with a service, and what the service loses."""
+    lost = "; ".join((*of.warnings, *of.losses)) or "nothing lost"
+    holes = f" (no price is known of {', '.join(of.holes)})" if of.holes else ""
+    return f"{targets.load(of.target).title}, {whole(of)} USD in all{holes}: {lost}"
+
+
+def usd(amount: float | None, *, limit: bool = False) -> str:
+    """``1,234``, with cents where they count; ``< 1,234`` for a limit."""
+    if amount is None:
+        return "not known"
+    text = f"{amount:,.2f}" if amount < 1000 else f"{amount:,.0f}"
+    return f"< {text}" if limit else text
+
+
+def title(offer: Offer) -> str:
+    """``16 x p5e.48xlarge, Capacity Block for 14 d``."""
+    text = f"{offer.nodes:,} x {offer.type.name}, {OPTIONS[offer.kind]}"
+    if not offer.upfront:
+        return text
+    return f"{text} for {duration(offer.hours)}: {usd(offer.usd)} USD in advance"
+
+
+def where(answer: Answer) -> str:
+    """The region with its zones, and the others with what they cost."""
+    offer = answer.offer
+    text = f"{offer.region} ({', '.join(offer.zones)})"
+    same = [other.region for other in answer.elsewhere if other.usd == offer.usd]
+    dearer = [
+        f"{other.region} for {usd(other.usd)}"
+        for other in answer.elsewhere
+        if other.usd != offer.usd and other.usd is not None
+    ]
+    others = [*same, *dearer][:4]
+    return f"{text}; also {', '.join(others)}" if others else text
+
+
+def price(offer: Offer) -> str:
+    """The price of the nodes with region, source and date."""
+    found = offer.price
+    if found is None:
+        return "not known"
+    return (
+        f"{found.name} {found.usd:g} USD per {found.unit} in {found.place} "
+        f"({found.source.date}, {found.source.source})"
+    )
+
+
+def dropped(found: Recommendation) -> list[str]:
+    """What is not possible; the same reason in several regions, or for several types, once."""
+    by_place: dict[tuple[str, str], list[str]] = {}
+    for each in found.dropped:
+        what, _, region = each.what.partition(" in ")
+        by_place.setdefault((what, each.why), []).append(region)
+    by_type: dict[tuple[str, str], list[str]] = {}
+    for (what, why), places in by_place.items():
+        type, _, how = what.partition(" as ")
+        key = (f" as {how}" if how else "", f"{_in(places)}: {why}")
+        by_type.setdefault(key, []).append(type)
+    return [f"{', '.join(dict.fromkeys(types))}{how}{why}" for (how, why), types in by_type.items()]
+
+
+def _in(places: list[str]) -> str:
+    named = [place for place in places if place]
+    return f" in {', '.join(named)}" if named else ""
