@@ -42,7 +42,7 @@ storage:
 COMMANDS = (
     "cat cluster.yaml",
     "clustergen check cluster.yaml --target pcs",
-    "sed -i.before s/4800GiB/19200GiB/ cluster.yaml",
+    "clustergen check cluster.yaml --target pcs --fix --unsafe-fixes",
     "clustergen cost cluster.yaml --target pcs | head -n 11",
     "clustergen render cluster.yaml --target pcs --target parallelcluster -o out",
     "ls out/llm-pretrain/pcs",
