@@ -47,6 +47,20 @@ From 4.9 on, dcgm-exporter renames 23 fields and changes the units of 11.
 Slurm 25.11 turns its metrics off for everyone if `PrivateData` is set; 26.05 has
 `MetricsParameters=ignore_private_data` (https://slurm.schedmd.com/metrics.html).
 """
+_PLACES = """\
+## Where metrics go
+
+| `monitoring.metrics` | stores metrics | evaluates alerts |
+|---|---|---|
+| `managed-prometheus` | a workspace of Amazon Managed Service for Prometheus | the workspace |
+| `self-hosted` | Prometheus on the system nodes of an EKS cluster, for 30 days | Prometheus; \
+Alertmanager publishes to the topic |
+| `cloudwatch` | CloudWatch: the metrics that alarms and panels read | alarms |
+| `none` | | |
+
+Slurm's nodes and HyperPod come and go, so none of them can keep a Prometheus: `self-hosted` is for
+`eks` only.
+"""
 _ALERTS = """\
 ## Alerts
 
@@ -94,6 +108,7 @@ def page() -> str:
         (
             _INTRODUCTION,
             _MEASURED.format(counters=len(COUNTERS)),
+            _PLACES,
             _ALERTS,
             *_alerts(),
             _ALARMS.rstrip(),

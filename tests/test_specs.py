@@ -33,7 +33,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
         EKS: {"SUP001", "K8S432"},
         K8S: set(),
     },
-    "eks-karpenter": {PC: _NO, PCS: set(), HP: _NO, EKS: set(), K8S: set()},
+    "eks-karpenter": {PC: _NO, PCS: _NO, HP: _NO, EKS: _NO, K8S: set()},
     "eks-mig": {PC: _NO, PCS: {"SLM211"}, HP: _NO, EKS: set(), K8S: set()},
     "eks-p5en-capacity-block": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},
     "eks-reserved-volcano": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set()},

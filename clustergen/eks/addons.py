@@ -123,7 +123,7 @@ def wanted(plan: Plan) -> tuple[Addon, ...]:
     watched = plan.monitoring.metrics == "cloudwatch" or (
         plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
     )
-    monitoring = ((CLOUDWATCH, watched), (KUBE_STATE_METRICS, plan.monitoring.workspace))
+    monitoring = ((CLOUDWATCH, watched), (KUBE_STATE_METRICS, plan.monitoring.scraped))
     return (COREDNS, NODE_MONITORING, EBS, *needed, *(addon for addon, on in monitoring if on))
 
 

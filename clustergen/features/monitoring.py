@@ -23,8 +23,9 @@ SHARED: Mapping[str, Support] = MappingProxyType(
     {
         "monitoring.self-hosted": Support(
             "none",
-            "clustergen sets up no Prometheus server; use metrics: managed-prometheus",
-            f"{_AMP}what-is-Amazon-Managed-Service-Prometheus.html",
+            "no node can keep a Prometheus server and its data: the service replaces nodes, and "
+            "Amazon Linux has no package of it; use metrics: managed-prometheus",
+            "https://docs.aws.amazon.com/linux/al2023/release-notes/all-packages.html",
         ),
         "monitoring.alerts": Support(
             "full",

@@ -27,8 +27,8 @@ POLICY = "MetricsPolicy"
 
 
 def part(plan: Plan) -> Part:
-    """Nothing where the spec wants no metrics of nodes."""
-    if not plan.monitoring.of_nodes:
+    """Nothing where the spec wants no metrics."""
+    if plan.monitoring.metrics == "none":
         return NOTHING
     if plan.monitoring.workspace is None:
         return joined((_alerts(plan), _node_log(plan), _writing(plan)))

@@ -18,6 +18,7 @@ from clustergen.kubernetes import (
     namespaces,
     node_metrics,
     ownership,
+    prometheus,
     pruning,
     queues,
     smoke,
@@ -118,6 +119,11 @@ _LATE = (
         "node-metrics",
         ("A pod on each node that measures it (monitoring).",),
         lambda plan: node_metrics.objects() if node_metrics.is_on(plan) else (),
+    ),
+    _Manifest(
+        "prometheus",
+        ("Prometheus with its rules, and Alertmanager (monitoring).",),
+        lambda plan: prometheus.objects(plan) if prometheus.is_on(plan) else (),
     ),
     _Manifest(
         "kueue",

@@ -17,9 +17,9 @@ _FOLDER = "/etc/clustergen"
 
 
 def is_on(plan: Plan) -> bool:
-    """Whether the metrics go to a workspace."""
+    """Whether a Prometheus collects the metrics."""
     gpus = any(group.type.gpus for group in plan.node_groups)
-    return gpus and plan.monitoring.workspace is not None
+    return gpus and plan.monitoring.scraped
 
 
 def objects() -> Iterator[Json]:

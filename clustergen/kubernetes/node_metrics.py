@@ -23,8 +23,8 @@ _FOLDER = "/opt/clustergen"
 
 
 def is_on(plan: Plan) -> bool:
-    """Whether the metrics go to a workspace."""
-    return plan.monitoring.workspace is not None
+    """Whether a Prometheus collects the metrics."""
+    return plan.monitoring.scraped
 
 
 def objects() -> Iterator[Json]:

@@ -43,6 +43,8 @@ RESOURCES: Mapping[tuple[str, str], str] = MappingProxyType(
         ("", "PersistentVolume"): "persistentvolumes",
         ("apps", "Deployment"): "deployments.apps",
         ("apps", "DaemonSet"): "daemonsets.apps",
+        ("apps", "StatefulSet"): "statefulsets.apps",
+        ("", "Service"): "services",
         ("", "ConfigMap"): "configmaps",
         (
             "rbac.authorization.k8s.io",

@@ -16,8 +16,6 @@ from clustergen.monitoring.rules import alerts_of, runbook
 from clustergen.monitoring.sources import Source, sources
 from clustergen.plan.model import Lustre, Plan
 
-TOPIC_OUTPUT: Final = "AlertTopicArn"
-"""The output of the foundation with the topic of alerts."""
 _COMPARISONS: Final = {">": "GreaterThanThreshold", "<": "LessThanThreshold"}
 _MOST_METRICS: Final = 10
 """Of one alarm: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html"""
@@ -161,7 +159,7 @@ def _above(threshold: float, *, periods: int) -> Json:
 
 
 def _alarm(plan: Plan, description: str, watched: Json, condition: Json) -> Json:
-    topic = plan.monitoring.alerts.topic or cfn.ref(TOPIC_OUTPUT)
+    topic = plan.monitoring.alerts.topic or cfn.ref(names.TOPIC_OUTPUT)
     notified = {"AlarmActions": [topic], "OKActions": [topic]}
     properties = {"AlarmDescription": description, **watched, **condition, **notified}
     return {"Type": "AWS::CloudWatch::Alarm", "Properties": properties}

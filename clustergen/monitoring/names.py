@@ -24,6 +24,9 @@ DROPPED_LABELS: Final = (
 )
 """Labels of dcgm-exporter that are dropped; each new value of one would begin new series."""
 
+TOPIC_OUTPUT: Final = "AlertTopicArn"
+"""The output of the foundation with the topic of alerts."""
+
 OF_CLUSTER: Final = (CLUSTER,)
 OF_NODES: Final = (CLUSTER, NODE)
 """Dimensions of the metrics of nodes in CloudWatch."""

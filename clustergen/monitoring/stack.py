@@ -28,11 +28,11 @@ def files(plan: Plan) -> Iterator[Artifact]:
     """The template, and what it is made of; nothing where the spec has no monitoring."""
     if made := _resources(plan):
         yield json_artifact(PATH, _template(plan, made))
-    if not plan.monitoring.of_nodes:
+    if plan.monitoring.metrics == "none":
         return
     from clustergen.monitoring import files as definition
 
-    if plan.monitoring.workspace is None:
+    if not plan.monitoring.scraped:
         yield from definition.alarm_files(plan)
         return
     yield from definition.rule_files(plan)

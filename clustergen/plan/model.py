@@ -542,6 +542,11 @@ class Monitoring:
     """0 means forever."""
 
     @property
+    def scraped(self) -> bool:
+        """Whether a Prometheus collects metrics from a Kubernetes cluster."""
+        return self.metrics in ("managed-prometheus", "self-hosted")
+
+    @property
     def of_nodes(self) -> bool:
         """Whether nodes measure themselves and send what they measure."""
         return self.metrics in ("managed-prometheus", "cloudwatch")

@@ -12,7 +12,10 @@ from clustergen.plan.model import Monitoring, Plan, Ref
 
 def paragraphs(plan: Plan) -> Iterator[str]:
     """Nothing where no metrics are collected."""
-    if not plan.monitoring.of_nodes:
+    if plan.monitoring.metrics == "none":
+        return
+    if plan.monitoring.metrics == "self-hosted":
+        yield from _self_hosted(plan)
         return
     if plan.monitoring.workspace is None:
         yield from _cloudwatch(plan)
@@ -22,6 +25,18 @@ def paragraphs(plan: Plan) -> Iterator[str]:
         "are in\n`monitoring/rules/`, and `monitoring/runbooks.md` says what to do about each."
     )
     yield _size(plan)
+    if steps := "\n".join(f"- {step}" for step in _steps(plan)):
+        yield steps
+
+
+def _self_hosted(plan: Plan) -> Iterator[str]:
+    yield (
+        "Prometheus in the cluster stores the metrics of nodes, GPUs, EFA and Kubernetes for 30 "
+        "days, on an\nEBS volume. `kubectl -n prometheus port-forward svc/prometheus 9090` opens "
+        "its page on this machine.\nThe alerts are in `monitoring/rules/`, and "
+        "`monitoring/runbooks.md` says what to do about each. If the\ncluster is down, so are its "
+        "alerts."
+    )
     if steps := "\n".join(f"- {step}" for step in _steps(plan)):
         yield steps
 

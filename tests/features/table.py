@@ -645,7 +645,10 @@ TABLE: Mapping[str, Row] = {
             EKS: template('"amazon-cloudwatch-observability"'),
         },
     ),
-    "monitoring.self-hosted": Row(Use("", "monitoring: {metrics: self-hosted}")),
+    "monitoring.self-hosted": Row(
+        Use("", "monitoring: {metrics: self-hosted}"),
+        {EKS: Evidence(r"manifests/.*prometheus\.yaml", "kind: StatefulSet")},
+    ),
     "monitoring.cloudwatch-metrics": Row(
         Use("", "monitoring: {metrics: cloudwatch}"),
         {

@@ -184,7 +184,9 @@ def _form(item: Object) -> Iterator[str]:
         if mode not in _MODES:
             yield f"{mode!r} is no access mode"
     for template in pod_templates(item.body):
-        yield from _pod(template["spec"])
+        # A StatefulSet gives each pod a volume for each of its templates of claims.
+        claimed = {claim["metadata"]["name"] for claim in spec.get("volumeClaimTemplates", ())}
+        yield from _pod(template["spec"], claimed)
 
 
 # AllocationResultsMaxSize of https://github.com/kubernetes/api/blob/master/resource/v1/types.go
@@ -288,11 +290,11 @@ def _claim(devices: Json) -> Iterator[str]:
         yield from (f"a constraint on {name}, which is no request" for name in sorted(unknown))
 
 
-def _pod(spec: Json) -> Iterator[str]:
+def _pod(spec: Json, claimed: set[str]) -> Iterator[str]:
     for toleration in spec.get("tolerations", ()):
         if toleration.get("effect", "NoSchedule") not in _EFFECTS:
             yield f"{toleration['effect']!r} is no effect of a taint"
-    volumes = {volume["name"] for volume in spec.get("volumes", ())}
+    volumes = claimed | {volume["name"] for volume in spec.get("volumes", ())}
     claims = {claim["name"] for claim in spec.get("resourceClaims", ())}
     for container in spec["containers"]:
         mounts = {mount["name"] for mount in container.get("volumeMounts", ())}

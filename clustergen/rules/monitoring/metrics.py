@@ -29,6 +29,12 @@ def grafana_without_metrics(plan: Plan) -> Iterator[Problem]:
             help="write metrics: managed-prometheus",
             fix=unsafe(put(("monitoring", "metrics"), "managed-prometheus")),
         )
+    elif (dashboards, metrics) == ("managed-grafana", "self-hosted"):
+        yield Problem(
+            ("monitoring", "dashboards"),
+            "managed Grafana does not reach the Prometheus in the cluster",
+            help="write dashboards: grafana-files, or metrics: managed-prometheus",
+        )
 
 
 @rule(

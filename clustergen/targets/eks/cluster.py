@@ -25,14 +25,16 @@ from clustergen.eks.addons import Addon, ManagedAddon
 from clustergen.eks.control_plane import ControlPlane
 from clustergen.eks.system_nodes import SystemNodes
 from clustergen.foundation import access
+from clustergen.kubernetes import prometheus
 from clustergen.kubernetes.karpenter import is_karpenter, is_on
-from clustergen.plan.model import NodeGroup, Plan
+from clustergen.monitoring import names
+from clustergen.plan.model import NodeGroup, Plan, Ref
 from clustergen.targets.eks.node_groups import ManagedNodeGroup, security_groups
 from clustergen.targets.eks.options import Options
 
 if TYPE_CHECKING:
     from clustergen.targets.eks.karpenter import Karpenter
-    from clustergen.targets.eks.monitoring import ManagedPrometheus
+    from clustergen.targets.eks.monitoring import AlertSender, ManagedPrometheus
     from clustergen.targets.eks.software import Software
 
 
@@ -53,6 +55,8 @@ class EksCluster(Construct):
     """The other add-ons, by name."""
     karpenter: Karpenter | None
     prometheus: ManagedPrometheus | None
+    alert_sender: AlertSender | None
+    """Of a Prometheus in the cluster."""
     software: Software | None
     """Charts and manifests; None if install.sh installs them."""
 
@@ -74,6 +78,7 @@ class EksCluster(Construct):
         self.addons = self.make_addons()
         self.karpenter = self.make_karpenter()
         self.prometheus = self.make_prometheus()
+        self.alert_sender = self.make_alert_sender()
         for name, description, value in self.outputs():
             self._output(name, description, value)
         self.software = self.make_software() if software else None
@@ -161,6 +166,15 @@ class EksCluster(Construct):
             workspace=workspace,
             control_plane=self.control_plane,
         )
+
+    def make_alert_sender(self) -> AlertSender | None:
+        alerts = self.plan.monitoring.alerts
+        if not prometheus.is_on(self.plan) or not alerts.wanted:
+            return None
+        from clustergen.targets.eks.monitoring import AlertSender  # likewise
+
+        topic = self.inputs.value(alerts.topic or Ref(names.TOPIC_OUTPUT))
+        return AlertSender(self, "Alerts", topic=topic, control_plane=self.control_plane)
 
     def make_software(self) -> Software:
         """The software in the cluster, after nodes for it exist."""

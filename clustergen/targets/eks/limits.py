@@ -129,7 +129,7 @@ _NAME = Form(
 # Namespaces that the bundle and EKS add-ons create.
 _NAMESPACES = words(f"""
     nvidia gpu-operator kueue-system volcano-system kai-scheduler kubeflow-system mpi-operator
-    monitoring amazon-cloudwatch {KAI_ROOT}
+    monitoring node-metrics prometheus amazon-cloudwatch {KAI_ROOT}
 """)
 _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/working-with-objects/"
 

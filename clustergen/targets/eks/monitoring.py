@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import aws_cdk as cdk
 from aws_cdk import aws_aps as aps
+from aws_cdk import aws_eks as eks
 from constructs import Construct
 
+from clustergen.aws import iam as statements
 from clustergen.cdk.inputs import Inputs
+from clustergen.eks import roles
 from clustergen.eks.control_plane import ControlPlane
+from clustergen.kubernetes import prometheus, scraping
 from clustergen.plan.model import Id, Plan
-from clustergen.targets.eks import scraping
 from clustergen.yaml_text import yaml_text
 
 
@@ -48,6 +51,26 @@ class ManagedPrometheus(Construct):
             destination=aps.CfnScraper.DestinationProperty(
                 amp_configuration=aps.CfnScraper.AmpConfigurationProperty(workspace_arn=arn)
             ),
+        )
+
+
+class AlertSender(Construct):
+    """What lets Alertmanager in the cluster publish to the topic of alerts."""
+
+    def __init__(
+        self, scope: Construct, id: str, *, topic: str, control_plane: ControlPlane
+    ) -> None:
+        super().__init__(scope, id)
+        role = roles.pod_role(
+            self, "Role", statements=[statements.allow("Alerts", ["sns:Publish"], [topic])]
+        )
+        eks.CfnPodIdentityAssociation(
+            self,
+            "Identity",
+            cluster_name=control_plane.name,
+            namespace=prometheus.NAMESPACE,
+            service_account=prometheus.ALERTMANAGER,
+            role_arn=role.role_arn,
         )
 
 

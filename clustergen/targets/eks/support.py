@@ -192,6 +192,11 @@ _OPERATION = {
         "an Amazon Managed Service for Prometheus workspace and a scraper",
         "prometheus",
     ),
+    "monitoring.self-hosted": _support(
+        "full",
+        "Prometheus and Alertmanager on the system nodes, with an EBS volume",
+        "https://prometheus.io/docs/introduction/overview/",
+    ),
     "monitoring.cloudwatch-metrics": _support(
         "full",
         "the amazon-cloudwatch-observability add-on: Container Insights",

@@ -161,6 +161,12 @@ _OPERATION = {
         "workspace; for an existing one, the next steps describe it",
         limits.OBSERVABILITY,
     ),
+    "monitoring.self-hosted": support(
+        "none",
+        "HyperPod's observability add-on, which collects the metrics, writes to Amazon Managed "
+        "Service for Prometheus; use metrics: managed-prometheus",
+        limits.OBSERVABILITY,
+    ),
     "monitoring.cloudwatch-metrics": support(
         "partial",
         "the amazon-cloudwatch-observability add-on in a new EKS cluster; an existing one may have "

@@ -261,6 +261,8 @@ prune() {
     persistentvolumes \
     deployments.apps \
     daemonsets.apps \
+    statefulsets.apps \
+    services \
     configmaps \
     clusterrolebindings.rbac.authorization.k8s.io \
     clusterroles.rbac.authorization.k8s.io \
