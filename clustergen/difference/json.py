@@ -12,7 +12,13 @@
                                "file": "specs/a.yaml", "line": 31}]}],
         "steps": ["copy the data first: ..."],
         "stays": ["StorageFsx"],
+        "cost": {"currency": "USD", "old": {...}, "new": {...},
+                 "changes": [{"part": "nodes", "name": "cpu", "old": {...}, "new": {...},
+                              "month": [588.67, 588.67]}]},
         "unknown": "not known without AWS: ..."}]}
+
+``cost`` is null unless both sides are specs. Its totals and lines are those of ``clustergen cost``;
+``month`` is new less old, low and high, and null where a price is unknown.
 
 ``kind`` is one of clustergen.effects.KINDS, and of a difference its most dangerous. Keys are never
 removed or changed.
@@ -24,9 +30,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from clustergen.catalog.prices import MONTH_HOURS
+from clustergen.cost.data import bill_data, line_data
 from clustergen.difference import words
 from clustergen.difference.changes import SpecChange
-from clustergen.difference.model import Caused, Difference
+from clustergen.difference.model import Caused, Cost, Difference
 
 
 def render(differences: Sequence[Difference], _: bool) -> str:
@@ -44,7 +52,26 @@ def _difference(difference: Difference) -> dict[str, Any]:
         "effects": [_effect(caused) for caused in difference.effects],
         "steps": list(difference.steps),
         "stays": difference.stays,
+        "cost": _cost(difference.cost) if difference.cost else None,
         "unknown": words.unknown(difference),
+    }
+
+
+def _cost(bills: Cost) -> dict[str, Any]:
+    return {
+        "currency": "USD",
+        "old": bill_data(bills.old)["total"],
+        "new": bill_data(bills.new)["total"],
+        "changes": [
+            {
+                "part": change.line.part,
+                "name": change.line.name,
+                "old": line_data(change.old) if change.old else None,
+                "new": line_data(change.new) if change.new else None,
+                "month": list(change.usd(MONTH_HOURS)) if change.comparable else None,
+            }
+            for change in bills.changes
+        ],
     }
 
 

@@ -25,6 +25,9 @@ def _section(difference: Difference, everything: bool) -> Iterator[str]:
         yield from ("", "In this order:", "")
     for number, step in enumerate(difference.steps, 1):
         yield f"{number}. {escape(step)}"
+    if lines := words.costs(difference):
+        whole, *parts = lines
+        yield from ("", f"{escape(whole)}:", "", *(f"- {escape(part)}" for part in parts))
     if unknown := words.unknown(difference):
         yield from ("", f"{unknown[0].upper()}{unknown[1:]}.")
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from clustergen import effects
+from clustergen import cost, effects, targets
+from clustergen.catalog.prices import MONTH_HOURS
+from clustergen.cost import Bill, Change
 from clustergen.difference import order
 from clustergen.difference.causes import causes, key
 from clustergen.difference.changes import SpecChange
@@ -19,6 +21,18 @@ class Caused(NamedTuple):
     causes: tuple[SpecChange, ...] = ()
 
 
+class Cost(NamedTuple):
+    """The bills of both sides."""
+
+    old: Bill
+    new: Bill
+
+    @property
+    def changes(self) -> list[Change]:
+        """The lines that differ, the largest difference of a month first."""
+        return sorted(cost.compare(self.old, self.new), key=lambda c: -abs(c.usd(MONTH_HOURS)[1]))
+
+
 class Difference(NamedTuple):
     """What deploying the new side over the old one does, for one target."""
 
@@ -29,6 +43,8 @@ class Difference(NamedTuple):
     """The most dangerous first."""
     steps: tuple[str, ...]
     """What to do, in this order."""
+    cost: Cost | None = None
+    """None unless both sides are specs: bundles do not hold prices."""
 
     @property
     def kind(self) -> Kind:
@@ -60,7 +76,14 @@ def compare(old: Side, new: Side, target: str) -> Difference | None:
         else {}
     )
     caused = tuple(Caused(effect, tuple(known.get(key(effect), ()))) for effect in found)
-    return Difference(old.title, new.title, target, caused, tuple(order.steps(target, found)))
+    steps = tuple(order.steps(target, found))
+    return Difference(old.title, new.title, target, caused, steps, _cost(old, new, target))
+
+
+def _cost(old: Side, new: Side, target: str) -> Cost | None:
+    plans = [side.plan(target) for side in (old, new)]
+    bills = [cost.bill(plan, targets.load(target).fees) for plan in plans if plan]
+    return Cost(*bills) if len(bills) == len(plans) else None
 
 
 def _lone(target: str, *, added: bool) -> Effect:

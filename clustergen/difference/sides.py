@@ -11,6 +11,7 @@ from clustergen.bundle import MANIFEST
 from clustergen.compiler import Checked
 from clustergen.effects import Files
 from clustergen.findings import Finding, Unrenderable, errors
+from clustergen.plan.model import Plan
 from clustergen.source import Document
 
 
@@ -32,6 +33,10 @@ class Side(Protocol):
         """The bundle of a target; None if there is none."""
         ...
 
+    def plan(self, target: str) -> Plan | None:
+        """The plan for a target; None if there are only bundles."""
+        ...
+
 
 class Spec(NamedTuple):
     """A spec, which is rendered."""
@@ -51,6 +56,9 @@ class Spec(NamedTuple):
 
     def files(self, target: str) -> Files | None:
         return rendered(self.checked, target)
+
+    def plan(self, target: str) -> Plan | None:
+        return self.checked.plans.get(target)
 
     def blocking(self) -> list[Finding]:
         """The errors that keep a target from being rendered."""
@@ -91,6 +99,9 @@ class Folders(NamedTuple):
     def files(self, target: str) -> Files | None:
         folder = self.folders.get(target)
         return effects.files_in(folder) if folder else None
+
+    def plan(self, target: str) -> Plan | None:  # noqa: ARG002
+        return None
 
 
 def _target_of(folder: Path) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from clustergen import terminal
 from clustergen.difference import words
 from clustergen.difference.model import Caused, Difference
+from clustergen.source.characters import visible
 
 _FIRST = "  "
 _KIND = 18
@@ -37,6 +38,9 @@ def _lines(difference: Difference, everything: bool) -> Iterator[str]:
         yield f"{_FIRST}in this order:"
     for number, step in enumerate(difference.steps, 1):
         yield from _wrapped(step, f"{_FIRST}  {number}. ", f"{_FIRST}     ")
+    for number, line in enumerate(words.costs(difference)):
+        indent = "  " if number else ""
+        yield from _wrapped(visible(line), f"{_FIRST}{indent}", f"{_FIRST}{indent}  ")
     if unknown := words.unknown(difference):
         yield from _wrapped(unknown, _FIRST, _FIRST)
 

@@ -170,3 +170,32 @@ def test_mistakes(run: Run, arguments: Sequence[str], status: int, words: str) -
     Path("broken.yaml").write_text("version: 1\nname: [\n")
     found, _, error = run(*arguments)
     assert (found, words in error) == (status, True), error
+
+
+def test_cost(run: Run) -> None:
+    (difference,) = found(run, "old.yaml", "grown.yaml")
+    cost = difference["cost"]
+    assert cost["new"]["month"][0] - cost["old"]["month"][0] == pytest.approx(589, abs=60)
+    (cpu,) = (change for change in cost["changes"] if change["name"] == "cpu")
+    assert cpu["month"] == pytest.approx([0.8064 * 730] * 2)
+    _, out, _ = run("old.yaml", "grown.yaml")
+    assert "cpu: 1,177.34 -> 1,766.02 (+588.67)" in out
+    _, out, _ = run("old.yaml", "grown.yaml", "--output", "markdown")
+    assert "- cpu: 1,177.34 -" in out
+
+
+def test_unknown_prices_are_not_compared(run: Run) -> None:
+    _, out, _ = run("old.yaml", "old.yaml", "--set", "node_groups[0].capacity=spot")
+    assert "cpu: not comparable, the market sets the Spot price" in out
+
+
+def test_the_same_cost_is_not_shown(run: Run) -> None:
+    _, out, _ = run("old.yaml", "old.yaml", "--set", "tags.a=b")
+    assert "USD a month" not in out
+
+
+def test_bundles_have_no_cost(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["render", "old.yaml", "-o", "out"])
+    capsys.readouterr()
+    (difference,) = found(run, "out/small", "grown.yaml")
+    assert difference["cost"] is None
