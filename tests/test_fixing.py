@@ -294,3 +294,56 @@ def test_a_shared_file_stays_if_another_cluster_needs_it_as_it_is(
     assert "ubuntu2404" in (folder / "west.yaml").read_text()
     run(capsys, "--fix", "--unsafe-fixes", "west")
     assert "{zone: usw2-az" in (folder / "zone.yaml").read_text()
+
+
+def test_the_project_file_is_fixed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = folder / "clustergen.toml"
+    file.write_text(
+        '# ours\nstrict = false\n[ignore]\nK8S532 = "they end"  # soon\nNET013 = "a firewall"\n'
+        '[clusters.a]\nfils = ["a.yaml"]\n'
+    )
+    file_with_ssh = UNSAFE.replace("use1-az6}", "use1-az6, ssh_from: [0.0.0.0/0]}")
+    (folder / "a.yaml").write_text(file_with_ssh)
+    run(capsys, "--fix")
+    assert file.read_text() == (
+        '# ours\nstrict = false\n[ignore]\nNET013 = "a firewall"\n[clusters.a]\n'
+        'files = ["a.yaml"]\n'
+    )
+    assert (folder / "a.yaml").read_text() == file_with_ssh
+
+
+COMMENT = "# clustergen: ignore[{}] because of the firewall\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("region: us-east-1  " + COMMENT.format("NET013"), "region: us-east-1\n"),
+        (COMMENT.format("NET013") + "region: us-east-1\n", "region: us-east-1\n"),
+        (
+            "region: us-east-1  # clustergen: ignore-file[NET013, SPC033] because we test\n",
+            "region: us-east-1\n",
+        ),
+    ],
+)
+def test_ignore_comments_that_hide_nothing_are_removed(
+    before: str, after: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.yaml").write_text(UNSAFE.replace("region: us-east-1\n", before))
+    run(capsys, "--fix", "--target", "pcs", "a.yaml")
+    assert (folder / "a.yaml").read_text() == UNSAFE.replace("region: us-east-1\n", after)
+
+
+def test_a_fix_that_is_an_error_for_another_target_is_left_out(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = UNSAFE.replace(
+        "size: 4800GiB, throughput: 250",
+        "existing: {id: fs-0123456789abcdef0, mount_name: abcdefgh}",
+    )
+    (folder / "a.yaml").write_text(spec)
+    fix = ["--fix", "--unsafe-fixes", "--select", "STG053", "a.yaml"]
+    run(capsys, *fix, "--target", "parallelcluster,pcs")
+    assert (folder / "a.yaml").read_text() == spec
+    run(capsys, *fix, "--target", "parallelcluster")
+    assert (folder / "a.yaml").read_text() == spec.replace(", mount_name: abcdefgh", "")

@@ -16,6 +16,11 @@ def run(args: argparse.Namespace) -> int:
         request = read(args)
         selected = inputs.codes(args.selected, request.project.rules if request.project else ())
     except inputs.UsageError as error:
+        if args.fix and error.findings:
+            from clustergen.commands import fixes
+
+            if fixes.repair(error.findings):
+                return run(args)
         return inputs.refuse(error, args)
     if args.fix or args.diff:
         from clustergen.commands import fixes

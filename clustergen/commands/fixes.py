@@ -8,6 +8,7 @@ import functools
 import io
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from clustergen import fixing, secrets, source
 from clustergen.commands import inputs
@@ -17,6 +18,7 @@ from clustergen.compiler import Checked
 from clustergen.findings import Finding, errors
 from clustergen.fixing import Fixed
 from clustergen.fixing.files import write
+from clustergen.project import Project
 from clustergen.report.order import place, shown
 
 
@@ -67,6 +69,19 @@ class Run:
         """Check one spec with these contents of its files."""
         return self.request.check(spec, contents=contents)
 
+    def fix_project(self, project: Project) -> list[Finding]:
+        """Remove ignored codes that hide nothing; the findings that are left."""
+        from clustergen.project.loading import unused
+
+        findings = unused(project, self.request.hidden)
+        fixed = [f for f in findings if f.edits and self.wanted(f)]
+        if fixed:
+            file = project.text.name
+            self.before[file] = Path(file).read_bytes()
+            self.after[file] = fixing.edited(self.before[file], file, fixed)
+            self.fixed += fixed
+        return [f for f in findings if f not in fixed]
+
     def changed(self) -> list[str]:
         """The files that change."""
         return [file for file in self.before if self.before[file] != self.after[file]]
@@ -77,12 +92,16 @@ def run(request: Request, args: argparse.Namespace, codes: tuple[str, ...]) -> i
     run = Run(request, functools.partial(_is_fixable, codes, args.unsafe_fixes))
     for spec in request.specs:
         run.fix(spec)
-    left: list[Finding] = []
+    found: list[Finding] = []
     done: list[Sequence[str]] = []
+    request.hidden.clear()
     for spec in request.specs:
         checked = run.check(spec, run.after)
-        left += inputs.selected(checked.findings, codes)
+        found += checked.findings
         done.append(checked.targets)
+    if request.project and not args.specs and not args.files:
+        found += run.fix_project(request.project)
+    left = inputs.selected(found, codes)
     to_stderr = args.diff or source.STDIN in run.before
     left += _show_diff(run) if args.diff else _write(run)
     inputs.show(left, args, to_stderr=to_stderr, custom=request.custom)
@@ -90,6 +109,16 @@ def run(request: Request, args: argparse.Namespace, codes: tuple[str, ...]) -> i
     print("\n".join(_summary(run, left, args)), file=sys.stderr)
     status = inputs.status(left, args)
     return max(status, FOUND) if args.diff and run.changed() else status
+
+
+def repair(findings: Sequence[Finding]) -> bool:
+    """Fix misspelt keys of the project file; whether that changed it."""
+    fixed = [finding for finding in findings if finding.edits]
+    for file in {edit.file for finding in fixed for edit in finding.edits}:
+        before = Path(file).read_bytes()
+        if write(file, before, fixing.edited(before, file, fixed)):
+            return False
+    return bool(fixed)
 
 
 def _is_fixable(codes: tuple[str, ...], unsafe: bool, finding: Finding) -> bool:

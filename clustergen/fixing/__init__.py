@@ -3,6 +3,6 @@
 :func:`fix` works on contents in memory; :func:`clustergen.fixing.files.write` writes them.
 """
 
-from clustergen.fixing.rounds import Fixed, fix
+from clustergen.fixing.rounds import Fixed, edited, fix
 
-__all__ = ["Fixed", "fix"]
+__all__ = ["Fixed", "edited", "fix"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from clustergen.compiler import Checked
-from clustergen.findings import Edit, Finding
+from clustergen.findings import Edit, Finding, errors
 from clustergen.report import ordered
 from clustergen.source import editing, name_of
 
@@ -20,6 +20,9 @@ Check = Callable[[Contents], Checked]
 """Checks a spec, with the given contents in place of those on disk."""
 
 
+Edits = tuple[Edit, ...]
+
+
 class Fixed(NamedTuple):
     """A spec after its fixes."""
 
@@ -28,6 +31,14 @@ class Fixed(NamedTuple):
     """All files of the spec; those that did not change, too."""
     findings: tuple[Finding, ...]
     """The findings that were fixed."""
+
+
+class _State(NamedTuple):
+    """A spec after some rounds."""
+
+    contents: Contents
+    checked: Checked
+    fixed: tuple[Finding, ...]
 
 
 def fix(
@@ -39,34 +50,54 @@ def fix(
 ) -> Fixed:
     """Apply the fixes of all ``wanted`` findings of a spec to ``contents``.
 
-    Files in ``frozen`` do not change. Fixes that undo each other are left out.
+    Files in ``frozen`` do not change. Fixes that undo each other, or that cause errors, are left
+    out.
     """
-    states: list[Contents] = [dict(contents)]
-    fixed: list[tuple[Finding, ...]] = [()]
-    checked = check(contents)
+    states = [_State(dict(contents), check(contents), ())]
+    refused: set[Edits] = set()
     while len(states) <= _ROUNDS:
-        chosen = _chosen([f for f in checked.findings if wanted(f)], states[-1], frozen)
+        state = states[-1]
+        findings = [finding for finding in state.checked.findings if wanted(finding)]
+        chosen = [each for each in _chosen(findings, contents, frozen) if each[1] not in refused]
         if not chosen:
             break
-        edits = {edit for _, edits in chosen for edit in edits}
-        contents = _edited(states[-1], edits)
-        if contents in states:  # two rules undo the work of each other
-            last = states.index(contents)
-            del states[last + 1 :], fixed[last + 1 :]
-            checked = check(contents)
+        after = _applied(state, chosen, check)
+        if _errors(after) - _errors(state):
+            harmful = [each for each in chosen if _is_harmful(state, each, check)]
+            if harmful:
+                refused |= {edits for _, edits in harmful}
+                continue
+        earlier = [index for index, each in enumerate(states) if each.contents == after.contents]
+        if earlier:  # two rules undo the work of each other
+            del states[earlier[0] + 1 :]
             break
-        states.append(contents)
-        fixed.append(tuple(finding for finding, _ in chosen))
-        checked = check(contents)
-    return Fixed(checked, states[-1], tuple(each for done in fixed for each in done))
+        states.append(after)
+    done = tuple(finding for state in states for finding in state.fixed)
+    return Fixed(states[-1].checked, states[-1].contents, done)
+
+
+def _applied(state: _State, chosen: Sequence[tuple[Finding, Edits]], check: Check) -> _State:
+    contents = _edited(state.contents, {edit for _, edits in chosen for edit in edits})
+    return _State(contents, check(contents), tuple(finding for finding, _ in chosen))
+
+
+def _is_harmful(state: _State, chosen: tuple[Finding, Edits], check: Check) -> bool:
+    """Whether a fix alone causes an error of another rule, such as one of another target."""
+    new = _errors(_applied(state, [chosen], check)) - _errors(state)
+    return bool(new) and not any(finding.fatal for finding in state.checked.findings)
+
+
+def _errors(state: _State) -> set[str]:
+    """The codes of the errors."""
+    return {finding.code for finding in errors(state.checked.findings)}
 
 
 def _chosen(
     findings: Sequence[Finding], contents: Contents, frozen: Set[str]
-) -> list[tuple[Finding, tuple[Edit, ...]]]:
+) -> list[tuple[Finding, Edits]]:
     """The findings to fix in one round, with their edits, none of which overlap."""
     editable = {name_of(file) for file in contents} - {name_of(file) for file in frozen}
-    chosen: list[tuple[Finding, tuple[Edit, ...]]] = []
+    chosen: list[tuple[Finding, Edits]] = []
     for finding, edits in _editable(findings):
         if not {edit.file for edit in edits} <= editable:
             continue
@@ -76,7 +107,7 @@ def _chosen(
     return chosen
 
 
-def _editable(findings: Sequence[Finding]) -> Iterator[tuple[Finding, tuple[Edit, ...]]]:
+def _editable(findings: Sequence[Finding]) -> Iterator[tuple[Finding, Edits]]:
     for finding in ordered(findings):
         if edits := finding.edits:
             yield finding, edits
@@ -84,6 +115,11 @@ def _editable(findings: Sequence[Finding]) -> Iterator[tuple[Finding, tuple[Edit
 
 def _edited(contents: Contents, edits: Set[Edit]) -> dict[str, bytes]:
     return {file: _file(content, name_of(file), edits) for file, content in contents.items()}
+
+
+def edited(content: bytes, name: str, findings: Iterable[Finding]) -> bytes:
+    """The contents of a file that findings call ``name``, with all their edits."""
+    return _file(content, name, {edit for finding in findings for edit in finding.edits})
 
 
 def _file(content: bytes, name: str, edits: Set[Edit]) -> bytes:

@@ -62,7 +62,8 @@ def _errors(kept: Sequence[Finding], comments: Sequence[Comment]) -> Iterator[Fi
         for code in hit:
             message = f"{code} is an error, so it cannot be ignored"
             help = "fix it, and remove this comment"
-            yield ERROR.at((), message, help=help).placed(comment.span)
+            fix = comment.without(code)
+            yield ERROR.at((), message, help=help, fix=fix).placed(comment.span)
 
 
 def _unused(
@@ -76,7 +77,8 @@ def _unused(
                 continue
             message, help = _why_unused(code, ran)
             if message:
-                yield UNUSED.at((), message, help=help).placed(comment.span)
+                fix = comment.without(code)
+                yield UNUSED.at((), message, help=help, fix=fix).placed(comment.span)
 
 
 def _why_unused(code: str, ran: Ran) -> tuple[str, str]:

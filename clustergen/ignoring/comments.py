@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from clustergen.findings import Finding, Span
+from clustergen.findings import Edit, Finding, Fix, Span
 from clustergen.ignoring.rules.comments import NO_REASON, UNREADABLE
 from clustergen.patterns import pattern
 from clustergen.source.nodes import Place, Text
@@ -33,6 +33,22 @@ class Comment:
         return not self.line or (
             span is not None and (span.file, span.line) == (self.span.file, self.line)
         )
+
+    def without(self, code: str) -> Fix:
+        """Remove a code from the comment, or the comment with its last code."""
+        start, end = self.span.column - 1, self.span.end - 1
+        row, before = self.span.line - 1, self.span.text[:start]
+        kept = ", ".join(each for each in self.codes if each != code)
+        if kept:
+            opened = self.span.text.index("[", start) + 1
+            closed = self.span.text.index("]", opened)
+            return self._edit(row, opened, row, closed, kept)
+        if before.strip():
+            return self._edit(row, len(before.rstrip()), row, end, "")
+        return self._edit(row, 0, row + 1, 0, "")
+
+    def _edit(self, line: int, column: int, end_line: int, end_column: int, text: str) -> Fix:
+        return Fix(edits=(Edit(self.span.file, line, column, end_line, end_column, text),))
 
 
 def read(texts: Iterable[Text]) -> tuple[list[Comment], list[Finding]]:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from clustergen.findings import Finding, Path
+from clustergen.findings import Finding, Path, rename, safe
 from clustergen.overlay.rules.schema import BAD_VALUE, COMBINATION, REQUIRED, UNKNOWN_KEY
-from clustergen.overlay.words import nearest
+from clustergen.overlay.words import nearest, similar
 from clustergen.schemas import Violation
 
 Place = Callable[[Path], Path]
@@ -69,7 +69,9 @@ def _unknown_keys(violation: Violation, place: Place) -> Iterator[Finding]:
     for key in _unknown(violation):
         message = f"{_where(violation)} has no key {key}"
         at = place((*violation.path, key))
-        yield UNKNOWN_KEY.at(at, message, help=nearest(key, known), on_key=True)
+        near = similar(key, known)
+        fix = safe(rename(at, near)) if near and at[-1:] == (key,) else None
+        yield UNKNOWN_KEY.at(at, message, help=nearest(key, known), on_key=True, fix=fix)
 
 
 def _missing_keys(violation: Violation, place: Place) -> Iterator[Finding]:

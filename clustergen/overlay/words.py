@@ -9,9 +9,15 @@ from typing import Any, Final
 _SHOWN: Final = 12
 
 
+def similar(value: Any, known: Iterable[Any]) -> str:
+    """The known value that is most similar to ``value``; empty if none is."""
+    options = [str(option) for option in known]
+    return next(iter(difflib.get_close_matches(str(value), options, n=1)), "")
+
+
 def nearest(value: Any, known: Iterable[Any]) -> str:
     """Help text: the known value that is most similar to ``value``, or the known values."""
     options = [str(option) for option in known]
-    if near := difflib.get_close_matches(str(value), options, n=1):
-        return f"did you mean {near[0]}?"
+    if near := similar(value, options):
+        return f"did you mean {near}?"
     return f"known are {', '.join(options[:_SHOWN])}{' ...' if len(options) > _SHOWN else ''}"

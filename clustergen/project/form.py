@@ -24,7 +24,15 @@ def check(data: Any, text: Text, table: Path) -> Iterator[Finding]:
         else:
             near = difflib.get_close_matches(path[-1], _known(path), n=1)
             help = f"did you mean {near[0]}?" if near else f"use {', '.join(_known(path))}"
-            yield UNKNOWN.at((), f"there is no setting {_dotted(path)}", help=help).placed(at)
+            written = place(text, (*table, *path))
+            fix = written.replaced(near[0]) if near and is_alone(written, path[-1]) else None
+            message = f"there is no setting {_dotted(path)}"
+            yield UNKNOWN.at((), message, help=help, fix=fix).placed(at)
+
+
+def is_alone(written: Place, key: str) -> bool:
+    """Whether a place has only this key, not a dotted name, nor the table around it."""
+    return written.text.lines[written.line][written.column : written.end_column] == key
 
 
 _TRUTH = "true or false"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clustergen import registry, targets
-from clustergen.findings import Finding
+from clustergen.findings import Edit, Finding, Fix
 from clustergen.patterns import pattern
 from clustergen.project import PYPROJECT, Cluster, Project, form
 from clustergen.project.rules.file import UNREADABLE, UNUSED, WRONG
@@ -119,9 +119,12 @@ def unused(project: Project, hidden: Sequence[Finding]) -> list[Finding]:
         if not any(each.startswith(code) for each in codes)
         and not (project.rules is None and registry.is_foreign(code))
     ]
-    return [
-        UNUSED.at((), f"no cluster has a finding {code}", help="remove the line").placed(
-            _place(project, "ignore", code).span()
-        )
-        for code in idle
-    ]
+    return [_unused(project, code) for code in idle]
+
+
+def _unused(project: Project, code: str) -> Finding:
+    at = _place(project, "ignore", code)
+    line = Edit(project.text.name, at.line, 0, at.line + 1, 0, "")
+    fix = Fix(edits=(line,)) if form.is_alone(at, code) else None
+    message = f"no cluster has a finding {code}"
+    return UNUSED.at((), message, help="remove the line", fix=fix).placed(at.span())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from clustergen import secrets
-from clustergen.findings import Path, Span
+from clustergen.findings import Edit, Fix, Path, Span
 from clustergen.patterns import pattern
 from clustergen.source.scalars import Scalar
 
@@ -49,6 +49,10 @@ class Place(NamedTuple):
         end = self.end_column if self.line == self.end_line else len(line.rstrip())
         end = max(end, self.column + 1)
         return Span(self.text.name, self.line + 1, self.column + 1, end + 1, line)
+
+    def replaced(self, text: str) -> Fix:
+        """A safe fix that writes ``text`` in place of what is here."""
+        return Fix(edits=(Edit(self.text.name, *self[1:], text),))
 
 
 Items: TypeAlias = "tuple[Node, ...]"

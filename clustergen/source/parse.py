@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from clustergen.findings import Finding, Path, Rule
+from clustergen.findings import Finding, Fix, Path, Rule
 from clustergen.source import limits
 from clustergen.source.characters import INVISIBLE
 from clustergen.source.nodes import Entries, Items, Node, Place, Text
@@ -171,11 +171,13 @@ class _Builder:
         self.refuse_tag(event)
         if not isinstance(self.scalar(event), str):
             word = event.value or "nothing"
+            quoted = f'"{event.value}"'
             self.find(
                 KEY,
                 event,
                 f"the key {word} is not text",
-                f'write it in quotes: "{event.value}"',
+                f"write it in quotes: {quoted}",
+                self.place(event, event).replaced(quoted) if event.value else None,
             )
         return str(event.value)
 
@@ -252,11 +254,15 @@ class _Builder:
         stop: Any = end.end_mark
         return Place(self.text, begin.line, begin.column, stop.line, stop.column)
 
-    def find(self, rule: Rule, event: yaml.Event, message: str, help: str) -> None:
-        self.findings.append(self.stop(rule, event, message, help).finding)
+    def find(
+        self, rule: Rule, event: yaml.Event, message: str, help: str, fix: Fix | None = None
+    ) -> None:
+        self.findings.append(self.stop(rule, event, message, help, fix).finding)
 
-    def stop(self, rule: Rule, event: yaml.Event, message: str, help: str) -> Stop:
-        finding = rule.at(tuple(self.path), message, help=help)
+    def stop(
+        self, rule: Rule, event: yaml.Event, message: str, help: str, fix: Fix | None = None
+    ) -> Stop:
+        finding = rule.at(tuple(self.path), message, help=help, fix=fix)
         return Stop(finding.placed(self.place(event, event).span()))
 
 

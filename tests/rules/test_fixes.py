@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from clustergen import registry
@@ -24,7 +22,11 @@ def _id(rule: Rule) -> str:
 def _texts(rule: Rule) -> list[str]:
     """The bad example, with a comment behind every line that can have one."""
     texts = [rule.bad] if is_whole(rule.bad) else [EXAMPLE_BASE, rule.bad]
-    return [re.sub(r"\n|$", f"{KEPT}\n", text.rstrip("\n")) for text in texts]
+    return ["".join(map(_with_comment, text.splitlines())) for text in texts]
+
+
+def _with_comment(line: str) -> str:
+    return f"{line}\n" if "# clustergen:" in line else f"{line}{KEPT}\n"
 
 
 def _mine(checked: Checked, rule: Rule) -> list[Finding]:

@@ -9,6 +9,7 @@ _SOURCE = "the schema of the target's own tool: clustergen/schemas"
 UNKNOWN_KEY = Rule(
     code="OVL002",
     title="Unknown key in the target's document",
+    fixes="safe",
     why="ParallelCluster and CloudFormation reject documents with unknown keys.",
     source=_SOURCE,
     bad="targets: {parallelcluster: {overlay: {Monitoring: {DetailMonitoring: true}}}}",

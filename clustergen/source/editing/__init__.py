@@ -45,13 +45,12 @@ def edits(root: Node, texts: Sequence[Text], fix: Fix) -> tuple[Edit, ...]:
 def apply(source: str, edits: Iterable[Edit]) -> str:
     """The text ``source``, without a byte order mark, with ``edits``, which do not overlap."""
     lines = line_offsets(source)
-    return apply_all(
-        source,
-        [
-            Replacement(lines[e.line] + e.column, lines[e.end_line] + e.end_column, e.text)
-            for e in edits
-        ],
-    )
+
+    def offset(line: int, column: int) -> int:
+        return lines[line] + column if line < len(lines) else len(source)
+
+    ranges = ((offset(e.line, e.column), offset(e.end_line, e.end_column), e.text) for e in edits)
+    return apply_all(source, [Replacement(*each) for each in ranges])
 
 
 def overlapping(first: Iterable[Edit], second: Iterable[Edit]) -> bool:

@@ -69,6 +69,7 @@ TAG = Rule(
 KEY = Rule(
     code="SPC010",
     title="A key that is not text",
+    fixes="safe",
     why="Every key of a spec is a name. Unquoted numbers and true, false and null are not text.",
     source="https://yaml.org/spec/1.2.2/#103-core-schema",
     bad=_BEGIN + "tags: {2026: budget}\n",
