@@ -262,9 +262,9 @@ def _init(commands: Commands[argparse.ArgumentParser]) -> None:
 
 
 def _explain(commands: Commands[argparse.ArgumentParser]) -> None:
-    command = _command(commands, "explain", "explain the code of a finding")
+    command = _command(commands, "explain", "explain the codes of findings")
     command.add_argument(
-        "code", nargs="?", metavar="CODE", help="e.g. FSX004; without a code, list all"
+        "codes", nargs="*", metavar="CODE", help="e.g. FSX004; without a code, list all"
     )
     _custom_rules(command)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import shtab
 
@@ -24,13 +24,15 @@ _FOLDERS = ("dir", "out", "write")
 
 
 def _completing(root: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    """The parser, with what may be completed: files, folders and names."""
-    names = _names()
+    """The parser, with what may be completed: files, folders, names, and lists of names."""
+    names, lists = _names(), _lists()
     for action in _actions(root):
         if action.dest in _FILES:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
         elif action.dest in _FOLDERS:
             action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
+        elif action.dest in lists:
+            action.complete = lists[action.dest]  # type: ignore[attr-defined]
         elif action.dest in names:
             action.choices = names[action.dest]
     return root
@@ -38,14 +40,56 @@ def _completing(root: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 def _names() -> Mapping[str, list[str]]:
     """The values of an argument, by its name in the parser."""
-    codes = list(registry.by_code())
     return {
-        "targets": [*targets.NAMES, "all"],
-        "code": codes,
-        "ignored": codes,
-        "selected": codes,
+        "codes": list(registry.by_code()),
         "types": list(lookup.names()),
         "preset": [*resources.presets(), "list"],
+    }
+
+
+def _lists() -> Mapping[str, object]:
+    """How to complete an argument that is a list with commas, by its name in the parser."""
+    codes = _list("codes", list(registry.by_code()))
+    chosen = _list("targets", [*targets.NAMES, "all"])
+    return {"targets": chosen, "ignored": codes, "selected": codes}
+
+
+# Each completes what follows the last comma.
+_BASH = """\
+_clustergen_{name}() {{
+  local before=${{1%"${{1##*,}}"}}
+  compgen -P "$before" -W '{words}' -- "${{1##*,}}"
+}}
+"""
+_ZSH = """\
+_clustergen_{name}() {{
+  _values -s , '{name}' {words}
+}}
+"""
+_FISH = """\
+function _clustergen_{name}
+  set -l token (string replace -r '^--[a-z]+=' '' -- (commandline -ct))
+  for word in {words}
+    echo (string replace -r '[^,]*$' '' -- $token)$word
+  end
+end
+"""
+
+
+def _list(name: str, words: Sequence[str]) -> Mapping[str, object]:
+    """The functions that complete a list, by shell, in the form of shtab's ``complete``."""
+    function = f"_clustergen_{name}"
+    written = {"name": name, "words": " ".join(words)}
+    return {
+        "preamble": {
+            "bash": _BASH.format(**written),
+            "zsh": _ZSH.format(**written),
+            "fish": _FISH.format(**written),
+        },
+        "bash": function,
+        "zsh": function,
+        "fish": f"({function})",
+        "tcsh": f"({' '.join(words)})",
     }
 
 

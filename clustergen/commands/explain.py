@@ -17,21 +17,23 @@ from clustergen.retired import RETIRED
 
 def run(args: argparse.Namespace) -> int:
     rules = registry.by_code()
-    if args.code is None or args.code.upper() not in rules:
+    codes = [code.strip() for given in args.codes for code in given.split(",")]
+    if not codes or any(code.upper() not in rules for code in codes):
         rules = registry.by_code(_custom(args))
-    if args.code is None:
+    if not codes:
         for rule in rules.values():
             print(f"{rule.code}  {rule.title}")
         return OK
-    code = args.code.upper()
-    if code in RETIRED:
-        print(_as_text_of_retired(code, rules), end="")
-        return OK
-    if code not in rules:
-        hint = registry.hint(code, rules)
-        return inputs.print_error(f"no finding has the code {args.code}; {hint}")
-    print(as_text(rules[code]), end="")
+    for code in codes:
+        if code.upper() not in {**rules, **RETIRED}:
+            hint = registry.hint(code.upper(), rules)
+            return inputs.print_error(f"no finding has the code {code}; {hint}")
+    print("\n".join(_explained(code.upper(), rules) for code in codes), end="")
     return OK
+
+
+def _explained(code: str, rules: Mapping[str, Rule]) -> str:
+    return _as_text_of_retired(code, rules) if code in RETIRED else as_text(rules[code])
 
 
 def _custom(args: argparse.Namespace) -> Sequence[Rule]:
