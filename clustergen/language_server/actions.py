@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from lsprotocol import types
@@ -14,6 +15,8 @@ from clustergen.report.order import shown
 
 _CODES = pattern(r"#\s*clustergen:\s*ignore\[(?P<codes>[A-Z0-9, ]+)\]")
 _REASON = "because "
+FIX_ALL = "source.fixAll.clustergen"
+KINDS = (types.CodeActionKind.QuickFix, FIX_ALL)
 
 
 def actions(
@@ -27,6 +30,39 @@ def actions(
         if finding.span and finding.span.file == name and first <= finding.span.line - 1 <= last
     ]
     return [*_fixes(here, name, text), *_ignored(here, name, text)]
+
+
+def fix_all(text: Text, fixed: str) -> types.CodeAction:
+    """Replace the part of a text that all safe fixes change."""
+    start = _alike(text.content, fixed)
+    same = _alike(text.content[start:][::-1], fixed[start:][::-1])
+    end, new = len(text.content) - same, fixed[start : len(fixed) - same]
+    edit = types.TextEdit(text.range(text.between(start, end)), new)
+    return types.CodeAction(
+        title="fix all findings with a safe fix",
+        kind=FIX_ALL,
+        edit=_workspace_edit(text, [edit]),
+    )
+
+
+def _alike(one: str, other: str) -> int:
+    """The number of characters with which both begin."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def of_kinds(
+    found: Iterable[types.CodeAction], kinds: Sequence[str] | None
+) -> list[types.CodeAction]:
+    """The actions of the kinds that a client asks for, and of those below them."""
+    if kinds is None:
+        return list(found)
+    wanted = tuple(str(getattr(kind, "value", kind)) for kind in kinds)
+    return [a for a in found if any(_is_below(a.kind or "", kind) for kind in wanted)]
+
+
+def _is_below(kind: str, wanted: str) -> bool:
+    return f"{getattr(kind, 'value', kind)}.".startswith(f"{wanted}.")
 
 
 def _fixes(found: Sequence[Finding], name: str, text: Text) -> Iterator[types.CodeAction]:

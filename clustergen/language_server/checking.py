@@ -7,16 +7,21 @@ with their settings and for their targets. Any other file is a spec of its own.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from clustergen import compiler, project, targets
+from clustergen import compiler, fixing, project, targets
+from clustergen.compiler import Checked
 from clustergen.findings import Finding
-from clustergen.language_server.outline import Node
+from clustergen.language_server.scanner import outline
+from clustergen.language_server.texts import Text
+from clustergen.patterns import pattern
 from clustergen.project import Cluster, Project
 from clustergen.project.loading import load
+from clustergen.source import limits
 from clustergen.spec.schema import FILE as SCHEMA
 
 
@@ -70,21 +75,50 @@ def names_beside(name: str, about: Context) -> list[str]:
 
 def check(name: str, about: Context, unsaved: Mapping[str, str]) -> list[Finding]:
     """The findings about a spec; ``unsaved`` has the open texts by name."""
-    ignored = tuple(about.project.ignore) if about.project else ()
-    contents = {name: text.encode("utf-8", "surrogatepass") for name, text in unsaved.items()}
-    findings: list[Finding] = []
-    for cluster in about.clusters or (Cluster((Path(name),)),):
-        files = [name if _same(file, name) else shown(file) for file in cluster.files]
-        checked = compiler.check(
-            files,
-            sets=cluster.sets,
-            targets=list(_targets(cluster.targets)),
-            ignore=ignored,
-            rules=about.project.rules if about.project else (),
-            contents=contents,
-        )
-        findings += checked.findings
-    return findings
+    contents = _encoded(unsaved)
+    clusters = _clusters(name, about)
+    return [f for each in clusters for f in _check(name, about, each, contents).findings]
+
+
+def fixed(name: str, about: Context, unsaved: Mapping[str, str]) -> str:
+    """The text called ``name`` after all safe fixes; its other files stay as they are."""
+    contents = _encoded(unsaved)
+    for cluster in _clusters(name, about):
+        contents |= _fixed(name, about, cluster, contents)
+    return contents[name].decode("utf-8", "surrogatepass")
+
+
+def _fixed(
+    name: str, about: Context, cluster: Cluster, contents: Mapping[str, bytes]
+) -> Mapping[str, bytes]:
+    def check_again(changed: Mapping[str, bytes]) -> Checked:
+        return _check(name, about, cluster, {**contents, **changed})
+
+    return fixing.fix({name: contents[name]}, check_again, wanted=is_safe).contents
+
+
+def is_safe(finding: Finding) -> bool:
+    """Whether a finding has a fix that decides nothing for the user."""
+    return finding.fix is not None and finding.fix.is_safe
+
+
+def _encoded(texts: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: text.encode("utf-8", "surrogatepass") for name, text in texts.items()}
+
+
+def _clusters(name: str, about: Context) -> Sequence[Cluster]:
+    return about.clusters or (Cluster((Path(name),)),)
+
+
+def _check(name: str, about: Context, cluster: Cluster, contents: Mapping[str, bytes]) -> Checked:
+    return compiler.check(
+        [name if _same(file, name) else shown(file) for file in cluster.files],
+        sets=cluster.sets,
+        targets=list(_targets(cluster.targets)),
+        ignore=tuple(about.project.ignore) if about.project else (),
+        rules=about.project.rules if about.project else (),
+        contents=contents,
+    )
 
 
 def _same(file: Path, name: str) -> bool:
@@ -97,15 +131,34 @@ def _targets(named: Iterable[str]) -> Iterator[str]:
 
 
 _OWN_KEYS = frozenset(("node_groups", "head_node", "queues", "targets", "kubernetes", "slurm"))
+_KEY = pattern(r"""(?:^|(?<=\r))["']?([a-z_]+)["']?\s*:(?:[ \t]+(\S+))?""", re.MULTILINE)
+_SCHEMA = pattern(rf"\$schema\b.*{re.escape(SCHEMA)}")
 
 
-def is_spec(root: Node, content: str, about: Context) -> bool:
+def is_spec(content: str, about: Context) -> bool:
     """Whether a text is a spec, and not some other YAML file that the editor shows us.
 
     The project file names it, or it names the schema, or it has ``version: 1`` and a key of the
-    language.
+    language. Other files may be large and change often, so only their keys are looked at.
     """
-    if about.clusters or SCHEMA in content:
+    if about.clusters:
         return True
-    keys = set(root.keys())
-    return root.text_at("version") == "1" and bool(keys & {*_OWN_KEYS, "region"})
+    if len(content) > limits.SIZE:
+        return False
+    keys = _keys(content)
+    return _SCHEMA.search(content) is not None or (
+        keys.get("version") == "1" and not keys.keys().isdisjoint({*_OWN_KEYS, "region"})
+    )
+
+
+def has_version(content: str) -> bool:
+    """Whether a text begins as a spec does."""
+    return len(content) <= limits.SIZE and _keys(content).get("version") == "1"
+
+
+def _keys(content: str) -> Mapping[str, str]:
+    """The keys of the first level, with the first word behind each."""
+    if not content.lstrip("\ufeff \t\r\n").startswith("{"):
+        return dict(_KEY.findall(content))
+    root = outline(Text("", content).lines)[0]
+    return {key: root.text_at(key) for key in root.keys()}  # noqa: SIM118 keys of an outline

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from lsprotocol import types
 
 from clustergen import registry
-from clustergen.language_server import actions, completion, hover, navigation, values
+from clustergen.language_server import actions, checking, completion, hover, navigation, values
 from clustergen.language_server import fields as language
 from clustergen.language_server.outline import Node
 from clustergen.language_server.scope import Scope
@@ -85,21 +85,24 @@ def _writing(server: Server) -> None:
 
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,
-        types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix]),
+        types.CodeActionOptions(code_action_kinds=[*actions.KINDS]),
     )
     def act(params: types.CodeActionParams) -> list[types.CodeAction]:
         uri = params.text_document.uri
         result = server.result(uri)
         if result is None:
             return []
-        return actions.actions(result.findings, name_of(uri), result.text, params.range)
+        found = actions.actions(result.findings, name_of(uri), result.text, params.range)
+        if any(checking.is_safe(finding) for finding in result.findings):
+            found.append(actions.fix_all(result.text, server.fixed(uri)))
+        return actions.of_kinds(found, params.context.only)
 
 
 def _may_be_spec(server: Server, text: Text) -> bool:
     """Whether a text is a spec, or empty, or has only the version of one."""
     if not text.content.strip() or server.spec(text.uri):
         return True
-    return server.file(text).root.text_at("version") == "1"
+    return checking.has_version(text.content)
 
 
 def _takes_lines(server: Server) -> bool:

@@ -122,7 +122,7 @@ class Server(LanguageServer):
         """An open text with the other files of its cluster; None if it is not a spec."""
         text = self.texts.get(uri)
         about = self.context(uri)
-        if text is None or not checking.is_spec(self.file(text).root, text.content, about):
+        if text is None or not checking.is_spec(text.content, about):
             return None
         names = checking.names_beside(name_of(uri), about)[1:]
         others = (self._file_named(name) for name in names)
@@ -146,6 +146,10 @@ class Server(LanguageServer):
                 return None
         return self.file(text)
 
+    def fixed(self, uri: str) -> str:
+        """An open text after all safe fixes."""
+        return checking.fixed(name_of(uri), self.context(uri), self._unsaved())
+
     def context(self, uri: str) -> Context:
         """What the project file says about a text."""
         return checking.context(name_of(uri), custom_rules=self.custom_rules)
@@ -153,7 +157,7 @@ class Server(LanguageServer):
     def _findings(self, text: Text, unsaved: dict[str, str]) -> list[Finding]:
         """The findings about a text; none if it is not a spec."""
         about = self.context(text.uri)
-        if not checking.is_spec(self.file(text).root, text.content, about):
+        if not checking.is_spec(text.content, about):
             return []
         return checking.check(name_of(text.uri), about, unsaved)
 

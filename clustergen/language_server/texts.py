@@ -80,6 +80,10 @@ class Text:
             self._position(at.line, at.column), self._position(at.end_line, at.end_column)
         )
 
+    def between(self, start: int, end: int) -> At:
+        """The range between two offsets into the content."""
+        return At(*self._place(start), *self._place(end))
+
     def end(self) -> At:
         """The empty range behind the last character."""
         last, column = len(self.lines) - 1, len(self.lines[-1])
@@ -88,6 +92,13 @@ class Text:
     def _position(self, line: int, column: int) -> types.Position:
         text = self.lines[line][:column] if line < len(self.lines) else ""
         return types.Position(line, _units(text, self.units))
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        for number, line in enumerate(self.ended):
+            if offset < len(line) or number == len(self.ended) - 1:
+                return number, min(offset, len(self.lines[number]))
+            offset -= len(line)
+        return 0, 0
 
     def _offset(self, position: types.Position) -> int:
         line, column = self.position(position)

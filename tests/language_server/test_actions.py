@@ -123,3 +123,29 @@ def test_over_the_protocol(client: Client) -> None:
         for e in edits
     ]
     assert client.change("act.yaml", *parts) == []
+
+
+def test_all_safe_fixes(client: Client) -> None:
+    """One edit; the text around it, with what a fix would have to decide, stays."""
+    wrong = HEAD.replace("region", "regoin") + "network: {zone: use1-az6, ssh_form: []}\n" + GROUPS
+    client.open("all.yaml", wrong)
+    document = types.TextDocumentIdentifier(client.uri("all.yaml"))
+    here = types.Range(types.Position(0, 0), types.Position(0, 0))
+    context = types.CodeActionContext([], only=[types.CodeActionKind.SourceFixAll])
+    params = types.CodeActionParams(document, here, context)
+    found = client.request(types.TEXT_DOCUMENT_CODE_ACTION, params)
+    assert [action.kind for action in found] == ["source.fixAll.clustergen"]
+    edit = found[0].edit.changes[client.uri("all.yaml")][0]
+    assert edit.range.start.line == 2
+    assert edit.range.end.line == 3
+    start, end = edit.range.start, edit.range.end
+    part = ((start.line, start.character), (end.line, end.character), edit.new_text)
+    assert client.change("all.yaml", part) == []
+    assert not client.request(types.TEXT_DOCUMENT_CODE_ACTION, params)
+
+
+def test_kinds() -> None:
+    found = offered(OPEN.replace("region", "regoin"))
+    assert actions.of_kinds(found, None) == found
+    assert actions.of_kinds(found, [types.CodeActionKind.QuickFix]) == found
+    assert actions.of_kinds(found, [types.CodeActionKind.Refactor]) == []

@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from lsprotocol import types
 
 import clustergen
 from clustergen.findings import EXAMPLE_BASE
+from clustergen.language_server import checking
+from clustergen.language_server.texts import Text
+from tests.examples import share
 from tests.language_server.client import Client
 
 SPEC = EXAMPLE_BASE + "targets: {pcs: {}}\n"
@@ -173,3 +178,58 @@ def test_other_units(tmp_path: Path, units: str) -> None:
     column = line.index("H_200") + (3 if units == "utf-8" else 0)
     assert ("LIM001", 5, column, column + 5) in places(client.open("a.yaml", text))
     assert client.leave() == 0
+
+
+RULE = """\
+import clustergen
+
+
+@clustergen.rule("ACME001", "Names of ours", why="We bill by name.", source="https://example.com")
+def names(plan):
+    yield clustergen.Problem(("name",), "this is no name of ours", help="write ours-x")
+"""
+
+
+def test_custom_rules_run_only_if_asked_for(tmp_path: Path) -> None:
+    """They are code of the project that somebody opens."""
+    (tmp_path / "rules.py").write_text(RULE, encoding="utf-8")
+    project = "[rules]\nfiles = ['rules.py']\n"
+    (tmp_path / "clustergen.toml").write_text(project, encoding="utf-8")
+    name = str(tmp_path / "a.yaml")
+    found = {
+        allowed: checking.check(name, checking.context(name, custom_rules=allowed), {name: SPEC})
+        for allowed in (False, True)
+    }
+    assert [finding.code for finding in found[False]] == []
+    assert [finding.code for finding in found[True]] == ["ACME001"]
+
+
+@settings(max_examples=share(300))
+@given(st.data())
+def test_edits_are_those_of_the_client(data: st.DataObject) -> None:
+    """Any text and any edits, as a client applies them: in UTF-16, with the protocol's lines."""
+    characters = st.text(st.sampled_from([*"ab 😀é", "\n", "\r", "\x0c", "\u2028"]))
+    content, text = "", Text("", "")
+    for _ in range(data.draw(st.integers(1, 4))):
+        places = st.sampled_from(_positions(content))
+        (first, *start), (last, *end) = sorted(data.draw(st.tuples(places, places)))
+        new = data.draw(characters)
+        edited = types.Range(types.Position(*start), types.Position(*end))
+        assert text.range(text.between(first, last)) == edited
+        assert text.between(first, last)[:2] == text.position(edited.start)
+        text = text.changed([types.TextDocumentContentChangePartial(edited, new)], 1)
+        content = content[:first] + new + content[last:]
+        assert text.content == content
+
+
+def _positions(content: str) -> list[tuple[int, int, int]]:
+    """Each position between characters: offset, line and UTF-16 column."""
+    found, line, column = [(0, 0, 0)], 0, 0
+    for offset, character in enumerate(content, 1):
+        column += 2 if ord(character) > 0xFFFF else 1
+        within = content[offset - 1 : offset + 1] == "\r\n"
+        if character == "\n" or (character == "\r" and not within):
+            line, column = line + 1, 0
+        if not within:
+            found.append((offset, line, column))
+    return found
