@@ -15,6 +15,8 @@ import pytest
 
 import clustergen
 from clustergen import targets
+from clustergen.commands.schema import as_text
+from clustergen.spec import schema
 from clustergen.words import words
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -227,6 +229,8 @@ def test_without_the_cdk_other_bundles_are_the_same(
     assert made == {path: bundles[path] for path in made}
     assert {path.split("/")[1] for path in bundles.keys() - made.keys()} <= NEED_THE_CDK
     assert {path.split("/")[1] for path in made} == {*targets.NAMES} - {"eks"}
+    run(python, "-m", "clustergen", "init", "demo", cwd=tmp_path)
+    assert (tmp_path / "demo" / schema.FILE).read_text(encoding="utf-8") == as_text()
 
 
 NEED_THE_CDK = {"eks", "hyperpod-eks"}

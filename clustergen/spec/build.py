@@ -1,4 +1,7 @@
-"""Write ``core_schema.json`` from the models: ``python -m clustergen.spec.build [--check]``."""
+"""Write the schemas of the models: ``python -m clustergen.spec.build [--check]``.
+
+``core_schema.json`` is what specs are read with, ``json_schema.json`` what editors get.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
-from clustergen.spec import core_schema, validators
-from clustergen.spec.base import Section
+from clustergen.spec import core_schema, schema, validators
+from clustergen.spec.base import NODE_TYPE, SERVICE_NODE_TYPE, Section
 from clustergen.spec.core_schema import DEFAULTS, FUNCTION, SECTION
 from clustergen.spec.model import Spec
 from clustergen.spec.targets import Targets
@@ -27,11 +30,50 @@ _ADDRESS = re.compile(r"(?<=\w):[0-9]{9,}$")
 
 
 def content() -> str:
-    """The content of the file."""
+    """The content of the core schema."""
     Spec.model_rebuild()
-    schema = _data(Spec.__pydantic_core_schema__)
-    made = {"schema": schema, "targets": dict(_targets())}
+    made = {"schema": _data(Spec.__pydantic_core_schema__), "targets": dict(_targets())}
     return "".join(_lines(made)) + "\n"
+
+
+def json_schema() -> str:
+    """The content of the JSON Schema."""
+    made = Spec.model_json_schema(by_alias=True, mode="validation")
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "clustergen spec, version 1",
+    }
+    rest = {key: _terse(value) for key, value in made.items() if key != "title"}
+    return "".join(_lines({**head, **rest})) + "\n"
+
+
+_REFERENCE = {"$ref": f"#/$defs/{schema.INSTANCE_TYPE}"}
+_FORMATS: Mapping[str, dict[str, Any]] = {
+    NODE_TYPE: _REFERENCE,
+    SERVICE_NODE_TYPE: {"anyOf": [_REFERENCE, {"type": "string"}]},
+}
+"""The schema in place of a format."""
+
+
+def _terse(node: Any) -> Any:
+    """``node`` without parts that editors do not need.
+
+    This removes titles made of field names, and defaults of whole sections, which repeat, and puts
+    the names of instance types in place of their format.
+    """
+    if isinstance(node, list):
+        return [_terse(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if node.get("format") in _FORMATS:
+        kept = {key: value for key, value in node.items() if key not in ("format", "type")}
+        return {**_FORMATS[node["format"]], **kept}
+    return {
+        key: _terse(value)
+        for key, value in node.items()
+        if not (key == "title" and isinstance(value, str))
+        and not (key == "default" and "$ref" in node)
+    }
 
 
 def _targets() -> Iterator[tuple[str, Any]]:
@@ -95,14 +137,15 @@ def _name(function: Any) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the file, or with ``--check`` compare."""
-    made = content()
-    if "--check" not in arguments:
-        core_schema.FILE.write_text(made, encoding="utf-8")
-    elif core_schema.FILE.read_text(encoding="utf-8") != made:
-        print("core_schema.json is out of date; run `python -m clustergen.spec.build`")
-        return 1
-    return 0
+    """Write the files, or with ``--check`` compare."""
+    stale = False
+    for file, made in ((core_schema.FILE, content()), (schema.STORED, json_schema())):
+        if "--check" not in arguments:
+            file.write_text(made, encoding="utf-8")
+        elif file.read_text(encoding="utf-8") != made:
+            print(f"{file.name} is out of date; run `python -m clustergen.spec.build`")
+            stale = True
+    return int(stale)
 
 
 if __name__ == "__main__":

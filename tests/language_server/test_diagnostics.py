@@ -190,8 +190,8 @@ def names(plan):
 """
 
 
-def test_custom_rules_run_only_if_asked_for(tmp_path: Path) -> None:
-    """They are code of the project that somebody opens."""
+def test_custom_rules_run_only_on_request(tmp_path: Path) -> None:
+    """They are code of the project that is opened."""
     (tmp_path / "rules.py").write_text(RULE, encoding="utf-8")
     project = "[rules]\nfiles = ['rules.py']\n"
     (tmp_path / "clustergen.toml").write_text(project, encoding="utf-8")

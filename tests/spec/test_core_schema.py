@@ -16,7 +16,7 @@ from clustergen import source
 from clustergen.findings import EXAMPLE_BASE
 from clustergen.registry import every
 from clustergen.resources import tree
-from clustergen.spec import build, core_schema
+from clustergen.spec import build, core_schema, schema
 from clustergen.spec.model import Spec
 from tests import checking
 from tests.examples import share
@@ -48,6 +48,7 @@ def outcome(read: Any, data: Any) -> Any:
 
 def test_the_file_is_up_to_date() -> None:
     assert core_schema.FILE.read_text(encoding="utf-8") == build.content()
+    assert schema.STORED.read_text(encoding="utf-8") == build.json_schema()
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
