@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clustergen import catalog, registry, targets
+from clustergen import catalog, registry, resources, targets
 from clustergen.cli import main
 
 COMPLETED = {
@@ -77,3 +77,35 @@ def test_several_codes_are_explained(capsys: pytest.CaptureFixture[str]) -> None
     assert titles == ["FSX004", "NET013", "CAP001"]
     assert main(["explain", "FSX004", "FSX04"]) == 2
     assert "did you mean FSX004?" in capsys.readouterr().err
+
+
+LISTS = {
+    "check SPEC": ("--target", "pcs", "eks"),
+    "render SPEC --check": ("--target", "pcs", "parallelcluster"),
+    "compare SPEC": ("--targets", "pcs", "eks"),
+    "plan SPEC": ("--target", "pcs", "eks"),
+    "cost SPEC": ("--target", "pcs", "eks"),
+    "check SPEC --target pcs": ("--ignore", "NET", "SUP"),
+    "check SPEC --target eks": ("--select", "NET", "SUP"),
+    "explain": ("", "NET013", "FSX004"),
+    "catalog": ("", "p5.48xlarge", "p5en.48xlarge"),
+}
+
+
+@pytest.mark.parametrize("command", LISTS)
+def test_lists_and_repetition_are_alike(
+    command: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where no project file is
+    spec = str(resources.tree("specs") / "p5-on-demand.yaml")
+    option, *words = LISTS[command]
+    flag = [option] if option else []
+    outputs = []
+    for arguments in ([*flag, ",".join(words)], [part for w in words for part in (*flag, w)]):
+        status = main([*command.replace("SPEC", spec).split(" "), *arguments])
+        outputs.append((status, capsys.readouterr()))
+    assert outputs[0] == outputs[1]
+    assert outputs[0][0] in (0, 1)

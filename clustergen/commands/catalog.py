@@ -35,7 +35,7 @@ def _types(args: argparse.Namespace) -> list[InstanceType]:
         except select.SelectionError as error:
             pointer = f"  {args.where}\n  {' ' * error.position}^"
             raise inputs.UsageError(f"--where: {error.message}\n{pointer}") from None
-    return [_one(name) for name in args.types]
+    return [_one(name) for name in inputs.listed(args.types)]
 
 
 def _one(name: str) -> InstanceType:

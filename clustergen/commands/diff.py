@@ -62,7 +62,7 @@ def _compare(pair: Pair, args: argparse.Namespace) -> int:
 
 
 def _targets(pair: Pair, args: argparse.Namespace) -> Sequence[str]:
-    named = inputs.wanted(name for given in args.targets for name in given.split(","))
+    named = inputs.wanted(args.targets)
     return named or list(dict.fromkeys((*pair.new.targets, *pair.old.targets)))
 
 

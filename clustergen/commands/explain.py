@@ -17,7 +17,7 @@ from clustergen.retired import RETIRED
 
 def run(args: argparse.Namespace) -> int:
     rules = registry.by_code()
-    codes = [code.strip() for given in args.codes for code in given.split(",")]
+    codes = inputs.listed(args.codes)
     if not codes or any(code.upper() not in rules for code in codes):
         rules = registry.by_code(_custom(args))
     if not codes:

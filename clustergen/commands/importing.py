@@ -60,7 +60,7 @@ def _name(file: str) -> str:
 def _zones(given: Sequence[str]) -> Mapping[str, str]:
     """Zones by subnet; the empty id stands for all others."""
     zones: dict[str, str] = {}
-    for each in given:
+    for each in inputs.listed(given):
         subnet, _, zone = each.rpartition("=")
         if subnet and not subnet.startswith("subnet-"):
             raise inputs.UsageError(f"--zone {each}: write ZONE or subnet-...=ZONE")

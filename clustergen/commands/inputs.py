@@ -20,10 +20,15 @@ class UsageError(Exception):
         self.findings = findings
 
 
-def wanted(requested: Iterable[str]) -> list[str]:
+def listed(given: Iterable[str]) -> list[str]:
+    """The words of an argument that can be repeated, and can be a list with commas."""
+    return [word.strip() for each in given for word in each.split(",")]
+
+
+def wanted(given: Iterable[str]) -> list[str]:
     """The names of the targets given with ``--target``."""
     names: list[str] = []
-    for name in requested:
+    for name in listed(given):
         if name == "all":
             names += targets.NAMES
             continue
@@ -39,7 +44,7 @@ def codes(given: Sequence[str], custom: Sequence[Rule] | None = ()) -> tuple[str
 
     ``custom`` are the custom rules; None if there are some that are not loaded.
     """
-    named = tuple(code.strip().upper() for each in given for code in each.split(","))
+    named = tuple(code.upper() for code in listed(given))
     if not named:
         return ()
     from clustergen import registry  # imports all rules

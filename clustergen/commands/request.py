@@ -88,7 +88,7 @@ def read(args: argparse.Namespace) -> Request:
         _specs(args, found),
         found,
         tuple(args.sets),
-        tuple(inputs.wanted(name for given in named for name in given.split(","))),
+        tuple(inputs.wanted(named)),
         ignored + tuple(found.ignore if found else ()),
         getattr(args, "allow_unsupported", False),
         [],

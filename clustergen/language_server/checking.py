@@ -39,10 +39,13 @@ class Context(NamedTuple):
 
 def context(name: str, *, custom_rules: bool = False) -> Context:
     """The context of the file called ``name``; with ``custom_rules``, code of the project runs."""
-    file = project.find(Path(os.path.abspath(name)).parent)
-    if file is None:
+    try:
+        file = project.find(Path(os.path.abspath(name)).parent)
+        status = file.stat() if file else None
+    except OSError:  # removed in the meantime, or not readable
         return Context()
-    status = file.stat()
+    if file is None or status is None:
+        return Context()
     found, problems = _loaded(file, custom_rules, (status.st_mtime_ns, status.st_size))
     path = os.path.realpath(name)
     clusters = found.clusters.values() if found else ()
@@ -62,9 +65,8 @@ def _loaded(
 
 def shown(file: str | os.PathLike[str]) -> str:
     """The name of a file in findings: relative if it is below the working folder."""
-    path = os.path.abspath(file)
-    relative = os.path.relpath(path)
-    return path if relative.startswith("..") else relative
+    path = Path(os.path.abspath(file))
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def names_beside(name: str, about: Context) -> list[str]:

@@ -38,7 +38,7 @@ NAMES = (
         ("node_groups", "*", "name"),
         (("queues", "*", "node_groups", "*"), ("software", "scripts", "*", "node_groups", "*")),
     ),
-    Name("queue", ("queues", "*", "name"), ()),
+    Name("queue", ("queues", "*", "name"), (("kubernetes", "access", "*", "queues", "*"),)),
     Name(
         "account",
         ("slurm", "accounts", "*", "name"),

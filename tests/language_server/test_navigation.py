@@ -35,6 +35,7 @@ slurm:
   accounts:
     - {name: all, users: [ada], qos: [high]}
     - {name: part, parent: all}
+kubernetes: {access: [{principal: x, queues: [train]}]}
 """
 
 
@@ -63,8 +64,9 @@ DEFINED = {
     "qos: [hig█h]}": ["16:high"],
     "preempts: [hi█gh]": ["16:high"],
     "users: [ad█a]": ["14:ada"],
+    "queues: [trai█n]": ["10:train"],
     "instance_type: m7i█.large": [],
-    "que█ues:": [],
+    "\nque█ues:": [],
 }
 
 
@@ -178,4 +180,4 @@ def test_over_the_protocol(client: Client) -> None:
     assert client.request(types.TEXT_DOCUMENT_PREPARE_RENAME, types.PrepareRenameParams(**at))
     document = types.TextDocumentIdentifier(client.uri("navigate.yaml"))
     params = types.DocumentSymbolParams(document)
-    assert len(client.request(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, params)) == 9
+    assert len(client.request(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, params)) == 10
