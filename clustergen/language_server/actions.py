@@ -71,12 +71,28 @@ def _fixes(found: Sequence[Finding], name: str, text: Text) -> Iterator[types.Co
         if edits and all(edit.file == name for edit in edits):
             safe = finding.fix is not None and finding.fix.is_safe
             yield types.CodeAction(
-                title=finding.help.partition("\n")[0] or f"fix {finding.code}",
+                title=_title(finding),
                 kind=types.CodeActionKind.QuickFix,
                 diagnostics=diagnostics([finding], name, text),
                 is_preferred=safe,
                 edit=_workspace_edit(text, [_text_edit(edit, text) for edit in edits]),
             )
+
+
+def _title(finding: Finding) -> str:
+    """What a fix does; its help may have alternatives."""
+    changes = finding.fix.changes if finding.fix else ()
+    if len(changes) == 1 and changes[0].path:
+        path, value, kind, _ = changes[0]
+        key = next((step for step in reversed(path) if isinstance(step, str)), "")
+        if kind == "rename":
+            return f"write {value} in place of {key}"
+        if kind == "drop":
+            return f"remove {key}" if path[-1] == key else f"remove this item of {key}"
+        if isinstance(value, str | int | float):
+            written = str(value).lower() if isinstance(value, bool) else value
+            return f"write {key}: {written}"
+    return finding.help.partition("\n")[0] or f"fix {finding.code}"
 
 
 def _text_edit(edit: Edit, text: Text) -> types.TextEdit:

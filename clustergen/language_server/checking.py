@@ -16,6 +16,7 @@ from typing import NamedTuple
 from clustergen import compiler, fixing, project, targets
 from clustergen.compiler import Checked
 from clustergen.findings import Finding
+from clustergen.language_server import fields
 from clustergen.language_server.scanner import outline
 from clustergen.language_server.texts import Text
 from clustergen.patterns import pattern
@@ -132,25 +133,29 @@ def _targets(named: Iterable[str]) -> Iterator[str]:
         yield from targets.NAMES if name == "all" else (name,)
 
 
-_OWN_KEYS = frozenset(("node_groups", "head_node", "queues", "targets", "kubernetes", "slurm"))
 _KEY = pattern(r"""(?:^|(?<=\r))["']?([a-z_]+)["']?\s*:(?:[ \t]+(\S+))?""", re.MULTILINE)
 _SCHEMA = pattern(rf"\$schema\b.*{re.escape(SCHEMA)}")
+_COMMON = frozenset(("version", "name", "tags", "network", "storage", "users", "targets"))
+"""Keys of the language that other files have, too."""
 
 
 def is_spec(content: str, about: Context) -> bool:
     """Whether a text is a spec, and not some other YAML file that the editor shows us.
 
-    The project file names it, or it names the schema, or it has ``version: 1`` and a key of the
-    language. Other files may be large and change often, so only their keys are looked at.
+    The project file names it, or it names the schema, or it has two keys of the language that
+    others do not have, or its version is 1 and it has no keys but those of the language, or one
+    that others do not have. Other files may be large and change often, so only their keys are read.
     """
     if about.clusters:
         return True
     if len(content) > limits.SIZE:
         return False
+    if _SCHEMA.search(content):
+        return True
     keys = _keys(content)
-    return _SCHEMA.search(content) is not None or (
-        keys.get("version") == "1" and not keys.keys().isdisjoint({*_OWN_KEYS, "region"})
-    )
+    own = keys.keys() & fields.top_level() - _COMMON
+    others = keys.keys() - fields.top_level()
+    return len(own) > 1 or (keys.get("version") == "1" and bool(own or not others))
 
 
 def has_version(content: str) -> bool:

@@ -27,6 +27,12 @@ def _language() -> Schema:
     return language.schema()
 
 
+@functools.cache
+def top_level() -> frozenset[str]:
+    """The keys of a spec."""
+    return frozenset(_language()["properties"])
+
+
 def forms(path: Path, root: Node) -> list[Schema]:
     """The forms that the value at ``path`` may have; with a ``type`` written, those of the type."""
     here = list(_expanded(_language()))

@@ -101,6 +101,20 @@ def test_errors_cannot_be_ignored() -> None:
     assert not ignoring(OPEN.replace("[0.0.0.0/0]", "[]").replace("count: 2", "count: x"))
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "title"),
+    [
+        ("region: us", "regoin: us", "write region in place of regoin"),
+        ("count: 2", "count: 'two'", ""),
+        ("count: 2", "count: '2'", "write count: 2"),
+        ("0.0.0.0/0", "0.0.0.0/0", "remove ssh_from"),
+    ],
+)
+def test_titles_say_what_a_fix_does(old: str, new: str, title: str) -> None:
+    titles = [action.title for action in offered(OPEN.replace(old, new))]
+    assert title in [*titles, ""]
+
+
 def test_only_what_is_on_the_line() -> None:
     assert offered(OPEN, 0) == []
     assert offered(OPEN, 3)

@@ -91,10 +91,35 @@ def test_edits_at_the_end(client: Client, end: str) -> None:
     assert places(found)[:2] == [("SPC020", 7, 0, 1), ("SPC020", 8, 0, 1)]
 
 
+SPECS = {
+    SPEC: True,
+    SPEC.replace("version: 1\n", ""): True,
+    SPEC.replace("version: 1", "version: 2"): True,
+    "version: 1\n": True,
+    "version: 1 # first\nname: [": True,
+    "version: 1\nregion: us-east-1\nnodegroups:\n": True,
+    '{"version": 1, "region": "us-east-1"}': True,
+    "# yaml-language-server: $schema=./clustergen.schema.json\n": True,
+    "": False,
+    "name: ci\non: [push]\njobs: {}\n": False,
+    "version: '3'\nservices: {a: {image: b}}\nnetworks: {}\n": False,
+    "version: 1\nformatters: {}\nhandlers: {}\n": False,
+    "version: 2\nupdates: []\n": False,
+    "apiVersion: v1\nkind: ConfigMap\n": False,
+    "Region: us-east-1\nScheduling: {}\n": False,
+    "- version: 1\n": False,
+    "# see clustergen.schema.json\nrepos: []\n": False,
+}
+
+
+@pytest.mark.parametrize("text", SPECS)
+def test_which_files_are_specs(text: str) -> None:
+    assert checking.is_spec(text, checking.Context()) is SPECS[text]
+
+
 def test_other_files_have_no_findings(client: Client) -> None:
     assert client.open("compose.yaml", "version: '3'\nservices: {a: {image: b}}\n") == []
     assert client.open("empty.yaml", "") == []
-    assert client.open("workflow.yaml", "on: [push]\njobs: {a: {}}\n") == []
     named = "# yaml-language-server: $schema=clustergen.schema.json\n"
     assert [d.code for d in client.open("named.yaml", named)] == ["SPC011"]
 
