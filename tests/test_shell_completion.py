@@ -24,6 +24,11 @@ COMPLETED = {
     "clustergen init --preset sp": {"spot-finetune"},
     "clustergen check a": {"a.yaml"},
     "clustergen check -f a": {"a.yaml"},
+    "clustergen import a.yaml --region us-w": {"us-west-1", "us-west-2"},
+    "clustergen recommend --region us-east-1,us-w": {
+        "us-east-1,us-west-1",
+        "us-east-1,us-west-2",
+    },
     "clustergen render -o o": {"out"},
 }
 # What bash does when Tab is pressed at the end of a line.
@@ -87,6 +92,7 @@ LISTS = {
     "cost SPEC": ("--target", "pcs", "eks"),
     "check SPEC --target pcs": ("--ignore", "NET", "SUP"),
     "check SPEC --target eks": ("--select", "NET", "SUP"),
+    "recommend --accelerator H200 --count 16": ("--region", "us-east-1", "us-west-2"),
     "explain": ("", "NET013", "FSX004"),
     "catalog": ("", "p5.48xlarge", "p5en.48xlarge"),
 }

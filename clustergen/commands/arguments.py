@@ -221,7 +221,12 @@ def _recommend(commands: Commands[argparse.ArgumentParser]) -> None:
         "--for", dest="duration", default="14d", metavar="TIME", help="how long (14d)"
     )
     command.add_argument(
-        "--region", metavar="NAMES", help="regions or their beginnings, e.g. us,eu-west-1 (all)"
+        "--region",
+        dest="regions",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="regions or their beginnings, e.g. us,eu-west-1 (all)",
     )
     command.add_argument("--start", metavar="DATE", help="e.g. 2026-12-10")
     command.add_argument("--budget", type=float, metavar="USD", help="for the whole time")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import shtab
 
 from clustergen import registry, resources, targets
-from clustergen.catalog import lookup
+from clustergen.catalog import lookup, regions
 from clustergen.commands.arguments import parser
 from clustergen.commands.exit_status import OK
 
@@ -43,6 +43,7 @@ def _names() -> Mapping[str, list[str]]:
     return {
         "codes": list(registry.by_code()),
         "types": list(lookup.names()),
+        "region": list(regions.REGIONS),
         "preset": [*resources.presets(), "list"],
     }
 
@@ -51,7 +52,8 @@ def _lists() -> Mapping[str, object]:
     """How to complete an argument that is a list with commas, by its name in the parser."""
     codes = _list("codes", list(registry.by_code()))
     chosen = _list("targets", [*targets.NAMES, "all"])
-    return {"targets": chosen, "ignored": codes, "selected": codes}
+    places = _list("regions", regions.REGIONS)
+    return {"targets": chosen, "ignored": codes, "selected": codes, "regions": places}
 
 
 # Each completes what follows the last comma.

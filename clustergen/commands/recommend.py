@@ -73,7 +73,7 @@ def _of_spec(args: argparse.Namespace) -> tuple[Need, Draft]:
     count = group.max * needs.per_node(group.type)
     same = needs.types_of(device.name if device else "none", count)
     types = tuple(dict.fromkeys((*group.types, *same)))
-    args.region = args.region or plan.region
+    args.regions = args.regions or [plan.region]
     what = device.name if device and needs.per_node(group.type) else needs.CORES
     args.interruptible = args.interruptible or group.capacity.kind == "spot"
     return _need(args, what, types, count), ChangedSpec(document.data, index, group.name)
@@ -91,9 +91,10 @@ def _largest(plan: Plan) -> tuple[int, NodeGroup]:
 
 
 def _need(args: argparse.Namespace, what: str, types: Sequence[InstanceType], count: int) -> Need:
-    regions = needs.regions_of(args.region) if args.region else needs.everywhere()
+    named = ",".join(args.regions)
+    regions = needs.regions_of(named) if named else needs.everywhere()
     if not regions:
-        raise inputs.UsageError(f"no region {args.region!r}; write us, eu or us-east-1")
+        raise inputs.UsageError(f"no region {named!r}; write us, eu or us-east-1")
     today = datetime.datetime.now(datetime.UTC).date()
     return Need(
         what=what,
@@ -123,7 +124,7 @@ def _start(text: str | None, today: datetime.date) -> datetime.date | None:
 
 def _targets(args: argparse.Namespace) -> tuple[str, ...]:
     """The services to consider, by --target and --scheduler."""
-    named = inputs.wanted(name for given in args.targets for name in given.split(","))
+    named = inputs.wanted(args.targets)
     chosen = tuple(named or targets.NAMES)
     if not args.scheduler:
         return chosen
