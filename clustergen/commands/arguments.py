@@ -135,6 +135,9 @@ def _diff(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument(
         "--base", metavar="REVISION", help="compare NEW with itself at this revision of git"
     )
+    command.add_argument(
+        "--live", action="store_true", help="compare the cluster that runs in AWS with NEW"
+    )
     _merging(command)
     _custom_rules(command)
     _targets_of(command)

@@ -14,7 +14,7 @@ from clustergen.commands.exit_status import FOUND, OK
 from clustergen.commands.render import OUT
 from clustergen.commands.request import read
 from clustergen.commands.revisions import Revision
-from clustergen.difference import Difference, Folders, Side, Spec
+from clustergen.difference import Difference, Folders, Side, Spec, live
 from clustergen.effects import KINDS, Kind
 
 LEVELS: Mapping[str, Kind] = {
@@ -49,7 +49,10 @@ def _compare(pair: Pair, args: argparse.Namespace) -> int:
     found: list[Difference] = []
     failed = [finding for side in pair if isinstance(side, Spec) for finding in side.blocking()]
     for target in _targets(pair, args):
-        compared = difference.compare(pair.old, pair.new, target)
+        try:
+            compared = difference.compare(pair.old, pair.new, target)
+        except live.LiveError as error:
+            return inputs.print_error(str(error))
         if compared:
             found.append(compared)
         elif not failed:
@@ -78,13 +81,17 @@ def _fails(found: Sequence[Difference], wanted: str | None) -> bool:
 def _pair(args: argparse.Namespace) -> Pair:
     """:raises UsageError: if a side is missing, or cannot be read."""
     sides = list(args.specs)
-    if len(sides) not in (1, 2) or (args.base and len(sides) == 2):
-        raise inputs.UsageError("name OLD and NEW; or one spec, alone or with --base REVISION")
+    if len(sides) not in (1, 2) or ((args.base or args.live) and len(sides) == 2):
+        raise inputs.UsageError(
+            "name OLD and NEW; or one spec, alone or with --base REVISION or --live"
+        )
     new = _side(sides[-1], args)
     if len(sides) == 2:
         return Pair(_side(sides[0], args, old=True), new)
     if isinstance(new, Folders):
         raise inputs.UsageError(f"{new.title} has bundles: name what to compare them with")
+    if args.live:
+        return Pair(live.Live(new, live.clients), new)
     if args.base:
         return Pair(_spec(sides[0], args, Revision(args.base)), new)
     return Pair(_rendered(new, args), new)

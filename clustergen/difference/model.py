@@ -10,8 +10,8 @@ from clustergen.cost import Bill, Change
 from clustergen.difference import order
 from clustergen.difference.causes import causes, key
 from clustergen.difference.changes import SpecChange
-from clustergen.difference.sides import Side
-from clustergen.effects import KINDS, Effect, Kind, worst
+from clustergen.difference.sides import Side, Spec
+from clustergen.effects import KINDS, Effect, Files, Kind, worst
 
 
 class Caused(NamedTuple):
@@ -64,9 +64,9 @@ def compare(old: Side, new: Side, target: str) -> Difference | None:
     """The difference for ``target``; None if a side cannot be rendered for it."""
     before, after = old.files(target), new.files(target)
     if before is None or after is None:
-        found = [_lone(target, added=before is None)]
-        if target in old.targets and target in new.targets:
+        if (after is None and target in new.targets) or _is_broken(old, before, target):
             return None
+        found = [_lone(target, added=before is None)]
         return Difference(old.title, new.title, target, tuple(map(Caused, found)), ())
     found = effects.effects(before, after)
     found.sort(key=lambda effect: -KINDS.index(effect.kind))
@@ -84,6 +84,11 @@ def _cost(old: Side, new: Side, target: str) -> Cost | None:
     plans = [side.plan(target) for side in (old, new)]
     bills = [cost.bill(plan, targets.load(target).fees) for plan in plans if plan]
     return Cost(*bills) if len(bills) == len(plans) else None
+
+
+def _is_broken(old: Side, before: Files | None, target: str) -> bool:
+    """Whether the old side has a spec for the target that cannot be rendered."""
+    return isinstance(old, Spec) and before is None and target in old.targets
 
 
 def _lone(target: str, *, added: bool) -> Effect:

@@ -1,0 +1,225 @@
+"""A running cluster as a side of a comparison, by calls that only read.
+
+What is deployed is in the form of the bundle: templates of stacks, ParallelCluster's configuration,
+HyperPod's request. Ids of the foundation become its placeholders again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from clustergen.artifacts import Json
+from clustergen.difference.sides import Spec
+from clustergen.effects import Files
+from clustergen.plan.model import Plan
+
+Clients = Callable[[str, str], Any]
+"""Makes a client of a service in a region."""
+
+_STACKS: Final[Mapping[str, Mapping[str, str]]] = {
+    "parallelcluster": {},
+    "pcs": {"cluster.template.json": "pcs"},
+    "hyperpod-slurm": {},
+    "hyperpod-eks": {"eks.template.json": "eks", "addons.template.json": "addons"},
+    "eks": {"cluster.template.json": "eks"},
+}
+_SHARED: Final = {
+    "foundation.template.json": "foundation",
+    "monitoring.template.json": "monitoring",
+}
+_SHORTEST: Final = 8
+"""Characters of an id; shorter outputs are words that occur anywhere."""
+_RENAMED: Final = {
+    "TargetCount": "InstanceCount",
+    "MinCount": "MinInstanceCount",
+    "DesiredImageId": "ImageId",
+}
+_DESIRED: Final = "Desired"
+
+
+class LiveError(Exception):
+    """AWS does not answer; the message gives the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The cluster of a spec, as it runs."""
+
+    new: Spec
+    clients: Clients
+    document: None = None
+
+    @property
+    def title(self) -> str:
+        return f"the cluster {self.new.name}"
+
+    @property
+    def targets(self) -> Sequence[str]:
+        """Those of the spec: whether they are deployed is not known before."""
+        return self.new.targets
+
+    def files(self, target: str) -> Files | None:
+        """What is deployed; None without a cluster.
+
+        :raises LiveError: if AWS does not answer.
+        """
+        plan, new = self.new.checked.plans.get(target), self.new.files(target)
+        if plan is None or new is None:
+            return None
+        return _Reader(plan, target, new, self.clients).files()
+
+    def plan(self, target: str) -> Plan | None:  # noqa: ARG002
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """What reads the parts of one cluster."""
+
+    plan: Plan
+    target: str
+    new: Files
+    clients: Clients
+
+    def files(self) -> Files | None:
+        found = dict(self._templates())
+        script = f"region={self.plan.region}\ncluster={self.plan.name}\n"
+        if self.target == "parallelcluster":
+            stack = self._stack(self.plan.name)
+            if stack is None:
+                return None
+            found["cluster.yaml"] = self._placed(self._configuration(stack))
+            script += f"version={_tag(stack, 'parallelcluster:version')}\n"
+        elif self.target.startswith("hyperpod"):
+            request = self._request()
+            if request is None:
+                return None
+            found["create-cluster.json"] = self._placed(json.dumps(request))
+        elif "cluster.template.json" not in found:
+            return None
+        # Neither objects in Kubernetes nor scripts are read: they are as in the new bundle.
+        same = {path: text for path, text in self.new.items() if _is_unread(path)}
+        return {**same, **found, "deploy.sh": script}
+
+    def _templates(self) -> Iterator[tuple[str, str]]:
+        for path, name in {**_SHARED, **_STACKS[self.target]}.items():
+            stack = self.plan.stack(name)
+            found = self._call("cloudformation", "get_template", StackName=stack)
+            if found:
+                body = found["TemplateBody"]
+                yield path, body if isinstance(body, str) else json.dumps(body)
+
+    def _stack(self, name: str) -> Json | None:
+        found = self._call("cloudformation", "describe_stacks", StackName=name)
+        return found["Stacks"][0] if found else None
+
+    def _configuration(self, stack: Json) -> str:
+        """The configuration that was given to pcluster.
+
+        It is where pcluster 3.16 looks for it: models/cluster.py, models/s3_bucket.py.
+        """
+        known = {each["ParameterKey"]: each["ParameterValue"] for each in stack["Parameters"]}
+        version = known.get("ConfigVersion")
+        found = self._call(
+            "s3",
+            "get_object",
+            Bucket=known["ResourcesS3Bucket"],
+            Key=f"{known['ArtifactS3RootDirectory']}/configs/cluster-config.yaml",
+            **({"VersionId": version} if version not in (None, "", "NONE") else {}),
+        )
+        if found is None:
+            raise LiveError(f"the configuration of {self.plan.name} is not in its bucket")
+        text: str = found["Body"].read().decode()
+        return text
+
+    def _request(self) -> Json | None:
+        found = self._call("sagemaker", "describe_cluster", ClusterName=self.plan.name)
+        return _as_request(found, json.loads(self.new["create-cluster.json"])) if found else None
+
+    def _placed(self, text: str) -> str:
+        """The text with placeholders for outputs of the stacks, the longest values first."""
+        values: dict[str, str] = {}
+        for name in ("foundation", "eks"):
+            stack = self._stack(self.plan.stack(name)) or {}
+            for output in stack.get("Outputs", ()):
+                values.setdefault(output["OutputValue"], output["OutputKey"])
+        for value in sorted(values, key=len, reverse=True):
+            if len(value) >= _SHORTEST:
+                text = text.replace(value, f"${{{values[value]}}}")
+        return text
+
+    def _call(self, service: str, operation: str, **arguments: Any) -> Json | None:
+        """The answer; None if the resource does not exist."""
+        import botocore.exceptions
+
+        try:
+            client = self.clients(service, self.plan.region)
+            found: Json = getattr(client, operation)(**arguments)
+        except botocore.exceptions.NoCredentialsError:
+            raise LiveError("no AWS credentials; set AWS_PROFILE, or run `aws configure`") from None
+        except botocore.exceptions.ClientError as error:
+            reason = error.response["Error"]
+            if "not exist" in reason["Message"] or reason["Code"] in _MISSING:
+                return None
+            action = f"{service}:{''.join(map(str.capitalize, operation.split('_')))}"
+            denied = f"; the policy needs {action}" if "Denied" in reason["Code"] else ""
+            raise LiveError(f"{reason['Code']}: {reason['Message']}{denied}") from None
+        except botocore.exceptions.BotoCoreError as error:
+            raise LiveError(str(error)) from None
+        return found
+
+
+_MISSING: Final = ("ResourceNotFound", "NoSuchKey", "NoSuchBucket")
+
+
+def _is_unread(path: str) -> bool:
+    return path.startswith(("manifests/", "values/", "governance")) or path == "install.sh"
+
+
+def _tag(stack: Json, key: str) -> str:
+    return next((tag["Value"] for tag in stack.get("Tags", ()) if tag["Key"] == key), "")
+
+
+def _as_request(described: Json, new: Json) -> Json:
+    """DescribeCluster's answer in the form of CreateCluster.
+
+    Members that the new request does not set are left out: the service shows their defaults.
+    """
+    found = {name: described[name] for name in new if name in described}
+    for name in ("Tags", "Orchestrator"):  # ListTags has them; Slurm's strategy is not shown
+        if name in new:
+            found[name] = new[name]
+    wanted = {group["InstanceGroupName"]: group for group in new["InstanceGroups"]}
+    found["InstanceGroups"] = [
+        _as_group(group, wanted.get(group["InstanceGroupName"]))
+        for group in described["InstanceGroups"]
+    ]
+    return found
+
+
+def _as_group(described: Json, new: Json | None) -> Json:
+    found = {_RENAMED.get(name, name): value for name, value in described.items()}
+    if isinstance(config := found.get("KubernetesConfig"), dict):
+        found["KubernetesConfig"] = {
+            name.removeprefix(_DESIRED): value
+            for name, value in config.items()
+            if name.startswith(_DESIRED)
+        }
+    return {name: found[name] for name in (new or found) if name in found}
+
+
+def clients(service: str, region: str) -> Any:
+    """A client of a service, with retries.
+
+    :raises LiveError: without botocore.
+    """
+    try:
+        import botocore.config
+        import botocore.session
+    except ImportError:
+        raise LiveError("botocore is missing; run `pip install 'clustergen[live]'`") from None
+    retries = botocore.config.Config(retries={"mode": "standard", "max_attempts": 5})
+    return botocore.session.get_session().create_client(service, region, config=retries)
