@@ -15,7 +15,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from clustergen.artifacts import Artifact, Bundle
     from clustergen.compiler import Checked, UnknownTarget, check, check_text
-    from clustergen.findings import Finding, Problem, Rule, Severity, Unrenderable, rule
+    from clustergen.findings import (
+        Edit,
+        Finding,
+        Fix,
+        Problem,
+        Rule,
+        Severity,
+        Unrenderable,
+        drop,
+        put,
+        rename,
+        rule,
+        safe,
+        unsafe,
+    )
     from clustergen.plan.model import Plan
     from clustergen.renderer import render
     from clustergen.spec.model import Spec
@@ -26,25 +40,34 @@ _HOMES = {
     "Artifact": "clustergen.artifacts",
     "Bundle": "clustergen.artifacts",
     "Checked": "clustergen.compiler",
+    "Edit": "clustergen.findings",
     "Finding": "clustergen.findings",
+    "Fix": "clustergen.findings",
     "Plan": "clustergen.plan.model",
     "Problem": "clustergen.findings",
     "Rule": "clustergen.findings",
     "Severity": "clustergen.findings",
     "Spec": "clustergen.spec.model",
-    "Unrenderable": "clustergen.findings",
     "UnknownTarget": "clustergen.compiler",
+    "Unrenderable": "clustergen.findings",
     "check": "clustergen.compiler",
     "check_text": "clustergen.compiler",
+    "drop": "clustergen.findings",
+    "put": "clustergen.findings",
+    "rename": "clustergen.findings",
     "render": "clustergen.renderer",
     "rule": "clustergen.findings",
+    "safe": "clustergen.findings",
+    "unsafe": "clustergen.findings",
 }
 
 __all__ = [
     "Artifact",
     "Bundle",
     "Checked",
+    "Edit",
     "Finding",
+    "Fix",
     "Plan",
     "Problem",
     "Rule",
@@ -55,8 +78,13 @@ __all__ = [
     "__version__",
     "check",
     "check_text",
+    "drop",
+    "put",
+    "rename",
     "render",
     "rule",
+    "safe",
+    "unsafe",
 ]
 
 
