@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     _plan(commands)
     _cost(commands)
     _recommend(commands)
+    _graph(commands)
     _init(commands)
     _explain(commands)
     _schema(commands)
@@ -211,6 +212,13 @@ def _cost(commands: Commands[argparse.ArgumentParser]) -> None:
         help="ask the Price List of AWS, with your credentials (needs the extra `live`)",
     )
     _format(command)
+
+
+def _graph(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "graph", "draw what will exist, for a README")
+    _sources(command)
+    _targets_of(command)
+    command.add_argument("--output", choices=("svg", "mermaid"), default="svg", help="format (svg)")
 
 
 def _recommend(commands: Commands[argparse.ArgumentParser]) -> None:

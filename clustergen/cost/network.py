@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from clustergen.catalog.prices import Book
 from clustergen.cost.model import Line
+from clustergen.cost.nodes import machines
 from clustergen.cost.pricing import Prices
-from clustergen.plan.model import Plan
+from clustergen.plan.model import Machine, Plan
 
 
 def lines(plan: Plan, book: Book) -> Iterator[Line]:
@@ -19,20 +20,17 @@ def lines(plan: Plan, book: Book) -> Iterator[Line]:
         return
     at = Prices.of(plan, book).regional
     yield at.line("network", "NAT gateway", "1 gateway", {"NAT gateway": 1})
-    addresses = 1 + _public_nodes(plan)
+    addresses = 1 + sum(machine.count for machine in public_machines(plan).values())
     what = f"{addresses} public IPv4"
     yield at.line("network", "addresses", what, {"public IPv4 address": addresses})
     through = "traffic through it; S3 has an endpoint without a fee"
     yield at.by_use("network", "NAT gateway data", through, "NAT gateway data")
 
 
-def _public_nodes(plan: Plan) -> int:
-    """Head and login nodes with a public address, where SSH comes from outside."""
-    if not plan.network.ssh_from:
-        return 0
-    machines = {"head": plan.head, "login": plan.login}
-    return sum(
-        machine.count
-        for role, machine in machines.items()
-        if machine and role in plan.limits.public_nodes
-    )
+def public_machines(plan: Plan) -> dict[str, Machine]:
+    """Head and login nodes with a public address, by title, where SSH comes from outside."""
+    if not (plan.network.ssh_from and plan.network.public):
+        return {}
+    titles = {"head": "head node", "login": "login nodes"}
+    public = {titles[role] for role in plan.limits.public_nodes if role in titles}
+    return {title: machine for title, machine in machines(plan) if title in public}

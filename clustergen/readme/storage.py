@@ -39,6 +39,13 @@ def _row(item: Storage) -> Row:
     return (item.mount, kind, size, throughput, kept)
 
 
+def described(item: Storage) -> tuple[str, ...]:
+    """Kind, size, throughput, and whether it stays, each if it is known."""
+    kind, size, throughput = _form(item)
+    after = "existing" if item.existing else "stays after deletion" if item.retain else ""
+    return tuple(dict.fromkeys(filter(None, (kind, size, throughput, after))))
+
+
 @singledispatch
 def _form(item: Storage) -> tuple[str, str, str]:
     """Kind, size and throughput as text."""
