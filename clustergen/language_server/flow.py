@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from clustergen.language_server.outline import Kind, Node
 from clustergen.language_server.texts import At
 from clustergen.patterns import pattern
+from clustergen.source import limits
 
 _PLAIN = pattern(r"(?:(?!\s\#|:(?:[\s,\[\]{}]|$))[^,\[\]{}])*")
 _ESCAPE = pattern(r'\\(["\\/])')
-_DEPTH = 60
 
 
 class _Unclosed(Exception):
@@ -45,7 +45,7 @@ class FlowScanner:
         character = self._character()
         if character in ("'", '"'):
             self._quoted(node)
-        elif character in ("{", "[") and depth < _DEPTH:
+        elif character in ("{", "[") and depth < limits.DEPTH:
             self._brackets(node, depth)
         else:
             self._plain(node)

@@ -9,6 +9,7 @@ from clustergen.language_server.flow import FlowScanner
 from clustergen.language_server.outline import Kind, Node
 from clustergen.language_server.texts import At
 from clustergen.patterns import pattern
+from clustergen.source import limits
 
 _QUOTED = r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'"""
 _KEY = pattern(rf"""(?P<key>{_QUOTED}|[^\s"'\[\]{{}}#,](?:(?!\s\#).)*?)\s*:(?=\s|$)""")
@@ -127,7 +128,9 @@ class _Scanner(FlowScanner):
             return value
         return around if around.kind is kind and around.parent is not None else None
 
-    def _begun(self, value: Node, column: int, kind: Kind) -> Node:
+    def _begun(self, value: Node, column: int, kind: Kind) -> Node | None:
+        if len(self.open) > limits.DEPTH:
+            return None
         word = Node(value.at, key=value.text, key_at=value.at, pending=True, column=value.column)
         is_word = value.bare
         value.kind, value.column, value.bare, value.text = kind, column, False, ""

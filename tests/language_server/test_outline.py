@@ -12,7 +12,7 @@ from clustergen.findings import Path as SpecPath
 from clustergen.language_server.outline import Kind, Node
 from clustergen.language_server.scanner import outline
 from clustergen.language_server.texts import Text
-from clustergen.source import nodes
+from clustergen.source import limits, nodes
 from clustergen.source.reading import read_text
 
 FILES = [
@@ -96,6 +96,15 @@ OPEN = {
 @pytest.mark.parametrize("text", OPEN)
 def test_incomplete_texts(text: str) -> None:
     assert read(text)[0].data() == OPEN[text]
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 5000, "{a: " * 5000, "- " * 5000, "\n".join(" " * n + "a:" for n in range(1200))]
+)
+def test_deep_texts(text: str) -> None:
+    """The parser stops at some depth, and nothing recurses deeper."""
+    nodes = list(read(text)[0].walk())
+    assert max(len(node.path()) for node in nodes) in (limits.DEPTH, limits.DEPTH + 1)
 
 
 def test_nothing_makes_it_fail() -> None:
