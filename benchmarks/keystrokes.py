@@ -31,15 +31,16 @@ class Editor:
         self._send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
         self._until(lambda message: message.get("params", {}).get("version") == 0)
 
-    def type(self, offset: int, word: str) -> None:
-        """Insert a word."""
+    def type(self, offset: int, word: str, *, over: int = 0) -> None:
+        """Write a word, over some characters of the same line."""
         before = self.text[:offset]
         at = {"line": before.count("\n"), "character": len(before.rpartition("\n")[2])}
+        end = {**at, "character": at["character"] + over}
         self._version += 1
-        self.text = before + word + self.text[offset:]
+        self.text = before + word + self.text[offset + over :]
         params = {
             "textDocument": {"uri": _URI, "version": self._version},
-            "contentChanges": [{"range": {"start": at, "end": at}, "text": word}],
+            "contentChanges": [{"range": {"start": at, "end": end}, "text": word}],
         }
         self._send({"method": "textDocument/didChange", "params": params})
 
@@ -102,10 +103,10 @@ def waits(text: str, keystrokes: int) -> Iterator[tuple[str, list[float]]]:
         editor.findings()
         offset += len(word)
         answers, findings = [], []
-        for _ in range(keystrokes):
+        for number in range(keystrokes):
+            erases = number % 2
             before = time.perf_counter()
-            editor.type(offset, "1")
-            offset += 1
+            editor.type(offset, "" if erases else "1", over=erases)
             editor.complete(offset)
             answers.append(time.perf_counter() - before)
             editor.findings()

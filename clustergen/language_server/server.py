@@ -28,8 +28,10 @@ from clustergen.language_server.texts import Text
 
 _log = logging.getLogger(__name__)
 
-_PAUSE_SECONDS = (0.01, 0.5)
-"""Time without a keystroke before a check: as long as the last check took, between these two."""
+_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.01, 0.5
+"""Time without a keystroke before a check."""
+_LONG_SECONDS = 0.1
+"""A check that takes longer makes the next one wait as long as it took."""
 
 
 class Result(NamedTuple):
@@ -73,7 +75,7 @@ class Server(LanguageServer):
         """The exit status: 0 once the client has asked for a shutdown."""
         self._waiting: dict[str, asyncio.TimerHandle] = {}
         self._running: set[asyncio.Task[None]] = set()
-        self._pause = _PAUSE_SECONDS[0]
+        self._pause = _PAUSE_SECONDS
         # One check at a time; requests are answered meanwhile.
         self._checker = ThreadPoolExecutor(1, "check")
         self._files: dict[str, File] = {}
@@ -186,8 +188,9 @@ class Server(LanguageServer):
         except Exception:
             _log.exception("cannot check %s", uri)
             return
-        least, most = _PAUSE_SECONDS
-        self._pause = min(max(least, time.monotonic() - began), most)
+        taken = time.monotonic() - began
+        is_long = taken > _LONG_SECONDS
+        self._pause = min(taken, _LONGEST_PAUSE_SECONDS) if is_long else _PAUSE_SECONDS
         if self.texts.get(uri) is not text:
             return  # a later check is waiting
         self.results[uri] = Result(text, found)
