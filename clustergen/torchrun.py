@@ -1,10 +1,27 @@
-"""What torchrun needs on the nodes of a group: processes, threads and variables."""
+"""What torchrun needs on the nodes of a group: image, processes, threads and variables."""
 
 from __future__ import annotations
 
 from clustergen import nccl
 from clustergen.catalog import neuron
 from clustergen.plan.model import NodeGroup
+
+# With PyTorch, NCCL and EFA's plugin for it; from CUDA 12.9, which older drivers of images run too.
+# https://aws.github.io/deep-learning-containers/reference/available_images/ (2026-11)
+_IMAGES = "public.ecr.aws/deep-learning-containers"
+_IMAGE = {
+    "x86_64": f"{_IMAGES}/pytorch-training:2.8.0-gpu-py312-cu129-ubuntu22.04-ec2",
+    "arm64": f"{_IMAGES}/pytorch-training-arm64:2.7.0-gpu-py312-cu128-ubuntu22.04-ec2",
+}
+# https://github.com/aws-neuron/deep-learning-containers (2026-11): it includes aws-neuronx-tools.
+NEURON_IMAGE = (
+    "public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.27.1-ubuntu24.04"
+)
+
+
+def image(group: NodeGroup) -> str:
+    """The public image with PyTorch for the accelerators of a group."""
+    return _IMAGE[group.type.arch] if group.type.gpus else NEURON_IMAGE
 
 
 def processes(group: NodeGroup) -> int:

@@ -58,6 +58,8 @@ TASK_GOVERNANCE = {
 """Why AWS::SageMaker::ClusterSchedulerConfig and ComputeQuota are valid."""
 
 
+_SCRIPTS = "every script is in this bucket, under a hash of its text"
+
 # Permissions that AWS documents for roles of nodes, and actions without narrower resources.
 FOUNDATION = {
     "AwsSolutions-VPC7": "flow logs are the account's to keep, and cost by the traffic of training",
@@ -65,13 +67,15 @@ FOUNDATION = {
     **_managed(
         {
             "AWSPCSComputeNodePolicy": "of every node of PCS, which asks for it",
+            "service-role/AmazonEC2ContainerServiceforEC2Role": "of every node of Batch, likewise",
             "AmazonSageMakerClusterInstanceRolePolicy": "of every node of HyperPod, by its guide",
         }
     ),
     **_wild(
         {
             "*": "actions that know no resources: descriptions, a token for registries",
-            "<ScriptsBucket.Arn>/*": "every script is in this bucket, under a hash of its text",
+            "<ScriptsBucket.Arn>/*": _SCRIPTS,
+            f"{_OWN}:s3:::<ScriptsBucketName>/*": _SCRIPTS,
             "arn:<AWS::Partition>:s3:::aws-pcs-repo-<AWS::Region>/*": "AWS's own scripts for PCS",
             f"{_OWN}:pcs:{_HERE}:cluster/*": "the id of the cluster is not known before it",
             f"{_LOGS}:log-group:/aws/pcs/*": "PCS names its log groups by the id of the cluster",
@@ -88,7 +92,10 @@ FOUNDATION = {
         }
     ),
 }
-"""Findings in the foundation; rules need typed resources, which tests create from its template."""
+"""Findings in the foundation, and in roles of nodes.
+
+The rules need typed resources, which tests create from the templates.
+"""
 
 
 def eks(cluster: EksCluster) -> None:

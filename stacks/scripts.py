@@ -15,9 +15,22 @@ from aws_cdk import aws_s3, aws_s3_deployment
 from aws_cdk.aws_s3_deployment import BucketDeployment, ISource, Source
 from constructs import Construct
 
-from clustergen import placeholders
+from clustergen import placeholders, shell
+
+from .rendered import RenderedCluster
 
 BUCKET = "ScriptsBucketName"
+_FOLDER = "scripts/"
+
+
+def of_bundle(rendered: RenderedCluster) -> dict[str, str]:
+    """Key in the scripts bucket -> text, for scripts whose keys have a hash of their content."""
+    named = {
+        path.removeprefix(_FOLDER): text
+        for path, text in rendered.files.items()
+        if path.startswith(_FOLDER)
+    }
+    return {shell.content_key(name, text): text for name, text in named.items()}
 
 
 def upload(

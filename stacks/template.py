@@ -61,6 +61,26 @@ def fill(
     return _resources(stack, made["Resources"])
 
 
+def look_up_images(template: Json, paths: Mapping[str, str]) -> Json:
+    """``template`` with images that CloudFormation looks up, unlike in deploy.sh.
+
+    ``paths`` maps parameters to the public parameters that name the newest images.
+    """
+    known = template.get("Parameters", {})
+    found = {
+        name: {
+            **known[name],
+            "Type": "AWS::SSM::Parameter::Value<AWS::EC2::Image::Id>",
+            "Default": path,
+            "Description": f"{known[name]['Description'].partition(';')[0]}, looked up anew in "
+            "each update, which then replaces nodes; give an image in the spec to pin it.",
+        }
+        for name, path in paths.items()
+        if name in known
+    }
+    return {**template, **({"Parameters": {**known, **found}} if known else {})}
+
+
 def imported(template: Json, imports: Mapping[str, str]) -> Json:
     """``template`` with its parameters named in ``imports`` replaced by imported values."""
     kept = {n: p for n, p in template.get("Parameters", {}).items() if n not in imports}

@@ -31,7 +31,7 @@ def unused(plan: Plan) -> frozenset[Path]:
         {
             *others,
             *_asked_for(plan),
-            ("kubernetes",) if _scheduler(plan) == "slurm" else ("slurm",),
+            *((name,) for name in ("slurm", "kubernetes") if _scheduler(plan) != name),
             *(queue.at("default") for queue in plan.queues if _scheduler(plan) != "slurm"),
             *([] if plan.head else [("head_node",)]),
             *([] if plan.system else [("kubernetes", "system_nodes")]),

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from clustergen.catalog import neuron
 from clustergen.nccl import largest_gib
 from clustergen.plan.model import NodeGroup
+from clustergen.torchrun import NEURON_IMAGE
 
 # For x86_64 and arm64, with nccl-tests and MPI. Without an SSH server, it cannot run in an MPIJob.
 # https://catalog.ngc.nvidia.com/orgs/nvidia/containers/pytorch (2026-11)
 NVIDIA_IMAGE = "nvcr.io/nvidia/pytorch:25.06-py3"
-# https://github.com/aws-neuron/deep-learning-containers (2026-11): it includes aws-neuronx-tools.
-NEURON_IMAGE = (
-    "public.ecr.aws/neuron/pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.27.1-ubuntu24.04"
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from clustergen import torchrun as processes
 from clustergen.artifacts import Artifact, Json
 from clustergen.kubernetes import (
     capacity,
-    collectives,
     namespaces,
     nvlink,
     pods,
@@ -33,14 +32,6 @@ STEP = (
 RETRIES = 3
 """How often a job starts again, from its last checkpoint, before it fails."""
 PROGRAM = "/workspace/train.py"
-
-# With PyTorch, NCCL and EFA's plugin for it; from CUDA 12.9, which older drivers of images run too.
-# https://aws.github.io/deep-learning-containers/reference/available_images/ (2026-11)
-_IMAGES = "public.ecr.aws/deep-learning-containers"
-_IMAGE = {
-    "x86_64": f"{_IMAGES}/pytorch-training:2.8.0-gpu-py312-cu129-ubuntu22.04-ec2",
-    "arm64": f"{_IMAGES}/pytorch-training-arm64:2.7.0-gpu-py312-cu128-ubuntu22.04-ec2",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +134,7 @@ def _pod(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
         taken = nvlink.join(taken, name)
     container: Json = {
         "name": "node",
-        "image": _image(group),
+        "image": processes.image(group),
         "args": [PROGRAM],
         "env": [{"name": n, "value": v} for n, v in _environment(plan, group, name).items()],
         **taken.container,
@@ -156,10 +147,6 @@ def _pod(plan: Plan, group: NodeGroup, name: str, placed: Placed) -> Json:
         "containers": [container],
         "volumes": [SHARED_MEMORY, *volumes.pod_volumes(items)],
     }
-
-
-def _image(group: NodeGroup) -> str:
-    return _IMAGE[group.type.arch] if group.type.gpus else collectives.NEURON_IMAGE
 
 
 def _taken(plan: Plan, group: NodeGroup) -> PodResources:

@@ -49,6 +49,9 @@ https://github.com/SchedMD/slurm: src/plugins/metrics/openmetrics/openmetrics.c 
 
 def sources(plan: Plan) -> frozenset[Source]:
     """What feeds metrics in a cluster of ``plan``."""
+    if plan.scheduler == "batch":
+        # Nothing runs on the nodes but jobs: these are what AWS measures.
+        return frozenset((Source.HOST, *_storage(plan), *_capacity(plan)))
     if plan.monitoring.metrics == "cloudwatch" and not service_of(plan):
         return frozenset((Source.INSIGHTS,))
     if plan.sagemaker and not service_of(plan):

@@ -47,8 +47,8 @@ def build(
     section = _section(spec, traits)
     options = traits.options.read(section)
     head = _head(spec, traits, machines, options)
-    # People reach the API of Kubernetes from where they are; a cluster for it has no such nodes.
-    own_login = None if traits.system_nodes else spec.login
+    # People reach the API of a service from where they are; a cluster for it has no such nodes.
+    own_login = spec.login if traits.login_nodes and not traits.system_nodes else None
     if own_login and own_login.count == 0:
         own_login = None
     login = machines.machine(own_login, ("login",)) if own_login else None
@@ -85,6 +85,7 @@ def build(
         targets=targets,
         written=paths,
         sagemaker=traits.sagemaker,
+        scheduler=traits.scheduler,
         system=system if _runs_eks(traits, options) else None,
     )
     return replace(plan, network=_counted(plan, traits)), findings

@@ -64,6 +64,9 @@ class Options:
 OwnOptions = TypeVar("OwnOptions", bound=Options)
 
 
+Scheduler = Literal["slurm", "kubernetes", "batch"]
+
+
 @dataclass(frozen=True, slots=True)
 class Traits:
     """Facts about a target for the planner."""
@@ -71,21 +74,25 @@ class Traits:
     name: str
     section: str
     """The target's section under ``targets``."""
-    scheduler: Literal["slurm", "kubernetes"] = "slurm"
+    scheduler: Scheduler = "slurm"
     efa_layout: Literal["efa", "efa-only"] = "efa-only"
     """The meaning of ``efa_layout: auto`` on this target."""
     card_device_index: Literal[0, 1] = 0
     """Device index of interfaces on cards beyond the first, if the card holds two."""
+    combined_device_index: Literal[0, 1] = 1
+    """The same for interfaces that are both EFA and ENA, if the first card has EFA."""
     plain_on_every_card: bool = False
     """Without EFA, a node with several cards gets a plain interface on each."""
     head_node: bool = False
     """The cluster has a head node in the account."""
+    login_nodes: bool = True
+    """The cluster can have login nodes in the account."""
     smt: bool = True
     """SMT is possible: two threads per core."""
     sagemaker: bool = False
     """SageMaker owns the instances: it places them, and its quotas and prices apply."""
     pod_addresses: int = 0
-    """IPv4 addresses that a node uses for pods, besides those of its interfaces."""
+    """IPv4 addresses that a node uses for pods or tasks, besides those of its interfaces."""
     system_nodes: bool = False
     """The cluster has system nodes in the account, for DNS and controllers."""
     limits: Limits = Limits()  # noqa: RUF009 a frozen value
@@ -601,6 +608,8 @@ class Plan:
     """All paths that the user wrote, to distinguish choices from defaults."""
     sagemaker: bool = False
     """Quotas and prices are those of SageMaker, not of EC2."""
+    scheduler: Scheduler = "slurm"
+    """What schedules jobs."""
     system: Machine | None = None
     """System nodes of a Kubernetes cluster, if they are in the account."""
 

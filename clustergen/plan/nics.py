@@ -26,22 +26,25 @@ def plain(type: InstanceType, *, every_card: bool = False) -> tuple[Interface, .
     )
 
 
-def with_efa(type: InstanceType, layout: Layout, device_index: int) -> tuple[Interface, ...]:
+def with_efa(
+    type: InstanceType, layout: Layout, device_index: int, combined_device_index: int = 1
+) -> tuple[Interface, ...]:
     """Interfaces with the full EFA bandwidth of the type.
 
     With ``efa``, every EFA card has an address (EFA and ENA in one interface); with ``efa-only``, a
-    node has one address. ``device_index`` is for ``efa-only`` interfaces on cards beyond the first.
+    node has one address. ``device_index`` is for ``efa-only`` interfaces on cards beyond the first,
+    ``combined_device_index`` for ``efa`` ones if the first card has EFA.
     """
     if layout == "efa":
-        return tuple(_combined(type))
+        return tuple(_combined(type, combined_device_index))
     return tuple(_address_saving(type, device_index))
 
 
-def _combined(type: InstanceType) -> Iterator[Interface]:
+def _combined(type: InstanceType, device_index: int) -> Iterator[Interface]:
     first = type.cards[0]
     # If card 0 has EFA, the others use device 1 if the card holds a second interface; if not
     # (p6-b300, p6e-gb200), the EC2 guide puts them at device 0.
-    device_index = 1 if first.efa else 0
+    device_index = device_index if first.efa else 0
     if not first.efa:
         yield Interface(0, 0, "interface")
     for card in _dedicated(type) or [card for card in type.cards if card.efa][: type.max_efa]:

@@ -134,7 +134,10 @@ class MachinePlanner:
         self, type: InstanceType, efa: bool, layout: nics.Layout
     ) -> tuple[Interface, ...]:
         if efa:
-            return nics.with_efa(type, layout, self.traits.card_device_index)
+            traits = self.traits
+            return nics.with_efa(
+                type, layout, traits.card_device_index, traits.combined_device_index
+            )
         return nics.plain(type, every_card=self.traits.plain_on_every_card)
 
     def _placement(

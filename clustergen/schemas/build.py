@@ -2,8 +2,8 @@
 
 ``parallelcluster-3.16.1.json`` and ``parallelcluster-updates-3.16.1.json`` (what an update does
 with each key) come from the marshmallow classes of aws-parallelcluster,
-``pcs.json``, ``eks.json`` and ``cloudformation-updates.json`` (properties that need another
-resource) from the CloudFormation schemas in cfn-lint, and for FSx from botocore's model,
+``batch.json``, ``pcs.json``, ``eks.json`` and ``cloudformation-updates.json`` (properties that need
+another resource) from the CloudFormation schemas in cfn-lint, and for FSx from botocore's model,
 ``hyperpod.json`` from botocore's model of SageMaker's CreateCluster. ParallelCluster cannot be
 installed with the others, so each run builds what it finds; started by path, it needs nothing else
 of this project::
@@ -51,6 +51,25 @@ PCS_TYPES = (
     "AWS::PCS::Cluster",
     "AWS::PCS::ComputeNodeGroup",
     "AWS::PCS::Queue",
+)
+BATCH_TYPES = (
+    "AWS::Batch::ComputeEnvironment",
+    "AWS::Batch::ConsumableResource",
+    "AWS::Batch::JobDefinition",
+    "AWS::Batch::JobQueue",
+    "AWS::Batch::SchedulingPolicy",
+    "AWS::CloudWatch::Dashboard",
+    "AWS::EC2::LaunchTemplate",
+    "AWS::EC2::PlacementGroup",
+    "AWS::EC2::SecurityGroup",
+    "AWS::EC2::SecurityGroupEgress",
+    "AWS::EC2::SecurityGroupIngress",
+    "AWS::Events::Rule",
+    "AWS::IAM::InstanceProfile",
+    "AWS::IAM::ManagedPolicy",
+    "AWS::IAM::Policy",
+    "AWS::IAM::Role",
+    "AWS::Logs::LogGroup",
 )
 EKS_TYPES = (
     "AWS::APS::Scraper",
@@ -329,6 +348,11 @@ def pcs() -> Json:
     return _cloudformation(PCS_TYPES)
 
 
+def batch() -> Json:
+    """The schema of a template of AWS Batch."""
+    return _cloudformation(BATCH_TYPES)
+
+
 def eks() -> Json:
     """The schema of a template of EKS."""
     return _cloudformation(EKS_TYPES)
@@ -583,7 +607,7 @@ def cloudformation_updates() -> Json:
     """By type, the properties whose change needs another resource; nested ones are dotted."""
     manager = importlib.import_module("cfnlint.schema.manager").PROVIDER_SCHEMA_MANAGER
     fixed: dict[str, list[str]] = {}
-    for type in sorted({*PCS_TYPES, *EKS_TYPES, *FOUNDATION_TYPES}):
+    for type in sorted({*BATCH_TYPES, *PCS_TYPES, *EKS_TYPES, *FOUNDATION_TYPES}):
         schema = manager.get_resource_schema("us-east-1", type).schema
         fixed[type] = [_dotted(each) for each in schema.get("createOnlyProperties", ())]
         if type == _FILE_SYSTEM:
@@ -620,6 +644,7 @@ _BUILDS: tuple[tuple[str, str, Callable[[], Json]], ...] = (
     (f"parallelcluster-{PARALLELCLUSTER}.json", "pcluster", parallelcluster),
     (f"parallelcluster-updates-{PARALLELCLUSTER}.json", "pcluster", parallelcluster_updates),
     ("pcs.json", "cfnlint", pcs),
+    ("batch.json", "cfnlint", batch),
     ("eks.json", "cfnlint", eks),
     # Beside cfn-lint: ParallelCluster brings a botocore of another version.
     ("hyperpod.json", "cfnlint", hyperpod),

@@ -38,7 +38,7 @@ TagValue = Annotated[
     _TAG, BeforeValidator(validators.as_typed, json_schema_input_type=_TAG | int | float)
 ]
 SlurmVersion = Annotated[str, Field(pattern=patterns.SLURM_VERSION.regex), _AS_TYPED]
-Batch = Annotated[str, Field(pattern=patterns.BATCH.regex), _AS_TYPED]
+BatchSize = Annotated[str, Field(pattern=patterns.BATCH.regex), _AS_TYPED]
 """A number of nodes, or a percentage."""
 
 AlarmName = Annotated[str, Field(max_length=255, pattern=patterns.ALARM.regex), _AS_TYPED]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from clustergen.spec import patterns
-from clustergen.spec.base import AlarmName, Arn, Batch, Seconds, Section, SecurityGroupId
+from clustergen.spec.base import AlarmName, Arn, BatchSize, Seconds, Section, SecurityGroupId
 
 
 class Target(Section):
@@ -74,7 +74,7 @@ class AutoPatching(Section):
     idle_wait: Seconds | None = Field(
         None, description="Maximum wait for nodes to become idle, up to 25d; default: 24h."
     )
-    batch: Batch | None = Field(
+    batch: BatchSize | None = Field(
         None,
         description="Nodes drained at a time: a number (2) or a percentage of the group (10%).",
     )
@@ -129,6 +129,17 @@ class Eks(Target):
     deletion_protection: bool = Field(False, description="Protect the cluster against deletion.")
 
 
+class Batch(Target):
+    """AWS Batch."""
+
+    image: str | None = Field(
+        None,
+        max_length=255,
+        pattern=patterns.PRINTABLE.regex,
+        description="Container image of the training jobs in jobs/; default: a public one.",
+    )
+
+
 class Targets(Section):
     """Targets to render for, each with its options, if any."""
 
@@ -141,3 +152,4 @@ class Targets(Section):
         None, alias="hyperpod-eks", description="HyperPod with EKS."
     )
     eks: Eks | None = Field(None, description="EKS.")
+    batch: Batch | None = Field(None, description="AWS Batch.")

@@ -108,8 +108,13 @@ _MODULES = {
     "hyperpod-slurm": "clustergen.targets.hyperpod_slurm",
     "hyperpod-eks": "clustergen.targets.hyperpod_eks",
     "eks": "clustergen.targets.eks",
+    "batch": "clustergen.targets.batch",
 }
-_ALIASES = {"pcluster": "parallelcluster", "hyperpod": "hyperpod-slurm"}
+_ALIASES = {
+    "aws-batch": "batch",
+    "hyperpod": "hyperpod-slurm",
+    "pcluster": "parallelcluster",
+}
 
 NAMES = tuple(_MODULES)
 

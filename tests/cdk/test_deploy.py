@@ -27,6 +27,7 @@ DEPLOYED = {
     "hyperpod-slurm": "p5-on-demand",
     "hyperpod-eks": "hyperpod-eks-new-cluster",
     "eks": "p5-on-demand",
+    "batch": "p5-on-demand",
 }
 HOW = ("--all", "--require-approval", "never", "--method", "direct")
 
@@ -278,10 +279,34 @@ def look_at_eks(this: Deployment) -> None:
     assert {"vpc-cni", "coredns", "kube-proxy"} <= addons
 
 
+def look_at_batch(this: Deployment) -> None:
+    """Queues have environments, whose launch templates have every card and find their scripts."""
+    ec2 = this.aws.client("ec2", this.region)
+    subnets = {each["SubnetId"] for each in ec2.describe_subnets()["Subnets"]}
+    environments = this.recorded("AWS::Batch::ComputeEnvironment")
+    assert environments
+    for environment in environments:
+        given = environment["ComputeResources"]
+        assert set(given["Subnets"]) <= subnets
+        assert ":instance-profile/" in given["InstanceRole"]
+        template = given["LaunchTemplate"]["LaunchTemplateId"]
+        assert interfaces(ec2, template) == 32
+        answer = ec2.describe_launch_template_versions(LaunchTemplateId=template)
+        data = answer["LaunchTemplateVersions"][0]["LaunchTemplateData"]
+        text = base64.b64decode(data["UserData"]).decode()
+        named = set(re.findall(rf"s3://{re.escape(bucket(this))}/([^\s']+)", text))
+        assert named
+        assert named <= set(objects(this))
+    for queue in this.recorded("AWS::Batch::JobQueue"):
+        [order] = queue["ComputeEnvironmentOrder"]
+        assert ":compute-environment/" in order["ComputeEnvironment"]
+
+
 LOOK: dict[str, Callable[[Deployment], None]] = {
     "pcs": look_at_pcs,
     "parallelcluster": look_at_parallelcluster,
     "hyperpod-slurm": look_at_hyperpod,
     "hyperpod-eks": look_at_hyperpod_eks,
     "eks": look_at_eks,
+    "batch": look_at_batch,
 }

@@ -25,6 +25,7 @@ CHECKED = [
     ("hyperpod-slurm-legacy", "parallelcluster"),
     ("p5-on-demand", "hyperpod-slurm"),
     ("hyperpod-eks-new-cluster", "hyperpod-eks"),
+    ("p5-on-demand", "batch"),
     *((name, "eks") for name in EXAMPLES if name.startswith("eks-")),
     *((name, "eks") for name in ("trn1-efs", "hpc8a-two-queues")),
 ]
@@ -61,6 +62,7 @@ def test_every_cdk_nag_finding_is_explained(name: str, target: str, tmp_path: Pa
 TYPED = [
     ("p5-on-demand", "pcs"),
     ("p5en-capacity-block", "pcs"),
+    ("p5-on-demand", "batch"),
     ("hyperpod-eks-karpenter", "hyperpod-eks"),
 ]
 

@@ -11,13 +11,13 @@ import yaml
 
 from clustergen import renderer, targets
 from clustergen.findings import errors
-from stacks import hyperpod_slurm, parallelcluster, pcs
+from stacks import hyperpod_slurm, parallelcluster, scripts
 from tests.cdk.synthesized import Synthesized, example, synthesize
 from tests.checking import EXAMPLES, check_example, check_fragment, faults
 from tests.oracles.cloudformation import lint
 from tests.oracles.cloudformation.second import diagnose
 
-TEMPLATES = ("pcs", "hyperpod-slurm", "hyperpod-eks", "eks")
+TEMPLATES = ("pcs", "hyperpod-slurm", "hyperpod-eks", "eks", "batch")
 """The targets whose cluster is a template that `render` writes."""
 
 
@@ -143,7 +143,8 @@ def keys_of_scripts(made: Synthesized) -> set[str]:
 
 
 UPLOADS = {
-    "pcs": pcs.uploads,
+    "batch": scripts.of_bundle,
+    "pcs": scripts.of_bundle,
     "hyperpod-slurm": hyperpod_slurm.uploads,
     "hyperpod-eks": hyperpod_slurm.uploads,
     "parallelcluster": parallelcluster.uploads,

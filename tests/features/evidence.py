@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 PC, PCS, HP, HPE, EKS = "parallelcluster", "pcs", "hyperpod-slurm", "hyperpod-eks", "eks"
+BATCH = "batch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,12 @@ Cells = Mapping[str, Evidence | Several]
 
 def everywhere(evidence: Evidence) -> Cells:
     """The same in all targets, as the foundation is."""
-    return dict.fromkeys((PC, PCS, HP, HPE, EKS), evidence)
+    return dict.fromkeys((PC, PCS, HP, HPE, EKS, BATCH), evidence)
+
+
+def but_batch(evidence: Evidence) -> Cells:
+    """The same in all targets whose nodes send metrics."""
+    return {name: cell for name, cell in everywhere(evidence).items() if name != BATCH}
 
 
 def hyperpod(evidence: Evidence) -> Cells:
@@ -95,3 +101,14 @@ def request(pattern: str, *, gone: bool = False) -> Evidence:
 
 def kueue(pattern: str) -> Evidence:
     return Evidence(r"manifests/.*\.yaml", pattern)
+
+
+def node_script(*words: str) -> Evidence:
+    """A script that nodes of Batch run from their user data: its name, and its arguments."""
+    given = "".join(rf" '?{word}'?" for word in words[1:])
+    return template(rf"run_script yes [^\\]*/{words[0]}' [0-9a-f]+{given}")
+
+
+def job(pattern: str, *, gone: bool = False) -> Evidence:
+    """A job definition of Batch."""
+    return Evidence(r"jobs/.*\.json", pattern, gone)

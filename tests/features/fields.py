@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.features.evidence import EKS, HP, HPE, PC, PCS
+from tests.features.evidence import BATCH, EKS, HP, HPE, PC, PCS
 from tests.features.modes import Mode, Values
 
 
@@ -99,7 +99,7 @@ _NODE_GROUPS = {
         _bought("interruptible_reservation", _CR),
         _bought("training_plan", _PLAN),
     ],
-    "node_groups.efa": [_group("efa", False)],
+    "node_groups.efa": [_group("efa", False, one_node=True)],
     "node_groups.efa_layout": [
         _group(
             "efa_layout", "efa", pcs="efa-only", hyperpod_slurm="efa-only", hyperpod_eks="efa-only"
@@ -344,7 +344,7 @@ _SOFTWARE = {
         Change(
             {"software.os": "alinux2023"},
             _OWN_IMAGE,
-            {word: Change({"software.os": "ubuntu2204"}) for word in (HPE, EKS)},
+            {word: Change({"software.os": "ubuntu2204"}) for word in (HPE, EKS, BATCH)},
         )
     ],
     "software.containers": [
@@ -372,7 +372,11 @@ _SOFTWARE = {
                 EKS: Change(
                     {"software.scripts.0.when": "configured"},
                     {**_OF_ALL, "software.scripts.0.when": "start"},
-                )
+                ),
+                # Before or after file systems are mounted.
+                BATCH: Change(
+                    {"software.scripts.0.when": "start"}, {**_OF_ALL, "storage": [_NEW["Efs"]]}
+                ),
             },
         )
     ],
@@ -682,6 +686,7 @@ _OPTIONS = {
     "options.hyperpod-eks.update_schedule": [_own(HPE, "update_schedule", "cron(0 3 ? * SUN *)")],
     "options.eks.install": [_own(EKS, "install", "stack", stack="script")],
     "options.eks.deletion_protection": [_own(EKS, "deletion_protection", True)],
+    "options.batch.image": [_own(BATCH, "image", "public.ecr.aws/example/train:1")],
 }
 
 FIELDS: Mapping[str, list[Change]] = {
@@ -705,6 +710,7 @@ NO_ROW: Mapping[str, str] = {
     "targets": "what the foundation is for: tests/foundation/test_targets.py",
     "limits": "of the target",
     "sagemaker": "of the target",
+    "scheduler": "of the target",
     "written": "what the user wrote",
     "decisions.*": "what the planner chose",
     "partition": "follows from the region",

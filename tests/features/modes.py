@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.features.evidence import EKS, HP, HPE, PC, PCS
+from tests.features.evidence import BATCH, EKS, HP, HPE, PC, PCS
 
 Values = Mapping[str, Any]
 """Values by their path in a spec, ``node_groups.0.efa``."""
@@ -42,6 +42,7 @@ _DRA = {"kubernetes.devices": "dra", **_NO_KUEUE}
 _MIG = {"node_groups.0.mig": {"1g.10gb": 7}}
 _ALL_AT_ONCE = {"targets.hyperpod-slurm.provisioning": "all-at-once"}
 _OWN_SCRIPTS = {"software.scripts": [{"run": "s3://my-bucket/setup.sh"}]}
+_ONE_NODE = {"node_groups.0.efa": False}
 _CUSTOMER_MANAGED = {"targets.hyperpod-slurm.mode": "customer-managed"}
 
 
@@ -84,5 +85,7 @@ MODES: Mapping[str, Mode] = dict(
         _mode(EKS, "managed stack", {"targets.eks.install": "stack"}),
         _mode(EKS, "karpenter", _KARPENTER),
         _mode(EKS, "karpenter no-kueue", _KARPENTER, _NO_KUEUE),
+        _mode(BATCH, "several-nodes"),
+        _mode(BATCH, "one-node", _ONE_NODE),
     )
 )

@@ -13,6 +13,7 @@ from clustergen.compiler import Checked
 from tests.checking import check
 from tests.features.evidence import (
     ANY,
+    BATCH,
     EKS,
     HP,
     HPE,
@@ -21,10 +22,12 @@ from tests.features.evidence import (
     Cells,
     Evidence,
     action,
+    but_batch,
     everywhere,
     foundation,
     hyperpod,
     kueue,
+    node_script,
     request,
     setting,
     template,
@@ -155,6 +158,7 @@ TABLE: Mapping[str, Row] = {
             HP: request("TrainingPlanArn", gone=True),
             HPE: request('"Spot"', gone=True),
             EKS: template('"CapacityType": "SPOT"', gone=True),
+            BATCH: template('"Type": "EC2"'),
         },
     ),
     "capacity.spot": Row(
@@ -172,6 +176,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml(f"CapacityReservationId: {_HELD}"),
             PCS: template(f'"CapacityReservationId": "{_HELD}"'),
             EKS: template(f'"CapacityReservationId": "{_HELD}"'),
+            BATCH: template(f'"CapacityReservationId": "{_HELD}"'),
         },
     ),
     "capacity.reservation-group": Row(
@@ -180,6 +185,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml(f'CapacityReservationResourceGroupArn: "{_RESERVED}"'),
             PCS: template(f'"CapacityReservationResourceGroupArn": "{_RESERVED}"'),
             EKS: template(f'"CapacityReservationResourceGroupArn": "{_RESERVED}"'),
+            BATCH: template(f'"CapacityReservationResourceGroupArn": "{_RESERVED}"'),
         },
     ),
     "capacity.block": Row(
@@ -193,6 +199,9 @@ TABLE: Mapping[str, Row] = {
             EKS: template(
                 rf'"CapacityReservationId": "{_HELD}"{ANY}"MarketType": "capacity-block"'
                 rf'{ANY}"CapacityType": "CAPACITY_BLOCK"'
+            ),
+            BATCH: template(
+                rf'"MarketType": "capacity-block"{ANY}"CapacityReservationId": "{_HELD}"'
             ),
         },
     ),
@@ -231,6 +240,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml("InstanceType: trn1.32xlarge"),
             PCS: template('"InstanceType": "trn1.32xlarge"'),
             EKS: template(r'"AL2023_x86_64_NEURON"(.|\n)*"trn1\.32xlarge"'),
+            BATCH: template(r'"trn1.32xlarge"(.|\n)*"ImageIdOverride"'),
         },
     ),
     "instances.inferentia": Row(
@@ -243,6 +253,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml("InstanceType: inf2.8xlarge"),
             PCS: template('"InstanceType": "inf2.8xlarge"'),
             EKS: template(r'"AL2023_x86_64_NEURON"(.|\n)*"inf2\.8xlarge"'),
+            BATCH: template(r'"inf2.8xlarge"(.|\n)*"ImageIdOverride"'),
         },
     ),
     "instances.hpc": Row(
@@ -267,6 +278,7 @@ TABLE: Mapping[str, Row] = {
             **hyperpod(request('"InstanceType": "ml.m7g.4xlarge"')),
             PCS: template(r"/arm64/(.|\n)*m7g\.4xlarge"),
             EKS: template(r'"AL2023_ARM_64_STANDARD"(.|\n)*"m7g\.4xlarge"'),
+            BATCH: template(r'"ComputeEnvironmentArm"(.|\n)*"m7g\.4xlarge"'),
         },
     ),
     "network.efa": Row(
@@ -278,6 +290,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml(r"Efa:\s+Enabled: true"),
             PCS: template('"InterfaceType": "efa"'),
             EKS: template('"InterfaceType": "efa-only"'),
+            BATCH: template('"InterfaceType": "efa"'),
         },
     ),
     "network.efa-layout": Row(
@@ -298,6 +311,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml(r"PlacementGroup:\s+Enabled: true"),
             PCS: template(r'"GroupName": \{\s*"Ref": "PlacementGroupNodes"'),
             EKS: template(r'"GroupName": \{\s*"Ref": "NodeGroupNodesPlacementGroup"'),
+            BATCH: template(r'"PlacementGroup": \{\s*"Ref": "PlacementGroupNodes"'),
         },
     ),
     "placement.existing": Row(
@@ -306,6 +320,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml(r"PlacementGroup:\s+Name: my-group"),
             PCS: template('"GroupName": "my-group"'),
             EKS: template('"GroupName": "my-group"'),
+            BATCH: template('"PlacementGroup": "my-group"'),
         },
     ),
     "nodes.smt": Row(
@@ -315,6 +330,7 @@ TABLE: Mapping[str, Row] = {
             HP: request(r'"nodes"[^{]*(\{[^}]*\}[^{}]*)*"ThreadsPerCore": 2'),
             HPE: request('"ThreadsPerCore": 2'),
             EKS: template('"ThreadsPerCore": 1', gone=True),
+            BATCH: template('"ThreadsPerCore": 1', gone=True),
         },
     ),
     "nodes.image": Row(
@@ -324,6 +340,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml("CustomAmi: ami-0a1b2c3d4e5f67890"),
             PCS: template('"AmiId": "ami-0a1b2c3d4e5f67890"'),
             EKS: template('"ImageId": "ami-0a1b2c3d4e5f67890"'),
+            BATCH: template('"ImageIdOverride": "ami-'),
         },
     ),
     "nodes.scratch": Row(
@@ -331,6 +348,7 @@ TABLE: Mapping[str, Row] = {
         {
             PC: yaml(r"EphemeralVolume:\s+MountDir: /scratch"),
             PCS: action(r"scratch\.sh", "/scratch"),
+            BATCH: node_script(r"scratch\.sh", "/scratch"),
         },
     ),
     "nodes.mig": Row(
@@ -373,6 +391,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml(r"MinCount: 0\s+MaxCount: 2"),
             PCS: template(r'"MinInstanceCount": 0,\s*"MaxInstanceCount": 2'),
             HPE: Evidence(r"manifests/karpenter\.yaml", "kind: NodePool"),
+            BATCH: template('"MinvCpus": 0'),
         },
     ),
     "nodes.mixed-scaling": Row(
@@ -423,6 +442,9 @@ TABLE: Mapping[str, Row] = {
                 r'"QueueDebug"(.|\n)*"ComputeNodeGroupConfigurations": \[[^\]]*"NodeGroupNodes"'
             ),
             EKS: kueue(r"kind: ClusterQueue\nmetadata:\n  name: debug"),
+            BATCH: template(
+                r'"QueueDebug"(.|\n)*"ComputeEnvironmentOrder": \[[^\]]*"ComputeEnvironmentNodes"'
+            ),
         },
     ),
     "storage.lustre": Row(
@@ -432,6 +454,7 @@ TABLE: Mapping[str, Row] = {
             PCS: action(r"mount\.sh", "lustre", "/data"),
             HP: request(r'"FsxLustreConfig": \{(.|\n)*?"MountPath": "/data"'),
             EKS: volume(r"driver: fsx\.csi\.aws\.com", "aws-fsx-csi-driver"),
+            BATCH: node_script(r"mount\.sh", "lustre", "/data"),
         },
     ),
     "storage.lustre-efa": Row(
@@ -472,6 +495,7 @@ TABLE: Mapping[str, Row] = {
             HP: request(r'"FsxOpenZfsConfig": \{(.|\n)*?"MountPath": "/data"'),
             HPE: volume(r"nfs:\s+server:"),
             EKS: volume(r"nfs:\s+server:"),
+            BATCH: node_script(r"mount\.sh", "nfs", "/data"),
         },
     ),
     "storage.ontap": Row(
@@ -488,6 +512,9 @@ TABLE: Mapping[str, Row] = {
             PCS: action(r"mount\.sh", "nfs", "/data", "fsvol-0a1b2c3d4e5f67892"),
             HPE: volume(r'server: "?svm-0a1b2c3d4e5f67892'),
             EKS: volume(r'server: "?svm-0a1b2c3d4e5f67892'),
+            BATCH: node_script(
+                r"mount\.sh", "nfs", "/data", "svm-[^ ]*", "[^ ]*", "existing", "fsvol-[^ ]*"
+            ),
         },
     ),
     "storage.efs": Row(
@@ -496,6 +523,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml(r"EfsSettings:\s+FileSystemId:.*\s+EncryptionInTransit: true"),
             PCS: action(r"mount\.sh", "efs", "/data"),
             EKS: volume(r"driver: efs\.csi\.aws\.com", "aws-efs-csi-driver"),
+            BATCH: node_script(r"mount\.sh", "efs", "/data"),
         },
     ),
     "storage.ebs": Row(
@@ -641,7 +669,7 @@ TABLE: Mapping[str, Row] = {
         Use("monitoring: {dashboards: none}", "monitoring: {dashboards: cloudwatch}"),
         {
             PC: yaml(r"Dashboards:\s+CloudWatch:\s+Enabled: true"),
-            **dict.fromkeys((PCS, HP, HPE), _DASHBOARD),
+            **dict.fromkeys((PCS, HP, HPE, BATCH), _DASHBOARD),
             EKS: template('"amazon-cloudwatch-observability"'),
         },
     ),
@@ -658,16 +686,25 @@ TABLE: Mapping[str, Row] = {
         },
     ),
     "monitoring.alerts": Row(
-        Use(_PROMETHEUS, "monitoring: {alerts: {email: [on-call@example.com]}}"),
-        everywhere(foundation("AlertManagerDefinition")),
+        Use(
+            _PROMETHEUS,
+            "monitoring: {alerts: {email: [on-call@example.com]}}",
+            {
+                BATCH: Use(
+                    "monitoring: {metrics: cloudwatch}",
+                    "monitoring: {alerts: {email: [on-call@example.com]}}",
+                )
+            },
+        ),
+        but_batch(foundation("AlertManagerDefinition")),
     ),
     "monitoring.grafana": Row(
         Use(_PROMETHEUS, "monitoring: {dashboards: managed-grafana}"),
-        everywhere(foundation("AWS::Grafana::Workspace")),
+        but_batch(foundation("AWS::Grafana::Workspace")),
     ),
     "monitoring.grafana-files": Row(
         Use(_PROMETHEUS, "monitoring: {dashboards: grafana-files}"),
-        everywhere(_GRAFANA),
+        but_batch(_GRAFANA),
     ),
     "monitoring.log-retention": Row(
         Use("", "monitoring: {log_retention: 90d}"),
@@ -675,6 +712,7 @@ TABLE: Mapping[str, Row] = {
             PC: yaml("RetentionInDays: 90"),
             PCS: template('"RetentionInDays": 90'),
             EKS: template('"RetentionInDays": 90'),
+            BATCH: template('"RetentionInDays": 90'),
         },
     ),
     "resilience.replace": Row(
@@ -682,7 +720,10 @@ TABLE: Mapping[str, Row] = {
             "",
             "resilience: {replace_failed_nodes: false}",
             # They always do; a spec that disables it is an error.
-            {target: Use("", "resilience: {replace_failed_nodes: true}") for target in (PC, PCS)},
+            {
+                target: Use("", "resilience: {replace_failed_nodes: true}")
+                for target in (PC, PCS, BATCH)
+            },
         ),
         {
             **hyperpod(request('"NodeRecovery": "None"')),

@@ -16,13 +16,14 @@ from tests.checking import check_example
 FOLDER = Path(__file__).parent
 
 # Small enough to read: a cluster of one GPU node, one of two queues with EFA and Lustre, one whose
-# lifecycle scripts do everything, and nodes of an EKS cluster.
+# lifecycle scripts do everything, nodes of an EKS cluster, and queues that two teams share.
 GOLDEN = [
     ("single-gpu-dev", "pcs"),
     ("hpc8a-two-queues", "parallelcluster"),
     ("hyperpod-slurm-customer-managed", "hyperpod-slurm"),
     ("hyperpod-eks-mig", "hyperpod-eks"),
     ("eks-p5en-capacity-block", "eks"),
+    ("batch-fair-share", "batch"),
 ]
 
 

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.oracles import shared
+from tests.oracles.batch import batch_violations
 from tests.oracles.cloudformation import check, lint, resolve
 from tests.oracles.eks import eks_violations
 from tests.oracles.hyperpod import cluster_violations
 from tests.oracles.iam import iam_violations
 from tests.oracles.kubernetes import kubernetes_violations
 from tests.oracles.parallelcluster import Message, ParallelCluster
-from tests.oracles.shell import script_violations, scripts_in_user_data
+from tests.oracles.shell import script_violations, scripts_in_job, scripts_in_user_data
 
 
 def bundle_violations(
@@ -34,6 +35,7 @@ def bundle_violations(
         *cluster_violations(files, region),
         *script_violations(_scripts(files, documents, region)),
         *_in_the_cluster(files, documents, region),
+        *_of_batch(files, documents, region),
     ]
 
 
@@ -51,6 +53,18 @@ def _validated(text: str, region: str) -> list[str]:
         *iam_violations(template, region),
         *eks_violations(template, region),
     ]
+
+
+def _of_batch(files: Mapping[str, str], documents: Mapping[str, Any], region: str) -> Iterator[str]:
+    """The compute environments of AWS Batch, and the jobs that run on their nodes."""
+    for path, template in documents.items():
+        if "AWS::Batch::" in files[path]:
+            yield from (f"{path}: {b}" for b in batch_violations(template, _jobs(files), region))
+
+
+def _jobs(files: Mapping[str, str]) -> dict[str, Any]:
+    found = (path for path in files if path.startswith("jobs/") and path.endswith(".json"))
+    return {path: json.loads(files[path]) for path in found}
 
 
 def _in_the_cluster(
@@ -108,4 +122,6 @@ def _scripts(files: Mapping[str, str], documents: Mapping[str, Any], region: str
             user_data = resource.properties.get("LaunchTemplateData", {}).get("UserData")
             if user_data:
                 scripts |= scripts_in_user_data(f"{path}: {resource.logical_id}", user_data)
+    for path, job in _jobs(files).items():
+        scripts |= {f"{path} {n}": text for n, text in enumerate(scripts_in_job(job))}
     return scripts

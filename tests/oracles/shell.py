@@ -8,6 +8,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from tests.oracles import shared
 from tests.oracles.user_data import SHELL_PARTS, parts
@@ -53,6 +54,15 @@ def scripts_in_user_data(name: str, user_data: str) -> dict[str, str]:
         for number, part in enumerate(parts(user_data), start=1)
         if part.content_type in SHELL_PARTS
     }
+
+
+def scripts_in_job(job: Mapping[str, Any]) -> Iterator[str]:
+    """The scripts that containers of a job of AWS Batch run."""
+    ranges = job.get("nodeProperties", {}).get("nodeRangeProperties", [])
+    for container in (job.get("containerProperties"), *(each.get("container") for each in ranges)):
+        command = (container or {}).get("command", [])
+        if command[:2] == ["/bin/bash", "-c"]:
+            yield f"#!/bin/bash\n{command[2]}"
 
 
 def _shellcheck(files: Iterable[str]) -> Iterator[tuple[str, str]]:

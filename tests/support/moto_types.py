@@ -24,6 +24,10 @@ RECORDED_TYPES = (
     "AWS::APS::RuleGroupsNamespace",
     "AWS::APS::Scraper",
     "AWS::APS::Workspace",
+    # moto has these, and asks for members that CloudFormation does not.
+    "AWS::Batch::ComputeEnvironment",
+    "AWS::Batch::JobQueue",
+    "AWS::Batch::SchedulingPolicy",
     "AWS::CloudWatch::Dashboard",
     "AWS::EKS::AccessEntry",
     "AWS::EKS::Addon",

@@ -26,6 +26,8 @@ BASES = {
     "hyperpod-slurm": EXAMPLE_BASE,
     "hyperpod-eks": f"{EXAMPLE_BASE}targets: {{hyperpod-eks: {{eks_cluster: new}}}}\n",
     "eks": EXAMPLE_BASE,
+    # Of nodes without EFA, some run at any time.
+    "batch": EXAMPLE_BASE.replace("count: 2", "count: 2, efa: false"),
 }
 # The calls that make, change and delete the cluster itself, and the call that waits for it.
 CHANGES = {
@@ -54,6 +56,11 @@ CHANGES = {
         "example-eks --change-set-name",
         "delete-stack --stack-name example-eks",
     ),
+    "batch": (
+        "example-batch --change-set-name",
+        "example-batch --change-set-name",
+        "delete-stack --stack-name example-batch",
+    ),
 }
 REQUESTED = {
     "parallelcluster": "describe-cluster",
@@ -61,6 +68,7 @@ REQUESTED = {
     "hyperpod-slurm": "sagemaker describe-cluster",
     "hyperpod-eks": "sagemaker describe-cluster",
     "eks": "describe-stacks --stack-name example-eks",
+    "batch": "describe-stacks --stack-name example-batch",
 }
 TARGETS = list(BASES)
 
@@ -267,6 +275,8 @@ def sizes(bundle: Bundle, target: str) -> dict[str, int]:
             return {"fleet": int(account.pcluster.fleet == "RUNNING")}
         case "pcs":
             return {group.name: group.minimum for group in account.pcs.groups.values()}
+        case "batch":
+            return {id: each.least for id, each in account.batch.environments.items()}
         case "eks":
             groups = account.eks.groups.values()
             return {group.name: group.desired for group in groups if group.name != "system_nodes"}

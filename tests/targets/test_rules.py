@@ -13,6 +13,7 @@ CODES = {
     "hyperpod-slurm": range(350, 400),
     "hyperpod-eks": range(400, 450),
     "eks": range(500, 600),
+    "batch": range(600, 700),
 }
 
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from clustergen import node_scripts
 from clustergen.artifacts import Json
 from clustergen.aws import cfn, mounts
 from clustergen.plan.lustre_clients import lustre_interfaces
@@ -132,7 +133,7 @@ def _first(plan: Plan) -> Iterator[Action]:
 
 def _shared(plan: Plan, image: str | None) -> Iterator[Action]:
     for item in mounts.mounted(plan):
-        label, arguments = f"mount {item.mount.strip('/')}", _mount(plan, mounts.mount(item))
+        label, arguments = f"mount {item.mount.strip('/')}", _mount(plan, item)
         # The default image has no mount-s3: nodes that fail for this would be replaced forever.
         required = image is not None or not isinstance(item, Bucket)
         yield Action(label, Script("mount.sh"), arguments, every_boot=True, required=required)
@@ -141,12 +142,10 @@ def _shared(plan: Plan, image: str | None) -> Iterator[Action]:
         yield Action("users", Script("users.sh", plan.users), (folder, "make"))
 
 
-def _mount(plan: Plan, item: mounts.Mount) -> tuple[Any, ...]:
-    """The arguments of mount.sh; `-` replaces empty ones, which PCS rejects."""
-    source = cfn.sub(item.source) if "${" in item.source else item.source
-    named = (item.type, item.mount, source, item.options or "-", item.age)
-    asks_aws = item.volume or item.type.startswith("s3")
-    return (*named, item.volume or "-", plan.region) if asks_aws else named
+def _mount(plan: Plan, item: mounts.Mounted) -> tuple[Any, ...]:
+    """The arguments of mount.sh, as CloudFormation values."""
+    type, folder, source, *rest = node_scripts.mount_arguments(plan, mounts.mount(item))
+    return type, folder, cfn.sub(source) if "${" in source else source, *rest
 
 
 def _scratch(group: NodeGroup) -> Iterator[Action]:

@@ -1,24 +1,17 @@
-"""clustergen's scripts for nodes, and their location in S3.
-
-Their keys contain a hash of their content, so a node group always gets the same text, and a changed
-script changes the node group.
-"""
+"""clustergen's scripts for the nodes of PCS."""
 
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from clustergen import shell
-from clustergen.artifacts import Artifact, Json
-from clustergen.aws import cfn
-from clustergen.digests import sha256
+from clustergen.node_scripts import NodeScript
 from clustergen.plan.model import User
 
-BUCKET = "ScriptsBucketName"
 
-
-class Script(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Script(NodeScript):
     """A script of the bundle, under ``scripts/``; its text is rendered when it is used.
 
     SSH keys are too long for arguments, so the text contains users. All else is an argument.
@@ -33,28 +26,10 @@ class Script(NamedTuple):
     def text(self) -> str:
         return self.made or _text(self.name, self.users)
 
-    @property
-    def checksum(self) -> str:
-        """SHA-256 of the text, in hexadecimal."""
-        return sha256(self.text)
-
-    @property
-    def key(self) -> str:
-        """Its key in the scripts bucket."""
-        return shell.content_key(self.name, self.text)
-
-    @property
-    def location(self) -> Json:
-        """Its address, as a CloudFormation value."""
-        return cfn.sub(f"s3://${{{BUCKET}}}/{self.key}")
-
-    @property
-    def artifact(self) -> Artifact:
-        return Artifact(f"scripts/{self.name}", self.text, executable=True)
-
 
 # Scripts that targets share.
 _SHARED = ("containers.sh", "lustre-efa.sh", "scratch.sh", "users.sh")
+_COMMANDS = ("check-accelerators.sh", "mount.sh")
 _LOG_AGENT_SECONDS = 20
 
 
@@ -62,9 +37,10 @@ _LOG_AGENT_SECONDS = 20
 @functools.lru_cache(maxsize=16)
 def _text(name: str, users: tuple[User, ...]) -> str:
     return shell.render(
-        f"{'shared' if name in _SHARED else 'pcs'}/{name}.j2",
+        f"{'scripts' if name in _COMMANDS else 'shared' if name in _SHARED else 'pcs'}/{name}.j2",
         users=users,
         linger=_LOG_AGENT_SECONDS,
         plugin="pcs/parts/pyxis-plugin.sh.j2",
         plugin_argument="SLURM-VERSION",
+        consequence="PCS then replaces the node before it gets a job.",
     )

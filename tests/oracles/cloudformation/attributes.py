@@ -50,6 +50,10 @@ _ID_PREFIXES = {
 # (service, resource) of the types whose ARN is asked for; `{}` is the resource's own id or name.
 _ARNS = {
     "AWS::APS::Workspace": ("aps", "workspace/{}"),
+    "AWS::Batch::ComputeEnvironment": ("batch", "compute-environment/{}"),
+    "AWS::Batch::JobDefinition": ("batch", "job-definition/{}:1"),
+    "AWS::Batch::JobQueue": ("batch", "job-queue/{}"),
+    "AWS::Batch::SchedulingPolicy": ("batch", "scheduling-policy/{}"),
     "AWS::EFS::AccessPoint": ("elasticfilesystem", "access-point/{}"),
     "AWS::EFS::FileSystem": ("elasticfilesystem", "file-system/{}"),
     "AWS::EKS::Cluster": ("eks", "cluster/{}"),
@@ -72,6 +76,9 @@ _ARNS = {
 
 _REF_IS_ARN = (
     "AWS::APS::Workspace",
+    "AWS::Batch::ComputeEnvironment",
+    "AWS::Batch::JobQueue",
+    "AWS::Batch::SchedulingPolicy",
     "AWS::IAM::ManagedPolicy",
     "AWS::PCS::Cluster",
     "AWS::PCS::ComputeNodeGroup",

@@ -97,6 +97,21 @@ _CREATIONS: dict[str, _Creation] = {
             WorkspaceConfiguration
         """),
     ),
+    "AWS::Batch::ComputeEnvironment": _Creation(
+        "batch",
+        "CreateComputeEnvironment",
+        generated={"computeEnvironmentName": "generated"},
+        elsewhere=("ReplaceComputeEnvironment", "UpdatePolicy"),
+    ),
+    "AWS::Batch::JobDefinition": _Creation(
+        "batch", "RegisterJobDefinition", generated={"jobDefinitionName": "generated"}
+    ),
+    "AWS::Batch::JobQueue": _Creation(
+        "batch", "CreateJobQueue", generated={"jobQueueName": "generated"}
+    ),
+    "AWS::Batch::SchedulingPolicy": _Creation(
+        "batch", "CreateSchedulingPolicy", generated={"name": "generated"}
+    ),
     "AWS::CloudWatch::Alarm": _Creation(
         "cloudwatch", "PutMetricAlarm", generated={"AlarmName": "generated"}
     ),

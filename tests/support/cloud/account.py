@@ -10,6 +10,7 @@ from typing import Any
 from clustergen.aws import cfn
 from tests.support.cloud import parallelcluster, programs
 from tests.support.cloud.answers import Done, Refused, Request, printed, read
+from tests.support.cloud.batch import Batch
 from tests.support.cloud.clusters import Eks, Group, HyperPod, Pcs
 from tests.support.cloud.stacks import CloudFormation, Stack
 
@@ -52,6 +53,8 @@ class Account:
     governance: dict[str, str] = field(default_factory=dict)
     newest_image: str = "ami-0a1b2c3d4e5f60001"
     spot_role: bool = False
+    closed_default_group: bool = False
+    """The default security group of the VPC does not admit itself."""
     log_groups: set[str] = field(default_factory=set)
     objects: dict[str, bytes] = field(default_factory=dict)
     cwd: Path = Path()
@@ -59,6 +62,7 @@ class Account:
     def __post_init__(self) -> None:
         self.cloudformation = CloudFormation(self)
         self.pcs, self.eks, self.hyperpod = Pcs(self), Eks(self), HyperPod(self)
+        self.batch = Batch(self)
         self.pcluster = parallelcluster.Pcluster(self)
         self.git = programs.Git()
 
@@ -133,6 +137,7 @@ class Account:
 
     def _operation(self, request: Request) -> Callable[[Request], Any]:
         services = {
+            "batch": self.batch,
             "cloudformation": self.cloudformation,
             "pcs": self.pcs,
             "eks": self.eks,
@@ -194,6 +199,17 @@ class Account:
         self.log_groups.remove(request.one("log-group-name"))
         return {}
 
+    def describe_security_groups(self, request: Request) -> Any:
+        """The default group of a VPC, as EC2 creates it."""
+        id = "sg-0de1"
+        own = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": id}], "IpRanges": []}
+        out = {"IpProtocol": "-1", "UserIdGroupPairs": [], "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
+        rules = {
+            "IpPermissions": [] if self.closed_default_group else [own],
+            "IpPermissionsEgress": [out],
+        }
+        return {"SecurityGroups": [{"GroupId": id, **rules}]}
+
     def describe_volumes(self, request: Request) -> Any:
         return {"Volumes": [{"OpenZFSConfiguration": {"VolumePath": "/fsx/home"}}]}
 
@@ -206,8 +222,10 @@ class Account:
     # What stacks make and unmake.
     def made(self, stack: Stack) -> None:
         self.log_groups |= set(cfn.log_groups({"Resources": stack.resources}))
-        for resource in stack.resources.values():
+        for name, resource in stack.resources.items():
             properties = resource.get("Properties", {})
+            if resource["Type"] == "AWS::Batch::ComputeEnvironment":
+                self.batch.take(stack.ids[name], properties)
             scaling = (
                 properties.get("ScalingConfiguration") or properties.get("ScalingConfig") or {}
             )
@@ -227,6 +245,8 @@ class Account:
         types = {resource["Type"] for resource in stack.resources.values()}
         if "AWS::PCS::Cluster" in types:
             self.pcs.groups.clear()
+        if "AWS::Batch::ComputeEnvironment" in types:
+            self.batch.environments.clear()
         if "AWS::EKS::Cluster" in types:
             self.eks.groups.clear()
             self.eks.clusters.clear()

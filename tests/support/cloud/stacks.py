@@ -17,6 +17,8 @@ CREATION, CHANGE, DELETION = 90, 60, 60
 
 # Of the types whose replacement is asked about: the properties that only a new resource can have.
 _CREATE_ONLY = {
+    "AWS::Batch::ComputeEnvironment": ("ComputeEnvironmentName", "Type", "Tags"),
+    "AWS::Batch::JobQueue": ("JobQueueName", "JobQueueType"),
     "AWS::PCS::Cluster": ("Size", "Name", "Networking"),
     "AWS::PCS::ComputeNodeGroup": ("InstanceConfigs", "Name"),
     "AWS::EKS::Nodegroup": ("InstanceTypes", "AmiType", "NodegroupName"),
@@ -233,7 +235,14 @@ class CloudFormation:
 
     def describe_stack_resources(self, request: Request) -> Any:
         stack = self._stack(request.one("stack-name"))
-        found = [{"LogicalResourceId": k, "PhysicalResourceId": v} for k, v in stack.ids.items()]
+        found = [
+            {
+                "LogicalResourceId": name,
+                "PhysicalResourceId": id,
+                "ResourceType": stack.resources.get(name, {}).get("Type"),
+            }
+            for name, id in stack.ids.items()
+        ]
         return {"StackResources": found}
 
     def delete_stack(self, request: Request) -> Any:

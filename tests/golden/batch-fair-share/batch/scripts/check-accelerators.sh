@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# Fails if accelerators are missing: PCS then replaces the node before it gets a job.
+# Fails if accelerators are missing: the node then does not join, and gets no job.
 #   check-accelerators.sh gpu|neuron COUNT
-{% set script = "check-accelerators" %}
-{% include "shared/begin.sh.j2" %}
+set -euo pipefail
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+fail() {
+  printf 'check-accelerators: %s\n' "$*" >&2
+  exit 1
+}
 
 count_gpus() {
   timeout 120 nvidia-smi --list-gpus | grep -c '^GPU '

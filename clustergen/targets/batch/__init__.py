@@ -1,0 +1,49 @@
+"""AWS Batch: managed compute environments and job queues, as a CloudFormation template."""
+
+from __future__ import annotations
+
+from clustergen.plan.model import Traits
+from clustergen.schemas import Schema
+from clustergen.targets import Target
+from clustergen.targets.batch.limits import LIMITS
+from clustergen.targets.batch.options import Options
+from clustergen.targets.batch.support import SUPPORT
+
+TARGET = Target(
+    traits=Traits(
+        limits=LIMITS,
+        options=Options,
+        name="batch",
+        section="batch",
+        scheduler="batch",
+        login_nodes=False,
+        # The form of AWS's own templates for Batch, with device 0 on every card:
+        # https://github.com/awslabs/awsome-distributed-ai/tree/main/1.architectures/3.aws-batch
+        efa_layout="efa",
+        combined_device_index=0,
+        # Each task of a multi-node job gets an interface of its own, beside those of the node:
+        # https://docs.aws.amazon.com/batch/latest/userguide/mnp-ce.html
+        pod_addresses=1,
+    ),
+    title="AWS Batch",
+    support=SUPPORT,
+    rule_packages=("clustergen.targets.batch.rules",),
+    document_rules="clustergen.targets.batch.rules.document",
+    emitter="clustergen.targets.batch.emit",
+    primary="cluster.template.json",
+    schema=Schema(
+        file="batch.json",
+        cloudformation=True,
+        list_keys=(
+            "NetworkCardIndex+DeviceIndex",
+            "DeviceName",
+            "ResourceType",
+            "ShareIdentifier",
+            "PolicyName",
+            "Sid",
+            "Reason",
+            "Order",
+            "Key",
+        ),
+    ),
+)

@@ -1,0 +1,65 @@
+"""EC2 launch templates: the properties of nodes that compute environments do not set.
+
+Batch ignores InstanceType, IamInstanceProfile and the subnets of interfaces, and uses those of the
+compute environment.
+https://docs.aws.amazon.com/batch/latest/userguide/launch-templates.html
+"""
+
+from __future__ import annotations
+
+from clustergen.artifacts import Json
+from clustergen.aws import cfn, launch_templates
+from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.batch import limits, user_data
+
+# Containers with a network of their own are a hop away.
+METADATA_HOPS = 2
+
+
+def resource(plan: Plan, group: NodeGroup) -> Json:
+    """The launch template of a node group."""
+    data = {
+        **launch_templates.metadata_options(METADATA_HOPS),
+        **launch_templates.root_volume(
+            group.volume, device=limits.ROOT_DEVICE, default_gib=limits.DEFAULT_ROOT_GIB
+        ),
+        **launch_templates.tag_specifications(plan, group.name),
+        **_interfaces(plan, group),
+        **launch_templates.market(group),
+        **launch_templates.reservation(group),
+        **_cpu(group),
+        **_user_data(plan, group),
+    }
+    tags = launch_templates.tag_specifications(plan, group.name, ["launch-template"])
+    return {
+        "Type": "AWS::EC2::LaunchTemplate",
+        "Properties": {"LaunchTemplateData": data, **tags},
+    }
+
+
+def has_interfaces(group: NodeGroup) -> bool:
+    """Whether the launch template lists interfaces, and so the compute environment no groups.
+
+    https://github.com/aws/aws-cdk/issues/21577
+    """
+    return len(group.interfaces) > 1 or group.efa
+
+
+def _interfaces(plan: Plan, group: NodeGroup) -> Json:
+    if not has_interfaces(group):
+        return {}
+    groups = [cfn.value(id) for id in plan.network.node_security_groups]
+    return launch_templates.network(group.interfaces, groups)
+
+
+def _cpu(group: NodeGroup) -> Json:
+    """Options that switch SMT off, if the type has it on."""
+    if group.threads_per_core == group.type.threads_per_core:
+        return {}
+    threads = group.threads_per_core
+    return {"CpuOptions": {"CoreCount": group.type.cores, "ThreadsPerCore": threads}}
+
+
+def _user_data(plan: Plan, group: NodeGroup) -> Json:
+    text = user_data.for_group(plan, group)
+    return {"UserData": {"Fn::Base64": cfn.sub(text)}} if text else {}

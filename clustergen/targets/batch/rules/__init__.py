@@ -1,0 +1,10 @@
+"""Rules for AWS Batch."""
+
+from __future__ import annotations
+
+import functools
+
+from clustergen import findings
+
+rule = functools.partial(findings.rule, target="batch")
+"""Declares a rule of AWS Batch."""

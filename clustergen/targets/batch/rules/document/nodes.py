@@ -1,0 +1,66 @@
+"""Compute environments in the template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clustergen.findings import Problem
+from clustergen.overlay.parts import as_map
+from clustergen.targets.batch import limits
+from clustergen.targets.batch.rules.document import rule
+
+_OVERLAY = (
+    "targets: {{batch: {{overlay: {{Resources: {{ComputeEnvironmentH200: {{Properties: {}}}}}}}}}}}"
+)
+_RESOURCES = "{{ComputeResources: {{{}}}}}"
+
+
+@rule(
+    "OVL600",
+    "Security groups beside the interfaces of a launch template",
+    why="A compute environment has security groups, or its launch template has interfaces with "
+    "theirs. With both, it becomes INVALID.",
+    source="https://github.com/aws/aws-cdk/issues/21577",
+    bad=_OVERLAY.format(_RESOURCES.format("SecurityGroupIds: [sg-0a1b2c3d4e5f67890]")),
+    good=_OVERLAY.format(_RESOURCES.format("MaxvCpus: 1000")),
+)
+def security_groups(document: Mapping[str, Any]) -> Iterator[Problem]:
+    resources = as_map(document.get("Resources"))
+    for id, resource in resources.items():
+        given = _compute_resources(resource)
+        named = as_map(as_map(given.get("LaunchTemplate")).get("LaunchTemplateId")).get("Ref")
+        template = as_map(as_map(resources.get(str(named))).get("Properties"))
+        listed = as_map(template.get("LaunchTemplateData")).get("NetworkInterfaces")
+        if listed and given.get("SecurityGroupIds"):
+            yield Problem(
+                ("Resources", id, "Properties", "ComputeResources", "SecurityGroupIds"),
+                f"{named} lists network interfaces, which have security groups",
+                help="remove SecurityGroupIds, or change Groups of the interfaces",
+                on_key=True,
+            )
+
+
+@rule(
+    "OVL601",
+    "Allocation strategy that allows no updates",
+    why="Batch replaces nodes in place only with a strategy other than BEST_FIT.",
+    source=f"{limits.USER_GUIDE}infrastructure-updates.html",
+    bad=_OVERLAY.format(_RESOURCES.format("AllocationStrategy: BEST_FIT")),
+    good=_OVERLAY.format(_RESOURCES.format("AllocationStrategy: BEST_FIT_PROGRESSIVE")),
+)
+def strategy(document: Mapping[str, Any]) -> Iterator[Problem]:
+    for id, resource in as_map(document.get("Resources")).items():
+        if _compute_resources(resource).get("AllocationStrategy") == "BEST_FIT":
+            yield Problem(
+                ("Resources", id, "Properties", "ComputeResources", "AllocationStrategy"),
+                "with BEST_FIT, no later change of nodes can be deployed",
+                help="write BEST_FIT_PROGRESSIVE",
+            )
+
+
+def _compute_resources(resource: Any) -> Mapping[str, Any]:
+    found = as_map(resource)
+    if found.get("Type") != "AWS::Batch::ComputeEnvironment":
+        return {}
+    return as_map(as_map(found.get("Properties")).get("ComputeResources"))

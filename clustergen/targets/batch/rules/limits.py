@@ -1,0 +1,38 @@
+"""Sizes of user data and of job definitions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from clustergen.findings import Problem
+from clustergen.plan.model import Plan
+from clustergen.targets.batch import limits
+from clustergen.targets.batch.rules import rule
+
+_LONG = ", ".join(["'" + "x" * 1000 + "'"] * 16)
+
+
+@rule(
+    "LIM600",
+    "User data above the maximum of EC2",
+    why="User data has 16 KiB, with the part that Batch adds. It names every script with its "
+    "arguments, and every file system.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instancedata-add-user-data.html",
+    bad=f"software: {{scripts: [{{run: 's3://my-bucket/setup.sh', args: [{_LONG}]}}]}}",
+    good="software: {scripts: [{run: 's3://my-bucket/setup.sh', args: [short]}]}",
+)
+def user_data_size(plan: Plan) -> Iterator[Problem]:
+    # Most of it is ours, and has about this size.
+    most = limits.MAX_USER_DATA_BYTES - limits.USER_DATA_OF_BATCH_BYTES
+    for group in plan.node_groups:
+        words = [word for s in plan.scripts_of(group) for word in (s.url, *s.args)]
+        size = limits.USER_DATA_BYTES + len(json.dumps(words))
+        size += sum(limits.MOUNT_BYTES for _ in plan.storage)
+        if size > most:
+            yield Problem(
+                ("software", "scripts"),
+                f"user data of {group.name} has about {size:,} bytes; EC2 and Batch leave {most:,}",
+                help="put values into a file in S3, which a script reads",
+            )
+            return

@@ -1,0 +1,128 @@
+"""EC2 user data: what nodes run before they join the cluster.
+
+Batch merges another part into it, so it must be MIME multipart. The ECS agent starts after all of
+it, also if it fails: it must keep a node out itself.
+https://docs.aws.amazon.com/batch/latest/userguide/launch-templates.html
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from clustergen import node_scripts, shell
+from clustergen.aws import mime, mounts, references
+from clustergen.plan.lustre_clients import lustre_interfaces
+from clustergen.plan.model import Bucket, Efs, NodeGroup, Plan
+from clustergen.plan.model import Script as UserScript
+from clustergen.targets.batch.scripts import Script
+
+
+class Action(NamedTuple):
+    """A script that a node runs: its URL, checksum and arguments."""
+
+    url: str
+    checksum: str
+    arguments: tuple[str, ...] = ()
+    required: bool = True
+    """If it fails, the node does not join."""
+
+
+def for_group(plan: Plan, group: NodeGroup) -> str | None:
+    """The user data of a group's nodes as text of Fn::Sub; None if they need none."""
+    found = tuple(_actions(plan, group))
+    if not found:
+        return None
+    return _text(found, plan.region)
+
+
+# Groups may run the same scripts.
+@functools.lru_cache(maxsize=8)
+def _text(actions: tuple[Action, ...], region: str) -> str:
+    text = shell.render("batch/user-data.sh.j2", actions=actions, region=region)
+    return _substituted(mime.multipart([(mime.SHELL_SCRIPT, text)]))
+
+
+def used(plan: Plan) -> tuple[Script, ...]:
+    """clustergen's scripts that nodes run, by name."""
+    found = {script for group in plan.node_groups for script, _, _ in _own(plan, group)}
+    return tuple(sorted(found, key=lambda script: script.name))
+
+
+# References to outputs, which no text of a user can contain.
+_BEGIN, _END = "\ue000", "\ue001"
+
+
+def _referring(text: str) -> str:
+    """The placeholders of a text of ours, marked as such."""
+    return re.sub(r"\$\{([A-Za-z0-9]+)\}", rf"{_BEGIN}\1{_END}", text)
+
+
+def _substituted(text: str) -> str:
+    """Text for Fn::Sub, in which ``${`` of the shell would begin a reference."""
+    return text.replace("${", "${!").replace(_BEGIN, "${").replace(_END, "}")
+
+
+def _actions(plan: Plan, group: NodeGroup) -> Iterator[Action]:
+    """The actions of a node, in order."""
+    before = tuple(_users(plan, group, "start"))
+    after = tuple(_users(plan, group, "configured"))
+    own = tuple(_action(*each) for each in _own(plan, group))
+    first = own[:1] if own and own[0].url.endswith("/packages.sh") else ()
+    yield from (*first, *before, *own[len(first) :], *after)
+
+
+def _action(script: Script, arguments: tuple[str, ...], required: bool) -> Action:
+    bucket = references.placeholder(node_scripts.BUCKET)
+    return Action(f"s3://{_referring(bucket)}/{script.key}", script.checksum, arguments, required)
+
+
+def _users(plan: Plan, group: NodeGroup, when: str) -> Iterator[Action]:
+    for script in plan.scripts_of(group):
+        if script.when == when:
+            yield _of_user(script)
+
+
+def _of_user(script: UserScript) -> Action:
+    return Action(script.url, script.sha256 or "", script.args)
+
+
+def _own(plan: Plan, group: NodeGroup) -> Iterator[tuple[Script, tuple[str, ...], bool]]:
+    """clustergen's scripts, their arguments, and whether a node needs them."""
+    if needed := tuple(_packages(plan, group)):
+        yield Script("packages.sh"), needed, True
+    if group.scratch:
+        yield Script("scratch.sh"), (group.scratch,), True
+    if number := lustre_interfaces(plan, group):
+        yield Script("lustre-efa.sh"), (str(number),), False
+    for item in mounts.mounted(plan):
+        given = node_scripts.mount_arguments(plan, mounts.mount(item))
+        type, folder, source, *rest = map(str, given)
+        yield Script("mount.sh"), (type, folder, _referring(source), *rest), True
+    kind, count = group.accelerators
+    if "gpu" in group.health_checks and count:
+        yield Script("check-accelerators.sh"), (kind, str(count)), True
+
+
+_MOUNT_S3 = "https://s3.amazonaws.com/mountpoint-s3-release/latest/{}/mount-s3.rpm"
+
+
+def _packages(plan: Plan, group: NodeGroup) -> Iterator[str]:
+    """Programs that the image may lack, each with its package.
+
+    https://docs.aws.amazon.com/fsx/latest/LustreGuide/install-lustre-client.html
+    https://docs.aws.amazon.com/AmazonS3/latest/userguide/mountpoint-installation.html
+    """
+    items = mounts.mounted(plan)
+    if mounts.lustre(plan):
+        yield "mount.lustre=lustre-client"
+    if any(isinstance(item, Efs) for item in items):
+        yield "mount.efs=amazon-efs-utils"
+    if any(mounts.mount(item).type == "nfs" for item in items):
+        yield "mount.nfs4=nfs-utils"
+    if any(isinstance(item, Bucket) for item in items):
+        yield "mount-s3=" + _MOUNT_S3.format(group.type.arch)
+    if group.scratch and group.type.disk_count > 1:
+        yield "mdadm=mdadm"

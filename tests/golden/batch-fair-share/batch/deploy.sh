@@ -1,0 +1,785 @@
+#!/usr/bin/env bash
+# Creates or updates the cluster of this bundle; running it again changes nothing. See --help.
+# Values from the spec are literal text here, even with a dollar sign:
+# shellcheck disable=SC2016
+# The script stops at an action that a target does not support:
+# shellcheck disable=SC2317
+set -euo pipefail
+
+region=eu-central-1
+cluster=shared
+foundation_stack=shared-foundation
+action=deploy
+dry_run=no
+outputs=
+outputs_file=
+allow_replacement=no
+wait_minutes=
+memory=
+# Not just the name of the cluster: ParallelCluster uses that for its own stack.
+stack=shared-batch
+memory="paused/$cluster-batch"
+# A pager would wait for a key; retry throttled requests.
+export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
+export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
+
+usage() {
+  cat <<'END'
+usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --resume]
+
+  --dry-run             print every command that changes something, run none
+  --outputs FILE        leave the foundation alone and read its outputs from FILE, which
+                        `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
+  --allow-replacement   continue if a stack would replace or delete a cluster or a file system
+  --wait MINUTES        wait at most so long for each step, instead of its default limit
+  --pause               scale compute to zero; cluster, head and login nodes, and data stay
+  --resume              scale compute to what it was before --pause
+  --destroy             delete the cluster; network and data stay
+  --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
+  -h, --help            print this
+
+Run the same command again to continue an interrupted run.
+Exit status: 0 done, 2 refused or failed (the last lines give the reason), other: a command failed.
+END
+}
+
+# Commands are printed to a copy of stderr, so that redirected commands are visible.
+exec 3>&2
+
+note() {
+  printf '%s\n' "$*" >&3
+}
+
+fail() {
+  note "${0##*/}: $*"
+  exit 2
+}
+
+need() {
+  local tool
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null || fail "$tool is required, but not on PATH"
+  done
+}
+
+run() {
+  {
+    printf '+'
+    printf ' %q' "$@"
+    printf '\n'
+  } >&3
+  [[ $dry_run == yes ]] || "$@"
+}
+
+answer=
+complaints=$(mktemp)
+
+# The last line explains what to do next, even if an AWS command failed.
+leave() {
+  local status=$?
+  rm -f "$complaints"
+  if ((status != 0 && status != 2)); then
+    note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
+      "same command again: it continues from there."
+  fi
+}
+trap leave EXIT
+
+stop_without_credentials() {
+  case $1 in
+    *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
+      *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
+      *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
+      *NoCredentials*)
+      note "$1"
+      fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
+        "command again: AWS continues what has begun, and this script waits for it again."
+      ;;
+  esac
+}
+
+# Whether a complaint is about load or the connection, and may not be there the next time.
+is_passing() {
+  case $1 in
+    *Throttl* | *"Rate exceeded"* | *TooManyRequests* | *RequestLimitExceeded* | *SlowDown* | \
+      *"Limit exceeded"* | *ServiceUnavailable* | *InternalError* | *InternalServer* | \
+      *InternalFailure* | *"Could not connect"* | *"onnection was closed"* | *"timed out"* | \
+      *"timeout on"* | *"onnection reset"* | *"(500)"* | *"(503)"*) ;;
+    *) return 1 ;;
+  esac
+}
+
+ask() {
+  local tries complaint
+  for ((tries = 1; ; tries++)); do
+    if answer=$("$@" 2>"$complaints"); then
+      [[ $answer != None ]] || answer=
+      return 0
+    fi
+    # The aws command prints errors on stderr, pcluster on stdout.
+    complaint="$answer$(<"$complaints")"
+    answer=
+    stop_without_credentials "$complaint"
+    case $complaint in
+      *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
+        *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
+        *"Cluster '$cluster' does not exist"*)
+        return 1
+        ;;
+    esac
+    if ((tries < 10)) && is_passing "$complaint"; then
+      sleep 15
+      continue
+    fi
+    note "$complaint"
+    fail "this AWS command failed:" "$*"
+  done
+}
+
+confirm_gone() {
+  local tries
+  for ((tries = 0; tries < 3; tries++)); do
+    ((tries == 0)) || sleep 5
+    if "$@" && [[ -n $answer ]]; then return 1; fi
+  done
+}
+
+wait_for() {
+  local minutes=$1 what=$2 seconds=0
+  shift 2
+  [[ $dry_run == no ]] || return 0
+  minutes=${wait_minutes:-$minutes}
+  until "$@"; do
+    ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
+    ((seconds < minutes * 60)) ||
+      fail "$what is not done after $minutes minutes. AWS continues: run the same command" \
+        "again to wait for it again."
+    sleep 15
+    seconds=$((seconds + 15))
+  done
+}
+
+output() {
+  local value
+  value=$(awk -F '\t' -v name="$1" '$1 == name { print $2 }' <<<"$outputs")
+  if [[ -n $value ]]; then
+    printf '%s\n' "$value"
+  elif [[ $dry_run == yes ]]; then
+    # Before the foundation exists, show placeholders for its values.
+    printf '%s\n' "\${$1}"
+  else
+    fail "the foundation has no output $1: deploy it, or give --outputs FILE"
+  fi
+}
+
+conclude() {
+  [[ $dry_run == yes ]] || note "$*"
+}
+
+# Nothing if the stack does not exist.
+read_stack() {
+  outputs=
+  [[ $dry_run == no ]] || return 0
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+    --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text || answer=
+  outputs=$answer
+}
+
+# Both formats consist of pairs of strings: "Name": "value", or OutputKey and OutputValue.
+read_file() {
+  [[ -r $1 ]] || fail "cannot read $1"
+  outputs=$(awk '
+    { text = text $0 " " }
+    END {
+      while (match(text, /"[^"]*"[ \t]*:[ \t]*"[^"]*"/)) {
+        split(substr(text, RSTART, RLENGTH), word, "\"")
+        text = substr(text, RSTART + RLENGTH)
+        if (word[2] == "OutputKey") key = word[4]
+        else if (word[2] == "OutputValue") value = word[4]
+        else print word[2] "\t" word[4]
+        if (key != "" && value != "") {
+          print key "\t" value
+          key = value = ""
+        }
+      }
+    }' "$1")
+}
+
+fill() {
+  local left
+  if [[ $dry_run == yes ]]; then
+    note "+ fill the placeholders of $1 into .filled/$1"
+    return
+  fi
+  mkdir -p .filled
+  awk -F '\t' '
+    NR == FNR { value[$1] = $2; next }
+    {
+      rest = $0
+      line = ""
+      while (match(rest, /[$][{][A-Za-z0-9]+[}]/)) {
+        name = substr(rest, RSTART + 2, RLENGTH - 3)
+        word = name in value ? value[name] : substr(rest, RSTART, RLENGTH)
+        line = line substr(rest, 1, RSTART - 1) word
+        rest = substr(rest, RSTART + RLENGTH)
+      }
+      print line rest
+    }' <(printf '%s\n' "$outputs") "$1" >".filled/$1"
+  # An upper-case and a lower-case letter: outputs look like VpcId, shell variables like HOME.
+  left=$(grep -oE '[$][{][A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*[}]' ".filled/$1" | sort -u) || true
+  [[ -z $left ]] || fail "$1 still has placeholders without a value:" "${left//$'\n'/ }"
+}
+
+# The largest template that a request may contain; larger ones must be in S3.
+# https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html
+readonly inline_bytes=51200
+readonly domain=amazonaws.com
+# Stacks are deployed one by one; these are for the current one.
+change_set=
+changes=
+template_argument=
+
+# Sets $answer to the status of a stack; empty if it does not exist.
+stack_status() {
+  ask aws --region "$region" cloudformation describe-stacks --stack-name "$1" \
+    --query 'Stacks[0].StackStatus' --output text || answer=
+}
+
+stack_is_settled() {
+  stack_status "$1"
+  case $answer in
+    REVIEW_IN_PROGRESS) return 0 ;;
+    *_IN_PROGRESS) return 1 ;;
+  esac
+}
+
+# Once a change set is executed, the stack is no longer in review.
+stack_is_changed() {
+  stack_status "$1"
+  [[ $answer != *_IN_PROGRESS ]]
+}
+
+# Prints the reasons for the latest failures, without resources that were only cancelled.
+explain_stack() {
+  note "CloudFormation reports for $1:"
+  ask aws --region "$region" cloudformation describe-stack-events --stack-name "$1" \
+    --no-paginate --output text --query \
+    "StackEvents[?ends_with(ResourceStatus, '_FAILED')].[LogicalResourceId,ResourceStatusReason]" ||
+    answer=
+  note "$(grep -v -e cancelled -e '^None$' <<<"$answer" | head -n 10 || true)"
+}
+
+# Waits for running operations, and deletes an empty stack whose creation was rolled back.
+prepare_stack() {
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $1" stack_is_settled "$1"
+  case $answer in
+    ROLLBACK_COMPLETE)
+      note "The creation of $1 failed and was rolled back. It is deleted and created again."
+      explain_stack "$1"
+      delete_stack "$1"
+      ;;
+    CREATE_FAILED | ROLLBACK_FAILED | DELETE_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 is $answer and cannot be changed: delete it" \
+        "(aws --region $region cloudformation delete-stack --stack-name $1), then run this again."
+      ;;
+    UPDATE_ROLLBACK_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 is $answer: fix the errors above, run aws --region $region" \
+        "cloudformation continue-update-rollback --stack-name $1, then run this again."
+      ;;
+  esac
+}
+
+# Sets $template_argument. Indentation has no meaning in JSON.
+send_template() {
+  local stack=$1 template=$2 small=.filled/$2 bucket
+  template_argument=(--template-body "file://$template")
+  [[ $dry_run == no ]] || return 0
+  mkdir -p .filled
+  awk '{ sub(/^ +/, ""); printf "%s", $0 }' "$template" >"$small"
+  template_argument=(--template-body "file://$small")
+  (($(wc -c <"$small") > inline_bytes)) || return 0
+  bucket=$(output ScriptsBucketName)
+  run aws --region "$region" s3 cp --only-show-errors "$small" "s3://$bucket/templates/$stack.json"
+  template_argument=(--template-url
+    "https://$bucket.s3.$region.$domain/templates/$stack.json")
+}
+
+change_set_is_made() {
+  ask aws --region "$region" cloudformation describe-change-set --stack-name "$1" \
+    --change-set-name "$change_set" --query '[Status,StatusReason]' --output text ||
+    fail "the change set $change_set no longer exists"
+  case $answer in
+    CREATE_COMPLETE* | FAILED*) ;;
+    *) return 1 ;;
+  esac
+}
+
+# create_change_set STACK FILE NAME...: sets $changes to one line per resource, and $change_set,
+# which is empty if nothing would change.
+create_change_set() {
+  local stack=$1 template=$2 type=UPDATE name value parameters=()
+  shift 2
+  change_set="deploy-$(date -u +%Y%m%d-%H%M%S)"
+  changes=
+  prepare_stack "$stack"
+  [[ $dry_run == no && -n $answer && $answer != REVIEW_IN_PROGRESS ]] || type=CREATE
+  send_template "$stack" "$template"
+  for name in "$@"; do
+    if [[ $name == *=* ]]; then
+      value=${name#*=}
+      name=${name%%=*}
+    else
+      value=$(output "$name")
+    fi
+    parameters+=("ParameterKey=$name,ParameterValue=$value")
+  done
+  (($# == 0)) || parameters=(--parameters "${parameters[@]}")
+  run aws --region "$region" cloudformation create-change-set --stack-name "$stack" \
+    --change-set-name "$change_set" --change-set-type "$type" --capabilities CAPABILITY_IAM \
+    "${template_argument[@]}" --tags '[{"Key": "owner", "Value": "research-computing"}]' \
+    ${parameters[@]+"${parameters[@]}"} >/dev/null
+  [[ $dry_run == no ]] || return 0
+  wait_for 15 "the change set of $stack" change_set_is_made "$stack"
+  case $answer in
+    FAILED*"didn't contain changes"* | FAILED*"No updates are to be performed"*)
+      drop_change_set "$stack"
+      change_set=
+      note "$stack is up to date: nothing changes."
+      return
+      ;;
+    FAILED*) fail "CloudFormation rejects the change of $stack: ${answer#FAILED}" ;;
+  esac
+  ask aws --region "$region" cloudformation describe-change-set --stack-name "$stack" \
+    --change-set-name "$change_set" --output text --query \
+    'Changes[].ResourceChange.[Action,Replacement,ResourceType,LogicalResourceId,PolicyAction]'
+  changes=$answer
+  review_changes "$stack" "$type"
+}
+
+drop_change_set() {
+  run aws --region "$region" cloudformation delete-change-set --stack-name "$1" \
+    --change-set-name "$change_set"
+}
+
+# stop_at STACK NAMES WHY: drops the change set if there are names, unless the user allows it.
+stop_at() {
+  local stack=$1 names=$2
+  shift 2
+  if [[ -n $names && $allow_replacement == no ]]; then
+    drop_change_set "$stack"
+    fail "the change would ${*//NAMES/${names//$'\n'/, }} Nothing was changed in $stack. If this is" \
+      "intended, add --allow-replacement."
+  fi
+}
+
+# Prints the changes, and stops before a cluster or a file system is replaced or deleted.
+review_changes() {
+  local stack=$1 type=$2
+  if [[ $type == CREATE ]]; then
+    note "$stack: a new stack of $(grep -c . <<<"$changes") resources"
+    return
+  fi
+  note "$stack changes:"
+  note "$(awk -F '\t' '{
+    print "  " $1, $4, "(" $3 ")" ($2 == "True" ? ", replaced" : $2 == "Conditional" ? ", perhaps replaced" : "")
+  }' <<<"$changes")"
+  stop_at "$stack" "$(awk -F '\t' '
+    $1 == "Modify" && $2 == "True" && $3 ~ /::(Cluster|FileSystem)$/ { print $4 }' <<<"$changes")" \
+    "replace NAMES with a new, empty one; the data of the old one stays there or is lost."
+  stop_at "$stack" "$(awk -F '\t' '
+    $1 == "Modify" && $2 == "True" && $3 ~ /::(ComputeNodeGroup|Nodegroup)$/ { print $4 }' \
+    <<<"$changes")" "replace NAMES, which fails: two node groups cannot have one name. Use another."
+  stop_at "$stack" "$(awk -F '\t' '
+    $1 == "Remove" && $3 ~ /::(FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
+    <<<"$changes")" "delete NAMES, with all data in it."
+  stop_at "$stack" "$(awk -F '\t' '
+    $1 == "Modify" && $2 == "True" && $3 ~ /::(ComputeEnvironment|JobQueue)$/ { print $4 }' <<<"$changes")" \
+    "replace NAMES: running jobs end, and pending ones are cancelled."
+}
+
+execute_change_set() {
+  local stack=$1 status
+  run aws --region "$region" cloudformation execute-change-set --stack-name "$stack" \
+    --change-set-name "$2"
+  [[ $dry_run == no ]] || return 0
+  wait_for 360 "the stack $stack" stack_is_changed "$stack"
+  [[ $answer != CREATE_COMPLETE && $answer != UPDATE_COMPLETE ]] || return 0
+  status=${answer:-gone}
+  explain_stack "$stack"
+  fail "the stack $stack is $status: fix the errors above, and run this again."
+}
+
+deploy_stack() {
+  create_change_set "$@"
+  [[ -z $change_set ]] || execute_change_set "$1" "$change_set"
+}
+
+stack_is_deleted() {
+  stack_status "$1"
+  case $answer in
+    '') confirm_gone stack_status "$1" ;;
+    *_FAILED)
+      explain_stack "$1"
+      fail "the stack $1 could not be deleted: fix the errors above, and run this again."
+      ;;
+    *) return 1 ;;
+  esac
+}
+
+delete_stack() {
+  if [[ $dry_run == no ]]; then
+    wait_for 360 "the stack $1" stack_is_settled "$1"
+    if [[ -z $answer ]]; then
+      note "The stack $1 does not exist."
+      return
+    fi
+  fi
+  run aws --region "$region" cloudformation delete-stack --stack-name "$1"
+  wait_for 360 "the deletion of $1" stack_is_deleted "$1"
+}
+
+counts=
+
+recall() {
+  local bucket
+  counts=
+  bucket=$(output ScriptsBucketName) || exit 2
+  if [[ $dry_run == yes ]]; then
+    note "+ aws --region $region s3 cp s3://$bucket/$memory -"
+    return 0
+  fi
+  ask aws --region "$region" s3 cp "s3://$bucket/$memory" - || return 1
+  counts=$answer
+  [[ -n $counts ]]
+}
+
+remember() {
+  local bucket
+  bucket=$(output ScriptsBucketName)
+  [[ $dry_run == yes ]] || printf '%s\n' "$counts" >.filled/paused
+  run aws --region "$region" s3 cp --only-show-errors .filled/paused "s3://$bucket/$memory"
+}
+
+# Counts that are kept already are the true ones: the groups have no nodes since.
+keep() {
+  if [[ $dry_run == yes ]]; then
+    counts=$1
+  elif recall; then
+    return 0
+  else
+    shift
+    "$@"
+    [[ -n $counts ]] || fail "$cluster does not exist, or has no node groups"
+  fi
+  remember
+}
+
+forget() {
+  run aws --region "$region" s3 rm --only-show-errors "s3://$(output ScriptsBucketName)/$memory"
+}
+
+# A new cluster is not paused.
+forget_pause() {
+  if [[ $dry_run == yes || -z $memory ]]; then return 0; fi
+  read_foundation
+  if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
+}
+
+# The key contains a hash of the text: an existing script is the same one.
+upload() {
+  local bucket key
+  bucket=$(output ScriptsBucketName)
+  for key in "$@"; do
+    if [[ $dry_run == yes ]] || ! ask aws --region "$region" s3api head-object \
+      --bucket "$bucket" --key "$key"; then
+      run aws --region "$region" s3 cp --only-show-errors "scripts/${key#*/}" "s3://$bucket/$key"
+    fi
+  done
+}
+
+# Set if a change of the foundation must wait until the cluster no longer uses what it removes.
+removal=
+
+# Stops if a change needs two deployments: first additions, then removals.
+review_removals() {
+  local gone added
+  gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
+  [[ -n $gone ]] || return 0
+  added=$(awk -F '\t' '$1 == "Add" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
+  if [[ -n $added ]]; then
+    drop_change_set "$foundation_stack"
+    fail "the change removes ${gone//$'\n'/, } and adds ${added//$'\n'/, }. Nothing was changed." \
+      "Deploy a spec with both first, then one without the old."
+  fi
+  note "${gone//$'\n'/, } is removed from the foundation after the cluster has changed. Nodes that still" \
+    "mount it then hang: unmount it on those that stay."
+  removal=$change_set
+}
+
+deploy_foundation_stack() {
+  create_change_set "$foundation_stack" foundation.template.json
+  if [[ -n $change_set ]]; then
+    review_removals
+    [[ -n $removal ]] || execute_change_set "$foundation_stack" "$change_set"
+  fi
+  read_stack "$foundation_stack"
+}
+
+read_foundation() {
+  if [[ -n $outputs_file ]]; then
+    read_file "$outputs_file"
+    return
+  fi
+  read_stack "$foundation_stack"
+}
+
+deploy_foundation() {
+  if [[ -z $outputs_file ]]; then
+    deploy_foundation_stack
+    return
+  fi
+  read_foundation
+}
+
+# Resources that remain when the foundation is deleted: pairs of logical id and command to delete it.
+retained() {
+  printf '%s\t%s\n' StorageHome 'fsx delete-file-system --file-system-id ID' StorageSecurityGroup 'ec2 delete-security-group --group-id ID' ScriptsBucket 's3 rb s3://ID  # empty it in the console first, with all versions'
+}
+
+# Prints how to delete what remains, with the ids from the stack.
+explain_retained() {
+  local id physical command
+  note 'These resources remain. To delete them, run these commands in this order:'
+  while IFS=$'\t' read -r id command; do
+    physical=$(awk -F '\t' -v id="$id" '$1 == id { print $2 }' <<<"$1")
+    [[ -n $physical ]] || continue
+    note "  aws --region $region ${command//ID/$physical}"
+  done < <(retained)
+}
+
+destroy_foundation() {
+  local known=
+  # CloudFormation would delete the network of running nodes before it fails on their interfaces.
+  if [[ $dry_run == no ]]; then
+    stack_status "$stack"
+    [[ -z $answer ]] || fail "the stack $stack still uses the foundation: run deploy.sh --destroy first."
+  fi
+  note /home 'stays and continues to cost money'
+  if [[ $dry_run == no ]]; then
+    ask aws --region "$region" cloudformation describe-stack-resources \
+      --stack-name "$foundation_stack" --output text \
+      --query 'StackResources[].[LogicalResourceId,PhysicalResourceId]' || answer=
+    known=$answer
+  fi
+  delete_stack "$foundation_stack"
+  [[ -z $known ]] || explain_retained "$known"
+}
+
+batch() {
+  run aws --region "$region" batch "$@"
+}
+
+# Sets $environments to the ids of the compute environments.
+read_environments() {
+  ask aws --region "$region" cloudformation describe-stack-resources --stack-name "$stack" \
+    --output text --query \
+    "StackResources[?ResourceType=='AWS::Batch::ComputeEnvironment'].[PhysicalResourceId]" || answer=
+  environments=$answer
+  [[ -n $environments ]] || fail "the cluster does not exist: $stack has no compute environments"
+}
+
+# Sets $answer to status, state, minimum and reason of a compute environment.
+read_environment() {
+  ask aws --region "$region" batch describe-compute-environments --compute-environments "$1" \
+    --output text --query \
+    'computeEnvironments[0].[status,state,computeResources.minvCpus,statusReason]' || answer=
+  [[ -n $answer ]] || fail "Batch has no compute environment $1"
+}
+
+# A compute environment can become invalid after its creation, for example if Batch may not use its
+# role, security groups or launch template.
+is_valid() {
+  local status reason
+  read_environment "$1"
+  IFS=$'\t' read -r status _ _ reason <<<"$answer"
+  case $status in
+    VALID) ;;
+    INVALID) fail "the compute environment $1 is INVALID: $reason. Fix this, and run the same command" \
+      "again. Its jobs stay RUNNABLE until then." ;;
+    DELETING | DELETED) fail "the compute environment $1 is $status: was it deleted by hand?" ;;
+    *) return 1 ;;
+  esac
+}
+
+# An update waits for the jobs of nodes that it replaces.
+wait_until_valid() {
+  local environment
+  [[ $dry_run == no ]] || return 0
+  read_environments
+  while read -r environment; do
+    wait_for 130 "the compute environment $environment" is_valid "$environment"
+  done <<<"$environments"
+}
+
+# Tasks of multi-node jobs are in the default security group of the VPC, because launch templates
+# list the interfaces of nodes: https://docs.aws.amazon.com/batch/latest/userguide/mnp-ce.html
+check_default_group() {
+  local vpc=$1 group
+  if [[ $dry_run == yes ]]; then return 0; fi
+  ask aws --region "$region" ec2 describe-security-groups --output text \
+    --filters "Name=vpc-id,Values=$vpc" Name=group-name,Values=default \
+    --query 'SecurityGroups[0].GroupId' || answer=
+  group=$answer
+  [[ -n $group ]] || fail "the VPC $vpc has no default security group"
+  ask aws --region "$region" ec2 describe-security-groups --group-ids "$group" --output text --query \
+    "SecurityGroups[0].[length(IpPermissions[?IpProtocol=='-1'].UserIdGroupPairs[] | [?GroupId=='$group']), length(IpPermissionsEgress[?IpProtocol=='-1'].IpRanges[] | [?CidrIp=='0.0.0.0/0'])]" ||
+    answer=
+  case $answer in
+    0$'\t'*)
+      fail "the default security group $group of $vpc does not admit itself, so nodes of a job cannot" \
+        "reach each other: aws --region $region ec2 authorize-security-group-ingress --group-id $group" \
+        "--ip-permissions 'IpProtocol=-1,UserIdGroupPairs=[{GroupId=$group}]'"
+      ;;
+    *$'\t'0)
+      fail "the default security group $group of $vpc lets nothing out, so tasks read no images: aws" \
+        "--region $region ec2 authorize-security-group-egress --group-id $group" \
+        "--ip-permissions 'IpProtocol=-1,IpRanges=[{CidrIp=0.0.0.0/0}]'"
+      ;;
+  esac
+}
+
+# Sets $counts to lines with id and minimum of each compute environment.
+read_counts() {
+  local environment minimum lines=''
+  read_environments
+  while read -r environment; do
+    read_environment "$environment"
+    IFS=$'\t' read -r _ _ minimum _ <<<"$answer"
+    lines+="$environment"$'\t'"${minimum:-0}"$'\n'
+  done <<<"$environments"
+  counts=${lines%$'\n'}
+}
+
+# scale STATE: jobs that run go on; without new ones, Batch stops their nodes.
+scale() {
+  local state=$1 environment minimum
+  while IFS=$'\t' read -r environment minimum; do
+    [[ $state == ENABLED ]] || minimum=0
+    wait_for 130 "the compute environment $environment" is_valid "$environment"
+    batch update-compute-environment --compute-environment "$environment" --state "$state" \
+      --compute-resources "minvCpus=$minimum" >/dev/null
+  done <<<"$counts"
+}
+
+# Job definitions of submit.sh cost nothing, but stay active.
+deregister_definitions() {
+  local name definition
+  for name in shared-urgent-l40s-verify shared-urgent-l40s-nccl shared-urgent-l40s-torchrun shared-normal-l40s-verify shared-normal-l40s-nccl shared-normal-l40s-torchrun; do
+    answer=
+    if [[ $dry_run == no ]]; then
+      ask aws --region "$region" batch describe-job-definitions --job-definition-name "$name" \
+        --status ACTIVE --output text --query 'jobDefinitions[].[jobDefinitionArn]' || answer=
+    fi
+    while read -r definition; do
+      [[ -n $definition ]] || continue
+      batch deregister-job-definition --job-definition "$definition"
+    done <<<"$answer"
+  done
+}
+
+deploy_cluster() {
+  local environments images=()
+  check_default_group vpc-0a1b2c3d4e5f67890
+  deploy_stack "$stack" cluster.template.json ClusterSecurityGroupId ScriptsBucketName StorageHomeDnsName ${images[@]+"${images[@]}"}
+  wait_until_valid
+  note "submit.sh submits jobs; verify.sh checks a node of each group."
+}
+
+pause_cluster() {
+  local environments
+  keep $'ENVIRONMENT\tMINIMUM' read_counts
+  scale DISABLED
+}
+
+resume_cluster() {
+  recall || fail "$cluster is not paused."
+  [[ $dry_run == no ]] || counts=$'ENVIRONMENT\tMINIMUM'
+  scale ENABLED
+  forget
+}
+
+destroy_cluster() {
+  deregister_definitions
+  delete_stack "$stack"
+  forget_pause
+  note "The stack $foundation_stack remains, with the network and the data of:" /home
+}
+
+while (($# > 0)); do
+  case $1 in
+    --dry-run) dry_run=yes ;;
+    --outputs)
+      (($# > 1)) || fail "--outputs needs a file"
+      # Relative to the current folder of the caller, not to this script.
+      outputs_file=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+      shift
+      ;;
+    --allow-replacement) allow_replacement=yes ;;
+    --wait)
+      [[ ${2:-} =~ ^[0-9]+$ ]] || fail "--wait needs a number of minutes"
+      wait_minutes=$2
+      shift
+      ;;
+    --pause | --resume | --destroy | --destroy-foundation) action=${1#--} ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      usage >&2
+      exit 2
+      ;;
+  esac
+  shift
+done
+
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+if [[ $dry_run == no ]]; then
+  need aws
+  mkdir -p .filled
+fi
+
+case $action in
+  deploy)
+    deploy_foundation
+    upload 5e0eec5edb1e1164/check-accelerators.sh 75b123511ec3d60b/mount.sh a119af534318294b/packages.sh
+    if [[ -n $memory && $dry_run == no ]] && recall; then
+      fail "the cluster is paused: run deploy.sh --resume first."
+    fi
+    deploy_cluster
+    # Last: the alerts of a cluster that is not there yet would fire.
+    deploy_stack shared-monitoring monitoring.template.json
+    [[ -z $removal ]] || execute_change_set "$foundation_stack" "$removal"
+    conclude "$cluster is deployed."
+    ;;
+  pause)
+    read_foundation
+    pause_cluster
+    conclude "$cluster is paused. deploy.sh --resume restores its nodes; storage, head and login" \
+      "nodes continue to cost money."
+    ;;
+  resume)
+    read_foundation
+    resume_cluster
+    conclude "$cluster is resumed."
+    ;;
+  destroy)
+    delete_stack shared-monitoring
+    destroy_cluster
+    ;;
+  destroy-foundation) destroy_foundation ;;
+esac

@@ -1,0 +1,287 @@
+#!/usr/bin/env bash
+# Registers a job of the folder jobs/ if it has changed, and submits it. See --help.
+# Values from the spec are literal text here, even with a dollar sign:
+# shellcheck disable=SC2016
+set -euo pipefail
+
+region=eu-central-1
+cluster=shared
+log_group=/aws/batch/shared
+dry_run=no
+wait_minutes=
+waits=no
+queue=
+options=()
+share=
+# A pager would wait for a key; retry throttled requests.
+export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
+
+usage() {
+  cat <<'END'
+usage: submit.sh [OPTION...] JOB
+
+JOB is a file of jobs/ without .json, or the path of another definition.
+
+  --queue QUEUE     a queue of the spec, or the name of another one
+  --nodes N         nodes of a multi-node job
+  --array N         a job N times, each with its own AWS_BATCH_JOB_ARRAY_INDEX; not multi-node
+  --share SHARE     the account whose share it uses; needed
+  --priority N      its priority within the share, 0 to 9999
+  --after ID        start once this job has succeeded
+  --wait            wait until the job has ended; fails if it does
+  --minutes N       wait at most so long, instead of a day
+  --dry-run         print every command that changes something, run none
+  -h, --help        print this
+
+END
+  printf 'Jobs:   %s\n' urgent-l40s-verify urgent-l40s-nccl urgent-l40s-torchrun normal-l40s-verify normal-l40s-nccl normal-l40s-torchrun
+  printf 'Queues: %s\n' urgent normal
+  printf 'Shares: %s\n' vision robots
+}
+
+# Commands are printed to a copy of stderr, so that redirected commands are visible.
+exec 3>&2
+
+note() {
+  printf '%s\n' "$*" >&3
+}
+
+fail() {
+  note "${0##*/}: $*"
+  exit 2
+}
+
+need() {
+  local tool
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null || fail "$tool is required, but not on PATH"
+  done
+}
+
+run() {
+  {
+    printf '+'
+    printf ' %q' "$@"
+    printf '\n'
+  } >&3
+  [[ $dry_run == yes ]] || "$@"
+}
+
+answer=
+complaints=$(mktemp)
+
+# The last line explains what to do next, even if an AWS command failed.
+leave() {
+  local status=$?
+  rm -f "$complaints"
+  if ((status != 0 && status != 2)); then
+    note "${0##*/}: the last command failed with status $status. Fix what it reports, and run the" \
+      "same command again: it continues from there."
+  fi
+}
+trap leave EXIT
+
+stop_without_credentials() {
+  case $1 in
+    *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
+      *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
+      *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
+      *NoCredentials*)
+      note "$1"
+      fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
+        "command again: AWS continues what has begun, and this script waits for it again."
+      ;;
+  esac
+}
+
+# Whether a complaint is about load or the connection, and may not be there the next time.
+is_passing() {
+  case $1 in
+    *Throttl* | *"Rate exceeded"* | *TooManyRequests* | *RequestLimitExceeded* | *SlowDown* | \
+      *"Limit exceeded"* | *ServiceUnavailable* | *InternalError* | *InternalServer* | \
+      *InternalFailure* | *"Could not connect"* | *"onnection was closed"* | *"timed out"* | \
+      *"timeout on"* | *"onnection reset"* | *"(500)"* | *"(503)"*) ;;
+    *) return 1 ;;
+  esac
+}
+
+ask() {
+  local tries complaint
+  for ((tries = 1; ; tries++)); do
+    if answer=$("$@" 2>"$complaints"); then
+      [[ $answer != None ]] || answer=
+      return 0
+    fi
+    # The aws command prints errors on stderr, pcluster on stdout.
+    complaint="$answer$(<"$complaints")"
+    answer=
+    stop_without_credentials "$complaint"
+    case $complaint in
+      *"(ResourceNotFound"* | *"(NoSuchEntity"* | *"(404)"* | *"(NoSuchKey)"* | \
+        *"(ValidationError)"*"does not exist"* | *"(ChangeSetNotFound"* | \
+        *"Cluster '$cluster' does not exist"*)
+        return 1
+        ;;
+    esac
+    if ((tries < 10)) && is_passing "$complaint"; then
+      sleep 15
+      continue
+    fi
+    note "$complaint"
+    fail "this AWS command failed:" "$*"
+  done
+}
+
+confirm_gone() {
+  local tries
+  for ((tries = 0; tries < 3; tries++)); do
+    ((tries == 0)) || sleep 5
+    if "$@" && [[ -n $answer ]]; then return 1; fi
+  done
+}
+
+wait_for() {
+  local minutes=$1 what=$2 seconds=0
+  shift 2
+  [[ $dry_run == no ]] || return 0
+  minutes=${wait_minutes:-$minutes}
+  until "$@"; do
+    ((seconds > 0)) || note "Waiting for $what, up to $minutes minutes."
+    ((seconds < minutes * 60)) ||
+      fail "$what is not done after $minutes minutes. AWS continues: run the same command" \
+        "again to wait for it again."
+    sleep 15
+    seconds=$((seconds + 15))
+  done
+}
+
+# The queue of a job of this bundle, and the default for others.
+queue_of_job() {
+  case $1 in
+    urgent-l40s-verify) printf '%s\n' shared-urgent ;;
+    urgent-l40s-nccl) printf '%s\n' shared-urgent ;;
+    urgent-l40s-torchrun) printf '%s\n' shared-urgent ;;
+    normal-l40s-verify) printf '%s\n' shared-normal ;;
+    normal-l40s-nccl) printf '%s\n' shared-normal ;;
+    normal-l40s-torchrun) printf '%s\n' shared-normal ;;
+    *) printf '%s\n' shared-normal ;;
+  esac
+}
+
+# The name of a queue of the spec; other names stay.
+full_name() {
+  case $1 in
+    urgent) printf '%s\n' shared-urgent ;;
+    normal) printf '%s\n' shared-normal ;;
+    *) printf '%s\n' "$1" ;;
+  esac
+}
+
+# Sets $definition: a revision with the text of the file, if there is one.
+register_definition() {
+  local file=$1 name content
+  name=$(sed -n 's/.*"jobDefinitionName": *"\([^"]*\)".*/\1/p' "$file" | head -n 1)
+  [[ -n $name ]] || fail "$file has no jobDefinitionName"
+  content=$(cksum <"$file")
+  content=${content%% *}
+  definition=
+  if [[ $dry_run == no ]]; then
+    ask aws --region "$region" batch describe-job-definitions --job-definition-name "$name" \
+      --status ACTIVE --output text \
+      --query "jobDefinitions[?parameters.content=='$content'] | [0].jobDefinitionArn" || answer=
+    definition=$answer
+  fi
+  [[ -z $definition ]] || return 0
+  definition=$(run aws --region "$region" batch register-job-definition --cli-input-json \
+    "file://$file" --parameters "content=$content" --query jobDefinitionArn --output text)
+  [[ $dry_run == no ]] || definition=$name
+}
+
+# Sets $status and $reason.
+read_job() {
+  ask aws --region "$region" batch describe-jobs --jobs "$1" --output text \
+    --query 'jobs[0].[status,statusReason]' || answer=
+  [[ -n $answer ]] || fail "Batch does not know the job $1"
+  IFS=$'\t' read -r status reason <<<"$answer"
+}
+
+has_ended() {
+  read_job "$1"
+  if [[ $status != "$shown" ]]; then
+    note "$1 is $status"
+    shown=$status
+  fi
+  case $status in
+    SUCCEEDED) ;;
+    FAILED) fail "$job failed: ${reason:-no reason is known}. Its output: aws --region $region logs" \
+      "tail $log_group --log-stream-name-prefix $job --since 1d" ;;
+    *) return 1 ;;
+  esac
+}
+
+need_value() {
+  [[ -n ${2:-} ]] || fail "$1 needs a value"
+}
+
+need_number() {
+  [[ ${2:-} =~ ^[0-9]+$ ]] || fail "$1 needs a number"
+}
+
+job=
+while (($# > 0)); do
+  case $1 in
+    --dry-run) dry_run=yes ;;
+    --wait) waits=yes ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    --nodes | --array | --minutes | --priority)
+      need_number "$1" "${2:-}"
+      case $1 in
+        --nodes) options+=(--node-overrides "numNodes=$2") ;;
+        --array) options+=(--array-properties "size=$2") ;;
+        --minutes) wait_minutes=$2 ;;
+        --priority) options+=(--scheduling-priority-override "$2") ;;
+      esac
+      shift
+      ;;
+    --queue | --after | --share)
+      need_value "$1" "${2:-}"
+      case $1 in
+        --queue) queue=$(full_name "$2") ;;
+        --after) options+=(--depends-on "jobId=$2") ;;
+        --share) share=$2 ;;
+      esac
+      shift
+      ;;
+    -*)
+      usage >&2
+      exit 2
+      ;;
+    *) job=$1 ;;
+  esac
+  shift
+done
+[[ -n $job ]] || {
+  usage >&2
+  exit 2
+}
+
+file=$job
+if [[ ! -f $file ]]; then file=$(dirname "${BASH_SOURCE[0]}")/jobs/$job.json; fi
+[[ -f $file ]] || fail "there is no job $job: submit.sh --help lists them"
+job=$(basename "$job" .json)
+[[ -n $queue ]] || queue=$(queue_of_job "$job")
+[[ $dry_run == yes ]] || need aws
+[[ -n $share ]] || fail "the queues divide capacity between shares: add --share, one of" vision robots
+options+=(--share-identifier "$share")
+register_definition "$file"
+id=$(run aws --region "$region" batch submit-job --job-name "$job" --job-queue "$queue" \
+  --job-definition "$definition" ${options[@]+"${options[@]}"} --query jobId --output text)
+[[ $dry_run == no ]] || exit 0
+printf '%s\n' "$id"
+if [[ $waits == yes ]]; then
+  shown=
+  wait_for 1440 "the job $id" has_ended "$id"
+fi

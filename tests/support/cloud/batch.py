@@ -1,0 +1,111 @@
+"""AWS Batch: compute environments of stacks, job definitions, and jobs that end some time later."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.support.cloud.answers import Refused, Request
+
+if TYPE_CHECKING:
+    from tests.support.cloud.account import Account
+
+VALIDATION = 30
+"""Seconds until Batch has checked a new or changed compute environment."""
+DURATION = 60
+"""Seconds that a job takes."""
+
+
+@dataclass(slots=True)
+class Environment:
+    """A compute environment."""
+
+    least: int
+    state: str = "ENABLED"
+    since: float = 0
+
+
+class Batch:
+    """What Batch knows of a cluster."""
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self.environments: dict[str, Environment] = {}
+        self.definitions: dict[str, dict[str, Any]] = {}
+        self.jobs: dict[str, dict[str, Any]] = {}
+        self.invalid = ""
+        """Why Batch rejects every environment."""
+        self.failing = ""
+        """Why jobs fail."""
+
+    def take(self, id: str, properties: dict[str, Any]) -> None:
+        """A new or changed environment of a stack."""
+        least = properties["ComputeResources"]["MinvCpus"]
+        known = self.environments.get(id)
+        state = known.state if known else "ENABLED"
+        self.environments[id] = Environment(least, state, self.account.clock)
+
+    def describe_compute_environments(self, request: Request) -> Any:
+        wanted = request.options["compute-environments"]
+        found = [(id, self.environments[id]) for id in wanted if id in self.environments]
+        return {"computeEnvironments": [self._shown(*each) for each in found]}
+
+    def _shown(self, id: str, each: Environment) -> dict[str, Any]:
+        checked = self.account.clock - each.since >= VALIDATION
+        status = ("INVALID" if self.invalid else "VALID") if checked else "UPDATING"
+        return {
+            "computeEnvironmentArn": id,
+            "status": status,
+            "state": each.state,
+            "computeResources": {"minvCpus": each.least},
+            "statusReason": self.invalid or "ComputeEnvironment Healthy",
+        }
+
+    def update_compute_environment(self, request: Request) -> Any:
+        found = self.environments[request.one("compute-environment")]
+        if self.account.clock - found.since < VALIDATION:
+            raise Refused("ClientException", "Cannot update, resource is being modified")
+        found.state = request.one("state", found.state)
+        found.least = int(request.one("compute-resources").partition("=")[2])
+        found.since = self.account.clock
+        return {}
+
+    def register_job_definition(self, request: Request) -> Any:
+        given = json.loads(self.account.text_of(request.one("cli-input-json")))
+        key, value = request.one("parameters").split("=")
+        name = given["jobDefinitionName"]
+        number = 1 + sum(each["jobDefinitionName"] == name for each in self.definitions.values())
+        arn = f"arn:aws:batch:us-east-1:111122223333:job-definition/{name}:{number}"
+        made = {"jobDefinitionArn": arn, "status": "ACTIVE", "parameters": {key: value}}
+        self.definitions[arn] = {**given, **made}
+        return {"jobDefinitionArn": arn}
+
+    def describe_job_definitions(self, request: Request) -> Any:
+        name = request.one("job-definition-name")
+        found = [
+            each
+            for each in self.definitions.values()
+            if (each["jobDefinitionName"], each["status"]) == (name, request.one("status"))
+        ]
+        return {"jobDefinitions": found}
+
+    def deregister_job_definition(self, request: Request) -> Any:
+        self.definitions[request.one("job-definition")]["status"] = "INACTIVE"
+        return {}
+
+    def submit_job(self, request: Request) -> Any:
+        id = f"job-{len(self.jobs) + 1}"
+        self.jobs[id] = {"options": request.options, "since": self.account.clock}
+        return {"jobId": id}
+
+    def describe_jobs(self, request: Request) -> Any:
+        found = [(id, self.jobs[id]) for id in request.options["jobs"] if id in self.jobs]
+        return {"jobs": [self._ended(*each) for each in found]}
+
+    def _ended(self, id: str, job: dict[str, Any]) -> dict[str, Any]:
+        if self.account.clock - job["since"] < DURATION:
+            return {"jobId": id, "status": "RUNNABLE"}
+        if self.failing:
+            return {"jobId": id, "status": "FAILED", "statusReason": self.failing}
+        return {"jobId": id, "status": "SUCCEEDED"}

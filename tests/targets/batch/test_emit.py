@@ -1,0 +1,297 @@
+"""The template and the job definitions of AWS Batch."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from clustergen.targets.batch import limits
+from tests.targets.batch.planned import (
+    compute_of,
+    container_of,
+    files_of,
+    job_of,
+    properties_of,
+    template_of,
+)
+
+
+def group(fields: str) -> str:
+    return f"node_groups: [{{name: h200, {fields}}}]"
+
+
+ONE_NODE = group("efa: false")
+CPU = group("instance_type: m7i.4xlarge, count: {min: 1, max: 4}")
+
+COMPUTE: list[tuple[str, dict[str, Any]]] = [
+    ("", {"Type": "EC2", "AllocationStrategy": "BEST_FIT_PROGRESSIVE"}),
+    ("", {"MinvCpus": 0, "MaxvCpus": 384, "InstanceTypes": ["p5en.48xlarge"]}),
+    ("", {"Ec2Configuration": [{"ImageType": "ECS_AL2023_NVIDIA"}]}),
+    ("", {"PlacementGroup": {"Ref": "PlacementGroupH200"}}),
+    (CPU, {"MinvCpus": 16, "MaxvCpus": 64, "Ec2Configuration": [{"ImageType": "ECS_AL2023"}]}),
+    (CPU, {"SecurityGroupIds": [{"Ref": "ClusterSecurityGroupId"}]}),
+    (
+        group("instance_type: m7i.4xlarge, capacity: spot"),
+        {"Type": "SPOT", "AllocationStrategy": "SPOT_PRICE_CAPACITY_OPTIMIZED"},
+    ),
+    (
+        group("instance_type: null, instance_types: [m7i.4xlarge, m6i.4xlarge]"),
+        {
+            "AllocationStrategy": "BEST_FIT_PROGRESSIVE_ORDERED",
+            "InstanceTypes": ["m7i.4xlarge", "m6i.4xlarge"],
+        },
+    ),
+    (
+        group("instance_type: trn1.32xlarge"),
+        {
+            "Ec2Configuration": [
+                {"ImageType": "ECS_AL2023", "ImageIdOverride": {"Ref": "ImageNeuron"}}
+            ]
+        },
+    ),
+    ("slurm: {idle_timeout: 30m}", {"ScalingPolicy": {"MinScaleDownDelayMinutes": 30}}),
+    (group("labels: {team: blue}"), {"Tags": {"team": "blue"}}),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), COMPUTE)
+def test_compute_resources(text: str, expected: dict[str, Any]) -> None:
+    found = compute_of(text)
+    assert {key: found[key] for key in expected} == expected
+
+
+ABSENT: list[tuple[str, str]] = [
+    # Beside the interfaces of the launch template, they make the environment invalid.
+    ("", "SecurityGroupIds"),
+    ("", "DesiredvCpus"),
+    ("", "ScalingPolicy"),
+    ("slurm: {idle_timeout: 5m}", "ScalingPolicy"),
+    (group("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"), "PlacementGroup"),
+]
+
+
+@pytest.mark.parametrize(("text", "key"), ABSENT)
+def test_members_that_would_do_harm(text: str, key: str) -> None:
+    assert key not in compute_of(text)
+
+
+# Time limits of queues, and how long jobs go on when nodes are replaced.
+UPDATES: list[tuple[str, int]] = [
+    ("", 7200),
+    ("queues: [{name: train, node_groups: [h200], time_limit: 2h}]", 120),
+    ("queues: [{name: train, node_groups: [h200], time_limit: 90s}]", 2),
+    ("queues: [{name: train, node_groups: [h200], time_limit: 7d}]", 7200),
+    (
+        "queues: [{name: a, node_groups: [h200], time_limit: 2h}, {name: b, node_groups: [h200]}]",
+        7200,
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "minutes"), UPDATES)
+def test_jobs_go_on_during_updates(text: str, minutes: int) -> None:
+    environment = properties_of(text, "ComputeEnvironmentH200")
+    assert environment["ReplaceComputeEnvironment"] is False
+    assert environment["UpdatePolicy"]["JobExecutionTimeoutMinutes"] == minutes
+
+
+@pytest.mark.parametrize("name", ["ComputeEnvironmentName", "Tags", "ServiceRole"])
+def test_the_environment_can_change(name: str) -> None:
+    assert name not in properties_of("tags: {team: a}", "ComputeEnvironmentH200")
+
+
+def test_interfaces_leave_room_for_the_task() -> None:
+    data = properties_of(group("instance_type: p5.48xlarge"), "LaunchTemplateH200")
+    found = data["LaunchTemplateData"]["NetworkInterfaces"]
+    assert [(i["NetworkCardIndex"], i["DeviceIndex"]) for i in found] == [(n, 0) for n in range(32)]
+    assert {i["InterfaceType"] for i in found} == {"efa"}
+
+
+REASONS: list[tuple[str, bool]] = [
+    ("", True),
+    (group("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"), False),
+    (group("capacity: {reservation: cr-0a1b2c3d4e5f67890}"), False),
+]
+
+
+@pytest.mark.parametrize(("text", "cancelled"), REASONS)
+def test_jobs_wait_for_reserved_capacity(text: str, cancelled: bool) -> None:
+    actions = properties_of(text, "QueueH200")["JobStateTimeLimitActions"]
+    reasons = [action["Reason"] for action in actions]
+    assert ("CAPACITY:INSUFFICIENT_INSTANCE_CAPACITY" in reasons) is cancelled
+
+
+SHARES = """
+slurm: {accounts: [{name: vision-a, fair_share: 70}, {name: robots, fair_share: 30}]}
+"""
+
+
+def test_accounts_are_shares() -> None:
+    """A lower weight is a larger share."""
+    policy = properties_of(SHARES, "SchedulingPolicy")["FairsharePolicy"]
+    weights = {s["ShareIdentifier"]: s["WeightFactor"] for s in policy["ShareDistribution"]}
+    assert weights == {"visiona": 0.0143, "robots": 0.0333}
+    queue = properties_of(SHARES, "QueueH200")
+    assert queue["SchedulingPolicyArn"] == {"Fn::GetAtt": ["SchedulingPolicy", "Arn"]}
+    assert "SchedulingPolicy" not in template_of()["Resources"]
+
+
+def test_a_multi_node_job() -> None:
+    job = job_of("", "h200-nccl")
+    node = job["nodeProperties"]
+    assert (job["type"], node["numNodes"], node["mainNode"]) == ("multinode", 2, 0)
+    assert [each["targetNodes"] for each in node["nodeRangeProperties"]] == ["0:"]
+    container = container_of(job)
+    asked = {each["type"]: each["value"] for each in container["resourceRequirements"]}
+    assert asked == {"VCPU": "192", "MEMORY": "1966080", "GPU": "8"}
+    devices = [each["hostPath"] for each in container["linuxParameters"]["devices"]]
+    assert devices == [f"/dev/infiniband/uverbs{n}" for n in range(16)]
+
+
+def test_jobs_of_one_node_share_it_unless_the_queue_is_exclusive() -> None:
+    asked = []
+    for exclusive in ("false", "true"):
+        queue = f"queues: [{{name: cpu, node_groups: [h200], exclusive: {exclusive}}}]"
+        container = container_of(job_of(f"{CPU}\n{queue}", "cpu-h200-array"))
+        asked.append({e["type"]: int(e["value"]) for e in container["resourceRequirements"]})
+    assert asked == [{"VCPU": 2, "MEMORY": 7680}, {"VCPU": 16, "MEMORY": 61440}]
+
+
+def test_memory_that_the_agent_has() -> None:
+    """A job that asks for all memory of the instance stays RUNNABLE."""
+    found = container_of(job_of(ONE_NODE, "h200-torchrun"))["resourceRequirements"]
+    [memory] = [int(each["value"]) for each in found if each["type"] == "MEMORY"]
+    assert memory < 0.95 * 2048 * 1024
+
+
+RETRIES: list[tuple[str, str, dict[str, Any]]] = [
+    ("", "h200-torchrun", {"attempts": 1}),
+    ("resilience: {auto_resume: true}", "h200-nccl", {"attempts": 1}),
+    (
+        "resilience: {auto_resume: true}",
+        "h200-torchrun",
+        {
+            "attempts": limits.ATTEMPTS,
+            "evaluateOnExit": [
+                {"action": "RETRY", "onStatusReason": "Host EC2*"},
+                {"action": "EXIT", "onReason": "*"},
+            ],
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "job", "expected"), RETRIES)
+def test_retries(text: str, job: str, expected: dict[str, Any]) -> None:
+    assert job_of(text, job)["retryStrategy"] == expected
+
+
+def test_time_limits() -> None:
+    queue = "queues: [{name: train, node_groups: [h200], time_limit: 2d}]"
+    assert job_of(queue, "train-h200-torchrun")["timeout"] == {"attemptDurationSeconds": 172800}
+    assert job_of(queue, "train-h200-nccl")["timeout"] == {"attemptDurationSeconds": 3600}
+    assert "timeout" not in job_of("", "h200-torchrun")
+
+
+STORED = """
+node_groups: [{name: h200, scratch: /scratch}]
+storage:
+  - {mount: /data, type: efs}
+  - {mount: /in, type: s3, bucket: s3://my-bucket/in, read_only: true}
+"""
+
+
+def test_containers_have_the_folders_of_nodes() -> None:
+    container = container_of(job_of(STORED, "h200-torchrun"))
+    volumes = {each["name"]: each["host"]["sourcePath"] for each in container["volumes"]}
+    points = {each["containerPath"]: each["readOnly"] for each in container["mountPoints"]}
+    assert points == {"/data": False, "/in": True, "/scratch": False}
+    for point in container["mountPoints"]:
+        assert volumes[point["sourceVolume"]] == point["containerPath"]
+
+
+KINDS: list[tuple[str, set[str]]] = [
+    ("", {"nccl", "torchrun", "verify"}),
+    (ONE_NODE, {"nccl", "torchrun", "verify"}),
+    (group("instance_type: trn1.32xlarge"), {"nccom", "torchrun", "verify"}),
+    (group("instance_type: hpc8a.96xlarge"), {"mpi", "verify"}),
+    (CPU, {"array", "verify"}),
+]
+
+
+@pytest.mark.parametrize(("text", "kinds"), KINDS)
+def test_jobs_of_a_group(text: str, kinds: set[str]) -> None:
+    jobs = [path for path in files_of(text) if path.startswith("jobs/")]
+    assert {path.removeprefix("jobs/h200-").removesuffix(".json") for path in jobs} == kinds
+
+
+def test_the_image_of_training_jobs() -> None:
+    text = "targets: {batch: {image: 111122223333.dkr.ecr.us-east-1.amazonaws.com/train:1}}"
+    images = {
+        name: container_of(job_of(text, f"h200-{name}"))["image"]
+        for name in ("torchrun", "nccl", "verify")
+    }
+    assert images["torchrun"].endswith("/train:1")
+    assert not images["nccl"].endswith("/train:1")
+
+
+def test_definitions_are_below_the_limit_of_batch() -> None:
+    """The longest names, and a node with the most devices."""
+    name, queue = "c" * limits.MAX_CLUSTER_NAME, "q" * limits.MAX_NAME
+    text = (
+        f"name: {name}\n"
+        "node_groups: [{name: h200, instance_type: p5.48xlarge, scratch: /scratch}]\n"
+        f"queues: [{{name: {queue}, node_groups: [h200], time_limit: 7d}}]\n"
+        "storage: [" + ", ".join(f"{{mount: /{'m' * 60}{n}, type: efs}}" for n in range(8)) + "]"
+    )
+    for path, content in files_of(text).items():
+        if path.startswith("jobs/"):
+            definition = json.loads(content)
+            assert len(json.dumps(definition)) < limits.MAX_DEFINITION_BYTES, path
+            assert len(definition["jobDefinitionName"]) <= 128
+
+
+def user_data(text: str) -> str:
+    data = properties_of(text, "LaunchTemplateH200")["LaunchTemplateData"]
+    found: str = data["UserData"]["Fn::Base64"]["Fn::Sub"]
+    return found
+
+
+ORDER = """
+node_groups: [{name: h200, scratch: /scratch, health_checks: [gpu]}]
+storage: [{mount: /data, type: efs}]
+software:
+  scripts:
+    - {run: s3://my-bucket/after.sh}
+    - {run: s3://my-bucket/before.sh, when: start}
+"""
+
+
+def test_the_order_of_scripts() -> None:
+    text = user_data(ORDER)
+    order = ["packages.sh", "before.sh", "scratch.sh", "mount.sh", "check-accel", "after.sh"]
+    places = [text.index(name) for name in order]
+    assert places == sorted(places)
+
+
+def test_only_references_of_ours_are_substituted() -> None:
+    """A dollar sign of a user, and those of the shell, stay what they are."""
+    text = user_data(ORDER.replace("after.sh}", "after.sh, args: ['${HOME}']}"))
+    assert "'${!HOME}'" in text
+    assert "s3://${ScriptsBucketName}/" in text
+    assert "${#" not in text
+
+
+def test_the_rule_about_user_data_knows_its_size() -> None:
+    empty = len(user_data("software: {scripts: [{run: 's3://my-bucket/a.sh'}]}"))
+    assert empty < limits.USER_DATA_BYTES
+    one, two = (
+        len(user_data(f"storage: [{', '.join(each)}]"))
+        for each in (
+            ["{mount: /a, type: efs}"],
+            ["{mount: /a, type: efs}", "{mount: /b, type: efs}"],
+        )
+    )
+    assert two - one < limits.MOUNT_BYTES

@@ -1,0 +1,162 @@
+"""What nodes of AWS Batch run before they join, with recorded commands."""
+
+from __future__ import annotations
+
+import base64
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.oracles.cloudformation import resolve
+from tests.oracles.shell import scripts_in_user_data
+from tests.targets.batch.planned import container_of, job_of, template_of
+
+STORED = (
+    "storage: [{mount: /data, type: efs}]\nsoftware: {scripts: [{run: 's3://my-bucket/own.sh'}]}"
+)
+
+
+def node_script(text: str) -> str:
+    """The script in the user data of the first node group."""
+    for resource in resolve(template_of(text)):
+        user_data = resource.properties.get("LaunchTemplateData", {}).get("UserData")
+        if user_data:
+            [script] = scripts_in_user_data("node", user_data).values()
+            return script
+    raise AssertionError("no user data")
+
+
+FAKES = {
+    # Programs of a node: they note how they were called.
+    "aws": '[[ "$*" != *fails* ]] || exit 1\nprintf "%s\\n" "$BODY" >"${@: -1}"',
+    "sha256sum": "true",
+    "systemctl": "true",
+    "shutdown": "true",
+    "sleep": "true",
+    "dnf": "true",
+}
+
+
+def run(folder: Path, script: str, body: str) -> tuple[int, list[str]]:
+    """The exit status, and the commands in order."""
+    tools, log = folder / "tools", folder / "log"
+    tools.mkdir()
+    for name, effect in FAKES.items():
+        tool = tools / name
+        tool.write_text(f'#!/bin/bash\necho "{name} $*" >>"{log}"\n{effect}\n')
+        tool.chmod(0o755)
+    script = script.replace("export PATH=", f"export PATH={tools}:")
+    script = script.replace("/dev/console", str(folder / "console"))
+    done = subprocess.run(
+        ["/bin/bash", "-c", script],
+        env={"PATH": f"{tools}:/usr/bin:/bin", "BODY": body, "LOG": str(log)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, log.read_text().splitlines()
+
+
+def test_a_prepared_node_joins(tmp_path: Path) -> None:
+    status, calls = run(tmp_path, node_script(STORED), '#!/bin/bash\necho "ran $*" >>"$LOG"')
+    assert status == 0
+    ran = [call for call in calls if call.startswith("ran")]
+    assert ran[0] == "ran mount.efs=amazon-efs-utils"
+    assert ran[1].startswith("ran efs /data ")
+    assert ran[2] == "ran "
+    assert not any(call.startswith(("systemctl", "shutdown")) for call in calls)
+
+
+FAILURES: list[tuple[str, str]] = [
+    # What fails, and what the console says.
+    ("#!/bin/bash\nexit 1", "/packages.sh failed: this node does not join"),
+    ("not a script", "/packages.sh failed: this node does not join"),
+]
+
+
+@pytest.mark.parametrize(("body", "reason"), FAILURES)
+def test_a_node_that_fails_gets_no_jobs(tmp_path: Path, body: str, reason: str) -> None:
+    """The agent would start all the same, and jobs would find empty folders."""
+    status, calls = run(tmp_path, node_script(STORED), body)
+    assert status == 1
+    assert reason in (tmp_path / "console").read_text()
+    assert "systemctl mask --now --no-block ecs.service" in calls
+    assert "shutdown -h +15" in calls
+
+
+def test_a_script_that_cannot_be_read(tmp_path: Path) -> None:
+    text = "software: {scripts: [{run: 's3://my-bucket/fails.sh'}]}"
+    status, calls = run(tmp_path, node_script(text), "#!/bin/bash")
+    assert (status, sum(call.startswith("aws") for call in calls)) == (1, 5)
+    assert "cannot be read" in (tmp_path / "console").read_text()
+
+
+def test_the_checksum_of_a_users_script_is_checked() -> None:
+    text = f"software: {{scripts: [{{run: 's3://my-bucket/a.sh', sha256: {'a' * 64}}}]}}"
+    assert f"run_script yes s3://my-bucket/a.sh {'a' * 64}" in node_script(text)
+
+
+def test_user_data_is_small() -> None:
+    """EC2 accepts 16 KiB, and Batch adds a part of its own."""
+    many = ", ".join(f"{{mount: /data{n}, type: efs}}" for n in range(8))
+    assert len(base64.b64encode(node_script(f"storage: [{many}]").encode())) < 12 * 1024
+
+
+def test_verify_finds_what_is_missing(tmp_path: Path) -> None:
+    """Here are neither GPUs nor EFA devices."""
+    script = container_of(job_of("", "h200-verify"))["command"][2]
+    done = subprocess.run(
+        ["/bin/bash", "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert "WRONG   16 EFA devices" in lines
+    assert "WRONG   8 GPUs" in lines
+    assert lines[-1].startswith("FAIL: ")
+
+
+def test_torchrun_needs_a_program(tmp_path: Path) -> None:
+    script = container_of(job_of("", "h200-torchrun"))["command"][2]
+    done = subprocess.run(
+        ["/bin/bash", "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert (done.returncode, "has no /workspace/train.py" in done.stdout) == (1, True)
+
+
+RANKS: list[tuple[dict[str, str], str]] = [
+    ({"AWS_BATCH_JOB_NODE_INDEX": "0"}, "--rdzv-endpoint=192.0.2.1:29500"),
+    (
+        {
+            "AWS_BATCH_JOB_NODE_INDEX": "1",
+            "AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS": "192.0.2.9",
+        },
+        "--rdzv-endpoint=192.0.2.9:29500",
+    ),
+]
+
+
+@pytest.mark.parametrize(("variables", "expected"), RANKS)
+def test_the_nodes_of_torchrun_meet(
+    tmp_path: Path, variables: dict[str, str], expected: str
+) -> None:
+    """Batch tells the address of the main node to the children only."""
+    script = container_of(job_of("", "h200-torchrun"))["command"][2]
+    for name, text in (("torchrun", 'echo "$*"'), ("hostname", "echo 192.0.2.1 192.0.2.2")):
+        tool = tmp_path / name
+        tool.write_text(f"#!/bin/bash\n{text}\n")
+        tool.chmod(0o755)
+    program = tmp_path / "train.py"
+    program.touch()
+    batch = {"AWS_BATCH_JOB_NUM_NODES": "2", "AWS_BATCH_JOB_ID": "0a1b#1", **variables}
+    done = subprocess.run(
+        ["/bin/bash", "-c", script],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "PROGRAM": str(program), **batch},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    words = done.stdout.split()
+    assert expected in words, done.stderr
+    assert "--rdzv-id=0a1b" in words
+    assert f"--node-rank={variables['AWS_BATCH_JOB_NODE_INDEX']}" in words
