@@ -117,9 +117,9 @@ def test_kubernetes_finds_the_subnets_of_load_balancers(
     for name, body in whole.resources.items():
         if body["Type"] == "AWS::EC2::Subnet":
             for tag in body["Properties"]["Tags"]:
-                found.setdefault(tag["Key"], set()).add(name)
-    assert found.get("kubernetes.io/role/elb", set()) == public
-    assert found.get("kubernetes.io/role/internal-elb", set()) == internal
+                found.setdefault(f"{tag['Key']}={tag['Value']}", set()).add(name)
+    assert found.get("kubernetes.io/role/elb=1", set()) == public
+    assert found.get("kubernetes.io/role/internal-elb=1", set()) == internal
 
 
 def test_a_tag_of_the_spec_is_there_once() -> None:

@@ -198,6 +198,15 @@ SCRIPTS: list[tuple[str, str | None]] = [
         INIT,
     ),
     ("monitoring: {metrics: managed-prometheus}", INIT),
+    ("monitoring: {metrics: cloudwatch}", INIT),
+    ("slurm: {cgroup_settings: {ConstrainRAMSpace: 'yes'}}", INIT),
+    ("slurm: {accounting: managed, accounts: [{name: vision}]}", INIT),
+    # HyperPod mounts no EFS; nothing else about this one needs a script.
+    (
+        "network: {vpc: vpc-0a1b2c3d4e5f67890, private_subnets: [subnet-0a1b2c3d4e5f67890]}\n"
+        "storage: [{mount: /models, type: efs, existing: {id: fs-0a1b2c3d4e5f67890}}]",
+        INIT,
+    ),
     (SPECS["second lustre"], INIT),
     (SPECS["efs and bucket"], INIT),
     (CUSTOMER, "OnCreate: on_create.sh"),
