@@ -12,6 +12,7 @@ from math import ceil, floor
 from typing import Final
 
 from clustergen.patterns import pattern
+from clustergen.words import words
 
 GIB_PER: Final = {"GiB": 1, "TiB": 1024, "PiB": 1024 * 1024}
 SECONDS_PER: Final = {"d": 86400, "h": 3600, "m": 60, "s": 1}
@@ -30,6 +31,7 @@ _SIZE_WORDS: Final = {
     **dict.fromkeys(("t", "ti", "tib"), "TiB"),
     **dict.fromkeys(("p", "pi", "pib"), "PiB"),
 }
+_NUMBERS: Final = words("zero one two three four five six seven eight nine ten eleven twelve")
 _DECIMAL_BYTES: Final = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "pb": 10**15}
 _TIME_WORDS: Final = {
     **dict.fromkeys(("d", "day", "days"), "d"),
@@ -78,6 +80,14 @@ def parse_duration(text: str) -> int:
         if match[1] is None or hours < 24:
             return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
     raise _duration_error(text)
+
+
+def number_in(text: str) -> int | None:
+    """The number that a text names or begins with."""
+    if text.lower() in _NUMBERS:
+        return _NUMBERS.index(text.lower())
+    digits = re.match(r"[0-9]+", text.upper().replace("O", "0").replace("I", "1"))
+    return int(digits[0]) if digits else None
 
 
 def format_duration(seconds: int) -> str:

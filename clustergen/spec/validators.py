@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic_core import PydanticCustomError
 
-from clustergen.spec.quantities import QuantityError, parse_duration, parse_size
+from clustergen.spec.quantities import QuantityError, number_in, parse_duration, parse_size
 
 PURCHASES = (
     "reservation",
@@ -111,7 +111,10 @@ def count(value: Any) -> Any:
 
 def _no_count(value: Any) -> PydanticCustomError:
     message = f"{value!r} is not a count"
+    named = number_in(str(value))
     match re.findall(r"[0-9]+", str(value)):
+        case [] if named is not None:
+            return refuse(message, f"write {named}", named)
         case [number]:
             return refuse(message, f"write {number}", int(number))
         case [low, high]:

@@ -12,8 +12,8 @@ from clustergen.findings import Finding, Fix, Path, corrected, drop, put, safe, 
 from clustergen.source.scalars import resolve
 from clustergen.spec import patterns, sections
 from clustergen.spec.patterns import DESCRIPTIONS
+from clustergen.spec.quantities import number_in
 from clustergen.spec.rules import form
-from clustergen.words import words
 
 Error = Any
 """One of pydantic's error details, a TypedDict."""
@@ -52,7 +52,6 @@ _TAINT = re.compile(
 _FORMS = frozenset((*DESCRIPTIONS.values(), "a whole number"))
 _IDS = ("vpc", "subnet", "sg", "ami", "fs", "vol", "fsvol", "cr")
 # Words that are booleans in YAML 1.1 and many programs; here they are text.
-_NUMBERS = words("zero one two three four five six seven eight nine ten eleven twelve")
 _YES_AND_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 
@@ -209,7 +208,7 @@ def _of_kind(path: Path, detail: Error, value: Any, data: Any) -> Finding:
 def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> tuple[str, Any]:
     """How to write the value in the kind that the field accepts, and that value if it is known."""
     if expected == "a whole number" and isinstance(value, str):
-        number = _number(value)
+        number = number_in(value)
         return ("", None) if number is None else (f"write {number}", number)
     if expected == "text" and isinstance(value, bool | int | float):
         return f'write "{_plain(value)}", in quotes', _plain(value)
@@ -222,14 +221,6 @@ def _repaired_kind(path: Path, expected: str, value: Any, data: Any) -> tuple[st
             return f"write {_flow(meant)}", meant
         return f"known here: {_list(known)}" if known else "write key: value", None
     return "", None
-
-
-def _number(text: str) -> int | None:
-    """The number that a text begins with, or that it names."""
-    if text.lower() in _NUMBERS:
-        return _NUMBERS.index(text.lower())
-    digits = re.match(r"[0-9]+", text.upper().replace("O", "0").replace("I", "1"))
-    return int(digits[0]) if digits else None
 
 
 def _as_mapping(value: Any, known: Sequence[str], main_key: str | None) -> dict[str, Any]:

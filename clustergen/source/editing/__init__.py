@@ -12,9 +12,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import yaml
+
 from clustergen.findings import Change, Edit, Fix, Path
 from clustergen.source.editing.changing import Target, changed, replacements
-from clustergen.source.editing.layout import Kind, Layout, data, layout, line_offsets
+from clustergen.source.editing.layout import (
+    Kind,
+    Layout,
+    comments_in,
+    layout,
+    line_offsets,
+)
+from clustergen.source.editing.reading import read
 from clustergen.source.editing.replacement import (
     NotEditable,
     Replacement,
@@ -95,12 +104,12 @@ def _kind(node: Node) -> Kind:
 def _edits_of(text: Text, changes: Sequence[tuple[Target, Change]]) -> list[Edit]:
     """The edits that make all changes of one text, if possible each on its own."""
     found = _layout(text.source)
-    wanted = data(found.root)
+    wanted = read(text.source)
     for target, change in changes:
         wanted = changed(wanted, (*target.located.path, *target.rest), change)
     for find in (_at_once, _in_turn):
         made = find(found, changes)
-        if made and _holds(apply_all(text.source, made), wanted, found):
+        if made and _holds(found, made, wanted):
             return [_edit(found, text.name, each) for each in made]
     raise NotEditable
 
@@ -132,17 +141,16 @@ def _layout(source: str) -> Layout:
     return found
 
 
-def _holds(source: str, wanted: Any, before: Layout) -> bool:
+def _holds(before: Layout, made: list[Replacement], wanted: Any) -> bool:
     """Whether the edited text has the wanted data, and still has its comments."""
-    after = layout(source)
-    if after is None or repr(data(after.root)) != repr(wanted):
+    for start, end, text in made:
+        lost = Counter(before.comments(start, end)) - Counter(comments_in(text))
+        if not all("clustergen:" in comment for comment in lost):
+            return False
+    try:
+        return repr(read(apply_all(before.source, made))) == repr(wanted)
+    except yaml.YAMLError:
         return False
-    lost = Counter(_comments(before)) - Counter(_comments(after))
-    return all("clustergen:" in comment for comment in lost)
-
-
-def _comments(found: Layout) -> list[str]:
-    return found.comments(0, len(found.source))
 
 
 def _edit(found: Layout, name: str, replacement: Replacement) -> Edit:

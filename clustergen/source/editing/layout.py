@@ -79,6 +79,8 @@ class Layout:
     """Names of anchors that an alias repeats."""
     has_merge_key: bool
     located: dict[tuple[Kind, Marks], Located]
+    scalars: tuple[tuple[int, int], ...]
+    """Start and end of each scalar, keys too, in the order of the text."""
 
     def find(self, place: Place, kind: Kind) -> Located | None:
         """The value at ``place`` of the text; None if it cannot be edited there."""
@@ -141,23 +143,26 @@ class Layout:
 
     def _gaps(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """The ranges outside of scalars."""
-        for part in scalars(self.root):
-            if part.end > start and part.start < end:
-                if part.start > start:
-                    yield start, part.start
-                start = max(start, part.end)
+        first = bisect.bisect_right(self.scalars, (start, len(self.source)))
+        for begin, stop in self.scalars[max(first - 1, 0) :]:
+            if begin >= end:
+                break
+            if stop > start:
+                if begin > start:
+                    yield start, begin
+                start = max(start, stop)
         if start < end:
             yield start, end
 
 
-def scalars(part: Part) -> Iterator[Part]:
+def _scalars(part: Part) -> Iterator[Part]:
     """The scalars and aliases in a part, keys too, in the order of the text."""
     if part.kind in ("scalar", "alias"):
         yield part
     for index, child in enumerate(part.parts):
         if part.keys:
-            yield from scalars(part.keys[index])
-        yield from scalars(child)
+            yield from _scalars(part.keys[index])
+        yield from _scalars(child)
 
 
 def data(part: Part) -> Any:
@@ -170,6 +175,11 @@ def data(part: Part) -> Any:
     if part.kind == "list":
         return [data(item) for item in part.parts]
     return f"*{part.anchor}" if part.kind == "alias" else part.value
+
+
+def comments_in(text: str) -> list[str]:
+    """What looks like comments in a text without other ``#``."""
+    return _COMMENT.findall(text)
 
 
 def line_offsets(source: str) -> tuple[int, ...]:
@@ -189,7 +199,9 @@ def layout(source: str) -> Layout | None:
     if root is None:
         return None
     located = {(each.part.kind, each.part.marks): each for each in _located(root, (), ())}
-    return Layout(source, lines, root, frozenset(reader.repeated), reader.has_merge_key, located)
+    ranges = tuple((part.start, part.end) for part in _scalars(root))
+    repeated = frozenset(reader.repeated)
+    return Layout(source, lines, root, repeated, reader.has_merge_key, located, ranges)
 
 
 def _located(part: Part, path: Path, around: tuple[Part, ...]) -> Iterator[Located]:
