@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from clustergen import compiler, cost, features, targets
 from clustergen.catalog import blocks, quotas, ultraservers
@@ -212,6 +213,7 @@ def advice(found: Recommendation) -> Iterator[str]:
     first = answers[0].offer
     if not found.within_budget and need.budget is not None:
         yield from _cheaper(first, need.budget)
+    yield from _certainty_only([answer.offer for answer in answers])
     longer = blocks.days(need.hours)
     if first.upfront and longer and longer * blocks.DAY_HOURS > need.hours:
         shorter = _shorter(longer)
@@ -219,6 +221,23 @@ def advice(found: Recommendation) -> Iterator[str]:
         yield f"{shorter} days instead of {longer}: {less:,.0f} USD for the nodes"
     if need.start is None and first.upfront:
         yield "the start: offerings differ by day; --start narrows the search"
+
+
+_CLOSE: Final = 1.02
+
+
+def _certainty_only(found: Sequence[Offer]) -> Iterator[str]:
+    """Blocks that cost as much as reservations, which can be cancelled."""
+    held = {offer.type.name: offer for offer in found if offer.kind == "reservation"}
+    for block in found:
+        other = held.get(block.type.name)
+        if block.kind != "capacity-block" or other is None:
+            continue
+        if block.usd_hour and other.usd_hour and other.usd_hour <= block.usd_hour * _CLOSE:
+            yield (
+                f"{block.type.name} costs the same per hour in a reservation, which can be "
+                "cancelled: the block buys certainty, not a lower price"
+            )
 
 
 def _shorter(days: int) -> int:

@@ -1,20 +1,16 @@
 """The order of offers.
 
 First what can be had, then what costs less. The best region stands for all regions of a type,
-option and kind of service; others are named beside it. Within two percent, an offer that can be
-cancelled is better than one that is paid in advance.
+option and kind of service; others are named beside it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from clustergen.recommendation.need import Need
 from clustergen.recommendation.offers import Offer
-
-_CLOSE: Final = 1.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +31,7 @@ def ranked(need: Need, offers: Sequence[Offer]) -> list[Ranked]:
     for group in groups.values():
         first, *others = sorted(group, key=_by_region)
         best.append(Ranked(first, tuple(others)))
-    return _cancellable_first(sorted(best, key=lambda each: _key(need, each.offer)))
+    return sorted(best, key=lambda each: _key(need, each.offer))
 
 
 def _by_region(offer: Offer) -> tuple[bool, float, int, int]:
@@ -49,14 +45,3 @@ def _key(need: Need, offer: Offer) -> tuple[bool, bool, int, float, int, bool]:
     # instances that are paid for only while they run.
     held = offer.kind == "reservation" and not offer.type.capacity_block
     return over, offer.usd is None, offer.certainty, offer.usd or 0, offer.nodes, held
-
-
-def _cancellable_first(order: list[Ranked]) -> list[Ranked]:
-    """Swap neighbours that are close in cost, if only the second can be cancelled."""
-    result = list(order)
-    for index in range(len(result) - 1):
-        first, second = result[index].offer, result[index + 1].offer
-        close = first.usd and second.usd and second.usd <= first.usd * _CLOSE
-        if close and first.certainty == second.certainty and first.upfront and not second.upfront:
-            result[index], result[index + 1] = result[index + 1], result[index]
-    return result

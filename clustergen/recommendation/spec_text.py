@@ -111,7 +111,7 @@ def _node_group(offer: Offer, name: str, nodes: int, number: int, target: str) -
     yield f"    instance_type: {offer.type.name}"
     yield f"    count: {_count(offer, nodes, target)}"
     yield f"    capacity: {_capacity(offer, number)}"
-    if offer.nodes == 1 and offer.type.efa:
+    if offer.nodes == 1 and offer.type.efa and not target.startswith("hyperpod"):
         yield "    efa: false  # for several nodes only"
 
 
