@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from clustergen import targets
 from clustergen.commands.arguments import parser
 from tests.documents import PARSED, ROOT, RUN, blocks, failures, plain_command, refreshed
 
@@ -131,3 +132,13 @@ def test_blocks_that_are_not_run_are_shell_and_have_options_that_exist(page: Pat
         for line in text.splitlines():
             if arguments := plain_command(line):
                 parser().parse_args(arguments)  # leaves with a message if there is no such option
+
+
+def tutorial(target: str) -> str:
+    return text_of(ROOT / "docs" / "tutorials" / f"{target}.md")
+
+
+@pytest.mark.parametrize("target", targets.NAMES)
+def test_the_readme_leads_to_a_tutorial_for_every_target(target: str) -> None:
+    assert f"[`{target}`](docs/tutorials/{target}.md)" in README
+    assert re.search(rf"^cd out/\w+/{target}$", tutorial(target), re.MULTILINE)
