@@ -320,6 +320,13 @@ class Unrenderable(Exception):
         super().__init__("; ".join(f"{f.code}: {f.message}" for f in self.findings))
 
 
+def found(rules: Iterable[Rule], subject: Any) -> Iterator[Finding]:
+    """The findings of all ``rules`` about ``subject``. A check asks some hundreds of them."""
+    for each in rules:
+        for problem in each.check(subject) if each.check else ():
+            yield each.found(problem)
+
+
 def errors(findings: Iterable[Finding]) -> list[Finding]:
     """The findings that prevent rendering."""
     return [f for f in findings if f.severity is Severity.ERROR]

@@ -104,6 +104,7 @@ def is_zone_id(zone: str) -> bool:
     return _ZONE_ID.fullmatch(zone) is not None
 
 
+@functools.lru_cache(maxsize=4096)
 def region_of_zone(zone: str) -> str | None:
     """The region of a zone id or zone name, of an Availability Zone or a Local Zone.
 

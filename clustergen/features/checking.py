@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from clustergen import discovery
 from clustergen.features.table import Feature, Level, Support, used
-from clustergen.findings import Finding, Path, Problem
+from clustergen.findings import Finding, Path, Problem, found
 from clustergen.plan.model import Plan
 
 
@@ -42,8 +42,7 @@ def check(plan: Plan, support: Mapping[str, Support], title: str) -> Iterator[Fi
         Use(feature, paths, support[feature.id], title, plan.written)
         for feature, paths in used(plan)
     ]
-    for rule in discovery.rules(f"{__package__}.rules"):
-        yield from rule.find(uses)
+    yield from found(discovery.rules(f"{__package__}.rules"), uses)
 
 
 def message(feature: Feature, level: Level, title: str) -> str:

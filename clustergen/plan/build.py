@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clustergen import discovery
 from clustergen.catalog import regions
-from clustergen.findings import Finding, Path
+from clustergen.findings import Finding, Path, found
 from clustergen.plan import fsx, model, monitoring, network, storage
 from clustergen.plan.model import NodeGroup, Plan, Traits
 from clustergen.plan.nodes import MachinePlanner
@@ -23,8 +23,7 @@ NEUTRAL = Traits(name="", section="", head_node=True)
 
 def check(spec: Spec) -> list[Finding]:
     """What the rules on specs find; it is the same for every target."""
-    rules = discovery.rules(f"{__package__}.rules")
-    return [finding for rule in rules for finding in rule.find(spec)]
+    return list(found(discovery.rules(f"{__package__}.rules"), spec))
 
 
 def build(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -79,6 +80,7 @@ def is_internal(block: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
     return isinstance(block, ipaddress.IPv4Network) and any(map(block.subnet_of, _INTERNAL))
 
 
+@functools.lru_cache(maxsize=1024)
 def capacity(cidr: str) -> int:
     """The number of usable addresses of a subnet."""
     return ipaddress.ip_network(cidr).num_addresses - RESERVED_ADDRESSES
@@ -92,6 +94,7 @@ def _decisions(network: Network, given: spec.Network) -> tuple[Decision, ...]:
     return (Decision(("network", "cidr"), text),)
 
 
+@functools.lru_cache(maxsize=1024)
 def split(cidr: str) -> tuple[str, str]:
     """The blocks of the private and the public subnet of a new VPC.
 
@@ -121,19 +124,25 @@ def _planned(given: spec.Network, subnets: Sequence[spec.ExistingSubnet]) -> tup
 
 def _new_control_plane(spec: Spec) -> tuple[Subnet, ...]:
     """The last two minimal subnets of the block, which :func:`split` leaves free."""
-    block = ipaddress.ip_network(spec.network.cidr or DEFAULT_CIDR)
-    size = 2 ** (block.max_prefixlen - SMALLEST_SUBNET)
+    blocks = _last_blocks(spec.network.cidr or DEFAULT_CIDR)
     zones = control_plane_zones(spec.region, spec.network.zone)
     return tuple(
-        Subnet(
-            Ref(f"ControlPlaneSubnet{number}Id"),
-            zone,
-            str(ipaddress.ip_network((int(block.broadcast_address) + 1 - left * size, 28))),
-        )
-        for number, zone, left in ((1, zones[0], 2), (2, zones[1], 1))
+        Subnet(Ref(f"ControlPlaneSubnet{number}Id"), zone, block)
+        for number, (zone, block) in enumerate(zip(zones, blocks, strict=True), 1)
     )
 
 
+@functools.lru_cache(maxsize=1024)
+def _last_blocks(cidr: str) -> tuple[str, str]:
+    """The last two minimal blocks of ``cidr``."""
+    block = ipaddress.ip_network(cidr)
+    size = 2 ** (block.max_prefixlen - SMALLEST_SUBNET)
+    end = int(block.broadcast_address) + 1
+    first, second = (ipaddress.ip_network((end - left * size, SMALLEST_SUBNET)) for left in (2, 1))
+    return str(first), str(second)
+
+
+@functools.lru_cache(maxsize=1024)
 def system_blocks(cidr: str) -> tuple[str, ...]:
     """The blocks of the system nodes' two subnets, between those of :func:`split` and the control
     plane's; none where that leaves too few addresses for a node and its pods.

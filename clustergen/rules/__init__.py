@@ -13,5 +13,6 @@ from clustergen.plan.model import Plan
 def check(plan: Plan) -> Iterator[Finding]:
     """The findings of all rules in this package."""
     for rule in discovery.rules_below(__name__):
-        for finding in rule.find(plan):
-            yield replace(finding, target=plan.target) if rule.by_limits else finding
+        for problem in rule.check(plan) if rule.check else ():
+            found = rule.found(problem)
+            yield replace(found, target=plan.target) if rule.by_limits else found

@@ -151,7 +151,8 @@ class _Builder:
             key = self.key(event)
             at = self.place(event, event)
             self.path.append(key)
-            value = replace(self.node(next(self.events)), key=at)
+            found = self.node(next(self.events))
+            value = Node(found.value, found.at, at)
             if key == "<<" and not getattr(event, "style", None):
                 self.merge_key(event)
                 merged.append(value)

@@ -13,7 +13,7 @@ import functools
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic_core import SchemaValidator
 
@@ -48,6 +48,10 @@ class Section:
         return isinstance(other, Section) and vars(self) == vars(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+    def __deepcopy__(self, memo: Mapping[int, Any]) -> Self:
+        """pydantic_core copies each default; sections never change, so specs can share them."""
+        return self
 
 
 def read(data: Any) -> Spec:

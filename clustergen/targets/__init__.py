@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from clustergen import discovery
 from clustergen.artifacts import Bundle
 from clustergen.features import Support
-from clustergen.findings import Finding
+from clustergen.findings import Finding, found
 from clustergen.plan.limits import Limits
 from clustergen.plan.model import Plan, Traits
 from clustergen.runbook import Runbook
@@ -62,8 +62,7 @@ class Target:
     def check(self, plan: Plan) -> Iterator[Finding]:
         """The findings of this target's rules about ``plan``."""
         for package in self.rule_packages:
-            for rule in discovery.rules(package):
-                yield from rule.find(plan)
+            yield from found(discovery.rules(package), plan)
 
     def fees(self, plan: Plan, at: Prices) -> Iterator[Line]:
         """What the service charges besides nodes, storage and network: lines of a bill."""

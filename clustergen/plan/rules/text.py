@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from clustergen.findings import Path, Problem, rule
@@ -77,20 +77,28 @@ def dynamic_references(spec: Spec) -> Iterator[Problem]:
 
 def _texts(value: Any, path: Path, *, without: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
     """All texts of a spec, including keys of mappings, with their places."""
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _texts(key, (*path, key), without=without)
-            yield from _texts(item, (*path, key), without=without)
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _texts(item, (*path, index), without=without)
-    elif hasattr(value, "__pydantic_fields_set__"):
-        for name, item in vars(value).items():
-            # `slurm` has other keys besides settings; node groups and queues do not.
-            if name not in without or (name == "slurm" and not path):
-                yield from _texts(item, (*path, _key(name, path)), without=without)
+    for step, inner in _parts(value, path, without):
+        if isinstance(inner, str):
+            yield (*path, step), inner
+        elif isinstance(inner, Mapping):
+            yield from (((*path, step, key), key) for key in inner)
+            yield from _texts(inner, (*path, step), without=without)
+        elif isinstance(inner, list) or hasattr(inner, "__pydantic_fields_set__"):
+            yield from _texts(inner, (*path, step), without=without)
+
+
+def _parts(value: Any, path: Path, without: tuple[str, ...]) -> Iterable[tuple[str | int, Any]]:
+    """What is in a mapping, a list or a section of a spec, by key or index."""
+    if isinstance(value, Mapping):
+        return value.items()
+    if isinstance(value, list):
+        return enumerate(value)
+    # `slurm` has other keys besides settings; node groups and queues do not.
+    return (
+        (_key(name, path), inner)
+        for name, inner in vars(value).items()
+        if inner is not None and (name not in without or (name == "slurm" and not path))
+    )
 
 
 def _key(field: str, path: Path) -> str:
