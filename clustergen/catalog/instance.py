@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 from clustergen.catalog import prices
@@ -161,8 +162,7 @@ class InstanceType:
     @property
     def regions(self) -> tuple[str, ...]:
         """The surveyed regions that offer it in some zone."""
-        found = (geography.region_of_zone(zone) for zone in self.zone_ids)
-        return tuple(dict.fromkeys(region for region in found if region))
+        return _regions_of(self.zone_ids)
 
     def offered_in(self, region: str) -> bool | None:
         """Whether ``region`` offers it; None if the catalog has no data for that region."""
@@ -184,3 +184,10 @@ class InstanceType:
     def _count(self, kind: str) -> int:
         found = self.accelerator
         return found.count if found is not None and found.kind == kind else 0
+
+
+@functools.cache
+def _regions_of(zone_ids: tuple[str, ...]) -> tuple[str, ...]:
+    """The regions of zones, each once."""
+    found = (geography.region_of_zone(zone) for zone in zone_ids)
+    return tuple(dict.fromkeys(region for region in found if region))

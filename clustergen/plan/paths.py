@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import posixpath
 
 
+@functools.lru_cache(maxsize=4096)
 def plain(path: str) -> str:
     """``path`` without repeated or trailing slashes, ``.`` and ``..``."""
     return "/" + posixpath.normpath(path).lstrip("/")

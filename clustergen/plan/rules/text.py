@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 # The same as in clustergen.placeholders: outputs of the foundation.
 _PLACEHOLDER = pattern(r"\$\{(?=[A-Z0-9]*[a-z])[A-Z][A-Za-z0-9]*\}")
 _LINE_ENDS = pattern(r"[\x00-\x1f\x7f]")
+_DYNAMIC = pattern(r"\{\{resolve:")
 _SECTIONS = ("overlay", "settings", "slurmdbd_settings", "cgroup_settings", "slurm")
 """Sections with separate rules: overlays may use placeholders, settings have tables."""
 
@@ -29,7 +31,7 @@ _SECTIONS = ("overlay", "settings", "slurmdbd_settings", "cgroup_settings", "slu
     good="software: {scripts: [{run: 's3://bucket/a.sh', args: ['$JobName']}]}",
 )
 def placeholders(spec: Spec) -> Iterator[Problem]:
-    for path, text in _texts(spec, (), without=("overlay",)):
+    for path, text in _texts_with(_PLACEHOLDER, spec, without=("overlay",)):
         if found := _PLACEHOLDER.search(text):
             name = found[0][2:-1]
             yield Problem(
@@ -48,7 +50,7 @@ def placeholders(spec: Spec) -> Iterator[Problem]:
     good="node_groups: [{name: h200, labels: {team: a-b}}]",
 )
 def control_characters(spec: Spec) -> Iterator[Problem]:
-    for path, text in _texts(spec, (), without=_SECTIONS):
+    for path, text in _texts_with(_LINE_ENDS, spec, without=_SECTIONS):
         argument = path[:2] == ("software", "scripts") and "args" in path
         found = None if argument else _LINE_ENDS.search(text)
         if found:
@@ -66,13 +68,38 @@ def control_characters(spec: Spec) -> Iterator[Problem]:
     good="software: {scripts: [{run: 's3://bucket/a.sh', args: [key]}]}",
 )
 def dynamic_references(spec: Spec) -> Iterator[Problem]:
-    for path, text in _texts(spec, (), without=("overlay",)):
-        if "{{resolve:" in text:
-            yield Problem(
-                path,
-                "CloudFormation would replace {{resolve:...}} in this text",
-                help="write the value itself; overlays may contain such references",
-            )
+    for path, _ in _texts_with(_DYNAMIC, spec, without=("overlay",)):
+        yield Problem(
+            path,
+            "CloudFormation would replace {{resolve:...}} in this text",
+            help="write the value itself; overlays may contain such references",
+        )
+
+
+def _texts_with(
+    searched: re.Pattern[str], spec: Spec, *, without: tuple[str, ...]
+) -> Iterator[tuple[Path, str]]:
+    """The texts in which ``searched`` occurs, with their places."""
+    if _occurs(searched, spec):  # hardly ever, and places take longer
+        texts = _texts(spec, (), without=without)
+        yield from ((path, text) for path, text in texts if searched.search(text))
+
+
+def _occurs(searched: re.Pattern[str], spec: Spec) -> bool:
+    """Whether it occurs in any text of a spec, including keys of mappings."""
+    waiting: list[Any] = [spec]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            if searched.search(value):
+                return True
+        elif isinstance(value, Mapping):
+            waiting += (*value, *value.values())
+        elif isinstance(value, list):
+            waiting += value
+        elif hasattr(value, "__pydantic_fields_set__"):
+            waiting += vars(value).values()
+    return False
 
 
 def _texts(value: Any, path: Path, *, without: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
