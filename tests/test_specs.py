@@ -66,7 +66,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "eks-reserved-volcano": {PC: set(), PCS: set(), HP: _NO, EKS: _NO, K8S: set(), BATCH: set()},
     "eks-trn2": {PC: set(), PCS: {"IMG204"}, HP: _NO, EKS: _NO, K8S: set(), BATCH: set()},
     "every-field": {
-        PC: {"SUP001", "NIC101", "SLM106", "STG105"},
+        PC: {"SUP001", "NIC101", "SLM106", "STG105", "IAM103"},
         PCS: {"SUP001", "SLM211"},
         HP: {"SUP001"},
         EKS: {"SUP001", "K8S406", "CAP011"},

@@ -161,7 +161,10 @@ def _diff(commands: Commands[argparse.ArgumentParser]) -> None:
 def _import(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(commands, "import", "turn a cluster configuration into a spec")
     command.add_argument(
-        "files", nargs="+", metavar="FILE", help="the configuration; - is standard input"
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="the configuration, of ParallelCluster or HyperPod; - is standard input",
     )
     command.add_argument("-o", "--out", metavar="SPEC", help="file for the spec (standard output)")
     command.add_argument("--name", help="name of the cluster, where the file has none (its name)")
@@ -174,6 +177,12 @@ def _import(commands: Commands[argparse.ArgumentParser]) -> None:
         default=[],
         metavar="[SUBNET=]ZONE",
         help="zone of the subnets, or of one of them; repeatable",
+    )
+    command.add_argument(
+        "--adopt",
+        action="store_true",
+        help="the cluster runs: keep its configuration as it is written, so that an update "
+        "changes nothing",
     )
     command.add_argument(
         "--allow-loss", action="store_true", help="exit 0 even if the spec loses something"

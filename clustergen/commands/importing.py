@@ -45,9 +45,8 @@ def _text(name: str) -> str:
 
 
 def _answers(args: argparse.Namespace) -> Answers:
-    return Answers(
-        args.name or _name(args.files[0]), args.region or "", args.vpc, _zones(args.zones)
-    )
+    name = args.name or _name(args.files[0])
+    return Answers(name, args.region or "", args.vpc, _zones(args.zones), args.adopt)
 
 
 def _name(file: str) -> str:

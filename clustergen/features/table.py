@@ -12,7 +12,9 @@ from clustergen.plan.model import (
     Ebs,
     Efs,
     FileCache,
+    Iam,
     Lustre,
+    Machine,
     NodeGroup,
     Ontap,
     OpenZfs,
@@ -105,6 +107,21 @@ def _when(path: Path, test: Callable[[Plan], object]) -> Uses:
     return lambda plan: [path] if test(plan) else []
 
 
+def _nodes(test: Callable[[Machine | NodeGroup], object], field: str) -> Uses:
+    """Head, login and compute nodes."""
+    return lambda plan: (
+        node.at(field) for node in (plan.head, plan.login, *plan.node_groups) if node and test(node)
+    )
+
+
+def _own_subnets(plan: Plan) -> Iterator[Path]:
+    if plan.head and plan.head.subnets:
+        yield plan.head.at("subnet")
+    for node in (plan.login, *plan.node_groups):
+        if node and node.subnets:
+            yield node.at("subnets")
+
+
 def _mixed_architecture(plan: Plan) -> bool:
     return len({type.arch for type in plan.instance_types}) > 1
 
@@ -177,6 +194,34 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature("nodes.image", "Custom image", _groups(lambda g: g.image, "image")),
     Feature("nodes.scratch", "Local NVMe as scratch", _groups(lambda g: g.scratch, "scratch")),
+    Feature(
+        "nodes.iam",
+        "Policies, S3 access or roles for nodes",
+        _nodes(lambda n: n.iam != Iam(), "iam"),
+    ),
+    Feature(
+        "nodes.security-groups",
+        "Security groups for some nodes",
+        _nodes(lambda n: n.security_groups, "security_groups"),
+    ),
+    Feature("nodes.subnets", "Subnets for some nodes", _own_subnets),
+    Feature(
+        "nodes.ssh-sources",
+        "SSH sources for head or login nodes",
+        lambda plan: (
+            (node, "ssh_from") for node in ("head_node", "login") if plan.wrote(node, "ssh_from")
+        ),
+    ),
+    Feature(
+        "nodes.allocation",
+        "Choice among types and subnets",
+        _groups(lambda g: g.allocation, "allocation"),
+    ),
+    Feature(
+        "nodes.service-name",
+        "Names of node groups per queue",
+        _groups(lambda g: g.service_name, "service_name"),
+    ),
     Feature("nodes.mig", "MIG partitions", _groups(lambda g: g.mig, "mig")),
     Feature("nodes.labels", "Node labels", _groups(lambda g: g.labels, "labels")),
     Feature("nodes.taints", "Node taints", _groups(lambda g: g.taints, "taints")),
@@ -204,6 +249,11 @@ FEATURES: tuple[Feature, ...] = (
         _groups(lambda g: set(g.health_checks) - {"gpu"}, "health_checks"),
     ),
     Feature("head.node", "Choice of head node size", _written("head_node")),
+    Feature(
+        "head.smt",
+        "Threads per core of the head node",
+        _written("head_node", "threads_per_core"),
+    ),
     Feature("login.nodes", "Login nodes", _written("login")),
     Feature(
         "queues.slurm-settings",
@@ -214,6 +264,16 @@ FEATURES: tuple[Feature, ...] = (
         "queues.shared-groups",
         "A node group in several queues",
         _shared_groups,
+    ),
+    Feature(
+        "storage.name",
+        "Names of storage",
+        lambda plan: (s.at("name") for s in plan.storage if s.name),
+    ),
+    Feature(
+        "storage.by-cluster",
+        "File systems that the cluster creates",
+        lambda plan: (s.at("created_by") for s in plan.storage if s.by_cluster and not s.existing),
     ),
     Feature("storage.lustre", "FSx for Lustre", _storage(Lustre)),
     Feature("storage.lustre-efa", "FSx for Lustre over EFA", _lustre(lambda s: s.efa, "efa")),

@@ -86,7 +86,9 @@ def lasting(resource: Json, retain: bool) -> Json:
 def created(plan: Plan) -> tuple[Lustre | OpenZfs | Efs, ...]:
     """The file systems that the foundation creates; the head node's stack creates EBS volumes."""
     return tuple(
-        s for s in plan.storage if isinstance(s, Lustre | OpenZfs | Efs) and not s.existing
+        s
+        for s in plan.storage
+        if isinstance(s, Lustre | OpenZfs | Efs) and not s.existing and not s.by_cluster
     )
 
 

@@ -189,7 +189,7 @@ def _efs(plan: Plan, storage: Efs) -> Json:
     file_system = {
         "Type": "AWS::EFS::FileSystem",
         "Properties": {
-            "Encrypted": True,
+            "Encrypted": storage.encrypted,
             **present(KmsKeyId=storage.kms_key),
             "PerformanceMode": "generalPurpose",
             "ThroughputMode": storage.throughput_mode,

@@ -7,14 +7,17 @@ with the original in the service's own terms. What differs is a finding.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import NamedTuple
 
 from clustergen import foreign
-from clustergen.importing import parallelcluster
+from clustergen.findings import Path
+from clustergen.importing import hyperpod, parallelcluster
 from clustergen.importing.answers import Answers
 from clustergen.importing.conversion import Imported
-from clustergen.importing.reading import Unreadable, read
+from clustergen.importing.hyperpod import requests
+from clustergen.importing.reading import Source, Unreadable, read
 from clustergen.importing.rules.formats import UNKNOWN
 
 __all__ = ["Answers", "Imported", "Request", "imported"]
@@ -29,24 +32,41 @@ class Request(NamedTuple):
 
 def imported(request: Request) -> Imported:
     """The spec of one cluster."""
-    name, text = request.texts[0]
     try:
-        source = read(text, name)
+        sources = [read(text, name) for name, text in request.texts]
     except Unreadable as error:
-        return _refused(f"{name} is neither YAML nor JSON: {error}", "repair the file")
-    found = foreign.recognized(source.data)
-    if found != foreign.PARALLELCLUSTER:
+        return _refused(f"neither YAML nor JSON: {error}", "repair the file")
+    first, *others = sorted(sources, key=lambda each: not foreign.recognized(each.data))
+    format = foreign.recognized(first.data)
+    besides = [each for each in others if format != foreign.HYPERPOD or not _explains(each)]
+    if besides and format:
+        message = f"{first.name} is one cluster; {besides[0].name} does not belong to it"
+        return _refused(message, "import the files one by one")
+    origin = PurePath(first.name).name
+    if format == foreign.PARALLELCLUSTER:
+        result = parallelcluster.imported(first.data, origin, request.answers)
+    elif format == foreign.HYPERPOD and (place := requests.found(first.data)):
+        parameters = next(filter(None, (requests.parameters_in(s.data) for s in sources)), {})
+        result = hyperpod.imported(place[1], parameters, origin, request.answers, place[0])
+        result = _below(result, place[0])
+    else:
         return _refused(
-            f"{name} is {found or 'in no format that can be imported'}",
-            "the file must be a ParallelCluster 3 configuration, with HeadNode and Scheduling",
+            f"{first.name} is in no format that can be imported",
+            "write a ParallelCluster 3 configuration, or a cluster of HyperPod: a request, a "
+            "description, or a template",
         )
-    if len(request.texts) > 1:
-        return _refused(
-            f"{name} is the configuration of one cluster; {request.texts[1][0]} belongs to another",
-            "import the files one by one",
-        )
-    result = parallelcluster.imported(source.data, PurePath(name).name, request.answers)
-    return result._replace(findings=tuple(map(source.place, result.findings)))
+    return result._replace(findings=tuple(map(first.place, result.findings)))
+
+
+def _explains(source: Source) -> bool:
+    """Whether a file only says which group of a cluster is what."""
+    return requests.is_parameters(source.data)
+
+
+def _below(result: Imported, place: Path) -> Imported:
+    """The import, its findings at places of the whole file."""
+    found = (replace(f, path=(*place, *f.path)) for f in result.findings)
+    return result._replace(findings=tuple(found))
 
 
 def _refused(message: str, help: str) -> Imported:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+STAND_IN_VPC: Final = "vpc-" + "0" * 17
+"""In place of a VPC that neither the configuration nor the user names."""
 
 
 class Answers(NamedTuple):
@@ -14,3 +17,5 @@ class Answers(NamedTuple):
     vpc: str
     zones: Mapping[str, str]
     """By subnet id; the empty id stands for all others."""
+    adopt: bool = False
+    """The cluster runs: its documents stay as they are written."""

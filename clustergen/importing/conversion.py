@@ -26,6 +26,8 @@ class Service:
     target: str
     normal: Callable[[Mapping[str, Any], Schema], Json]
     settled: Callable[[Mapping[str, Any], Mapping[str, Any], Schema], Any]
+    literal: bool = False
+    """The rendered document must be the original as it is written, defaults included."""
 
 
 class Imported(NamedTuple):
@@ -94,7 +96,10 @@ def _proved(text: str, original: Json, target: Target, service: Service) -> list
     plan = checked.plans[target.name]
     keys = target.schema.list_keys
     rendered = overlay.apply(target.document(plan), plan.overlay, keys=keys)
-    ours, theirs = (service.normal(each, target.schema) for each in (rendered, original))
+    if service.literal:
+        ours, theirs = rendered, original
+    else:
+        ours, theirs = (service.normal(each, target.schema) for each in (rendered, original))
     ours_flat, theirs_flat = dict(_leaves(ours)), dict(_leaves(theirs))
     different = {**theirs_flat, **ours_flat}
     return [

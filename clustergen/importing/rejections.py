@@ -32,6 +32,10 @@ def _remove(spec: dict[str, Any], path: Path) -> None:
                 group.pop("instance_types", None)
                 group |= {name: _STAND_INS[name] for name in ("instance_type",)}
                 group.setdefault("count", 1)
+        case ("node_groups", int(index)):
+            spec["node_groups"][index] |= {"instance_type": _STAND_INS["instance_type"]}
+        case ("network", "vpc" | "private_subnets", *_):
+            spec["network"] = {"zone": f"{spec.get('region')}a"}
         case ("storage" | "users", int(index), *_):
             del spec[str(path[0])][index : index + 1]
         case (

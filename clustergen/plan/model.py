@@ -175,6 +175,24 @@ class Script:
 
 
 @dataclass(frozen=True, slots=True)
+class Grant:
+    """Access to a place in S3."""
+
+    uri: str
+    write: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Iam:
+    """What nodes may do in AWS besides what clustergen gives them, or a role of the user's."""
+
+    policies: tuple[str, ...] = ()
+    s3: tuple[Grant, ...] = ()
+    role: str | None = None
+    instance_profile: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """Head, login or system nodes."""
 
@@ -183,6 +201,16 @@ class Machine:
     count: int
     image: str | None
     volume: Volume
+    threads_per_core: int | None = None
+    subnets: tuple[str, ...] = ()
+    """Subnets in place of those of the network."""
+    security_groups: tuple[str, ...] = ()
+    ssh_from: str | None = None
+    """Who can use SSH, in place of those of the network."""
+    iam: Iam = Iam()
+
+    def at(self, *steps: str | int) -> Path:
+        return (*self.path, *steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +246,12 @@ class NodeGroup:
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     slurm: Mapping[str, str]
+    subnets: tuple[str, ...] = ()
+    """Subnets in place of those of the network."""
+    security_groups: tuple[str, ...] = ()
+    iam: Iam = Iam()
+    allocation: str | None = None
+    service_name: str | None = None
 
     @property
     def object_name(self) -> str:
@@ -333,6 +367,10 @@ class Storage:
     retain: bool
     kms_key: str | None = None
     backup_days: int | None = None
+    name: str | None = None
+    """Its name in ParallelCluster, in place of one from the mount point."""
+    by_cluster: bool = False
+    """The cluster creates it, not the foundation."""
 
     def at(self, *steps: str | int) -> Path:
         return (*self.path, *steps)
@@ -405,6 +443,15 @@ class Efs(Storage):
     throughput_mode: Literal["elastic", "bursting", "provisioned"] = "elastic"
     throughput: int | None = None
     one_zone: bool = False
+    encrypted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Raid:
+    """Several volumes as one."""
+
+    level: int
+    volumes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -412,6 +459,9 @@ class Ebs(Storage):
     """An EBS volume that the head node exports."""
 
     volume: Volume
+    encrypted: bool = True
+    snapshot: str | None = None
+    raid: Raid | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,8 @@ from clustergen.plan.model import (
     Capacity,
     CapacityKind,
     Decision,
+    Grant,
+    Iam,
     Interface,
     Machine,
     NodeGroup,
@@ -52,7 +54,19 @@ class MachinePlanner:
         count: int = getattr(machine, "count", 1)
         image: str | None = getattr(machine, "image", None)
         given: spec.RootVolume | None = getattr(machine, "root_volume", None)
-        return Machine(path, type, count, image, volume(given) if given else _DEFAULT_VOLUME)
+        subnet: str | None = getattr(machine, "subnet", None)
+        return Machine(
+            path,
+            type,
+            count,
+            image,
+            volume(given) if given else _DEFAULT_VOLUME,
+            threads_per_core=getattr(machine, "threads_per_core", None),
+            subnets=(subnet,) if subnet else tuple(getattr(machine, "subnets", ())),
+            security_groups=tuple(getattr(machine, "security_groups", ())),
+            ssh_from=getattr(machine, "ssh_from", None),
+            iam=_iam(getattr(machine, "iam", None)),
+        )
 
     def _group(self, group: spec.NodeGroup, path: Path) -> NodeGroup | None:
         types = self._types(group, path)
@@ -81,6 +95,11 @@ class MachinePlanner:
             labels=dict(group.labels),
             taints=tuple(Taint(t.key, t.value, t.effect) for t in group.taints),
             slurm=dict(group.slurm),
+            subnets=tuple(group.subnets),
+            security_groups=tuple(group.security_groups),
+            iam=_iam(group.iam),
+            allocation=group.allocation,
+            service_name=group.service_name,
         )
 
     def _types(self, group: spec.NodeGroup, path: Path) -> tuple[InstanceType, ...]:
@@ -166,6 +185,13 @@ class MachinePlanner:
 
     def _decide(self, path: Path, text: str) -> None:
         self.decisions.append(Decision(path, text))
+
+
+def _iam(given: spec.LoginIam | None) -> Iam:
+    if given is None:
+        return Iam()
+    grants = tuple(Grant(grant.uri, grant.write) for grant in getattr(given, "s3", ()))
+    return Iam(tuple(given.policies), grants, given.role, given.instance_profile)
 
 
 _DEFAULT_VOLUME = Volume(None, "gp3", None, None)

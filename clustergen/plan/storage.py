@@ -66,6 +66,8 @@ class _Base(TypedDict):
     retain: bool
     kms_key: str | None
     backup_days: int | None
+    name: str | None
+    by_cluster: bool
 
 
 class _Planner:
@@ -89,11 +91,18 @@ class _Planner:
                 throughput_mode=entry.throughput_mode,
                 throughput=entry.throughput,
                 one_zone=entry.one_zone,
+                encrypted=entry.encrypted,
             )
         if entry.type == "ebs":
             iops = provisioned_iops(entry.volume_type, entry.iops)
             volume = model.Volume(entry.size, entry.volume_type, iops, entry.throughput)
-            return model.Ebs(**self._base(entry, path), volume=volume)
+            return model.Ebs(
+                **self._base(entry, path),
+                volume=volume,
+                encrypted=entry.encrypted,
+                snapshot=entry.snapshot,
+                raid=model.Raid(entry.raid.level, entry.raid.volumes) if entry.raid else None,
+            )
         if entry.type == "s3":
             return self._bucket(entry, path)
         return self._attached(entry, path)
@@ -109,6 +118,8 @@ class _Planner:
             "retain": entry.on_delete == "retain",
             "kms_key": getattr(entry, "kms_key", None),
             "backup_days": self._backup_days(entry, path),
+            "name": entry.name,
+            "by_cluster": getattr(entry, "created_by", "") == "cluster",
         }
 
     def _backup_days(self, entry: spec.Storage, path: Path) -> int | None:

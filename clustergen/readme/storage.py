@@ -32,9 +32,9 @@ def _row(item: Storage) -> Row:
     if item.existing and not isinstance(item, Bucket):
         known = "" if isinstance(item.id, Ref) else f" {item.id}"
         return (item.mount, f"{kind}, existing{known}", "", "", "stays")
-    # The foundation creates file systems; the head node has the volumes.
+    # The foundation creates file systems, unless the cluster does; the head node has the volumes.
     kept = "stays" if item.retain else "stays until the foundation is deleted"
-    if isinstance(item, Ebs) and not item.retain:
+    if (isinstance(item, Ebs) or item.by_cluster) and not item.retain:
         kept = "is deleted"
     return (item.mount, kind, size, throughput, kept)
 

@@ -84,6 +84,8 @@ FsxVolumeId = Annotated[str, Field(pattern=patterns.FSX_VOLUME.regex)]
 ReservationId = Annotated[str, Field(pattern=patterns.RESERVATION.regex)]
 Arn = Annotated[str, Field(pattern=patterns.ARN.regex)]
 Principal = Annotated[str, Field(pattern=patterns.PRINCIPAL.regex)]
+Source = Annotated[str, Field(pattern=patterns.SOURCE.regex)]
+PolicyArn = Annotated[str, Field(pattern=patterns.POLICY.regex)]
 S3Uri = Annotated[str, Field(pattern=patterns.BUCKET.regex)]
 Name = Annotated[str, Field(pattern=patterns.NAME.regex)]
 """A name that all services accept, except for services with shorter limits."""

@@ -15,11 +15,16 @@ from clustergen.spec.base import (
     MountPath,
     Name,
     NodeType,
+    PolicyArn,
     ReservationId,
+    S3Uri,
     Seconds,
     Section,
+    SecurityGroupId,
     ServiceNodeType,
     Settings,
+    Source,
+    SubnetId,
     Text,
 )
 
@@ -37,12 +42,54 @@ class RootVolume(Section):
     throughput: int | None = Field(None, ge=1, description="gp3 throughput in MiB/s.")
 
 
+class S3Grant(Section):
+    """Access to a bucket or a part of it."""
+
+    uri: S3Uri = Field(description="s3://bucket, or s3://bucket/prefix*.")
+    write: bool = Field(False, description="Allow writing, too.")
+
+
+class LoginIam(Section):
+    """What login nodes may do in AWS, besides what clustergen gives them."""
+
+    policies: list[PolicyArn] = Field([], description="ARNs of managed policies.")
+    role: Arn | None = Field(None, description="An existing role in place of a new one.")
+    instance_profile: Arn | None = Field(
+        None, description="An existing instance profile in place of a new one."
+    )
+
+
+class Iam(LoginIam):
+    """What nodes may do in AWS, besides what clustergen gives them."""
+
+    s3: list[
+        Annotated[
+            S3Grant, BeforeValidator(validators.grant, json_schema_input_type=S3Uri | S3Grant)
+        ]
+    ] = Field([], description="Buckets that nodes may read, or {uri, write: true}.")
+
+
 class HeadNode(Section):
     """ParallelCluster's head node or HyperPod's controller; other services run it themselves."""
 
     instance_type: ServiceNodeType = Field("m7i.4xlarge", description="EC2 instance type.")
     image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
+    threads_per_core: Literal[1, 2] | None = Field(
+        None, description="1 disables simultaneous multithreading (SMT)."
+    )
+    subnet: SubnetId | None = Field(
+        None, description="Subnet; default: public with ssh_from of public addresses."
+    )
+    security_groups: list[SecurityGroupId] = Field(
+        [], description="Existing security groups, besides those of every node."
+    )
+    ssh_from: Source | None = Field(
+        None,
+        description="Block or prefix list allowed to use SSH; default: network.ssh_from, or nobody "
+        "with login nodes.",
+    )
+    iam: Iam = Field(Iam.absent(), description="Policies, S3 access, or an existing role.")
 
 
 class Login(Section):
@@ -52,6 +99,14 @@ class Login(Section):
     count: int = Field(1, ge=0, description="Number of nodes.")
     image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
+    subnets: list[SubnetId] = Field([], description="Subnets; default: that of the head node.")
+    security_groups: list[SecurityGroupId] = Field(
+        [], description="Existing security groups, besides those of every node."
+    )
+    ssh_from: Source | None = Field(
+        None, description="Block or prefix list allowed to use SSH; default: network.ssh_from."
+    )
+    iam: LoginIam = Field(LoginIam.absent(), description="Policies, or an existing role.")
 
 
 class Count(Section):
@@ -141,6 +196,30 @@ class NodeGroup(Section):
     labels: dict[str, Text] = Field({}, description="Node labels (Kubernetes) or features (Slurm).")
     taints: list[Taint] = Field([], description="Kubernetes taints.")
     slurm: Settings = Field({}, description="Node parameters of slurm.conf, e.g. Weight.")
+    subnets: list[SubnetId] = Field(
+        [], description="Existing subnets of these nodes; default: network.private_subnets."
+    )
+    security_groups: list[SecurityGroupId] = Field(
+        [], description="Existing security groups, besides those of every node."
+    )
+    iam: Iam = Field(Iam.absent(), description="Policies, S3 access, or an existing role.")
+    allocation: (
+        Literal[
+            "lowest-price",
+            "capacity-optimized",
+            "price-capacity-optimized",
+            "prioritized",
+            "capacity-optimized-prioritized",
+        ]
+        | None
+    ) = Field(
+        None, description="How EC2 chooses among several types and subnets; default: by the target."
+    )
+    service_name: Name | None = Field(
+        None,
+        description="Its name in the service, where that is unique only in its queue; default: "
+        "name.",
+    )
 
     _one_kind_of_type = model_validator(mode="after")(validators.one_kind_of_type)
 

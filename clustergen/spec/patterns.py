@@ -66,17 +66,31 @@ WORKSPACE = Pattern(
     r"^(new|ws-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$",
     "new, or the id of a workspace such as ws-0a1b2c3d-4e5f-6789-0a1b-2c3d4e5f6789",
 )
+BUCKET_NAME = Pattern(r"^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$", "the name of a bucket")
+HOSTED_ZONE = Pattern(r"^[A-Z0-9]{4,32}$", "the id of a hosted zone, such as Z0123456789ABCDEFGHIJ")
 BUCKET = Pattern(
     r"^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/.*)?$", "a place in S3, s3://bucket/prefix"
 )
 SCRIPT = Pattern(
     r"^(s3|https)://[^\s]+$", "a URL that nodes can read: s3://bucket/setup.sh or https://..."
 )
+SOURCE = Pattern(
+    r"^([0-9]{1,3}(\.[0-9]{1,3}){3}/[0-9]{1,2}|pl-([0-9a-f]{8}|[0-9a-f]{17}))$",
+    "an IPv4 block or a prefix list, such as 203.0.113.0/24 or pl-0a1b2c3d4e5f67890",
+)
 MOUNT = Pattern(r"^/[A-Za-z0-9._/-]*$", "an absolute path such as /fsx")
 MOUNT_NAME = Pattern(r"^[A-Za-z0-9_-]{1,8}$", "the MountName that FSx gives, up to 8 characters")
 SHA256 = Pattern(r"^[0-9a-f]{64}$", "a checksum of 64 lower-case hexadecimal digits")
 SSH_KEY = Pattern(
     r"^(ssh-|ecdsa-|sk-)[^\r\n]+$", "a public key in one line, such as ssh-ed25519 AAAA..."
+)
+POLICY = Pattern(
+    r"^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/.+$",
+    "the ARN of a managed policy, arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess",
+)
+SNAPSHOT = _id("snap", "an EBS snapshot id")
+STORAGE_NAME = Pattern(
+    r"^[A-Za-z0-9_+./-]{1,30}$", "a name of up to 30 letters, digits, -, _, +, . and /"
 )
 HOST = Pattern(
     r"^[A-Za-z0-9]([A-Za-z0-9.-]{0,253}[A-Za-z0-9])?$",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -56,6 +56,11 @@ class _Storage(Section):
     existing: Existing | None = Field(
         None, description="Use this file system instead of a new one."
     )
+    name: Annotated[str, Field(pattern=patterns.STORAGE_NAME.regex)] | None = Field(
+        None,
+        description="Its name in ParallelCluster, which updates cannot change; default: from "
+        "the mount point.",
+    )
 
 
 class _Created(_Storage):
@@ -63,10 +68,18 @@ class _Created(_Storage):
     backups: Seconds | None = Field(None, description="Retention time of daily backups, e.g. 7d.")
 
 
+CreatedBy = Literal["foundation", "cluster"]
+_CREATED_BY: Final = (
+    "foundation: outlives clusters; cluster: created and deleted with the cluster, unless "
+    "on_delete says retain."
+)
+
+
 class FsxLustre(_Created):
     """FSx for Lustre."""
 
     type: Literal["fsx-lustre"]
+    created_by: CreatedBy = Field("foundation", description=_CREATED_BY)
     size: GiB | None = Field(None, description="Capacity.")
     deployment: Literal["auto", "scratch-1", "scratch-2", "persistent-1", "persistent-2"] = Field(
         "auto", description="auto: persistent-2 if throughput is given or the region supports it."
@@ -120,6 +133,8 @@ class Efs(_Created):
     """Elastic File System."""
 
     type: Literal["efs"]
+    created_by: CreatedBy = Field("foundation", description=_CREATED_BY)
+    encrypted: bool = Field(True, description="Encrypt the data.")
     throughput_mode: Literal["elastic", "bursting", "provisioned"] = Field(
         "elastic", description="Throughput mode."
     )
@@ -132,6 +147,13 @@ class Efs(_Created):
     one_zone: bool = Field(False, description="Store the data in one zone: cheaper, less durable.")
 
 
+class Raid(Section):
+    """Several volumes as one."""
+
+    level: Literal[0, 1] = Field(description="RAID level.")
+    volumes: int = Field(2, ge=2, le=5, description="Number of volumes.")
+
+
 class Ebs(_Created):
     """An EBS volume that the head node exports."""
 
@@ -142,6 +164,11 @@ class Ebs(_Created):
     )
     iops: int | None = Field(None, ge=1, description="Provisioned IOPS.")
     throughput: int | None = Field(None, ge=1, description="gp3 throughput in MiB/s.")
+    encrypted: bool = Field(True, description="Encrypt the data.")
+    snapshot: Annotated[str, Field(pattern=patterns.SNAPSHOT.regex)] | None = Field(
+        None, description="Snapshot that it begins with."
+    )
+    raid: Raid | None = Field(None, description="Several volumes as one.")
 
 
 class S3(_Storage):

@@ -7,7 +7,17 @@ from typing import Any, Literal
 from pydantic import Field
 
 from clustergen.spec import patterns
-from clustergen.spec.base import AlarmName, Arn, BatchSize, Seconds, Section, SecurityGroupId
+from clustergen.spec.base import (
+    AlarmName,
+    Arn,
+    BatchSize,
+    Name,
+    Seconds,
+    Section,
+    SecurityGroupId,
+    Source,
+    Text,
+)
 
 
 class Target(Section):
@@ -17,6 +27,48 @@ class Target(Section):
         {},
         description="Merged into the document rendered for the target, which is then checked "
         "again.",
+    )
+
+
+class Dcv(Section):
+    """Amazon DCV: desktops on the head node."""
+
+    port: int = Field(8443, ge=1, le=65535, description="TCP port.")
+    allowed_from: Source | None = Field(None, description="Who can connect; default: everybody.")
+
+
+class Directory(Section):
+    """An Active Directory or LDAP server whose users can log in."""
+
+    domain: str = Field(description="Domain name, corp.example.com or dc=corp,dc=example,dc=com.")
+    address: str = Field(description="Address of its servers, ldaps://corp.example.com.")
+    secret: Arn = Field(description="Secret with the password of the user who reads it.")
+    read_only_user: str = Field(description="Distinguished name of that user.")
+    ca_certificate: str | None = Field(None, description="Path of certificates on the nodes.")
+    require_certificate: Literal["never", "allow", "try", "demand", "hard"] = Field(
+        "hard", description="What to do without a valid certificate."
+    )
+    access_filter: str | None = Field(None, description="LDAP filter of users who may log in.")
+    ssh_keys: bool = Field(True, description="Create SSH keys for users at the first login.")
+    sssd: dict[str, Text | bool] = Field({}, description="Further settings of SSSD.")
+
+
+class Dns(Section):
+    """Names of nodes."""
+
+    managed: bool = Field(True, description="Keep records of all nodes in Route 53.")
+    ec2_hostnames: bool = Field(False, description="Use EC2's host names.")
+    hosted_zone: str | None = Field(
+        None, pattern=patterns.HOSTED_ZONE.regex, description="Existing hosted zone of Route 53."
+    )
+
+
+class LoginPool(Section):
+    """The pool of login nodes."""
+
+    name: Name = Field("login", description="Its name.")
+    grace_time: int = Field(
+        10, ge=0, le=120, description="Minutes between the notice to users and the end of a node."
     )
 
 
@@ -32,6 +84,43 @@ class ParallelCluster(Target):
     )
     queue_update_strategy: Literal["drain", "compute-fleet-stop", "terminate"] = Field(
         "drain", description="How updates are applied to running nodes."
+    )
+    leave_out: list[
+        Literal[
+            "hook",
+            "script-access",
+            "security-groups",
+            "session-manager",
+            "default-queue",
+            "efs-tls",
+        ]
+    ] = Field(
+        [],
+        description="What clustergen adds and you do without: the hook that runs scripts of head "
+        "and login nodes again when they change, access of nodes to scripts in S3, the security "
+        "groups of the foundation, Session Manager, the mark of the default queue, TLS for EFS.",
+    )
+    login_pool: LoginPool = Field(LoginPool.absent(), description="The pool of login nodes.")
+    dcv: Dcv | None = Field(None, description="Amazon DCV on the head node; default: off.")
+    directory: Directory | None = Field(None, description="Directory of users.")
+    dns: Dns | None = Field(None, description="Names of nodes; default: those of ParallelCluster.")
+    shared_folders: Literal["ebs", "efs"] = Field(
+        "ebs",
+        description="Where /opt/slurm and other folders that ParallelCluster shares are: on the "
+        "head node's volume, or on EFS.",
+    )
+    bucket: str | None = Field(
+        None, pattern=patterns.BUCKET_NAME.regex, description="Bucket for ParallelCluster's files."
+    )
+    detailed_monitoring: bool = Field(
+        False, description="Metrics of EC2 instances each minute rather than every 5."
+    )
+    memory_scheduling: bool = Field(False, description="Schedule jobs by memory, too.")
+    imds: Literal["v1.0", "v2.0"] = Field(
+        "v2.0", description="Oldest version of the instance metadata service that nodes offer."
+    )
+    imds_for_all: bool = Field(
+        False, description="Let all users of the head node read its credentials, not only root."
     )
 
 

@@ -97,6 +97,11 @@ def subnet(value: Any) -> Any:
     return {"id": value} if isinstance(value, str) else value
 
 
+def grant(value: Any) -> Any:
+    """Access to a place in S3, or only the place, which can then be read."""
+    return {"uri": value} if isinstance(value, str) else value
+
+
 def count(value: Any) -> Any:
     """A count of nodes: a number, or a range."""
     if isinstance(value, int) and not isinstance(value, bool):

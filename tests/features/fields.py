@@ -69,6 +69,54 @@ _IO2 = {"node_groups.0.root_volume": {"size": "500GiB", "type": "io2", "iops": 3
 _GP3 = {"node_groups.0.root_volume": {"size": "500GiB", "iops": 4000}}
 _TAINTED = {"node_groups.0.taints": [{"key": "team", "value": "blue"}]}
 
+_POLICY = _ARN.replace("us-east-1:111122223333", ":aws").format("iam", "policy/{}")
+_ROLES = "arn:aws:iam::111122223333:{}/nodes"
+
+
+def _own_access(name: str, section: str, given: Values | None = None) -> dict[str, list[Change]]:
+    """What head, login or compute nodes may do and reach; ``section`` is their path."""
+    here = given or {}
+    subnets = "subnet" if name == "head" else "subnets"
+    return {
+        f"{name}.subnets": [
+            _set(f"{section}.{subnets}", _SUBNETS[name], {**_EXISTING_VPC, **here})
+        ],
+        f"{name}.security_groups": [
+            _set(f"{section}.security_groups", ["sg-0a1b2c3d4e5f67899"], here)
+        ],
+        f"{name}.iam.policies": [
+            _set(f"{section}.iam", {"policies": [_POLICY.format("AmazonS3ReadOnlyAccess")]}, here)
+        ],
+        f"{name}.iam.role": [_set(f"{section}.iam", {"role": _ROLES.format("role")}, here)],
+        f"{name}.iam.instance_profile": [
+            _set(f"{section}.iam", {"instance_profile": _ROLES.format("instance-profile")}, here)
+        ],
+    }
+
+
+def _granted(name: str, section: str) -> dict[str, list[Change]]:
+    """What head and compute nodes may read and write in S3."""
+    read = {f"{section}.iam": {"s3": [{"uri": "s3://my-bucket/in"}]}}
+    return {
+        f"{name}.iam.s3.uri": [_set(f"{section}.iam.s3.0.uri", "s3://my-bucket/out", read)],
+        f"{name}.iam.s3.write": [_set(f"{section}.iam.s3.0.write", True, read)],
+    }
+
+
+_ELSEWHERE = "subnet-0a1b2c3d4e5f67899"
+_SUBNETS = {"head": _ELSEWHERE, "login": [_ELSEWHERE], "node_groups": [_ELSEWHERE]}
+_EXISTING_VPC = {
+    "network": {
+        "zone": "use1-az6",
+        "vpc": "vpc-0a1b2c3d4e5f67890",
+        "private_subnets": [{"id": "subnet-0a1b2c3d4e5f67890", "zone": "use1-az6"}],
+        "control_plane_subnets": [
+            {"id": "subnet-0a1b2c3d4e5f67892", "zone": "use1-az6"},
+            {"id": "subnet-0a1b2c3d4e5f67893", "zone": "use1-az2"},
+        ],
+    }
+}
+
 _NODE_GROUPS = {
     "node_groups.name": [_group("name", "other")],
     "node_groups.types": [
@@ -137,6 +185,10 @@ _NODE_GROUPS = {
     "node_groups.taints.value": [_group("taints.0.value", "red", _TAINTED)],
     "node_groups.taints.effect": [_group("taints.0.effect", "NoExecute", _TAINTED)],
     "node_groups.slurm": [_group("slurm", {"Weight": 10})],
+    "node_groups.allocation": [_group("allocation", "capacity-optimized")],
+    "node_groups.service_name": [_group("service_name", "cpu")],
+    **_own_access("node_groups", "node_groups.0"),
+    **_granted("node_groups", "node_groups.0"),
 }
 
 _SECOND = {"name": "second", "instance_type": "m7i.4xlarge", "count": 1}
@@ -218,6 +270,9 @@ def _every(kind: str) -> dict[str, list[Change]]:
     made = [_new] if kind in _NEW else []
     attached = [_attached] if kind in _ATTACHED else []
     rows = {"mount": [change(kind, "mount", "/other") for change in (*made, *attached)]}
+    rows["name"] = [change(kind, "name", "corpus") for change in (*made, *attached)]
+    if kind in ("Lustre", "Efs"):
+        rows["by_cluster"] = [_new(kind, "created_by", "cluster")]
     if attached and kind != "Ontap":
         prefix = {"Ebs": "vol", "FileCache": "fc"}.get(kind, "fs")
         rows["id"] = [_attached(kind, "existing.id", f"{prefix}-0a1b2c3d4e5f67899")]
@@ -312,6 +367,7 @@ _STORAGE = {
     "storage.Efs.throughput": [
         _new("Efs", "throughput", 256, throughput_mode="provisioned", throughput=128)
     ],
+    "storage.Efs.encrypted": [_new("Efs", "encrypted", False)],
     "storage.Efs.one_zone": [
         Change(
             {"storage.0.one_zone": True},
@@ -323,6 +379,10 @@ _STORAGE = {
     "storage.Ebs.volume.type": [_new("Ebs", "volume_type", "io1", volume_type="io2", iops=3000)],
     "storage.Ebs.volume.iops": [_new("Ebs", "iops", 5000, iops=4000)],
     "storage.Ebs.volume.throughput": [_new("Ebs", "throughput", 250, iops=4000)],
+    "storage.Ebs.encrypted": [_new("Ebs", "encrypted", False)],
+    "storage.Ebs.snapshot": [_new("Ebs", "snapshot", "snap-0a1b2c3d4e5f67890")],
+    "storage.Ebs.raid.level": [_new("Ebs", "raid.level", 1, raid={"level": 0})],
+    "storage.Ebs.raid.volumes": [_new("Ebs", "raid.volumes", 3, raid={"level": 0})],
     **_every("Bucket"),
     "storage.Bucket.bucket": [_new("Bucket", "bucket", "s3://other-bucket/in")],
     "storage.Bucket.prefix": [_new("Bucket", "bucket", "s3://my-bucket/out")],
@@ -559,6 +619,12 @@ _MACHINES = {
     **_machine("head_node", {}),
     **_machine("login", _LOGIN),
     "login.count": [_set("login.count", 2, _LOGIN)],
+    "head.threads_per_core": [_set("head_node.threads_per_core", 1)],
+    "head.ssh_from": [_set("head_node.ssh_from", "203.0.113.0/24")],
+    "login.ssh_from": [_set("login.ssh_from", "203.0.113.0/24", _LOGIN)],
+    **_own_access("head", "head_node"),
+    **_granted("head", "head_node"),
+    **_own_access("login", "login", _LOGIN),
 }
 
 _ID = "0a1b2c3d4e5f6789{}"
@@ -645,12 +711,63 @@ def _patching(name: str, value: Any, given: Values = _PATCHING) -> Change:
     return _own(HPE, f"auto_patching.{name}", value, given)
 
 
+_DCV = {"targets.parallelcluster.dcv": {"port": 8443}}
+_LDAP = {
+    "targets.parallelcluster.directory": {
+        "domain": "dc=example,dc=com",
+        "address": "ldaps://corp.example.com",
+        "secret": _SECRET.format("e"),
+        "read_only_user": "cn=reader,dc=example,dc=com",
+    }
+}
+
 _OPTIONS = {
     "options.parallelcluster.key_name": [_own(PC, "key_name", "platform")],
     "options.parallelcluster.scaling_strategy": [_own(PC, "scaling_strategy", "best-effort")],
     "options.parallelcluster.queue_update_strategy": [
         _own(PC, "queue_update_strategy", "terminate")
     ],
+    "options.parallelcluster.leave_out": [
+        _own(PC, "leave_out", ["hook"], {**_SCRIPT}),
+        _own(PC, "leave_out", ["script-access"]),
+        _own(PC, "leave_out", ["security-groups"]),
+        _own(PC, "leave_out", ["session-manager"]),
+        _own(PC, "leave_out", ["default-queue"], _QUEUED),
+        _own(PC, "leave_out", ["efs-tls"], {"storage": [_ATTACHED["Efs"]]}),
+    ],
+    "options.parallelcluster.login_pool.name": [_own(PC, "login_pool.name", "front", _LOGIN)],
+    "options.parallelcluster.login_pool.grace_time": [
+        _own(PC, "login_pool.grace_time", 30, _LOGIN)
+    ],
+    "options.parallelcluster.dcv.port": [_own(PC, "dcv.port", 8444, _DCV)],
+    "options.parallelcluster.dcv.allowed_from": [
+        _own(PC, "dcv.allowed_from", "203.0.113.0/24", _DCV)
+    ],
+    **{
+        f"options.parallelcluster.directory.{name}": [_own(PC, f"directory.{name}", value, _LDAP)]
+        for name, value in {
+            "domain": "dc=example,dc=org",
+            "address": "ldaps://other.example.com",
+            "secret": _SECRET.format("f"),
+            "read_only_user": "cn=other,dc=example,dc=com",
+            "ca_certificate": "/opt/certificate.pem",
+            "require_certificate": "never",
+            "access_filter": "(objectClass=person)",
+            "ssh_keys": False,
+            "sssd": {"debug_level": "9"},
+        }.items()
+    },
+    "options.parallelcluster.dns.managed": [_own(PC, "dns.managed", False)],
+    "options.parallelcluster.dns.ec2_hostnames": [_own(PC, "dns.ec2_hostnames", True)],
+    "options.parallelcluster.dns.hosted_zone": [
+        _own(PC, "dns.hosted_zone", "Z0123456789ABCDEFGHIJ")
+    ],
+    "options.parallelcluster.shared_folders": [_own(PC, "shared_folders", "efs")],
+    "options.parallelcluster.bucket": [_own(PC, "bucket", "my-bucket")],
+    "options.parallelcluster.detailed_monitoring": [_own(PC, "detailed_monitoring", True)],
+    "options.parallelcluster.memory_scheduling": [_own(PC, "memory_scheduling", True)],
+    "options.parallelcluster.imds": [_own(PC, "imds", "v1.0")],
+    "options.parallelcluster.imds_for_all": [_own(PC, "imds_for_all", True)],
     "options.pcs.size": [_own(PCS, "size", "large")],
     "options.pcs.rest": [_own(PCS, "rest", True)],
     "options.pcs.purge_accounting": [
@@ -716,7 +833,13 @@ NO_ROW: Mapping[str, str] = {
     "partition": "follows from the region",
     "system.*": "kubernetes.system_nodes, where an EKS cluster is created",
     "kubernetes.system_nodes.image": "not in the language",
-    "kubernetes.system_nodes.volume.*": "not in the language",
+    **{
+        f"kubernetes.system_nodes.{field}": "not in the language"
+        for field in ("volume.*", "subnets", "security_groups", "ssh_from", "iam.*")
+    },
+    "kubernetes.system_nodes.threads_per_core": "not in the language",
+    "login.threads_per_core": "not in the language",
+    "login.iam.s3.*": "not in the language",
     "head.count": "options.hyperpod-slurm.controllers",
     "network.needed_addresses": "counted",
     "network.needed_system_addresses": "counted",
@@ -735,6 +858,10 @@ NO_ROW: Mapping[str, str] = {
         f"storage.{kind}.{field}": "not in the language"
         for kind in ("Ontap", "FileCache", "Bucket")
         for field in ("kms_key", "backup_days")
+    },
+    **{
+        f"storage.{kind}.by_cluster": "not in the language"
+        for kind in ("OpenZfs", "Ontap", "FileCache", "Ebs", "Bucket")
     },
     "storage.Ebs.backup_days": "refused for every EBS volume (STG019)",
     "storage.Ontap.id": "required; it is mounted by the names of its volume",

@@ -98,6 +98,15 @@ _DATABASE = (
     "slurm: {accounting: {endpoint: db.example.com,"
     " secret: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf'}}"
 )
+_POLICY = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"
+_VPC_THERE = """\
+network:
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [{id: subnet-0a1b2c3d4e5f67890, zone: use1-az6}]
+  control_plane_subnets:
+    - {id: subnet-0a1b2c3d4e5f67892, zone: use1-az6}
+    - {id: subnet-0a1b2c3d4e5f67893, zone: use1-az2}
+"""
 _VPC = """\
 network:
   vpc: vpc-0a1b2c3d4e5f67890
@@ -342,6 +351,46 @@ TABLE: Mapping[str, Row] = {
             EKS: template('"ImageId": "ami-0a1b2c3d4e5f67890"'),
             BATCH: template('"ImageIdOverride": "ami-'),
         },
+    ),
+    "nodes.iam": Row(
+        Use("", _group(f"iam: {{policies: ['{_POLICY}']}}")),
+        {PC: yaml(f'Policy: "{_POLICY}"')},
+    ),
+    "nodes.security-groups": Row(
+        Use("", _group("security_groups: [sg-0a1b2c3d4e5f67899]")),
+        {PC: yaml("sg-0a1b2c3d4e5f67899")},
+    ),
+    "nodes.subnets": Row(
+        Use(_VPC_THERE, _group("subnets: [subnet-0a1b2c3d4e5f67899]")),
+        {PC: yaml("subnet-0a1b2c3d4e5f67899")},
+    ),
+    "nodes.ssh-sources": Row(
+        Use("login: {}", "login: {ssh_from: pl-0a1b2c3d4e5f67890}"),
+        {PC: yaml("AllowedIps: pl-0a1b2c3d4e5f67890")},
+    ),
+    "nodes.allocation": Row(
+        Use(
+            "node_groups: [{name: nodes, instance_type: null, "
+            "instance_types: [m7i.4xlarge, m6i.4xlarge]}]",
+            _group("allocation: capacity-optimized"),
+        ),
+        {PC: yaml("AllocationStrategy: capacity-optimized")},
+    ),
+    "nodes.service-name": Row(
+        Use("", _group("service_name: cpu")),
+        {PC: yaml(r"ComputeResources:\s+- Name: cpu\n")},
+    ),
+    "head.smt": Row(
+        Use("head_node: {}", "head_node: {threads_per_core: 1}"),
+        {PC: yaml("DisableSimultaneousMultithreading: true")},
+    ),
+    "storage.name": Row(
+        Use(_storage("type: efs"), _storage("type: efs, name: corpus")),
+        {PC: yaml("Name: corpus")},
+    ),
+    "storage.by-cluster": Row(
+        Use(_storage("type: efs"), _storage("type: efs, created_by: cluster")),
+        {PC: yaml(r"EfsSettings:\s+ThroughputMode")},
     ),
     "nodes.scratch": Row(
         Use(_P5, _group("scratch: /scratch")),

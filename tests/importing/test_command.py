@@ -37,6 +37,7 @@ def test_it_overwrites_no_spec_unasked(file: Path, capsys: pytest.CaptureFixture
 
 
 def test_the_report_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file.write_text(file.read_text() + "DevSettings: {NodePackage: s3://my-bucket/node.tgz}\n")
     assert main(["import", str(file), "-o", str(file.with_name("s.yaml")), "--output", "json"]) == 0
     found = json.loads(capsys.readouterr().out)["findings"]
     assert {each["code"] for each in found} >= {"IMP002", "IMP005"}

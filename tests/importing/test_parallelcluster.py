@@ -6,16 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from clustergen import overlay, targets
 from clustergen.compiler import Checked, check, check_text
 from clustergen.importing import Answers, Imported, Request, imported
 from clustergen.importing.parallelcluster.normal import normal
+from clustergen.renderer import render
 from clustergen.yaml_text import yaml_text
 from tests.checking import check as check_spec
 from tests.importing.clusters import CLUSTERS, LARGE, SMALL
 from tests.importing.effective import effective
 from tests.oracles.parallelcluster import ParallelCluster
+from tests.oracles.parallelcluster.updates import changes_of_all
 
 VPC = "vpc-0a1b2c3d4e5f67890"
 TARGET = targets.load("parallelcluster")
@@ -143,3 +146,54 @@ def test_defaults_make_no_difference(one: str, other: str) -> None:
 
 def test_another_value_is_a_difference() -> None:
     assert bring(SMALL).text != bring(SMALL + "Monitoring: {DetailedMonitoring: true}").text
+
+
+def test_a_stand_in_is_a_warning_until_it_is_filled_in() -> None:
+    assert "NET030" in {f.code for f in check_text(bring(SMALL, vpc="").text).findings}
+    assert "NET030" not in {f.code for f in check_text(bring(SMALL).text).findings}
+
+
+def test_a_small_cluster_needs_no_overlay() -> None:
+    assert "overlay" not in bring(SMALL).text
+    assert "IMP005" not in codes(bring(SMALL))
+
+
+def test_names_per_queue_are_kept_without_an_overlay() -> None:
+    """Both queues have compute resources called `nodes`."""
+    spec = check_text(bring(LARGE).text).spec
+    assert spec is not None
+    assert [group.service_name for group in spec.node_groups] == ["nodes", "nodes"]
+
+
+def test_scripts_of_all_nodes_are_one_list() -> None:
+    spec = check_text(bring(LARGE).text).spec
+    assert spec is not None
+    scripts = [(script.run, script.on, script.node_groups) for script in spec.software.scripts]
+    assert sorted(scripts) == [
+        ("s3://team-scripts/head.sh", ["head"], []),
+        ("s3://team-scripts/one.sh", ["compute"], ["gpu-nodes"]),
+        ("s3://team-scripts/two.sh", ["compute"], ["gpu-nodes"]),
+    ]
+
+
+def test_the_readme_says_what_is_deleted_with_the_cluster() -> None:
+    cluster = LARGE.replace("DeletionPolicy: Retain", "DeletionPolicy: Delete")
+    checked = check_text(bring(cluster).text, targets=("parallelcluster",))
+    files = {file.path: file.text for file in render(checked, "parallelcluster")}
+    assert "deletes the cluster, and /projects and /fsx with all data," in files["README.md"]
+    assert "start-session" not in files["README.md"]
+
+
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_an_adopted_cluster_has_nothing_to_update(name: str) -> None:
+    """An update compares what is written: a default that only one file has is a change."""
+    text = "Region: us-west-2\n" + CLUSTERS[name].replace("Region: us-west-2\n", "")
+    original = yaml.safe_load(text)
+    adopted, plain = (
+        rendered(check_text(bring(text, adopt=adopt).text, targets=("parallelcluster",)))
+        for adopt in (True, False)
+    )
+    assert adopted == original
+    nothing, something = changes_of_all([(original, adopted), (original, plain)])
+    assert nothing == []
+    assert something

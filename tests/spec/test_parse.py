@@ -40,7 +40,7 @@ KINDS_OF_STORAGE = "fsx-lustre, fsx-openzfs, fsx-ontap, file-cache, efs, ebs, s3
 KEYS = [
     ("taggs: {a: b}", "taggs", "did you mean `tags`?"),
     ("network: {zones: use1-az6}", "zones", "did you mean `zone`?"),
-    ("login: {type: m7i.xlarge}", "type", "known here: count, image, instance_type, root_volume"),
+    ("login: {type: m7i.xlarge}", "type", "known here: count, iam, image, "),
     ("head_node: {root_volume: {sise: 1GiB}}", "sise", "did you mean `size`?"),
     ("head_node: {count: 2}", "count", "HyperPod has several: targets.hyperpod-slurm.controllers"),
     (GROUP % "instancetype: p5.48xlarge", "instancetype", "did you mean `instance_type`?"),
@@ -54,7 +54,7 @@ KEYS = [
     (GROUP % "taints: [{kee: a}]", "kee", "did you mean `key`?"),
     ("queues: [{name: a, nodegroups: [h200]}]", "nodegroups", "did you mean `node_groups`?"),
     (STORE % "type: efs, thruput: 3", "thruput", "did you mean `throughput`?"),
-    (STORE % "type: efs, drive_cache: true", "drive_cache", "known here: backups, existing, "),
+    (STORE % "type: efs, drive_cache: true", "drive_cache", "known here: backups, created_by, "),
     (LUSTRE % "througput: 250", "througput", "did you mean `throughput`?"),
     (LUSTRE % "existing: {ids: fs-0a1b2c3d}", "ids", "did you mean `id`?"),
     (
@@ -135,7 +135,7 @@ VALUES = [
         "write {size: 200GiB}",
     ),
     ("head_node: m7i.xlarge", "SPC022", "expected a mapping, found", "write {instance_type: m7i"),
-    ("login: true", "SPC022", "expected a mapping, found true", "known here: count, image, "),
+    ("login: true", "SPC022", "expected a mapping, found true", "known here: count, iam, image, "),
     ("network: use1-az6", "SPC022", "expected a mapping, found", "write {zone: use1-az6}"),
     ("network: {ssh_from: 10.0.0.0/8}", "SPC022", "expected a list, found", "write [10.0.0.0/8]"),
     ("queues: {train: {}}", "SPC022", "expected a list, found a map", "begin each item with `- `"),

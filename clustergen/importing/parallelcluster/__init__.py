@@ -10,7 +10,7 @@ from clustergen.importing.conversion import Imported, Service, convert
 from clustergen.importing.notes import Notes
 from clustergen.importing.parallelcluster.dialect import modern
 from clustergen.importing.parallelcluster.normal import normal
-from clustergen.importing.parallelcluster.parts import effective, section
+from clustergen.importing.parallelcluster.parts import effective, section, without_nothing
 from clustergen.importing.parallelcluster.settling import settled
 from clustergen.importing.parallelcluster.words import spec
 from clustergen.importing.rules import formats
@@ -18,6 +18,9 @@ from clustergen.importing.rules import formats
 __all__ = ["imported"]
 
 SERVICE = Service("parallelcluster", normal, settled)
+# An update compares what is written: a default that only one of two files has is a change.
+# https://docs.aws.amazon.com/parallelcluster/latest/ug/using-pcluster-update-cluster-v3.html
+ADOPTING = Service("parallelcluster", normal, lambda _document, original, _schema: original, True)
 _SLURM = "slurm"
 
 
@@ -33,5 +36,11 @@ def imported(configuration: Mapping[str, Any], origin: str, answers: Answers) ->
         )
         return Imported("", (found,), False, 0, 0)
     notes = Notes()
-    config = effective(modern(configuration, notes))
-    return convert(config, spec(config, answers, notes), origin, notes, SERVICE)
+    written = modern(without_nothing(configuration), notes)
+    config = effective(written)
+    words = spec(config, answers, notes)
+    # Without one, ParallelCluster takes the region from where its command runs.
+    region = {"Region": words["region"]}
+    if answers.adopt:
+        return convert({**region, **written}, words, origin, notes, ADOPTING)
+    return convert({**region, **config}, words, origin, notes, SERVICE)

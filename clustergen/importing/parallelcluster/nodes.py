@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from clustergen.importing.parallelcluster.parts import Json, items, section
+from clustergen.importing.parallelcluster.parts import Json, is_true, items, section
 
-_NOBODY = "127.0.0.1/32"
 _EVERYONE = "0.0.0.0/0"
 
 
@@ -34,11 +32,18 @@ def named(config: Json) -> list[Named]:
     ]
 
 
-def head(node: Json, image: Json) -> Json:
+def head(config: Json) -> Json:
+    node = section(config, "HeadNode")
+    subnet = section(node, "Networking").get("SubnetId")
     return {
         "instance_type": node.get("InstanceType"),
-        "image": section(node, "Image").get("CustomAmi") or image.get("CustomAmi"),
+        "image": _image(config, node),
         "root_volume": _root_volume(section(node, "LocalStorage", "RootVolume")),
+        "threads_per_core": _threads(node),
+        "subnet": subnet if not _is_placeholder(subnet) and subnet != _first(config) else None,
+        "security_groups": _groups(node),
+        "ssh_from": section(node, "Ssh").get("AllowedIps", _EVERYONE),
+        "iam": _iam(node),
     }
 
 
@@ -49,22 +54,60 @@ def login(config: Json) -> Json | None:
         return None
     pool = pools[0]
     count = pool.get("Count", 1)
+    subnets = items(pool, "Networking", "SubnetIds")
     return {
         "instance_type": pool.get("InstanceType"),
         "count": count if count != 1 else None,
-        "image": section(pool, "Image").get("CustomAmi")
-        or section(config, "Image").get("CustomAmi"),
+        "image": _image(config, pool),
+        "subnets": subnets
+        if subnets != [_first(config)] and not any(map(_is_placeholder, subnets))
+        else None,
+        "security_groups": _groups(pool),
+        "ssh_from": section(pool, "Ssh").get("AllowedIps"),
+        "iam": _iam(pool),
     }
 
 
-def access(config: Json) -> Json:
-    """Who reaches the cluster, and the security groups of its nodes."""
-    return {"ssh_from": _sources(section(config, "HeadNode", "Ssh"))}
+def _image(config: Json, node: Json) -> Any:
+    cluster = section(config, "Image").get("CustomAmi")
+    return section(node, "Image").get("CustomAmi") or cluster
 
 
-def _sources(ssh: Mapping[str, Any]) -> list[str]:
-    allowed = str(ssh.get("AllowedIps", _EVERYONE))
-    return [] if allowed == _NOBODY else [allowed]
+def _first(config: Json) -> Any:
+    """The subnet of the first queue, where head and login nodes are by default."""
+    queues = items(config, "Scheduling", "SlurmQueues")
+    return next((s for queue in queues for s in items(queue, "Networking", "SubnetIds")), None)
+
+
+def _is_placeholder(value: Any) -> bool:
+    """Whether a value is an output of a foundation of clustergen's."""
+    return "${" in str(value)
+
+
+def _groups(node: Json) -> list[Any]:
+    groups = items(node, "Networking", "AdditionalSecurityGroups")
+    return [group for group in groups if not _is_placeholder(group)]
+
+
+def _iam(node: Json) -> Json:
+    policies = [policy.get("Policy") for policy in items(node, "Iam", "AdditionalIamPolicies")]
+    access = [_grant(each) for each in items(node, "Iam", "S3Access")]
+    return {
+        "policies": [policy for policy in policies if not _is_placeholder(policy)],
+        "s3": [each for each in access if not _is_placeholder(each)],
+        "role": section(node, "Iam").get("InstanceRole"),
+        "instance_profile": section(node, "Iam").get("InstanceProfile"),
+    }
+
+
+def _grant(access: Json) -> Json | str:
+    key = access.get("KeyName")
+    uri = f"s3://{access.get('BucketName')}" + (f"/{key}" if key else "")
+    return {"uri": uri, "write": True} if is_true(access.get("EnableWriteAccess")) else uri
+
+
+def _threads(node: Json) -> int | None:
+    return 1 if is_true(node.get("DisableSimultaneousMultithreading")) else None
 
 
 def group(config: Json, place: Named) -> Json:
@@ -80,18 +123,39 @@ def group(config: Json, place: Named) -> Json:
         "capacity": _capacity(queue, resource),
         "efa": efa.get("Enabled") is True,
         "placement": _placement(section(resource, "Networking", "PlacementGroup")),
-        "threads_per_core": 1
-        if resource.get("DisableSimultaneousMultithreading") is True
-        else None,
-        "image": section(queue, "Image").get("CustomAmi")
-        or section(config, "Image").get("CustomAmi"),
+        "threads_per_core": _threads(resource),
+        "image": _image(config, queue),
         "root_volume": _root_volume(section(settings, "RootVolume")),
         "scratch": section(settings, "EphemeralVolume").get("MountDir", "/scratch")
         if "EphemeralVolume" in settings
         else None,
         "health_checks": ["gpu"] if _checks_gpus(resource) else None,
         "slurm": _node_settings(resource),
+        "subnets": _subnets(config, queue),
+        "security_groups": _groups(queue),
+        "iam": _iam(queue),
+        "allocation": _allocation(queue),
+        "service_name": resource.get("Name") if resource.get("Name") != place.name else None,
     }
+
+
+def _subnets(config: Json, queue: Json) -> list[Any]:
+    """The subnets of a queue, unless all of them have the same one."""
+    queues = items(config, "Scheduling", "SlurmQueues")
+    lists = [items(each, "Networking", "SubnetIds") for each in queues]
+    own = items(queue, "Networking", "SubnetIds")
+    alike = all(each == lists[0] for each in lists) and len(own) == 1
+    return [] if alike or any(map(_is_placeholder, own)) else own
+
+
+def _allocation(queue: Json) -> str | None:
+    """How EC2 chooses; where there is nothing to choose, the default says nothing."""
+    types = [items(each, "Instances") for each in items(queue, "ComputeResources")]
+    several = len(items(queue, "Networking", "SubnetIds")) > 1 or any(len(t) > 1 for t in types)
+    strategy: str = queue.get("AllocationStrategy", "lowest-price")
+    if not any(types) or queue.get("CapacityType") == "CAPACITY_BLOCK":
+        return None
+    return strategy if several or strategy != "lowest-price" else None
 
 
 def _types(resource: Json) -> Json:

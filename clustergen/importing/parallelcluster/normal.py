@@ -96,7 +96,11 @@ _DEFAULTS: Mapping[str, Mapping[str, Default]] = {
         "StaticNodePriority": 1,
         "DynamicNodePriority": 1000,
     },
-    "SlurmQueue": {"CapacityType": "ONDEMAND", "JobExclusiveAllocation": False},
+    "SlurmQueue": {
+        "CapacityType": "ONDEMAND",
+        "JobExclusiveAllocation": False,
+        "AllocationStrategy": "lowest-price",
+    },
     "SlurmSettings": {
         "ScaledownIdletime": 10,
         "QueueUpdateStrategy": "COMPUTE_FLEET_STOP",

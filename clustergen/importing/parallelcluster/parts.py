@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
+
+from clustergen import catalog
 
 Json = dict[str, Any]
+_MYSQL: Final = 3306
 EVENTS = ("OnNodeStart", "OnNodeConfigured", "OnNodeUpdated")
 
 
@@ -14,6 +18,13 @@ def section(node: Any, *keys: str) -> Json:
     for key in keys:
         node = node.get(key) if isinstance(node, Mapping) else None
     return dict(node) if isinstance(node, Mapping) else {}
+
+
+def without_nothing(node: Any) -> Any:
+    """``node`` without keys that have no value, which say nothing."""
+    if isinstance(node, Mapping):
+        return {key: without_nothing(each) for key, each in node.items() if each is not None}
+    return [without_nothing(each) for each in node] if isinstance(node, list) else node
 
 
 def items(node: Any, *keys: str) -> list[Any]:
@@ -42,7 +53,13 @@ def effective(configuration: Mapping[str, Any]) -> Json:
         pools = [_with_sequences(pool) for pool in items(found, "LoginNodes", "Pools")]
         found["LoginNodes"] = {**section(found, "LoginNodes"), "Pools": pools}
     queues = [_queue(queue) for queue in items(found, "Scheduling", "SlurmQueues")]
-    found["Scheduling"] = {**section(found, "Scheduling"), "SlurmQueues": queues}
+    scheduling = section(found, "Scheduling")
+    settings = section(scheduling, "SlurmSettings")
+    if database := section(settings, "Database"):
+        uri = str(database.get("Uri"))
+        database["Uri"] = uri if re.search(r":[0-9]+$", uri) else f"{uri}:{_MYSQL}"
+        scheduling["SlurmSettings"] = {**settings, "Database": database}
+    found["Scheduling"] = {**scheduling, "SlurmQueues": queues}
     return found
 
 
@@ -64,17 +81,24 @@ def _queue(queue: Json) -> Json:
                 resource[key] = queue[key]
         placement = section(resource, "Networking", "PlacementGroup") or group
         resource.pop("Networking", None)
+        if _has_no_smt(resource):
+            resource.pop("DisableSimultaneousMultithreading", None)
         found = _placement(placement, efa=is_true(section(resource, "Efa").get("Enabled")))
         if found:
             resource["Networking"] = {"PlacementGroup": found}
-        if resource.get("Instances") and queue.get("CapacityType") != "CAPACITY_BLOCK":
-            queue.setdefault("AllocationStrategy", "lowest-price")
     rest = {
         k: v for k, v in queue.items() if k not in ("CapacityReservationTarget", "HealthChecks")
     }
     networking = section(rest, "Networking")
     networking.pop("PlacementGroup", None)
     return {**rest, "Networking": networking, "ComputeResources": resources}
+
+
+def _has_no_smt(resource: Json) -> bool:
+    """Whether the processors have one thread per core anyway."""
+    names = [each.get("InstanceType") for each in items(resource, "Instances")]
+    types = [catalog.find(str(name)) for name in names or [resource.get("InstanceType")]]
+    return all(type is not None and type.threads_per_core == 1 for type in types)
 
 
 def is_true(value: Any) -> bool:

@@ -2,29 +2,137 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
 
-from clustergen.importing.parallelcluster.parts import Json, section
+from clustergen.digests import sha256
+from clustergen.importing.notes import Notes
+from clustergen.importing.parallelcluster.parts import Json, is_true, section
 from clustergen.targets.parallelcluster.storage import storage_name
 
+_STAND_IN: Final = "fs-" + "0" * 14
 
-def storage(entries: Sequence[Any]) -> list[Json]:
+
+def storage(entries: Sequence[Any], notes: Notes) -> list[Json]:
     """What has words; the rest is left to the overlay."""
-    return [word for entry in entries for word in _words(section({"it": entry}, "it"))]
+    found: list[Json] = []
+    for index, entry in enumerate(entries):
+        kind = str(entry.get("StorageType"))
+        words = _KINDS.get(kind)
+        if words is None:
+            continue
+        mount, name = str(entry.get("MountDir")), entry.get("Name")
+        settings = section(entry, f"{kind}Settings")
+        found.append(
+            {
+                "mount": mount if mount.startswith("/") else f"/{mount}",
+                "name": name if name != storage_name(mount) else None,
+                **words(settings),
+            }
+        )
+        if _STAND_IN in str(found[-1]):
+            notes.asked(
+                ("SharedStorage", index),
+                f"the configuration does not name the file system of {mount}",
+                f"`aws fsx describe-volumes --volume-ids {settings.get('VolumeId')}` shows it",
+                "storage",
+            )
+    return found
 
 
-def _words(entry: Json) -> Iterator[Json]:
-    mount = entry.get("MountDir")
-    if entry.get("Name") != storage_name(str(mount)):
-        return  # ParallelCluster cannot rename it
-    base = {"mount": mount}
-    lustre = section(entry, "FsxLustreSettings")
-    if lustre.get("FileSystemId"):
-        yield {**base, "type": "fsx-lustre", "existing": {"id": lustre["FileSystemId"]}}
-    efs = section(entry, "EfsSettings")
-    if efs.get("FileSystemId"):
-        yield {**base, "type": "efs", "existing": {"id": efs["FileSystemId"]}}
-    ebs = section(entry, "EbsSettings")
-    if ebs.get("VolumeId"):
-        yield {**base, "type": "ebs", "existing": {"id": ebs["VolumeId"]}}
+def _lustre(settings: Json) -> Json:
+    if settings.get("FileSystemId"):
+        return {"type": "fsx-lustre", "existing": {"id": settings["FileSystemId"]}}
+    backups = settings.get("AutomaticBackupRetentionDays")
+    return {
+        "type": "fsx-lustre",
+        "created_by": "cluster",
+        "on_delete": _on_delete(settings),
+        "size": _gib(settings.get("StorageCapacity")),
+        "deployment": _word(settings.get("DeploymentType", "SCRATCH_2")),
+        "storage_class": "hdd" if settings.get("StorageType") == "HDD" else None,
+        "throughput": settings.get("PerUnitStorageThroughput"),
+        "compression": "lz4" if settings.get("DataCompressionType") == "LZ4" else "none",
+        "drive_cache": True if settings.get("DriveCacheType") == "READ" else None,
+        "kms_key": settings.get("KmsKeyId"),
+        "backups": f"{backups}d" if backups else None,
+    }
+
+
+def _efs(settings: Json) -> Json:
+    if settings.get("FileSystemId"):
+        return {"type": "efs", "existing": {"id": settings["FileSystemId"]}}
+    return {
+        "type": "efs",
+        "created_by": "cluster",
+        "on_delete": _on_delete(settings),
+        "throughput_mode": settings.get("ThroughputMode", "bursting"),
+        "throughput": settings.get("ProvisionedThroughput"),
+        "encrypted": None if is_true(settings.get("Encrypted")) else False,
+        "kms_key": settings.get("KmsKeyId"),
+    }
+
+
+def _ebs(settings: Json) -> Json:
+    if settings.get("VolumeId"):
+        return {"type": "ebs", "existing": {"id": settings["VolumeId"]}}
+    kind = settings.get("VolumeType", "gp3")
+    raid = section(settings, "Raid")
+    size = settings.get("Size", None if settings.get("SnapshotId") else 40)
+    return {
+        "type": "ebs",
+        "on_delete": _on_delete(settings),
+        "size": _gib(size),
+        "volume_type": kind if kind != "gp3" else None,
+        "iops": settings.get("Iops", 100 if kind in ("io1", "io2") else None),
+        "throughput": settings.get("Throughput"),
+        "encrypted": False if settings.get("Encrypted") in (False, "false") else None,
+        "kms_key": settings.get("KmsKeyId"),
+        "snapshot": settings.get("SnapshotId"),
+        "raid": {"level": raid["Type"], "volumes": raid.get("NumberOfVolumes", 2)}
+        if "Type" in raid
+        else None,
+    }
+
+
+def _volume(type: str) -> Callable[[Json], Json]:
+    """OpenZFS and ONTAP, of which ParallelCluster only knows the volume."""
+    return lambda settings: {
+        "type": type,
+        "existing": {"id": _stand_in(settings), "volume_id": settings.get("VolumeId")},
+    }
+
+
+def _stand_in(settings: Json) -> str:
+    """An id for a file system of which only a volume is known; volumes of one may differ."""
+    digits = int(sha256(str(settings.get("VolumeId")))[:2], 16)
+    return f"{_STAND_IN}{digits:03}"
+
+
+def _cache(settings: Json) -> Json:
+    return {"type": "file-cache", "existing": {"id": settings.get("FileCacheId")}}
+
+
+_KINDS: Final[Mapping[str, Callable[[Json], Json]]] = MappingProxyType(
+    {
+        "Ebs": _ebs,
+        "Efs": _efs,
+        "FileCache": _cache,
+        "FsxLustre": _lustre,
+        "FsxOntap": _volume("fsx-ontap"),
+        "FsxOpenZfs": _volume("fsx-openzfs"),
+    }
+)
+
+
+def _on_delete(settings: Json) -> str | None:
+    return None if settings.get("DeletionPolicy") == "Retain" else "delete"
+
+
+def _gib(size: Any) -> str | None:
+    return f"{size}GiB" if size else None
+
+
+def _word(constant: Any) -> str:
+    return str(constant).lower().replace("_", "-")

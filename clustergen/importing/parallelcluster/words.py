@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clustergen.importing.answers import Answers
+from clustergen.importing.answers import STAND_IN_VPC, Answers
 from clustergen.importing.notes import Notes
-from clustergen.importing.parallelcluster import nodes, storage
+from clustergen.importing.parallelcluster import nodes, scripts, storage
 from clustergen.importing.parallelcluster.nodes import Named
-from clustergen.importing.parallelcluster.parts import Json, items, section
+from clustergen.importing.parallelcluster.options import is_ours, options
+from clustergen.importing.parallelcluster.parts import Json, is_true, items, section
 from clustergen.spec.quantities import format_duration
 
 _IDLE = 10
-_STAND_IN_VPC = "vpc-" + "0" * 17
 
 
 def spec(config: Json, answers: Answers, notes: Notes) -> Json:
@@ -26,18 +26,21 @@ def spec(config: Json, answers: Answers, notes: Notes) -> Json:
         "region": _region(config, answers, notes),
         "tags": _tags(config),
         "network": _network(config, answers, notes),
-        "head_node": nodes.head(section(config, "HeadNode"), section(config, "Image")),
+        "head_node": nodes.head(config),
         "login": nodes.login(config),
         "node_groups": [nodes.group(config, each) for each in groups],
         "queues": _queues(config, groups),
-        "storage": storage.storage(items(config, "SharedStorage")),
-        "software": {"os": section(config, "Image").get("Os")},
+        "storage": storage.storage(items(config, "SharedStorage"), notes),
+        "software": {
+            "os": section(config, "Image").get("Os"),
+            "scripts": [] if is_ours(config) else scripts.merged(config, groups),
+        },
         "slurm": _slurm(section(config, "Scheduling", "SlurmSettings")),
         "monitoring": _monitoring(section(config, "Monitoring")),
     }
     written = {key: _filled(value) for key, value in found.items()}
     kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
-    return kept | {"targets": {"parallelcluster": _filled(_options(config))}}
+    return kept | {"targets": {"parallelcluster": _filled(options(config))}}
 
 
 def _filled(value: Any) -> Any:
@@ -66,24 +69,21 @@ def _network(config: Json, answers: Answers, notes: Notes) -> Json:
     queues = items(config, "Scheduling", "SlurmQueues")
     private = list(dict.fromkeys(s for q in queues for s in items(q, "Networking", "SubnetIds")))
     head = section(config, "HeadNode", "Networking")
-    entry = [head.get("SubnetId")]
-    for pool in items(config, "LoginNodes", "Pools"):
-        entry += items(pool, "Networking", "SubnetIds")
-    public = [subnet for subnet in dict.fromkeys(entry) if subnet and subnet not in private]
-    if any(_is_placeholder(subnet) for subnet in (*private, *public)):
+    # ElasticIp decides whether a head node has a public address, whatever its subnet.
+    public = [str(head.get("SubnetId"))] if is_true(head.get("ElasticIp")) else []
+    if any(_is_placeholder(subnet) for subnet in private):
         return _new_network(config, answers, notes)
     if not answers.vpc:
         notes.asked(
             ("HeadNode", "Networking", "SubnetId"),
             "the configuration does not name its VPC",
-            f"use --vpc; `aws ec2 describe-subnets --subnet-ids {entry[0]}` shows it",
+            f"use --vpc; `aws ec2 describe-subnets --subnet-ids {head.get('SubnetId')}` shows it",
             "network",
         )
     return {
-        "vpc": answers.vpc or _STAND_IN_VPC,
+        "vpc": answers.vpc or STAND_IN_VPC,
         "private_subnets": [_subnet(subnet, answers) for subnet in private],
         "public_subnets": [_subnet(subnet, answers) for subnet in public],
-        **nodes.access(config),
     }
 
 
@@ -101,7 +101,7 @@ def _new_network(config: Json, answers: Answers, notes: Notes) -> Json:
             "use --zone",
             "network",
         )
-    return {"zone": zone or f"{_region_of(config, answers)}a", **nodes.access(config)}
+    return {"zone": zone or f"{_region_of(config, answers)}a"}
 
 
 def _subnet(subnet: str, answers: Answers) -> Json | str:
@@ -144,7 +144,7 @@ def _accounting(database: Json) -> Json | None:
         return None
     return {
         "endpoint": uri[1],
-        "port": int(uri[2]) if uri[2] and uri[2] != "3306" else None,
+        "port": int(uri[2]) if uri[2] else None,
         "user": database.get("UserName"),
         "secret": database.get("PasswordSecretArn"),
         "database": database.get("DatabaseName"),
@@ -166,15 +166,4 @@ def _monitoring(monitoring: Json) -> Json:
     return {
         "dashboards": None if shown is True else "none",
         "log_retention": "forever" if days == 0 else f"{days}d",
-    }
-
-
-def _options(config: Json) -> Json:
-    scheduling = section(config, "Scheduling")
-    update = section(scheduling, "SlurmSettings").get("QueueUpdateStrategy", "COMPUTE_FLEET_STOP")
-    strategy = scheduling.get("ScalingStrategy")
-    return {
-        "key_name": section(config, "HeadNode", "Ssh").get("KeyName"),
-        "scaling_strategy": strategy if strategy != "all-or-nothing" else None,
-        "queue_update_strategy": str(update).lower().replace("_", "-"),
     }

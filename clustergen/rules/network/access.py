@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, drop, rule, unsafe
+from clustergen.findings import Path, Problem, Severity, drop, rule, unsafe
 from clustergen.plan import ssh_keys
 from clustergen.plan.model import Plan
 
@@ -22,13 +22,19 @@ _KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExampleExampleExampleExampleExample
     good="network: {ssh_from: [203.0.113.0/24]}",
 )
 def open_to_everyone(plan: Plan) -> Iterator[Problem]:
-    for index, cidr in enumerate(plan.network.ssh_from):
+    sources: list[tuple[Path, str | None]] = [
+        (("network", "ssh_from", index), cidr) for index, cidr in enumerate(plan.network.ssh_from)
+    ]
+    sources += [
+        (node.at("ssh_from"), node.ssh_from) for node in (plan.head, plan.login) if node is not None
+    ]
+    for path, cidr in sources:
         if cidr in ("0.0.0.0/0", "::/0"):
             yield Problem(
-                ("network", "ssh_from", index),
+                path,
                 f"SSH is open to {cidr}",
                 help="name your own addresses, or remove ssh_from and use SSM",
-                fix=unsafe(drop(("network", "ssh_from", index))),
+                fix=unsafe(drop(path)),
             )
 
 

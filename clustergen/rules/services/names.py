@@ -126,7 +126,8 @@ def _named(plan: Plan, *, every_queue: bool = False) -> Iterator[tuple[Path, Nam
     """Place, kind and name; default queues have the name and place of their group."""
     yield ("name",), "cluster", plan.name
     for group in plan.node_groups:
-        yield group.at("name"), "node group", group.name
+        place = "service_name" if group.service_name else "name"
+        yield group.at(place), "node group", group.service_name or group.name
     for queue in plan.queues:
         if every_queue or queue.path[0] == "queues":
             yield queue.at("name"), "queue", queue.name

@@ -19,7 +19,7 @@ from clustergen.plan.model import (
     Storage,
 )
 
-_KNOWN = frozenset({"mount", "type", "existing"})
+_KNOWN = frozenset({"name", "mount", "type", "existing"})
 
 
 @rule(

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.features import Level, Support, monitoring
+from clustergen.features.elsewhere import ELSEWHERE
 from clustergen.targets.eks import limits
 
 
@@ -219,7 +220,7 @@ _OPERATION = {
 }
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    {**monitoring.SHARED}
+    {**monitoring.SHARED, **ELSEWHERE}
     | _CAPACITY
     | _MACHINES
     | _QUEUES

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.features import Support, monitoring
+from clustergen.features.elsewhere import ELSEWHERE
 from clustergen.hyperpod.limits import CREATE_CLUSTER, INSTANCE_GROUP
 from clustergen.hyperpod.support import MINIMUM, SHARED, support
 from clustergen.targets.hyperpod_eks import limits
@@ -191,7 +192,7 @@ _OPERATION = {
 }
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    {**SHARED, **monitoring.SHARED}
+    {**SHARED, **monitoring.SHARED, **ELSEWHERE}
     | _CAPACITY
     | _MACHINES
     | _QUEUES

@@ -22,6 +22,7 @@ from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software, User
 from clustergen.shell import content_key, render
 from clustergen.slurm import accounts, collecting
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
+from clustergen.targets.parallelcluster.options import Options
 
 Role = Literal["head", "login", "compute"]
 
@@ -174,6 +175,8 @@ def long_lived(plan: Plan, role: Role) -> dict[str, Any]:
 
     An update may change only ``OnNodeUpdated``, even if it adds the first user or script.
     """
+    if plan.options_as(Options).leaves_out("hook"):
+        return _without_hook(plan, role)
     own = hook(plan)
     first, newest = own.current_key(plan), own.key
     return _sections(
@@ -183,8 +186,20 @@ def long_lived(plan: Plan, role: Role) -> dict[str, Any]:
     )
 
 
+def _without_hook(plan: Plan, role: Role) -> dict[str, Any]:
+    """The user's scripts as custom actions of their own, which updates cannot change."""
+    scripts = plan.scripts_on(role)
+    checker = _checker().key if _checked(plan.software) else ""
+    return _sections(
+        OnNodeStart=_users_own(scripts, "start", checker),
+        OnNodeConfigured=_users_own(scripts, "configured", checker),
+    )
+
+
 def head_access(plan: Plan) -> list[dict[str, Any]]:
     """``Iam.S3Access`` of the head node: read access to our scripts and the user's."""
+    if plan.options_as(Options).leaves_out("script-access"):
+        return []
     urls = (script.url for script in plan.scripts_on("head"))
     return _access([f"s3://{BUCKET}/", *(url for url in urls if url.startswith("s3://"))])
 
@@ -261,8 +276,10 @@ def _action(script: Script, checker: str) -> dict[str, Any]:
     return {"Script": script.url}
 
 
-def s3_access(actions: dict[str, Any]) -> list[dict[str, Any]]:
+def s3_access(plan: Plan, actions: dict[str, Any]) -> list[dict[str, Any]]:
     """``Iam.S3Access`` of a queue with ``actions``: read access to our scripts and the user's."""
+    if plan.options_as(Options).leaves_out("script-access"):
+        return []
     return _access(url for action in _all(actions) for url in _urls(action))
 
 

@@ -12,8 +12,10 @@ from clustergen.plan.model import Plan, Ref
 from clustergen.shell import render
 from clustergen.slurm import next_steps
 from clustergen.targets.parallelcluster import actions, jobs, nodes
+from clustergen.targets.parallelcluster.directory import directory_service
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
 from clustergen.targets.parallelcluster.limits import DEFAULT_USERS, VERSION, retention_days
+from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.runbook import runbook
 from clustergen.targets.parallelcluster.scheduling import scheduling
 from clustergen.targets.parallelcluster.storage import shared_storage
@@ -26,6 +28,7 @@ CONFIGURATION = "cluster.yaml"
 
 def document(plan: Plan) -> dict[str, Any]:
     """The cluster configuration, with sections in the order of ParallelCluster's documentation."""
+    options = plan.options_as(Options)
     return filled(
         Region=plan.region,
         Image=filled(Os=plan.software.os, CustomAmi=nodes.common_image(plan)),
@@ -33,15 +36,18 @@ def document(plan: Plan) -> dict[str, Any]:
         LoginNodes=login_nodes(plan, plan.login) if plan.login else None,
         Scheduling=scheduling(plan),
         SharedStorage=shared_storage(plan),
+        CustomS3Bucket=options.bucket,
+        DirectoryService=directory_service(options.directory) if options.directory else None,
         Monitoring=_monitoring(plan),
         Tags=[{"Key": key, "Value": value} for key, value in plan.tags.items()],
-        Imds={"ImdsSupport": "v2.0"},
+        Imds={"ImdsSupport": options.imds},
     )
 
 
 def _monitoring(plan: Plan) -> dict[str, Any]:
     days = retention_days(plan.monitoring.log_retention_days)
     return {
+        **filled(DetailedMonitoring=plan.options_as(Options).detailed_monitoring or None),
         "Logs": {"CloudWatch": {"RetentionInDays": days, "DeletionPolicy": "Retain"}},
         "Dashboards": {"CloudWatch": {"Enabled": plan.monitoring.dashboards == "cloudwatch"}},
     }
@@ -84,16 +90,32 @@ def steps(plan: Plan) -> list[str]:
         f"`./deploy.sh --dry-run` prints what would happen, `./deploy.sh` creates or updates the "
         f"cluster `{plan.name}`. It asks ParallelCluster to validate `{CONFIGURATION}` first.",
         f"`pcluster describe-cluster -n {plan.name} -r {plan.region}` shows the state, and the "
-        "instance id of the head node. Session Manager opens a shell there: `aws ssm start-session "
-        f"--region {plan.region} --target INSTANCE-ID`, then `sudo su - "
-        f"{DEFAULT_USERS[plan.software.os]}`.",
+        f"instance id of the head node.{_session(plan)}",
         *_ssh(plan),
         f"{next_steps.TESTS}.",
         "A lower `count`, or a node group or queue that you remove, needs a stopped fleet: "
         f"`pcluster update-compute-fleet -n {plan.name} -r {plan.region} --status STOP_REQUESTED` "
         "before `./deploy.sh`, `START_REQUESTED` after it.",
-        "`./deploy.sh --destroy` deletes the cluster and leaves the foundation with its data.",
+        f"`./deploy.sh --destroy` deletes the cluster{_with_it(plan)} "
+        "and leaves the foundation with its data.",
     ]
+
+
+def _session(plan: Plan) -> str:
+    """How to get a shell without SSH."""
+    if plan.options_as(Options).leaves_out("session-manager"):
+        return ""
+    return (
+        " Session Manager opens a shell there: `aws ssm start-session "
+        f"--region {plan.region} --target INSTANCE-ID`, then `sudo su - "
+        f"{DEFAULT_USERS[plan.software.os]}`."
+    )
+
+
+def _with_it(plan: Plan) -> str:
+    """The data that does not outlive the cluster."""
+    lost = [storage.mount for storage in plan.storage if storage.by_cluster and not storage.retain]
+    return f", and {' and '.join(lost)} with all data," if lost else ""
 
 
 def _ssh(plan: Plan) -> Iterator[str]:

@@ -8,10 +8,9 @@ from clustergen.aws import references
 from clustergen.aws.members import filled
 from clustergen.plan.model import Machine, Plan
 from clustergen.slurm import collecting
-from clustergen.targets.parallelcluster import actions, nodes
+from clustergen.targets.parallelcluster import actions, directory, nodes, permissions
 from clustergen.targets.parallelcluster.options import Options
 
-LOGIN_POOL = "login"
 SCRIPTS_POLICY = {"Policy": "${ScriptsPolicyArn}"}
 SESSION_POLICY = {"Policy": "${SessionPolicyArn}"}
 """For access with Session Manager, which needs neither an open port nor a key."""
@@ -19,23 +18,40 @@ SESSION_POLICY = {"Policy": "${SessionPolicyArn}"}
 
 def head_node(plan: Plan, head: Machine) -> dict[str, Any]:
     """The head node, which accepts SSH only without login nodes."""
+    options = plan.options_as(Options)
     return filled(
         InstanceType=head.type.name,
+        DisableSimultaneousMultithreading=_switches_smt_off(head) or None,
         Image=nodes.image(head.image, nodes.common_image(plan)),
-        Networking=_networking(plan),
-        Ssh=filled(
-            KeyName=plan.options_as(Options).key_name,
-            AllowedIps=nodes.NOBODY if plan.login else nodes.allowed_ips(plan.network),
-        ),
+        Networking=_networking(plan, head),
+        Ssh=filled(KeyName=options.key_name, AllowedIps=_allowed_ips(plan, head)),
+        SharedStorageType=options.shared_folders.title()
+        if options.shared_folders != "ebs"
+        else None,
         LocalStorage={"RootVolume": nodes.root_volume(head.volume)},
         CustomActions=actions.long_lived(plan, "head"),
+        Dcv=directory.dcv(options.dcv) if options.dcv else None,
         # Only root and services of the head node may read its credentials.
-        Imds={"Secured": True},
-        Iam=filled(
-            S3Access=actions.head_access(plan),
-            AdditionalIamPolicies=[SESSION_POLICY, *metrics_policies(plan)],
+        Imds={"Secured": not options.imds_for_all},
+        Iam=permissions.iam(
+            head.iam,
+            s3=actions.head_access(plan),
+            policies=[*_session(options), *metrics_policies(plan)],
         ),
     )
+
+
+def _session(options: Options) -> list[dict[str, str]]:
+    return [] if options.leaves_out("session-manager") else [SESSION_POLICY]
+
+
+def _switches_smt_off(head: Machine) -> bool:
+    return head.threads_per_core == 1 and head.type.threads_per_core > 1
+
+
+def _allowed_ips(plan: Plan, head: Machine) -> str:
+    """Who can use SSH on the head node."""
+    return head.ssh_from or (nodes.NOBODY if plan.login else nodes.allowed_ips(plan))
 
 
 def metrics_policies(plan: Plan) -> list[dict[str, str]]:
@@ -43,38 +59,50 @@ def metrics_policies(plan: Plan) -> list[dict[str, str]]:
     return [{"Policy": "${MetricsPolicyArn}"}] if collecting.wanted(plan) else []
 
 
-def _networking(plan: Plan) -> dict[str, Any]:
+def _networking(plan: Plan, head: Machine) -> dict[str, Any]:
     """Networking; subnet and address cannot change, so they do not depend on ``login``.
 
     Access can change: with login nodes, the head node is not reachable from outside.
     """
     network = plan.network
-    subnet = nodes.entry_subnet(network)
-    groups = nodes.node_groups(network) if plan.login else nodes.entry_groups(network)
+    subnet = head.subnets[0] if head.subnets else references.text(nodes.entry_subnet(network).id)
+    groups = nodes.node_groups if plan.login else nodes.entry_groups
     return filled(
-        SubnetId=references.text(subnet.id),
+        SubnetId=subnet,
         # An address that stays when the head node is stopped and started.
-        ElasticIp=True if subnet in network.public else None,
-        AdditionalSecurityGroups=groups,
+        ElasticIp=True if subnet in [references.text(s.id) for s in network.public] else None,
+        AdditionalSecurityGroups=groups(plan, head.security_groups),
     )
 
 
 def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
     """``LoginNodes`` with one pool, behind a network load balancer of ParallelCluster."""
-    network = plan.network
+    options = plan.options_as(Options)
     # Login nodes do not support S3Access: the foundation has a policy for their scripts.
-    policies = [SESSION_POLICY, SCRIPTS_POLICY]
+    scripts = [] if options.leaves_out("script-access") else [SCRIPTS_POLICY]
+    subnets = login.subnets or (references.text(nodes.entry_subnet(plan.network).id),)
     pool = filled(
-        Name=LOGIN_POOL,
+        Name=options.login_pool.name,
         InstanceType=login.type.name,
         Count=login.count,
         Image=nodes.image(login.image, nodes.common_image(plan)),
         Networking={
-            "SubnetIds": [references.text(nodes.entry_subnet(network).id)],
-            "AdditionalSecurityGroups": nodes.entry_groups(network),
+            "SubnetIds": list(subnets),
+            **filled(AdditionalSecurityGroups=nodes.entry_groups(plan, login.security_groups)),
         },
-        Ssh={"AllowedIps": nodes.allowed_ips(network)},
+        Ssh=filled(AllowedIps=_login_ips(plan, login)),
         CustomActions=actions.long_lived(plan, "login"),
-        Iam={"AdditionalIamPolicies": policies},
+        Iam=permissions.iam(login.iam, policies=[*_session(options), *scripts]),
+        GracetimePeriod=options.login_pool.grace_time
+        if plan.wrote("targets", "parallelcluster", "login_pool", "grace_time")
+        else None,
     )
     return {"Pools": [pool]}
+
+
+def _login_ips(plan: Plan, login: Machine) -> str | None:
+    """Who can use SSH on login nodes; by default those that can on the head node, if it says so."""
+    own = plan.head.ssh_from if plan.head else None
+    return login.ssh_from or (
+        None if own and not plan.network.ssh_from else nodes.allowed_ips(plan)
+    )

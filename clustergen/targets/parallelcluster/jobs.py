@@ -22,4 +22,4 @@ def files(plan: Plan) -> Bundle:
 
 def _constraint(group: NodeGroup, _queue: Queue) -> list[str]:
     """The option that selects nodes: the name of their compute resource is a Slurm feature."""
-    return [f"--constraint={group.name}"]
+    return [f"--constraint={group.service_name or group.name}"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from clustergen.aws import references
 from clustergen.aws.members import filled
-from clustergen.plan.model import Network, Plan, Subnet, Volume
+from clustergen.plan.model import Id, Network, Plan, Subnet, Volume
 from clustergen.plan.network import is_internal
+from clustergen.targets.parallelcluster.options import Options
 
 NOBODY = "127.0.0.1/32"
 """An SSH source that matches no host; without one ParallelCluster opens port 22 to the world."""
@@ -37,20 +39,37 @@ def image(own: str | None, common: str | None) -> dict[str, Any]:
     return {} if own is None or own == common else {"CustomAmi": own}
 
 
-def node_groups(network: Network) -> list[str]:
-    """Security groups of all nodes besides ParallelCluster's; storage accepts them."""
-    return [references.text(group) for group in network.node_security_groups]
+def node_groups(plan: Plan, own: Sequence[str]) -> list[str]:
+    """Security groups besides ParallelCluster's: those of all nodes, which storage accepts, and
+    ``own`` ones."""
+    return _texts((*_of_every_node(plan), *own))
 
 
-def entry_groups(network: Network) -> list[str]:
+def entry_groups(plan: Plan, own: Sequence[str]) -> list[str]:
     """Security groups of nodes that accept SSH."""
-    groups = (*network.node_security_groups, *network.login_security_groups)
+    login = plan.network.login_security_groups if _takes_groups(plan) else ()
+    return _texts((*_of_every_node(plan), *login, *own))
+
+
+def _of_every_node(plan: Plan) -> tuple[Id, ...]:
+    return plan.network.node_security_groups if _takes_groups(plan) else ()
+
+
+def _takes_groups(plan: Plan) -> bool:
+    """Whether nodes are in the groups of the foundation, if it has any."""
+    left_out = plan.options_as(Options).leaves_out("security-groups")
+    return not (left_out and plan.network.new_security_groups)
+
+
+def _texts(groups: Iterable[Id]) -> list[str]:
     return list(dict.fromkeys(references.text(group) for group in groups))
 
 
-def allowed_ips(network: Network) -> str:
+def allowed_ips(plan: Plan) -> str:
     """``AllowedIps``: at most one block; the foundation's login group allows the others."""
-    if network.login_security_groups or not network.ssh_from:
+    network = plan.network
+    opened = network.login_security_groups and _takes_groups(plan)
+    if opened or not network.ssh_from:
         return NOBODY
     return network.ssh_from[0]
 

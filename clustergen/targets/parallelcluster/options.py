@@ -2,10 +2,53 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
 from clustergen.plan import model
+
+
+@dataclass(frozen=True, slots=True)
+class Dcv:
+    """Desktops on the head node."""
+
+    port: int
+    allowed_from: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A directory whose users can log in."""
+
+    domain: str
+    address: str
+    secret: str
+    read_only_user: str
+    ca_certificate: str | None
+    require_certificate: str
+    access_filter: str | None
+    ssh_keys: bool
+    sssd: Mapping[str, str | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Dns:
+    """Names of nodes."""
+
+    managed: bool
+    ec2_hostnames: bool
+    hosted_zone: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoginPool:
+    """The pool of login nodes."""
+
+    name: str
+    grace_time: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +59,30 @@ class Options(model.Options):
     key_name: str | None
     scaling_strategy: Literal["all-or-nothing", "greedy-all-or-nothing", "best-effort"]
     queue_update_strategy: Literal["drain", "compute-fleet-stop", "terminate"]
+    leave_out: tuple[str, ...]
+    login_pool: LoginPool
+    dcv: Dcv | None
+    directory: Directory | None
+    dns: Dns | None
+    shared_folders: Literal["ebs", "efs"]
+    bucket: str | None
+    detailed_monitoring: bool
+    memory_scheduling: bool
+    imds: Literal["v1.0", "v2.0"]
+    imds_for_all: bool
+
+    @classmethod
+    def convert(cls, name: str, value: Any) -> Any:
+        if name in _PARTS and value is not None:
+            part = _PARTS[name]
+            return part(**{f.name: getattr(value, f.name) for f in dataclasses.fields(part)})
+        return tuple(value) if name == "leave_out" else value
+
+    def leaves_out(self, addition: str) -> bool:
+        """Whether the user does without one of clustergen's additions."""
+        return addition in self.leave_out
+
+
+_PARTS: Mapping[str, type[Any]] = MappingProxyType(
+    {"dcv": Dcv, "directory": Directory, "dns": Dns, "login_pool": LoginPool}
+)

@@ -56,4 +56,8 @@ def _by_queue(plan: Plan, queue: Queue) -> Iterator[tuple[str, list[object]]]:
     yield "image", [group.image for group in groups]
     yield "root_volume", [group.volume for group in groups]
     yield "scratch", [group.scratch for group in groups]
+    yield "subnets", [group.subnets for group in groups]
+    yield "security_groups", [group.security_groups for group in groups]
+    yield "iam", [group.iam for group in groups]
+    yield "allocation", [group.allocation for group in groups]
     yield "scripts", [plan.scripts_of(group) for group in groups]

@@ -11,9 +11,9 @@ from clustergen.catalog.slurm import same
 from clustergen.plan import slurm
 from clustergen.plan.model import Database, NodeGroup, Plan, Queue
 from clustergen.slurm import collecting
-from clustergen.targets.parallelcluster import actions, nodes
+from clustergen.targets.parallelcluster import actions, nodes, permissions
 from clustergen.targets.parallelcluster.head_node import metrics_policies
-from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.options import Dns, Options
 from clustergen.targets.parallelcluster.queue_owners import (
     QueueOwners,
     capacity_type,
@@ -41,6 +41,8 @@ def _slurm_settings(plan: Plan, owners: QueueOwners) -> dict[str, Any]:
     return filled(
         ScaledownIdletime=idle_minutes(plan.slurm.idle_timeout),
         QueueUpdateStrategy=update.upper().replace("-", "_"),
+        Dns=_dns(plan.options_as(Options).dns),
+        EnableMemoryBasedScheduling=plan.options_as(Options).memory_scheduling or None,
         Database=_database(accounting) if isinstance(accounting, Database) else None,
         CustomSlurmSettings=settings + partitions,
     )
@@ -52,6 +54,16 @@ def _metrics(plan: Plan) -> dict[str, str]:
     https://slurm.schedmd.com/metrics.html
     """
     return {"MetricsType": "metrics/openmetrics"} if collecting.wanted(plan) else {}
+
+
+def _dns(dns: Dns | None) -> dict[str, Any]:
+    if dns is None:
+        return {}
+    return filled(
+        DisableManagedDns=None if dns.managed else True,
+        UseEc2Hostnames=dns.ec2_hostnames or None,
+        HostedZoneId=dns.hosted_zone,
+    )
 
 
 def idle_minutes(seconds: int) -> int:
@@ -88,7 +100,11 @@ def _node_names(group: NodeGroup, owners: QueueOwners) -> list[str]:
     """
     counts = (("st", group.min), ("dy", group.max - group.min))
     queue = owners.by_group[group.name]
-    return [f"{queue}-{kind}-{group.name}-[1-{count}]" for kind, count in counts if count]
+    return [
+        f"{queue}-{kind}-{group.service_name or group.name}-[1-{count}]"
+        for kind, count in counts
+        if count
+    ]
 
 
 def partition_settings(queue: Queue) -> dict[str, str]:
@@ -111,31 +127,32 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
         AllocationStrategy=_allocation_strategy(plan, queue),
         Networking={
             "SubnetIds": subnets(plan, queue),
-            "AdditionalSecurityGroups": nodes.node_groups(plan.network),
+            **filled(AdditionalSecurityGroups=nodes.node_groups(plan, first.security_groups)),
         },
         Image=nodes.image(first.image, nodes.common_image(plan)),
         ComputeSettings={
             "LocalStorage": {"RootVolume": nodes.root_volume(first.volume), **scratch}
         },
         JobExclusiveAllocation=queue.exclusive or None,
-        CustomSlurmSettings=_queue_settings(queue, owners),
+        CustomSlurmSettings=_queue_settings(plan, queue, owners),
         CustomActions=custom,
-        Iam=filled(
-            S3Access=actions.s3_access(custom), AdditionalIamPolicies=metrics_policies(plan)
+        Iam=permissions.iam(
+            first.iam, s3=actions.s3_access(plan, custom), policies=metrics_policies(plan)
         ),
         ComputeResources=[
-            _compute_resource(group, several=_in_several_subnets(plan, queue))
+            _compute_resource(group, several=_takes_a_list(plan, queue, group))
             for group in queue.node_groups
         ],
     )
 
 
-def _queue_settings(queue: Queue, owners: QueueOwners) -> dict[str, str]:
+def _queue_settings(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, str]:
     """Settings of a queue, including whether it is the default: updates ignore the order of queues.
 
     ParallelCluster's first queue is the default, which a later partition can override.
     """
-    several = len(owners.queues) + len(owners.partitions) > 1
+    marked = not plan.options_as(Options).leaves_out("default-queue")
+    several = marked and len(owners.queues) + len(owners.partitions) > 1
     default = {"Default": "YES" if queue.default else "NO"}
     stated = several and (queue.default or queue == owners.queues[0])
     return {**(default if stated else {}), **partition_settings(queue)}
@@ -143,6 +160,8 @@ def _queue_settings(queue: Queue, owners: QueueOwners) -> dict[str, str]:
 
 def subnets(plan: Plan, queue: Queue) -> list[str]:
     """One subnet, or one in each zone if the queue's nodes may be in several."""
+    if own := queue.node_groups[0].subnets:
+        return list(own)
     private = plan.network.private
     if any(group.one_zone for group in queue.node_groups):
         return [references.text(private[0].id)]
@@ -163,6 +182,8 @@ def _allocation_strategy(plan: Plan, queue: Queue) -> str | None:
     https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
     https://github.com/aws/aws-parallelcluster/pull/6865
     """
+    if wanted := queue.node_groups[0].allocation:
+        return wanted
     several_types = any(len(group.types) > 1 for group in queue.node_groups)
     several_subnets = _in_several_subnets(plan, queue)
     if not several_types and not several_subnets:
@@ -176,9 +197,17 @@ def _in_several_subnets(plan: Plan, queue: Queue) -> bool:
     return len(subnets(plan, queue)) > 1
 
 
+def _takes_a_list(plan: Plan, queue: Queue, group: NodeGroup) -> bool:
+    """Whether EC2 Fleet starts the nodes: in several subnets, or of a list of types."""
+    # EC2 Fleet starts no nodes in a single reservation or block.
+    alone = group.capacity.kind in ("reservation", "capacity-block")
+    listed = plan.wrote(*group.at("instance_types")) and not alone
+    return listed or _in_several_subnets(plan, queue)
+
+
 def _compute_resource(group: NodeGroup, *, several: bool) -> dict[str, Any]:
     return filled(
-        Name=group.name,
+        Name=group.service_name or group.name,
         **_types(group, several),
         MinCount=group.min,
         MaxCount=group.max,
@@ -262,7 +291,7 @@ def features(group: NodeGroup) -> list[str]:
     """Labels as features, after ParallelCluster's own, which the list replaces."""
     known: Mapping[str, bool] = {
         group.type.name: len(group.types) == 1,
-        group.name: True,
+        group.service_name or group.name: True,
         "efa": group.efa,
         "gpu": bool(group.type.gpus),
     }

@@ -13,11 +13,13 @@ from clustergen.aws.references import text
 from clustergen.digests import sha256
 from clustergen.plan.model import Ebs, Efs, FileCache, Lustre, Ontap, OpenZfs, Plan, Storage
 from clustergen.targets.parallelcluster.limits import MAX_STORAGE_NAME, RESERVED_NAME
+from clustergen.targets.parallelcluster.options import Options
 
 
 def shared_storage(plan: Plan) -> list[dict[str, Any]]:
     """One entry for each file system that ParallelCluster mounts on all nodes."""
-    return [entry for storage in plan.storage if (entry := _entry(storage))]
+    tls = not plan.options_as(Options).leaves_out("efs-tls")
+    return [entry for storage in plan.storage if (entry := _entry(storage, tls=tls))]
 
 
 def storage_name(mount: str) -> str:
@@ -32,22 +34,26 @@ def storage_name(mount: str) -> str:
     return "storage-" + sha256(mount)[:8]
 
 
-def _entry(storage: Storage) -> dict[str, Any] | None:
-    settings = _settings(storage)
+def _entry(storage: Storage, *, tls: bool) -> dict[str, Any] | None:
+    settings = _settings(storage, tls=tls)
     if settings is None:
         return None
     kind, inner = settings
     return {
         "MountDir": storage.mount,
-        "Name": storage_name(storage.mount),
+        "Name": storage.name or storage_name(storage.mount),
         "StorageType": kind,
         f"{kind}Settings": inner,
     }
 
 
-def _settings(storage: Storage) -> tuple[str, dict[str, Any]] | None:
+def _settings(storage: Storage, *, tls: bool) -> tuple[str, dict[str, Any]] | None:
     """StorageType and settings; None for storage that ParallelCluster cannot mount."""
     match storage:
+        case Lustre(by_cluster=True, existing=False):
+            return "FsxLustre", _lustre(storage)
+        case Efs(by_cluster=True, existing=False):
+            return "Efs", _efs(storage)
         case Lustre():
             return "FsxLustre", {"FileSystemId": text(storage.id)}
         case OpenZfs():
@@ -57,10 +63,51 @@ def _settings(storage: Storage) -> tuple[str, dict[str, Any]] | None:
         case FileCache():
             return "FileCache", {"FileCacheId": text(storage.id)}
         case Efs():
-            return "Efs", {"FileSystemId": text(storage.id), "EncryptionInTransit": True}
+            return "Efs", filled(FileSystemId=text(storage.id), EncryptionInTransit=tls or None)
         case Ebs():
             return "Ebs", _ebs(storage)
     return None
+
+
+def _lustre(storage: Lustre) -> dict[str, Any]:
+    """A file system that ParallelCluster creates."""
+    hdd = storage.storage_class == "HDD"
+    return filled(
+        StorageCapacity=storage.size_gib,
+        DeploymentType=storage.deployment,
+        StorageType="HDD" if hdd else None,
+        DriveCacheType="READ" if hdd and storage.drive_cache else None,
+        PerUnitStorageThroughput=storage.throughput,
+        DataCompressionType=storage.compression if storage.compression != "NONE" else None,
+        KmsKeyId=storage.kms_key,
+        AutomaticBackupRetentionDays=storage.backup_days,
+        DataRepositoryAssociations=[
+            filled(
+                Name=f"{storage.output}-{number}",
+                FileSystemPath=repository.path,
+                DataRepositoryPath=repository.s3,
+                AutoImportPolicy=list(repository.imports),
+                AutoExportPolicy=list(repository.exports),
+            )
+            for number, repository in enumerate(storage.repositories, 1)
+        ],
+        DeletionPolicy=_deletion_policy(storage),
+    )
+
+
+def _efs(storage: Efs) -> dict[str, Any]:
+    """A file system that ParallelCluster creates."""
+    return filled(
+        ThroughputMode=storage.throughput_mode,
+        ProvisionedThroughput=storage.throughput,
+        Encrypted=storage.encrypted or None,
+        KmsKeyId=storage.kms_key,
+        DeletionPolicy=_deletion_policy(storage),
+    )
+
+
+def _deletion_policy(storage: Storage) -> str:
+    return "Retain" if storage.retain else "Delete"
 
 
 def _ebs(storage: Ebs) -> dict[str, Any]:
@@ -71,7 +118,11 @@ def _ebs(storage: Ebs) -> dict[str, Any]:
         Size=storage.volume.size_gib,
         Iops=storage.volume.iops,
         Throughput=storage.volume.throughput,
-        Encrypted=True,
+        Encrypted=storage.encrypted,
         KmsKeyId=storage.kms_key,
-        DeletionPolicy="Retain" if storage.retain else "Delete",
+        SnapshotId=storage.snapshot,
+        Raid={"Type": storage.raid.level, "NumberOfVolumes": storage.raid.volumes}
+        if storage.raid
+        else None,
+        DeletionPolicy=_deletion_policy(storage),
     )

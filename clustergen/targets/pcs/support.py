@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.features import Level, Support, monitoring
+from clustergen.features.elsewhere import ELSEWHERE
 from clustergen.targets.pcs.limits import CREATE_CLUSTER, CREATE_NODE_GROUP, USER_GUIDE
 
 
@@ -270,7 +271,7 @@ _OPERATION = {
 }
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    {**monitoring.SHARED}
+    {**monitoring.SHARED, **ELSEWHERE}
     | _CAPACITY
     | _MACHINES
     | _QUEUES

@@ -1,0 +1,48 @@
+"""Features that clustergen has on ParallelCluster only: the answer of the other targets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from clustergen.features.table import Support
+
+_GUIDE: Final = "https://docs.aws.amazon.com/parallelcluster/latest/ug"
+_HOW: Final = "clustergen sets it on ParallelCluster only; use the overlay"
+
+ELSEWHERE: Mapping[str, Support] = MappingProxyType(
+    {
+        feature: Support("none", how, f"{_GUIDE}/{page}")
+        for feature, how, page in (
+            ("nodes.iam", _HOW, "HeadNode-v3.html#HeadNode-v3-Iam"),
+            ("nodes.security-groups", _HOW, "HeadNode-v3.html#HeadNode-v3-Networking"),
+            ("nodes.subnets", _HOW, "HeadNode-v3.html#HeadNode-v3-Networking"),
+            ("nodes.ssh-sources", _HOW, "HeadNode-v3.html#HeadNode-v3-Ssh"),
+            ("nodes.allocation", _HOW, "Scheduling-v3.html"),
+            (
+                "nodes.service-name",
+                "node groups of one cluster cannot share a name; remove service_name",
+                "Scheduling-v3.html",
+            ),
+            (
+                "storage.by-cluster",
+                "the foundation creates file systems here; remove created_by",
+                "SharedStorage-v3.html",
+            ),
+        )
+    }
+    | {
+        "head.smt": Support(
+            "partial",
+            "ignored: clustergen sets it on ParallelCluster only",
+            f"{_GUIDE}/HeadNode-v3.html",
+        ),
+        "storage.name": Support(
+            "partial",
+            "ignored: only ParallelCluster names what it mounts",
+            f"{_GUIDE}/SharedStorage-v3.html",
+        ),
+    }
+)
+"""Rows by feature."""

@@ -1,0 +1,43 @@
+"""Requests of HyperPod: equal as JSON, whatever the order of groups, tags and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from clustergen.schemas import Schema
+
+Json = dict[str, Any]
+_NAMES: Final = {
+    "InstanceGroups": "InstanceGroupName",
+    "RestrictedInstanceGroups": "InstanceGroupName",
+    "Tags": "Key",
+}
+
+
+def normal(request: Mapping[str, Any], schema: Schema) -> Json:  # noqa: ARG001 as for other formats
+    """The request with its lists in order of names."""
+    return {
+        key: sorted(value, key=lambda item: str(item.get(_NAMES[key])))
+        if key in _NAMES and isinstance(value, list)
+        else value
+        for key, value in request.items()
+    }
+
+
+def settled(document: Mapping[str, Any], original: Mapping[str, Any], schema: Schema) -> Json:  # noqa: ARG001
+    """The original, its lists in the order of the document, for the overlay to merge items."""
+    return {
+        key: _like(document.get(key), value, _NAMES[key])
+        if key in _NAMES and isinstance(value, list)
+        else value
+        for key, value in original.items()
+    }
+
+
+def _like(document: Any, original: Sequence[Any], name: str) -> list[Any]:
+    order = [item.get(name) for item in document] if isinstance(document, list) else []
+    return sorted(
+        original,
+        key=lambda item: order.index(item.get(name)) if item.get(name) in order else len(order),
+    )

@@ -1,0 +1,200 @@
+"""A request of HyperPod in the words of the language, as far as it has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from clustergen.hyperpod.limits import HEALTH_CHECKS
+from clustergen.importing.answers import STAND_IN_VPC, Answers
+from clustergen.importing.hyperpod.requests import GROUPS
+from clustergen.importing.notes import Notes
+
+Json = dict[str, Any]
+_ARN_REGION: Final = re.compile(r"arn:aws[a-z-]*:(?:sagemaker|eks):([a-z0-9-]+):")
+_SINGULAR: Final = {"Controller": "head_node", "Login": "login"}
+
+
+def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Json:
+    """The spec of a request, without an overlay."""
+    groups = [group for key in GROUPS for group in _list(request, key)]
+    on_eks = "Eks" in _map(request, "Orchestrator")
+    roles = {} if on_eks else dict(_roles(groups, parameters, notes))
+    compute = [g for g in groups if g.get("InstanceGroupName") not in roles.values()]
+    found: Json = {
+        "version": 1,
+        "name": request.get("ClusterName"),
+        "region": _region(request, answers, notes),
+        "tags": _tags(request, on_eks=on_eks),
+        "network": _network(request, answers, notes),
+        **{
+            section: _machine(group, role=role)
+            for role, section in _SINGULAR.items()
+            for group in groups
+            if group.get("InstanceGroupName") == roles.get(role)
+        },
+        "node_groups": [_group(group) for group in compute],
+        "queues": [] if on_eks else _queues(compute),
+        "kubernetes": {"autoscaler": "karpenter"} if on_eks and "AutoScaling" in request else {},
+        "resilience": {"replace_failed_nodes": False}
+        if request.get("NodeRecovery") == "None"
+        else {},
+        "targets": {
+            "hyperpod-eks": {"eks_cluster": _map(request, "Orchestrator", "Eks").get("ClusterArn")}
+        }
+        if on_eks
+        else {"hyperpod-slurm": _slurm(request, groups)},
+    }
+    return {key: value for key, value in found.items() if value not in (None, {}, [])}
+
+
+def _map(node: Any, *keys: str) -> Json:
+    for key in keys:
+        node = node.get(key) if isinstance(node, Mapping) else None
+    return dict(node) if isinstance(node, Mapping) else {}
+
+
+def _list(node: Any, key: str) -> list[Any]:
+    found = node.get(key) if isinstance(node, Mapping) else None
+    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
+
+
+def _region(request: Json, answers: Answers, notes: Notes) -> str:
+    named = _ARN_REGION.search(str(request))
+    if answers.region or named:
+        return answers.region or (named[1] if named else "")
+    notes.asked((), "the request names no region", "use --region", "region")
+    return "us-east-1"
+
+
+def _tags(request: Json, *, on_eks: bool) -> Json:
+    tags = {str(tag.get("Key")): str(tag.get("Value")) for tag in _list(request, "Tags")}
+    if on_eks and tags.get("SageMaker") == "true":
+        del tags["SageMaker"]  # every cluster of this target has it
+    return tags
+
+
+def _network(request: Json, answers: Answers, notes: Notes) -> Json:
+    parts = [_map(request, "VpcConfig")]
+    parts += [_map(g, "OverrideVpcConfig") for key in GROUPS for g in _list(request, key)]
+    subnets = list(dict.fromkeys(str(s) for part in parts for s in part.get("Subnets", [])))
+    zones = answers.zones
+    if not subnets:
+        notes.asked((), "the request names no subnets", "use --zone for the new one", "network")
+        return {"zone": zones.get("") or f"{_region(request, answers, Notes())}a"}
+    if not answers.vpc:
+        help = f"use --vpc; `aws ec2 describe-subnets --subnet-ids {subnets[0]}` shows it"
+        notes.asked(("VpcConfig",), "the request does not name its VPC", help, "network")
+    known = {subnet: zones.get(subnet) or zones.get("") for subnet in subnets}
+    groups = parts[0].get("SecurityGroupIds", [])
+    return {
+        "vpc": answers.vpc or STAND_IN_VPC,
+        "private_subnets": [{"id": s, "zone": zone} if zone else s for s, zone in known.items()],
+        **({"security_groups": groups} if groups else {}),
+    }
+
+
+def _roles(groups: Sequence[Any], parameters: Json, notes: Notes) -> Iterator[tuple[str, str]]:
+    """The groups of the controller and of login nodes."""
+    for role in _SINGULAR:
+        stated = [g for g in groups if _map(g, "SlurmConfig").get("NodeType") == role]
+        named = parameters.get(f"{role.lower()}_group")
+        guessed = [g for g in groups if role.lower() in str(g.get("InstanceGroupName")).lower()]
+        if stated or named:
+            yield role, str(stated[0].get("InstanceGroupName") if stated else named)
+        elif guessed:
+            name = str(guessed[0].get("InstanceGroupName"))
+            text = f"{name} is taken for the {role.lower()} group, by its name"
+            notes.decided(("InstanceGroups", groups.index(guessed[0])), text, _SINGULAR[role])
+            yield role, name
+
+
+def _type(group: Json) -> Json:
+    several = _map(group, "InstanceRequirements").get("InstanceTypes")
+    if several:
+        return {"instance_types": [str(name).removeprefix("ml.") for name in several]}
+    return {"instance_type": str(group.get("InstanceType")).removeprefix("ml.")}
+
+
+def _volume(group: Json) -> Json:
+    volumes = [_map(each, "EbsVolumeConfig") for each in _list(group, "InstanceStorageConfigs")]
+    sizes = [
+        v["VolumeSizeInGB"] for v in volumes if v.get("VolumeSizeInGB") and "RootVolume" not in v
+    ]
+    return {"root_volume": {"size": f"{sizes[0]}GiB"}} if sizes else {}
+
+
+def _image(group: Json) -> Json:
+    image = str(group.get("ImageId", ""))
+    return {"image": image} if image.startswith("ami-") else {}
+
+
+def _machine(group: Json, role: str) -> Json:
+    count = group.get("InstanceCount", 1)
+    number = {"count": count} if role == "Login" and count != 1 else {}
+    return {**_type(group), **number, **_image(group), **_volume(group)}
+
+
+def _group(group: Json) -> Json:
+    low, high = group.get("MinInstanceCount"), group.get("InstanceCount", 0)
+    threads = group.get("ThreadsPerCore")
+    return {
+        "name": group.get("InstanceGroupName"),
+        **_type(group),
+        "count": {"min": low, "max": high} if low is not None else high,
+        **_capacity(group),
+        **({"threads_per_core": threads} if threads else {}),
+        **_image(group),
+        **_volume(group),
+        **_checks(group),
+        **_kubernetes(group),
+    }
+
+
+def _capacity(group: Json) -> Json:
+    if group.get("TrainingPlanArn"):
+        return {"capacity": {"training_plan": group["TrainingPlanArn"]}}
+    return {"capacity": "spot"} if "Spot" in _map(group, "CapacityRequirements") else {}
+
+
+def _checks(group: Json) -> Json:
+    words = {name: check for check, name in HEALTH_CHECKS.items()}
+    checks = [words[each] for each in group.get("OnStartDeepHealthChecks", []) if each in words]
+    return {"health_checks": checks} if checks else {}
+
+
+def _kubernetes(group: Json) -> Json:
+    config = _map(group, "KubernetesConfig")
+    taints = [
+        {
+            "key": taint.get("Key"),
+            **({"value": taint["Value"]} if taint.get("Value") else {}),
+            "effect": taint.get("Effect"),
+        }
+        for taint in _list(config, "Taints")
+    ]
+    labels = _map(config, "Labels")
+    return {**({"labels": labels} if labels else {}), **({"taints": taints} if taints else {})}
+
+
+def _queues(groups: Sequence[Json]) -> list[Json]:
+    """The partitions; one for each group of the same name goes without saying."""
+    members: dict[str, list[str]] = {}
+    for group in groups:
+        for name in _map(group, "SlurmConfig").get("PartitionNames", []):
+            members.setdefault(str(name), []).append(str(group.get("InstanceGroupName")))
+    if all(names == [queue] for queue, names in members.items()):
+        return []
+    return [{"name": queue, "node_groups": names} for queue, names in members.items()]
+
+
+def _slurm(request: Json, groups: Sequence[Json]) -> Json:
+    by_api = any("SlurmConfig" in group for group in groups)
+    entry = [group for group in groups if "OnCreate" in _map(group, "LifeCycleConfig")]
+    mode = "legacy" if not by_api else "customer-managed" if entry else None
+    continuous = request.get("NodeProvisioningMode") == "Continuous"
+    return {
+        **({"mode": mode} if mode else {}),
+        **({} if continuous else {"provisioning": "all-at-once"}),
+    }

@@ -1,0 +1,98 @@
+"""``targets.parallelcluster``: options that only this target has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from clustergen.importing.parallelcluster.parts import Json, is_true, items, section
+
+_OURS: Final = "${ScriptsBucketName}"
+"""In every configuration that clustergen rendered, unless its scripts are left out."""
+_DCV_PORT = 8443
+_EVERYONE = "0.0.0.0/0"
+
+
+def options(config: Json) -> Json:
+    head, scheduling = section(config, "HeadNode"), section(config, "Scheduling")
+    settings = section(scheduling, "SlurmSettings")
+    update = settings.get("QueueUpdateStrategy", "COMPUTE_FLEET_STOP")
+    strategy = scheduling.get("ScalingStrategy")
+    imds = section(config, "Imds").get("ImdsSupport", "v2.0")
+    return {
+        "key_name": section(head, "Ssh").get("KeyName"),
+        "scaling_strategy": strategy if strategy != "all-or-nothing" else None,
+        "queue_update_strategy": str(update).lower().replace("_", "-"),
+        "login_pool": _login_pool(items(config, "LoginNodes", "Pools")),
+        "dcv": _dcv(section(head, "Dcv")),
+        "directory": _directory(section(config, "DirectoryService")),
+        "dns": _dns(section(settings, "Dns")),
+        "shared_folders": "efs" if str(head.get("SharedStorageType")).lower() == "efs" else None,
+        "bucket": config.get("CustomS3Bucket"),
+        "detailed_monitoring": _true(section(config, "Monitoring").get("DetailedMonitoring")),
+        "memory_scheduling": _true(settings.get("EnableMemoryBasedScheduling")),
+        "imds": imds if imds != "v2.0" else None,
+        "imds_for_all": True if section(head, "Imds").get("Secured") in (False, "false") else None,
+        "leave_out": list(_left_out(config)),
+    }
+
+
+def _true(value: Any) -> bool | None:
+    return True if is_true(value) else None
+
+
+def is_ours(config: Json) -> bool:
+    """Whether clustergen rendered the configuration."""
+    return _OURS in str(config)
+
+
+def _left_out(config: Json) -> Iterator[str]:
+    """clustergen's additions that the configuration does not have."""
+    if not is_ours(config):
+        yield from ("hook", "script-access", "security-groups", "session-manager")
+        attached = [section(each, "EfsSettings") for each in items(config, "SharedStorage")]
+        plain = [efs for efs in attached if not is_true(efs.get("EncryptionInTransit"))]
+        if any(efs.get("FileSystemId") for efs in plain):
+            yield "efs-tls"
+    queues = items(config, "Scheduling", "SlurmQueues")
+    marks = [q for q in queues if "Default" in section(q, "CustomSlurmSettings")]
+    if len(queues) > 1 and not marks:
+        yield "default-queue"
+
+
+def _login_pool(pools: list[Any]) -> Json | None:
+    if len(pools) != 1:
+        return None
+    name, grace = pools[0].get("Name"), pools[0].get("GracetimePeriod")
+    return {"name": name if name != "login" else None, "grace_time": grace if grace != 10 else None}
+
+
+def _dcv(dcv: Json) -> Json | None:
+    if not is_true(dcv.get("Enabled")):
+        return None
+    port, allowed = dcv.get("Port", _DCV_PORT), dcv.get("AllowedIps", _EVERYONE)
+    # A key that says nothing keeps the section.
+    return {"port": port, "allowed_from": allowed if allowed != _EVERYONE else None}
+
+
+def _dns(dns: Json) -> Json:
+    return {
+        "managed": False if is_true(dns.get("DisableManagedDns")) else None,
+        "ec2_hostnames": _true(dns.get("UseEc2Hostnames")),
+        "hosted_zone": dns.get("HostedZoneId"),
+    }
+
+
+def _directory(directory: Json) -> Json:
+    certificate = directory.get("LdapTlsReqCert", "hard")
+    return {
+        "domain": directory.get("DomainName"),
+        "address": directory.get("DomainAddr"),
+        "secret": directory.get("PasswordSecretArn"),
+        "read_only_user": directory.get("DomainReadOnlyUser"),
+        "ca_certificate": directory.get("LdapTlsCaCert"),
+        "require_certificate": certificate if certificate != "hard" else None,
+        "access_filter": directory.get("LdapAccessFilter"),
+        "ssh_keys": False if directory.get("GenerateSshKeysForUsers") in (False, "false") else None,
+        "sssd": section(directory, "AdditionalSssdConfigs"),
+    }

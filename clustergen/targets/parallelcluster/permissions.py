@@ -1,0 +1,31 @@
+"""``Iam`` of nodes: what the user adds, and what clustergen's scripts need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from clustergen.aws.members import filled
+from clustergen.plan.model import Grant, Iam
+
+
+def iam(
+    own: Iam,
+    *,
+    s3: Sequence[dict[str, Any]] = (),
+    policies: Sequence[dict[str, str]] = (),
+) -> dict[str, Any]:
+    """``Iam`` with clustergen's entries first; ParallelCluster adds neither to an existing role."""
+    if own.role or own.instance_profile:
+        return filled(InstanceRole=own.role, InstanceProfile=own.instance_profile)
+    given = [{"Policy": policy} for policy in own.policies]
+    granted = [_access(grant) for grant in own.s3]
+    return filled(
+        S3Access=[*s3, *granted],
+        AdditionalIamPolicies=[*policies, *(each for each in given if each not in policies)],
+    )
+
+
+def _access(grant: Grant) -> dict[str, Any]:
+    bucket, _, key = grant.uri.removeprefix("s3://").partition("/")
+    return filled(BucketName=bucket, KeyName=key or None, EnableWriteAccess=grant.write or None)

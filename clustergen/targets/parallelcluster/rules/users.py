@@ -1,0 +1,94 @@
+"""Roles and permissions of nodes, and what the user leaves out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem, Severity
+from clustergen.foundation.part import created
+from clustergen.plan.model import Iam, Plan
+from clustergen.slurm import collecting
+from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.rules import rule
+
+_IAM = "https://docs.aws.amazon.com/parallelcluster/latest/ug/HeadNode-v3.html#HeadNode-v3-Iam"
+_PLACE: Path = ("targets", "parallelcluster", "leave_out")
+
+
+def _given(plan: Plan) -> Iterator[tuple[Path, Iam]]:
+    for node in (plan.head, plan.login, *plan.node_groups):
+        if node is not None:
+            yield (*node.path, "iam"), node.iam
+
+
+@rule(
+    "IAM103",
+    "A role that exists, and permissions to add to it",
+    why="ParallelCluster adds policies and S3 access only to roles that it creates.",
+    source=_IAM,
+    bad="""head_node:
+  iam:
+    role: arn:aws:iam::111122223333:role/head
+    policies: ['arn:aws:iam::111122223333:policy/data']""",
+    good="head_node: {iam: {role: 'arn:aws:iam::111122223333:role/head'}}",
+)
+def own_role(plan: Plan) -> Iterator[Problem]:
+    for path, iam in _given(plan):
+        exists = [name for name in ("role", "instance_profile") if getattr(iam, name)]
+        added = [name for name in ("policies", "s3") if getattr(iam, name)]
+        added += exists[1:]
+        if exists and added:
+            yield Problem(
+                (*path, added[0]),
+                f"{added[0]} has no effect beside {exists[0]}",
+                help=f"remove {added[0]}, or remove {exists[0]} to get a new role",
+                on_key=True,
+            )
+
+
+@rule(
+    "IAM104",
+    "Something needs the hook that is left out",
+    why="Users, containers, accounts and metrics are set up by scripts that the hook runs.",
+    source="clustergen",
+    bad="""users: [{name: alice, uid: 2001}]
+targets: {parallelcluster: {leave_out: [hook]}}""",
+    good="targets: {parallelcluster: {leave_out: [hook]}}",
+)
+def hook(plan: Plan) -> Iterator[Problem]:
+    if not plan.options_as(Options).leaves_out("hook"):
+        return
+    wants = {
+        "users": bool(plan.users),
+        "software.containers": plan.software.containers != "none",
+        "slurm.accounts": bool(plan.slurm.accounts or plan.slurm.qos),
+        "monitoring.metrics": collecting.wanted(plan),
+    }
+    for field in (field for field, wanted in wants.items() if wanted):
+        yield Problem(
+            _PLACE, f"{field} needs the hook", help=f"remove hook from leave_out, or remove {field}"
+        )
+
+
+@rule(
+    "IAM105",
+    "Leaving this out may cut nodes off",
+    why="Nodes reach file systems through security groups, and read their scripts with the "
+    "permission that clustergen gives them. Without either, their set-up fails.",
+    source="clustergen",
+    severity=Severity.WARNING,
+    bad="""storage: [{mount: /data, type: efs}]
+targets: {parallelcluster: {leave_out: [security-groups]}}""",
+    good="""storage: [{mount: /data, type: efs}]
+targets: {parallelcluster: {leave_out: [session-manager]}}""",
+)
+def cut_off(plan: Plan) -> Iterator[Problem]:
+    options = plan.options_as(Options)
+    new = [storage.mount for storage in created(plan)]
+    if options.leaves_out("security-groups") and new and plan.network.new_security_groups:
+        message = f"nodes may not reach {', '.join(new)}, which accepts the foundation's groups"
+        help = "keep the groups, or write created_by: cluster, or existing security groups"
+        yield Problem(_PLACE, message, help=help)
+    if options.leaves_out("script-access") and not options.leaves_out("hook"):
+        message = "the hook is in a bucket that nodes may not read"
+        yield Problem(_PLACE, message, help="leave out hook as well, or keep script-access")
