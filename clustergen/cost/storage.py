@@ -121,9 +121,8 @@ def _root_volumes(plan: Plan, at: Prices) -> Iterator[Line]:
     """Volumes of all nodes at the minimum and the maximum; equal ones together."""
     owners: dict[tuple[Volume, bool], list[tuple[str, int, int]]] = {}
     for group in plan.node_groups:
-        least = group.max if group.reserved else group.min
         nodes = owners.setdefault((group.volume, plan.sagemaker), [])
-        nodes.append((group.name, least, group.max))
+        nodes.append((group.name, group.min, group.max))
     for title, machine in machines(plan):
         # System nodes of EKS are EC2 instances, even if SageMaker has the others.
         sagemaker = plan.sagemaker and machine is not plan.system

@@ -96,6 +96,21 @@ node_groups:
     assert line(found, "b").usd(1) == pytest.approx((4 * 47.76,) * 2)
 
 
+def test_fees_and_volumes_are_those_of_nodes_that_run() -> None:
+    """A reservation is paid for without nodes; PCS and EBS are not."""
+    text = """version: 1
+name: example
+region: us-east-1
+network: {zone: use1-az6}
+node_groups:
+  - {name: a, instance_type: p5.48xlarge, count: {min: 0, max: 4}, root_volume: {size: 100GiB},
+     capacity: {reservation: cr-0a1b2c3d4e5f67890}}
+"""
+    found = bill_of(text, "pcs")
+    assert line(found, "node management").usd(1) == pytest.approx((0, 4 * 0.64))
+    assert line(found, "root volumes of a").usd(730) == pytest.approx((0, 4 * 100 * 0.08))
+
+
 def test_existing_resources_are_not_billed() -> None:
     text = """version: 1
 name: example

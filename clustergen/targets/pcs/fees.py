@@ -27,7 +27,7 @@ def fees(plan: Plan, at: Prices) -> Iterator[Line]:
 
 def _nodes(plan: Plan, at: Prices) -> Iterator[Line]:
     """The fees of running nodes; login nodes are general-purpose instances."""
-    least = sum(group.max if group.reserved else group.min for group in plan.node_groups)
+    least = sum(group.min for group in plan.node_groups)
     what = f"{span(least, plan.max_nodes)} nodes, at the standard to the advanced fee"
     low, high = {"PCS node standard": least}, {"PCS node advanced": plan.max_nodes}
     yield at.line("service", "node management", what, low, high)
