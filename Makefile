@@ -7,7 +7,7 @@ ci:
 	.ci/run
 
 test:
-	$(PYTHON) -m pytest -n 2
+	$(PYTHON) -m pytest -n 4
 
 lint:
 	$(PYTHON) -m ruff check .
