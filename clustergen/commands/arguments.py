@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     _render(commands)
     _compare(commands)
     _diff(commands)
+    _move(commands)
     _import(commands)
     _plan(commands)
     _cost(commands)
@@ -120,6 +121,24 @@ def _compare(commands: Commands[argparse.ArgumentParser]) -> None:
         default=[],
         metavar="NAMES",
         help="comma-separated targets to compare (all)",
+    )
+    _format(command)
+
+
+def _move(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(
+        commands, "move", "list the steps from one service to another, with data that stays"
+    )
+    _sources(command)
+    command.add_argument(
+        "--from", dest="old", required=True, metavar="TARGET", help="the target that runs"
+    )
+    command.add_argument(
+        "--to", dest="new", required=True, metavar="TARGET", help="the target to move to"
+    )
+    _omitting(command)
+    command.add_argument(
+        "-o", "--out", metavar="DIR", help="folder of bundles (that of the project file, else out)"
     )
     _format(command)
 

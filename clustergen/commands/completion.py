@@ -45,6 +45,8 @@ def _names() -> Mapping[str, list[str]]:
         "types": list(lookup.names()),
         "region": list(regions.REGIONS),
         "preset": [*resources.presets(), "list"],
+        "old": list(targets.NAMES),
+        "new": list(targets.NAMES),
     }
 
 

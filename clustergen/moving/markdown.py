@@ -1,0 +1,20 @@
+"""A move as Markdown, for a runbook or a ticket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.moving.model import Move
+from clustergen.readme.markdown import escape
+
+
+def render(move: Move) -> str:
+    return "\n".join(_lines(move)) + "\n"
+
+
+def _lines(move: Move) -> Iterator[str]:
+    yield f"# {escape(move.name)}: from `{move.old}` to `{move.new}`"
+    for phase in move.lists:
+        yield from ("", f"## {phase.title[0].upper()}{phase.title[1:]}", "")
+        mark = "1." if phase in move.phases else "-"
+        yield from (f"{mark} {escape(step)}" for step in phase.steps)

@@ -1,0 +1,148 @@
+"""``clustergen move``: the way from one service to another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clustergen.cli import main
+from tests.checking import EXAMPLES, Fragments
+from tests.support.cloud.commands import reaching
+
+SPEC = """\
+version: 1
+name: small
+region: us-east-1
+network: {zone: use1-az6}
+login: {instance_type: m7i.large}
+node_groups: [{name: gpu, instance_type: p5.48xlarge, count: 2%s}]
+storage: [{mount: /work, type: fsx-lustre, size: 4800GiB}%s]
+targets: {pcs: {}}
+"""
+HELD = ", capacity: {reservation: cr-0a1b2c3d4e5f67890}"
+VOLUME = ", {mount: /data, type: ebs, size: 500GiB}"
+FROM_PCS = ("--from", "pcs", "--to", "parallelcluster")
+
+
+@pytest.fixture
+def answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Runs the command on a spec, and reads its JSON."""
+
+    def run(text: str, *arguments: str) -> tuple[int, Any]:
+        file = tmp_path / "spec.yaml"
+        file.write_text(text)
+        status = main(["move", str(file), "--output", "json", *arguments])
+        return status, json.loads(capsys.readouterr().out)
+
+    return run
+
+
+def titles(move: Any) -> list[str]:
+    return [phase["title"].partition(",")[0] for phase in move["phases"]]
+
+
+def steps(move: Any) -> str:
+    return "\n".join(step for phase in move["phases"] for step in phase["steps"])
+
+
+def test_the_new_cluster_is_created_beside_the_old_one(answer: Any) -> None:
+    status, move = answer(SPEC % ("", ""), *FROM_PCS)
+    assert (status, move["from"], move["to"]) == (0, "pcs", "parallelcluster")
+    assert titles(move) == [
+        "prepare",
+        "create the new cluster",
+        "drain the old cluster",
+        "cut over",
+        "remove the old cluster",
+    ]
+    text = steps(move)
+    assert "out/small/parallelcluster/deploy.sh: it updates the foundation" in text
+    assert "see that the data is there: /work" in text
+    assert "out/small/pcs/deploy.sh --destroy: the foundation stays" in text
+    assert "out/small/pcs/deploy.sh --resume" in move["back"][0]
+
+
+def test_reserved_capacity_is_for_one_cluster_at_a_time(answer: Any) -> None:
+    _, move = answer(SPEC % (HELD, ""), *FROM_PCS)
+    assert titles(move)[1:3] == ["drain the old cluster", "create the new cluster"]
+    assert "reserved capacity of gpu" in move["phases"][1]["title"]
+
+
+def test_volumes_of_the_old_cluster_are_lost(answer: Any) -> None:
+    text = (SPEC % ("", VOLUME)).replace("pcs", "parallelcluster")
+    _, move = answer(text, "--from", "parallelcluster", "--to", "pcs")
+    assert any("ebs" in line.lower() for line in move["blocked"])
+    _, move = answer(text, "--from", "parallelcluster", "--to", "pcs", "--allow-unsupported")
+    assert any("/data is a volume of the old cluster" in line for line in move["lost"])
+    assert any("home directories" in line for line in move["lost"])
+
+
+def test_jobs_are_rewritten_for_kubernetes(answer: Any) -> None:
+    text = SPEC.replace("login: {instance_type: m7i.large}\n", "") % ("", "")
+    status, move = answer(text, "--from", "pcs", "--to", "eks")
+    assert (status, move["blocked"]) == (0, [])
+    assert "rewrite the jobs for Kubernetes" in steps(move)
+
+
+def test_the_effects_of_the_second_target_are_listed(answer: Any) -> None:
+    """A foundation for two services may replace nodes of the one that runs."""
+    _, move = answer(EXAMPLES["hyperpod-slurm-bootstrap"].read_text(), "--from", "hyperpod-slurm",
+                     "--to", "pcs", "--allow-unsupported")  # fmt: skip
+    assert move["phases"][0]["steps"][0].startswith("name both under targets")
+
+
+def test_two_targets_cannot_own_one_eks_cluster(answer: Any) -> None:
+    text = SPEC.replace("pcs", "eks").replace("login: {instance_type: m7i.large}\n", "") % ("", "")
+    status, move = answer(text, "--from", "eks", "--to", "hyperpod-eks")
+    assert status == 1
+    assert any("would both own the EKS cluster" in line for line in move["blocked"])
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_forms(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "spec.yaml"
+    file.write_text(SPEC % ("", ""))
+    assert main(["move", str(file), "--output", form, *FROM_PCS]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith({"text": "small: from pcs to", "markdown": "# small: from `pcs`"}[form])
+    assert "1. name both under targets" in out.replace("1.  ", "1. ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(("--from", "pcs", "--to", "pcs"), "is both"), (("--from", "x", "--to", "pcs"), "no target")],
+)
+def test_mistakes(
+    arguments: tuple[str, ...], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "spec.yaml"
+    file.write_text(SPEC % ("", ""))
+    assert main(["move", str(file), *arguments]) == 2
+    assert words in capsys.readouterr().err
+
+
+MOUNTED = "storage: [{mount: /work, type: fsx-lustre, size: 4800GiB}]\n"
+BOTH = "targets: {pcs: {}, parallelcluster: {}}\n"
+
+
+def test_the_steps_keep_the_file_system(tmp_path: Path) -> None:
+    """PCS alone, then ParallelCluster beside it, then PCS destroyed: one foundation throughout."""
+    alone = Fragments("pcs").files(f"{MOUNTED}targets: {{pcs: {{}}}}\n")
+    beside = Fragments("parallelcluster").files(MOUNTED + BOTH)
+    with reaching(tmp_path, alone) as made:
+        stacks = made.account.cloudformation.stacks
+        for files, arguments, left in (
+            (alone, (), {"example-foundation", "example-pcs"}),
+            (beside, (), {"example-foundation", "example-pcs"}),
+            (Fragments("pcs").files(MOUNTED + BOTH), ("--destroy",), {"example-foundation"}),
+        ):
+            made.render(files)
+            done = made.deploy(*arguments)
+            assert done.returncode == 0, done.stderr
+            assert set(stacks) == left
+            assert stacks["example-foundation"].ids["StorageWork"] == "storagework-0a1b"
+        assert made.account.cloudformation.orphans == []
+        assert made.account.pcluster.status == "CREATE_COMPLETE"
