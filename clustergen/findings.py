@@ -158,6 +158,14 @@ class Finding:
         """The same finding with its position in the text."""
         return replace(self, span=span, editor=editor or self.editor)
 
+    def detached(self, *, edits: bool) -> Finding:
+        """The same finding without the text of its spec, and with ``edits`` only if wanted."""
+        if self.fix is None:
+            return self
+        made = self.edits if edits else ()
+        fix = Fix(is_safe=self.fix.is_safe, edits=made) if made else None
+        return replace(self, fix=fix, editor=None)
+
     def below(self, prefix: Path) -> Finding:
         """The same finding with paths that begin with ``prefix``."""
         fix = self.fix.moved(lambda path: (*prefix, *path)) if self.fix else None

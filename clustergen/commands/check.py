@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 
 from clustergen.commands import inputs
 from clustergen.commands.request import read
@@ -27,14 +26,13 @@ def run(args: argparse.Namespace) -> int:
         from clustergen.commands import fixes
 
         return fixes.run(request, args, selected)
-    kept = (lambda finding: finding) if args.output in _WITH_EDITS else _without_editor
     findings: list[Finding] = []
     done: list[Sequence[str]] = []
     progress = inputs.Progress(len(request.specs))
     for index, spec in enumerate(request.specs):
         progress.at(index, spec.title)
         checked = request.check(spec)
-        findings += map(kept, checked.findings)
+        findings += inputs.detached(checked.findings, args)
         done.append(checked.targets)
     progress.done()
     if request.project and not args.specs and not args.files:
@@ -45,14 +43,6 @@ def run(args: argparse.Namespace) -> int:
     inputs.show(findings, args, custom=request.custom)
     inputs.summarize(done, args)
     return inputs.status(findings, args)
-
-
-_WITH_EDITS = ("json", "sarif")
-
-
-def _without_editor(finding: Finding) -> Finding:
-    """The finding without the text of its spec, which would stay in memory."""
-    return replace(finding, fix=None, editor=None) if finding.editor else finding
 
 
 def _usage(args: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clustergen import report, targets
 from clustergen.commands import colour
@@ -54,6 +54,12 @@ def codes(given: Sequence[str], custom: Sequence[Rule] | None = ()) -> tuple[str
         if not code or not registry.exists(code, known, custom=custom is None):
             raise UsageError(f"no finding has the code {code!r}; {registry.hint(code, known)}")
     return named
+
+
+def detached(findings: Sequence[Finding], args: argparse.Namespace) -> Iterator[Finding]:
+    """The findings without the texts of their specs, of which there may be thousands."""
+    edits = args.output in ("json", "sarif")
+    return (finding.detached(edits=edits) for finding in findings)
 
 
 def selected(findings: Sequence[Finding], codes: tuple[str, ...]) -> list[Finding]:

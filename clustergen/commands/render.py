@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     for index, spec in enumerate(request.specs):
         progress.at(index, spec.title)
         checked = request.check(spec)
-        rendering.findings += checked.findings
+        rendering.findings += inputs.detached(checked.findings, args)
         if "" in checked.plans:
             nowhere.append(spec.title)
         elif args.stdout:
