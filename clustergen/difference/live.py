@@ -19,12 +19,13 @@ from clustergen.plan.model import Plan
 Clients = Callable[[str, str], Any]
 """Makes a client of a service in a region."""
 
-_STACKS: Final[Mapping[str, Mapping[str, str]]] = {
+STACKS: Final[Mapping[str, Mapping[str, str]]] = {
     "parallelcluster": {},
     "pcs": {"cluster.template.json": "pcs"},
     "hyperpod-slurm": {},
     "hyperpod-eks": {"eks.template.json": "eks", "addons.template.json": "addons"},
     "eks": {"cluster.template.json": "eks"},
+    "batch": {"cluster.template.json": "batch"},
 }
 _SHARED: Final = {
     "foundation.template.json": "foundation",
@@ -105,7 +106,7 @@ class _Reader:
         return {**same, **found, "deploy.sh": script}
 
     def _templates(self) -> Iterator[tuple[str, str]]:
-        for path, name in {**_SHARED, **_STACKS[self.target]}.items():
+        for path, name in {**_SHARED, **STACKS[self.target]}.items():
             stack = self.plan.stack(name)
             found = self._call("cloudformation", "get_template", StackName=stack)
             if found:

@@ -6,10 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from clustergen.effects import Effect, Kind
 
-_SLURM = ("parallelcluster", "pcs", "hyperpod-slurm")
-_DRAIN = {
-    True: "scontrol update nodename=NODES state=drain reason=update",
-    False: "kubectl drain NODE --ignore-daemonsets --delete-emptydir-data",
+_SLURM = "scontrol update nodename=NODES state=drain reason=update"
+_KUBERNETES = "kubectl drain NODE --ignore-daemonsets --delete-emptydir-data"
+DRAIN = {
+    "parallelcluster": _SLURM,
+    "pcs": _SLURM,
+    "hyperpod-slurm": _SLURM,
+    "hyperpod-eks": _KUBERNETES,
+    "eks": _KUBERNETES,
+    "batch": "aws batch update-job-queue --state DISABLED --job-queue NAME",
 }
 
 
@@ -25,7 +30,7 @@ def steps(target: str, effects: Sequence[Effect]) -> Iterator[str]:
     yield from _before(kinds, effects)
     yield from _stops(target, effects)
     if "removes-nodes" in kinds:
-        yield f"drain the nodes that go, and wait for their jobs: {_DRAIN[target in _SLURM]}"
+        yield f"drain the nodes that go, and wait for their jobs: {DRAIN[target]}"
     yield "deploy: ./deploy.sh"
     yield from _after(target, effects)
 

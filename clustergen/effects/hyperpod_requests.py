@@ -37,6 +37,16 @@ _LATE = {
     ),
 }
 """What reaches only new nodes."""
+UNDOCUMENTED = word_set(
+    "ImageId ImageReleaseVersion InstanceRequirements NetworkInterface TrainingPlanArn"
+)
+"""What AWS does not document for existing groups: it reaches new nodes for certain."""
+
+
+def is_known(member: str) -> bool:
+    """Whether a change of this member of an instance group has an effect that is known."""
+    named = {"InstanceGroupName", "InstanceCount", *_LATE}
+    return member in named | _FIXED | _IN_PLACE | UNDOCUMENTED
 
 
 def effects(before: Json, after: Json, moved: Collection[str]) -> Iterator[Effect]:

@@ -13,6 +13,7 @@ from clustergen.words import word_set
 _PCS = "https://docs.aws.amazon.com/pcs/latest/userguide/"
 _PCS_UPDATE = f"{_PCS}working-with_cng_update.html"
 _PCS_VERSION = f"{_PCS}working-with_clusters_version_update.html"
+_BATCH_UPDATE = "https://docs.aws.amazon.com/batch/latest/userguide/infrastructure-updates.html"
 _EKS = "https://docs.aws.amazon.com/eks/latest/userguide/"
 _EKS_UPDATE = f"{_EKS}update-managed-node-group.html"
 _EKS_BLOCK = f"{_EKS}capacity-blocks-mng.html"
@@ -53,6 +54,19 @@ def _fewer(change: Change, path: str, source: str) -> Iterator[Effect]:
             f"({path.rpartition('.')[2]} was {before})"
         )
         yield Effect("removes-nodes", name, path, text, source)
+
+
+def batch(change: Change) -> Iterator[Effect]:
+    """What AWS Batch does to the instances of a compute environment: an infrastructure update."""
+    paths = (path for path in change.paths if path.startswith("ComputeResources."))
+    cause = next((path for path in paths if not path.endswith("vCpus")), None)
+    if cause:
+        minutes = at(change.properties, "UpdatePolicy.JobExecutionTimeoutMinutes") or 30
+        text = (
+            f"replaces the instances of {change.name} ({cause} changes): jobs that run for more "
+            f"than {minutes} minutes more are terminated"
+        )
+        yield Effect("replaces-nodes", change.name, cause, text, _BATCH_UPDATE)
 
 
 def pcs_cluster(change: Change) -> Iterator[Effect]:

@@ -27,11 +27,14 @@ _DATA: Mapping[str, str] = {
 }
 """What holds data of users."""
 _CLUSTERS = word_set("AWS::PCS::Cluster AWS::EKS::Cluster AWS::SageMaker::Cluster")
-_GROUPS = word_set("AWS::PCS::ComputeNodeGroup AWS::EKS::Nodegroup")
-_QUEUE = "AWS::PCS::Queue"
+_GROUPS = word_set("""
+    AWS::PCS::ComputeNodeGroup AWS::EKS::Nodegroup AWS::Batch::ComputeEnvironment
+""")
+_QUEUES = word_set("AWS::PCS::Queue AWS::Batch::JobQueue")
 _QUOTA = "AWS::SageMaker::ComputeQuota"
 _KIND = words("""
     InstanceConfigs InstanceTypes AmiType CapacityType PurchaseOption ComputeNodeGroupConfigurations
+    ComputeEnvironmentOrder
 """)
 """Properties that are the same where a group or a queue only gets another name."""
 _WITHOUT_STATE = word_set("""
@@ -100,6 +103,7 @@ def _armed(change: Change) -> Iterator[Effect]:
 
 _RULES: Mapping[str, Callable[[Change], Iterator[Effect]]] = {
     "AWS::FSx::FileSystem": file_systems.fsx,
+    "AWS::Batch::ComputeEnvironment": node_groups.batch,
     "AWS::PCS::ComputeNodeGroup": node_groups.pcs,
     "AWS::PCS::Cluster": node_groups.pcs_cluster,
     "AWS::EKS::Nodegroup": node_groups.eks,
@@ -124,8 +128,8 @@ def removed(old: Json, new: Json) -> Iterator[Effect]:
         elif type in _GROUPS | _CLUSTERS:
             text = f"deletes {name}, its nodes, and the jobs on them"
             yield Effect("removes-nodes", name, "", text, type=type)
-        elif type == _QUEUE:
-            yield _queue(name)
+        elif type in _QUEUES:
+            yield _queue(name, type)
         elif type == _QUOTA:
             yield _quota(name, resource)
         else:
@@ -142,7 +146,7 @@ def _lost(name: str, resource: Json) -> Effect:
 def _renamed(resource: Json, old: Json, new: Json) -> str:
     """The new resource that is the same as one that leaves the template, but for its name."""
     key = replacing.NAMES.get(resource["Type"])
-    if key is None or resource["Type"] not in _GROUPS | {_QUEUE}:
+    if key is None or resource["Type"] not in _GROUPS | _QUEUES:
         return ""
     for name in new.keys() - old.keys():
         if new[name]["Type"] == resource["Type"] and _alike(resource, new[name]):
@@ -156,13 +160,13 @@ def _alike(old: Json, new: Json) -> bool:
 
 
 def _jobs(type: str) -> str:
-    return ": running jobs end, and pending ones are cancelled" if type == _QUEUE else ""
+    return ": running jobs end, and pending ones are cancelled" if type in _QUEUES else ""
 
 
-def _queue(name: str) -> Effect:
+def _queue(name: str, type: str) -> Effect:
     text = f"deletes {name}: running jobs end, and pending ones are cancelled"
     source = "https://docs.aws.amazon.com/pcs/latest/userguide/working-with_queues_delete.html"
-    return Effect("removes-nodes", name, "", text, source, type=_QUEUE)
+    return Effect("removes-nodes", name, "", text, source, type=type)
 
 
 def _quota(name: str, resource: Json) -> Effect:

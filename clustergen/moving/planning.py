@@ -87,6 +87,9 @@ def _drain(old: str, folder: str) -> Iterator[str]:
     if old in SLURM:
         yield "stop new jobs: scontrol update partitionname=NAME state=drain"
         yield "wait until squeue is empty, or cancel what is left"
+    elif old == "batch":
+        yield "stop new jobs: aws batch update-job-queue --state DISABLED --job-queue NAME"
+        yield "wait until no job runs"
     else:
         yield "stop new workloads: hold the queues, or remove the rights to submit"
         yield "wait until no pod of a job runs"
@@ -94,14 +97,22 @@ def _drain(old: str, folder: str) -> Iterator[str]:
 
 
 def _cut_over(old: str, new: str) -> Iterator[str]:
-    if (old in SLURM) == (new in SLURM):
-        slurm = "give users the new address; SSH warns of new host keys"
-        yield slurm if new in SLURM else "give users the new kubeconfig"
+    kinds = [_kind(target) for target in (old, new)]
+    if kinds[0] != kinds[1]:
+        yield f"rewrite the jobs for {kinds[1]}: jobs/ in the new bundle has templates"
+        yield "give users access to the new cluster: with SSH keys to Slurm, with roles elsewhere"
+    elif kinds[1] == "Slurm":
+        yield "give users the new address; SSH warns of new host keys"
     else:
-        kind = "Slurm" if new in SLURM else "Kubernetes"
-        yield f"rewrite the jobs for {kind}: jobs/ in the new bundle has templates"
-        yield "give users access to the new cluster: with SSH keys to Slurm, with roles to EKS"
+        yield "give users the new kubeconfig"
     yield "submit the jobs that were pending: queues are not copied"
+
+
+def _kind(target: str) -> str:
+    """What users submit jobs to."""
+    if target == "batch":
+        return "AWS Batch"
+    return "Slurm" if target in SLURM else "Kubernetes"
 
 
 def _remove(old: str, folders: Sequence[str]) -> Iterator[str]:

@@ -578,8 +578,11 @@ def _bounds(shape: Mapping[str, Any], low: str, high: str) -> Json:
 
 # What CloudFormation cannot change ------------------------------------------------------------
 
-FOUNDATION_TYPES = (
+OTHER_TYPES = (
     "AWS::APS::RuleGroupsNamespace",
+    "AWS::Batch::ComputeEnvironment",
+    "AWS::Batch::JobQueue",
+    "AWS::Batch::SchedulingPolicy",
     "AWS::EC2::EIP",
     "AWS::EC2::InternetGateway",
     "AWS::EC2::NatGateway",
@@ -607,7 +610,7 @@ def cloudformation_updates() -> Json:
     """By type, the properties whose change needs another resource; nested ones are dotted."""
     manager = importlib.import_module("cfnlint.schema.manager").PROVIDER_SCHEMA_MANAGER
     fixed: dict[str, list[str]] = {}
-    for type in sorted({*BATCH_TYPES, *PCS_TYPES, *EKS_TYPES, *FOUNDATION_TYPES}):
+    for type in sorted({*BATCH_TYPES, *PCS_TYPES, *EKS_TYPES, *OTHER_TYPES}):
         schema = manager.get_resource_schema("us-east-1", type).schema
         fixed[type] = [_dotted(each) for each in schema.get("createOnlyProperties", ())]
         if type == _FILE_SYSTEM:

@@ -10,6 +10,8 @@ from pathlib import Path
 _FILE = Path(__file__).with_name("cloudformation-updates.json")
 
 NAMES: Mapping[str, str] = {
+    "AWS::Batch::JobQueue": "JobQueueName",
+    "AWS::Batch::SchedulingPolicy": "Name",
     "AWS::EC2::SecurityGroup": "GroupName",
     "AWS::EKS::Cluster": "Name",
     "AWS::EKS::Nodegroup": "NodegroupName",

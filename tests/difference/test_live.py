@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from clustergen import compiler, placeholders, source
+from clustergen import compiler, placeholders, source, targets
 from clustergen.cli import main
-from clustergen.difference import Spec, compare, live
+from clustergen.difference import Spec, compare, live, order
 from clustergen.difference.live import Live, LiveError
 from clustergen.effects import Files
 
@@ -160,6 +160,10 @@ def test_drift_is_a_difference(target: str) -> None:
 
 def test_a_cluster_that_does_not_exist(target: str) -> None:
     assert kinds(target, SPEC, lambda *_: MISSING) == [("in-place", target)]
+
+
+def test_every_target_has_its_stacks_and_its_way_to_drain() -> None:
+    assert set(live.STACKS) == set(order.DRAIN) == set(targets.NAMES)
 
 
 def test_a_missing_permission_is_named() -> None:

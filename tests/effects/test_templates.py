@@ -11,6 +11,7 @@ from clustergen.effects import Effect, Kind, effects, worst
 
 Json = dict[str, Any]
 TAGS = "AWS::EC2::LaunchTemplate"
+BATCH = "AWS::Batch::ComputeEnvironment"
 
 
 def compared(old: Json, new: Json) -> list[Effect]:
@@ -62,6 +63,17 @@ CHANGES: dict[str, tuple[Json, Json, Kind]] = {
     "two minor versions": (cluster("1.33"), cluster("1.35"), "refused"),
     "an older version": (cluster("1.35"), cluster("1.34"), "refused"),
     "metrics less": ({"Metrics": {"Type": "AWS::APS::Workspace"}}, {}, "data-at-risk"),
+    "instances of AWS Batch": (
+        {"Env": {"Type": BATCH, "Properties": {"ComputeResources": {"InstanceTypes": ["a"]}}}},
+        {"Env": {"Type": BATCH, "Properties": {"ComputeResources": {"InstanceTypes": ["b"]}}}},
+        "replaces-nodes",
+    ),
+    "more vCPUs of AWS Batch": (
+        {"Env": {"Type": BATCH, "Properties": {"ComputeResources": {"MaxvCpus": 4}}}},
+        {"Env": {"Type": BATCH, "Properties": {"ComputeResources": {"MaxvCpus": 8}}}},
+        "in-place",
+    ),
+    "an environment of AWS Batch less": ({"Env": {"Type": BATCH}}, {}, "removes-nodes"),
     "a role less": ({"Role": {"Type": "AWS::IAM::Role"}}, {}, "in-place"),
     "a group less": (group(), {}, "removes-nodes"),
     "a group's name": (

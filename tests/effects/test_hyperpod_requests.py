@@ -1,0 +1,69 @@
+"""What UpdateCluster does, compared with the service's model."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+
+from clustergen.effects import Kind, worst
+from clustergen.effects.hyperpod_requests import UNDOCUMENTED, effects, is_known
+from clustergen.hyperpod.deploy import UPDATABLE
+
+ONLY_TO_UPDATE = {"InstanceGroupsToDelete"}
+"""Members that CreateCluster does not have."""
+
+
+@functools.cache
+def shapes() -> Any:
+    import botocore.loaders
+
+    return botocore.loaders.Loader().load_service_model("sagemaker", "service-2")["shapes"]
+
+
+def test_the_members_of_update_cluster() -> None:
+    assert set(shapes()["UpdateClusterRequest"]["members"]) - ONLY_TO_UPDATE == set(UPDATABLE)
+
+
+def test_every_member_of_an_instance_group_has_an_effect() -> None:
+    """A new member of the service needs a decision."""
+    members = shapes()["ClusterInstanceGroupSpecification"]["members"]
+    assert {name for name in members if not is_known(name)} == set()
+    assert set(members) >= UNDOCUMENTED
+
+
+GROUP = {"InstanceGroupName": "a", "InstanceCount": 2}
+CHANGES: dict[str, tuple[dict[str, Any], dict[str, Any], Kind]] = {
+    "nothing": ({}, {}, "none"),
+    "more nodes": ({}, {"InstanceCount": 3}, "in-place"),
+    "fewer nodes": ({}, {"InstanceCount": 1}, "removes-nodes"),
+    "another type": ({"InstanceType": "a"}, {"InstanceType": "b"}, "refused"),
+    "scripts": ({"LifeCycleConfig": 1}, {"LifeCycleConfig": 2}, "new-nodes-only"),
+    "an image": ({}, {"ImageId": "ami-1"}, "new-nodes-only"),
+    "a label": (
+        {"KubernetesConfig": {"Labels": {"a": "b"}}},
+        {"KubernetesConfig": {"Labels": {"a": "c"}}},
+        "in-place",
+    ),
+    "a MIG profile": (
+        {"KubernetesConfig": {"Labels": {"nvidia.com/mig.config": "b"}}},
+        {"KubernetesConfig": {"Labels": {"nvidia.com/mig.config": "c"}}},
+        "replaces-nodes",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_instance_groups(change: str) -> None:
+    old, new, kind = CHANGES[change]
+    before, after = ({"InstanceGroups": [{**GROUP, **each}]} for each in (old, new))
+    assert worst(effects(before, after, ())) == kind
+
+
+@pytest.mark.parametrize(
+    ("member", "kind"),
+    [("VpcConfig", "refused"), ("Tags", "none"), ("NodeRecovery", "in-place")],
+)
+def test_the_cluster(member: str, kind: Kind) -> None:
+    assert worst(effects({member: 1}, {member: 2}, ())) == kind
