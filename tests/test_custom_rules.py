@@ -248,6 +248,12 @@ FAULTS = {
     "nothing": (GOOD + "def f(plan): ...", 3, "PRJ007", "NoneType"),
     "path": (GOOD + "def f(plan):\n    yield Problem('tags', 'one')", 3, "PRJ007", "the path of"),
     "message": (GOOD + "def f(plan):\n    yield Problem((), 7)", 3, "PRJ007", "the message of"),
+    "fix": (
+        GOOD + "def f(plan):\n    yield Problem((), 'one', fix=('tags', 1))",
+        3,
+        "PRJ007",
+        "the fix of a problem is of type tuple",
+    ),
     "severity found": (
         GOOD + "def f(plan):\n    yield Problem((), 'one', severity='bad')",
         3,
@@ -283,6 +289,27 @@ def test_a_fault_is_a_finding_at_its_line_and_hides_nothing(
     text_report = run(capsys, "check")[1]
     assert "Traceback" not in text_report
     assert "help: " in text_report
+
+
+ODD_FIXES = [
+    'safe(put(("tags", "team"), object()))',
+    'safe(put("tags", {1: {2}}))',
+    'safe(put(("node_groups", "a", None), 1))',
+    'safe(drop(("node_groups", 7, "x")))',
+    'safe(rename(("tags",), 5))',
+    "safe(put((), []))",
+]
+
+
+@pytest.mark.parametrize("fix", ODD_FIXES)
+@pytest.mark.parametrize("output", ["json", "sarif"])
+def test_a_fix_that_makes_no_sense(fix: str, output: str, folder: Path, capsys: Capture) -> None:
+    text = HEAD + "from clustergen import drop, put, rename, safe\n" + GOOD
+    text += f"def f(plan):\n    yield Problem(('tags',), 'one', fix={fix})\n"
+    (folder / "rules" / "contract.py").write_text(text, encoding="utf-8")
+    status, out, _ = run(capsys, "check", "--output", output)
+    assert status in (1, 2)
+    assert json.loads(out)
 
 
 def test_what_is_printed_stays_out_of_reports(folder: Path, capsys: Capture) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from clustergen.custom_rules import places
 from clustergen.custom_rules.rules.declarations import FAILED
-from clustergen.findings import Finding, Path, Problem, Rule, Severity
+from clustergen.findings import Finding, Fix, Path, Problem, Rule, Severity
 from clustergen.plan.model import Plan
 
 FAILURES = (Exception, SystemExit)
@@ -59,8 +59,28 @@ def _read(found: Any) -> Problem:
     for name, value in (("message", found.message), ("help", found.help)):
         if not isinstance(value, str):
             raise TypeError(f"the {name} of a problem is {_named(value)}; write a text")
+    if found.fix is not None:
+        _check_fix(found.fix)
     severity = None if found.severity is None else Severity(found.severity)
     return found._replace(path=_path(found.path), severity=severity, feature="")
+
+
+def _check_fix(fix: Any) -> None:
+    """Raise TypeError for a fix that cannot be written as text."""
+    if not isinstance(fix, Fix):
+        raise TypeError(f"the fix of a problem is {_named(fix)}; use safe(put(path, value))")
+    for change in fix.changes:
+        _path(change.path)
+        if not _is_plain(change.value):
+            raise TypeError("the value of a fix is not plain data: texts, numbers, lists, dicts")
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_plain(inner) for key, inner in value.items())
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, str | int | float)
 
 
 def _path(path: Any) -> Path:
