@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import Any
 
 import pytest
@@ -145,9 +146,12 @@ def test_only_a_target_with_a_head_node_plans_one() -> None:
 def test_options_have_their_defaults(name: str) -> None:
     section = targets.load(name).traits.section
     fields = Targets.model_validate({section: {}} if section else {})
-    expected = vars(getattr(fields, section.replace("-", "_"))) if section else {"overlay": {}}
+    chosen = getattr(fields, section.replace("-", "_"), None)
+    expected = chosen.model_dump() if chosen else {"overlay": {}}
     plan = planned("{}", name)
-    assert {**dataclasses.asdict(plan.options), "overlay": plan.overlay} == expected
+    options = {**dataclasses.asdict(plan.options), "overlay": plan.overlay}
+    # Lists of a section are tuples in a plan.
+    assert json.loads(json.dumps(options)) == expected
 
 
 def test_options_are_those_of_the_plans_target() -> None:

@@ -11,6 +11,8 @@ from clustergen.slurm import collecting
 from clustergen.targets.parallelcluster import actions, directory, nodes, permissions
 from clustergen.targets.parallelcluster.options import Options
 
+_GRACE_MINUTES = 10
+"""ParallelCluster's default."""
 SCRIPTS_POLICY = {"Policy": "${ScriptsPolicyArn}"}
 SESSION_POLICY = {"Policy": "${SessionPolicyArn}"}
 """For access with Session Manager, which needs neither an open port nor a key."""
@@ -78,6 +80,7 @@ def _networking(plan: Plan, head: Machine) -> dict[str, Any]:
 def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
     """``LoginNodes`` with one pool, behind a network load balancer of ParallelCluster."""
     options = plan.options_as(Options)
+    grace = options.login_pool.grace_time != _GRACE_MINUTES
     # Login nodes do not support S3Access: the foundation has a policy for their scripts.
     scripts = [] if options.leaves_out("script-access") else [SCRIPTS_POLICY]
     subnets = login.subnets or (references.text(nodes.entry_subnet(plan.network).id),)
@@ -93,9 +96,7 @@ def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
         Ssh=filled(AllowedIps=_login_ips(plan, login)),
         CustomActions=actions.long_lived(plan, "login"),
         Iam=permissions.iam(login.iam, policies=[*_session(options), *scripts]),
-        GracetimePeriod=options.login_pool.grace_time
-        if plan.wrote("targets", "parallelcluster", "login_pool", "grace_time")
-        else None,
+        GracetimePeriod=options.login_pool.grace_time if grace else None,
     )
     return {"Pools": [pool]}
 
