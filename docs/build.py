@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import command_line
+import drawing
 import encryption
 import findings
 import language
@@ -34,6 +35,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     SCHEMA: as_text,
     "cli.md": command_line.page,
     "encryption.md": encryption.page,
+    "images/graph.svg": drawing.picture,
     "images/overview-dark.svg": picture.dark,
     "images/overview-light.svg": picture.light,
     "images/session.svg": recording.picture,
