@@ -27,8 +27,8 @@ _LEAST_GROWTH = 1.1
 def fsx(change: Change) -> Iterator[Effect]:
     """Why FSx rejects a change, and what takes long."""
     name, old, new = change.name, change.earlier, change.properties
-    for rule in _RULES.get(new["FileSystemType"], ()):
-        for cause, why, source in rule(old, new):
+    for check in _RULES.get(new["FileSystemType"], ()):
+        for cause, why, source in check(old, new):
             text = f"is refused: {name} {why}; undo the change, or copy the data to a new one"
             yield Effect("refused", name, cause, text, source)
     if _grows(old, new):

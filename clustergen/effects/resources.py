@@ -78,10 +78,10 @@ def _fate(resource: Json, policy: str) -> str:
 
 def updated(change: Change) -> list[Effect]:
     """The effects of a resource that stays the same one."""
-    rule = _RULES.get(change.type)
+    find = _RULES.get(change.type)
     found = list(_armed(change))
-    if rule:
-        found += rule(change)
+    if find:
+        found += find(change)
     if not found:
         text = f"changes {change.name} ({', '.join(change.paths)})"
         found = [Effect("in-place", change.name, change.paths[0], text)]
