@@ -580,9 +580,6 @@ def _bounds(shape: Mapping[str, Any], low: str, high: str) -> Json:
 
 OTHER_TYPES = (
     "AWS::APS::RuleGroupsNamespace",
-    "AWS::Batch::ComputeEnvironment",
-    "AWS::Batch::JobQueue",
-    "AWS::Batch::SchedulingPolicy",
     "AWS::EC2::EIP",
     "AWS::EC2::InternetGateway",
     "AWS::EC2::NatGateway",
