@@ -269,7 +269,7 @@ def _recommend(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     command.add_argument("--start", metavar="DATE", help="e.g. 2026-12-10")
     command.add_argument("--budget", type=float, metavar="USD", help="for the whole time")
-    command.add_argument("--scheduler", choices=("slurm", "kubernetes"), help="(both)")
+    command.add_argument("--scheduler", choices=("slurm", "kubernetes", "batch"), help="(all)")
     command.add_argument(
         "--target",
         dest="targets",

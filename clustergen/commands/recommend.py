@@ -19,8 +19,6 @@ from clustergen.recommendation import Need, Recommendation
 from clustergen.recommendation import need as needs
 from clustergen.recommendation.spec_text import ChangedSpec, Draft, NewSpec
 
-_SCHEDULERS = ("slurm", "kubernetes")
-
 
 def run(args: argparse.Namespace) -> int:
     try:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from clustergen import targets
 from clustergen.catalog import blocks, fsx, regions, ultraservers
 from clustergen.cost.nodes import OPTIONS
 from clustergen.recommendation.need import Need
@@ -78,12 +79,12 @@ def group_name(offer: Offer) -> str:
 
 def _lines(offer: Offer, need: Need, target: str) -> Iterator[str]:
     group = group_name(offer)
-    kubernetes = target.endswith("eks")
+    slurm = targets.load(target).traits.scheduler == "slurm"
     yield f"# {need.count} {need.what}: {offer.nodes} x {offer.type.name}, {OPTIONS[offer.kind]}."
     yield f"# Replace what is marked with {MARK[2:]}, then: clustergen check"
     yield from ("version: 1", f"name: {group}-{need.count}", f"region: {offer.region}")
     yield f"network: {{zone: {offer.zones[0]}}}  {MARK} the zone of the capacity"
-    if not kubernetes and offer.type.arch == "arm64":
+    if slurm and offer.type.arch == "arm64":
         yield "head_node: {instance_type: m7g.4xlarge}"
     parts = _parts(offer)
     names = [group if len(parts) == 1 else f"{group}-{n}" for n in range(1, len(parts) + 1)]
@@ -91,7 +92,8 @@ def _lines(offer: Offer, need: Need, target: str) -> Iterator[str]:
     for number, (name, nodes) in enumerate(zip(names, parts, strict=True)):
         yield from _node_group(offer, name, nodes, number, target)
     shared = ", ".join(names)
-    yield f"queues: [{{name: train, node_groups: [{shared}]{_exclusive(kubernetes=kubernetes)}}}]"
+    whole = ", exclusive: true" if slurm else ""
+    yield f"queues: [{{name: train, node_groups: [{shared}]{whole}}}]"
     yield from ("storage:", f"  - {_storage(offer)}")
     yield f"targets: {{{target}: {{}}}}"
 
@@ -115,13 +117,11 @@ def _node_group(offer: Offer, name: str, nodes: int, number: int, target: str) -
         yield "    efa: false  # for several nodes only"
 
 
-def _exclusive(*, kubernetes: bool) -> str:
-    return "" if kubernetes else ", exclusive: true"
-
-
 def _count(offer: Offer, nodes: int, target: str) -> str:
     """Nodes that are not held start on demand, where the service can do that."""
-    fixed = offer.kind not in ("on-demand", "spot") or target not in ("parallelcluster", "pcs")
+    limits = targets.load(target).limits
+    elastic = not limits.minimum and limits.unscaled is None
+    fixed = offer.kind not in ("on-demand", "spot") or not elastic
     return str(nodes) if fixed else f"{{min: 0, max: {nodes}}}"
 
 
