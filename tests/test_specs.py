@@ -342,6 +342,34 @@ MORE: list[tuple[str, tuple[str, ...]]] = [
      " InstanceType: ml.p5.48xlarge, InstanceCount: 2,"
      " ExecutionRole: '${HyperPodExecutionRoleArn}'}]}}}", (HP,)),
 ]  # fmt: skip
+MORE += [
+    (
+        "software: {containers: docker, scripts: [{run: s3://my-bucket/it's.sh, args: [$(reboot)],"
+        " when: start}, {run: https://example.com/a.sh, on: [compute]}]}",
+        (BATCH,),
+    ),
+    (
+        "node_groups: [{name: h200, threads_per_core: 1, scratch: /scratch, labels: {example.com/a:"
+        " b}, placement: {group: held}, image: ami-0a1b2c3d4e5f67890, health_checks: [gpu]}]",
+        (BATCH,),
+    ),
+    (
+        "node_groups: [{name: h200, capacity: {reservation_group: "
+        "'arn:aws:resource-groups:us-east-1:111122223333:group/held'}}, {name: spot, "
+        "instance_types: [m7i.4xlarge, m6i.4xlarge], capacity: spot, count: {min: 1, max: 4}},"
+        " {name: arm, instance_type: m7g.4xlarge, count: 1}, {name: hpc, instance_type: "
+        "hpc7g.16xlarge, count: 2}, {name: inf, instance_type: inf2.48xlarge, count: 1}]",
+        (BATCH,),
+    ),
+    (
+        "storage: [{mount: /fsx, type: fsx-lustre, size: 38400GiB, throughput: 250, efa: true},"
+        " {mount: /home, type: fsx-openzfs, size: 512GiB, throughput: 160}, {mount: /e, type: efs},"
+        " {mount: /data, type: s3, bucket: s3://my-bucket/data}]\n"
+        "resilience: {auto_resume: true}\nmonitoring: {metrics: cloudwatch}\n"
+        "name: ex-ample\ntags: {owner: 'Zoë + Žiga: a/b=c', Name: x}",
+        (BATCH,),
+    ),
+]
 MORE_PAIRS = [(fragment, target) for fragment, names in MORE for target in names]
 
 

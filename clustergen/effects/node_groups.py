@@ -11,6 +11,7 @@ from clustergen.patterns import pattern
 from clustergen.words import word_set
 
 _PCS = "https://docs.aws.amazon.com/pcs/latest/userguide/"
+_BATCH_QUEUE = "https://docs.aws.amazon.com/batch/latest/APIReference/API_UpdateJobQueue.html"
 _PCS_UPDATE = f"{_PCS}working-with_cng_update.html"
 _PCS_VERSION = f"{_PCS}working-with_clusters_version_update.html"
 _BATCH_UPDATE = "https://docs.aws.amazon.com/batch/latest/userguide/infrastructure-updates.html"
@@ -67,6 +68,17 @@ def batch(change: Change) -> Iterator[Effect]:
             f"than {minutes} minutes more are terminated"
         )
         yield Effect("replaces-nodes", change.name, cause, text, _BATCH_UPDATE)
+
+
+def job_queue(change: Change) -> Iterator[Effect]:
+    """What AWS Batch does with the scheduling policy of a queue."""
+    had, has = ("SchedulingPolicyArn" in each for each in (change.earlier, change.properties))
+    if had != has:
+        text = (
+            f"is refused: Batch neither gives {change.name} fair shares nor takes them away; "
+            "rename the queue"
+        )
+        yield Effect("refused", change.name, "SchedulingPolicyArn", text, _BATCH_QUEUE)
 
 
 def pcs_cluster(change: Change) -> Iterator[Effect]:

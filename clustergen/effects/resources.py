@@ -104,6 +104,7 @@ def _armed(change: Change) -> Iterator[Effect]:
 _RULES: Mapping[str, Callable[[Change], Iterator[Effect]]] = {
     "AWS::FSx::FileSystem": file_systems.fsx,
     "AWS::Batch::ComputeEnvironment": node_groups.batch,
+    "AWS::Batch::JobQueue": node_groups.job_queue,
     "AWS::PCS::ComputeNodeGroup": node_groups.pcs,
     "AWS::PCS::Cluster": node_groups.pcs_cluster,
     "AWS::EKS::Nodegroup": node_groups.eks,

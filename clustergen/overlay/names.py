@@ -12,6 +12,7 @@ from clustergen.overlay.rules.names import RENAMED
 
 _PROPERTIES: Final = MappingProxyType(
     {
+        "AWS::Batch::JobQueue": "JobQueueName",
         "AWS::EKS::Cluster": "Name",
         "AWS::EKS::Nodegroup": "NodegroupName",
         "AWS::PCS::Cluster": "Name",

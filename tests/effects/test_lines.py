@@ -72,6 +72,12 @@ CHANGES = [
         GROUP % "instance_type: p5.48xlarge",
         ["is refused: InstanceConfigs of NodeGroupH200 cannot change"],
     ),
+    (
+        "batch",
+        "",
+        "slurm: {accounts: [{name: vision}]}",
+        ["is refused: Batch neither gives QueueH200 fair shares nor takes them away"],
+    ),
     (PC, "", "monitoring: {log_retention: 90d}", []),
     (PC, "", GROUP % "count: 4", []),
     (PC, GROUP % "count: 4", "", ["needs the compute nodes stopped first (Scheduling"]),

@@ -82,6 +82,12 @@ def root(version: str = OLDEST) -> Path:
     return _made(name, lambda folder: _make(suite, packages, steps, folder))
 
 
+def machine(packages: Sequence[str]) -> Path:
+    """A root file system with packages, without Slurm."""
+    name = f"{SUITES[OLDEST]}-{hashlib.sha256(' '.join(packages).encode()).hexdigest()[:8]}"
+    return _made(name, lambda folder: _make(SUITES[OLDEST], packages, (), folder))
+
+
 def unpacked(name: str, packages: Sequence[str]) -> Path:
     """A folder with the files of packages for this machine, which are not installed."""
 

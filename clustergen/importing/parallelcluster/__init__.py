@@ -31,8 +31,8 @@ def imported(configuration: Mapping[str, Any], origin: str, answers: Answers) ->
         found = formats.UNSUPPORTED.at(
             ("Scheduling", "Scheduler"),
             f"the scheduler is {scheduler}",
-            help="no target runs it: write Scheduler: slurm, and SlurmQueues with compute "
-            "resources of the same instance types",
+            help="for AWS Batch, write a spec for the target batch; to import this, write "
+            "Scheduler: slurm, and SlurmQueues with compute resources of the same instance types",
         )
         return Imported("", (found,), False, 0, 0)
     notes = Notes()

@@ -62,4 +62,4 @@ def _cpu(group: NodeGroup) -> Json:
 
 def _user_data(plan: Plan, group: NodeGroup) -> Json:
     text = user_data.for_group(plan, group)
-    return {"UserData": {"Fn::Base64": cfn.sub(text)}} if text else {}
+    return {"UserData": {"Fn::Base64": text}} if text else {}

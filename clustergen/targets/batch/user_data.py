@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from clustergen import node_scripts, shell
-from clustergen.aws import mime, mounts, references
+from clustergen.artifacts import Json
+from clustergen.aws import cfn, mime, mounts, references
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Efs, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
@@ -30,19 +31,20 @@ class Action(NamedTuple):
     """If it fails, the node does not join."""
 
 
-def for_group(plan: Plan, group: NodeGroup) -> str | None:
-    """The user data of a group's nodes as text of Fn::Sub; None if they need none."""
+def for_group(plan: Plan, group: NodeGroup) -> Json | str | None:
+    """The user data of a group's nodes, with values of outputs; None if they need none."""
     found = tuple(_actions(plan, group))
     if not found:
         return None
-    return _text(found, plan.region)
+    text = _text(found, plan.region)
+    return cfn.sub(_substituted(text)) if _BEGIN in text else text
 
 
 # Groups may run the same scripts.
 @functools.lru_cache(maxsize=8)
 def _text(actions: tuple[Action, ...], region: str) -> str:
     text = shell.render("batch/user-data.sh.j2", actions=actions, region=region)
-    return _substituted(mime.multipart([(mime.SHELL_SCRIPT, text)]))
+    return mime.multipart([(mime.SHELL_SCRIPT, text)])
 
 
 def used(plan: Plan) -> tuple[Script, ...]:

@@ -255,8 +255,8 @@ def test_definitions_are_below_the_limit_of_batch() -> None:
 
 def user_data(text: str) -> str:
     data = properties_of(text, "LaunchTemplateH200")["LaunchTemplateData"]
-    found: str = data["UserData"]["Fn::Base64"]["Fn::Sub"]
-    return found
+    found: Any = data["UserData"]["Fn::Base64"]
+    return str(found["Fn::Sub"] if isinstance(found, dict) else found)
 
 
 ORDER = """
