@@ -147,14 +147,12 @@ def masked(finding: Finding, secrets: frozenset[str]) -> Finding:
 
     A finding whose help would show a secret has no fix, which would show it, too.
     """
-    help = _without(finding.help, secrets)
-    return replace(
-        finding,
-        message=_without(finding.message, secrets),
-        help=help,
-        path=tuple(_without(s, secrets) if isinstance(s, str) else s for s in finding.path),
-        fix=finding.fix if help == finding.help else None,
-    )
+    help, message = _without(finding.help, secrets), _without(finding.message, secrets)
+    path = tuple(_without(s, secrets) if isinstance(s, str) else s for s in finding.path)
+    if (help, message, path) == (finding.help, finding.message, finding.path):
+        return finding
+    fix = finding.fix if help == finding.help else None
+    return replace(finding, message=message, help=help, path=path, fix=fix)
 
 
 @functools.lru_cache(maxsize=1024)

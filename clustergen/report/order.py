@@ -22,10 +22,18 @@ def shown(findings: Iterable[Finding]) -> list[Finding]:
 
     Help and sources that differ between the targets are listed below each other.
     """
-    groups: dict[Finding, list[Finding]] = {}
+    groups: dict[object, list[Finding]] = {}
     for finding in ordered(findings):
-        groups.setdefault(replace(finding, target="", help="", note=""), []).append(finding)
-    return [_together(group) for group in groups.values()]
+        groups.setdefault(_shared(finding), []).append(finding)
+    return [_together(group) if len(group) > 1 else group[0] for group in groups.values()]
+
+
+def _shared(finding: Finding) -> tuple[object, ...]:
+    """What findings of several targets have in common; others differ in it."""
+    return (
+        *(finding.code, finding.severity, finding.message, finding.path, finding.on_key),
+        *(finding.span, finding.fatal, finding.could_not, finding.feature),
+    )
 
 
 def _together(group: Sequence[Finding]) -> Finding:

@@ -87,19 +87,38 @@ def _texts_with(
 
 def _occurs(searched: re.Pattern[str], spec: Spec) -> bool:
     """Whether it occurs in any text of a spec, including keys of mappings."""
+    return bool(searched.search(_LATEST.joined(spec)))
+
+
+class _Latest:
+    """All texts of the latest spec: the rules here ask for the same one, after each other."""
+
+    def __init__(self) -> None:
+        self._spec: Spec | None = None
+        self._text = ""
+
+    def joined(self, spec: Spec) -> str:
+        """The texts, with a space between them, which nothing that is searched for contains."""
+        if self._spec is not spec:
+            self._spec, self._text = spec, " ".join(_all_texts(spec))
+        return self._text
+
+
+_LATEST = _Latest()
+
+
+def _all_texts(spec: Spec) -> Iterator[str]:
     waiting: list[Any] = [spec]
     while waiting:
         value = waiting.pop()
         if isinstance(value, str):
-            if searched.search(value):
-                return True
+            yield value
         elif isinstance(value, Mapping):
             waiting += (*value, *value.values())
         elif isinstance(value, list):
             waiting += value
         elif hasattr(value, "__pydantic_fields_set__"):
             waiting += vars(value).values()
-    return False
 
 
 def _texts(value: Any, path: Path, *, without: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
