@@ -31,6 +31,9 @@ stack="$cluster-cluster"
   fill cluster.yaml
   run kubectl create --file .filled/cluster.yaml
 {% endblock %}
+{% block find_user %}
+    stack_status "$stack"
+{% endblock %}
 {% block destroy %}
   delete_stack "$stack"
 {% endblock %}
@@ -278,6 +281,7 @@ def test_spot_instances_need_a_role_that_few_accounts_lack(tmp_path: Path) -> No
 
 def test_destroy_foundation_is_a_separate_step(bundle: Bundle) -> None:
     bundle.deploy()
+    bundle.deploy("--destroy")
     done = bundle.deploy("--destroy-foundation")
     assert [call.split()[-1] for call in changing(bundle)] == ["example-foundation"]
     assert "/fsx stays" in done.stderr

@@ -215,6 +215,16 @@ def test_deleting_the_foundation_prints_what_remains(bundle: Bundle) -> None:
     )
 
 
+def test_a_foundation_in_use_is_not_deleted(bundle: Bundle) -> None:
+    """Routes and roles of running nodes would be gone before CloudFormation notices the nodes."""
+    deployed(bundle)
+    done = bundle.deploy("--destroy-foundation")
+    assert (done.returncode, "run deploy.sh --destroy first" in done.stderr) == (2, True)
+    assert bundle.account.calling("delete-stack") == []
+    for step in ("--destroy", "--destroy-foundation"):
+        deployed(bundle, step)
+
+
 def test_removed_file_systems_leave_the_cluster_first(bundle: Bundle, target: str) -> None:
     bundle.render(files(target, MORE))
     deployed(bundle)

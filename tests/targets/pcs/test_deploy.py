@@ -109,15 +109,3 @@ def test_the_foundation_waits_for_a_cluster_that_can_follow(
         assert [stack.change_sets for stack in stacks] == [{}, {}]
         bundle.render(files_of(tagged + GROUP % before))
         assert bundle.deploy().returncode == 0
-
-
-def test_a_foundation_in_use_is_not_deleted(bundle: Bundle) -> None:
-    """Its role and instance profile would be gone before CloudFormation notices the nodes."""
-    assert bundle.deploy().returncode == 0
-    done = bundle.deploy("--destroy-foundation")
-    assert done.returncode == 2
-    assert "run deploy.sh --destroy first" in done.stderr
-    assert bundle.account.calling("delete-stack") == []
-    for step in ("--destroy", "--destroy-foundation"):
-        done = bundle.deploy(step)
-        assert done.returncode == 0, done.stderr
