@@ -23,7 +23,11 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
-MOUNT_SECONDS = 10
+# Collectors give up on a node after 10 seconds, and then have none of its metrics: what hangs must
+# take less, so that its own alert fires.
+MOUNT_SECONDS = 4
+COMMAND_SECONDS = 2
+SLURM_SECONDS = 6
 RESERVATION_SECONDS = 300
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -59,7 +63,7 @@ def escaped(value: object) -> str:
     return str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def output(*command: str, seconds: float = 20) -> str:
+def output(*command: str, seconds: float = COMMAND_SECONDS) -> str:
     """What a command prints; empty if it fails or takes too long."""
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
@@ -145,14 +149,13 @@ class Mount:
         self.thread: threading.Thread | None = None
         self.usage: tuple[int, int] | None = None
 
-    def ask(self) -> tuple[int, int] | None:
-        """Size and free bytes; None if the file system does not answer in time."""
+    def ask(self) -> threading.Thread:
+        """Ask for size and free bytes, unless an earlier question is still open."""
         if self.thread is None or not self.thread.is_alive():
             self.usage = None
             self.thread = threading.Thread(target=self._ask, daemon=True)
             self.thread.start()
-        self.thread.join(MOUNT_SECONDS)
-        return None if self.thread.is_alive() else self.usage
+        return self.thread
 
     def _ask(self) -> None:
         try:
@@ -162,9 +165,18 @@ class Mount:
         self.usage = answer.f_blocks * answer.f_frsize, answer.f_bavail * answer.f_frsize
 
 
+def answers(watched: list[Mount]) -> list[tuple[int, int] | None]:
+    """Size and free bytes of each; None if it does not answer. All have the same time."""
+    end = time.monotonic() + MOUNT_SECONDS
+    asked = [mount.ask() for mount in watched]
+    for thread in asked:
+        thread.join(max(0, end - time.monotonic()))
+    return [None if thread.is_alive() else mount.usage for mount, thread in zip(watched, asked)]
+
+
 def mounts(metrics: Metrics, watched: list[Mount], proc_root: Path) -> None:
     # An automount mounts when it is asked, so the table is read afterwards.
-    usages = [mount.ask() for mount in watched]
+    usages = answers(watched)
     types = {fields[1]: fields[2] for fields in mount_table(proc_root)}
     for mount, usage in zip(watched, usages):
         there = types.get(mount.path, "autofs") != "autofs"
@@ -196,7 +208,7 @@ def lustre(metrics: Metrics, options: argparse.Namespace) -> None:
     if options.lustre_targets:
         targets(metrics, clients)
     if clients:
-        messages(metrics, output(options.lnetctl, "net", "show", "--verbose", seconds=10))
+        messages(metrics, output(options.lnetctl, "net", "show", "--verbose"))
 
 
 def targets(metrics: Metrics, clients: list[Path]) -> None:
@@ -308,7 +320,7 @@ def root_type(proc_root: Path) -> str:
 
 def clock_offset() -> float | None:
     """Seconds between the clock and its time server, by chrony; None without chrony."""
-    fields = output("chronyc", "-c", "tracking", seconds=5).split(",")
+    fields = output("chronyc", "-c", "tracking").split(",")
     try:
         return float(fields[4])
     except (IndexError, ValueError):
@@ -343,7 +355,9 @@ QUEUES = {
 
 def slurm(metrics: Metrics) -> None:
     columns = "--Format=NodeList:256,StateComplete:256"
-    lines = output("sinfo", "--noheader", "--all", "--Node", columns).splitlines()
+    lines = output(
+        "sinfo", "--noheader", "--all", "--Node", columns, seconds=SLURM_SECONDS
+    ).splitlines()
     nodes = dict(line.split() for line in lines if line.strip())
     if not nodes:
         return  # no metrics: the alert for a silent controller fires
@@ -372,7 +386,9 @@ def node_states(state: str) -> Iterator[str]:
 
 
 def jobs(metrics: Metrics) -> None:
-    shown = output("squeue", "--noheader", "--all", "--states=all", "--format=%P|%T")
+    columns = "--format=%P|%T"
+    words = ("squeue", "--noheader", "--all", "--states=all", columns)
+    shown = output(*words, seconds=SLURM_SECONDS)
     found = list(pairs(shown))
     states = Counter(state for _, state in found)
     for state, name in JOB_STATES.items():

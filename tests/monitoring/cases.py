@@ -159,8 +159,9 @@ def gpu_cases() -> Iterator[Case]:
     mig = {f'DCGM_FI_DEV_GPU_TEMP{{{GPU},GPU_I_ID="{i}"}}': always(60) for i in range(7)}
     one_gpu = {f"clustergen_expected_gpus{{{NODE}}}": always(1)}
     yield none("GpuMissing", "one GPU in seven parts", {**one_gpu, **mig}, 20)
-    silent, firing = frozenset({"GpuMissing"}), frozenset({"GpuMissing", "GpuMetricsAbsent"})
-    yield Case("no GPU reports", expected, {8: silent, 12: firing})
+    yield one("GpuMetricsAbsent", expected, 8, 12, name="no GPU of the cluster reports")
+    other = {f'DCGM_FI_DEV_GPU_TEMP{{$c,node="n2",gpu="{i}"}}': always(60) for i in range(8)}
+    yield one("GpuMissing", {**expected, **other}, 4, 7, name="no GPU of one node reports")
 
 
 def efa(counter: str, values: str, device: str = "rdmap0") -> Mapping[str, str]:

@@ -64,6 +64,13 @@ def test_an_alert_describes_what_to_do(alert: Alert) -> None:
     assert (alert.severity == "none") == (alert.action == "none")
 
 
+@pytest.mark.parametrize("alert", list(alerts()), ids=lambda alert: alert.name)
+def test_sacct_shows_jobs_of_the_past(alert: Alert) -> None:
+    """With a state and no start, it lists only jobs that are in that state now."""
+    for step in alert.steps:
+        assert "sacct " not in step or ("--starttime=" in step and "--allusers" in step)
+
+
 def test_only_used_gpu_counters_are_collected() -> None:
     read = "\n".join(expressions())
     unread = [c.name for c in COUNTERS if not re.search(rf"\b{c.name}\b", read)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import os
 import re
 import sys
@@ -10,16 +11,19 @@ import time
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from clustergen.monitoring.files import node_metrics
 from clustergen.monitoring.names import HOST_TEXTFILE
+from tests.checking import Fragments
 from tests.monitoring.exporters import Machine, program, write
 from tests.monitoring.live import free_port, process
 from tests.monitoring.script import installed, printed, samples, with_programs
 from tests.support import prometheus
 
+MEASURED = "monitoring: {metrics: managed-prometheus}\n"
 MOUNTS = """\
 /dev/nvme0n1p1 / xfs rw 0 0
 10.0.0.9@tcp:/abc /fsx lustre rw 0 0
@@ -95,7 +99,7 @@ def test_what_is_mounted(script: Path, tmp_path: Path) -> None:
 
 def test_a_mount_that_hangs_holds_up_nothing(script: Path, tmp_path: Path) -> None:
     write(tmp_path / "proc/1/mounts", "server:/x /hangs nfs4 rw 0 0\n")
-    changed = script.read_text().replace("MOUNT_SECONDS = 10", "MOUNT_SECONDS = 0.2")
+    changed = script.read_text().replace("MOUNT_SECONDS = 4", "MOUNT_SECONDS = 0.2")
     hangs = "answer = os.statvfs(self.path)"
     assert hangs in changed
     script.write_text(changed.replace(hangs, f"time.sleep(600); {hangs}"))
@@ -107,6 +111,60 @@ def test_a_mount_that_hangs_holds_up_nothing(script: Path, tmp_path: Path) -> No
             found = scraped(port)
             assert found['clustergen_mount_present{mountpoint="/hangs"}'] == "1"
             assert found['clustergen_mount_answers{mountpoint="/hangs"}'] == "0"
+
+
+class Clock:
+    """The time of the script, which only waiting moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class Hangs:
+    """A thread that never ends."""
+
+    clock = Clock()
+
+    def __init__(self, **_: object) -> None: ...
+
+    def start(self) -> None: ...
+
+    def is_alive(self) -> bool:
+        return True
+
+    def join(self, seconds: float) -> None:
+        self.clock.now += seconds
+
+
+def test_what_hangs_leaves_the_collector_time_for_the_answer(
+    script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise the node counts as down, and the alerts of its mounts never fire."""
+    module = imported(script)
+    monkeypatch.setattr(module, "time", Hangs.clock)
+    monkeypatch.setattr(module, "threading", SimpleNamespace(Thread=Hangs))
+    metrics = module.Metrics()
+    watched = [module.Mount(path) for path in ("/fsx", "/home", "/data")]
+    module.mounts(metrics, watched, script.parent)
+    # Beside mounts, lnetctl and chronyc may wait.
+    waits = Hangs.clock.now + 2 * module.COMMAND_SECONDS
+    text = Fragments("pcs").files(MEASURED)["scripts/monitoring.sh"]
+    [limit] = re.findall(r"scrape_timeout: (\d+)s", text)
+    assert 0 < waits < int(limit)
+    assert 0 < module.SLURM_SECONDS < int(limit)
+
+
+def imported(script: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("node_metrics", script)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["node_metrics"] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 def scraped(port: int) -> Mapping[str, str]:

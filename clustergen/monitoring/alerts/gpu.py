@@ -223,7 +223,8 @@ _HEAT = (
     ),
 )
 _GONE = (
-    # A node that reports no GPU at all has no series to count, hence the zero.
+    # A node that reports no GPU at all has no series to count, hence the zero. If no node reports
+    # one, exporters are missing rather than GPUs: replacing all nodes would not help.
     Alert(
         "GpuMissing",
         "page",
@@ -232,7 +233,8 @@ _GONE = (
         "- on (cluster, node) (\n"
         f"  count by (cluster, node) (count {_EACH} (DCGM_FI_DEV_GPU_TEMP{{$scope}}))\n"
         "  or on (cluster, node) 0 * max by (cluster, node) (clustergen_expected_gpus{$scope})\n"
-        ") > 0",
+        ") > 0\n"
+        "and on (cluster) sum by (cluster) (DCGM_FI_DEV_GPU_TEMP{$scope})",
         "{{ $labels.node }} lacks {{ $value }} GPU(s)",
         "The node has fewer GPUs than its instance type, or dcgm-exporter does not see them.",
         ("`nvidia-smi -L` on the node lists them", "`systemctl status nvidia-persistenced`"),
@@ -247,7 +249,10 @@ _GONE = (
         "unless on (cluster) sum by (cluster) (DCGM_FI_DEV_GPU_TEMP{$scope})",
         "No GPU of {{ $labels.cluster }} is measured",
         "Nodes with GPUs run, and no dcgm-exporter reports: no GPU alert can fire.",
-        ("the exporter runs on every node with GPUs: see its log there",),
+        (
+            "the exporter runs on every node with GPUs: see its log there",
+            "on nodes of Slurm, the image needs Docker or the unit nvidia-dcgm-exporter",
+        ),
         after="10m",
         needs=EXPECTED,
     ),

@@ -17,8 +17,11 @@ _REACHED = (
         "replace",
         f'up{{$scope,job="{names.HOST}"}} == 0',
         "{{ $labels.node }} does not answer",
-        "The collector reaches the node's address, and the exporter there does not answer.",
-        ("the state of the instance in EC2, and its serial console",),
+        "The node reports that its exporter does not answer: its other alerts cannot fire.",
+        (
+            "`systemctl status clustergen-node-metrics` on the node",
+            "the load of the node, the state of the instance in EC2, and its serial console",
+        ),
         after="3m",
         needs=HOST,
         without=frozenset({Source.KUBERNETES}),

@@ -50,8 +50,11 @@ GROUP = RuleGroup(
             "none",
             "vector(1)",
             "Alerts work",
-            "This alert always fires. If it no longer arrives, alerts do not work.",
-            ("a service that expects a message every hour can watch it",),
+            "This alert always fires. If a webhook no longer gets it, alerts do not work.",
+            (
+                "a service that expects a message every hour can watch it",
+                "an SNS topic, and so e-mail, never gets it",
+            ),
         ),
     ),
 )

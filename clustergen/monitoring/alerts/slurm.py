@@ -89,7 +89,13 @@ _JOBS = (
         "sum by (cluster) (delta(slurm_jobs_node_failed{$scope}[30m])) > 0",
         "Jobs of {{ $labels.cluster }} ended because a node failed",
         "A node failed while jobs ran on it. With `--requeue` they are queued again.",
-        ("`sacct -s NODE_FAIL -o jobid,user,nodelist,end`",),
+        (
+            "`squeue --all --states=NODE_FAIL -o '%i %u %N'` names them for some minutes",
+            "later, with accounting: `sacct --allusers --state=NODE_FAIL "
+            "--starttime=now-1hours --format=jobid,user,nodelist,end`",
+            "without accounting, the log of slurmctld has them: see Where logs are in this "
+            "bundle's README",
+        ),
         needs=SLURM,
     ),
 )

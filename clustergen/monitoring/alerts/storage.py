@@ -74,7 +74,7 @@ _MOUNTED = (
         "drain",
         "clustergen_mount_answers{$scope} == 0",
         "{{ $labels.mountpoint }} does not answer on {{ $labels.node }}",
-        "The file system is mounted, and does not answer within 10 seconds. Processes that use it "
+        "The file system is mounted, and does not answer within 4 seconds. Processes that use it "
         "hang and cannot be killed.",
         (
             "several nodes at once: the file system, or the network to it",

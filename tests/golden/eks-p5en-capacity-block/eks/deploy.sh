@@ -563,6 +563,13 @@ explain_retained() {
 
 destroy_foundation() {
   local known=
+  # CloudFormation would delete the routes and roles of running nodes before it fails on their
+  # security group.
+  if [[ $dry_run == no ]]; then
+    stack_status "$stack"
+    [[ -z $answer || $answer == DELETE_COMPLETE ]] ||
+      fail "$cluster still uses the foundation: run deploy.sh --destroy first."
+  fi
   note /fsx 'stays and continues to cost money'
   note /home 'stays and continues to cost money'
   if [[ $dry_run == no ]]; then

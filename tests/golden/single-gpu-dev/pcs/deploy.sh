@@ -562,10 +562,12 @@ explain_retained() {
 
 destroy_foundation() {
   local known=
-  # CloudFormation would delete the role of running nodes before it fails on their security group.
+  # CloudFormation would delete the routes and roles of running nodes before it fails on their
+  # security group.
   if [[ $dry_run == no ]]; then
     stack_status "$stack"
-    [[ -z $answer ]] || fail "the stack $stack still uses the foundation: run deploy.sh --destroy first."
+    [[ -z $answer || $answer == DELETE_COMPLETE ]] ||
+      fail "$cluster still uses the foundation: run deploy.sh --destroy first."
   fi
   note /home 'stays and continues to cost money'
   if [[ $dry_run == no ]]; then
