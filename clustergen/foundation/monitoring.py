@@ -16,7 +16,6 @@ from clustergen.foundation.part import NOTHING, Output, Part, joined, lasting, n
 from clustergen.monitoring import alertmanager, names
 from clustergen.monitoring.sources import reservations
 from clustergen.plan.model import Plan, Ref
-from clustergen.plan.slurm_settings import service_of
 from clustergen.words import words
 from clustergen.yaml_text import Lines, yaml_text
 
@@ -24,6 +23,8 @@ WORKSPACE = "MetricsWorkspace"
 TOPIC = "AlertTopic"
 GRAFANA = "Grafana"
 POLICY = "MetricsPolicy"
+_WITH_SLURM = ("parallelcluster", "pcs", "hyperpod-slurm")
+"""Targets whose nodes send metrics themselves."""
 
 
 def part(plan: Plan) -> Part:
@@ -194,7 +195,7 @@ def writing(plan: Plan) -> Iterator[Json]:
 
 def _logs_metrics(plan: Plan) -> bool:
     """Whether nodes write metrics to a log; on Kubernetes, an add-on of EKS does its own way."""
-    return plan.monitoring.metrics == "cloudwatch" and service_of(plan) is not None
+    return plan.monitoring.metrics == "cloudwatch" and serves(plan, *_WITH_SLURM)
 
 
 def _node_log(plan: Plan) -> Part:
