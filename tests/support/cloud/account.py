@@ -58,6 +58,7 @@ class Account:
     log_groups: set[str] = field(default_factory=set)
     objects: dict[str, bytes] = field(default_factory=dict)
     cwd: Path = Path()
+    releases: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.cloudformation = CloudFormation(self)

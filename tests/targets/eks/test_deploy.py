@@ -61,6 +61,23 @@ def test_karpenter_nodes_are_deleted_before_karpenters_role(tmp_path: Path) -> N
     assert "--cascade=foreground" in lines[pools]
 
 
+def test_a_cluster_whose_software_was_never_installed_is_deleted(tmp_path: Path) -> None:
+    with reaching(tmp_path, files(KARPENTER)) as made:
+        made.account.fail("readyz", ("", "connection refused"))
+        assert made.deploy().returncode == 2
+        done = made.deploy("--destroy")
+        assert done.returncode == 0, done.stderr
+        assert made.account.calling("delete-stack", "example-eks")
+
+
+def test_nodes_of_karpenter_are_deleted_with_the_cluster(tmp_path: Path) -> None:
+    with reaching(tmp_path, files(KARPENTER)) as made:
+        assert made.deploy().returncode == 0
+        assert made.deploy("--destroy").returncode == 0
+        assert made.account.calling("delete nodepools --all")
+        assert made.account.calling("delete nodeclaims --all")
+
+
 EFS = "storage: [{mount: /home, type: efs}]\n"
 
 
