@@ -57,14 +57,21 @@ def objects(
     """
     if not plan.kubernetes.access:
         return
-    yield _role("edit", {**_WRITTEN, **jobs}, ["*"])
-    yield _role("view", {**_READ, **jobs}, ["get", "list", "watch"])
+    yield _role("edit", _merged(_WRITTEN, jobs), ["*"])
+    yield _role("view", _merged(_READ, jobs), ["get", "list", "watch"])
     everywhere = {entry.level for entry in plan.kubernetes.access if not entry.queues}
     for level in sorted(everywhere):
         yield _binding("ClusterRoleBinding", _group(level), level)
     pairs = {(queue, e.level) for e in plan.kubernetes.access for queue in e.queues}
     for queue, level in sorted(pairs):
         yield _binding("RoleBinding", _group(level, queue), level, namespaces[queue])
+
+
+def _merged(
+    known: Mapping[str, tuple[str, ...]], more: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """The kinds of both, because both may have kinds of one API group."""
+    return {group: (*known.get(group, ()), *more.get(group, ())) for group in {**known, **more}}
 
 
 def _groups(entry: ClusterAccess) -> Iterator[str]:

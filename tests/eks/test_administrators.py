@@ -87,6 +87,30 @@ def test_a_team_uses_the_namespace_of_its_queue(target: str, namespace: str) -> 
     assert "check_admins vision" in files["deploy.sh"]
 
 
+@pytest.mark.parametrize("target", ["eks", "hyperpod-eks"])
+def test_a_team_may_create_every_kind_of_job_in_the_bundle(target: str) -> None:
+    files = Fragments(target).files(TEAM) if target == "eks" else files_of_new(TEAM)
+    objects = yaml.safe_load_all(files["manifests/access.yaml"])
+    [edit] = (one for one in objects if one["metadata"]["name"] == "clustergen-jobs-edit")
+    allowed = {
+        (g, r) for rule in edit["rules"] for g in rule["apiGroups"] for r in rule["resources"]
+    }
+    samples = [
+        one
+        for path, text in files.items()
+        if path.startswith(("jobs/", "smoke/"))
+        for one in yaml.safe_load_all(text)
+    ]
+    kinds = {
+        (one["apiVersion"].partition("/")[0], f"{one['kind'].lower()}s")
+        for one in samples
+        # Kubernetes' own role has its own kinds.
+        if "." in one["apiVersion"].partition("/")[0]
+    }
+    assert kinds
+    assert kinds <= allowed
+
+
 def test_an_existing_cluster_keeps_its_entries() -> None:
     existing = Fragments("hyperpod-eks", f"{EXAMPLE_BASE}{EXISTING}\n")
     assert "K8S404" in existing.codes(TEAM)

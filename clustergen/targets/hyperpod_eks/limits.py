@@ -105,8 +105,11 @@ GROUP_LABEL = "sagemaker.amazonaws.com/instance-group-name"
 HEALTH_LABEL = "sagemaker.amazonaws.com/node-health-status"
 RESUME_ANNOTATION = "sagemaker.amazonaws.com/enable-job-auto-resume"
 RETRY_ANNOTATION = "sagemaker.amazonaws.com/job-max-retry-count"
-JOBS = {"sagemaker.amazonaws.com": ("hyperpodpytorchjobs",)}
-"""Kinds of jobs of HyperPod's operator, by API group."""
+JOBS = {
+    "kubeflow.org": ("pytorchjobs",),
+    "sagemaker.amazonaws.com": ("hyperpodpytorchjobs",),
+}
+"""Kinds of jobs of the operators that HyperPod's chart and add-on install, by API group."""
 KARPENTER_API = "karpenter.sagemaker.amazonaws.com"
 
 LUSTRE_VOLUMES = (
