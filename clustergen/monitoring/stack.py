@@ -38,6 +38,8 @@ def files(plan: Plan) -> Iterator[Artifact]:
     yield from definition.rule_files(plan)
     if "grafana" in plan.monitoring.dashboards:
         yield from definition.dashboard_files(plan)
+    if "grafana" in plan.monitoring.dashboards and plan.monitoring.metrics == "managed-prometheus":
+        # It makes the workspace of metrics a data source of Grafana.
         text = (tree("templates") / "monitoring/push_dashboards.py").read_text(encoding="utf-8")
         yield Artifact("monitoring/push-dashboards", text, executable=True)
 

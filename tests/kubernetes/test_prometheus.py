@@ -114,6 +114,13 @@ def test_without_alerts_there_is_no_alertmanager() -> None:
     assert "alertmanager" not in files["manifests/prometheus.yaml"]
 
 
+@pytest.mark.parametrize(("metrics", "uploads"), [("self-hosted", 0), ("managed-prometheus", 1)])
+def test_dashboards_are_uploaded_with_a_workspace_only(metrics: str, uploads: int) -> None:
+    files = Fragments("eks").files(f"monitoring: {{metrics: {metrics}, dashboards: grafana-files}}")
+    assert any(path.startswith("monitoring/dashboards/") for path in files)
+    assert sum(path == "monitoring/push-dashboards" for path in files) == uploads
+
+
 def test_managed_grafana_cannot_reach_it() -> None:
     found = Fragments("eks").codes(
         "monitoring: {metrics: self-hosted, dashboards: managed-grafana}"
