@@ -35,6 +35,8 @@ INSTANCES_PER_ACCOUNT = 30
 
 # INSTANCE_GROUP, EbsVolumeConfig.RootVolume: the size of the root volume is fixed at 100 GB.
 ROOT_GB = 100
+JOB_FOLDERS = ("/run/slurm/dcgm_job_mapping", "/run/slurm/dcgm-job-mapping")
+"""Where DCGM exporters of images look for the job of each GPU: that of HyperPod, and others."""
 DEFAULT_VOLUME_GB = 500
 """Size of the secondary volume at /opt/sagemaker: space for a few container images."""
 

@@ -12,7 +12,7 @@ from clustergen.artifacts import Artifact, Bundle
 from clustergen.aws import mounts
 from clustergen.digests import sha256
 from clustergen.hyperpod import slurm_conf, steps, verify
-from clustergen.hyperpod.limits import CONTROLLER
+from clustergen.hyperpod.limits import CONTROLLER, JOB_FOLDERS
 from clustergen.hyperpod.steps import Group, Mode
 from clustergen.plan.model import Bucket, Plan
 from clustergen.slurm import accounts, collecting
@@ -79,8 +79,9 @@ def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
     if collecting.NAME in names and text:
         yield Artifact(f"{FOLDER}/{collecting.WORKSPACE_FILE}", text)
     if "slurm-settings.sh" in names and slurm_conf.has_prolog(plan):
-        yield _script("prolog.sh", shell.render("hyperpod/prolog.sh.j2"))
-        yield _script("epilog.sh", shell.render("hyperpod/epilog.sh.j2"))
+        folders = " ".join((*JOB_FOLDERS, collecting.job_folder()))
+        for name in ("prolog.sh", "epilog.sh"):
+            yield _script(name, shell.render(f"hyperpod/{name}.j2", job_folders=folders))
 
 
 def _script(name: str, text: str) -> Artifact:

@@ -69,6 +69,13 @@ def script(plan: Plan, *, linger: int, slurm_bin: str = "/opt/slurm/bin") -> str
     )
 
 
+def job_folder() -> str:
+    """Where the exporter of GPUs that the script starts looks for the job of each GPU."""
+    from clustergen.monitoring import names
+
+    return names.SLURM_JOB_FILES
+
+
 def compute_arguments(plan: Plan, groups: Sequence[NodeGroup]) -> list[str]:
     """Of a compute node of one of ``groups``: what it should have, where all have the same."""
     options = {

@@ -580,15 +580,25 @@ def test_the_prolog(tmp_path: Path, found: int, status: int, drained: bool) -> N
     start(made, "extended")
     (made.root / "etc/clustergen").mkdir(exist_ok=True)
     (made.root / "etc/clustergen/accelerators").write_text("gpu 8\n")
-    (made.root / "run/slurm/dcgm_job_mapping").mkdir(parents=True)
+    folders = ("run/slurm/dcgm_job_mapping", "run/clustergen/gpu-jobs")
+    for folder in folders:
+        (made.root / folder).mkdir(parents=True)
     job = {"SLURM_JOB_GPUS": "0,1", "SLURM_JOB_ID": "77", "SLURMD_NODENAME": "n1"}
     run = made.run("bash", "/opt/slurm/etc/clustergen-prolog.sh", environment=job)
     assert run.status == status, run.output
     assert any("state=drain" in call for call in run.calls) is drained
-    mapped = made.root / "run/slurm/dcgm_job_mapping/0"
-    assert mapped.exists() is not drained
+    mapped = [made.root / folder / "0" for folder in folders]
+    assert [one.exists() for one in mapped] == [not drained] * 2
     ended = made.run("bash", "/opt/slurm/etc/clustergen-epilog.sh", environment=job)
-    assert (ended.status, mapped.exists()) == (0, False)
+    assert (ended.status, [one.exists() for one in mapped]) == (0, [False] * 2)
+
+
+def test_the_exporter_reads_the_jobs_where_the_prolog_writes_them() -> None:
+    scripts = filled(lifecycle_of(SPEC, "extended"))
+    [folder] = re.findall(r"--volume (\S+):/jobs:ro", scripts["monitoring.sh"])
+    for name in ("prolog.sh", "epilog.sh"):
+        [folders] = re.findall(r"for folder in (.+); do", scripts[name])
+        assert folder in folders.split()
 
 
 EFA_LUSTRE = """

@@ -14,7 +14,7 @@ end_gpu_processes() {
 
 unmap_job() {
   local folder gpu
-  for folder in /run/slurm/dcgm_job_mapping /run/slurm/dcgm-job-mapping; do
+  for folder in /run/slurm/dcgm_job_mapping /run/slurm/dcgm-job-mapping /run/clustergen/gpu-jobs; do
     for gpu in ${SLURM_JOB_GPUS//,/ }; do
       rm -f "$folder/$gpu"
     done

@@ -11,7 +11,7 @@ refuse() {
 # The DCGM exporter reads the job of each GPU here.
 map_job() {
   local folder gpu
-  for folder in /run/slurm/dcgm_job_mapping /run/slurm/dcgm-job-mapping; do
+  for folder in /run/slurm/dcgm_job_mapping /run/slurm/dcgm-job-mapping /run/clustergen/gpu-jobs; do
     [[ -d $folder ]] || continue
     for gpu in ${SLURM_JOB_GPUS//,/ }; do
       printf '%s\n' "$SLURM_JOB_ID" >"$folder/$gpu" || true
