@@ -245,6 +245,13 @@ def test_remaining_resources_are_listed(
     assert section.index("- StorageHome") < section.index("- Vpc")
 
 
+def test_names_that_a_new_foundation_needs_are_listed() -> None:
+    text = bundle_readme(
+        EAST + H200 % "count: 4" + "\nmonitoring: {metrics: managed-prometheus}", "pcs"
+    )
+    assert "Delete MetricsLog and ScriptsBucket before you deploy this spec again" in text
+
+
 def test_remaining_findings_are_known_limits() -> None:
     text = bundle_readme(BROKEN, "pcs")
     limits = text[text.index("## Known limits") : text.index("## Next steps")]

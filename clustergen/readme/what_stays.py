@@ -15,6 +15,9 @@ too."""
 _RETAINED = """\
 These resources remain even then, because they contain data, or resources with data. Delete them in
 this order; {ids}:"""
+_NAMED = "Delete {names} before you deploy this spec again: their names are fixed."
+_FIXED = {"BucketName", "LogGroupName"}
+"""Properties that name a resource; generated names never collide."""
 
 
 def paragraphs(plan: Plan, runbook: Runbook) -> Iterator[str]:
@@ -29,3 +32,5 @@ def paragraphs(plan: Plan, runbook: Runbook) -> Iterator[str]:
         yield "\n".join(
             f"- {name}: `aws --region {plan.region} {command}`" for name, command in kept
         )
+    if named := [name for name, _ in kept if _FIXED & set(whole.resources[name]["Properties"])]:
+        yield _NAMED.format(names=" and ".join(named))
