@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import singledispatch
 from typing import Final
 
@@ -121,15 +122,22 @@ def _root_volumes(plan: Plan, at: Prices) -> Iterator[Line]:
     """Volumes of all nodes at the minimum and the maximum; equal ones together."""
     owners: dict[tuple[Volume, bool], list[tuple[str, int, int]]] = {}
     for group in plan.node_groups:
-        nodes = owners.setdefault((group.volume, plan.sagemaker), [])
+        nodes = owners.setdefault(_sized(plan, group.volume, plan.sagemaker), [])
         nodes.append((group.name, group.min, group.max))
     for title, machine in machines(plan):
         # System nodes of EKS are EC2 instances, even if SageMaker has the others.
         sagemaker = plan.sagemaker and machine is not plan.system
-        nodes = owners.setdefault((machine.volume, sagemaker), [])
+        nodes = owners.setdefault(_sized(plan, machine.volume, sagemaker), [])
         nodes.append((title, machine.count, machine.count))
     for (volume, sagemaker), nodes in owners.items():
         yield _root_volume(nodes, volume, at, sagemaker=sagemaker)
+
+
+def _sized(plan: Plan, volume: Volume, sagemaker: bool) -> tuple[Volume, bool]:
+    """The volume with its size, unless the image or SageMaker decides."""
+    if not sagemaker:
+        volume = replace(volume, size_gib=volume.size_gib or plan.limits.default_root_gib)
+    return volume, sagemaker
 
 
 def _root_volume(

@@ -214,6 +214,8 @@ class Limits(NamedTuple):
     quotas: tuple[Quota, ...] = ()
     group_size: GroupSize | None = None
     root_volume: RootVolume | None = None
+    default_root_gib: int | None = None
+    """The size of root volumes that the spec gives none; None if that of the image decides."""
     scripts: Scripts | None = None
     slurm_versions: tuple[str, ...] = ()
     """Slurm versions for new clusters; empty if the service has no Slurm."""

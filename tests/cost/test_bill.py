@@ -111,6 +111,18 @@ node_groups:
     assert line(found, "root volumes of a").usd(730) == pytest.approx((0, 4 * 100 * 0.08))
 
 
+@pytest.mark.parametrize(("target", "gib"), [("pcs", 200), ("batch", 200), ("eks", 100)])
+def test_root_volumes_without_a_size_have_that_of_the_target(target: str, gib: int) -> None:
+    text = """version: 1
+name: example
+region: us-east-1
+network: {zone: use1-az6}
+node_groups: [{name: a, instance_type: m7i.xlarge, count: {min: 0, max: 4}}]
+"""
+    [root] = [each for each in bill_of(text, target).lines if "root volumes of a" in each.name]
+    assert f"{gib} GiB" in root.what
+
+
 def test_existing_resources_are_not_billed() -> None:
     text = """version: 1
 name: example

@@ -78,6 +78,7 @@ NEURON_IMAGE = "/aws/service/ecs/optimized-ami/amazon-linux-2023/neuron/recommen
 
 LIMITS = Limits(
     title="AWS Batch",
+    default_root_gib=DEFAULT_ROOT_GIB,
     names=(
         Names(of=("cluster",), longest=MAX_CLUSTER_NAME, source=JOB_QUEUE, form=LETTERS),
         Names(of=("node group", "queue"), longest=MAX_NAME, source=JOB_QUEUE, form=LETTERS),

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from clustergen.aws.logs import RETENTION_DAYS
 from clustergen.findings import Severity
-from clustergen.kubernetes import karpenter
+from clustergen.kubernetes import disks, karpenter
 from clustergen.kubernetes.names import KAI_ROOT
 from clustergen.plan.limits import (
     LABEL,
@@ -135,6 +135,7 @@ _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/working-with-objects
 
 LIMITS = Limits(
     title="EKS",
+    default_root_gib=disks.DEFAULT_ROOT_GIB,
     # desiredSize and minSize may be 0, but maxSize must be at least 1.
     empty_groups="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
     region=Region(

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from clustergen.findings import Severity
 from clustergen.hyperpod import limits as shared
 from clustergen.hyperpod.limits import GUIDE
+from clustergen.kubernetes import disks
 from clustergen.patterns import pattern
 from clustergen.plan.limits import LABEL, Labels, Names, Scripts, Systems, Verdict
 from clustergen.words import words
@@ -118,6 +119,8 @@ LUSTRE_VOLUMES = (
 )
 
 LIMITS = shared.LIMITS._replace(
+    # Of system nodes, which EKS runs.
+    default_root_gib=disks.DEFAULT_ROOT_GIB,
     names=(
         *shared.LIMITS.names,
         # botocore 1.44.5 sagemaker: ComputeQuotaTargetTeamName; and a namespace has its name.

@@ -267,6 +267,7 @@ LIMITS = Limits(
     slurm_settings=SLURM_SETTINGS,
     always_replaces=f"{USER_GUIDE}working-with_cng.html",
     retention_days=RETENTION_DAYS,
+    default_root_gib=DEFAULT_ROOT_GIB,
     root_volume=RootVolume(
         IMAGE_GIB,
         f"{USER_GUIDE}working-with_ami_pcs-ready-dlami.html",
