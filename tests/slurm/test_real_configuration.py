@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.checking import check_example, example_files
+from tests.checking import EXAMPLES, check_example, example_files
 from tests.support import debian
 from tests.support.slurm import parallelcluster, pcs
 from tests.support.slurm.answers import differences
@@ -30,8 +30,8 @@ BUNDLES = [
     if not answers[target] and (EVERYTHING or not name.startswith(("eks-", "hyperpod-")))
 ]
 """Elsewhere without the specs that are for other targets, but fit."""
-SINCE = {("eks-p5en-capacity-block", target): "25.11" for target in ("parallelcluster", "pcs")}
-"""Bundles with a setting that came with a version of Slurm: MetricsType."""
+METRICS_SINCE = "25.11"
+"""Bundles with metrics of nodes have MetricsType."""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def machine(request: pytest.FixtureRequest) -> Iterator[Cluster]:
         (version, name, target)
         for version in VERSIONS
         for name, target in BUNDLES
-        if SINCE.get((name, target), "") <= version
+        if version >= METRICS_SINCE or "metrics:" not in EXAMPLES[name].read_text(encoding="utf-8")
     ],
     indirect=["machine"],
 )

@@ -64,7 +64,7 @@ _START_SLURMDBD = f"""
 chown slurm: /etc/slurm/slurmdbd.conf
 chmod 600 /etc/slurm/slurmdbd.conf
 LD_LIBRARY_PATH={mariadb.CLIENT} slurmdbd || exit
-for ((n = 0; n < 200; n++)); do
+for ((n = 0; n < 600; n++)); do
   (: <>/dev/tcp/{ADDRESS}/6819) 2>/dev/null && exit
   pgrep '^slurmdbd' >/dev/null || exit
   sleep 0.05
@@ -73,7 +73,7 @@ exit 1
 """
 _START_SLURMCTLD = r"""
 slurmctld -i >/var/log/slurm/start 2>&1 </dev/null || { cat /var/log/slurm/start; exit 3; }
-for ((n = 0; n < 200; n++)); do
+for ((n = 0; n < 600; n++)); do
   timeout 5 scontrol ping 2>/dev/null | grep -q 'is UP' && exit
   pgrep '^slurmctld' >/dev/null || break
   sleep 0.05
