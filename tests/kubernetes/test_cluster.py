@@ -32,6 +32,7 @@ case $1 in
     while [[ $1 != --namespace ]]; do shift; done
     echo "$2" >"$HERE/releases/$name" ;;
   list)
+    [[ " $* " != *' --pending '* ]] || exit 0
     for file in "$HERE/releases"/*; do
       [[ ! -e $file ]] || printf '%s\\t%s\\t1\\tdeployed\\n' "${file##*/}" "$(cat "$file")"
     done ;;

@@ -154,6 +154,21 @@ def test_a_file_system_that_was_replaced_needs_new_volumes(rig_of: Rigs) -> None
     assert len([call for call in made.calls if " apply " in call]) == 1
 
 
+def test_a_release_whose_last_change_was_killed_is_explained(rig_of: Rigs) -> None:
+    """Helm would say that another operation is in progress, at each further run."""
+    made = rig_of("")
+    made.account.pending.add("kueue")
+    done = made.run("--context", "example")
+    assert done.returncode == 2
+    way_out = (
+        "--context example delete secret --namespace kueue-system --selector "
+        "'owner=helm,name=kueue,status in (pending-install,pending-upgrade,pending-rollback)'"
+    )
+    assert way_out in done.stderr
+    made.account.pending.clear()
+    assert made.run("--context", "example").returncode == 0
+
+
 def test_values_of_the_stacks_are_needed(rig_of: Rigs) -> None:
     made = rig_of(MANY)
     done = made.run()

@@ -59,6 +59,7 @@ class Account:
     objects: dict[str, bytes] = field(default_factory=dict)
     cwd: Path = Path()
     releases: set[str] = field(default_factory=set)
+    pending: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.cloudformation = CloudFormation(self)

@@ -40,9 +40,18 @@ def run(account: Account, program: str, words: list[str]) -> Done:
     """Git and Helm have a memory; the others run commands without one."""
     if program == "git":
         return account.git.run(words, account.cwd)
-    if program == "helm" and words[:2] == ["upgrade", "--install"]:
-        account.releases.add(words[2])
+    if program == "helm":
+        return _helm(account, words)
     return _kubectl(account, words) if program == "kubectl" else Done()
+
+
+def _helm(account: Account, words: list[str]) -> Done:
+    if words[:2] == ["upgrade", "--install"]:
+        account.releases.add(words[2])
+    if "--pending" in words:
+        name = words[words.index("--filter") + 1].strip("^$")
+        return Done(out=f"{name}\n" if name in account.pending else "")
+    return Done()
 
 
 def _kubectl(account: Account, words: list[str]) -> Done:

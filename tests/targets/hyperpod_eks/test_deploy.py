@@ -162,6 +162,16 @@ def test_no_cluster_is_made_while_the_chart_cannot_be_installed(rig: Rig) -> Non
     assert rig.calling("helm") == []
 
 
+def test_a_chart_whose_last_change_was_killed_is_explained(rig: Rig) -> None:
+    rig.account.pending.add("dependencies")
+    done = rig.deploy()
+    assert done.returncode == 2
+    assert "KUBECONFIG=.filled/kubeconfig kubectl delete secret" in done.stderr
+    assert rig.calling("helm upgrade") == []
+    rig.account.pending.clear()
+    assert rig.deploy().returncode == 0
+
+
 def test_no_placeholder_reaches_the_service(rig: Rig) -> None:
     template = json.loads((rig.folder / "eks.template.json").read_text())
     del template["Outputs"]["EksClusterArn"]

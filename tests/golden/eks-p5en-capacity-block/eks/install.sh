@@ -59,6 +59,21 @@ kubernetes() {
   fi
 }
 
+# stop_at_pending RELEASE NAMESPACE [OPTION...]: Helm rejects all changes of a release whose last one
+# could not write how it ended: it was killed, or its credentials expired.
+stop_at_pending() {
+  local release=$1 namespace=$2 found
+  shift 2
+  [[ $dry_run == no ]] || return 0
+  found=$(helm list --pending --short --filter "^$release\$" --namespace "$namespace" "$@")
+  [[ -z $found ]] ||
+    fail "an earlier change of the Helm release $release did not end, and Helm rejects others until" \
+      "then. If no other install.sh runs, delete its record (${KUBECONFIG:+KUBECONFIG=$KUBECONFIG }kubectl" \
+      "${context:+--context $context }delete secret --namespace $namespace --selector" \
+      "'owner=helm,name=$release,status in (pending-install,pending-upgrade,pending-rollback)'), and run" \
+      "the same command again."
+}
+
 # chart NAME REFERENCE VERSION NAMESPACE FILE-OF-VALUES [OPTION...]; FILE-OF-VALUES may be empty
 chart() {
   local name=$1 reference=$2 version=$3 namespace=$4 settings=$5
@@ -68,6 +83,7 @@ chart() {
     set -- "$@" --values "$settings"
   fi
   [[ -z $context ]] || set -- "$@" --kube-context "$context"
+  stop_at_pending "$name" "$namespace" ${context:+--kube-context "$context"}
   run helm upgrade --install "$name" "$reference" --version "$version" \
     --namespace "$namespace" --create-namespace --timeout 10m \
     --labels managed-by=clustergen "$@"
