@@ -10,6 +10,7 @@ from clustergen.cost.model import Line, Tiers
 from clustergen.cost.pricing import Prices, span
 from clustergen.monitoring.samples import cloudwatch_metrics, series
 from clustergen.monitoring.sources import Source, sources
+from clustergen.monitoring.stack import has_dashboard
 from clustergen.plan.model import Plan
 
 HOUR_SECONDS: Final = 3600
@@ -35,6 +36,9 @@ def lines(plan: Plan, book: Book) -> Iterator[Line]:
         yield _samples(plan, at)
     if plan.monitoring.metrics == "cloudwatch":
         yield _cloudwatch(plan, at)
+    if has_dashboard(plan):
+        units = {"CloudWatch dashboard": 1.0}
+        yield at.line("monitoring", "dashboard of nodes", "1 CloudWatch dashboard", units)
     if plan.monitoring.dashboards == "managed-grafana":
         yield at.by_use("monitoring", "Grafana", "users of a month", "Managed Grafana editor")
     yield at.by_use("monitoring", "logs", "CloudWatch logs", "CloudWatch logs")

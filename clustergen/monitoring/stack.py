@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn, prometheus
 from clustergen.digests import sha256
+from clustergen.monitoring.sources import Source, sources
 from clustergen.plan.model import Lustre, Plan, Ref
 from clustergen.resources import tree
 from clustergen.yaml_text import yaml_text
@@ -109,10 +110,16 @@ def _namespace(plan: Plan, name: str) -> str:
     return f"{name}-{sha256(plan.name)[:8]}"
 
 
-def _dashboard(plan: Plan) -> Json:
+def has_dashboard(plan: Plan) -> bool:
     """A dashboard is paid for, so the spec has to ask for it."""
-    asked = plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
-    if not asked or plan.target in _WITH_OWN_DASHBOARD:
+    if not plan.wrote("monitoring", "dashboards") or plan.monitoring.dashboards != "cloudwatch":
+        return False
+    # The service's own dashboard does not show what the nodes send.
+    return plan.target not in _WITH_OWN_DASHBOARD or Source.AGENT in sources(plan)
+
+
+def _dashboard(plan: Plan) -> Json:
+    if not has_dashboard(plan):
         return {}
     from clustergen.monitoring.cloudwatch import cloudwatch
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clustergen.catalog.prices import MONTH_HOURS, RECORDED
-from clustergen.cost.monitoring import metrics
+from clustergen.cost.monitoring import lines, metrics
 from clustergen.cost.pricing import Prices
 from clustergen.monitoring import emf
 from clustergen.monitoring.alarms import alarms, alerts_with_alarms
@@ -78,6 +78,20 @@ def test_the_agent_sends_what_the_dashboard_shows(target: str) -> None:
     assert set(shown) <= {
         name for name, sets in declared(plan).items() if ["cluster", "node"] in sets
     }
+
+
+@pytest.mark.parametrize("target", SLURM)
+def test_metrics_that_nodes_send_have_a_dashboard(target: str) -> None:
+    """ParallelCluster's own dashboard does not show them."""
+    spec = SPEC.replace("cloudwatch,", "cloudwatch, dashboards: cloudwatch,")
+    template = json.loads(Fragments(target).files(spec)["monitoring.template.json"])
+    assert (
+        "DCGM_FI_PROF_SM_ACTIVE"
+        in template["Resources"]["Dashboard"]["Properties"]["DashboardBody"]
+    )
+    plan = Fragments(target).faulty_plan(spec)
+    names = [line.name for line in lines(plan, RECORDED)]
+    assert "dashboard of nodes" in names
 
 
 @pytest.mark.parametrize("target", SLURM)
