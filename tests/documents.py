@@ -167,7 +167,14 @@ def _bash(script: str, folder: Path) -> Ran:
     done = subprocess.run(
         ["bash", "-euc", script],
         cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"},
+        # Pytest's options of this run are not those of a reader.
+        env={
+            **os.environ,
+            "PATH": path,
+            "PYTHONPATH": str(ROOT),
+            "NO_COLOR": "1",
+            "PYTEST_ADDOPTS": "",
+        },
         capture_output=True,
         text=True,
         check=False,
