@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def render(template: str, /, **values: Any) -> str:
-    """The script rendered from ``template``, a path under ``templates/`` (``pcs/mount.sh.j2``).
+    """The script rendered from ``template``, a path under ``templates/`` (``scripts/mount.sh.j2``).
 
     Raises jinja2.UndefinedError for a name without a value, TypeError for a value other than text,
     numbers and lists of them, ValueError for text with a NUL, which shells do not support.

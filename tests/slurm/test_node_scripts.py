@@ -23,7 +23,7 @@ def text(name: str, folder: str = "shared") -> str:
     )
 
 
-MOUNT = text("mount.sh", "pcs")
+MOUNT = text("mount.sh", "scripts")
 
 
 def twice(rig: Rig, script: str, *arguments: str) -> Run:
