@@ -55,6 +55,8 @@ class Account:
     spot_role: bool = False
     closed_default_group: bool = False
     """The default security group of the VPC does not admit itself."""
+    default_group_to: tuple[str, ...] = ("world",)
+    """What its rules let out to: the world or itself."""
     log_groups: set[str] = field(default_factory=set)
     objects: dict[str, bytes] = field(default_factory=dict)
     cwd: Path = Path()
@@ -205,10 +207,11 @@ class Account:
         """The default group of a VPC, as EC2 creates it."""
         id = "sg-0de1"
         own = {"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": id}], "IpRanges": []}
-        out = {"IpProtocol": "-1", "UserIdGroupPairs": [], "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
+        world = {"IpProtocol": "-1", "UserIdGroupPairs": [], "IpRanges": [{"CidrIp": "0.0.0.0/0"}]}
+        out = {"world": world, "itself": own}
         rules = {
             "IpPermissions": [] if self.closed_default_group else [own],
-            "IpPermissionsEgress": [out],
+            "IpPermissionsEgress": [out[each] for each in self.default_group_to],
         }
         return {"SecurityGroups": [{"GroupId": id, **rules}]}
 

@@ -103,8 +103,17 @@ def _session() -> Any:
     return botocore.session.get_session()
 
 
+class Pages(list[Any]):
+    """An answer in several pages."""
+
+
 def printed(request: Request, answer: Any) -> str:
-    """What stands on stdout."""
+    """What stands on stdout; with text, the query is evaluated on each page.
+
+    https://docs.aws.amazon.com/cli/latest/userguide/cli-usage-output-format.html
+    """
+    if isinstance(answer, Pages):
+        return "".join(printed(request, page) for page in answer)
     query = request.one("query")
     found = jmespath.search(query, answer) if query else answer
     if request.one("output") in ("text", "table"):

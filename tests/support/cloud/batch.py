@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.support.cloud.answers import Refused, Request
+from tests.support.cloud.answers import Pages, Refused, Request
 
 if TYPE_CHECKING:
     from tests.support.cloud.account import Account
@@ -38,6 +39,8 @@ class Batch:
         """Why Batch rejects every environment."""
         self.failing = ""
         """Why jobs fail."""
+        self.page_size = 100
+        """Definitions in a page of an answer."""
 
     def take(self, id: str, properties: dict[str, Any]) -> None:
         """A new or changed environment of a stack."""
@@ -73,11 +76,13 @@ class Batch:
 
     def register_job_definition(self, request: Request) -> Any:
         given = json.loads(self.account.text_of(request.one("cli-input-json")))
-        key, value = request.one("parameters").split("=")
+        marks = dict(word.split("=") for word in request.options.get("parameters", []))
         name = given["jobDefinitionName"]
         number = 1 + sum(each["jobDefinitionName"] == name for each in self.definitions.values())
         arn = f"arn:aws:batch:us-east-1:111122223333:job-definition/{name}:{number}"
-        made = {"jobDefinitionArn": arn, "status": "ACTIVE", "parameters": {key: value}}
+        # An option replaces what the file has.
+        parameters = marks or given.get("parameters", {})
+        made = {"jobDefinitionArn": arn, "status": "ACTIVE", "parameters": parameters}
         self.definitions[arn] = {**given, **made}
         return {"jobDefinitionArn": arn}
 
@@ -88,13 +93,16 @@ class Batch:
             for each in self.definitions.values()
             if (each["jobDefinitionName"], each["status"]) == (name, request.one("status"))
         ]
-        return {"jobDefinitions": found}
+        starts = range(0, max(len(found), 1), self.page_size)
+        return Pages({"jobDefinitions": found[at : at + self.page_size]} for at in starts)
 
     def deregister_job_definition(self, request: Request) -> Any:
         self.definitions[request.one("job-definition")]["status"] = "INACTIVE"
         return {}
 
     def submit_job(self, request: Request) -> Any:
+        if not re.fullmatch("[A-Za-z0-9][A-Za-z0-9_-]{0,127}", request.one("job-name")):
+            raise Refused("ClientException", "Job name should match valid pattern")
         id = f"job-{len(self.jobs) + 1}"
         self.jobs[id] = {"options": request.options, "since": self.account.clock}
         return {"jobId": id}

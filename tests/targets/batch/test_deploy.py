@@ -51,6 +51,27 @@ def test_a_closed_default_group_stops_before_the_cluster(tmp_path: Path) -> None
         assert bundle.account.calling("create-change-set", "example-batch") == []
 
 
+OUT: list[tuple[tuple[str, ...], int, str]] = [
+    # What the group lets out to, the exit status of deploy.sh, and what it tells.
+    ((), 2, "nodes of a job cannot reach each other"),
+    (("itself",), 0, "programs that download something fail"),
+    (("itself", "world"), 0, ""),
+]
+
+
+@pytest.mark.parametrize(("to", "status", "told"), OUT)
+def test_what_the_default_group_lets_out(
+    tmp_path: Path, to: tuple[str, ...], status: int, told: str
+) -> None:
+    """Images and logs are read and written by the host, in another group."""
+    with reaching(tmp_path, files_of("")) as bundle:
+        bundle.account.default_group_to = to
+        done = bundle.deploy()
+        assert done.returncode == status
+        assert told in done.stderr
+        assert ("default security group" in done.stderr) is bool(told)
+
+
 def test_jobs_of_one_node_do_not_need_it(tmp_path: Path) -> None:
     with reaching(tmp_path, files_of("node_groups: [{name: h200, efa: false}]")) as bundle:
         bundle.account.closed_default_group = True
@@ -98,6 +119,28 @@ def test_a_definition_of_the_user(bundle: Bundle) -> None:
     [job] = bundle.account.batch.jobs.values()
     assert job["options"]["job-queue"] == ["example-h200"]
     assert job["options"]["job-definition"][0].endswith("job-definition/mine:1")
+
+
+def test_parameters_of_a_definition_stay(bundle: Bundle) -> None:
+    """An option of the command would replace them, and a job would lack its defaults."""
+    job = json.loads((bundle.folder / "jobs/h200-torchrun.json").read_text())
+    path = bundle.tools / "mine.json"
+    path.write_text(json.dumps({**job, "parameters": {"epochs": "3"}}, indent=2))
+    assert bundle.run("submit.sh", str(path)).returncode == 0
+    [made] = bundle.account.batch.definitions.values()
+    assert made["parameters"] == {"epochs": "3"}
+
+
+def test_many_revisions_of_a_definition(bundle: Bundle) -> None:
+    """Each page of text is the result of the query on its own."""
+    assert bundle.run("submit.sh", "h200-nccl").returncode == 0
+    definitions = bundle.account.batch.definitions
+    [(arn, known)] = definitions.items()
+    for number in range(2, 4):
+        definitions[f"{arn[:-1]}{number}"] = {**known, "parameters": {"content": "other"}}
+    bundle.account.batch.page_size = 1
+    assert bundle.run("submit.sh", "h200-nccl").returncode == 0
+    assert bundle.account.batch.jobs["job-2"]["options"]["job-definition"] == [arn]
 
 
 def test_a_failed_job_fails(bundle: Bundle) -> None:
