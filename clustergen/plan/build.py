@@ -109,7 +109,10 @@ def _counted(plan: Plan, traits: Traits) -> model.Network:
 def _addresses(plan: Plan, traits: Traits) -> int:
     """IPv4 addresses that the nodes and file systems of the spec need at their maximum."""
     pods = traits.pod_addresses
-    nodes = sum(group.max * (group.addresses + pods) for group in plan.node_groups)
+    nodes = sum(
+        group.max * (group.addresses + pods + traits.interfaces_of_tasks(group))
+        for group in plan.node_groups
+    )
     others = sum(machine.count for machine in (plan.head, plan.login) if machine)
     return nodes + others + sum(fsx.addresses(item) for item in plan.storage if not item.existing)
 

@@ -92,13 +92,19 @@ class Traits:
     sagemaker: bool = False
     """SageMaker owns the instances: it places them, and its quotas and prices apply."""
     pod_addresses: int = 0
-    """IPv4 addresses that a node uses for pods or tasks, besides those of its interfaces."""
+    """IPv4 addresses that a node uses for pods, besides those of its interfaces."""
+    task_interfaces: int = 0
+    """Network interfaces of tasks on a node with EFA, if jobs can have several nodes."""
     system_nodes: bool = False
     """The cluster has system nodes in the account, for DNS and controllers."""
     limits: Limits = Limits()  # noqa: RUF009 a frozen value
     """The limits of the service."""
     options: type[Options] = Options
     """Type of the target's options."""
+
+    def interfaces_of_tasks(self, group: NodeGroup) -> int:
+        """Network interfaces of tasks on each node of a group."""
+        return self.task_interfaces if group.efa and group.max > 1 else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def _sections(
     yield _section("Storage", storage.table(plan))
     yield _section("Queues", nodes.queues(plan))
     yield _section("Before you deploy", existing.requirements(plan))
-    yield _section("Quotas", costs.quotas(plan))
+    yield _section("Quotas", costs.quotas(plan, target.traits))
     yield _section("Cost", *costs.price(plan, target))
     yield _section("Monitoring", *monitoring.paragraphs(plan))
     yield _section("Decided by default", _decisions(plan))

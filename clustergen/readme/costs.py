@@ -11,7 +11,7 @@ from clustergen.catalog import InstanceType
 from clustergen.catalog.quotas import NETWORK_INTERFACES
 from clustergen.cost import words
 from clustergen.cost.model import PARTS
-from clustergen.plan.model import CapacityKind, Plan
+from clustergen.plan.model import CapacityKind, Plan, Traits
 from clustergen.readme import markdown
 from clustergen.readme.markdown import Row, escape
 from clustergen.targets import Target
@@ -42,11 +42,11 @@ def _system_nodes(plan: Plan) -> Iterator[_Fleet]:
         yield _Fleet("system nodes", (plan.system.type,), plan.system.count, "on-demand")
 
 
-def quotas(plan: Plan) -> str:
+def quotas(plan: Plan, traits: Traits) -> str:
     """The quotas that the cluster needs at its maximum."""
     if plan.sagemaker:
-        return _sagemaker_quotas(plan)
-    rows = [*_vcpu_rows([*_fleets(plan), *_system_nodes(plan)]), _interface_row(plan)]
+        return _sagemaker_quotas(plan, traits)
+    rows = [*_vcpu_rows([*_fleets(plan), *_system_nodes(plan)]), _interface_row(plan, traits)]
     header = ("Service quota", "Code", "Needed")
     return (
         f"{markdown.table(header, rows, right=(2,))}\n\n"
@@ -58,7 +58,7 @@ def quotas(plan: Plan) -> str:
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html (2026-11):
 # SageMaker counts instances by its name of the type; quota codes differ between accounts.
-def _sagemaker_quotas(plan: Plan) -> str:
+def _sagemaker_quotas(plan: Plan, traits: Traits) -> str:
     needed: dict[str, int] = {}
     for fleet in _fleets(plan):
         for type in fleet.types:
@@ -69,7 +69,7 @@ def _sagemaker_quotas(plan: Plan) -> str:
     rows += [
         ("SageMaker instances of a HyperPod cluster, of all clusters", f"{total:,}"),
         *((title, vcpus) for title, _, vcpus in _vcpu_rows(_system_nodes(plan))),
-        (_interface_row(plan)[0], _interface_row(plan)[2]),
+        (_interface_row(plan, traits)[0], _interface_row(plan, traits)[2]),
     ]
     return (
         f"{markdown.table(('Service quota', 'Needed'), rows, right=(1,))}\n\n"
@@ -109,8 +109,11 @@ def _quota(type: InstanceType, kind: CapacityKind) -> tuple[str, str]:
     return f"EC2 {how} {type.quota.family} instances", code or "not known"
 
 
-def _interface_row(plan: Plan) -> Row:
-    interfaces = sum(len(group.interfaces) * group.max for group in plan.node_groups)
+def _interface_row(plan: Plan, traits: Traits) -> Row:
+    interfaces = sum(
+        (len(group.interfaces) + traits.interfaces_of_tasks(group)) * group.max
+        for group in plan.node_groups
+    )
     others = sum(machine.count for machine in plan.machines)
     return "VPC network interfaces per Region", NETWORK_INTERFACES, f"{interfaces + others:,}"
 

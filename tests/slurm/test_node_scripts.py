@@ -110,6 +110,16 @@ def test_a_bucket_is_mounted(tmp_path: Path, type: str, prefix: str, options: st
     assert f"mount-s3 --region us-east-1 --allow-other {options}corpus /data" in calls
 
 
+def test_a_bucket_returns_after_a_reboot(tmp_path: Path) -> None:
+    """Batch runs user data at the first boot only, and buckets are not in /etc/fstab."""
+    rig, place = rig_of(tmp_path, {}), f"{tmp_path}/data"
+    script = render("scripts/mount.sh.j2", linger=0, before="ecs.service")
+    twice(rig, script, "s3", place, "corpus", "-", "existing", "-", "us-east-1")
+    [unit] = [text for name, text in rig.files().items() if name.endswith(".service")]
+    assert "Before=ecs.service" in unit
+    assert f'"s3" "{place}" "corpus"' in unit
+
+
 def test_scratch_from_a_disk_that_is_formatted_already(tmp_path: Path) -> None:
     rig = rig_of(tmp_path, {})
     run = twice(rig, text("scratch.sh"), f"{tmp_path}/scratch")

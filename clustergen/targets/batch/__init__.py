@@ -23,7 +23,7 @@ TARGET = Target(
         combined_device_index=0,
         # Each task of a multi-node job gets an interface of its own, beside those of the node:
         # https://docs.aws.amazon.com/batch/latest/userguide/mnp-ce.html
-        pod_addresses=1,
+        task_interfaces=1,
     ),
     title="AWS Batch",
     support=SUPPORT,

@@ -131,7 +131,7 @@ def _job(plan: Plan, queue: Queue, group: NodeGroup, work: Work) -> Job:
     name = names.job(queue, group, work.kind)
     shared = work.kind == "array" and nodes.shares_nodes(group) and not queue.exclusive
     container = {
-        **_container(plan, group, work),
+        **_container(plan, group, work, "1" if shared or work.kind == "mpi" else None),
         "resourceRequirements": [
             {"type": key, "value": str(value)} for key, value in _resources(group, shared).items()
         ],
@@ -187,14 +187,15 @@ def _timeout(queue: Queue, work: Work) -> Json:
     return {} if seconds is None else {"timeout": {"attemptDurationSeconds": seconds}}
 
 
-def _container(plan: Plan, group: NodeGroup, work: Work) -> Json:
+def _container(plan: Plan, group: NodeGroup, work: Work, threads: str | None) -> Json:
+    """The container of a job; ``threads`` of each process, if it has not those of the node."""
     volumes = [(f"host{n}", folder) for n, folder in enumerate(_folders(plan, group))]
     frozen = {s.mount for s in plan.storage if isinstance(s, Bucket) and s.read_only}
     return {
         "image": work.image,
         "command": ["/bin/bash", "-c", work.script],
         "environment": [
-            {"name": key, "value": value} for key, value in _environment(group).items()
+            {"name": key, "value": value} for key, value in _environment(group, threads).items()
         ],
         "ulimits": _ulimits(group),
         "linuxParameters": _linux(group),
@@ -206,9 +207,11 @@ def _container(plan: Plan, group: NodeGroup, work: Work) -> Json:
     }
 
 
-def _environment(group: NodeGroup) -> dict[str, str]:
+def _environment(group: NodeGroup, threads: str | None) -> dict[str, str]:
     """Variables of a process; the agent's own interface of a task reaches no other node."""
     found = torchrun.environment(group)
+    if threads:
+        found["OMP_NUM_THREADS"] = threads
     if "NCCL_SOCKET_IFNAME" in found:
         found["NCCL_SOCKET_IFNAME"] += ",ecs"
     return found

@@ -95,8 +95,9 @@ def runbook(plan: Plan) -> Runbook:
         replace=f"`aws ec2 terminate-instances --region {region} --instance-ids ID`: Batch "
         "launches another when a job needs it. It also replaces a node that EC2 reports as "
         "impaired",
-        users="allow them `batch:SubmitJob`, `batch:RegisterJobDefinition` and `batch:Describe*` "
-        "in IAM: no node knows them",
+        users="allow them `batch:SubmitJob`, `batch:RegisterJobDefinition`, `batch:TagResource` "
+        f"and `batch:Describe*` in IAM, and `logs:FilterLogEvents` of `{names.log_group(plan)}`: "
+        "no node knows them",
         pause="`./deploy.sh --pause` disables the compute environments, and `--resume` enables "
         "them again. Running jobs go on; nodes stop when they are idle, without "
         f"`slurm.idle_timeout` within minutes, else after {shortest} minutes or more. Storage "

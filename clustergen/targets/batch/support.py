@@ -83,7 +83,8 @@ _MACHINES = {
     ),
     "instances.several-types": _support(
         "partial",
-        "BEST_FIT_PROGRESSIVE_ORDERED; a multi-node job names one type, and waits for it",
+        "On-Demand types in this order, Spot types by price and capacity; a multi-node job names "
+        "one type, and waits for it",
         "allocation-strategies",
     ),
     "instances.mixed-architecture": _support(

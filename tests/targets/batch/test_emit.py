@@ -13,6 +13,7 @@ from tests.targets.batch.planned import (
     container_of,
     files_of,
     job_of,
+    plan_of,
     properties_of,
     template_of,
 )
@@ -159,6 +160,24 @@ def test_jobs_of_one_node_share_it_unless_the_queue_is_exclusive() -> None:
     assert asked == [{"VCPU": 2, "MEMORY": 7680}, {"VCPU": 16, "MEMORY": 61440}]
 
 
+THREADS: list[tuple[str, str, str]] = [
+    (group("instance_type: hpc8a.96xlarge"), "h200-mpi", "1"),
+    (CPU, "h200-array", "1"),
+    (f"{CPU}\nqueues: [{{name: h200, node_groups: [h200], exclusive: true}}]", "h200-array", "8"),
+    ("", "h200-torchrun", "12"),
+]
+
+
+@pytest.mark.parametrize(("text", "job", "threads"), THREADS)
+def test_processes_of_a_node_do_not_have_more_threads_than_it_has_cores(
+    text: str, job: str, threads: str
+) -> None:
+    """MPI has a process for each core, and an array several jobs on a node."""
+    container = container_of(job_of(text, job))
+    variables = {each["name"]: each["value"] for each in container["environment"]}
+    assert variables["OMP_NUM_THREADS"] == threads
+
+
 def test_memory_that_the_agent_has() -> None:
     """A job that asks for all memory of the instance stays RUNNABLE."""
     found = container_of(job_of(ONE_NODE, "h200-torchrun"))["resourceRequirements"]
@@ -295,3 +314,23 @@ def test_the_rule_about_user_data_knows_its_size() -> None:
         )
     )
     assert two - one < limits.MOUNT_BYTES
+
+
+TASKS: list[tuple[str, int]] = [
+    # Nodes with EFA: their 16 interfaces, and one of the task.
+    ("node_groups: [{name: h200, count: 2}]", 34),
+    ("node_groups: [{name: h200, count: 1}]", 16),
+    ("node_groups: [{name: h200, count: 2, efa: false}]", 2),
+]
+
+
+@pytest.mark.parametrize(("text", "interfaces"), TASKS)
+def test_tasks_need_interfaces_of_the_quota(text: str, interfaces: int) -> None:
+    [row] = [line for line in files_of(text)["README.md"].splitlines() if "L-DF5E4CA3" in line]
+    assert row.split()[-2] == str(interfaces)
+    assert plan_of(text).network.needed_addresses == interfaces
+
+
+def test_users_may_register_definitions_with_tags() -> None:
+    """IAM asks for it where a request has tags, and definitions have those of the spec."""
+    assert "`batch:TagResource`" in files_of("tags: {team: a}")["README.md"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -38,11 +39,13 @@ FAKES = {
 }
 
 
-def run(folder: Path, script: str, body: str) -> tuple[int, list[str]]:
+def run(
+    folder: Path, script: str, body: str, fakes: Mapping[str, str] = FAKES
+) -> tuple[int, list[str]]:
     """The exit status, and the commands in order."""
     tools, log = folder / "tools", folder / "log"
     tools.mkdir()
-    for name, effect in FAKES.items():
+    for name, effect in fakes.items():
         tool = tools / name
         tool.write_text(f'#!/bin/bash\necho "{name} $*" >>"{log}"\n{effect}\n')
         tool.chmod(0o755)
@@ -85,6 +88,19 @@ def test_a_node_that_fails_gets_no_jobs(tmp_path: Path, body: str, reason: str) 
     assert "shutdown -h +15" in calls
 
 
+def test_a_package_that_is_not_there_at_once(tmp_path: Path) -> None:
+    """The network of a node may take a moment; the image lacks the AWS CLI."""
+    tools = tmp_path / "packages"
+    tools.mkdir()
+    slow = f'[[ $(grep -c ^dnf "{tmp_path}/log") -gt 2 ]] && cp {tools}/aws {tmp_path}/tools/'
+    (tools / "aws").write_text('#!/bin/bash\nprintf "#!/bin/bash\\n" >"${@: -1}"\n')
+    (tools / "aws").chmod(0o755)
+    lacking = {**FAKES, "dnf": slow}
+    del lacking["aws"]
+    status, calls = run(tmp_path, node_script(STORED), "", lacking)
+    assert (status, sum(call.startswith("dnf") for call in calls)) == (0, 3)
+
+
 def test_a_script_that_cannot_be_read(tmp_path: Path) -> None:
     text = "software: {scripts: [{run: 's3://my-bucket/fails.sh'}]}"
     status, calls = run(tmp_path, node_script(text), "#!/bin/bash")
@@ -114,6 +130,32 @@ def test_verify_finds_what_is_missing(tmp_path: Path) -> None:
     assert "WRONG   16 EFA devices" in lines
     assert "WRONG   8 GPUs" in lines
     assert lines[-1].startswith("FAIL: ")
+
+
+MOUNTS: list[tuple[str, bool]] = [
+    # What is mounted on /data, and whether verify accepts it, on a node whose disk is nvme8n1p1.
+    ("ext4 /dev/nvme8n1p1", False),
+    ("nfs4 fs-0a1b2c3d.efs.us-east-1.amazonaws.com:/", True),
+    ("ext4 /dev/nvme0n1p1", True),
+]
+
+
+@pytest.mark.parametrize(("mounted", "accepted"), MOUNTS)
+def test_verify_knows_folders_of_the_root_volume(
+    tmp_path: Path, mounted: str, accepted: bool
+) -> None:
+    """Docker makes a folder that is missing on the node."""
+    table = tmp_path / "mountinfo"
+    table.write_text(
+        "30 20 259:1 /var/lib/docker/hosts /etc/hosts rw - ext4 /dev/nvme8n1p1 rw\n"
+        f"31 20 0:50 / /data rw - {mounted} rw\n"
+    )
+    job = job_of("storage: [{mount: /data, type: efs}]", "h200-verify")
+    script = container_of(job)["command"][2].replace("/proc/self/mountinfo", str(table))
+    done = subprocess.run(
+        ["/bin/bash", "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert ("ok      /data is mounted" in done.stdout.splitlines()) is accepted
 
 
 def test_torchrun_needs_a_program(tmp_path: Path) -> None:

@@ -637,7 +637,7 @@ check_default_group() {
   group=$answer
   [[ -n $group ]] || fail "the VPC $vpc has no default security group"
   ask aws --region "$region" ec2 describe-security-groups --group-ids "$group" --output text --query \
-    "SecurityGroups[0].[length(IpPermissions[?IpProtocol=='-1'].UserIdGroupPairs[] | [?GroupId=='$group']), length(IpPermissionsEgress[?IpProtocol=='-1'].IpRanges[] | [?CidrIp=='0.0.0.0/0'])]" ||
+    "SecurityGroups[0].[length(IpPermissions[?IpProtocol=='-1'].UserIdGroupPairs[] | [?GroupId=='$group']), length(IpPermissionsEgress[?IpProtocol=='-1'].IpRanges[] | [?CidrIp=='0.0.0.0/0']), length(IpPermissionsEgress[?IpProtocol=='-1'].UserIdGroupPairs[] | [?GroupId=='$group'])]" ||
     answer=
   case $answer in
     0$'\t'*)
@@ -645,10 +645,14 @@ check_default_group() {
         "reach each other: aws --region $region ec2 authorize-security-group-ingress --group-id $group" \
         "--ip-permissions 'IpProtocol=-1,UserIdGroupPairs=[{GroupId=$group}]'"
       ;;
-    *$'\t'0)
-      fail "the default security group $group of $vpc lets nothing out, so tasks read no images: aws" \
-        "--region $region ec2 authorize-security-group-egress --group-id $group" \
-        "--ip-permissions 'IpProtocol=-1,IpRanges=[{CidrIp=0.0.0.0/0}]'"
+    *$'\t'0$'\t'0)
+      fail "the default security group $group of $vpc lets nothing out, so nodes of a job cannot" \
+        "reach each other: aws --region $region ec2 authorize-security-group-egress" \
+        "--group-id $group --ip-permissions 'IpProtocol=-1,IpRanges=[{CidrIp=0.0.0.0/0}]'"
+      ;;
+    *$'\t'0$'\t'*)
+      note "The default security group $group of $vpc lets tasks of multi-node jobs reach only each" \
+        "other: programs that download something fail."
       ;;
   esac
 }
@@ -758,7 +762,7 @@ fi
 case $action in
   deploy)
     deploy_foundation
-    upload 5e0eec5edb1e1164/check-accelerators.sh 75b123511ec3d60b/mount.sh a119af534318294b/packages.sh
+    upload 5e0eec5edb1e1164/check-accelerators.sh 886473e4cc706aff/mount.sh a119af534318294b/packages.sh
     if [[ -n $memory && $dry_run == no ]] && recall; then
       fail "the cluster is paused: run deploy.sh --resume first."
     fi

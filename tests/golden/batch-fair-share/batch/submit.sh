@@ -177,24 +177,31 @@ full_name() {
   esac
 }
 
-# Sets $definition: a revision with the text of the file, if there is one.
+# Sets $definition: a revision with the text of the file, if there is one. A mark in its parameters
+# tells; it would replace parameters of the file, which is then registered each time.
 register_definition() {
-  local file=$1 name content
+  local file=$1 name content marks=()
   name=$(sed -n 's/.*"jobDefinitionName": *"\([^"]*\)".*/\1/p' "$file" | head -n 1)
   [[ -n $name ]] || fail "$file has no jobDefinitionName"
-  content=$(cksum <"$file")
-  content=${content%% *}
   definition=
-  if [[ $dry_run == no ]]; then
-    ask aws --region "$region" batch describe-job-definitions --job-definition-name "$name" \
-      --status ACTIVE --output text \
-      --query "jobDefinitions[?parameters.content=='$content'] | [0].jobDefinitionArn" || answer=
-    definition=$answer
+  if ! grep -qE '^[^"]*"parameters"[[:space:]]*:' "$file"; then
+    content=$(cksum <"$file")
+    marks=(--parameters "content=${content%% *}")
+    find_definition "$name" "${content%% *}"
   fi
   [[ -z $definition ]] || return 0
   definition=$(run aws --region "$region" batch register-job-definition --cli-input-json \
-    "file://$file" --parameters "content=$content" --query jobDefinitionArn --output text)
+    "file://$file" ${marks[@]+"${marks[@]}"} --query jobDefinitionArn --output text)
   [[ $dry_run == no ]] || definition=$name
+}
+
+# Text is answered page by page, so the first is chosen here.
+find_definition() {
+  [[ $dry_run == no ]] || return 0
+  ask aws --region "$region" batch describe-job-definitions --job-definition-name "$1" \
+    --status ACTIVE --output text \
+    --query "jobDefinitions[?parameters.content=='$2'].[jobDefinitionArn]" || answer=
+  definition=${answer%%$'\n'*}
 }
 
 # Sets $status and $reason.
@@ -277,7 +284,10 @@ job=$(basename "$job" .json)
 [[ -n $share ]] || fail "the queues divide capacity between shares: add --share, one of" vision robots
 options+=(--share-identifier "$share")
 register_definition "$file"
-id=$(run aws --region "$region" batch submit-job --job-name "$job" --job-queue "$queue" \
+# Names of jobs have letters, digits, - and _, files have others too.
+job_name=${job//[^A-Za-z0-9_-]/-}
+[[ $job_name == [A-Za-z0-9]* ]] || job_name=job$job_name
+id=$(run aws --region "$region" batch submit-job --job-name "${job_name:0:128}" --job-queue "$queue" \
   --job-definition "$definition" ${options[@]+"${options[@]}"} --query jobId --output text)
 [[ $dry_run == no ]] || exit 0
 printf '%s\n' "$id"

@@ -9,6 +9,55 @@ fail() {
   exit 1
 }
 
+# changed FILE [MODE]: writes standard input to a file; succeeds if that changed it.
+changed() {
+  local file=$1 mode=${2:-0644} text
+  text=$(cat)
+  [[ ! -f $file || $(<"$file") != "$text" ]] || return 1
+  mkdir -p "$(dirname "$file")"
+  printf '%s\n' "$text" >"$file"
+  chmod "$mode" "$file"
+}
+
+# at_boot NAME AFTER BEFORE ARGUMENT...
+# Runs this script at every boot, as clustergen-NAME.service: services run scripts only at the first
+# boot, from folders that a reboot empties.
+at_boot() {
+  local name=$1 after=$2 before=$3 unit=clustergen-$1.service kept=/opt/clustergen/boot/$1.sh
+  local word targets=()
+  shift 3
+  # Pull in targets, but not services, which may be absent.
+  for word in $after $before; do
+    if [[ $word == *.target ]]; then targets+=("$word"); fi
+  done
+  if [[ ! ${BASH_SOURCE[0]} -ef $kept ]]; then
+    mkdir -p "${kept%/*}"
+    cp "${BASH_SOURCE[0]}" "$kept.new"
+    chmod 0755 "$kept.new"
+    mv "$kept.new" "$kept"
+  fi
+  if changed "/etc/systemd/system/$unit" <<END
+[Unit]
+Description=clustergen: $name
+Wants=${targets[*]}
+After=$after
+Before=$before
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+TimeoutStartSec=900
+ExecStart=/bin/bash $kept$(printf ' "%s"' "$@")
+
+[Install]
+WantedBy=multi-user.target
+END
+  then
+    systemctl daemon-reload
+    systemctl enable "$unit"
+  fi
+}
+
 readonly ATTEMPTS=20 PAUSE=5
 
 path_of_volume() {
@@ -127,3 +176,5 @@ mount_file_system() {
 }
 
 mount_file_system "$@"
+# Buckets are not in /etc/fstab.
+if [[ $1 == s3* ]]; then at_boot "bucket${2//\//-}" network-online.target ecs.service "$@"; fi
