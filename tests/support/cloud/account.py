@@ -62,6 +62,7 @@ class Account:
     cwd: Path = Path()
     releases: set[str] = field(default_factory=set)
     pending: set[str] = field(default_factory=set)
+    applied: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.cloudformation = CloudFormation(self)

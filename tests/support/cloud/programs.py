@@ -55,10 +55,17 @@ def _helm(account: Account, words: list[str]) -> Done:
 
 
 def _kubectl(account: Account, words: list[str]) -> Done:
-    """Kinds of Karpenter exist from the release of its definitions on."""
+    """Kinds of Karpenter exist from the release of its definitions on, its pools from theirs."""
     known = "karpenter-crd" in account.releases
+    if "apply" in words:
+        account.applied.add(Path(words[-1]).name)
     if "customresourcedefinitions" in words:
         return Done(out=f"{words[words.index('customresourcedefinitions') + 1]}\n" if known else "")
-    if "delete" in words and "nodepools" in words and not known:
+    if not {"nodepool", "nodepools", "nodeclaims"} & set(words):
+        return Done()
+    if not known:
         return Done(1, err='error: the server doesn\'t have a resource type "nodepools"\n')
-    return Done()
+    there = "karpenter.yaml" in account.applied
+    if "patch" in words and not there:
+        return Done(1, err="Error from server (NotFound): nodepools.karpenter.sh not found\n")
+    return Done(out="nodepool.karpenter.sh\n" if "get" in words and there else "")

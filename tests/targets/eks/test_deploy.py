@@ -70,6 +70,17 @@ def test_a_cluster_whose_software_was_never_installed_is_deleted(tmp_path: Path)
         assert made.account.calling("delete-stack", "example-eks")
 
 
+@pytest.mark.parametrize("failed", ["readyz", "helm upgrade --install kueue"])
+def test_a_cluster_whose_software_is_not_complete_is_paused(tmp_path: Path, failed: str) -> None:
+    with reaching(tmp_path, files(KARPENTER)) as made:
+        made.account.fail(failed, ("", "connection refused"))
+        assert made.deploy().returncode != 0
+        for action in ("--pause", "--resume"):
+            done = made.deploy(action)
+            assert done.returncode == 0, done.stderr
+        assert made.deploy().returncode == 0
+
+
 def test_nodes_of_karpenter_are_deleted_with_the_cluster(tmp_path: Path) -> None:
     with reaching(tmp_path, files(KARPENTER)) as made:
         assert made.deploy().returncode == 0
