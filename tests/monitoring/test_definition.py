@@ -97,6 +97,16 @@ def test_an_alert_has_a_section_in_the_runbook(name: str, target: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "target"), PLANS)
+def test_the_runbook_names_only_what_the_cluster_has(name: str, target: str) -> None:
+    """Bundles may have no dashboards, and clusters no Slurm."""
+    plan = plan_of(name, target)
+    [page] = [file.text for file in artifacts(plan) if file.path == RUNBOOKS]
+    assert "dashboard" not in page
+    if target.endswith("eks"):
+        assert not re.search(r"\b(Slurm|Munge|slurmctld|scontrol)\b", page)
+
+
+@pytest.mark.parametrize(("name", "target"), PLANS)
 def test_alerts_refer_to_topics_of_the_readme(name: str, target: str) -> None:
     plan = plan_of(name, target)
     [page] = [file.text for file in artifacts(plan) if file.path == RUNBOOKS]

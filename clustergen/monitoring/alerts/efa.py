@@ -42,7 +42,7 @@ _RETRANSMITS = (
         f"{counter('retrans_timeout_events', '10m')} > 10",
         "{{ $value | humanize }} EFA timeouts on {{ $labels.node }} in 10 minutes",
         "Packets were not confirmed in time, and the device sent them again.",
-        ("the peers of its job on the network dashboard: which of them has timeouts too?",),
+        ("the peers of its job: which of them has timeouts too?",),
         needs=EFA,
         alarm=Alarm("node_amazonefa_retrans_timeout_events", ">", 10, "Sum"),
     ),

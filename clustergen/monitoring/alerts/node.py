@@ -38,7 +38,7 @@ _REACHED = (
         "Fewer nodes report than the minimum counts of the spec add up to: some are down, did not "
         "start, or cannot send metrics.",
         (
-            "compare the scheduler's list of nodes with the nodes of the cluster dashboard",
+            "compare the scheduler's list of nodes with those that report metrics",
             "a cluster that `deploy.sh --pause` stopped has no nodes either: silence the alert",
         ),
         after="15m",
@@ -84,7 +84,7 @@ _HEALTH = (
         'node_filesystem_avail_bytes{$scope,fstype=~"ext4|xfs",mountpoint="/"}\n'
         '  / node_filesystem_size_bytes{$scope,fstype=~"ext4|xfs",mountpoint="/"} < 0.1',
         "The root volume of {{ $labels.node }} has {{ $value | humanizePercentage }} left",
-        "The root volume is nearly full. Slurm drains a node that cannot write its logs.",
+        "The root volume is nearly full. A node that cannot write its logs gets no more jobs.",
         ("`sudo du -xh --max-depth=2 / | sort -h | tail`", "container images are often the reason"),
         after="10m",
         needs=HOST,
@@ -106,7 +106,7 @@ _HEALTH = (
         "watch",
         "abs(node_timex_offset_seconds{$scope}) > 0.05",
         "The clock of {{ $labels.node }} is {{ $value | humanizeDuration }} off",
-        "The clock is not synchronized. Credentials of Munge and signatures of AWS requests fail.",
+        "The clock is not synchronized: AWS and other daemons reject the requests of the node.",
         ("`chronyc sources`: 169.254.169.123 should be among them",),
         after="10m",
         needs=HOST,
