@@ -51,6 +51,12 @@ def test_every_selector_is_of_one_cluster(expr: str) -> None:
     assert selectors or expr == "vector(1)"
 
 
+@pytest.mark.parametrize("expr", sorted({e for e in expressions() if "slurm_" in e}))
+def test_numbers_of_the_controller_count_once(expr: str) -> None:
+    """Each login node of PCS sends them; only numbers of a node add up."""
+    assert not re.search(r"sum[^(]*(?:\([^(]*\) )?\((?:delta\()?slurm_(?!node_)", expr)
+
+
 def test_names_of_alerts_are_unique() -> None:
     names = [alert.name for alert in alerts()]
     assert len(names) == len(set(names))

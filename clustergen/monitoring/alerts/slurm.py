@@ -1,4 +1,7 @@
-"""Slurm, by the metrics of slurmctld: https://slurm.schedmd.com/metrics.html"""
+"""Slurm, by the metrics of slurmctld: https://slurm.schedmd.com/metrics.html
+
+Several nodes may send the same numbers of one controller: of these, the largest counts.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ from clustergen.monitoring.alert import Alarm, Alert, RuleGroup
 from clustergen.monitoring.sources import Source
 
 SLURM = frozenset({Source.SLURM})
-_PENDING = "sum by (cluster) (slurm_jobs_pending{$scope}) > 0"
+_PENDING = "max by (cluster) (slurm_jobs_pending{$scope}) > 0"
 # A node that is powered down, or drained without a job, counts as idle too.
 _IDLE_NODES = (
-    "sum by (cluster) (slurm_nodes_idle{$scope})\n"
-    "  - sum by (cluster) (slurm_nodes_powered_down{$scope})\n"
-    "  - sum by (cluster) (slurm_nodes_drained{$scope}) > 0"
+    "max by (cluster) (slurm_nodes_idle{$scope})\n"
+    "  - max by (cluster) (slurm_nodes_powered_down{$scope})\n"
+    "  - max by (cluster) (slurm_nodes_drained{$scope}) > 0"
 )
 
 _NODES = (
@@ -19,7 +22,7 @@ _NODES = (
         "SlurmNodesDown",
         "page",
         "replace",
-        "sum by (cluster) (slurm_nodes_down{$scope} + slurm_nodes_fail{$scope}) > 0",
+        "max by (cluster) (slurm_nodes_down{$scope} + slurm_nodes_fail{$scope}) > 0",
         "{{ $value }} node(s) of {{ $labels.cluster }} are down",
         "slurmctld gave up on nodes: slurmd does not answer, or a health check failed.",
         ("`sinfo -R` names them with the reason",),
@@ -31,7 +34,7 @@ _NODES = (
         "SlurmNodesNotResponding",
         "ticket",
         "watch",
-        "sum by (cluster) (slurm_nodes_noresp{$scope}) > 0",
+        "max by (cluster) (slurm_nodes_noresp{$scope}) > 0",
         "{{ $value }} node(s) of {{ $labels.cluster }} do not answer slurmctld",
         "Nodes do not answer slurmctld; after SlurmdTimeout they are down.",
         ("`sinfo -o '%N %T'` marks them with an asterisk",),
@@ -43,7 +46,7 @@ _NODES = (
         "SlurmNodesDrained",
         "ticket",
         "replace",
-        "sum by (cluster) (slurm_nodes_drained{$scope}) > 0",
+        "max by (cluster) (slurm_nodes_drained{$scope}) > 0",
         "{{ $value }} node(s) of {{ $labels.cluster }} have been drained for half an hour",
         "Nodes run no jobs until someone repairs or resumes them, and are paid for.",
         ("`sinfo -R` names them with the reason",),
@@ -86,7 +89,7 @@ _JOBS = (
         "SlurmJobsLostNodes",
         "ticket",
         "job",
-        "sum by (cluster) (delta(slurm_jobs_node_failed{$scope}[30m])) > 0",
+        "max by (cluster) (delta(slurm_jobs_node_failed{$scope}[30m])) > 0",
         "Jobs of {{ $labels.cluster }} ended because a node failed",
         "A node failed while jobs ran on it. With `--requeue` they are queued again.",
         (

@@ -10,7 +10,7 @@ GPUS = frozenset({Source.SLURM_GPUS, Source.GPU})
 
 def _states(of: str, *states: str) -> tuple[tuple[str, str], ...]:
     return tuple(
-        (f"sum(slurm_{of}_{state}{{$scope}})", state.replace("_", " ")) for state in states
+        (f"max(slurm_{of}_{state}{{$scope}})", state.replace("_", " ")) for state in states
     )
 
 
@@ -61,7 +61,7 @@ BOARD = Board(
                 graph(
                     "Jobs by partition",
                     "short",
-                    ("sum by (partition) (slurm_partition_jobs{$scope})", "{{partition}}"),
+                    ("max by (partition) (slurm_partition_jobs{$scope})", "{{partition}}"),
                 ),
             ),
         ),
