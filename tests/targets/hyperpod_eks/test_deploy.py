@@ -172,6 +172,14 @@ def test_a_chart_whose_last_change_was_killed_is_explained(rig: Rig) -> None:
     assert rig.deploy().returncode == 0
 
 
+def test_manifests_win_over_manual_changes(rig: Rig) -> None:
+    """As those of Amazon EKS: otherwise one `kubectl annotate` fails all later deployments."""
+    assert rig.deploy().returncode == 0
+    applied = [call for call in rig.calling("kubectl") if " apply " in call]
+    assert applied
+    assert all("--server-side --force-conflicts" in call for call in applied)
+
+
 def test_no_placeholder_reaches_the_service(rig: Rig) -> None:
     template = json.loads((rig.folder / "eks.template.json").read_text())
     del template["Outputs"]["EksClusterArn"]
