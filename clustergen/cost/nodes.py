@@ -44,7 +44,7 @@ def machines(plan: Plan) -> Iterator[tuple[str, Machine]]:
 def node_group(plan: Plan, group: NodeGroup, book: Book) -> Line:
     """The instances of a node group."""
     kind = group.capacity.kind
-    nodes = _Nodes(group.name, group.types, group.min, group.max, OPTIONS[kind])
+    nodes = _Nodes(group.name, group.types, plan.least_nodes(group), group.max, OPTIONS[kind])
     place = _place(plan)
     if kind in ("capacity-block", "training-plan"):
         return _block(nodes, place, book, plan=kind == "training-plan")

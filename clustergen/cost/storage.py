@@ -123,7 +123,7 @@ def _root_volumes(plan: Plan, at: Prices) -> Iterator[Line]:
     owners: dict[tuple[Volume, bool], list[tuple[str, int, int]]] = {}
     for group in plan.node_groups:
         nodes = owners.setdefault(_sized(plan, group.volume, plan.sagemaker), [])
-        nodes.append((group.name, group.min, group.max))
+        nodes.append((group.name, plan.least_nodes(group), group.max))
     for title, machine in machines(plan):
         # System nodes of EKS are EC2 instances, even if SageMaker has the others.
         sagemaker = plan.sagemaker and machine is not plan.system

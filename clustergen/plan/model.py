@@ -673,6 +673,14 @@ class Plan:
         """The subnets in which a group's nodes may start, by preference."""
         return self.network.private[:1] if group.one_zone else self.network.private
 
+    def least_nodes(self, group: NodeGroup) -> int:
+        """The nodes that run without jobs: on Batch, jobs over several nodes start all of theirs.
+
+        https://docs.aws.amazon.com/batch/latest/userguide/managed_compute_environments.html
+        """
+        starts = self.scheduler == "batch" and group.efa and group.max > 1
+        return 0 if starts else group.min
+
     def scripts_of(self, group: NodeGroup) -> tuple[Script, ...]:
         """The user scripts that a group's nodes run, in order."""
         return tuple(s for s in self.scripts_on("compute") if group.name in s.node_groups)

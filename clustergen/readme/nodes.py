@@ -30,17 +30,17 @@ def table(plan: Plan) -> str:
 
 def _rows(plan: Plan) -> Iterator[Row]:
     for group in plan.node_groups:
-        yield _group(group)
+        yield _group(group, plan.least_nodes(group))
     named = (("(login)", plan.login), ("(head node)", plan.head), ("(system)", plan.system))
     for title, machine in named:
         if machine:
             yield _machine(title, machine)
 
 
-def _group(group: NodeGroup) -> Row:
+def _group(group: NodeGroup, least: int) -> Row:
     return (
         group.name,
-        f"{group.max:,}" if group.static else f"{group.min:,} to {group.max:,}",
+        f"{group.max:,}" if group.static and least else f"{least:,} to {group.max:,}",
         " or ".join(type.name for type in group.types),
         " or ".join(f"{number} x {name}" for name, number in _accelerators(group)),
         f"{vcpus(group):,}",

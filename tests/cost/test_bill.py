@@ -123,6 +123,24 @@ node_groups: [{name: a, instance_type: m7i.xlarge, count: {min: 0, max: 4}}]
     assert f"{gib} GiB" in root.what
 
 
+@pytest.mark.parametrize(
+    ("fields", "least"),
+    [("count: 4", 0), ("count: {min: 2, max: 4}", 0), ("count: 4, efa: false", 4)],
+)
+def test_multi_node_jobs_of_batch_start_their_nodes(fields: str, least: int) -> None:
+    """Batch keeps a minimum for jobs of one node only."""
+    text = f"""version: 1
+name: example
+region: us-east-1
+network: {{zone: use1-az6}}
+node_groups:
+  - {{name: a, instance_type: p5.48xlarge, {fields}, root_volume: {{size: 100GiB}}}}
+"""
+    found = bill_of(text, "batch")
+    assert line(found, "a").usd(1) == pytest.approx((least * 55.04, 4 * 55.04))
+    assert line(found, "root volumes of a").usd(730) == pytest.approx((least * 8, 32))
+
+
 def test_existing_resources_are_not_billed() -> None:
     text = """version: 1
 name: example
