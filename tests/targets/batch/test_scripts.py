@@ -200,5 +200,7 @@ def test_the_nodes_of_torchrun_meet(
     )
     words = done.stdout.split()
     assert expected in words, done.stderr
-    assert "--rdzv-id=0a1b" in words
+    assert {"--rdzv-id=0a1b", "--rdzv-conf=join_timeout=1800"} <= set(words)
+    # The others reach a node by its address, where names of hosts do not resolve.
+    assert "--local-addr=192.0.2.1" in words
     assert f"--node-rank={variables['AWS_BATCH_JOB_NODE_INDEX']}" in words
