@@ -95,7 +95,8 @@ _DASHBOARDS = """\
 Each panel's query runs in a real Prometheus in the tests, and returns data. A dashboard of
 CloudWatch has the panels whose metrics CloudWatch has. The pictures show the data of the tests, not
 the looks of Grafana: [cluster](dashboards/cluster.svg), [jobs](dashboards/jobs.svg),
-[GPUs](dashboards/gpu.svg), [network](dashboards/network.svg).
+[GPUs](dashboards/gpu.svg), [network](dashboards/network.svg). Only HyperPod's prolog is ours: on
+other clusters with Slurm, nothing knows the job of a GPU, and there is no dashboard of jobs.
 
 | dashboard | panels |
 |---|---|

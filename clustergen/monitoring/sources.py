@@ -23,6 +23,8 @@ class Source(StrEnum):
     SLURM = "slurm"
     SLURM_GPUS = "slurm-gpus"
     """slurmctld counts the GPUs of each node."""
+    JOB_FILES = "job-files"
+    """A prolog tells dcgm-exporter which job each GPU works for."""
     ACCOUNTING = "accounting"
     AGENT = "agent"
     """CloudWatch's agent on the nodes sends metrics to CloudWatch."""
@@ -103,6 +105,8 @@ def _slurm(plan: Plan) -> Iterator[Source]:
     yield from (Source.SLURM, Source.EXPECTED)
     if plan.monitoring.metrics == "cloudwatch":
         yield Source.AGENT
+    if plan.sagemaker:
+        yield Source.JOB_FILES  # the other services' prologs are not ours
     yield from _storage(plan)
     yield from _capacity(plan)
     if minimum_nodes(plan):

@@ -14,15 +14,18 @@ import threading
 import time
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from clustergen.monitoring import names
 from clustergen.monitoring.alertmanager import webhook_configuration
+from clustergen.monitoring.dashboards import dashboards
 from clustergen.monitoring.files import NODE_METRICS
 from clustergen.monitoring.rules import rule_groups
+from clustergen.monitoring.sources import Source, sources
 from clustergen.plan.model import Plan
 from clustergen.resources import tree
 from tests.monitoring.exporters import Cluster, Machine, serve
@@ -219,3 +222,10 @@ def ticking(machine: Machine) -> Iterator[None]:
     finally:
         end.set()
         thread.join()
+
+
+def every_dashboard(plan: Plan) -> Mapping[str, Json]:
+    """The dashboards of a plan, and that of jobs: the exporters here know the job of each GPU."""
+    fed = sources(plan) | ({Source.JOB_FILES} if Source.SLURM in sources(plan) else set())
+    with mock.patch("clustergen.monitoring.dashboards.sources", return_value=fed):
+        return dashboards(plan)

@@ -16,9 +16,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from clustergen.monitoring.dashboards import dashboards
 from tests.monitoring.cases import KUBERNETES, SLURM
-from tests.monitoring.live import Live, eventually, running
+from tests.monitoring.live import Live, eventually, every_dashboard, running
 from tests.monitoring.promtool import plan_of
 from tests.monitoring.test_live import filled
 
@@ -44,7 +43,7 @@ def main(folder: Path) -> None:
         time.sleep(SECONDS / 2)
         plan = plan_of(SLURM)
         for uid in SHOWN:
-            picture = "\n".join(_picture(live, dashboards(plan)[uid], plan.name))
+            picture = "\n".join(_picture(live, every_dashboard(plan)[uid], plan.name))
             (folder / f"{uid.partition('-')[2]}.svg").write_text(picture + "\n")
 
 

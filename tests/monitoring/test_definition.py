@@ -182,3 +182,10 @@ def test_every_alert_reaches_a_receiver() -> None:
         assert document["route"]["receiver"] in receivers
         named = set(re.findall(r"[A-Z]\w+", json.dumps(document["inhibit_rules"])))
         assert named <= {alert.name for alert in alerts()}
+
+
+@pytest.mark.parametrize(("name", "target"), PLANS)
+def test_jobs_have_a_dashboard_where_a_prolog_names_them(name: str, target: str) -> None:
+    plan = plan_of(name, target)
+    gpus = any(group.type.gpus for group in plan.node_groups)
+    assert ("clustergen-jobs" in dashboards(plan)) == (gpus and target == "hyperpod-slurm")

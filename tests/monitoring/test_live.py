@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from clustergen.monitoring.counters import COUNTERS
-from clustergen.monitoring.dashboards import dashboards
 from clustergen.monitoring.samples import EFA_COUNTERS, HOST_SERIES, MOUNT_SERIES
 from clustergen.plan.model import Plan
 from tests.monitoring.cases import KUBERNETES, SLURM
-from tests.monitoring.live import WINDOW, Live, eventually, running
+from tests.monitoring.live import WINDOW, Live, eventually, every_dashboard, running
 from tests.monitoring.promtool import plan_of
 from tests.support import prometheus
 
@@ -71,7 +70,7 @@ def reached(live: Live, alert: str) -> bool:
 
 def empty(live: Live, plan: Plan) -> Iterator[tuple[str, str, str]]:
     """Panels without data."""
-    for uid, dashboard in dashboards(plan).items():
+    for uid, dashboard in every_dashboard(plan).items():
         for panel in dashboard["panels"]:
             for target in panel.get("targets", ()):
                 if not values(live.query(filled(target["expr"], plan.name))):
@@ -80,7 +79,7 @@ def empty(live: Live, plan: Plan) -> Iterator[tuple[str, str, str]]:
 
 def without_choice(live: Live, plan: Plan) -> Iterator[tuple[str, str]]:
     """Variables without values."""
-    for uid, dashboard in dashboards(plan).items():
+    for uid, dashboard in every_dashboard(plan).items():
         for variable in dashboard["templating"]["list"]:
             if variable["type"] == "query":
                 series, _, label = variable["definition"][len("label_values(") : -1].rpartition(

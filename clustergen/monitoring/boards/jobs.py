@@ -95,6 +95,6 @@ def _nodes(chosen: str) -> tuple[Panel, ...]:
 
 
 BOARDS = (
-    _board("clustergen-jobs", "Jobs", "hpc_job", Source.SLURM),
+    _board("clustergen-jobs", "Jobs", "hpc_job", Source.JOB_FILES),
     _board("clustergen-pods", "Jobs (pods)", "pod", Source.KUBERNETES),
 )
