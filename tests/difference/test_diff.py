@@ -175,7 +175,9 @@ def test_mistakes(run: Run, arguments: Sequence[str], status: int, words: str) -
 def test_cost(run: Run) -> None:
     (difference,) = found(run, "old.yaml", "grown.yaml")
     cost = difference["cost"]
-    assert cost["new"]["month"][0] - cost["old"]["month"][0] == pytest.approx(589, abs=60)
+    # A node, the fee of PCS for it, and its root volume of 200 GiB.
+    node = (0.8064 + 0.08) * 730 + 200 * 0.08
+    assert cost["new"]["month"][0] - cost["old"]["month"][0] == pytest.approx(node)
     (cpu,) = (change for change in cost["changes"] if change["name"] == "cpu")
     assert cpu["month"] == pytest.approx([0.8064 * 730] * 2)
     _, out, _ = run("old.yaml", "grown.yaml")
