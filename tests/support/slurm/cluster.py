@@ -66,7 +66,8 @@ chmod 600 /etc/slurm/slurmdbd.conf
 LD_LIBRARY_PATH={mariadb.CLIENT} slurmdbd || exit
 for ((n = 0; n < 600; n++)); do
   (: <>/dev/tcp/{ADDRESS}/6819) 2>/dev/null && exit
-  pgrep '^slurmdbd' >/dev/null || exit
+  # pgrep may miss a daemon that has just forked.
+  pgrep '^slurmdbd' >/dev/null || {{ sleep 0.5; pgrep '^slurmdbd' >/dev/null || exit; }}
   sleep 0.05
 done
 exit 1
@@ -75,7 +76,7 @@ _START_SLURMCTLD = r"""
 slurmctld -i >/var/log/slurm/start 2>&1 </dev/null || { cat /var/log/slurm/start; exit 3; }
 for ((n = 0; n < 600; n++)); do
   timeout 5 scontrol ping 2>/dev/null | grep -q 'is UP' && exit
-  pgrep '^slurmctld' >/dev/null || break
+  pgrep '^slurmctld' >/dev/null || { sleep 0.5; pgrep '^slurmctld' >/dev/null || break; }
   sleep 0.05
 done
 grep -E 'fatal|error' /var/log/slurm/slurmctld.log
