@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from clustergen.artifacts import Json
 from clustergen.digests import sha256
@@ -14,6 +14,7 @@ from clustergen.yaml_text import Lines, yaml_text
 _KEPT_SECONDS = 600
 """Finished jobs are kept this long, for inspection."""
 _MINUTES = 30
+_NO_LABELS: Mapping[str, str] = {}
 
 # All users may write, and only owners may delete, as in /tmp. Later changes are kept.
 _SCRIPT = """\
@@ -22,14 +23,19 @@ stat -c '%A %U' /volume
 """
 
 
-def objects(plan: Plan, namespaces: Sequence[str], nodes: Json) -> Iterator[Json]:
-    """A job for each new file system; ``nodes`` has members of its pod that select the node."""
+def objects(
+    plan: Plan, namespaces: Sequence[str], nodes: Json, labels: Mapping[str, str] = _NO_LABELS
+) -> Iterator[Json]:
+    """A job for each new file system; ``nodes`` has members of its pod that select the node.
+
+    ``labels`` are those of the job and its pod.
+    """
     for item in volumes.mountable(plan):
         if isinstance(item, Lustre | OpenZfs | Efs) and not item.existing:
-            yield _job(volumes.claim_name(item), namespaces[0], nodes)
+            yield _job(volumes.claim_name(item), namespaces[0], nodes, labels)
 
 
-def _job(claim: str, namespace: str, nodes: Json) -> Json:
+def _job(claim: str, namespace: str, nodes: Json, labels: Mapping[str, str]) -> Json:
     container = {
         "name": "ownership",
         "image": jobs.IMAGE,
@@ -47,8 +53,8 @@ def _job(claim: str, namespace: str, nodes: Json) -> Json:
     spec = {
         "activeDeadlineSeconds": _MINUTES * 60,
         "ttlSecondsAfterFinished": _KEPT_SECONDS,
-        "template": {"spec": pod},
+        "template": {**({"metadata": {"labels": dict(labels)}} if labels else {}), "spec": pod},
     }
     # The pods of a job cannot change, so a new version needs a new job.
     name = f"{claim[:50]}-ownership-{sha256(yaml_text(spec))[:6]}"
-    return kubernetes_object("batch/v1", "Job", name, namespace=namespace, spec=spec)
+    return kubernetes_object("batch/v1", "Job", name, namespace=namespace, labels=labels, spec=spec)

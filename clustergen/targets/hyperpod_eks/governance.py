@@ -98,6 +98,16 @@ def namespace_of(plan: Plan, group: NodeGroup) -> str:
     return _namespace(queue.name) if queue else namespaces(plan)[0]
 
 
+def pod_labels(namespace: str) -> dict[str, str]:
+    """What task governance requires of every job and pod in the namespace of a team.
+
+    Its admission policy denies those without a queue, also pods of a job that has one:
+    https://awslabs.github.io/ai-on-sagemaker-hyperpod/ (2026-11), Namespace and PriorityClass.
+    """
+    governed = namespace.startswith(_namespace(""))
+    return {QUEUE_LABEL: f"{namespace}-localqueue"} if governed else {}
+
+
 def queue_labels(plan: Plan, group: NodeGroup) -> dict[str, str]:
     """Labels that put a job into the queue of a team; empty without quotas.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.artifacts import Artifact, Json
-from clustergen.kubernetes import pods, training
+from clustergen.kubernetes import names, pods, training
 from clustergen.kubernetes.manifest import annotated, file, kubernetes_object
 from clustergen.kubernetes.training import Commands, Training, groups
 from clustergen.plan.model import NodeGroup, Plan
@@ -39,6 +39,10 @@ def _pytorch_job(plan: Plan, group: NodeGroup, job: Training) -> Json:
     command = ["torchrun", f"--nnodes={job.nodes}", f"--nproc-per-node={job.processes}"]
     pod = training.started(job, command)
     [container] = pod["containers"]
+    namespace = governance.namespace_of(plan, group)
+    labels = governance.pod_labels(namespace)
+    if labels:
+        container = _without_huge_pages(container)
     named = {**pod, "containers": [{**container, "name": _CONTAINER}]}
     # Where torchrun's processes meet is in variables that the operator sets from these.
     elastic = {
@@ -50,13 +54,13 @@ def _pytorch_job(plan: Plan, group: NodeGroup, job: Training) -> Json:
     workers = {
         "replicas": job.nodes,
         "restartPolicy": "OnFailure",
-        "template": pods.template(with_the_chart(plan), group, named),
+        "template": _labelled(pods.template(with_the_chart(plan), group, named), labels),
     }
     made = kubernetes_object(
         API,
         "PyTorchJob",
         job.name,
-        namespace=governance.namespace_of(plan, group),
+        namespace=namespace,
         labels=governance.queue_labels(plan, group),
         spec={
             "nprocPerNode": str(job.processes),
@@ -65,6 +69,26 @@ def _pytorch_job(plan: Plan, group: NodeGroup, job: Training) -> Json:
         },
     )
     return annotated(made, _resumed(plan))
+
+
+def _without_huge_pages(container: Json) -> Json:
+    """The queues of task governance have no quota for huge pages, which libfabric can do without.
+
+    https://github.com/aws/sagemaker-hyperpod-cli, examples/end_to_end_walkthrough (2026-11)
+    """
+    resources = {
+        kind: {name: amount for name, amount in amounts.items() if name != names.HUGE_PAGES}
+        for kind, amounts in container["resources"].items()
+    }
+    return {**container, "resources": resources}
+
+
+def _labelled(template: Json, labels: Json) -> Json:
+    if not labels:
+        return template
+    metadata = template.get("metadata", {})
+    merged = {**metadata, "labels": {**metadata.get("labels", {}), **labels}}
+    return {"metadata": merged, "spec": template["spec"]}
 
 
 def _resumed(plan: Plan) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.artifacts import Artifact
+from clustergen.artifacts import Artifact, Json
 from clustergen.kubernetes import access, ownership, storage_class, volumes
 from clustergen.kubernetes.manifest import file
 from clustergen.plan.model import Plan
@@ -36,10 +36,15 @@ def files(plan: Plan) -> Iterator[Artifact]:
         if bindings := tuple(access.objects(plan, governance.by_queue(plan), limits.JOBS)):
             yield file(ACCESS, access.COMMENT, bindings)
         yield file(STORAGE_CLASS, storage_class.COMMENT, storage_class.objects(plan))
-    if opened := tuple(ownership.objects(plan, governance.namespaces(plan), {})):
+    if opened := tuple(_opened(plan)):
         yield file(
             OWNERSHIP, ("Jobs that open new file systems to the users of all pods.",), opened
         )
+
+
+def _opened(plan: Plan) -> Iterator[Json]:
+    namespaces = governance.namespaces(plan)
+    return ownership.objects(plan, namespaces, {}, governance.pod_labels(namespaces[0]))
 
 
 def unknown_paths(plan: Plan) -> dict[str, list[tuple[str, str]]]:

@@ -52,10 +52,12 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
             "cluster from `create-cluster.json`, and once it is in service the add-ons and quotas"
         )
         yield (
-            "to deploy with CloudFormation, use `eks.template.json`, then `install.sh`, "
-            f"`cluster.template.json`, `{addons.TEMPLATE}` and `{governance.SCRIPT}`, and `kubectl "
-            f"apply` for {_objects(plan)}, whose placeholders `clustergen render --outputs FILE` "
-            f"fills; use one of the two ways, not both{_counts(plan)}"
+            "to deploy with CloudFormation, use `foundation.template.json` and "
+            "`eks.template.json`, then `install.sh`, copy `lifecycle/` to the folder in S3 that "
+            f"SourceS3Uri names, then `cluster.template.json`, `{addons.TEMPLATE}` and "
+            f"`{governance.SCRIPT}`, and `kubectl apply` for {_objects(plan)}, whose placeholders "
+            "`clustergen render --outputs FILE` fills; use one of the two ways, not both"
+            f"{_counts(plan)}"
         )
         yield (
             f"`aws eks update-kubeconfig --region {plan.region} --name {plan.name}` lets `kubectl` "

@@ -135,3 +135,27 @@ def test_a_fault_is_caught(good: str, bad: str, words: str) -> None:
 def test_the_readme_mentions_the_jobs() -> None:
     assert "`jobs/` has a sample job" in files_of("")["README.md"]
     assert "`jobs/`" not in files_of(SPECS["empty"])["README.md"]
+
+
+QUEUE = "kueue.x-k8s.io/queue-name"
+
+
+def test_pods_of_a_team_have_its_queue() -> None:
+    """The admission policy of task governance denies others, and no quota has huge pages."""
+    job = job_of(GOVERNED)
+    label = {QUEUE: "hyperpod-ns-train-localqueue"}
+    template = job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]
+    assert template["metadata"]["labels"] == label
+    assert job["metadata"]["labels"].items() >= label.items()
+    assert "hugepages-2Mi" not in container_of(job)["resources"]["limits"]
+    alone = job_of("kubernetes: {admission: none}")
+    assert "metadata" not in alone["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]
+    assert "hugepages-2Mi" in container_of(alone)["resources"]["limits"]
+
+
+def test_jobs_of_the_bundle_in_a_namespace_of_a_team_have_its_queue() -> None:
+    lustre = "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250}]"
+    [job] = yaml.safe_load_all(files_of(f"{GOVERNED}{lustre}")["manifests/ownership.yaml"])
+    assert job["metadata"]["namespace"] == "hyperpod-ns-train"
+    for part in (job, job["spec"]["template"]):
+        assert part["metadata"]["labels"][QUEUE] == "hyperpod-ns-train-localqueue"
