@@ -14,7 +14,7 @@ from clustergen.monitoring import names
 from clustergen.monitoring.alert import Alarm, Alert
 from clustergen.monitoring.rules import alerts_of, runbook
 from clustergen.monitoring.sources import Source, sources
-from clustergen.plan.model import Lustre, Plan
+from clustergen.plan.model import Id, Lustre, Plan, Ref
 
 _COMPARISONS: Final = {">": "GreaterThanThreshold", "<": "LessThanThreshold"}
 _MOST_METRICS: Final = 10
@@ -22,9 +22,10 @@ _MOST_METRICS: Final = 10
 _SATURATED_MINUTES: Final = 30
 
 _BUSY: Final = (
-    # https://docs.aws.amazon.com/fsx/latest/LustreGuide/fs-metrics.html
-    ("DiskIopsUtilization", "disks carry out no more operations"),
-    ("NetworkThroughputUtilization", "servers send and receive no more data"),
+    # Metrics of each storage target and of each server, so no alarm on a file system alone sees
+    # them: https://docs.aws.amazon.com/fsx/latest/LustreGuide/fs-metrics.html
+    ("DiskIopsUtilization", "StorageTargetId", "disks carry out no more operations"),
+    ("NetworkThroughputUtilization", "FileServer", "servers send and receive no more data"),
 )
 _INSIGHTS: Final = (
     # https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Container-Insights-metrics-EKS.html
@@ -109,22 +110,29 @@ def _of_file_systems(plan: Plan) -> Iterator[tuple[str, Json]]:
     for system in plan.storage:
         if not isinstance(system, Lustre) or system.id is None:
             continue
-        for metric, meaning in _BUSY:
+        for metric, part, meaning in _BUSY:
             yield (
                 cfn.logical_id(system.mount, metric),
                 _alarm(
                     plan,
                     f"{system.mount}: the file system's {meaning}: jobs that read and write wait",
-                    {
-                        "Namespace": "AWS/FSx",
-                        "MetricName": metric,
-                        "Dimensions": _dimensions({"FileSystemId": cfn.value(system.id)}),
-                        "Statistic": "Average",
-                        "Period": 60,
-                    },
+                    {"Metrics": [_busiest(metric, part, system.id)]},
                     _above(90, periods=_SATURATED_MINUTES),
                 ),
             )
+
+
+def _busiest(metric: str, part: str, id: Id) -> Json:
+    """A query over all parts of a file system.
+
+    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch-metrics-insights-querylanguage.html
+    """
+    query = (
+        f'SELECT MAX({metric}) FROM SCHEMA("AWS/FSx", FileSystemId, {part}) '  # noqa: S608
+        "WHERE FileSystemId = '%s'"
+    )
+    text = cfn.sub(query % "${Id}", Id=cfn.value(id)) if isinstance(id, Ref) else query % id
+    return {"Id": "busiest", "Expression": text, "Period": 60, "ReturnData": True}
 
 
 def _of_insights(plan: Plan) -> Iterator[tuple[str, Json]]:
