@@ -66,6 +66,8 @@ ANSWERS = {
     "mountpoint": 'grep -qxF -- "${@: -1}" /rig/state/mounted',
     "mount": '[[ $2 == / ]] || printf "%s\\n" "${@: -1}" >>/rig/state/mounted',
     "nvidia-smi": 'for n in 0 1 2 3 4 5 6 7; do echo "GPU $n: NVIDIA H200 (UUID: GPU-$n)"; done',
+    # Files belong to root here, because chown does nothing.
+    "setpriv": 'while [[ $1 != bash ]]; do shift; done; exec "$@"',
     "systemctl": r"""
 while [[ $1 == -* ]]; do shift; done
 words=$* verb=$1 unit=${!#}
