@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 
 from clustergen import targets
 from clustergen.commands.exit_status import OK
-from clustergen.comparison.columns import columns, wrapped
+from clustergen.comparison.columns import columns
 from clustergen.comparison.words import LEVELS
 from clustergen.features import FEATURES, Feature
 from clustergen.targets import Target
+from clustergen.terminal import wrapped
 
 _Source = tuple[str, str]
 """URL, or package and field, and the date of the check."""

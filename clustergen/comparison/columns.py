@@ -43,14 +43,3 @@ def _row(row: Sequence[str], first: int, widths: Sequence[int]) -> Iterator[str]
     cells = zip(row[1:], widths, strict=True)
     yield _GAP.join([f"{head:<{first}}", *(f"{cell:<{width}}" for cell, width in cells)]).rstrip()
     yield from more
-
-
-def wrapped(text: str, first: str, rest: str) -> list[str]:
-    """``text`` wrapped to the terminal; ``first`` and ``rest`` are prefixes of lines."""
-    return textwrap.wrap(
-        text,
-        terminal.width(),
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_on_hyphens=False,
-    )

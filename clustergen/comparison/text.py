@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from clustergen.comparison import words
-from clustergen.comparison.columns import columns, wrapped
+from clustergen.comparison.columns import columns
 from clustergen.comparison.model import Comparison, Standing
 from clustergen.features import Level
 from clustergen.findings import Severity
 from clustergen.source.characters import visible
+from clustergen.terminal import wrapped
 
 
 def render(comparisons: Sequence[Comparison]) -> str:

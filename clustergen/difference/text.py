@@ -10,7 +10,7 @@ pcs: data-at-risk
 
 from __future__ import annotations
 
-import textwrap
+import functools
 from collections.abc import Iterator, Sequence
 
 from clustergen import terminal
@@ -22,6 +22,9 @@ _FIRST = "  "
 _KIND = 18
 """Characters of the column of kinds."""
 _REST = f"{_FIRST}{'':<{_KIND}}"
+
+# Commands stay whole, to be copied.
+_wrapped = functools.partial(terminal.wrapped, whole_words=True)
 
 
 def render(differences: Sequence[Difference], everything: bool) -> str:
@@ -37,27 +40,18 @@ def _lines(difference: Difference, everything: bool) -> Iterator[str]:
     if difference.steps:
         yield f"{_FIRST}in this order:"
     for number, step in enumerate(difference.steps, 1):
-        yield from _wrapped(step, f"{_FIRST}  {number}. ", f"{_FIRST}     ")
+        yield from _wrapped(step, f"{_FIRST}  {number}. ", f"{_FIRST}     ", whole_words=True)
     for number, line in enumerate(words.costs(difference)):
         indent = "  " if number else ""
-        yield from _wrapped(visible(line), f"{_FIRST}{indent}", f"{_FIRST}{indent}  ")
+        yield from _wrapped(
+            visible(line), f"{_FIRST}{indent}", f"{_FIRST}{indent}  ", whole_words=True
+        )
     if unknown := words.unknown(difference):
         yield from _wrapped(unknown, _FIRST, _FIRST)
 
 
 def _effect(caused: Caused) -> Iterator[str]:
     effect = caused.effect
-    yield from _wrapped(effect.text, f"{_FIRST}{effect.kind:<{_KIND}}", _REST)
+    yield from _wrapped(effect.text, f"{_FIRST}{effect.kind:<{_KIND}}", _REST, whole_words=True)
     if caused.causes:
         yield f"{_REST}because of {words.causes(caused)}"
-
-
-def _wrapped(text: str, first: str, rest: str) -> list[str]:
-    return textwrap.wrap(
-        text,
-        terminal.width(),
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from clustergen.comparison.columns import wrapped
 from clustergen.expansion.model import PLAIN, Expansion
 from clustergen.expansion.yaml import flow
 from clustergen.source.nodes import dotted
+from clustergen.terminal import wrapped
 
 
 def as_text(expansion: Expansion) -> str:

@@ -56,14 +56,7 @@ def _workspace(plan: Plan) -> Part:
     """A new workspace, and the log of what it could not evaluate or send."""
     if not isinstance(plan.monitoring.workspace, Ref):
         return NOTHING
-    log = {
-        "Type": "AWS::Logs::LogGroup",
-        "Properties": {
-            "LogGroupName": f"/aws/vendedlogs/prometheus/{plan.stack('metrics')}",
-            **filled(RetentionInDays=retention(plan.monitoring.log_retention_days) or None),
-            **_tags(plan),
-        },
-    }
+    log = _log_group(plan, f"/aws/vendedlogs/prometheus/{plan.stack('metrics')}")
     workspace = {
         "Type": "AWS::APS::Workspace",
         "Properties": {
@@ -202,12 +195,16 @@ def _node_log(plan: Plan) -> Part:
     """Of no use once CloudWatch has read it, so it goes with the foundation."""
     if not _logs_metrics(plan):
         return NOTHING
+    return Part({"NodeMetricsLog": _log_group(plan, names.log_group(plan.name))}, {})
+
+
+def _log_group(plan: Plan, name: str) -> Json:
     properties = {
-        "LogGroupName": names.log_group(plan.name),
+        "LogGroupName": name,
         **filled(RetentionInDays=retention(plan.monitoring.log_retention_days) or None),
         **_tags(plan),
     }
-    return Part({"NodeMetricsLog": {"Type": "AWS::Logs::LogGroup", "Properties": properties}}, {})
+    return {"Type": "AWS::Logs::LogGroup", "Properties": properties}
 
 
 def _writing(plan: Plan) -> Part:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
 from clustergen import terminal
@@ -21,15 +20,5 @@ def _lines(move: Move) -> Iterator[str]:
         for step in phase.steps:
             number += phase in move.phases
             mark = f"{number}." if phase in move.phases else "-"
-            yield from _wrapped(step, f"    {mark:<4}")
-
-
-def _wrapped(text: str, first: str) -> list[str]:
-    return textwrap.wrap(
-        text,
-        terminal.width(),
-        initial_indent=first,
-        subsequent_indent=" " * len(first),
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
+            first = f"    {mark:<4}"
+            yield from terminal.wrapped(step, first, " " * len(first), whole_words=True)

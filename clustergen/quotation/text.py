@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clustergen.comparison.columns import columns, wrapped
+from clustergen.comparison.columns import columns
 from clustergen.cost import words
 from clustergen.cost.model import PARTS
 from clustergen.quotation.model import Quotation
 from clustergen.source.characters import visible
+from clustergen.terminal import wrapped
 
 
 def render(quotations: Sequence[Quotation], hours: int | None) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from clustergen.comparison.columns import columns, wrapped
+from clustergen.comparison.columns import columns
 from clustergen.recommendation import answers, words
 from clustergen.recommendation.answers import WHY, Answer, Recommendation
+from clustergen.terminal import wrapped
 
 
 def render(found: Recommendation) -> str:

@@ -33,7 +33,7 @@ PARALLELCLUSTER = "3.16.1"
 CFN_LINT = "1.58.0"
 BOTOCORE = "1.44.5"
 
-PCS_TYPES = (
+_NODE_TYPES = (
     "AWS::CloudWatch::Dashboard",
     "AWS::EC2::LaunchTemplate",
     "AWS::EC2::PlacementGroup",
@@ -44,32 +44,34 @@ PCS_TYPES = (
     "AWS::IAM::ManagedPolicy",
     "AWS::IAM::Policy",
     "AWS::IAM::Role",
-    "AWS::Logs::Delivery",
-    "AWS::Logs::DeliveryDestination",
-    "AWS::Logs::DeliverySource",
     "AWS::Logs::LogGroup",
-    "AWS::PCS::Cluster",
-    "AWS::PCS::ComputeNodeGroup",
-    "AWS::PCS::Queue",
 )
-BATCH_TYPES = (
-    "AWS::Batch::ComputeEnvironment",
-    "AWS::Batch::ConsumableResource",
-    "AWS::Batch::JobDefinition",
-    "AWS::Batch::JobQueue",
-    "AWS::Batch::SchedulingPolicy",
-    "AWS::CloudWatch::Dashboard",
-    "AWS::EC2::LaunchTemplate",
-    "AWS::EC2::PlacementGroup",
-    "AWS::EC2::SecurityGroup",
-    "AWS::EC2::SecurityGroupEgress",
-    "AWS::EC2::SecurityGroupIngress",
-    "AWS::Events::Rule",
-    "AWS::IAM::InstanceProfile",
-    "AWS::IAM::ManagedPolicy",
-    "AWS::IAM::Policy",
-    "AWS::IAM::Role",
-    "AWS::Logs::LogGroup",
+"""Of nodes that launch templates describe."""
+PCS_TYPES = tuple(
+    sorted(
+        (
+            *_NODE_TYPES,
+            "AWS::Logs::Delivery",
+            "AWS::Logs::DeliveryDestination",
+            "AWS::Logs::DeliverySource",
+            "AWS::PCS::Cluster",
+            "AWS::PCS::ComputeNodeGroup",
+            "AWS::PCS::Queue",
+        )
+    )
+)
+BATCH_TYPES = tuple(
+    sorted(
+        (
+            *_NODE_TYPES,
+            "AWS::Batch::ComputeEnvironment",
+            "AWS::Batch::ConsumableResource",
+            "AWS::Batch::JobDefinition",
+            "AWS::Batch::JobQueue",
+            "AWS::Batch::SchedulingPolicy",
+            "AWS::Events::Rule",
+        )
+    )
 )
 EKS_TYPES = (
     "AWS::APS::Scraper",

@@ -114,13 +114,7 @@ def known_groups(spec: Spec) -> Iterator[Problem]:
     for path, names in _references(spec):
         for index, name in enumerate(names):
             if name not in groups:
-                near = difflib.get_close_matches(name, groups, n=1)
-                help = (
-                    f"did you mean {near[0]}?" if near else f"the spec defines {', '.join(groups)}"
-                )
-                at = (*path, index)
-                fix = corrected(at, name, near[0]) if near else None
-                yield Problem(at, f"no node group is called {name!r}", help=help, fix=fix)
+                yield _unknown((*path, index), "node group", name, groups, "node_groups")
 
 
 _ACCESS = """queues: [{{name: train, node_groups: [h200]}}]
@@ -143,17 +137,8 @@ def known_queues(spec: Spec) -> Iterator[Problem]:
     for index, access in enumerate(spec.kubernetes.access):
         for number, name in enumerate(access.queues):
             if name not in queues:
-                near = difflib.get_close_matches(name, queues, n=1)
-                listed = (
-                    f"the spec defines {', '.join(queues)}" if queues else "define it in queues"
-                )
                 path = ("kubernetes", "access", index, "queues", number)
-                yield Problem(
-                    path,
-                    f"no queue is called {name!r}",
-                    help=f"did you mean {near[0]}?" if near else listed,
-                    fix=corrected(path, name, near[0]) if near else None,
-                )
+                yield _unknown(path, "queue", name, queues, "queues")
 
 
 @rule(
@@ -172,7 +157,9 @@ def known_accounts(spec: Spec) -> Iterator[Problem]:
     for index, account in enumerate(spec.slurm.accounts):
         path: Path = ("slurm", "accounts", index)
         if account.parent is not None and account.parent not in parents:
-            yield _unknown((*path, "parent"), "account", account.parent, [*parents])
+            yield _unknown(
+                (*path, "parent"), "account", account.parent, [*parents], "slurm.accounts"
+            )
         elif _is_circular(account.name, parents):
             yield Problem(
                 (*path, "parent"),
@@ -181,12 +168,12 @@ def known_accounts(spec: Spec) -> Iterator[Problem]:
             )
         for number, name in enumerate(account.qos):
             if name not in (*qos, "normal"):
-                yield _unknown((*path, "qos", number), "quality of service", name, qos)
+                yield _unknown((*path, "qos", number), "quality of service", name, qos, "slurm.qos")
     for index, each in enumerate(spec.slurm.qos):
         for number, name in enumerate(each.preempts):
             if name not in (*qos, "normal"):
                 place = ("slurm", "qos", index, "preempts", number)
-                yield _unknown(place, "quality of service", name, qos)
+                yield _unknown(place, "quality of service", name, qos, "slurm.qos")
 
 
 def _is_circular(name: str, parents: Mapping[str, str | None]) -> bool:
@@ -198,9 +185,9 @@ def _is_circular(name: str, parents: Mapping[str, str | None]) -> bool:
     return False
 
 
-def _unknown(path: Path, what: str, name: str, known: Sequence[str]) -> Problem:
+def _unknown(path: Path, what: str, name: str, known: Sequence[str], section: str) -> Problem:
+    """``name`` is none of ``known``, which ``section`` of the spec defines."""
     near = difflib.get_close_matches(name, known, n=1)
-    section = "slurm.accounts" if what == "account" else "slurm.qos"
     others = f"the spec defines {', '.join(known)}" if known else f"define it in {section}"
     return Problem(
         path,

@@ -188,7 +188,7 @@ def _timeout(queue: Queue, work: Work) -> Json:
 
 
 def _container(plan: Plan, group: NodeGroup, work: Work, threads: str | None) -> Json:
-    """The container of a job; ``threads`` of each process, if it has not those of the node."""
+    """The container of a job; ``threads`` of each process, if not those of the whole node."""
     volumes = [(f"host{n}", folder) for n, folder in enumerate(_folders(plan, group))]
     frozen = {s.mount for s in plan.storage if isinstance(s, Bucket) and s.read_only}
     return {

@@ -119,7 +119,7 @@ def queue_labels(plan: Plan, group: NodeGroup) -> dict[str, str]:
         return {}
     weighted = queue.name in weights(plan)
     return {
-        QUEUE_LABEL: f"{_namespace(queue.name)}-localqueue",
+        **pod_labels(_namespace(queue.name)),
         **({PRIORITY_LABEL: f"{queue.name}-priority"} if weighted else {}),
     }
 

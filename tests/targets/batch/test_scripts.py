@@ -80,7 +80,7 @@ FAILURES: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("body", "reason"), FAILURES)
 def test_a_node_that_fails_gets_no_jobs(tmp_path: Path, body: str, reason: str) -> None:
-    """The agent would start all the same, and jobs would find empty folders."""
+    """Otherwise the agent would start, and jobs would find empty folders."""
     status, calls = run(tmp_path, node_script(STORED), body)
     assert status == 1
     assert reason in (tmp_path / "console").read_text()

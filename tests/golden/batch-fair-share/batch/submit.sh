@@ -195,7 +195,7 @@ register_definition() {
   [[ $dry_run == no ]] || definition=$name
 }
 
-# Text is answered page by page, so the first is chosen here.
+# With text output, --query applies to each page, so the first line is chosen here.
 find_definition() {
   [[ $dry_run == no ]] || return 0
   ask aws --region "$region" batch describe-job-definitions --job-definition-name "$1" \
