@@ -48,6 +48,7 @@ def frame(plan: Plan) -> Mapping[str, Any]:
         "staged": STAGE if _is_large(plan) else "",
         "tags": json.dumps(cfn.tags(plan.tags), ensure_ascii=False),
         "retained": [word for pair in retained(whole) for word in pair],
+        "machines": list(_machines(plan)),
         "data": [
             (
                 s.mount,
@@ -57,6 +58,16 @@ def frame(plan: Plan) -> Mapping[str, Any]:
             if not s.existing
         ],
     }
+
+
+def _machines(plan: Plan) -> Iterator[str]:
+    """The nodes that a pause leaves running."""
+    if plan.head:
+        yield "controller" if plan.sagemaker else "head node"
+    if plan.login:
+        yield "login nodes"
+    if plan.system:
+        yield "system nodes"
 
 
 def retained(whole: Part) -> Iterator[tuple[str, str]]:

@@ -16,8 +16,16 @@ TESTS = (
 def database(plan: Plan) -> Iterator[str]:
     """Requirements on an external database."""
     given = plan.slurm.accounting
-    if isinstance(given, Database):
+    if not isinstance(given, Database):
+        return
+    if plan.network.new:
         yield (
-            f"Nodes must be able to reach {given.endpoint}, whose security group has to allow "
-            f"theirs on port {given.port}"
+            "For a database in the VPC of this bundle, run `./deploy.sh --foundation`, which "
+            "creates the VPC without the cluster. Create the database in its private subnets, "
+            "write its endpoint and secret to `slurm.accounting`, and render again. The stack "
+            f"`{plan.stack('foundation')}` has the ids as outputs"
         )
+    yield (
+        f"Nodes must be able to reach {given.endpoint}, whose security group has to allow "
+        f"theirs on port {given.port}"
+    )

@@ -257,12 +257,28 @@ def test_a_stack_that_cannot_be_deleted_is_a_failure(bundle: Bundle) -> None:
     assert bundle.deploy("--destroy").returncode == 0
 
 
-def test_adding_and_removing_file_systems_needs_two_deployments(bundle: Bundle) -> None:
+def test_what_leaves_the_foundation_stays_until_the_cluster_has_changed(bundle: Bundle) -> None:
+    bundle.deploy()
+    before = set(bundle.account.cloudformation.stacks["example-foundation"].resources)
+    bundle.render(files_of(SPEC.replace("/home", "/data")))
+    # /home is one that may be deleted, but not without consent.
+    done = bundle.deploy()
+    assert (done.returncode, "would delete StorageHome" in done.stderr) == (2, True)
+    assert bundle.account.calling("execute-change-set") == []
+    bundle.account.fail("kubectl create", ("", "not now"))
+    assert bundle.deploy("--allow-replacement").returncode != 0
+    stacks = bundle.account.cloudformation.stacks
+    assert set(stacks["example-foundation"].resources) > before
+    assert bundle.deploy("--allow-replacement").returncode == 0
+    assert "StorageHome" not in stacks["example-foundation"].resources
+
+
+def test_a_template_of_others_is_not_guessed_at(bundle: Bundle) -> None:
     bundle.deploy()
     bundle.render(files_of(SPEC.replace("/home", "/data")))
-    # /home is one that may be deleted: without consent, the run stops for that reason.
+    bundle.account.answers["cloudformation get-template"] = {"TemplateBody": "Resources: {}"}
     done = bundle.deploy("--allow-replacement")
-    assert (done.returncode, "Deploy a spec with both first" in done.stderr) == (2, True)
+    assert (done.returncode, "is not one of clustergen's" in done.stderr) == (2, True)
     assert bundle.account.calling("execute-change-set") == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -150,6 +151,34 @@ def test_logs_of_a_deleted_cluster_stop_the_next_one_early(bundle: Bundle) -> No
     deployed(bundle)
 
 
+@pytest.mark.parametrize("target", ["eks", "hyperpod-eks"])
+def test_a_second_access_entry_of_the_caller_stops_before_anything_changes(
+    target: str, tmp_path: Path
+) -> None:
+    text = f"{STORAGE}kubernetes: {{admins: ['arn:aws:iam::111122223333:role/deployer']}}\n"
+    with reaching(tmp_path, files(target, text)) as made:
+        for action in ([], ["--foundation"]):
+            done = made.deploy(*action)
+            assert done.returncode == 2
+            assert "is an administrator already" in last(done.stderr)
+            assert made.account.calling("create-change-set") == []
+
+
+PAUSED = {
+    "parallelcluster": "network, storage, head node.",
+    "pcs": "network, storage.",
+    "hyperpod-slurm": "network, storage, controller.",
+    "hyperpod-eks": "network, storage, system nodes.",
+    "eks": "network, storage, system nodes.",
+    "batch": "network, storage.",
+}
+
+
+def test_a_pause_names_the_nodes_that_stay(bundle: Bundle, target: str) -> None:
+    deployed(bundle)
+    assert last(deployed(bundle, "--pause")).endswith(f"money: {PAUSED[target]}")
+
+
 def test_throttled_requests_are_retried(bundle: Bundle, target: str) -> None:
     bundle.account.fail(REQUESTED[target], THROTTLED, times=5, after=1)
     bundle.account.fail("describe-change-set", THROTTLED, times=3)
@@ -225,6 +254,16 @@ def test_a_foundation_in_use_is_not_deleted(bundle: Bundle) -> None:
         deployed(bundle, step)
 
 
+def test_only_the_foundation_is_deployed(bundle: Bundle, target: str) -> None:
+    """An external database of a new VPC is created between the two."""
+    output = deployed(bundle, "--foundation")
+    assert last(output) == "example-foundation is deployed."
+    assert set(bundle.account.cloudformation.stacks) == {"example-foundation"}
+    assert bundle.account.calling(CHANGES[target][0]) == []
+    deployed(bundle)
+    assert bundle.account.calling(CHANGES[target][0])
+
+
 def test_removed_file_systems_leave_the_cluster_first(bundle: Bundle, target: str) -> None:
     bundle.render(files(target, MORE))
     deployed(bundle)
@@ -235,8 +274,30 @@ def test_removed_file_systems_leave_the_cluster_first(bundle: Bundle, target: st
         i for i, call in enumerate(calls) if "execute-change-set --stack-name example-f" in call
     ]
     cluster = [i for i, call in enumerate(calls) if CHANGES[target][1] in call]
-    assert "StorageData is removed from the foundation after the cluster has changed" in output
+    assert "StorageData: removed from the foundation after the cluster has changed" in output
     assert all(place < foundation for place in cluster)
+
+
+def test_a_file_system_is_replaced_by_another_in_one_run(bundle: Bundle, target: str) -> None:
+    """The new one comes before the cluster changes, the old one goes after that."""
+    bundle.render(files(target, MORE))
+    deployed(bundle)
+    bundle.render(files(target, MORE.replace("/data", "/results") + "tags: {team: research}\n"))
+    change = CHANGES[target][1].replace("example-", "execute-change-set --stack-name example-")
+    bundle.account.fail(change.removesuffix(" --change-set-name"), ("Refused", "not now"))
+    assert bundle.deploy().returncode != 0
+    stack = bundle.account.cloudformation.stacks["example-foundation"]
+    assert {"StorageData", "StorageResults"} <= set(stack.resources)
+    deployed(bundle)
+    calls = bundle.account.calls
+    [removal] = bundle.account.calling("execute-change-set", "example-foundation")
+    cluster = [i for i, call in enumerate(calls) if CHANGES[target][1] in call]
+    assert cluster
+    assert max(cluster) < calls.index(removal)
+    stack = bundle.account.cloudformation.stacks["example-foundation"]
+    assert "StorageResults" in stack.resources
+    assert not any("StorageData" in json.dumps(each) for each in stack.resources.values())
+    assert not bundle.account.calling("get-template")
 
 
 def test_a_file_system_that_would_be_replaced_stops_the_run(bundle: Bundle, target: str) -> None:
@@ -267,11 +328,14 @@ def test_a_pause_is_remembered(bundle: Bundle, target: str) -> None:
     assert not any(sizes(bundle, target).values())
     assert "is paused" in last(deployed(bundle, "--pause"))
     if target != "parallelcluster":
+        bundle.render(files(target, TAGGED))
         done = bundle.deploy()
         assert (done.returncode, "is paused: run deploy.sh --resume first" in done.stderr) == (
             2,
             True,
         )
+        assert bundle.account.calling("create-change-set") == []
+        bundle.render(files(target))
     deployed(bundle, "--resume")
     assert sizes(bundle, target) == before
     deployed(bundle)

@@ -66,7 +66,7 @@ def own_scripts(plan: Plan) -> tuple[OwnScript, ...]:
         *_monitoring(plan),
         *_head_setups(plan),
         *([_checker()] if _checked(plan.software) else []),
-        hook(plan),
+        *([hook(plan)] if has_hook(plan) else []),
     )
 
 
@@ -136,6 +136,11 @@ def _checked(software: Software) -> bool:
     return any(script.sha256 for script in software.scripts)
 
 
+def has_hook(plan: Plan) -> bool:
+    """Whether head and login nodes run the hook rather than the user's scripts directly."""
+    return not plan.options_as(Options).leaves_out("hook")
+
+
 # The head node, the login pool and deploy.sh refer to it.
 @functools.lru_cache(maxsize=8)
 def hook(plan: Plan) -> OwnScript:
@@ -175,7 +180,7 @@ def long_lived(plan: Plan, role: Role) -> dict[str, Any]:
 
     An update may change only ``OnNodeUpdated``, even if it adds the first user or script.
     """
-    if plan.options_as(Options).leaves_out("hook"):
+    if not has_hook(plan):
         return _without_hook(plan, role)
     own = hook(plan)
     first, newest = own.current_key(plan), own.key

@@ -71,7 +71,7 @@ def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
         version=VERSION,
         subnets=[subnet.id for subnet in (*plan.network.private, *plan.network.public)],
         uploads=[script.key for script in scripts],
-        hook=actions.hook(plan).current_key(plan),
+        hook=actions.hook(plan).current_key(plan) if actions.has_hook(plan) else "",
         workspace_key=_workspace_key(plan),
     )
 

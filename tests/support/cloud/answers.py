@@ -118,7 +118,7 @@ def printed(request: Request, answer: Any) -> str:
     found = jmespath.search(query, answer) if query else answer
     if request.one("output") in ("text", "table"):
         return "".join(f"{line}\n" for line in _lines(found))
-    return "" if found is None else json.dumps(found, indent=2) + "\n"
+    return "" if found is None else json.dumps(found, indent=4) + "\n"
 
 
 def _lines(value: Any) -> list[str]:

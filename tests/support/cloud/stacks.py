@@ -230,6 +230,9 @@ class CloudFormation:
             ]
         }
 
+    def get_template(self, request: Request) -> Any:
+        return {"TemplateBody": self._stack(request.one("stack-name")).template}
+
     def describe_stack_events(self, request: Request) -> Any:
         return {"StackEvents": self._stack(request.one("stack-name")).events}
 

@@ -51,6 +51,21 @@ def test_a_new_cluster_is_validated_then_created(tmp_path: Path) -> None:
         assert "${" not in filled
 
 
+def test_another_version_of_pcluster_changes_nothing(tmp_path: Path) -> None:
+    with bundle(tmp_path) as made:
+        made.account.pcluster.version = "3.15.0"
+        done = made.deploy()
+        assert (done.returncode, "pcluster 3.16.1 is required" in done.stderr) == (2, True)
+        assert made.account.calling("create-change-set") == []
+
+
+def test_a_hook_that_is_left_out_is_not_uploaded(tmp_path: Path) -> None:
+    with bundle(tmp_path, "targets: {parallelcluster: {leave_out: [hook]}}") as made:
+        assert made.deploy().returncode == 0
+        assert not any("hook" in key for key in made.account.objects)
+        assert not (made.folder / "scripts/hook.sh").exists()
+
+
 def test_an_existing_cluster_is_updated(tmp_path: Path) -> None:
     with bundle(tmp_path) as made:
         made.deploy()

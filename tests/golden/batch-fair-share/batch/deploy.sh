@@ -25,14 +25,17 @@ export AWS_MAX_ATTEMPTS="${AWS_MAX_ATTEMPTS:-8}"
 
 usage() {
   cat <<'END'
-usage: deploy.sh [OPTION...] [--destroy | --destroy-foundation | --pause | --resume]
+usage: deploy.sh [OPTION...] [ACTION]; without an action, it deploys or updates everything
 
   --dry-run             print every command that changes something, run none
   --outputs FILE        leave the foundation alone and read its outputs from FILE, which
                         `cdk deploy --outputs-file` or `aws cloudformation describe-stacks` wrote
   --allow-replacement   continue if a stack would replace or delete a cluster or a file system
   --wait MINUTES        wait at most so long for each step, instead of its default limit
-  --pause               scale compute to zero; cluster, head and login nodes, and data stay
+
+Actions:
+  --foundation          deploy or update the foundation alone: network, storage, roles
+  --pause               scale compute to zero; the cluster and data stay
   --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
@@ -294,7 +297,7 @@ prepare_stack() {
 
 # Sets $template_argument. Indentation has no meaning in JSON.
 send_template() {
-  local stack=$1 template=$2 small=.filled/$2 bucket
+  local stack=$1 template=$2 small=.filled/${2##*/}.sent bucket
   template_argument=(--template-body "file://$template")
   [[ $dry_run == no ]] || return 0
   mkdir -p .filled
@@ -481,11 +484,15 @@ forget() {
   run aws --region "$region" s3 rm --only-show-errors "s3://$(output ScriptsBucketName)/$memory"
 }
 
+is_paused() {
+  [[ $dry_run == no && -n $memory ]] || return 1
+  read_foundation
+  [[ $outputs == *ScriptsBucketName* ]] && recall
+}
+
 # A new cluster is not paused.
 forget_pause() {
-  if [[ $dry_run == yes || -z $memory ]]; then return 0; fi
-  read_foundation
-  if [[ $outputs == *ScriptsBucketName* ]] && recall; then forget; fi
+  if is_paused; then forget; fi
 }
 
 # The key contains a hash of the text: an existing script is the same one.
@@ -500,30 +507,68 @@ upload() {
   done
 }
 
-# Set if a change of the foundation must wait until the cluster no longer uses what it removes.
+# What leaves the foundation, and stays in it until the cluster no longer uses it.
 removal=
 
-# Stops if a change needs two deployments: first additions, then removals.
-review_removals() {
-  local gone added
-  gone=$(awk -F '\t' '$1 == "Remove" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
-  [[ -n $gone ]] || return 0
-  added=$(awk -F '\t' '$1 == "Add" && $3 ~ /::FileSystem$/ { print $4 }' <<<"$changes")
-  if [[ -n $added ]]; then
-    drop_change_set "$foundation_stack"
-    fail "the change removes ${gone//$'\n'/, } and adds ${added//$'\n'/, }. Nothing was changed." \
-      "Deploy a spec with both first, then one without the old."
+note_removal() {
+  removal=$(awk -F '\t' '$1 == "Remove" { print $4 }' <<<"$changes")
+  [[ -n $removal ]] || return 0
+  note "${removal//$'\n'/, }: removed from the foundation after the cluster has changed."
+  if grep -q $'^Remove\t.*::FileSystem\t' <<<"$changes"; then
+    note "Nodes that still mount a removed file system then hang: unmount it on those that stay."
   fi
-  note "${gone//$'\n'/, } is removed from the foundation after the cluster has changed. Nodes that still" \
-    "mount it then hang: unmount it on those that stay."
-  removal=$change_set
+}
+
+# keep_removed DEPLOYED NEW: prints the new template with those resources of the deployed one.
+keep_removed() {
+  awk -v names="${removal//$'\n'/ }" '
+    BEGIN { count = split(names, list, " ") }
+    FNR == 1 { inside = 0 }
+    { match($0, /^ */) }
+    # The indentation of the second line is that of the whole file.
+    FNR == 2 { unit = RLENGTH }
+    RLENGTH == unit { inside = /^ *"Resources": [{]$/ }
+    NR == FNR {
+      if (inside && RLENGTH == 2 * unit && /": [{]$/) {
+        split($0, word, "\"")
+        name = word[2]
+      }
+      if (inside && RLENGTH >= 2 * unit) block[name] = block[name] $0 "\n"
+      next
+    }
+    { print }
+    RLENGTH == unit && inside {
+      for (i = 1; i <= count; i++) {
+        if (!(list[i] in block)) exit 1
+        sub(/,?\n$/, "", block[list[i]])
+        print block[list[i]] ","
+      }
+    }' "$1" "$2"
+}
+
+# Makes the other changes first.
+deploy_without_removal() {
+  local deployed=.filled/deployed.template.json kept=.filled/kept.template.json
+  drop_change_set "$foundation_stack"
+  grep -qv '^Remove' <<<"$changes" || return 0
+  ask aws --region "$region" cloudformation get-template --stack-name "$foundation_stack" \
+    --template-stage Original --query TemplateBody --output json
+  printf '%s\n' "$answer" >"$deployed"
+  keep_removed "$deployed" foundation.template.json >"$kept" ||
+    fail "the template of $foundation_stack is not one of clustergen's: deploy this bundle as that" \
+      "stack was deployed, and run deploy.sh --outputs FILE."
+  deploy_stack "$foundation_stack" "$kept"
 }
 
 deploy_foundation_stack() {
   create_change_set "$foundation_stack" foundation.template.json
   if [[ -n $change_set ]]; then
-    review_removals
-    [[ -n $removal ]] || execute_change_set "$foundation_stack" "$change_set"
+    note_removal
+    if [[ -n $removal ]]; then
+      deploy_without_removal
+    else
+      execute_change_set "$foundation_stack" "$change_set"
+    fi
   fi
   read_stack "$foundation_stack"
 }
@@ -696,9 +741,18 @@ deregister_definitions() {
   done
 }
 
+# Stops before anything changes.
+check_first() {
+  if [[ $action == foundation ]]; then
+    [[ -z $outputs_file ]] || fail "--outputs FILE leaves the foundation alone: use one of the two"
+  elif is_paused; then
+    fail "the cluster is paused: run deploy.sh --resume first."
+  fi
+  check_default_group vpc-0a1b2c3d4e5f67890
+}
+
 deploy_cluster() {
   local environments images=()
-  check_default_group vpc-0a1b2c3d4e5f67890
   deploy_stack "$stack" cluster.template.json ClusterSecurityGroupId ScriptsBucketName StorageHomeDnsName ${images[@]+"${images[@]}"}
   wait_until_valid
   note "submit.sh submits jobs; verify.sh checks a node of each group."
@@ -739,7 +793,7 @@ while (($# > 0)); do
       wait_minutes=$2
       shift
       ;;
-    --pause | --resume | --destroy | --destroy-foundation) action=${1#--} ;;
+    --pause | --resume | --destroy | --foundation | --destroy-foundation) action=${1#--} ;;
     -h | --help)
       usage
       exit 0
@@ -761,22 +815,25 @@ fi
 
 case $action in
   deploy)
+    check_first
     deploy_foundation
     upload 5e0eec5edb1e1164/check-accelerators.sh 886473e4cc706aff/mount.sh a119af534318294b/packages.sh
-    if [[ -n $memory && $dry_run == no ]] && recall; then
-      fail "the cluster is paused: run deploy.sh --resume first."
-    fi
     deploy_cluster
     # Last: the alerts of a cluster that is not there yet would fire.
     deploy_stack shared-monitoring monitoring.template.json
-    [[ -z $removal ]] || execute_change_set "$foundation_stack" "$removal"
+    [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json
     conclude "$cluster is deployed."
+    ;;
+  foundation)
+    check_first
+    deploy_foundation
+    conclude "$foundation_stack is deployed."
     ;;
   pause)
     read_foundation
     pause_cluster
-    conclude "$cluster is paused. deploy.sh --resume restores its nodes; storage, head and login" \
-      "nodes continue to cost money."
+    conclude "$cluster is paused. deploy.sh --resume restores its nodes. These continue to cost" \
+      "money: network, storage."
     ;;
   resume)
     read_foundation
