@@ -9,7 +9,7 @@ from typing import Any
 import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen.monitoring.stack import PATH
+from clustergen.monitoring import stack as definition
 
 from . import template
 from .rendered import RenderedCluster
@@ -19,14 +19,14 @@ class MonitoringStack(cdk.Stack):
     """The template of `render`."""
 
     def __init__(self, scope: Construct, rendered: RenderedCluster, **props: Any) -> None:
-        super().__init__(scope, rendered.plan.stack("monitoring"), **props)
+        super().__init__(scope, definition.name(rendered.plan), **props)
         self.resources = template.fill(
-            self, json.loads(rendered.files[PATH]), imports=rendered.imports
+            self, json.loads(rendered.files[definition.PATH]), imports=rendered.imports
         )
         """By logical id."""
 
 
 def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> Iterator[cdk.Stack]:
     """None where the bundle has no such template."""
-    if PATH in rendered.files:
+    if definition.PATH in rendered.files:
         yield MonitoringStack(scope, rendered, **props)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from clustergen.artifacts import Json
 from clustergen.difference.sides import Spec
 from clustergen.effects import Files
+from clustergen.monitoring import stack as monitoring
 from clustergen.plan.model import Plan
 
 Clients = Callable[[str, str], Any]
@@ -26,10 +27,6 @@ STACKS: Final[Mapping[str, Mapping[str, str]]] = {
     "hyperpod-eks": {"eks.template.json": "eks", "addons.template.json": "addons"},
     "eks": {"cluster.template.json": "eks"},
     "batch": {"cluster.template.json": "batch"},
-}
-_SHARED: Final = {
-    "foundation.template.json": "foundation",
-    "monitoring.template.json": "monitoring",
 }
 _SHORTEST: Final = 8
 """Characters of an id; shorter outputs are words that occur anywhere."""
@@ -106,8 +103,9 @@ class _Reader:
         return {**same, **found, "deploy.sh": script}
 
     def _templates(self) -> Iterator[tuple[str, str]]:
-        for path, name in {**_SHARED, **STACKS[self.target]}.items():
-            stack = self.plan.stack(name)
+        own = {path: self.plan.stack(name) for path, name in STACKS[self.target].items()}
+        shared = {"foundation.template.json": self.plan.stack("foundation")}
+        for path, stack in {**shared, monitoring.PATH: monitoring.name(self.plan), **own}.items():
             found = self._call("cloudformation", "get_template", StackName=stack)
             if found:
                 body = found["TemplateBody"]

@@ -45,6 +45,8 @@ def frame(plan: Plan) -> Mapping[str, Any]:
         "plan": plan,
         "foundation": bool(whole.resources),
         "monitoring": stack.parameters(plan),
+        "monitoring_stack": stack.name(plan),
+        "knows_pause": stack.knows_pause(plan),
         "staged": STAGE if _is_large(plan) else "",
         "tags": json.dumps(cfn.tags(plan.tags), ensure_ascii=False),
         "retained": [word for pair in retained(whole) for word in pair],

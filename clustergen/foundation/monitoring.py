@@ -152,23 +152,18 @@ def _alarms(plan: Plan) -> Part:
     """
     if not plan.monitoring.alerts.wanted:
         return NOTHING
-    alarm = {
-        "Type": "AWS::CloudWatch::Alarm",
-        "Properties": {
-            "AlarmDescription": f"The workspace of {plan.name} discards samples of metrics",
-            "Namespace": "AWS/Prometheus",
-            "MetricName": "DiscardedSamples",
-            "Dimensions": [{"Name": "Workspace", "Value": _workspace_id(plan)}],
-            "Statistic": "Sum",
-            "Period": 300,
-            "EvaluationPeriods": 2,
-            "Threshold": 0,
-            "ComparisonOperator": "GreaterThanThreshold",
-            "TreatMissingData": "notBreaching",
-            "AlarmActions": [_topic(plan)],
-        },
+    from clustergen.monitoring import alarms
+
+    watched = {
+        "Namespace": "AWS/Prometheus",
+        "MetricName": "DiscardedSamples",
+        "Dimensions": alarms.dimensions({"Workspace": _workspace_id(plan)}),
+        "Statistic": "Sum",
+        "Period": 300,
     }
-    return Part({"DiscardedSamples": alarm}, {})
+    text = f"The workspace of {plan.name} discards samples of metrics"
+    made = alarms.alarm(_topic(plan), text, watched, alarms.above(0, periods=2))
+    return Part({"DiscardedSamples": made}, {})
 
 
 def writing(plan: Plan) -> Iterator[Json]:

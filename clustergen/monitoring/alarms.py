@@ -6,7 +6,7 @@ https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
@@ -90,9 +90,9 @@ def _watched(plan: Plan, alarm: Alarm, values: tuple[str, ...]) -> Json:
         {
             "Namespace": names.namespace(plan.name),
             "MetricName": alarm.metric,
-            "Dimensions": _dimensions(dimensions),
+            "Dimensions": dimensions(each_one),
         }
-        for dimensions in each
+        for each_one in each
     ]
     if not values:
         return {**one[0], "Statistic": alarm.statistic, "Period": _period(plan)}
@@ -117,7 +117,7 @@ def _of_file_systems(plan: Plan) -> Iterator[tuple[str, Json]]:
                     plan,
                     f"{system.mount}: the file system's {meaning}: jobs that read and write wait",
                     {"Metrics": [_busiest(metric, part, system.id)]},
-                    _above(90, periods=_SATURATED_MINUTES),
+                    above(90, periods=_SATURATED_MINUTES),
                 ),
             )
 
@@ -148,16 +148,17 @@ def _of_insights(plan: Plan) -> Iterator[tuple[str, Json]]:
                 {
                     "Namespace": "ContainerInsights",
                     "MetricName": metric,
-                    "Dimensions": _dimensions({"ClusterName": plan.name}),
+                    "Dimensions": dimensions({"ClusterName": plan.name}),
                     "Statistic": "Maximum",
                     "Period": 60,
                 },
-                _above(threshold, periods=10),
+                above(threshold, periods=10),
             ),
         )
 
 
-def _above(threshold: float, *, periods: int) -> Json:
+def above(threshold: float, *, periods: int) -> Json:
+    """The condition that a metric has been above ``threshold`` for so many periods."""
     return {
         "EvaluationPeriods": periods,
         "Threshold": threshold,
@@ -168,10 +169,16 @@ def _above(threshold: float, *, periods: int) -> Json:
 
 def _alarm(plan: Plan, description: str, watched: Json, condition: Json) -> Json:
     topic = plan.monitoring.alerts.topic or cfn.ref(names.TOPIC_OUTPUT)
+    return alarm(topic, description, watched, condition)
+
+
+def alarm(topic: Any, description: str, watched: Json, condition: Json) -> Json:
+    """A resource that notifies ``topic`` when the condition holds, and when it no longer does."""
     notified = {"AlarmActions": [topic], "OKActions": [topic]}
     properties = {"AlarmDescription": description, **watched, **condition, **notified}
     return {"Type": "AWS::CloudWatch::Alarm", "Properties": properties}
 
 
-def _dimensions(values: Json) -> list[Json]:
+def dimensions(values: Json) -> list[Json]:
+    """Names and values in the form of alarms."""
     return [{"Name": name, "Value": value} for name, value in values.items()]

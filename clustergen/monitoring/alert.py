@@ -15,8 +15,8 @@ Action = Literal["replace", "reset", "drain", "watch", "job", "capacity", "none"
 
 SCOPE = "$scope"
 """In an expression: the matcher of the cluster's own series."""
-MINIMUM = "$minimum"
-"""In an expression: the number of nodes that run at any time."""
+DUE = "$due"
+"""In an expression: the number of nodes that should run now, by cluster."""
 
 
 @dataclass(frozen=True, slots=True)

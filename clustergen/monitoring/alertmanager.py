@@ -84,14 +84,17 @@ def _hides(source: str, targets: str, *equal: str) -> Json:
 
 
 _INHIBITIONS: Final = [
-    _hides("NodeDown", "ExporterDown|GpuMissing|EfaDeviceMissing|MountMissing|MountHangs", "node"),
+    _hides("SlurmNodesDown", "NodesFewerThanMinimum"),
     _hides(
         "KubernetesNodeNotReady",
         "ExporterDown|GpuMissing|EfaDeviceMissing|KubernetesGpusUnhealthy|KubernetesNodeCordoned",
         "node",
     ),
     _hides("GpuXidReplace", "GpuMissing|GpuXidReset|GpuXidDegraded|GpuXidApplication", "node"),
-    _hides("MetricsAbsent", "GpuMetricsAbsent|SlurmControllerAbsent|NodesFewerThanMinimum"),
+    _hides(
+        "MetricsAbsent",
+        "GpuMetricsAbsent|SlurmControllerAbsent|NodesFewerThanMinimum|NodesNotMeasured",
+    ),
     _hides("CapacityBlockEndsSoon", "CapacityBlockEndsInADay", "reservation"),
     _hides("FileSystemAlmostFull", "FileSystemFillsUp", "mountpoint"),
 ]

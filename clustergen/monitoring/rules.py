@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from clustergen.artifacts import Json
-from clustergen.monitoring import names
-from clustergen.monitoring.alert import MINIMUM, SCOPE, Alert, Recorded, RuleGroup
+from clustergen.monitoring import due, names
+from clustergen.monitoring.alert import DUE, SCOPE, Alert, Recorded, RuleGroup
 from clustergen.monitoring.alerts import GROUPS
 from clustergen.monitoring.labels import labels_of
-from clustergen.monitoring.sources import Source, minimum_nodes, sources
+from clustergen.monitoring.sources import Source, sources
 from clustergen.plan.model import Plan
 from clustergen.yaml_text import Lines
 
@@ -73,5 +73,5 @@ def _labels(plan: Plan, alert: Alert) -> dict[str, str]:
 
 def _filled(plan: Plan, text: str) -> str:
     labels = labels_of(plan)
-    scoped = labels.applied(text).replace(SCOPE, labels.scope)
-    return scoped.replace(MINIMUM, str(minimum_nodes(plan)))
+    whole = text.replace(DUE, due.nodes(plan)) if DUE in text else text
+    return labels.applied(whole).replace(SCOPE, labels.scope)

@@ -20,13 +20,16 @@ _README: Final = "see Replace a node in this bundle's README"
 _ANYWHERE: Final[Mapping[Action, str]] = {
     "watch": "Nothing yet: look at it, and decide.",
     "job": "Tell the owner of the job.",
-    "capacity": "See [the capacity](../README.md) of this bundle's README.",
+    "capacity": "Decide what to buy, and until when: each step says with which command.",
     "none": "Nothing.",
 }
 _SLURM: Final[Mapping[Action, str]] = {
     "drain": f"Drain the node: `{SCONTROL} update nodename=NODE state=drain reason=WHY`.",
-    "reset": "Drain the node, wait for its job, then `sudo nvidia-smi --gpu-reset -i GPU` or "
-    f"reboot it, and `{SCONTROL} update nodename=NODE state=resume`.",
+    "reset": "Drain the node and wait for its job. A reset needs a GPU that nobody uses: "
+    "`sudo systemctl stop clustergen-dcgm nvidia-dcgm nvidia-persistenced`, and end what "
+    "`sudo fuser -v /dev/nvidia*` still shows. Then `sudo nvidia-smi --gpu-reset -i GPU` (all "
+    "GPUs, without `-i`, where NVSwitch connects them), start the units again, and "
+    f"`{SCONTROL} update nodename=NODE state=resume`. A reboot of the node resets its GPUs too.",
     "replace": f"Drain the node, and have it replaced: {_README}.",
 }
 _KUBERNETES: Final[Mapping[Action, str]] = {
@@ -39,7 +42,7 @@ _KUBERNETES: Final[Mapping[Action, str]] = {
 
 def runbooks(plan: Plan, chosen: Iterable[Alert]) -> str:
     """One section for each of these alerts; its heading is the alert's anchor."""
-    actions = {**_ANYWHERE, **(_SLURM if Source.SLURM in sources(plan) else _KUBERNETES)}
+    actions = {**_ANYWHERE, **(_SLURM if Source.EXPECTED in sources(plan) else _KUBERNETES)}
     alerts = tuple(chosen)
     return "\n".join(
         (

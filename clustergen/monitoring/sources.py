@@ -39,8 +39,17 @@ class Source(StrEnum):
     """Capacity that ends: Capacity Blocks."""
     RESERVATION = "reservation"
     MINIMUM = "minimum"
-    """Node groups with a minimum of nodes."""
+    """Node groups with a minimum of nodes; when these should run is known."""
+    ALWAYS = "always"
+    """Some node runs at any time, unless the cluster is paused."""
+    GPU_EXPORTER = "gpu-exporter"
+    """The images have what the exporter of GPUs needs."""
 
+
+_RESERVED = ("capacity-block", "reservation")
+"""Purchase options whose beginning and end EC2 tells nodes."""
+_TIMED = (*_RESERVED, "training-plan")
+"""Purchase options that begin and end."""
 
 SLURM_COUNTS_GPUS = (26, 5)
 """``slurm_node_gpus`` begins with Slurm 26.05.
@@ -71,9 +80,25 @@ def _devices(plan: Plan) -> Iterator[Source]:
         yield Source.EFA
 
 
-def minimum_nodes(plan: Plan) -> int:
-    """Nodes that run at any time."""
-    return sum(group.min for group in plan.node_groups)
+def collects(plan: Plan) -> bool:
+    """Whether a node measures what is the same on every node: Slurm's metrics, reservations."""
+    return bool(plan.head or plan.login)
+
+
+def always_due(plan: Plan) -> int:
+    """Nodes that should run at any time."""
+    groups = (group for group in plan.node_groups if group.capacity.kind not in _TIMED)
+    return sum(group.min for group in groups)
+
+
+def due_by_reservation(plan: Plan) -> dict[str, int]:
+    """Id -> nodes that should run while this reservation is active."""
+    counts: dict[str, int] = {}
+    for group in plan.node_groups if collects(plan) else ():
+        id = group.capacity.id
+        if group.capacity.kind in _RESERVED and id and group.min:
+            counts[id] = counts.get(id, 0) + group.min
+    return counts
 
 
 def _storage(plan: Plan) -> Iterator[Source]:
@@ -88,9 +113,8 @@ def _storage(plan: Plan) -> Iterator[Source]:
 
 def reservations(plan: Plan) -> tuple[str, ...]:
     """Ids of the reservations that EC2 tells about."""
-    kinds = ("capacity-block", "reservation")
     capacities = (group.capacity for group in plan.node_groups)
-    return tuple(one.id for one in capacities if one.kind in kinds and one.id)
+    return tuple(one.id for one in capacities if one.kind in _RESERVED and one.id)
 
 
 def _capacity(plan: Plan) -> Iterator[Source]:
@@ -102,15 +126,31 @@ def _capacity(plan: Plan) -> Iterator[Source]:
 
 
 def _slurm(plan: Plan) -> Iterator[Source]:
-    yield from (Source.SLURM, Source.EXPECTED)
+    yield Source.EXPECTED
+    if collects(plan):
+        yield from _collected(plan)
     if plan.monitoring.metrics == "cloudwatch":
         yield Source.AGENT
     if plan.sagemaker:
         yield Source.JOB_FILES  # the other services' prologs are not ours
     yield from _storage(plan)
-    yield from _capacity(plan)
-    if minimum_nodes(plan):
+    if always_due(plan) or due_by_reservation(plan):
         yield Source.MINIMUM
+    if always_due(plan) or collects(plan):
+        yield Source.ALWAYS
+    if _has_gpu_exporter(plan):
+        yield Source.GPU_EXPORTER
+
+
+def _has_gpu_exporter(plan: Plan) -> bool:
+    """ParallelCluster's own images have neither Docker nor the exporter."""
+    own = plan.target == "parallelcluster" and not all(group.image for group in plan.node_groups)
+    return not own or plan.software.containers == "docker"
+
+
+def _collected(plan: Plan) -> Iterator[Source]:
+    yield Source.SLURM
+    yield from _capacity(plan)
     version = plan.slurm.version or plan.limits.default_slurm_version
     if version and tuple(map(int, version.split(".")[:2])) >= SLURM_COUNTS_GPUS:
         yield Source.SLURM_GPUS
@@ -119,7 +159,7 @@ def _slurm(plan: Plan) -> Iterator[Source]:
 
 
 def _kubernetes(plan: Plan) -> Iterator[Source]:
-    yield Source.KUBERNETES
+    yield from (Source.KUBERNETES, Source.ALWAYS)
     if plan.kubernetes.admission == "kueue":
         yield Source.KUEUE
     if plan.kubernetes.autoscaler == "karpenter":

@@ -5,6 +5,7 @@ They are not part of the foundation: without the cluster, its alerts would fire 
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator
 
@@ -19,8 +20,12 @@ from clustergen.yaml_text import yaml_text
 # Alerts and panels are imported where they are used: most specs have no monitoring.
 
 PATH = "monitoring.template.json"
+_DASHBOARD = "Dashboard"
 _OUTPUTS = {"MetricsWorkspaceId": "Workspace of metrics", "AlertTopicArn": "Topic of alerts"}
 """Of the foundation."""
+PAUSED = "Paused"
+"""The parameter that deploy.sh sets while the cluster has no nodes on purpose."""
+_RUNNING = "Running"
 _WITH_OWN_DASHBOARD = ("parallelcluster", "eks")
 """Targets whose service has a dashboard of its own."""
 
@@ -45,10 +50,20 @@ def files(plan: Plan) -> Iterator[Artifact]:
         yield Artifact("monitoring/push-dashboards", text, executable=True)
 
 
+def name(plan: Plan) -> str:
+    """Of the stack. Each target has one: while a cluster moves, two of them run."""
+    return plan.stack(f"{plan.target}-monitoring")
+
+
 def parameters(plan: Plan) -> list[str] | None:
-    """The parameters of the template; None where there is none."""
+    """The parameters of the template that the foundation knows; None where there is no template."""
     made = _resources(plan)
     return list(cfn.parameters(made, _known(plan))) if made else None
+
+
+def knows_pause(plan: Plan) -> bool:
+    """Whether the template has :data:`PAUSED`."""
+    return any("Condition" in resource for resource in _resources(plan).values())
 
 
 def _known(plan: Plan) -> dict[str, str]:
@@ -60,15 +75,29 @@ def _known(plan: Plan) -> dict[str, str]:
 
 
 def _template(plan: Plan, resources: Json) -> Json:
-    needed = cfn.parameters(resources, _known(plan))
+    needed, conditions = cfn.parameters(resources, _known(plan)), {}
+    if any("Condition" in resource for resource in resources.values()):
+        values = {"Default": "no", "AllowedValues": ["no", "yes"]}
+        text = "Whether the cluster has no nodes on purpose"
+        needed = {**needed, PAUSED: {"Type": "String", "Description": text, **values}}
+        conditions = {_RUNNING: {"Fn::Equals": [cfn.ref(PAUSED), "no"]}}
     return {
         "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
-        "Description": f"Alerts and dashboard of {plan.name}",
+        "Description": f"{_contents(resources)} of {plan.name}",
         **({"Parameters": needed} if needed else {}),
+        **({"Conditions": conditions} if conditions else {}),
         "Resources": resources,
     }
 
 
+def _contents(resources: Json) -> str:
+    alerts, dashboard = set(resources) - {_DASHBOARD}, _DASHBOARD in resources
+    if alerts and dashboard:
+        return "Alerts and dashboard"
+    return "Alerts" if alerts else "Dashboard"
+
+
+@functools.lru_cache(maxsize=4)
 def _resources(plan: Plan) -> Json:
     return {**_rules(plan), **_alarms(plan), **_dashboard(plan)}
 
@@ -77,8 +106,15 @@ def _alarms(plan: Plan) -> Json:
     if not plan.monitoring.alerts.wanted:
         return {}
     from clustergen.monitoring.alarms import alarms
+    from clustergen.monitoring.alerts import DUE
 
-    return alarms(plan)
+    due = {rule.name for rule in DUE.rules}
+    return {name: _while_running(made, name in due) for name, made in alarms(plan).items()}
+
+
+def _while_running(resource: Json, due: bool) -> Json:
+    """Alerts on nodes that are not there on purpose would wake someone."""
+    return {"Type": resource["Type"], "Condition": _RUNNING, **resource} if due else resource
 
 
 def _rules(plan: Plan) -> Json:
@@ -86,19 +122,23 @@ def _rules(plan: Plan) -> Json:
     workspace = plan.monitoring.workspace
     if workspace is None:
         return {}
+    from clustergen.monitoring.alerts import DUE
     from clustergen.monitoring.rules import rule_groups
 
     tags = {"Tags": cfn.tags(plan.tags)} if plan.tags else {}
     return {
-        cfn.logical_id("rules", name): {
-            "Type": "AWS::APS::RuleGroupsNamespace",
-            "Properties": {
-                "Name": _namespace(plan, name),
-                "Workspace": prometheus.arn(workspace),
-                "Data": yaml_text(groups),
-                **tags,
+        cfn.logical_id("rules", name): _while_running(
+            {
+                "Type": "AWS::APS::RuleGroupsNamespace",
+                "Properties": {
+                    "Name": _namespace(plan, name),
+                    "Workspace": prometheus.arn(workspace),
+                    "Data": yaml_text(groups),
+                    **tags,
+                },
             },
-        }
+            name == DUE.name,
+        )
         for name, groups in rule_groups(plan).items()
     }
 
@@ -106,8 +146,8 @@ def _rules(plan: Plan) -> Json:
 def _namespace(plan: Plan, name: str) -> str:
     """At most 64 characters, which names of clusters may exceed."""
     if isinstance(plan.monitoring.workspace, Ref):
-        return name
-    return f"{name}-{sha256(plan.name)[:8]}"
+        return f"{name}-{plan.target}"
+    return f"{name}-{plan.target}-{sha256(plan.name)[:8]}"
 
 
 def has_dashboard(plan: Plan) -> bool:
@@ -124,5 +164,5 @@ def _dashboard(plan: Plan) -> Json:
     from clustergen.monitoring.cloudwatch import cloudwatch
 
     body = json.dumps(cloudwatch(plan), separators=(",", ":"))
-    properties = {"DashboardName": plan.stack("dashboard"), "DashboardBody": body}
-    return {"Dashboard": {"Type": "AWS::CloudWatch::Dashboard", "Properties": properties}}
+    properties = {"DashboardName": plan.stack(f"{plan.target}-dashboard"), "DashboardBody": body}
+    return {_DASHBOARD: {"Type": "AWS::CloudWatch::Dashboard", "Properties": properties}}

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from clustergen.aws import references
 from clustergen.monitoring.sources import reservations
+from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Id, Lustre, Machine, NodeGroup, Plan, Ref
 from clustergen.shell import render
 
@@ -83,6 +84,7 @@ def compute_arguments(plan: Plan, groups: Sequence[NodeGroup]) -> list[str]:
         "--instance-type": {type.name for group in groups for type in group.types},
         "--gpus": {str(group.type.gpus or "") for group in groups},
         "--efa": {str(group.efa_interfaces or "") for group in groups},
+        "--lustre-efa": {str(lustre_interfaces(plan, group) or "") for group in groups},
         "--usd-per-hour": {str(type.price_usd_hour or "") for g in groups for type in g.types},
     }
     common = {name: one for name, (one, *more) in options.items() if one and not more}

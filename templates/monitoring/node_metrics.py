@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -27,8 +27,17 @@ from typing import Any
 # take less, so that its own alert fires.
 MOUNT_SECONDS = 4
 COMMAND_SECONDS = 2
-SLURM_SECONDS = 6
-RESERVATION_SECONDS = 300
+# What takes longer is asked in the background. A scrape waits for its first answer only.
+FIRST_ANSWER_SECONDS = 2
+SLURM_SECONDS = 60
+SLURM_EVERY_SECONDS = 15
+SLURM_OLD_SECONDS = 300
+RESERVATION_SECONDS = 60
+RESERVATION_EVERY_SECONDS = 300
+# EC2 ends instances up to 60 minutes before the end of a Capacity Block:
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html
+BLOCK_STARTS_SECONDS = 1800
+BLOCK_ENDS_SECONDS = 3600
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -63,13 +72,52 @@ def escaped(value: object) -> str:
     return str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def output(*command: str, seconds: float = COMMAND_SECONDS) -> str:
-    """What a command prints; empty if it fails or takes too long."""
+def output(*command: str, seconds: float = COMMAND_SECONDS) -> str | None:
+    """What a command prints; None if it fails or takes too long."""
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return ran.stdout if ran.returncode == 0 else ""
+        return None
+    return ran.stdout if ran.returncode == 0 else None
+
+
+class Background:
+    """Asks what may take long in a thread, and keeps the last answer; None is no answer."""
+
+    def __init__(self, ask: Callable[[], Any], every: float, patience: float) -> None:
+        self.ask, self.every, self.patience = ask, every, patience
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.asked: float | None = None
+        self.answered: float | None = None
+        self.answer: Any = None
+        self.failed = False
+
+    def begin(self) -> None:
+        """Ask again if it is time, unless an earlier question is still open."""
+        now = time.monotonic()
+        if self.thread.is_alive() or (self.asked is not None and now - self.asked < self.every):
+            return
+        self.asked = now
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def latest(self) -> Any:
+        """The last answer; the first one is waited for."""
+        self.begin()
+        if self.answered is None and self.asked is not None:
+            self.thread.join(max(0, self.asked + self.patience - time.monotonic()))
+        return self.answer
+
+    def _run(self) -> None:
+        answer = self.ask()
+        self.failed = answer is None
+        if answer is not None:
+            self.answer, self.answered = answer, time.monotonic()
+
+    @property
+    def age(self) -> float:
+        """Seconds since the last answer."""
+        return float("inf") if self.answered is None else time.monotonic() - self.answered
 
 
 def number(path: Path) -> int | None:
@@ -127,6 +175,8 @@ def expected(metrics: Metrics, options: argparse.Namespace) -> None:
         metrics.gauge("clustergen_expected_gpus", options.gpus)
     if options.efa is not None:
         metrics.gauge("clustergen_expected_efa", options.efa)
+    if options.lustre_efa is not None:
+        metrics.gauge("clustergen_expected_lustre_efa", options.lustre_efa)
     if options.usd_per_hour is not None:
         metrics.gauge("clustergen_node_usd_per_hour", options.usd_per_hour)
     metrics.gauge(
@@ -208,7 +258,7 @@ def lustre(metrics: Metrics, options: argparse.Namespace) -> None:
     if options.lustre_targets:
         targets(metrics, clients)
     if clients:
-        messages(metrics, output(options.lnetctl, "net", "show", "--verbose"))
+        messages(metrics, output(options.lnetctl, "net", "show", "--verbose") or "")
 
 
 def targets(metrics: Metrics, clients: list[Path]) -> None:
@@ -243,23 +293,21 @@ def messages(metrics: Metrics, shown: str) -> None:
 class Reservations:
     """What EC2 says of reservations, asked every few minutes: the call is rate limited."""
 
-    def __init__(self, ids: list[str], region: str, aws: str) -> None:
+    def __init__(self, options: argparse.Namespace, patience: float) -> None:
+        ids, region, aws = options.reservation, options.region, options.aws
         self.command = [aws, "ec2", "describe-capacity-reservations", "--output", "json"]
         self.command += ["--region", region, "--capacity-reservation-ids", *ids]
-        self.asked: float | None = None
-        self.known: list[dict[str, Any]] = []
-        self.failed = False
+        self.known = Background(self._ask, RESERVATION_EVERY_SECONDS, patience)
+
+    def _ask(self) -> list[dict[str, Any]] | None:
+        answer = output(*self.command, seconds=RESERVATION_SECONDS)
+        return json.loads(answer)["CapacityReservations"] if answer else None
 
     def write(self, metrics: Metrics) -> None:
-        if self.asked is None or time.monotonic() - self.asked > RESERVATION_SECONDS:
-            self.asked = time.monotonic()
-            answer = output(*self.command, seconds=60)
-            # Old numbers are better than none, except that nobody would notice: hence the last one.
-            self.known = json.loads(answer)["CapacityReservations"] if answer else self.known
-            self.failed = not answer
-        metrics.gauge("clustergen_reservation_lookup_failed", int(self.failed))
-        for one in self.known:
+        # Old numbers are better than none, except that nobody would notice: hence the second one.
+        for one in self.known.latest() or ():
             self._one(metrics, one)
+        metrics.gauge("clustergen_reservation_lookup_failed", int(self.known.failed))
 
     def _one(self, metrics: Metrics, one: dict[str, Any]) -> None:
         name = one["CapacityReservationId"]
@@ -267,9 +315,18 @@ class Reservations:
             count = one.get(f"{what}InstanceCount", 0)
             metric = f"clustergen_reservation_{what.lower()}_instances"
             metrics.gauge(metric, count, reservation=name)
+        metrics.gauge("clustergen_reservation_active", int(is_active(one)), reservation=name)
         if end := one.get("EndDate"):
             seconds = int(timestamp(end))
             metrics.gauge("clustergen_reservation_end_seconds", seconds, reservation=name)
+
+
+def is_active(reservation: dict[str, Any]) -> bool:
+    """Whether its nodes should be there: it has begun, they had time to boot, it does not end."""
+    now, start, end = time.time(), reservation.get("StartDate"), reservation.get("EndDate")
+    begun = not start or now >= timestamp(start) + BLOCK_STARTS_SECONDS
+    ends = end and now >= timestamp(end) - BLOCK_ENDS_SECONDS
+    return reservation.get("State", "active") == "active" and bool(begun) and not ends
 
 
 def timestamp(text: str) -> float:
@@ -320,7 +377,7 @@ def root_type(proc_root: Path) -> str:
 
 def clock_offset() -> float | None:
     """Seconds between the clock and its time server, by chrony; None without chrony."""
-    fields = output("chronyc", "-c", "tracking").split(",")
+    fields = (output("chronyc", "-c", "tracking") or "").split(",")
     try:
         return float(fields[4])
     except (IndexError, ValueError):
@@ -353,20 +410,50 @@ QUEUES = {
 }
 
 
-def slurm(metrics: Metrics) -> None:
-    columns = "--Format=NodeList:256,StateComplete:256"
-    lines = output(
-        "sinfo", "--noheader", "--all", "--Node", columns, seconds=SLURM_SECONDS
-    ).splitlines()
-    nodes = dict(line.split() for line in lines if line.strip())
-    if not nodes:
-        return  # no metrics: the alert for a silent controller fires
-    states = Counter(name for state in nodes.values() for name in node_states(state))
-    metrics.gauge("slurm_nodes", len(nodes))
+SINFO = ("sinfo", "--noheader", "--all", "--Node", "--Format=NodeList:256,StateComplete:256")
+SQUEUE = ("squeue", "--noheader", "--all", "--states=all", "--format=%P|%T")
+SDIAG = ("sdiag",)
+
+
+class Slurm:
+    """What slurmctld says; a busy one takes longer than a scrape may."""
+
+    def __init__(self, patience: float) -> None:
+        self.known = Background(self._ask, SLURM_EVERY_SECONDS, patience)
+
+    def _ask(self) -> list[str | None] | None:
+        """What the commands print, which run at the same time; None without a list of nodes."""
+        printed: list[str | None] = [None, None, None]
+
+        def run(place: int, command: tuple[str, ...]) -> None:
+            printed[place] = output(*command, seconds=SLURM_SECONDS)
+
+        commands = enumerate((SINFO, SQUEUE, SDIAG))
+        threads = [threading.Thread(target=run, args=one, daemon=True) for one in commands]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return printed if (printed[0] or "").strip() else None
+
+    def write(self, metrics: Metrics) -> None:
+        """No metrics if the answer is too old: the alert for a silent controller fires."""
+        printed = self.known.latest()
+        if self.known.age > SLURM_OLD_SECONDS:
+            return
+        metrics.gauge("clustergen_slurm_age_seconds", round(self.known.age, 1))
+        nodes(metrics, printed[0])
+        if printed[1] is not None:
+            jobs(metrics, printed[1])
+        queues(metrics, printed[2] or "")
+
+
+def nodes(metrics: Metrics, shown: str) -> None:
+    found = dict(line.split() for line in shown.splitlines() if line.strip())
+    states = Counter(name for state in found.values() for name in node_states(state))
+    metrics.gauge("slurm_nodes", len(found))
     for name in (*BASE_STATES.values(), *FLAGS.values(), "drained", "draining"):
         metrics.gauge(f"slurm_nodes_{name}", states[name])
-    jobs(metrics)
-    queues(metrics)
 
 
 def pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -385,10 +472,7 @@ def node_states(state: str) -> Iterator[str]:
         yield "draining" if works else "drained"
 
 
-def jobs(metrics: Metrics) -> None:
-    columns = "--format=%P|%T"
-    words = ("squeue", "--noheader", "--all", "--states=all", columns)
-    shown = output(*words, seconds=SLURM_SECONDS)
+def jobs(metrics: Metrics, shown: str) -> None:
     found = list(pairs(shown))
     states = Counter(state for _, state in found)
     for state, name in JOB_STATES.items():
@@ -398,8 +482,8 @@ def jobs(metrics: Metrics) -> None:
         metrics.gauge("slurm_partition_jobs", count, partition=partition)
 
 
-def queues(metrics: Metrics) -> None:
-    for line in output("sdiag").splitlines():
+def queues(metrics: Metrics, shown: str) -> None:
+    for line in shown.splitlines():
         key, _, value = (part.strip() for part in line.partition(":"))
         if key in QUEUES:
             metrics.gauge(QUEUES[key], value)
@@ -412,20 +496,23 @@ class Node:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.mounts = [Mount(path) for path in options.mount]
-        self.reservations = None
-        if options.reservation:
-            self.reservations = Reservations(options.reservation, options.region, options.aws)
+        patience = FIRST_ANSWER_SECONDS if options.listen else RESERVATION_SECONDS
+        self.slurm = Slurm(patience) if options.slurm else None
+        self.reservations = Reservations(options, patience) if options.reservation else None
 
     def text(self) -> str:
         options, metrics = self.options, Metrics(typed=self.options.typed)
+        for slow in (self.slurm, self.reservations):
+            if slow:
+                slow.known.begin()
         expected(metrics, options)
         efa(metrics, options.sys)
         mounts(metrics, self.mounts, options.proc)
         lustre(metrics, options)
         if options.host:
             host(metrics, options.proc)
-        if options.slurm:
-            slurm(metrics)
+        if self.slurm:
+            self.slurm.write(metrics)
         if self.reservations:
             self.reservations.write(metrics)
         return metrics.text()
@@ -465,6 +552,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--once", action="store_true", help="write once and end")
     parser.add_argument("--gpus", type=int, help="GPUs that the node should have")
     parser.add_argument("--efa", type=int, help="EFA devices that the node should have")
+    parser.add_argument("--lustre-efa", type=int, help="interfaces that Lustre should use")
     parser.add_argument("--mount", action="append", default=[], help="a file system to watch")
     parser.add_argument(
         "--lustre-targets",

@@ -184,7 +184,7 @@ def test_destroy_deletes_only_the_cluster_and_its_monitoring(bundle: Bundle) -> 
     assert done.returncode == 0, done.stderr
     assert calls(bundle, "delete") == ["delete-cluster --cluster-name example"]
     stacks = {call.split()[-1] for call in bundle.account.calling("delete-stack")}
-    assert stacks <= {"example-monitoring"}
+    assert stacks <= {"example-hyperpod-slurm-monitoring"}
 
 
 def test_karpenters_counts_are_kept(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ values before and after are close to the threshold on both sides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 from clustergen.monitoring import xids
@@ -28,6 +28,8 @@ class Case:
     cluster: str = SLURM
     quiet: tuple[str, ...] = ()
     """Alerts that this case is about although they do not fire."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Alert -> how many of it fire at the last minute."""
 
     @property
     def about(self) -> frozenset[str]:
@@ -59,12 +61,19 @@ def until(minutes: int, value: float = 1) -> str:
 
 NODE = '$c,node="n1"'
 GPU = f'{NODE},gpu="0"'
+ACTIVE = 'clustergen_reservation_active{$c,reservation="cr-0a1b2c3d4e5f67890"}'
+"""Of the node group of the spec, whose two nodes are due while it is."""
 HEALTHY: Mapping[str, Mapping[str, str]] = {
     SLURM: {
         f'up{{{NODE},job="node"}}': always(1),
         f'clustergen_node_info{{{NODE},role="compute"}}': always(1),
         'clustergen_node_info{$c,node="n2",role="compute"}': always(1),
-        "slurm_nodes{$c}": always(2),
+        f'up{{{NODE},job="dcgm"}}': always(1),
+        ACTIVE: always(1),
+        "slurm_nodes{$c}": always(3),
+        "slurm_nodes_powered_down{$c}": always(1),
+        "slurm_nodes_down{$c}": always(0),
+        "slurm_nodes_noresp{$c}": always(0),
     },
     KUBERNETES: {f'up{{{NODE},job="node"}}': always(1)},
 }
@@ -150,9 +159,10 @@ def gpu_cases() -> Iterator[Case]:
     yield one("GpuSlowedByHeat", heat, 21, 26)
     power = {dcgm("POWER_VIOLATION", GPU): grows((0.45 * 60e9, 10), last=0.55 * 60e9)}
     yield one("GpuSlowedByPower", power, 40, 48)
-    for field, limit in (("GPU_TEMP", 88), ("MEMORY_TEMP", 95)):
-        hot = {dcgm(field, GPU): steps((limit - 1, 5), last=limit + 1)}
-        yield one("GpuHot", hot, 9, 12, name=f"{field} above {limit}")
+    for temperature, limit in (("GPU_TEMP", 88), ("MEMORY_TEMP", 95)):
+        hot = {dcgm(temperature, GPU): steps((limit - 1, 5), last=limit + 1)}
+        yield one("GpuHot", hot, 9, 12, name=f"{temperature} above {limit}")
+    yield from exporter_cases()
     expected = {f"clustergen_expected_gpus{{{NODE}}}": always(8)}
     seven = devices("DCGM_FI_DEV_GPU_TEMP", "gpu", 8, missing_from=5)
     yield one("GpuMissing", {**expected, **seven}, 9, 12)
@@ -162,6 +172,16 @@ def gpu_cases() -> Iterator[Case]:
     yield one("GpuMetricsAbsent", expected, 8, 12, name="no GPU of the cluster reports")
     other = {f'DCGM_FI_DEV_GPU_TEMP{{$c,node="n2",gpu="{i}"}}': always(60) for i in range(8)}
     yield one("GpuMissing", {**expected, **other}, 4, 7, name="no GPU of one node reports")
+
+
+def exporter_cases() -> Iterator[Case]:
+    """A node without what the exporter of GPUs needs is not asked for its metrics."""
+    expected = {f"clustergen_expected_gpus{{{NODE}}}": always(8)}
+    other = {f'DCGM_FI_DEV_GPU_TEMP{{$c,node="n2",gpu="{i}"}}': always(60) for i in range(8)}
+    bare = {**expected, f'up{{{NODE},job="dcgm"}}': f"_x{LONG * 4}"}
+    yield one("GpuExporterMissing", bare, 28, 32)
+    yield none("GpuMetricsAbsent", "no node has an exporter", bare, 25)
+    yield none("GpuMissing", "the node has no exporter", {**bare, **other}, 25)
 
 
 def efa(counter: str, values: str, device: str = "rdmap0") -> Mapping[str, str]:
@@ -206,13 +226,8 @@ def efa_cases() -> Iterator[Case]:
 
 
 def node_cases() -> Iterator[Case]:
-    down = {f'up{{{NODE},job="node"}}': steps((1, 5), last=0)}
-    yield one("NodeDown", down, 7, 10)
-    gone = {'clustergen_node_info{$c,node="n2",role="compute"}': until(5)}
-    yield one("NodesFewerThanMinimum", gone, 18, 22)
-    none_left = {selector: until(5) for selector in HEALTHY[SLURM] if "node_info" in selector}
-    yield one("NodesFewerThanMinimum", none_left, 18, 22, name="no node of a group reports")
-    for job in ("dcgm", "slurm", "neuron"):
+    yield from due_cases()
+    for job in ("node", "dcgm", "slurm", "neuron"):
         series = {f'up{{{NODE},job="{job}"}}': steps((1, 5), last=0)}
         yield one("ExporterDown", series, 9, 12, name=f"the exporter {job} is lost")
     other = {f'up{{{NODE},job="other"}}': always(0)}
@@ -234,6 +249,46 @@ def node_cases() -> Iterator[Case]:
         yield one("NodeClockWrong", clock, 13, 17, name=f"the clock is off by {sign * 0.055} s")
 
 
+def due_cases() -> Iterator[Case]:
+    """Nodes that slurmctld has powered down are not due for metrics, but may be due to run."""
+    fewer, silent = "NodesFewerThanMinimum", "NodesNotMeasured"
+    info = 'clustergen_node_info{$c,node="%s",role="compute"}'
+    off = {"slurm_nodes_powered_down{$c}": steps((1, 5), last=2)}
+    none_on = {"slurm_nodes_powered_down{$c}": steps((1, 5), last=3)}
+    gone, none_left = {info % "n2": until(5)}, {info % node: until(5) for node in ("n1", "n2")}
+    yield one(fewer, {**gone, **off}, 33, 37)
+    yield one(fewer, {**none_left, **none_on}, 33, 37, name="no node of a group reports")
+    begins = {ACTIVE: steps((0, 60), last=1)}
+    yield one(fewer, {**none_left, **none_on, **begins}, 88, 92, name="the block has begun")
+    apart = {
+        "before the block begins": always(0),
+        "when the block has ended": steps((1, 5), last=0),
+        "nobody knows the block": f"_x{LONG * 4}",
+    }
+    for text, values in apart.items():
+        yield none(fewer, text, {**none_left, **none_on, ACTIVE: values}, 60)
+    both = frozenset({fewer, silent})
+    yield Case("a node that runs is silent", gone, {33: frozenset(), 37: both})
+    down = {
+        **gone,
+        "slurm_nodes_down{$c}": steps((0, 5), last=1),
+        "slurm_nodes_fail{$c}": always(0),
+    }
+    yield Case(
+        "a node that is down is silent",
+        down,
+        {37: frozenset({fewer, "SlurmNodesDown"})},
+        quiet=(silent,),
+    )
+    lost = {**gone, "slurm_nodes_noresp{$c}": steps((0, 5), last=1)}
+    yield Case(
+        "a node that does not answer is silent",
+        lost,
+        {37: frozenset({fewer, "SlurmNodesNotResponding"})},
+        quiet=(silent,),
+    )
+
+
 def storage_cases() -> Iterator[Case]:
     def space(free: str, mount: str = "/fsx") -> Mapping[str, str]:
         where = f'{NODE},mountpoint="{mount}"'
@@ -250,6 +305,16 @@ def storage_cases() -> Iterator[Case]:
     yield one(fills, space(shrinks(28, 1.3)), 55, 65)
     yield none(fills, "slowly", space(shrinks(28, 1.1)), 65)
     yield none(fills, "much is left", space(shrinks(33, 1.6)), 70)
+    second = {
+        selector.replace('"n1"', '"n2"'): values
+        for selector, values in space(shrinks(28, 1.3)).items()
+    }
+    yield Case(
+        "a file system that two nodes see",
+        {**space(shrinks(28, 1.3)), **second},
+        {65: frozenset({fills})},
+        counts={fills: 1},
+    )
     ost = f'{NODE},filesystem="a",target="OST0000"'
     target = {
         f"clustergen_lustre_target_free_bytes{{{ost}}}": steps((55, 5), last=45),
@@ -266,10 +331,12 @@ def storage_cases() -> Iterator[Case]:
         name = 'clustergen_lnet_sent_messages_total{{{},net="{}"}}'.format
         return {name(NODE, "tcp"): tcp, name(NODE, "efa"): efa}
 
+    client = {f"clustergen_expected_lustre_efa{{{NODE}}}": always(8)}
     fallback = messages(grows((9 * 60, 10), last=11 * 60), always(0))
-    yield one("LustreWithoutEfa", fallback, 27, 37)
+    yield one("LustreWithoutEfa", {**client, **fallback}, 27, 37)
     both = messages(grows(last=60 * 60), grows(last=60))
-    yield none("LustreWithoutEfa", "both", both, 40)
+    yield none("LustreWithoutEfa", "both", {**client, **both}, 40)
+    yield none("LustreWithoutEfa", "a node that has no EFA for Lustre", fallback, 40)
 
 
 def slurm_cases() -> Iterator[Case]:
@@ -328,7 +395,13 @@ def capacity_cases() -> Iterator[Case]:
         f"clustergen_reservation_available_instances{{{block}}}": steps((24, 5), last=26),
         f"clustergen_reservation_total_instances{{{block}}}": always(100),
     }
-    yield one("ReservationUnused", counts, 33, 37)
+    active = {f"clustergen_reservation_active{{{block}}}": always(1)}
+    yield one("ReservationUnused", {**active, **counts}, 33, 37)
+    yield none("ReservationUnused", "it has not begun", counts, 40)
+    fails = {f"clustergen_reservation_lookup_failed{{{block}}}": steps((0, 5), last=1)}
+    yield one("ReservationLookupFails", fails, 33, 37)
+    another = {'clustergen_reservation_lookup_failed{$c,node="login"}': always(0)}
+    yield none("ReservationLookupFails", "another node knows", {**fails, **another}, 40)
 
 
 def pipeline_cases() -> Iterator[Case]:

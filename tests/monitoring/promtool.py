@@ -55,6 +55,16 @@ def unit_test(case: Case, *rules: Path, observe: bool = False) -> dict[str, Any]
         _firing(minute, frozenset({NEVER}) if observe else alerts)
         for minute, alerts in case.firing.items()
     ]
+    last = max(case.firing)
+    expected += [
+        {
+            "expr": f'count(ALERTS{{alertstate="firing",alertname="{alert}"}})',
+            "eval_time": f"{last}m",
+            "exp_samples": [{"labels": "{}", "value": count}],
+        }
+        for alert, count in case.counts.items()
+        if not observe
+    ]
     test = {"interval": "1m", "input_series": given, "promql_expr_test": expected}
     return {"rule_files": [*map(str, rules)], "evaluation_interval": INTERVAL, "tests": [test]}
 

@@ -115,10 +115,10 @@ def test_more_errors_than_an_alarm_may_have() -> None:
 
 def test_a_cluster_that_scales_to_zero_may_be_silent() -> None:
     assert "MetricsAbsent" in alarms(plan_of("pcs"))
-    zero = plan_of("pcs", "")
-    empty = Fragments("pcs").faulty_plan(SPEC.replace("count: 2", "count: {min: 0, max: 2}"))
-    assert zero.node_groups[0].min == 2
-    assert "MetricsAbsent" not in alarms(empty)
+    zero = SPEC.replace("count: 2", "count: {min: 0, max: 2}")
+    assert "MetricsAbsent" in alarms(Fragments("pcs").faulty_plan(zero))  # of its login nodes
+    alone = zero.replace("login: {instance_type: m7i.large}", "")
+    assert "MetricsAbsent" not in alarms(Fragments("pcs").faulty_plan(alone))
 
 
 def test_slow_samples_have_long_periods() -> None:

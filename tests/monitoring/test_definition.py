@@ -26,7 +26,7 @@ from tests.monitoring.planned import PLANS, plan_of
 
 METRIC = re.compile(
     r"\b(?:DCGM|node|slurm|kube|kueue|karpenter|clustergen|prometheus|scrape|up|ALERTS|gpu:|efa:|"
-    r"capacity:)[\w:]*\b(?=[{\[\s)]|$)"
+    r"capacity:|filesystem:)[\w:]*\b(?=[{\[\s)]|$)"
 )
 LABELS = {"node", "cluster"}
 

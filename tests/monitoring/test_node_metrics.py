@@ -151,10 +151,11 @@ def test_what_hangs_leaves_the_collector_time_for_the_answer(
     module.mounts(metrics, watched, script.parent)
     # Beside mounts, lnetctl and chronyc may wait.
     waits = Hangs.clock.now + 2 * module.COMMAND_SECONDS
+    # Their time runs while mounts are asked.
+    assert 0 < module.FIRST_ANSWER_SECONDS < module.MOUNT_SECONDS
     text = Fragments("pcs").files(MEASURED)["scripts/monitoring.sh"]
     [limit] = re.findall(r"scrape_timeout: (\d+)s", text)
     assert 0 < waits < int(limit)
-    assert 0 < module.SLURM_SECONDS < int(limit)
 
 
 def imported(script: Path) -> ModuleType:
@@ -189,6 +190,70 @@ def test_a_reservation(script: Path, tmp_path: Path) -> None:
     found = printed(script, *arguments, "--aws", denied)
     assert found["clustergen_reservation_lookup_failed"] == "1"
     assert not any("instances" in series for series in found)
+
+
+@pytest.mark.parametrize(
+    ("state", "start", "end", "active"),
+    [
+        ("active", -3600, 7200, True),
+        ("active", -3600, None, True),
+        ("active", -60, 7200, False),  # nodes boot
+        ("active", -3600, 3000, False),  # EC2 begins to end them
+        ("scheduled", 3600, 7200, False),
+        ("expired", -7200, -60, False),
+    ],
+)
+def test_when_the_nodes_of_a_block_are_due(
+    script: Path, state: str, start: int, end: int | None, *, active: bool
+) -> None:
+    def at(seconds: int) -> str:
+        return time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() + seconds))
+
+    block = {"State": state, "StartDate": at(start), **({"EndDate": at(end)} if end else {})}
+    assert imported(script).is_active(block) is active
+
+
+def test_a_slow_answer_holds_up_nothing_and_is_kept(
+    script: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = imported(script)
+    clock = Clock()
+    monkeypatch.setattr(module, "time", clock)
+    answers = iter(([1], None, [3]))
+    known = module.Background(lambda: next(answers), every=15, patience=2)
+
+    def latest() -> tuple[object, bool, float]:
+        found = known.latest()
+        known.thread.join()
+        return found, known.failed, known.age
+
+    assert latest() == ([1], False, 0)  # the first one is waited for
+    clock.now = 14
+    assert latest() == ([1], False, 14)
+    clock.now = 15
+    assert latest() == ([1], True, 15)  # no answer: the last one is older
+    clock.now = 30
+    latest()
+    assert latest() == ([3], False, 0)
+
+
+def test_commands_of_slurm_run_at_the_same_time(script: Path, tmp_path: Path) -> None:
+    """Each waits until all have begun: one after the other would wait forever."""
+    folder = tmp_path / "bin"
+    for name, text in (("sinfo", "n1 idle"), ("squeue", "train|RUNNING"), ("sdiag", "")):
+        wait = "until [ $(ls started | wc -l) = 3 ]; do sleep 0.02; done"
+        program(folder / name, f"cd {tmp_path}; mkdir -p started/{name}; {wait}; echo '{text}'")
+    found = printed(script, "--sys", tmp_path, "--proc", tmp_path, "--slurm", path=folder)
+    assert (found["slurm_nodes"], found["slurm_jobs_running"]) == ("1", "1")
+    assert 0 <= float(found["clustergen_slurm_age_seconds"]) < 60
+
+
+def test_without_an_answer_about_jobs_there_are_none(script: Path, tmp_path: Path) -> None:
+    folder = with_programs(tmp_path / "bin", sinfo="n1 idle\n", squeue="", sdiag="")
+    arguments = ("--sys", tmp_path, "--proc", tmp_path, "--slurm")
+    assert printed(script, *arguments, path=folder)["slurm_jobs_pending"] == "0"
+    program(folder / "squeue", "exit 1")
+    assert "slurm_jobs_pending" not in printed(script, *arguments, path=folder)
 
 
 def test_a_file_for_a_collector(script: Path, tmp_path: Path) -> None:

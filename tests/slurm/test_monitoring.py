@@ -135,6 +135,11 @@ def test_an_image_without_agent_and_docker_boots(name: str, tmp_path: Path) -> N
     # Programs of nodes are those of this machine.
     if not shutil.which("docker"):
         assert "neither Docker nor a DCGM exporter" in said
+        # An exporter that is not there would count as one that is down.
+        scraped = yaml.safe_load(
+            (made.root / "opt/clustergen/monitoring/prometheus.yaml").read_text()
+        )
+        assert [job["job_name"] for job in scraped["scrape_configs"]] == ["node"]
 
 
 def test_the_head_node_reads_the_workspace_and_collects_slurm(tmp_path: Path) -> None:

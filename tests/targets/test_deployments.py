@@ -341,6 +341,56 @@ def test_a_pause_is_remembered(bundle: Bundle, target: str) -> None:
     deployed(bundle)
 
 
+@pytest.mark.parametrize("target", ["parallelcluster", "pcs", "hyperpod-slurm"])
+@pytest.mark.parametrize("metrics", ["managed-prometheus", "cloudwatch"])
+def test_a_pause_turns_off_the_alerts_on_missing_nodes(
+    tmp_path: Path, target: str, metrics: str
+) -> None:
+    spec = f"{STORAGE}monitoring: {{metrics: {metrics}, alerts: {{email: [on-call@example.com]}}}}"
+    absence, other = {
+        "managed-prometheus": ("RulesDue", "RulesStorage"),
+        "cloudwatch": ("MetricsAbsent", "MountMissing"),
+    }[metrics]
+
+    def watched() -> tuple[bool, bool]:
+        stack = account.cloudformation.stacks[f"example-{target}-monitoring"]
+        return absence in stack.resources, other in stack.resources
+
+    with reaching(tmp_path, files(target, spec)) as bundle:
+        account = bundle.account
+        deployed(bundle)
+        assert watched() == (True, True)
+        for _ in range(2):
+            deployed(bundle, "--pause")
+            assert watched() == (False, True)
+        deployed(bundle, "--resume")
+        assert watched() == (True, True)
+        deployed(bundle)
+        assert watched() == (True, True)
+
+
+def test_the_alerts_of_another_target_stay(tmp_path: Path) -> None:
+    """While a cluster moves, both services run it; the old one goes last."""
+    spec = STORAGE + "monitoring: {metrics: managed-prometheus}\n"
+    old, new = "parallelcluster", "pcs"
+    both = [json.loads(files(one, spec)["monitoring.template.json"]) for one in (old, new)]
+    names = [
+        {
+            resource["Properties"]["Name"]
+            for resource in template["Resources"].values()
+            if resource["Type"] == "AWS::APS::RuleGroupsNamespace"
+        }
+        for template in both
+    ]
+    assert all(names)
+    assert names[0] & names[1] == set()  # they are unique in a workspace
+    with reaching(tmp_path, files(old, spec)) as bundle:
+        deployed(bundle)
+        deployed(bundle, "--destroy")
+        [gone] = [call for call in bundle.account.calling("delete-stack") if "monitoring" in call]
+        assert gone.endswith(f"example-{old}-monitoring")
+
+
 def sizes(bundle: Bundle, target: str) -> dict[str, int]:
     """Nodes that every group for the cluster's work is to have."""
     account = bundle.account

@@ -16,8 +16,11 @@ from clustergen.monitoring.alerts import (
     storage,
 )
 
+DUE = node.DUE
+
 GROUPS: tuple[RuleGroup, ...] = (
     node.GROUP,
+    node.DUE,
     gpu.GROUP,
     efa.GROUP,
     storage.GROUP,

@@ -49,11 +49,30 @@ GROUP = RuleGroup(
             "ReservationUnused",
             "ticket",
             "capacity",
-            f"{_instances('available')}\n/ {_instances('total')} > 0.25",
+            f"{_instances('available')}\n/ {_instances('total')} > 0.25\n"
+            "and on (cluster, reservation) "
+            "max by (cluster, reservation) (clustergen_reservation_active{$scope}) > 0",
             "{{ $value | humanizePercentage }} of {{ $labels.reservation }} is paid for and idle",
             "Instances of the reservation are not running: nodes did not start, or no job asks "
             "for them.",
             ("the counts of the node groups, and the log of nodes that did not start",),
+            after="30m",
+            needs=frozenset({Source.RESERVATION}),
+        ),
+        Alert(
+            "ReservationLookupFails",
+            "ticket",
+            "capacity",
+            "min by (cluster) (clustergen_reservation_lookup_failed{$scope}) > 0",
+            "EC2 does not tell {{ $labels.cluster }} about its reservations",
+            "The nodes that ask EC2 about reservations get no answer: the numbers are old, and "
+            "nobody is told when the capacity ends.",
+            (
+                "on a head or login node: `aws ec2 describe-capacity-reservations`; its role needs "
+                "`ec2:DescribeCapacityReservations`, and the reservation has to be shared with "
+                "this account",
+                "EC2 forgets a Capacity Block some time after its end: remove it from the spec",
+            ),
             after="30m",
             needs=frozenset({Source.RESERVATION}),
         ),

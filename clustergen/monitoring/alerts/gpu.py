@@ -6,7 +6,7 @@ https://github.com/NVIDIA/dcgm-exporter/releases/tag/4.9.0-4.8.3
 
 from __future__ import annotations
 
-from clustergen.monitoring import xids
+from clustergen.monitoring import names, xids
 from clustergen.monitoring.alert import Alarm, Alert, Recorded, RuleGroup
 from clustergen.monitoring.sources import Source
 
@@ -234,6 +234,7 @@ _GONE = (
         f"  count by (cluster, node) (count {_EACH} (DCGM_FI_DEV_GPU_TEMP{{$scope}}))\n"
         "  or on (cluster, node) 0 * max by (cluster, node) (clustergen_expected_gpus{$scope})\n"
         ") > 0\n"
+        f'and on (cluster, node) up{{$scope,job="{names.DCGM}"}}\n'
         "and on (cluster) sum by (cluster) (DCGM_FI_DEV_GPU_TEMP{$scope})",
         "{{ $labels.node }} lacks {{ $value }} GPU(s)",
         "The node has fewer GPUs than its instance type, or dcgm-exporter does not see them.",
@@ -246,15 +247,27 @@ _GONE = (
         "page",
         "watch",
         "sum by (cluster) (clustergen_expected_gpus{$scope}) > 0\n"
+        f'and on (cluster) count by (cluster) (up{{$scope,job="{names.DCGM}"}})\n'
         "unless on (cluster) sum by (cluster) (DCGM_FI_DEV_GPU_TEMP{$scope})",
         "No GPU of {{ $labels.cluster }} is measured",
         "Nodes with GPUs run, and no dcgm-exporter reports: no GPU alert can fire.",
-        (
-            "the exporter runs on every node with GPUs: see its log there",
-            "on nodes of Slurm, the image needs Docker or the unit nvidia-dcgm-exporter",
-        ),
+        ("`journalctl -u clustergen-dcgm` on a node with GPUs: its image may not be pulled",),
         after="10m",
         needs=EXPECTED,
+    ),
+    # Nodes without what the exporter needs are not asked for its metrics.
+    Alert(
+        "GpuExporterMissing",
+        "ticket",
+        "watch",
+        "max by (cluster, node) (clustergen_expected_gpus{$scope}) > 0\n"
+        f'unless on (cluster, node) up{{$scope,job="{names.DCGM}"}}',
+        "{{ $labels.node }} has no exporter of GPUs",
+        "The image of the node has neither Docker nor the unit nvidia-dcgm-exporter: no GPU alert "
+        "of this node can fire.",
+        ("use an image with one of them, or write `software: {containers: docker}`",),
+        after="30m",
+        needs=EXPECTED | {Source.GPU_EXPORTER},
     ),
 )
 

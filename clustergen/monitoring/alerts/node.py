@@ -7,54 +7,62 @@ from clustergen.monitoring.alert import Alarm, Alert, RuleGroup
 from clustergen.monitoring.sources import Source
 
 HOST = frozenset({Source.HOST})
-_EXPORTERS = "|".join((names.DCGM, names.SLURM, names.NEURON))
+_EXPORTERS = "|".join((names.HOST, names.DCGM, names.SLURM, names.NEURON))
+_REPORTING = 'count by (cluster) (clustergen_node_info{$scope,role="compute"})'
 
+# A node of Slurm sends its own metrics, so one that is down is silent: slurmctld knows that it is
+# (SlurmNodesDown). Nodes of Kubernetes come and go; a condition shows that one is down.
 _REACHED = (
-    # Nodes of Kubernetes come and go with their metrics: there, a condition shows that one is down.
-    Alert(
-        "NodeDown",
-        "page",
-        "replace",
-        f'up{{$scope,job="{names.HOST}"}} == 0',
-        "{{ $labels.node }} does not answer",
-        "The node reports that its exporter does not answer: its other alerts cannot fire.",
-        (
-            "`systemctl status clustergen-node-metrics` on the node",
-            "the load of the node, the state of the instance in EC2, and its serial console",
-        ),
-        after="3m",
-        needs=HOST,
-        without=frozenset({Source.KUBERNETES}),
-    ),
-    # A node that sends its own metrics is silent when it is down.
-    Alert(
-        "NodesFewerThanMinimum",
-        "page",
-        "replace",
-        '(\n  count by (cluster) (clustergen_node_info{$scope,role="compute"})\n'
-        f'  or on (cluster) 0 * count by (cluster) (up{{$scope,job="{names.HOST}"}})\n'
-        ") < $minimum",
-        "{{ $value }} nodes of {{ $labels.cluster }} report; the spec has $minimum at least",
-        "Fewer nodes report than the minimum counts of the spec add up to: some are down, did not "
-        "start, or cannot send metrics.",
-        (
-            "compare the scheduler's list of nodes with those that report metrics",
-            "a cluster that `deploy.sh --pause` stopped has no nodes either: silence the alert",
-        ),
-        after="15m",
-        needs=frozenset({Source.HOST, Source.MINIMUM}),
-        without=frozenset({Source.KUBERNETES}),
-    ),
     Alert(
         "ExporterDown",
         "ticket",
         "watch",
         f'up{{$scope,job=~"{_EXPORTERS}"}} == 0',
         "Exporter {{ $labels.job }} of {{ $labels.node }} does not answer",
-        "The node answers and one of its exporters does not: its alerts cannot fire.",
+        "The node runs and sends metrics, and one of its exporters does not answer: its alerts "
+        "cannot fire.",
         ("its log on the node",),
         after="5m",
         needs=HOST,
+    ),
+)
+_DUE = (
+    Alert(
+        "NodesFewerThanMinimum",
+        "page",
+        "replace",
+        f"(\n  {_REPORTING}\n"
+        f'  or on (cluster) 0 * count by (cluster) (up{{$scope,job="{names.HOST}"}})\n'
+        ") < on (cluster) $due",
+        "{{ $value }} nodes of {{ $labels.cluster }} report: fewer than the spec has at least",
+        "Fewer nodes report than the minimum counts of the spec add up to: some are down, did not "
+        "start, or cannot send metrics. Nodes of a reservation count from half an hour after it "
+        "begins until an hour before it ends; those of a training plan do not count.",
+        (
+            "`sinfo -R` names nodes that are down with the reason",
+            "compare the nodes of `sinfo` with those that report metrics",
+            "`deploy.sh --pause` turns this alert off, and `deploy.sh --resume` on",
+        ),
+        after="30m",
+        needs=frozenset({Source.HOST, Source.MINIMUM}),
+        without=frozenset({Source.KUBERNETES}),
+    ),
+    Alert(
+        "NodesNotMeasured",
+        "ticket",
+        "watch",
+        "(\n  max by (cluster) (slurm_nodes{$scope} - slurm_nodes_powered_down{$scope}\n"
+        "    - slurm_nodes_down{$scope} - slurm_nodes_noresp{$scope})\n"
+        f"  - on (cluster) ({_REPORTING})\n"
+        ") > 0",
+        "{{ $value }} node(s) of {{ $labels.cluster }} run and send no metrics",
+        "slurmctld has more nodes that answer than send metrics: no other alert of these can fire.",
+        (
+            "compare the nodes of `sinfo` with those that report metrics",
+            "on the node: `systemctl status amazon-cloudwatch-agent clustergen-node-metrics`",
+        ),
+        after="30m",
+        needs=frozenset({Source.HOST, Source.SLURM}),
     ),
     Alert(
         "MetricsAbsent",
@@ -63,17 +71,10 @@ _REACHED = (
         f'absent(up{{$scope,job="{names.HOST}"}})',
         "No metrics of any node of {{ $labels.cluster }} arrive",
         "Nothing arrives at all: the collector, its permission to write, or its route is lost.",
-        ("the log of the collector; a cluster that is paused or deleted is silent too",),
+        ("the log of the collector; a cluster that is deleted is silent too",),
         after="10m",
-        needs=HOST,
-        alarm=Alarm(
-            "clustergen_node_info",
-            "<",
-            1,
-            "SampleCount",
-            missing="breaching",
-            needs=frozenset({Source.MINIMUM}),
-        ),
+        needs=frozenset({Source.HOST, Source.ALWAYS}),
+        alarm=Alarm("clustergen_node_info", "<", 1, "SampleCount", missing="breaching"),
     ),
 )
 _HEALTH = (
@@ -114,3 +115,5 @@ _HEALTH = (
 )
 
 GROUP = RuleGroup("node", "30s", (*_REACHED, *_HEALTH))
+DUE = RuleGroup("due", "30s", _DUE)
+"""Which nodes should be there: none of these holds while the cluster is paused."""

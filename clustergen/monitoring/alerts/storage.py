@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.monitoring.alert import Alarm, Alert, RuleGroup
+from clustergen.monitoring.alert import Alarm, Alert, Recorded, RuleGroup
 from clustergen.monitoring.sources import Source
 
 MOUNTS = frozenset({Source.MOUNTS})
@@ -11,11 +11,13 @@ _SIZE = "max by (cluster, mountpoint) (clustergen_mount_size_bytes{$scope})"
 _EACH_OST = "by (cluster, filesystem, target)"
 
 _FULL = (
+    # One series of the whole file system, which outlives the nodes that report it.
+    Recorded("filesystem:free:bytes", _FREE, MOUNTS),
     Alert(
         "FileSystemAlmostFull",
         "page",
         "watch",
-        f"{_FREE} / {_SIZE} < 0.1",
+        f"filesystem:free:bytes{{$scope}} / {_SIZE} < 0.1",
         "{{ $labels.mountpoint }} has {{ $value | humanizePercentage }} left",
         "The shared file system is nearly full: jobs that write checkpoints will fail.",
         (
@@ -29,8 +31,8 @@ _FULL = (
         "FileSystemFillsUp",
         "ticket",
         "watch",
-        f"predict_linear(clustergen_mount_free_bytes{{$scope}}[6h], 86400) < 0\n"
-        f"and on (cluster, mountpoint) {_FREE} / {_SIZE} < 0.3",
+        "predict_linear(filesystem:free:bytes{$scope}[6h], 86400) < 0\n"
+        f"and on (cluster, mountpoint) filesystem:free:bytes{{$scope}} / {_SIZE} < 0.3",
         "{{ $labels.mountpoint }} is full within a day if it fills as in the last 6 hours",
         "The shared file system fills up.",
         ("checkpoints that nobody deletes are the most frequent reason",),
@@ -91,7 +93,8 @@ _MOUNTED = (
         'sum by (cluster, node) (rate(clustergen_lnet_sent_messages_total{$scope,net="tcp"}[10m])) '
         "> 10\n"
         "unless on (cluster, node) sum by (cluster, node) "
-        '(rate(clustergen_lnet_sent_messages_total{$scope,net="efa"}[10m])) > 0',
+        '(rate(clustergen_lnet_sent_messages_total{$scope,net="efa"}[10m])) > 0\n'
+        "and on (cluster, node) clustergen_expected_lustre_efa{$scope} > 0",
         "Lustre on {{ $labels.node }} uses TCP, not EFA",
         "The node's Lustre client fell back to TCP, which has a fraction of the bandwidth.",
         ("`lnetctl net show`: there should be a network `efa`",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,17 @@ class Stack:
         return found
 
 
+def _wanted(template: dict[str, Any], parameters: dict[str, str]) -> Iterator[tuple[str, Any]]:
+    """Resources without those whose condition is false; a condition compares a parameter."""
+    for name, resource in template["Resources"].items():
+        if condition := resource.get("Condition"):
+            left, right = template["Conditions"][condition]["Fn::Equals"]
+            default = template["Parameters"][left["Ref"]].get("Default")
+            if parameters.get(left["Ref"], default) != right:
+                continue
+        yield name, resource
+
+
 class CloudFormation:
     """Its operations."""
 
@@ -78,6 +90,7 @@ class CloudFormation:
         ]
         if missing:
             raise Refused("ValidationError", f"Parameters: {missing} must have values")
+        template = {**template, "Resources": dict(_wanted(template, parameters))}
         stack = self.stacks.setdefault(name, Stack(name))
         stack.change_sets[request.one("change-set-name")] = {
             "template": template,

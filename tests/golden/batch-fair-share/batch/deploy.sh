@@ -625,6 +625,11 @@ destroy_foundation() {
   [[ -z $known ]] || explain_retained "$known"
 }
 
+# deploy_monitoring PAUSED: yes turns off the alerts on nodes that are not there.
+deploy_monitoring() {
+  deploy_stack shared-batch-monitoring monitoring.template.json
+}
+
 batch() {
   run aws --region "$region" batch "$@"
 }
@@ -820,7 +825,7 @@ case $action in
     upload 5e0eec5edb1e1164/check-accelerators.sh 886473e4cc706aff/mount.sh a119af534318294b/packages.sh
     deploy_cluster
     # Last: the alerts of a cluster that is not there yet would fire.
-    deploy_stack shared-monitoring monitoring.template.json
+    deploy_monitoring no
     [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json
     conclude "$cluster is deployed."
     ;;
@@ -841,7 +846,7 @@ case $action in
     conclude "$cluster is resumed."
     ;;
   destroy)
-    delete_stack shared-monitoring
+    delete_stack shared-batch-monitoring
     destroy_cluster
     ;;
   destroy-foundation) destroy_foundation ;;

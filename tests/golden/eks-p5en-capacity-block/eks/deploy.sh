@@ -627,6 +627,16 @@ destroy_foundation() {
   [[ -z $known ]] || explain_retained "$known"
 }
 
+# deploy_monitoring PAUSED: yes turns off the alerts on nodes that are not there.
+deploy_monitoring() {
+  deploy_stack eks-pretrain-eks-monitoring monitoring.template.json "Paused=$1" MetricsWorkspaceId
+}
+
+pause_alerts() {
+  stack_status eks-pretrain-eks-monitoring
+  [[ $dry_run == no && -z $answer ]] || deploy_monitoring "$1"
+}
+
 kubeconfig() {
   run aws eks update-kubeconfig --region "$region" --name "$cluster" --alias "$cluster" \
     --kubeconfig .filled/kubeconfig
@@ -901,7 +911,7 @@ case $action in
     deploy_foundation
     deploy_cluster
     # Last: the alerts of a cluster that is not there yet would fire.
-    deploy_stack eks-pretrain-monitoring monitoring.template.json MetricsWorkspaceId
+    deploy_monitoring no
     [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json
     conclude "$cluster is deployed."
     ;;
@@ -913,16 +923,18 @@ case $action in
   pause)
     read_foundation
     pause_cluster
+    pause_alerts yes
     conclude "$cluster is paused. deploy.sh --resume restores its nodes. These continue to cost" \
       "money: network, storage, system nodes."
     ;;
   resume)
     read_foundation
     resume_cluster
+    pause_alerts no
     conclude "$cluster is resumed."
     ;;
   destroy)
-    delete_stack eks-pretrain-monitoring
+    delete_stack eks-pretrain-eks-monitoring
     destroy_cluster
     ;;
   destroy-foundation) destroy_foundation ;;
