@@ -89,6 +89,11 @@ ANSWERS = [
         ("NAT gateway", 0.045),
     ),
     (
+        "Network Load Balancer",
+        product({"usagetype": "USE2-LoadBalancerUsage"}, "Hrs", ("0", "0.0225")),
+        ("Network Load Balancer", 0.0225),
+    ),
+    (
         "CloudWatch logs",
         product(
             {"usagetype": "USE2-DataProcessing-Bytes"}, "GB", ("5", "0.5"), ("0", "0.0000000000")
@@ -103,6 +108,10 @@ OTHERS = [
     (
         "HyperPod ",
         product({"usagetype": "USE2-Cluster:ml.p5.48xlarge-Reserved"}, "Hrs", ("0", "1")),
+    ),
+    (
+        "Network Load Balancer",
+        product({"usagetype": "USE2-Outposts-LoadBalancerUsage"}, "Hrs", ("0", "0.02")),
     ),
     ("NAT gateway", product({"usagetype": "USE2-NatGateway-Bytes"}, "GB", ("0", "0.045"))),
     ("EBS gp3", product({"volumeApiName": "gp3"}, "GB-Mo", ("0", "0"))),

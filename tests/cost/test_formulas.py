@@ -8,6 +8,7 @@ from clustergen.catalog import blocks
 from clustergen.catalog.prices import RECORDED
 from clustergen.cost.monitoring import HOUR_SECONDS, samples
 from clustergen.cost.pricing import Prices
+from clustergen.findings import EXAMPLE_BASE
 from tests.cost.bills import bill, bill_of, line
 
 DAYS = 24
@@ -116,6 +117,29 @@ def test_control_plane_of_eks(version: str, usd: float) -> None:
 def test_nat_gateway() -> None:
     found = bill("1 g6e.48xlarge on-demand")
     assert line(found, "NAT gateway").usd(14 * DAYS)[0] == pytest.approx(15.12)
+
+
+@pytest.mark.parametrize(
+    ("network", "addresses"),
+    [("zone: use1-az6", 0), ("zone: use1-az6, ssh_from: [203.0.113.0/24]", 0.005 * MONTH)],
+)
+def test_login_nodes_of_parallelcluster_are_behind_a_load_balancer(
+    network: str, addresses: float
+) -> None:
+    text = EXAMPLE_BASE.replace("zone: use1-az6", network)
+    found = bill_of(f"{text}login: {{}}\n", "parallelcluster")
+    balancer, its_address = "load balancer of login nodes", "address of login nodes"
+    assert line(found, balancer).usd(MONTH)[0] == pytest.approx(0.0225 * MONTH)
+    names = {each.name for each in found.lines}
+    assert (its_address in names) == bool(addresses)
+    if addresses:
+        assert line(found, its_address).usd(MONTH)[0] == pytest.approx(addresses)
+    assert balancer not in {each.name for each in bill_of(text, "parallelcluster").lines}
+
+
+def test_the_volume_of_prometheus_in_the_cluster() -> None:
+    found = bill("1 g6e.48xlarge on-demand", "eks", more="monitoring: {metrics: self-hosted}\n")
+    assert line(found, "Prometheus").usd(MONTH) == pytest.approx((8.0, 8.0))
 
 
 def test_samples_of_sixteen_nodes() -> None:

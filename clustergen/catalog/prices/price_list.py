@@ -56,6 +56,12 @@ def _ending(**names: str) -> Callable[[Attributes], str | None]:
     return name
 
 
+def _load_balancer(product: Attributes) -> str | None:
+    """Those of Outposts and Local Zones have a word more."""
+    plain = re.fullmatch(r"(?:[A-Z0-9]+-)?LoadBalancerUsage", product.get("usagetype", ""))
+    return "Network Load Balancer" if plain else None
+
+
 def _hyperpod(product: Attributes) -> str | None:
     match = re.fullmatch(r"(?:[A-Z0-9]+-)?Cluster:(ml\.[a-z0-9.-]+)", product.get("usagetype", ""))
     return f"HyperPod {match[1]}" if match else None
@@ -145,6 +151,13 @@ QUERIES: Sequence[Query] = (
         "AmazonEC2",
         {"productFamily": "NAT Gateway"},
         _ending(NatGateway_Hours="NAT gateway"),
+        "hour",
+    ),
+    Query(
+        "Network Load Balancer",
+        "AWSELB",
+        {"productFamily": "Load Balancer-Network", "locationType": "AWS Region"},
+        _load_balancer,
         "hour",
     ),
     Query(
