@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from clustergen.artifacts import Json
+from clustergen.aws import references
 from clustergen.monitoring import names
 from clustergen.monitoring.dashboards import boards
 from clustergen.monitoring.panels import Panel, Vended
-from clustergen.monitoring.sources import Source, sources
-from clustergen.plan.model import Lustre, Plan
+from clustergen.monitoring.sources import Source, reservations, sources
+from clustergen.plan.model import Lustre, OpenZfs, Plan
 
 WIDTH: Final = 24
 _TALL, _WIDE = 6, 8
@@ -29,7 +30,7 @@ def cloudwatch(plan: Plan) -> Json:
 def _panels(plan: Plan) -> Iterator[Panel]:
     for board in boards(plan):
         for row in board.rows:
-            yield from (panel for panel in row.panels if _vended(plan, panel))
+            yield from (panel for panel in row.panels if any(_shown(plan, panel)))
 
 
 def sent(plan: Plan) -> frozenset[str]:
@@ -38,10 +39,12 @@ def sent(plan: Plan) -> frozenset[str]:
     return frozenset(v.metric for panel in panels for v in panel.vended if not v.namespace)
 
 
-def _vended(plan: Plan, panel: Panel) -> tuple[Vended, ...]:
+def _shown(plan: Plan, panel: Panel) -> Iterator[list[Any]]:
     """The metrics that exist: those of services, and the agent's where it sends there."""
-    agent = Source.AGENT in sources(plan)
-    return tuple(vended for vended in panel.vended if vended.namespace or agent)
+    fed = sources(plan)
+    for vended in panel.vended:
+        if (vended.namespace or Source.AGENT in fed) and vended.needs <= fed:
+            yield from _lines(plan, vended)
 
 
 def _widgets(plan: Plan, panels: tuple[Panel, ...]) -> Iterator[Json]:
@@ -59,32 +62,37 @@ def _widgets(plan: Plan, panels: tuple[Panel, ...]) -> Iterator[Json]:
                 "region": plan.region,
                 "view": "timeSeries",
                 "period": _SECONDS,
-                "metrics": [
-                    line for vended in _vended(plan, panel) for line in _lines(plan, vended)
-                ],
+                "metrics": list(_shown(plan, panel)),
             },
         }
 
 
 def _lines(plan: Plan, vended: Vended) -> Iterator[list[Any]]:
-    """The metric of each thing whose id is known, else of all: nodes come and go."""
-    known = _ids(plan, vended.dimension)
-    for id in known:
-        yield [vended.namespace, vended.metric, vended.dimension, id, {"stat": vended.statistic}]
-    if not known:
-        own = ",".join((names.namespace(plan.name), *names.OF_NODES))
-        where = f"{vended.namespace},{vended.dimension}" if vended.namespace else own
-        search = f'{{{where}}} MetricName="{vended.metric}"'
-        yield [{"expression": f"SEARCH('{search}', '{vended.statistic}', {_SECONDS})"}]
+    """The metric of each file system or reservation, or of all nodes, which come and go."""
+    if not vended.namespace:
+        schema = ",".join((names.namespace(plan.name), *names.OF_NODES))
+        yield [{"expression": _search(vended, f'{{{schema}}} MetricName="{vended.metric}"')}]
+        return
+    for id, label in _things(plan, vended).items():
+        shown = {"label": label} if label else {}
+        if vended.total:
+            # Whatever the dimension of its parts is called.
+            found = _search(vended, f'MetricName="{vended.metric}" "{id}"')
+            yield [{"expression": f"{vended.total}({found})", **shown}]
+        else:
+            place = [vended.namespace, vended.metric, vended.dimension, id]
+            yield [*place, {"stat": vended.statistic, **shown}]
 
 
-def _ids(plan: Plan, dimension: str) -> tuple[str, ...]:
-    if not dimension:
-        return ()
-    if dimension == "FileSystemId":
-        # A file system of the foundation has its id once that is deployed.
-        ids = [one.id for one in plan.storage if isinstance(one, Lustre)]
-    else:
-        ids = [group.capacity.id or "" for group in plan.node_groups if group.reserved]
-    literal = tuple(id for id in ids if isinstance(id, str) and id)
-    return literal if len(literal) == len(ids) else ()
+def _search(vended: Vended, query: str) -> str:
+    """https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/search-expression-syntax.html"""
+    return f"SEARCH('{query}', '{vended.statistic}', {_SECONDS})"
+
+
+def _things(plan: Plan, vended: Vended) -> dict[str, str]:
+    """Id -> label. The foundation's ids are references, for ``Fn::Sub``."""
+    if vended.dimension == "FileSystemId":
+        kind = OpenZfs if Source.OPENZFS in vended.needs else Lustre
+        systems = [one for one in plan.storage if isinstance(one, kind) and one.id]
+        return {references.text(one.id): one.mount for one in systems if one.id}
+    return dict.fromkeys(reservations(plan), "")

@@ -37,6 +37,9 @@ class Vended:
     statistic: str
     namespace: str = ""
     dimension: str = ""
+    total: str = ""
+    """The function that makes one line of the metrics of its parts, which have a dimension more."""
+    needs: frozenset[Source] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

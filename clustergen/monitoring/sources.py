@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from clustergen.plan.model import Lustre, Plan
+from clustergen.plan.model import Lustre, OpenZfs, Plan
 from clustergen.plan.slurm_settings import service_of
 
 
@@ -19,6 +19,7 @@ class Source(StrEnum):
     EFA = "efa"
     MOUNTS = "mounts"
     LUSTRE = "lustre"
+    OPENZFS = "openzfs"
     LUSTRE_EFA = "lustre-efa"
     SLURM = "slurm"
     SLURM_GPUS = "slurm-gpus"
@@ -107,6 +108,8 @@ def _storage(plan: Plan) -> Iterator[Source]:
         yield Source.MOUNTS
     if lustre:
         yield Source.LUSTRE
+    if any(isinstance(one, OpenZfs) for one in plan.storage):
+        yield Source.OPENZFS
     if any(one.efa for one in lustre):
         yield Source.LUSTRE_EFA
 

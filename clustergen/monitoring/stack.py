@@ -13,7 +13,7 @@ from clustergen.artifacts import Artifact, Json, json_artifact
 from clustergen.aws import cfn, prometheus
 from clustergen.digests import sha256
 from clustergen.monitoring.sources import Source, sources
-from clustergen.plan.model import Lustre, Plan, Ref
+from clustergen.plan.model import Lustre, OpenZfs, Plan, Ref
 from clustergen.resources import tree
 from clustergen.yaml_text import yaml_text
 
@@ -67,7 +67,7 @@ def knows_pause(plan: Plan) -> bool:
 
 
 def _known(plan: Plan) -> dict[str, str]:
-    ids = ((s.mount, s.id) for s in plan.storage if isinstance(s, Lustre))
+    ids = ((s.mount, s.id) for s in plan.storage if isinstance(s, Lustre | OpenZfs))
     return {
         **_OUTPUTS,
         **{id.name: f"File system of {mount}" for mount, id in ids if isinstance(id, Ref)},
@@ -164,5 +164,13 @@ def _dashboard(plan: Plan) -> Json:
     from clustergen.monitoring.cloudwatch import cloudwatch
 
     body = json.dumps(cloudwatch(plan), separators=(",", ":"))
-    properties = {"DashboardName": plan.stack(f"{plan.target}-dashboard"), "DashboardBody": body}
+    properties = {
+        "DashboardName": plan.stack(f"{plan.target}-dashboard"),
+        "DashboardBody": _filled(body),
+    }
     return {_DASHBOARD: {"Type": "AWS::CloudWatch::Dashboard", "Properties": properties}}
+
+
+def _filled(body: str) -> str | Json:
+    """Ids of new file systems are known when they exist."""
+    return cfn.sub(body) if "${" in body else body

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 
 from clustergen.aws import references
+from clustergen.catalog import InstanceType, prices
 from clustergen.monitoring.sources import reservations
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Id, Lustre, Machine, NodeGroup, Plan, Ref
@@ -85,11 +86,19 @@ def compute_arguments(plan: Plan, groups: Sequence[NodeGroup]) -> list[str]:
         "--gpus": {str(group.type.gpus or "") for group in groups},
         "--efa": {str(group.efa_interfaces or "") for group in groups},
         "--lustre-efa": {str(lustre_interfaces(plan, group) or "") for group in groups},
-        "--usd-per-hour": {str(type.price_usd_hour or "") for g in groups for type in g.types},
+        "--usd-per-hour": {_price(plan, type) for group in groups for type in group.types},
     }
     common = {name: one for name, (one, *more) in options.items() if one and not more}
     pairs = {"--role": "compute", **common}.items()
     return [*(word for pair in pairs for word in pair), *_mounts(plan)]
+
+
+def _price(plan: Plan, type: InstanceType) -> str:
+    """The On-Demand price where the nodes are; empty if it is unknown there."""
+    name = f"HyperPod {type.hyperpod}" if plan.sagemaker else f"EC2 {type.name}"
+    place = prices.place_of(plan.region, plan.network.private[0].zone)
+    found = prices.RECORDED.find(name, place)
+    return str(found.usd) if found else ""
 
 
 def machine_arguments(plan: Plan, role: str, machine: Machine) -> list[str]:

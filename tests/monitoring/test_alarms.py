@@ -81,10 +81,8 @@ def test_metrics_that_nodes_send_have_a_dashboard(target: str) -> None:
     """ParallelCluster's own dashboard does not show them."""
     spec = SPEC.replace("cloudwatch,", "cloudwatch, dashboards: cloudwatch,")
     template = json.loads(Fragments(target).files(spec)["monitoring.template.json"])
-    assert (
-        "DCGM_FI_PROF_SM_ACTIVE"
-        in template["Resources"]["Dashboard"]["Properties"]["DashboardBody"]
-    )
+    body = template["Resources"]["Dashboard"]["Properties"]["DashboardBody"]
+    assert "DCGM_FI_PROF_SM_ACTIVE" in body["Fn::Sub"]
     plan = Fragments(target).faulty_plan(spec)
     names = [line.name for line in lines(plan, RECORDED)]
     assert "dashboard of nodes" in names

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from clustergen.catalog import prices, regions
 from clustergen.monitoring.sources import Source, sources
 from clustergen.slurm import collecting
+from tests.checking import Fragments
 from tests.monitoring.planned import plan_of
 
 
@@ -21,9 +23,23 @@ def test_a_login_or_head_node_measures_what_is_the_same_everywhere(target: str) 
     assert asked == ["--reservation", "cr-0a1b2c3d4e5f67890", "--region", "us-east-2"]
 
 
-def test_a_compute_node_knows_its_price() -> None:
-    plan = plan_of("p6-b200-reservation", "parallelcluster")
+@pytest.mark.parametrize(
+    ("target", "zone", "price"),
+    [
+        ("pcs", "use1-az4", "EC2 g6e.48xlarge us-east-1"),
+        ("parallelcluster", "euc1-az2", "EC2 g6e.48xlarge eu-central-1"),
+        ("hyperpod-slurm", "use1-az4", "HyperPod ml.g6e.48xlarge us-east-1"),
+    ],
+)
+def test_a_compute_node_knows_the_price_of_its_region(target: str, zone: str, price: str) -> None:
+    region = regions.region_of_zone(zone)
+    plan = Fragments(target, f"version: 1\nname: a\nregion: {region}\n").faulty_plan(
+        f"network: {{zone: {zone}}}\n"
+        "node_groups: [{name: g, instance_type: g6e.48xlarge, count: 1}]"
+    )
     words = collecting.compute_arguments(plan, plan.node_groups)
-    prices = {type.price_usd_hour for type in plan.instance_types}
-    assert ("--usd-per-hour" in words) == (len(prices) == 1 and None not in prices)
+    name, _, place = price.rpartition(" ")
+    expected = prices.RECORDED.find(name, place)
+    assert expected
+    assert words[words.index("--usd-per-hour") + 1] == str(expected.usd)
     assert "--lustre-targets" not in words

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from clustergen import foundation
+from clustergen.monitoring import stack
 from clustergen.monitoring.alert import Alert
 from clustergen.monitoring.alertmanager import configuration, webhook_configuration
 from clustergen.monitoring.alerts import GROUPS, alerts
@@ -22,6 +24,7 @@ from clustergen.monitoring.rules import RUNBOOKS, rule_groups
 from clustergen.monitoring.samples import EFA_COUNTERS
 from clustergen.monitoring.sources import Source, sources
 from clustergen.readme.operation import QUESTIONS
+from tests.checking import Fragments
 from tests.monitoring.planned import PLANS, plan_of
 
 METRIC = re.compile(
@@ -164,6 +167,55 @@ def test_cloudwatch_shows_what_it_has(name: str, target: str) -> None:
     assert ("AvailableInstanceCount" in shown) == (Source.RESERVATION in sources(plan))
     assert ("DataReadBytes" in shown) == (Source.LUSTRE in sources(plan))
     assert "nvidia_smi" not in shown
+
+
+FILE_SYSTEMS = """
+storage:
+  - {mount: /fsx, type: fsx-lustre, size: 4800GiB, throughput: 250}
+  - {mount: /home, type: fsx-openzfs, size: 128GiB, throughput: 160}
+"""
+LUSTRE, OPENZFS = "FreeDataStorageCapacity", "UsedStorageCapacity"
+
+
+@pytest.mark.parametrize("target", ["pcs", "batch"])
+@pytest.mark.parametrize(
+    ("storage", "shown"),
+    [
+        (FILE_SYSTEMS, {LUSTRE: "${StorageFsxId}", OPENZFS: "${StorageHomeId}"}),
+        (FILE_SYSTEMS.replace("  - {mount: /fsx", "# "), {OPENZFS: "${StorageHomeId}"}),
+        ("", {}),
+    ],
+)
+def test_cloudwatch_shows_the_file_systems_of_the_cluster(
+    target: str, storage: str, shown: dict[str, str]
+) -> None:
+    plan = Fragments(target).faulty_plan(f"{storage}monitoring: {{dashboards: cloudwatch}}")
+    lines = [
+        json.dumps(line)
+        for widget in cloudwatch(plan)["widgets"]
+        for line in widget["properties"]["metrics"]
+    ]
+    for metric in (LUSTRE, OPENZFS):
+        of = [line for line in lines if metric in line]
+        assert bool(of) == (metric in shown)
+        assert all(shown[metric] in line for line in of)
+    assert ("DataReadBytes" in str(lines)) == (LUSTRE in shown)
+    if shown:
+        # The ids of new file systems are parameters.
+        assert set(stack.parameters(plan) or ()) == {id.strip("${}") for id in shown.values()}
+        [text] = [file.text for file in stack.files(plan) if file.path == stack.PATH]
+        dashboard = json.loads(text)["Resources"]["Dashboard"]["Properties"]
+        assert list(dashboard["DashboardBody"]) == ["Fn::Sub"]
+        assert set(stack.parameters(plan) or ()) <= set(foundation.build(plan).outputs)
+
+
+def test_free_capacity_of_lustre_is_that_of_its_parts() -> None:
+    """Its metric has a second dimension: one with the id alone would be empty."""
+    plan = Fragments("pcs").faulty_plan(FILE_SYSTEMS)
+    lines = [line for w in cloudwatch(plan)["widgets"] for line in w["properties"]["metrics"]]
+    found = [line[0]["expression"] for line in lines if LUSTRE in str(line)]
+    of = 'MetricName="FreeDataStorageCapacity" "${StorageFsxId}"'
+    assert found == [f"SUM(SEARCH('{of}', 'Sum', 60))", f"MIN(SEARCH('{of}', 'Minimum', 60))"]
 
 
 def test_cloudwatch_names_a_reservation() -> None:

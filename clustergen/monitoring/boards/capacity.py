@@ -40,7 +40,7 @@ BOARD = Board(
                     "Price per hour",
                     "currencyUSD",
                     (_PRICE, "nodes that run"),
-                    help="On-Demand prices in us-east-1, for comparison; not what AWS bills.",
+                    help="On-Demand prices of the region, for comparison; not what AWS bills.",
                     needs=EXPECTED,
                 ),
                 stat("Price of a day", "currencyUSD", f"24 * {_PRICE}", needs=EXPECTED),

@@ -11,8 +11,17 @@ _OST = "by (filesystem, target)"
 LUSTRE = frozenset({Source.LUSTRE})
 
 
-def _fsx(metric: str, statistic: str) -> Vended:
-    return Vended(metric, statistic, "AWS/FSx", "FileSystemId")
+OPENZFS = frozenset({Source.OPENZFS})
+
+
+def _lustre(metric: str, statistic: str, total: str = "") -> Vended:
+    """https://docs.aws.amazon.com/fsx/latest/LustreGuide/fs-metrics.html"""
+    return Vended(metric, statistic, "AWS/FSx", "FileSystemId", total, LUSTRE)
+
+
+def _openzfs(metric: str, statistic: str) -> Vended:
+    """https://docs.aws.amazon.com/fsx/latest/OpenZFSGuide/fsx-openzfs-metrics.html"""
+    return Vended(metric, statistic, "AWS/FSx", "FileSystemId", needs=OPENZFS)
 
 
 BOARD = Board(
@@ -27,7 +36,13 @@ BOARD = Board(
                     "Free bytes",
                     "bytes",
                     (_FREE, "{{mountpoint}}"),
-                    vended=(_fsx("FreeDataStorageCapacity", "Sum"),),
+                    vended=(_lustre("FreeDataStorageCapacity", "Sum", "SUM"),),
+                ),
+                graph(
+                    "Used bytes",
+                    "bytes",
+                    (f"{_SIZE} - {_FREE}", "{{mountpoint}}"),
+                    vended=(_openzfs("UsedStorageCapacity", "Average"),),
                 ),
                 graph(
                     "Fullest storage targets of Lustre: free",
@@ -38,7 +53,7 @@ BOARD = Board(
                         "{{filesystem}} {{target}}",
                     ),
                     needs=LUSTRE,
-                    vended=(_fsx("FreeDataStorageCapacity", "Minimum"),),
+                    vended=(_lustre("FreeDataStorageCapacity", "Minimum", "MIN"),),
                 ),
             ),
         ),
@@ -71,7 +86,7 @@ BOARD = Board(
                         "received, {{net}}",
                     ),
                     needs=LUSTRE,
-                    vended=(_fsx("DataReadBytes", "Sum"), _fsx("DataWriteBytes", "Sum")),
+                    vended=(_lustre("DataReadBytes", "Sum"), _lustre("DataWriteBytes", "Sum")),
                 ),
             ),
         ),

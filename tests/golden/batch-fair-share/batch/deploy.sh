@@ -627,7 +627,7 @@ destroy_foundation() {
 
 # deploy_monitoring PAUSED: yes turns off the alerts on nodes that are not there.
 deploy_monitoring() {
-  deploy_stack shared-batch-monitoring monitoring.template.json
+  deploy_stack shared-batch-monitoring monitoring.template.json StorageHomeId
 }
 
 batch() {
