@@ -1,4 +1,4 @@
-"""Features that clustergen has on ParallelCluster only: the answer of the other targets."""
+"""Features that clustergen has on some targets only: the answer of the others."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from clustergen.features.table import Support
 
 _GUIDE: Final = "https://docs.aws.amazon.com/parallelcluster/latest/ug"
 _HOW: Final = "clustergen sets it on ParallelCluster only; use the overlay"
+_ROLES: Final = "clustergen sets it on ParallelCluster and HyperPod only; use the overlay"
 
 ELSEWHERE: Mapping[str, Support] = MappingProxyType(
     {
         feature: Support("none", how, f"{_GUIDE}/{page}")
         for feature, how, page in (
             ("nodes.iam", _HOW, "HeadNode-v3.html#HeadNode-v3-Iam"),
+            ("nodes.role", _ROLES, "HeadNode-v3.html#HeadNode-v3-Iam"),
             ("nodes.security-groups", _HOW, "HeadNode-v3.html#HeadNode-v3-Networking"),
             ("nodes.subnets", _HOW, "HeadNode-v3.html#HeadNode-v3-Networking"),
             ("nodes.ssh-sources", _HOW, "HeadNode-v3.html#HeadNode-v3-Ssh"),
@@ -35,8 +37,14 @@ ELSEWHERE: Mapping[str, Support] = MappingProxyType(
     | {
         "head.smt": Support(
             "partial",
-            "ignored: clustergen sets it on ParallelCluster only",
+            "ignored: clustergen sets it on ParallelCluster and HyperPod with Slurm only",
             f"{_GUIDE}/HeadNode-v3.html",
+        ),
+        "login.smt": Support(
+            "partial",
+            "ignored: clustergen sets it on HyperPod with Slurm only",
+            "https://docs.aws.amazon.com/sagemaker/latest/APIReference/"
+            "API_ClusterInstanceGroupSpecification.html",
         ),
         "storage.name": Support(
             "partial",

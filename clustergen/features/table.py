@@ -107,10 +107,12 @@ def _when(path: Path, test: Callable[[Plan], object]) -> Uses:
     return lambda plan: [path] if test(plan) else []
 
 
-def _nodes(test: Callable[[Machine | NodeGroup], object], field: str) -> Uses:
+def _nodes(test: Callable[[Machine | NodeGroup], object], *field: str) -> Uses:
     """Head, login and compute nodes."""
     return lambda plan: (
-        node.at(field) for node in (plan.head, plan.login, *plan.node_groups) if node and test(node)
+        node.at(*field)
+        for node in (plan.head, plan.login, *plan.node_groups)
+        if node and test(node)
     )
 
 
@@ -196,9 +198,10 @@ FEATURES: tuple[Feature, ...] = (
     Feature("nodes.scratch", "Local NVMe as scratch", _groups(lambda g: g.scratch, "scratch")),
     Feature(
         "nodes.iam",
-        "Policies, S3 access or roles for nodes",
-        _nodes(lambda n: n.iam != Iam(), "iam"),
+        "Policies, S3 access or instance profiles for nodes",
+        _nodes(lambda n: n.iam != Iam(role=n.iam.role), "iam"),
     ),
+    Feature("nodes.role", "Existing roles for nodes", _nodes(lambda n: n.iam.role, "iam", "role")),
     Feature(
         "nodes.security-groups",
         "Security groups for some nodes",
@@ -255,6 +258,11 @@ FEATURES: tuple[Feature, ...] = (
         _written("head_node", "threads_per_core"),
     ),
     Feature("login.nodes", "Login nodes", _written("login")),
+    Feature(
+        "login.smt",
+        "Threads per core of login nodes",
+        _written("login", "threads_per_core"),
+    ),
     Feature(
         "queues.slurm-settings",
         "Slurm settings for a queue",

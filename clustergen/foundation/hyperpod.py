@@ -19,18 +19,33 @@ def part(plan: Plan) -> Part:
     """The role of instances, and one for the autoscaler if the spec uses it."""
     if not has_hyperpod(plan):
         return NOTHING
-    roles = {EXECUTION_ROLE: _execution_role(plan)}
-    outputs = {
-        f"{EXECUTION_ROLE}Arn": Output(
+    roles: Json = {}
+    outputs: dict[str, Output] = {}
+    if _some_lack_a_role(plan):
+        roles[EXECUTION_ROLE] = _execution_role(plan)
+        outputs[f"{EXECUTION_ROLE}Arn"] = Output(
             "Role of HyperPod instances", cfn.get_att(EXECUTION_ROLE, "Arn")
         )
-    }
     if serves(plan, "hyperpod-eks") and plan.kubernetes.autoscaler == "karpenter":
         roles[CLUSTER_ROLE] = _cluster_role(plan)
         outputs[f"{CLUSTER_ROLE}Arn"] = Output(
             "Role with which HyperPod adds and removes nodes", cfn.get_att(CLUSTER_ROLE, "Arn")
         )
     return Part(roles, outputs)
+
+
+def _some_lack_a_role(plan: Plan) -> bool:
+    """Whether some instances have no role of the user's.
+
+    This depends on the spec alone, as the rest of the foundation does: a plan for EKS has no
+    controller and no login nodes.
+    """
+    machines = [("head_node",), ("login",)] if serves(plan, "hyperpod-slurm") else []
+    given = [path for path in machines if path == ("head_node",) or plan.wrote(*path)]
+    return not (
+        all(group.iam.role for group in plan.node_groups)
+        and all(plan.wrote(*path, "iam", "role") for path in given)
+    )
 
 
 def _execution_role(plan: Plan) -> Json:

@@ -8,7 +8,7 @@ from typing import Any
 from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.hyperpod import scripts, verify
-from clustergen.hyperpod.limits import CONTROLLER
+from clustergen.hyperpod.options import Options
 from clustergen.plan.model import Plan
 from clustergen.words import words
 
@@ -47,6 +47,7 @@ def files(
     values for ``template``.
     """
     groups = list(_groups(document))
+    controller = plan.options_as(Options).controller
     text = shell.render(
         template,
         **more,
@@ -56,7 +57,7 @@ def files(
         filled=[file.path for file in lifecycle if file.path.endswith(".json")],
         groups=groups or [plan.name],
         compute=[group.name for group in plan.node_groups],
-        controller=CONTROLLER if CONTROLLER in groups and not _on_eks(document) else "",
+        controller=controller if controller in groups and not _on_eks(document) else "",
         autoscaled=_autoscaled(document),
     )
     return (

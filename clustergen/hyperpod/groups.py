@@ -48,6 +48,7 @@ def node_group(
         **_types(group.types),
         "InstanceCount": group.max,
         "MinInstanceCount": group.min if continuous and 0 < group.min < group.max else None,
+        "ExecutionRole": group.iam.role,
         "ThreadsPerCore": group.threads_per_core,
         "InstanceStorageConfigs": [_volume(group.volume), *mounts],
         "OnStartDeepHealthChecks": _health_checks(group) or None,
@@ -65,7 +66,8 @@ def machine(machine: Machine, name: str, *, mounts: Sequence[Json] = (), **membe
         "InstanceGroupName": name,
         **_types((machine.type,)),
         "InstanceCount": machine.count,
-        "ThreadsPerCore": machine.type.threads_per_core,
+        "ExecutionRole": machine.iam.role,
+        "ThreadsPerCore": machine.threads_per_core or machine.type.threads_per_core,
         "InstanceStorageConfigs": [_volume(machine.volume), *mounts],
         "ImageId": machine.image,
     }
@@ -100,7 +102,8 @@ def lifecycle(prefix: str, **entry: str) -> Json:
 
 def _instance_group(members: Json) -> Json:
     """The members that have a value, in the order of the API's page."""
-    whole = {**members, "ExecutionRole": references.text(EXECUTION_ROLE)}
+    role = members["ExecutionRole"] or references.text(EXECUTION_ROLE)
+    whole = {**members, "ExecutionRole": role}
     return present(**{name: whole[name] for name in sorted(whole, key=_MEMBERS.index)})
 
 

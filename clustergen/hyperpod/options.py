@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan import model
 
 
@@ -25,6 +26,16 @@ class Patching:
 @dataclass(frozen=True, slots=True)
 class Options(model.Options):
     """Options of both targets."""
+
+    @property
+    def controller(self) -> str:
+        """Name of the controller's instance group."""
+        return CONTROLLER
+
+    @property
+    def login(self) -> str:
+        """Name of the instance group of login nodes."""
+        return LOGIN
 
     @property
     def patching(self) -> Patching | None:

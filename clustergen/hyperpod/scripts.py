@@ -12,7 +12,8 @@ from clustergen.artifacts import Artifact, Bundle
 from clustergen.aws import mounts
 from clustergen.digests import sha256
 from clustergen.hyperpod import slurm_conf, steps, verify
-from clustergen.hyperpod.limits import CONTROLLER, JOB_FOLDERS
+from clustergen.hyperpod.limits import JOB_FOLDERS
+from clustergen.hyperpod.options import Options
 from clustergen.hyperpod.steps import Group, Mode
 from clustergen.plan.model import Bucket, Plan
 from clustergen.slurm import accounts, collecting
@@ -103,7 +104,7 @@ def _values(plan: Plan, mode: Mode) -> dict[str, Any]:
         "region": plan.region,
         "users": plan.users,
         "slurm": mode != "kubernetes",
-        "controller": CONTROLLER,
+        "controller": plan.options_as(Options).controller,
         "controllers": plan.head.count if plan.head else 1,
         "several": bool(steps.shared_by_controllers(plan)),
         "buckets": any(isinstance(item, Bucket) for item in plan.storage),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from clustergen.aws import mounts
-from clustergen.hyperpod.limits import CONTROLLER, DEFAULT_DATABASE, LOGIN
+from clustergen.hyperpod.limits import DEFAULT_DATABASE
+from clustergen.hyperpod.options import Options
 from clustergen.plan import model
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan
@@ -52,9 +53,10 @@ def instance_groups(plan: Plan, mode: Mode) -> tuple[Group, ...]:
         return tuple(
             Group(group.name, tuple(_on_kubernetes(plan, group))) for group in plan.node_groups
         )
+    options = plan.options_as(Options)
     roles: tuple[tuple[str, Role, Machine | None], ...] = (
-        (CONTROLLER, "controller", plan.head),
-        (LOGIN, "login", plan.login),
+        (options.controller, "controller", plan.head),
+        (options.login, "login", plan.login),
     )
     return (
         *(Group(name, tuple(_on_machine(plan, mode, role))) for name, role, is_ in roles if is_),

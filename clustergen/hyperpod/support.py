@@ -70,6 +70,13 @@ SHARED: Mapping[str, Support] = MappingProxyType(
         "nodes.image": support(
             "full", "ImageId: an unencrypted image in the same account", INSTANCE_GROUP
         ),
+        "nodes.role": support("full", "ExecutionRole of the group", INSTANCE_GROUP),
+        "nodes.iam": support(
+            "none",
+            "the instances of a group have one role; give it a role with these permissions: "
+            "iam: {role: arn...}",
+            INSTANCE_GROUP,
+        ),
         "resilience.replace": support("full", "NodeRecovery: Automatic or None", CREATE_CLUSTER),
     }
 )

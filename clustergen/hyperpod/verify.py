@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from clustergen import verification
 from clustergen.aws import mounts
 from clustergen.hyperpod import steps
-from clustergen.hyperpod.limits import CONTROLLER, LOGIN
+from clustergen.hyperpod.options import Options
 from clustergen.plan.model import Machine, NodeGroup, Plan
 from clustergen.verification import (
     Check,
@@ -35,11 +35,12 @@ def text(plan: Plan, *, kubernetes: bool) -> str:
 
 
 def _slurm(plan: Plan) -> Iterator[Group]:
+    options = plan.options_as(Options)
     if plan.head:
-        yield Group(CONTROLLER, (*_controller(plan, plan.head), *_shared(plan)))
+        yield Group(options.controller, (*_controller(plan, plan.head), *_shared(plan)))
     if plan.login:
         # There may be no slurmd on it.
-        yield Group(LOGIN, (("answers",), *_shared(plan)))
+        yield Group(options.login, (("answers",), *_shared(plan)))
     for group in plan.node_groups:
         yield Group(group.name, (*active("slurmd"), *hardware(group), *_jobs(plan, group)))
 

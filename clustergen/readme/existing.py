@@ -30,7 +30,11 @@ _PORTS: Final[Mapping[type[Storage], str]] = {
 
 def requirements(plan: Plan) -> str:
     """One item for each existing resource that the cluster uses."""
-    items = [*_network(plan), *(_storage(item) for item in plan.storage if _is_served(item))]
+    items = [
+        *_network(plan),
+        *_roles(plan),
+        *(_storage(item) for item in plan.storage if _is_served(item)),
+    ]
     return "\n".join(f"- {item}" for item in items)
 
 
@@ -44,6 +48,21 @@ def _network(plan: Plan) -> Iterator[str]:
     if not network.new_security_groups and network.node_security_groups:
         groups = ", ".join(id for id in network.node_security_groups if not isinstance(id, Ref))
         yield f"{escape(groups)}: {_member_rules(plan.node_groups)}, and all traffic out"
+
+
+def _roles(plan: Plan) -> Iterator[str]:
+    """What existing roles of instances in SageMaker's account need.
+
+    https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html
+    """
+    roles = [machine.iam.role for machine in plan.machines]
+    roles += [group.iam.role for group in plan.node_groups]
+    for role in dict.fromkeys(filter(None, roles if plan.sagemaker else ())):
+        yield (
+            f"{escape(role)}: trusts `sagemaker.amazonaws.com`, has the managed policy "
+            "AmazonSageMakerClusterInstanceRolePolicy and the permissions for network interfaces "
+            "in a VPC, and may read the lifecycle scripts in S3"
+        )
 
 
 def _member_rules(groups: Sequence[NodeGroup]) -> str:

@@ -90,6 +90,9 @@ S3Uri = Annotated[str, Field(pattern=patterns.BUCKET.regex)]
 Name = Annotated[str, Field(pattern=patterns.NAME.regex)]
 """A name that all services accept, except for services with shorter limits."""
 
+InstanceGroup = Annotated[str, Field(pattern=patterns.INSTANCE_GROUP.regex)]
+"""The name of an instance group of HyperPod."""
+
 MountPath = Annotated[str, Field(pattern=patterns.MOUNT.regex, max_length=200)]
 
 Setting = Annotated[

@@ -99,6 +99,9 @@ class Login(Section):
     count: int = Field(1, ge=0, description="Number of nodes.")
     image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
     root_volume: RootVolume = Field(RootVolume.absent(), description="The boot volume.")
+    threads_per_core: Literal[1, 2] | None = Field(
+        None, description="1 disables simultaneous multithreading (SMT)."
+    )
     subnets: list[SubnetId] = Field([], description="Subnets; default: that of the head node.")
     security_groups: list[SecurityGroupId] = Field(
         [], description="Existing security groups, besides those of every node."

@@ -29,6 +29,10 @@ NAME = Pattern(
     r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$",
     "a name of letters, digits, -, _ and ., such as h200",
 )
+INSTANCE_GROUP = Pattern(
+    r"^[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}$",
+    "a name of up to 63 letters, digits and -, such as controller",
+)
 LOGIN_NAME = Pattern(
     r"^[a-z_][a-z0-9_-]{0,31}$",
     "a name of up to 32 lower-case letters, digits, - and _, the first one a letter, such as alice",

@@ -11,6 +11,7 @@ from clustergen.spec.base import (
     AlarmName,
     Arn,
     BatchSize,
+    InstanceGroup,
     Name,
     Seconds,
     Section,
@@ -149,6 +150,12 @@ class HyperPodSlurm(Target):
     )
     controllers: int = Field(
         1, ge=1, le=3, description="Number of controllers; several, for failover, need mode legacy."
+    )
+    controller_group: InstanceGroup = Field(
+        "controller", description="Name of the instance group of the controller."
+    )
+    login_group: InstanceGroup = Field(
+        "login", description="Name of the instance group of login nodes."
     )
 
 

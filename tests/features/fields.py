@@ -618,6 +618,7 @@ def _machine(section: str, given: Values) -> dict[str, list[Change]]:
 _MACHINES = {
     **_machine("head_node", {}),
     **_machine("login", _LOGIN),
+    "login.threads_per_core": [_set("login.threads_per_core", 1, _LOGIN)],
     "login.count": [_set("login.count", 2, _LOGIN)],
     "head.threads_per_core": [_set("head_node.threads_per_core", 1)],
     "head.ssh_from": [_set("head_node.ssh_from", "203.0.113.0/24")],
@@ -786,6 +787,8 @@ _OPTIONS = {
             HP, "controllers", 2, {**_DATABASE, "storage": [{**_NEW["Lustre"], "mount": "/shared"}]}
         ),
     ],
+    "options.hyperpod-slurm.controller_group": [_own(HP, "controller_group", "head")],
+    "options.hyperpod-slurm.login_group": [_own(HP, "login_group", "front", _LOGIN)],
     "options.hyperpod-eks.eks_cluster": [_own(HPE, "eks_cluster", _CLUSTER)],
     "options.hyperpod-eks.eks_security_group": [
         _own(HPE, "eks_security_group", "sg-0a1b2c3d4e5f67899")
@@ -838,7 +841,6 @@ NO_ROW: Mapping[str, str] = {
         for field in ("volume.*", "subnets", "security_groups", "ssh_from", "iam.*")
     },
     "kubernetes.system_nodes.threads_per_core": "not in the language",
-    "login.threads_per_core": "not in the language",
     "login.iam.s3.*": "not in the language",
     "head.count": "options.hyperpod-slurm.controllers",
     "network.needed_addresses": "counted",

@@ -99,6 +99,7 @@ _DATABASE = (
     " secret: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf'}}"
 )
 _POLICY = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"
+_ROLE = "arn:aws:iam::111122223333:role/nodes"
 _VPC_THERE = """\
 network:
   vpc: vpc-0a1b2c3d4e5f67890
@@ -356,6 +357,10 @@ TABLE: Mapping[str, Row] = {
         Use("", _group(f"iam: {{policies: ['{_POLICY}']}}")),
         {PC: yaml(f'Policy: "{_POLICY}"')},
     ),
+    "nodes.role": Row(
+        Use("", _group(f"iam: {{role: '{_ROLE}'}}")),
+        {PC: yaml(f'InstanceRole: "{_ROLE}"'), **hyperpod(request(f'"ExecutionRole": "{_ROLE}"'))},
+    ),
     "nodes.security-groups": Row(
         Use("", _group("security_groups: [sg-0a1b2c3d4e5f67899]")),
         {PC: yaml("sg-0a1b2c3d4e5f67899")},
@@ -382,7 +387,14 @@ TABLE: Mapping[str, Row] = {
     ),
     "head.smt": Row(
         Use("head_node: {}", "head_node: {threads_per_core: 1}"),
-        {PC: yaml("DisableSimultaneousMultithreading: true")},
+        {
+            PC: yaml("DisableSimultaneousMultithreading: true"),
+            HP: request('"ThreadsPerCore": 1'),
+        },
+    ),
+    "login.smt": Row(
+        Use("login: {}", "login: {threads_per_core: 1}"),
+        {HP: request('"ThreadsPerCore": 1')},
     ),
     "storage.name": Row(
         Use(_storage("type: efs"), _storage("type: efs, name: corpus")),

@@ -61,7 +61,7 @@ IN_SPECS: list[tuple[str, str, str]] = [
     (PLAIN, "node_groups: [{name: h200, root_volume: {iops: 6000}}]", "STG301"),
     (PLAIN, "node_groups: [{name: h200, count: 40}]", "LIM003"),
     (PLAIN, "node_groups: [{name: controller, instance_type: c6i.large, count: 1}]",
-     "LIM002"),
+     "SLM363"),
     (PLAIN, "node_groups: [{name: h200, instance_type: c6i.8xlarge}]", "CAP304"),
     (PLAN, "node_groups: [{name: h200, instance_type: g6e.48xlarge}]", "CAP301"),
     (PLAN, "node_groups: [{name: h200, capacity: {training_plan: "

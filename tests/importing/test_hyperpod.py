@@ -126,6 +126,8 @@ def test_what_the_language_has_words_for_is_in_words() -> None:
     (group,) = spec.node_groups
     assert (group.count.min, group.count.max, group.root_volume.size) == (2, 4, 200)
     assert [queue.name for queue in spec.queues] == ["train"]
+    assert spec.targets.hyperpod_slurm is not None
+    assert (spec.targets.hyperpod_slurm.controller_group, group.iam.role) == ("head", ROLE)
     labelled = check_text(bring(EKS).text).spec
     assert labelled is not None
     assert labelled.node_groups[0].labels == {"team": "speech"}

@@ -44,7 +44,7 @@ def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Jso
             "hyperpod-eks": {"eks_cluster": _map(request, "Orchestrator", "Eks").get("ClusterArn")}
         }
         if on_eks
-        else {"hyperpod-slurm": _slurm(request, groups)},
+        else {"hyperpod-slurm": {**_slurm(request, groups), **_names(roles)}},
     }
     return {key: value for key, value in found.items() if value not in (None, {}, [])}
 
@@ -110,6 +110,12 @@ def _roles(groups: Sequence[Any], parameters: Json, notes: Notes) -> Iterator[tu
             yield role, name
 
 
+def _names(roles: Mapping[str, str]) -> Json:
+    """The names of the groups of the controller and of login nodes, where they differ from ours."""
+    named = {f"{role.lower()}_group": name for role, name in roles.items()}
+    return {option: name for option, name in named.items() if option != f"{name}_group"}
+
+
 def _type(group: Json) -> Json:
     several = _map(group, "InstanceRequirements").get("InstanceTypes")
     if several:
@@ -133,20 +139,32 @@ def _image(group: Json) -> Json:
 def _machine(group: Json, role: str) -> Json:
     count = group.get("InstanceCount", 1)
     number = {"count": count} if role == "Login" and count != 1 else {}
-    return {**_type(group), **number, **_image(group), **_volume(group)}
+    common = {**_image(group), **_volume(group), **_threads(group), **_role(group)}
+    return {**_type(group), **number, **common}
+
+
+def _threads(group: Json) -> Json:
+    threads = group.get("ThreadsPerCore")
+    return {"threads_per_core": threads} if threads else {}
+
+
+def _role(group: Json) -> Json:
+    role = str(group.get("ExecutionRole", ""))
+    # A placeholder is the role that a foundation of clustergen creates.
+    return {"iam": {"role": role}} if role.startswith("arn:") else {}
 
 
 def _group(group: Json) -> Json:
     low, high = group.get("MinInstanceCount"), group.get("InstanceCount", 0)
-    threads = group.get("ThreadsPerCore")
     return {
         "name": group.get("InstanceGroupName"),
         **_type(group),
         "count": {"min": low, "max": high} if low is not None else high,
         **_capacity(group),
-        **({"threads_per_core": threads} if threads else {}),
+        **_threads(group),
         **_image(group),
         **_volume(group),
+        **_role(group),
         **_checks(group),
         **_kubernetes(group),
     }

@@ -40,7 +40,7 @@ def form(plan: Plan) -> Iterator[Problem]:
                         f"{help}, or add to queues: {{name: {_fitting(limit, kind, name)}, "
                         f"node_groups: [{name}]}}"
                     )
-                fix = _fix(plan, path, kind, name, _fitting(limit, kind, name))
+                fix = renaming(plan, path, kind, name, _fitting(limit, kind, name))
                 yield Problem(path, message, help=help, source=limit.source, fix=fix)
 
 
@@ -70,7 +70,7 @@ def alike(plan: Plan) -> Iterator[Problem]:
                 path,
                 f"the {kind} names {firsts[0]!r} and {name!r} differ in case or punctuation only",
                 help=f"write {name}-{_SUFFIXES[kind]}",
-                fix=_fix(plan, path, kind, name, f"{name}-{_SUFFIXES[kind]}"),
+                fix=renaming(plan, path, kind, name, f"{name}-{_SUFFIXES[kind]}"),
             )
 
 
@@ -97,12 +97,12 @@ def reserved(plan: Plan) -> Iterator[Problem]:
                     f"{name!r} is reserved for {owner}",
                     help=f"write {_renamed(limit, name)}",
                     source=limit.source,
-                    fix=_fix(plan, path, kind, name, _renamed(limit, name)),
+                    fix=renaming(plan, path, kind, name, _renamed(limit, name)),
                 )
 
 
-def _fix(plan: Plan, path: Path, kind: Named, old: str, new: str) -> Fix | None:
-    """The new name, and the references to a node group."""
+def renaming(plan: Plan, path: Path, kind: Named, old: str, new: str) -> Fix | None:
+    """The edits that give something a new name, references to a node group included."""
     if path[0] == "node_groups" and kind == "queue":
         return None  # the name of the group is right
     changes = [put(path, new)]

@@ -192,7 +192,7 @@ _OPERATION = {
 }
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    {**SHARED, **monitoring.SHARED, **ELSEWHERE}
+    {**ELSEWHERE, **SHARED, **monitoring.SHARED}
     | _CAPACITY
     | _MACHINES
     | _QUEUES

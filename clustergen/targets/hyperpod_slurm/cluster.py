@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from clustergen.artifacts import Json
 from clustergen.aws.members import present
 from clustergen.hyperpod import cluster, groups, limits, service_mounts
-from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan.model import Database, NodeGroup, Plan
 from clustergen.targets.hyperpod_slurm import lifecycle, modes
 
@@ -26,15 +25,19 @@ def request(plan: Plan) -> Json:
 
 def _groups(plan: Plan) -> Iterator[Json]:
     scripts, mounts = lifecycle.config(plan), _mounts(plan)
+    options = modes.options(plan)
     if plan.head:
-        role = _role(plan, "Controller")
         yield groups.machine(
-            plan.head, CONTROLLER, mounts=mounts, LifeCycleConfig=scripts, SlurmConfig=role
+            plan.head,
+            options.controller_group,
+            mounts=mounts,
+            LifeCycleConfig=scripts,
+            SlurmConfig=_role(plan, "Controller"),
         )
     if plan.login:
         yield groups.machine(
             plan.login,
-            LOGIN,
+            options.login_group,
             mounts=mounts,
             LifeCycleConfig=scripts,
             OverrideVpcConfig=_reachable(plan),

@@ -13,7 +13,7 @@ from clustergen.hyperpod import steps as hyperpod_steps
 from clustergen.plan.model import Plan
 from clustergen.slurm import jobs, next_steps, smoke
 from clustergen.slurm.jobs import Cluster
-from clustergen.targets.hyperpod_slurm import cluster, lifecycle
+from clustergen.targets.hyperpod_slurm import cluster, lifecycle, modes
 from clustergen.targets.hyperpod_slurm.runbook import runbook
 
 __all__ = ["document", "emit", "runbook", "steps"]
@@ -43,7 +43,8 @@ def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
 
 def steps(plan: Plan) -> list[str]:
     """The next steps, in order."""
-    reach = "login" if plan.login else "controller"
+    options = modes.options(plan)
+    reach = options.login_group if plan.login else options.controller_group
     return [
         *next_steps.database(plan),
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it creates or "

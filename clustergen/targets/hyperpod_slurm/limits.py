@@ -6,11 +6,9 @@ from types import MappingProxyType
 from typing import Final
 
 from clustergen.hyperpod import limits
-from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan.limits import (
     Form,
     Names,
-    Reserved,
     Secret,
     SlurmSettings,
     Systems,
@@ -84,13 +82,6 @@ LIMITS = limits.LIMITS._replace(
             form=Form(r"[A-Za-z0-9][A-Za-z0-9._-]*", "letters, digits, -, _ and ."),
             source="https://slurm.schedmd.com/slurm.conf.html#OPT_PartitionName",
             when=lambda plan: not by_service(plan),
-        ),
-    ),
-    reserved=(
-        Reserved(
-            of="node group",
-            names={CONTROLLER: "the group of the head node", LOGIN: "the group of login nodes"},
-            source=f"{limits.GUIDE}sagemaker-hyperpod-ref.html",
         ),
     ),
     systems=Systems(

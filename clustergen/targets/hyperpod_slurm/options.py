@@ -15,6 +15,16 @@ class Options(options.Options):
     provisioning: Literal["continuous", "all-at-once"]
     mode: Literal["api", "customer-managed", "legacy"]
     controllers: int
+    controller_group: str
+    login_group: str
+
+    @property
+    def controller(self) -> str:
+        return self.controller_group
+
+    @property
+    def login(self) -> str:
+        return self.login_group
 
     @property
     def head_nodes(self) -> int:

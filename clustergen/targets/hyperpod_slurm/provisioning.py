@@ -9,19 +9,20 @@ from typing import Any
 
 from clustergen.aws import references
 from clustergen.hyperpod import steps
-from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan.model import Database, Lustre, OpenZfs, Plan
+from clustergen.targets.hyperpod_slurm.options import Options
 
 VERSION = "1.0.0"
 
 
 def parameters(plan: Plan) -> dict[str, Any]:
     """The file, with placeholders for outputs of the foundation."""
+    options = plan.options_as(Options)
     return {
         "version": VERSION,
         "workload_manager": "slurm",
-        "controller_group": CONTROLLER,
-        **({"login_group": LOGIN} if plan.login else {}),
+        "controller_group": options.controller_group,
+        **({"login_group": options.login_group} if plan.login else {}),
         "worker_groups": [
             {"instance_group_name": group.name, "partition_name": queue.name}
             for group in plan.node_groups

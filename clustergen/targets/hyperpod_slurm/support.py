@@ -88,8 +88,10 @@ _MACHINES = {
         "managed", "the health monitoring agent monitors every accelerator", _RESILIENCY
     ),
     "health.deep": support("full", "OnStartDeepHealthChecks", INSTANCE_GROUP),
-    "head.node": support("full", "the instance group controller", _SLURM_API),
-    "login.nodes": support("full", "the instance group login", _SLURM_API),
+    "head.node": support("full", "the instance group of the controller", _SLURM_API),
+    "head.smt": support("full", "ThreadsPerCore of the controller", INSTANCE_GROUP),
+    "login.nodes": support("full", "the instance group of login nodes", _SLURM_API),
+    "login.smt": support("full", "ThreadsPerCore of login nodes", INSTANCE_GROUP),
 }
 
 _QUEUES = {
@@ -210,7 +212,7 @@ _OPERATION = {
 }
 
 SUPPORT: Mapping[str, Support] = MappingProxyType(
-    {**SHARED, **monitoring.SHARED, **ELSEWHERE}
+    {**ELSEWHERE, **SHARED, **monitoring.SHARED}
     | _CAPACITY
     | _MACHINES
     | _QUEUES

@@ -100,8 +100,20 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "nodes.iam",
                 "full",
-                "Iam: AdditionalIamPolicies, S3Access, InstanceRole, InstanceProfile",
+                "Iam: AdditionalIamPolicies, S3Access, InstanceProfile",
                 f"{_GUIDE}/HeadNode-v3.html#HeadNode-v3-Iam",
+            ),
+            _row(
+                "nodes.role",
+                "full",
+                "Iam.InstanceRole",
+                f"{_GUIDE}/HeadNode-v3.html#HeadNode-v3-Iam",
+            ),
+            _row(
+                "login.smt",
+                "none",
+                "a pool of login nodes has no such setting; remove it",
+                f"{_GUIDE}/LoginNodes-v3.html",
             ),
             _row(
                 "nodes.security-groups",

@@ -61,7 +61,7 @@ CASES: list[tuple[str, str, Path, str, str]] = [
     ),
     (
         "node_groups: [{name: login, instance_type: c6i.large, count: 1}]",
-        "LIM002", ("node_groups", 1, "name"), "login nodes", "login-nodes",
+        "SLM363", ("node_groups", 1, "name"), "login nodes", "login-nodes",
     ),
     # Quotas
     (_group("count: 20"), "LIM003", (*GROUP, "count"), "21 instances", "Service Quotas"),

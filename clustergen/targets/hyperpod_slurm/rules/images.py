@@ -44,8 +44,8 @@ def pyxis(plan: Plan) -> Iterator[Problem]:
 def _nodes(plan: Plan) -> Iterator[tuple[str, str | None, tuple[Script, ...]]]:
     """Nodes that submit or run jobs, by name of instance group, with their set-up."""
     if plan.head:
-        yield limits.CONTROLLER, plan.head.image, plan.scripts_on("head")
+        yield modes.options(plan).controller_group, plan.head.image, plan.scripts_on("head")
     if plan.login:
-        yield limits.LOGIN, plan.login.image, plan.scripts_on("login")
+        yield modes.options(plan).login_group, plan.login.image, plan.scripts_on("login")
     for group in plan.node_groups:
         yield group.name, group.image, plan.scripts_of(group)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, Severity, put, unsafe
+from clustergen.findings import Fix, Path, Problem, Severity, drop, put, unsafe
 from clustergen.hyperpod import limits
 from clustergen.plan.model import Plan
+from clustergen.rules.services.names import renaming
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.rules import rule
 
+_SECTION: Path = ("targets", "hyperpod-slurm")
 _REFERENCE = f"{limits.GUIDE}sagemaker-hyperpod-ref.html"
 
 
@@ -33,3 +35,38 @@ def reserved_queue(plan: Plan) -> Iterator[Problem]:
                 help="write debug, or another name",
                 fix=unsafe(put(queue.at("name"), "debug")),
             )
+
+
+@rule(
+    "SLM363",
+    "Instance groups with the same name",
+    fixes="unsafe",
+    why="The controller, the login nodes and each node group are an instance group of their own, "
+    "and the names of instance groups are unique in a cluster.",
+    source=_REFERENCE,
+    bad="node_groups: [{name: controller, instance_type: m5.xlarge, count: 1}]",
+    good="""node_groups: [{name: controller, instance_type: m5.xlarge, count: 1}]
+targets: {hyperpod-slurm: {controller_group: head}}""",
+)
+def unique_groups(plan: Plan) -> Iterator[Problem]:
+    options = modes.options(plan)
+    owners = {options.controller_group.lower(): "the controller"}
+    if options.login_group.lower() in owners:
+        path = (*_SECTION, "login_group")
+        yield _taken(path, options.login_group, "the controller", unsafe(drop(path)))
+    owners[options.login_group.lower()] = "the login nodes"
+    for group in plan.node_groups:
+        if owner := owners.get(group.name.lower()):
+            path, other = group.at("name"), f"{group.name}-nodes"
+            fix = renaming(plan, path, "node group", group.name, other)
+            yield _taken(path, group.name, owner, fix)
+
+
+def _taken(path: Path, name: str, owner: str, fix: Fix | None) -> Problem:
+    return Problem(
+        path,
+        f"the instance group of {owner} is called {name}",
+        help=f"write {name}-nodes, or give the other one a name with "
+        "targets.hyperpod-slurm.controller_group or login_group",
+        fix=fix,
+    )

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from clustergen.aws import mounts
 from clustergen.findings import Path, Problem, drop, unsafe
 from clustergen.hyperpod import limits
-from clustergen.hyperpod.limits import CONTROLLER
 from clustergen.plan.model import Database, Plan
 from clustergen.targets.hyperpod_slurm import modes
 from clustergen.targets.hyperpod_slurm.limits import MAX_CONTROLLERS
@@ -101,9 +100,9 @@ def overlay_count(plan: Plan) -> Iterator[Problem]:
 
 def _overlay_counts(plan: Plan) -> Iterator[tuple[Path, int]]:
     """The numbers of controllers in the overlay."""
-    groups = plan.overlay.get("InstanceGroups")
+    groups, name = plan.overlay.get("InstanceGroups"), modes.options(plan).controller_group
     for index, group in enumerate(groups if isinstance(groups, list) else ()):
-        if isinstance(group, Mapping) and group.get("InstanceGroupName") == CONTROLLER:
+        if isinstance(group, Mapping) and group.get("InstanceGroupName") == name:
             count = group.get("InstanceCount")
             if isinstance(count, int):
                 yield (*_SECTION, "overlay", "InstanceGroups", index, "InstanceCount"), count
