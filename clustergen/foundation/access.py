@@ -176,6 +176,16 @@ def user_scripts(plan: Plan) -> Iterator[Json]:
         yield iam.allow("UserScripts", ["s3:GetObject"], [_s3_arn(path) for path in objects])
 
 
+def lifecycle_sources(plan: Plan) -> Iterator[Json]:
+    """Permission to download the folders of the user's lifecycle scripts."""
+    places = [source.removeprefix("s3://").rstrip("/") for source in plan.lifecycle_sources]
+    if places:
+        names = sorted({_literal(place.partition("/")[0]) for place in places})
+        objects = [_s3_arn(f"{_literal(place)}/*") for place in places]
+        yield iam.allow("Lifecycle", ["s3:GetObject"], objects)
+        yield iam.allow("LifecycleList", ["s3:ListBucket"], [_s3_arn(name) for name in names])
+
+
 def buckets(plan: Plan) -> Iterator[Json]:
     """Permissions that Mountpoint for S3 needs on each mounted bucket.
 

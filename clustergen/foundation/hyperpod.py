@@ -65,6 +65,7 @@ def _execution_role(plan: Plan) -> Json:
         *_files(),
         *_alarms(),
         *access.user_scripts(plan),
+        *access.lifecycle_sources(plan),
         *access.buckets(plan),
         *access.volumes(plan),
         *_secret(plan),

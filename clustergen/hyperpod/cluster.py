@@ -11,6 +11,7 @@ from typing import Any
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.aws.members import present
+from clustergen.hyperpod.options import Options
 from clustergen.plan.model import Plan
 
 
@@ -33,7 +34,13 @@ def request(
         VpcConfig=vpc,
         Tags=cfn.tags(tags) or None,
         Orchestrator=orchestrator,
-        # The text None, not an absent value.
-        NodeRecovery="Automatic" if plan.resilience.replace_failed_nodes else "None",
+        NodeRecovery=_recovery(plan),
         **members,
     )
+
+
+def _recovery(plan: Plan) -> str | None:
+    """Whether HyperPod replaces failed nodes: the text None means no, an absent value nothing."""
+    if plan.options_as(Options).leaves_out("node-recovery"):
+        return None
+    return "Automatic" if plan.resilience.replace_failed_nodes else "None"

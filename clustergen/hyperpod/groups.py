@@ -5,14 +5,15 @@ https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterInstanceGro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from clustergen.artifacts import Json
 from clustergen.aws import references
 from clustergen.aws.members import present
 from clustergen.catalog import InstanceType
-from clustergen.hyperpod import limits, names
+from clustergen.hyperpod import limits, names, volumes
+from clustergen.hyperpod.options import Options
 from clustergen.plan.model import Id, Machine, NodeGroup, Plan, Ref, Volume
 
 EXECUTION_ROLE = Ref("HyperPodExecutionRoleArn")
@@ -49,8 +50,8 @@ def node_group(
         "InstanceCount": group.max,
         "MinInstanceCount": group.min if continuous and 0 < group.min < group.max else None,
         "ExecutionRole": group.iam.role,
-        "ThreadsPerCore": group.threads_per_core,
-        "InstanceStorageConfigs": [_volume(group.volume), *mounts],
+        "ThreadsPerCore": _threads(plan, group, group.threads_per_core),
+        "InstanceStorageConfigs": [*_volume(plan, group.volume), *mounts] or None,
         "OnStartDeepHealthChecks": _health_checks(group) or None,
         "TrainingPlanArn": capacity.id if capacity.kind == "training-plan" else None,
         "ImageId": group.image,
@@ -60,15 +61,17 @@ def node_group(
     return _instance_group({**common, **members})
 
 
-def machine(machine: Machine, name: str, *, mounts: Sequence[Json] = (), **members: Any) -> Json:
+def machine(
+    plan: Plan, machine: Machine, name: str, *, mounts: Sequence[Json] = (), **members: Any
+) -> Json:
     """Head or login nodes; ``members`` are those that the target adds."""
     common = {
         "InstanceGroupName": name,
         **_types((machine.type,)),
         "InstanceCount": machine.count,
         "ExecutionRole": machine.iam.role,
-        "ThreadsPerCore": machine.threads_per_core or machine.type.threads_per_core,
-        "InstanceStorageConfigs": [_volume(machine.volume), *mounts],
+        "ThreadsPerCore": _threads(plan, machine, machine.type.threads_per_core),
+        "InstanceStorageConfigs": [*_volume(plan, machine.volume), *mounts] or None,
         "ImageId": machine.image,
     }
     return _instance_group({**common, **members})
@@ -82,12 +85,23 @@ def vpc(security_groups: Iterable[Id], subnets: Iterable[Id]) -> Json:
     }
 
 
-def shared_subnet(plan: Plan) -> tuple[Id]:
+def shared_subnets(plan: Plan) -> tuple[Id, ...]:
     """The subnet of all groups: EFA does not cross subnets.
 
-    With several subnets, HyperPod would choose one.
+    Of several subnets, HyperPod chooses one.
     """
-    return (plan.network.private[0].id,)
+    private = tuple(subnet.id for subnet in plan.network.private[: limits.MAX_SUBNETS])
+    return private if plan.options_as(Options).leaves_out("one-subnet") else private[:1]
+
+
+def own_network(plan: Plan, node: Machine | NodeGroup, members: Sequence[Id]) -> Json | None:
+    """``OverrideVpcConfig`` of nodes with subnets or security groups of their own.
+
+    ``members`` are the security groups of all nodes.
+    """
+    if not node.subnets and not node.security_groups:
+        return None
+    return vpc((*members, *node.security_groups), node.subnets or shared_subnets(plan))
 
 
 def lifecycle(prefix: str, **entry: str) -> Json:
@@ -115,9 +129,17 @@ def _types(types: Sequence[InstanceType]) -> Json:
     return {"InstanceType": found[0]}
 
 
-def _volume(volume: Volume) -> Json:
-    """The secondary volume at /opt/sagemaker; the size of the root volume is fixed."""
-    return {"EbsVolumeConfig": {"VolumeSizeInGB": volume.size_gib or limits.DEFAULT_VOLUME_GB}}
+def _threads(plan: Plan, node: Machine | NodeGroup, default: int) -> int | None:
+    """What the spec says, or else the ``default``, which the user may do without."""
+    if plan.wrote(*node.at("threads_per_core")):
+        return node.threads_per_core
+    return None if plan.options_as(Options).leaves_out("threads-per-core") else default
+
+
+def _volume(plan: Plan, volume: Volume) -> Iterator[Json]:
+    """The second volume, if nodes have one."""
+    if size := volumes.size_gb(plan, volume):
+        yield {"EbsVolumeConfig": {"VolumeSizeInGB": size}}
 
 
 def _health_checks(group: NodeGroup) -> list[str]:

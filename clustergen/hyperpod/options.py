@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from clustergen.artifacts import Json
+from clustergen.aws.members import present
 from clustergen.hyperpod.limits import CONTROLLER, LOGIN
 from clustergen.plan import model
 
@@ -24,8 +26,42 @@ class Patching:
 
 
 @dataclass(frozen=True, slots=True)
+class Lifecycle:
+    """The user's lifecycle scripts: a folder in S3, and the script of it that nodes run."""
+
+    source: str
+    on_create: str | None
+    on_init_complete: str | None
+
+    @property
+    def config(self) -> Json:
+        """``LifeCycleConfig`` of an instance group."""
+        return present(
+            SourceS3Uri=self.source,
+            OnCreate=self.on_create,
+            OnInitComplete=self.on_init_complete,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Options(model.Options):
     """Options of both targets."""
+
+    lifecycle: Lifecycle | None
+    provisioning: Literal["continuous", "all-at-once"]
+    leave_out: tuple[str, ...]
+
+    @classmethod
+    def convert(cls, name: str, value: Any) -> Any:
+        if name == "leave_out":
+            return tuple(value)
+        if name == "lifecycle" and value is not None:
+            return Lifecycle(value.source, value.on_create, value.on_init_complete)
+        return value
+
+    def leaves_out(self, addition: str) -> bool:
+        """Whether the user does without one of clustergen's additions."""
+        return addition in self.leave_out
 
     @property
     def controller(self) -> str:

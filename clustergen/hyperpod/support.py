@@ -71,6 +71,8 @@ SHARED: Mapping[str, Support] = MappingProxyType(
             "full", "ImageId: an unencrypted image in the same account", INSTANCE_GROUP
         ),
         "nodes.role": support("full", "ExecutionRole of the group", INSTANCE_GROUP),
+        "nodes.subnets": support("full", "OverrideVpcConfig of the group", INSTANCE_GROUP),
+        "nodes.security-groups": support("full", "OverrideVpcConfig of the group", INSTANCE_GROUP),
         "nodes.iam": support(
             "none",
             "the instances of a group have one role; give it a role with these permissions: "

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from clustergen import verification
 from clustergen.aws import mounts
-from clustergen.hyperpod import steps
+from clustergen.hyperpod import steps, volumes
 from clustergen.hyperpod.options import Options
 from clustergen.plan.model import Machine, NodeGroup, Plan
 from clustergen.verification import (
@@ -55,14 +55,24 @@ def _controller(plan: Plan, head: Machine) -> Iterator[Check]:
 
 
 def _kubernetes(plan: Plan) -> list[Group]:
-    bound = tuple(("bound", folder) for folder in ("/var/lib/containerd", "/var/lib/kubelet"))
     return [
         Group(
             group.name,
-            (*active("containerd", "kubelet"), *hardware(group), *bound, *scratch(group)),
+            (
+                *active("containerd", "kubelet"),
+                *hardware(group),
+                *_bound(plan, group),
+                *scratch(group),
+            ),
         )
         for group in plan.node_groups
     ]
+
+
+def _bound(plan: Plan, group: NodeGroup) -> Iterator[Check]:
+    """Container images and pods are on the second volume, if clustergen's scripts move them."""
+    if volumes.size_gb(plan, group.volume) and not plan.options_as(Options).lifecycle:
+        yield from (("bound", folder) for folder in ("/var/lib/containerd", "/var/lib/kubelet"))
 
 
 def _jobs(plan: Plan, group: NodeGroup) -> Iterator[Check]:

@@ -84,10 +84,18 @@ def build(
         targets=targets,
         written=paths,
         sagemaker=traits.sagemaker,
+        lifecycle_sources=_lifecycle_sources(spec),
         scheduler=traits.scheduler,
         system=system if _runs_eks(traits, options) else None,
     )
     return replace(plan, network=_counted(plan, traits)), findings
+
+
+def _lifecycle_sources(spec: Spec) -> tuple[str, ...]:
+    """The same for all targets, because the foundation that lets nodes read them is."""
+    sections = (spec.targets.hyperpod_slurm, spec.targets.hyperpod_eks)
+    given = (each.lifecycle for each in sections if each)
+    return tuple(dict.fromkeys(one.source for one in given if one))
 
 
 def _runs_eks(traits: Traits, options: model.Options) -> bool:

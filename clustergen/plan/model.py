@@ -666,6 +666,8 @@ class Plan:
     """Quotas and prices are those of SageMaker, not of EC2."""
     scheduler: Scheduler = "slurm"
     """What schedules jobs."""
+    lifecycle_sources: tuple[str, ...] = ()
+    """Folders in S3 with the user's lifecycle scripts, of all HyperPod targets of the spec."""
     system: Machine | None = None
     """System nodes of a Kubernetes cluster, if they are in the account."""
 

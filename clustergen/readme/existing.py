@@ -59,7 +59,7 @@ def _roles(plan: Plan) -> Iterator[str]:
     roles += [group.iam.role for group in plan.node_groups]
     for role in dict.fromkeys(filter(None, roles if plan.sagemaker else ())):
         yield (
-            f"{escape(role)}: trusts `sagemaker.amazonaws.com`, has the managed policy "
+            f"{escape(role)}: trusts SageMaker, has the managed policy "
             "AmazonSageMakerClusterInstanceRolePolicy and the permissions for network interfaces "
             "in a VPC, and may read the lifecycle scripts in S3"
         )

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from clustergen.spec import patterns
+from clustergen.spec import patterns, validators
 from clustergen.spec.base import (
     AlarmName,
     Arn,
     BatchSize,
     InstanceGroup,
     Name,
+    S3Uri,
     Seconds,
     Section,
     SecurityGroupId,
@@ -137,11 +138,49 @@ class Pcs(Target):
     )
 
 
-class HyperPodSlurm(Target):
-    """SageMaker HyperPod with Slurm."""
+class Lifecycle(Section):
+    """Lifecycle scripts of your own, in place of those of the bundle."""
 
+    source: S3Uri = Field(description="Folder in S3 that nodes download, s3://bucket/folder.")
+    on_create: str | None = Field(
+        None,
+        max_length=128,
+        pattern=patterns.PRINTABLE.regex,
+        description="Script of the folder that sets nodes up, with Slurm in place of HyperPod.",
+    )
+    on_init_complete: str | None = Field(
+        None,
+        max_length=128,
+        pattern=patterns.PRINTABLE.regex,
+        description="Script of the folder that runs after HyperPod has set Slurm up.",
+    )
+
+    _one_script = model_validator(mode="after")(validators.one_lifecycle_script)
+
+
+class HyperPod(Target):
+    """Options of HyperPod with Slurm and with EKS."""
+
+    lifecycle: Lifecycle | None = Field(
+        None, description="Your own lifecycle scripts; default: those of the bundle."
+    )
     provisioning: Literal["continuous", "all-at-once"] = Field(
         "continuous", description="Node provisioning mode."
+    )
+
+
+_ADDITIONS = (
+    "the second volume of nodes whose root_volume has no size, the threads per core of nodes for "
+    "which the spec has none, the mode of node recovery, the one subnet of all nodes (HyperPod "
+    "then chooses one of private_subnets)"
+)
+
+
+class HyperPodSlurm(HyperPod):
+    """SageMaker HyperPod with Slurm."""
+
+    leave_out: list[Literal["second-volume", "threads-per-core", "node-recovery", "one-subnet"]] = (
+        Field([], description=f"What clustergen adds and you do without: {_ADDITIONS}.")
     )
     mode: Literal["api", "customer-managed", "legacy"] = Field(
         "api",
@@ -188,9 +227,16 @@ class AutoPatching(Section):
     )
 
 
-class HyperPodEks(Target):
+class HyperPodEks(HyperPod):
     """SageMaker HyperPod with EKS."""
 
+    leave_out: list[
+        Literal["second-volume", "threads-per-core", "node-recovery", "one-subnet", "operator-tag"]
+    ] = Field(
+        [],
+        description=f"What clustergen adds and you do without: {_ADDITIONS}, the tag of "
+        "the cluster that the training operator needs.",
+    )
     eks_cluster: Literal["new"] | Arn = Field(
         "new", description="`new`, or the ARN of an existing EKS cluster."
     )

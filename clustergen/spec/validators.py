@@ -171,6 +171,17 @@ def one_kind_of_type(group: T) -> T:
     return group
 
 
+def one_lifecycle_script(scripts: T) -> T:
+    """Lifecycle scripts of which HyperPod runs exactly one."""
+    names = [getattr(scripts, name, None) for name in ("on_create", "on_init_complete")]
+    if bool(names[0]) == bool(names[1]):
+        raise refuse(
+            "lifecycle needs on_create or on_init_complete, and not both",
+            "remove one of the two" if names[0] else "add on_create: on_create.sh",
+        )
+    return scripts
+
+
 def accounting(value: Any) -> Any:
     """Accounting: off, managed, or a database."""
     if isinstance(value, bool):

@@ -712,6 +712,26 @@ def _patching(name: str, value: Any, given: Values = _PATCHING) -> Change:
     return _own(HPE, f"auto_patching.{name}", value, given)
 
 
+_TWO_SUBNETS = {
+    "network": {
+        **_EXISTING_VPC["network"],
+        "private_subnets": [
+            {"id": "subnet-0a1b2c3d4e5f67890", "zone": "use1-az6"},
+            {"id": "subnet-0a1b2c3d4e5f67891", "zone": "use1-az6"},
+        ],
+    }
+}
+_SOURCE = "s3://sagemaker-setup/src"
+
+
+def _lifecycle(target: str) -> Values:
+    """The user's own scripts."""
+    entry = "on_init_complete" if target == HP else "on_create"
+    own = {"source": _SOURCE, entry: "setup.sh"}
+    mode = {"targets.hyperpod-slurm.mode": "api"} if target == HP else {}
+    return {**mode, f"targets.{target}.lifecycle": own}
+
+
 _DCV = {"targets.parallelcluster.dcv": {"port": 8443}}
 _LDAP = {
     "targets.parallelcluster.directory": {
@@ -789,6 +809,34 @@ _OPTIONS = {
     ],
     "options.hyperpod-slurm.controller_group": [_own(HP, "controller_group", "head")],
     "options.hyperpod-slurm.login_group": [_own(HP, "login_group", "front", _LOGIN)],
+    "options.hyperpod-eks.provisioning": [_own(HPE, "provisioning", "all-at-once")],
+    **{
+        f"options.{target}.leave_out": [
+            _own(target, "leave_out", ["second-volume"]),
+            _own(target, "leave_out", ["threads-per-core"]),
+            _own(target, "leave_out", ["node-recovery"]),
+            _own(target, "leave_out", ["one-subnet"], _TWO_SUBNETS),
+        ]
+        for target in (HP, HPE)
+    },
+    **{
+        f"options.{target}.lifecycle.{field}": [
+            _own(target, f"lifecycle.{field}", value, _lifecycle(target))
+        ]
+        for target, entry in ((HP, "on_init_complete"), (HPE, "on_create"))
+        for field, value in {"source": "s3://my-bucket/src", entry: "other.sh"}.items()
+    },
+    "options.hyperpod-slurm.lifecycle.on_create": [
+        _own(
+            HP,
+            "lifecycle.on_create",
+            "other.sh",
+            {
+                "targets.hyperpod-slurm.mode": "customer-managed",
+                "targets.hyperpod-slurm.lifecycle": {"source": _SOURCE, "on_create": "setup.sh"},
+            },
+        )
+    ],
     "options.hyperpod-eks.eks_cluster": [_own(HPE, "eks_cluster", _CLUSTER)],
     "options.hyperpod-eks.eks_security_group": [
         _own(HPE, "eks_security_group", "sg-0a1b2c3d4e5f67899")
@@ -832,6 +880,7 @@ NO_ROW: Mapping[str, str] = {
     "sagemaker": "of the target",
     "scheduler": "of the target",
     "written": "what the user wrote",
+    "lifecycle_sources": "targets.hyperpod-*.lifecycle",
     "decisions.*": "what the planner chose",
     "partition": "follows from the region",
     "system.*": "kubernetes.system_nodes, where an EKS cluster is created",
@@ -874,6 +923,7 @@ NO_ROW: Mapping[str, str] = {
     "storage.Ontap.retain": "refused for what exists (STG004)",
     "storage.FileCache.retain": "refused for what exists (STG004)",
     "storage.Bucket.retain": "refused for every bucket (STG022)",
+    "options.hyperpod-eks.lifecycle.on_init_complete": "refused on every cluster (K8S436)",
     "options.parallelcluster.version": "the language has one",
 }
 """Fields that need no row, and why."""

@@ -43,6 +43,14 @@ _MIG = {"node_groups.0.mig": {"1g.10gb": 7}}
 _ALL_AT_ONCE = {"targets.hyperpod-slurm.provisioning": "all-at-once"}
 _OWN_SCRIPTS = {"software.scripts": [{"run": "s3://my-bucket/setup.sh"}]}
 _ONE_NODE = {"node_groups.0.efa": False}
+_SOURCE = "s3://sagemaker-setup/src"
+_OWN_LIFECYCLE = {
+    "targets.hyperpod-slurm.lifecycle": {"source": _SOURCE, "on_init_complete": "setup.sh"}
+}
+_OWN_LEGACY = {
+    "targets.hyperpod-slurm.mode": "legacy",
+    "targets.hyperpod-slurm.lifecycle": {"source": _SOURCE, "on_create": "setup.sh"},
+}
 _CUSTOMER_MANAGED = {"targets.hyperpod-slurm.mode": "customer-managed"}
 
 
@@ -71,12 +79,20 @@ MODES: Mapping[str, Mode] = dict(
         _mode(HP, "customer-managed", _CUSTOMER_MANAGED),
         _mode(HP, "customer-managed all-at-once", _CUSTOMER_MANAGED, _ALL_AT_ONCE),
         _mode(HP, "legacy", {"targets.hyperpod-slurm.mode": "legacy"}),
+        _mode(HP, "own-scripts", _OWN_LIFECYCLE),
+        _mode(HP, "own-scripts legacy", _OWN_LEGACY),
         _mode(HPE, "new"),
         _mode(HPE, "new karpenter", _KARPENTER),
         _mode(HPE, "new no-kueue", _NO_KUEUE),
         _mode(HPE, "new mig", _MIG),
         _mode(HPE, "existing", _EXISTING),
         _mode(HPE, "existing karpenter", _EXISTING, _KARPENTER),
+        _mode(
+            HPE,
+            "existing own-scripts",
+            _EXISTING,
+            {"targets.hyperpod-eks.lifecycle": {"source": _SOURCE, "on_create": "setup.sh"}},
+        ),
         _mode(HPE, "existing no-kueue", _EXISTING, _NO_KUEUE),
         _mode(EKS, "managed"),
         _mode(EKS, "managed no-kueue", _NO_KUEUE),

@@ -363,11 +363,11 @@ TABLE: Mapping[str, Row] = {
     ),
     "nodes.security-groups": Row(
         Use("", _group("security_groups: [sg-0a1b2c3d4e5f67899]")),
-        {PC: yaml("sg-0a1b2c3d4e5f67899")},
+        {PC: yaml("sg-0a1b2c3d4e5f67899"), **hyperpod(request("sg-0a1b2c3d4e5f67899"))},
     ),
     "nodes.subnets": Row(
         Use(_VPC_THERE, _group("subnets: [subnet-0a1b2c3d4e5f67899]")),
-        {PC: yaml("subnet-0a1b2c3d4e5f67899")},
+        {PC: yaml("subnet-0a1b2c3d4e5f67899"), **hyperpod(request("subnet-0a1b2c3d4e5f67899"))},
     ),
     "nodes.ssh-sources": Row(
         Use("login: {}", "login: {ssh_from: pl-0a1b2c3d4e5f67890}"),

@@ -143,6 +143,13 @@ EXPECTED = [
         "m7g.4xlarge has 1 thread per core",
         "write 1, or remove it",
     ),
+    # EC2 lists no choice for it, and AWS's own samples run it with one.
+    (
+        group("instance_type: g5.12xlarge, threads_per_core: 1"),
+        "CAP010",
+        "EC2 does not say whether g5.12xlarge, which has 2 threads per core, can run with 1",
+        "start one such instance first, or write 2",
+    ),
     (
         group("mig: {1g.10gb: 7}"),
         "GPU001",

@@ -7,12 +7,18 @@ from collections.abc import Iterator
 from clustergen.catalog import InstanceType
 from clustergen.findings import Path, Problem, Severity, drop, put, unsafe
 from clustergen.hyperpod import limits, names
+from clustergen.hyperpod.options import Options
 from clustergen.hyperpod.rules import rule
 from clustergen.plan.model import Plan, Volume
 
 _VOLUME = (
     "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ClusterEbsVolumeConfig.html"
 )
+_OWN_SUBNETS = """network:
+  zone: use1-az6
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+node_groups: [{{name: h200, subnets: [{}]}}]"""
 # The support table already rejects these families.
 _UNSUPPORTED_FAMILIES = ("inf", "hpc")
 
@@ -162,3 +168,45 @@ def _volumes(plan: Plan) -> Iterator[tuple[Path, Volume]]:
 def _fits(volume: Volume) -> bool:
     smallest, largest = limits.VOLUME_GB
     return smallest <= (volume.size_gib or 0) <= largest
+
+
+@rule(
+    "CAP305",
+    "Node recovery both set and left out",
+    fixes="unsafe",
+    why="Without NodeRecovery in the request, the service decides whether it replaces failed "
+    "nodes.",
+    source=limits.CREATE_CLUSTER,
+    bad="resilience: {replace_failed_nodes: false}\n"
+    "targets: {hyperpod-slurm: {leave_out: [node-recovery]}}",
+    good="resilience: {replace_failed_nodes: false}",
+)
+def recovery(plan: Plan) -> Iterator[Problem]:
+    path = ("resilience", "replace_failed_nodes")
+    if plan.wrote(*path) and plan.options_as(Options).leaves_out("node-recovery"):
+        yield Problem(
+            path,
+            "leave_out has node-recovery, so that this has no effect",
+            help="remove one of the two",
+            fix=unsafe(drop(path)),
+        )
+
+
+@rule(
+    "NET302",
+    "Nodes with EFA in several subnets of their own",
+    fixes="unsafe",
+    why="EFA traffic does not leave a subnet.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
+    bad=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67890, subnet-0a1b2c3d4e5f67891"),
+    good=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67891"),
+)
+def one_subnet(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        if group.efa and len(group.subnets) > 1:
+            yield Problem(
+                group.at("subnets"),
+                f"{group.name} has EFA, and {len(group.subnets)} subnets",
+                help=f"write subnets: [{group.subnets[0]}]",
+                fix=unsafe(put(group.at("subnets"), [group.subnets[0]])),
+            )

@@ -34,17 +34,30 @@ def spec(request: Json, parameters: Json, answers: Answers, notes: Notes) -> Jso
             for group in groups
             if group.get("InstanceGroupName") == roles.get(role)
         },
-        "node_groups": [_group(group) for group in compute],
+        "node_groups": [_group(group, _map(request, "VpcConfig")) for group in compute],
         "queues": [] if on_eks else _queues(compute),
         "kubernetes": {"autoscaler": "karpenter"} if on_eks and "AutoScaling" in request else {},
         "resilience": {"replace_failed_nodes": False}
         if request.get("NodeRecovery") == "None"
         else {},
         "targets": {
-            "hyperpod-eks": {"eks_cluster": _map(request, "Orchestrator", "Eks").get("ClusterArn")}
+            "hyperpod-eks": {
+                "eks_cluster": _map(request, "Orchestrator", "Eks").get("ClusterArn"),
+                **_lifecycle(groups),
+                **_provisioning(request),
+                **_left_out(request, groups, on_eks=True),
+            }
         }
         if on_eks
-        else {"hyperpod-slurm": {**_slurm(request, groups), **_names(roles)}},
+        else {
+            "hyperpod-slurm": {
+                **_slurm(groups),
+                **_provisioning(request),
+                **_names(roles),
+                **_lifecycle(groups),
+                **_left_out(request, groups, on_eks=False),
+            }
+        },
     }
     return {key: value for key, value in found.items() if value not in (None, {}, [])}
 
@@ -76,9 +89,8 @@ def _tags(request: Json, *, on_eks: bool) -> Json:
 
 
 def _network(request: Json, answers: Answers, notes: Notes) -> Json:
-    parts = [_map(request, "VpcConfig")]
-    parts += [_map(g, "OverrideVpcConfig") for key in GROUPS for g in _list(request, key)]
-    subnets = list(dict.fromkeys(str(s) for part in parts for s in part.get("Subnets", [])))
+    config = _map(request, "VpcConfig")
+    subnets = [str(subnet) for subnet in config.get("Subnets", [])]
     zones = answers.zones
     if not subnets:
         notes.asked((), "the request names no subnets", "use --zone for the new one", "network")
@@ -87,7 +99,7 @@ def _network(request: Json, answers: Answers, notes: Notes) -> Json:
         help = f"use --vpc; `aws ec2 describe-subnets --subnet-ids {subnets[0]}` shows it"
         notes.asked(("VpcConfig",), "the request does not name its VPC", help, "network")
     known = {subnet: zones.get(subnet) or zones.get("") for subnet in subnets}
-    groups = parts[0].get("SecurityGroupIds", [])
+    groups = config.get("SecurityGroupIds", [])
     return {
         "vpc": answers.vpc or STAND_IN_VPC,
         "private_subnets": [{"id": s, "zone": zone} if zone else s for s, zone in known.items()],
@@ -108,6 +120,17 @@ def _roles(groups: Sequence[Any], parameters: Json, notes: Notes) -> Iterator[tu
             text = f"{name} is taken for the {role.lower()} group, by its name"
             notes.decided(("InstanceGroups", groups.index(guessed[0])), text, _SINGULAR[role])
             yield role, name
+
+
+def _lifecycle(groups: Sequence[Json]) -> Json:
+    """The scripts of most groups; those of clustergen are in a bucket of the foundation."""
+    given = [_map(group, "LifeCycleConfig") for group in groups]
+    own = [each for each in given if "${" not in str(each.get("SourceS3Uri", "${"))]
+    if not own:
+        return {}
+    config = max(own, key=own.count)
+    words = {"source": "SourceS3Uri", "on_create": "OnCreate", "on_init_complete": "OnInitComplete"}
+    return {"lifecycle": {word: config[key] for word, key in words.items() if key in config}}
 
 
 def _names(roles: Mapping[str, str]) -> Json:
@@ -154,7 +177,7 @@ def _role(group: Json) -> Json:
     return {"iam": {"role": role}} if role.startswith("arn:") else {}
 
 
-def _group(group: Json) -> Json:
+def _group(group: Json, shared: Json) -> Json:
     low, high = group.get("MinInstanceCount"), group.get("InstanceCount", 0)
     return {
         "name": group.get("InstanceGroupName"),
@@ -166,8 +189,18 @@ def _group(group: Json) -> Json:
         **_volume(group),
         **_role(group),
         **_checks(group),
+        **_own_network(group, shared),
         **_kubernetes(group),
     }
+
+
+def _own_network(group: Json, shared: Json) -> Json:
+    """Subnets and security groups of a group, the latter besides those of all nodes."""
+    own, common = _map(group, "OverrideVpcConfig"), list(shared.get("SecurityGroupIds", []))
+    groups = list(own.get("SecurityGroupIds", []))
+    extra = groups[len(common) :] if groups[: len(common)] == common else []
+    found = {"subnets": list(own.get("Subnets", [])), "security_groups": extra}
+    return {key: value for key, value in found.items() if value}
 
 
 def _capacity(group: Json) -> Json:
@@ -207,12 +240,27 @@ def _queues(groups: Sequence[Json]) -> list[Json]:
     return [{"name": queue, "node_groups": names} for queue, names in members.items()]
 
 
-def _slurm(request: Json, groups: Sequence[Json]) -> Json:
+def _provisioning(request: Json) -> Json:
+    continuous = request.get("NodeProvisioningMode") == "Continuous"
+    return {} if continuous else {"provisioning": "all-at-once"}
+
+
+def _left_out(request: Json, groups: Sequence[Json], *, on_eks: bool) -> Json:
+    """clustergen's additions that the request does not have."""
+    tags = [tag.get("Key") for tag in _list(request, "Tags")]
+    absent = {
+        "second-volume": not all(_volume(group) for group in groups),
+        "threads-per-core": not all("ThreadsPerCore" in group for group in groups),
+        "node-recovery": "NodeRecovery" not in request,
+        "one-subnet": len(_map(request, "VpcConfig").get("Subnets", [])) > 1,
+        "operator-tag": on_eks and "SageMaker" not in tags,
+    }
+    found = [name for name, is_absent in absent.items() if is_absent]
+    return {"leave_out": found} if found else {}
+
+
+def _slurm(groups: Sequence[Json]) -> Json:
     by_api = any("SlurmConfig" in group for group in groups)
     entry = [group for group in groups if "OnCreate" in _map(group, "LifeCycleConfig")]
     mode = "legacy" if not by_api else "customer-managed" if entry else None
-    continuous = request.get("NodeProvisioningMode") == "Continuous"
-    return {
-        **({"mode": mode} if mode else {}),
-        **({} if continuous else {"provisioning": "all-at-once"}),
-    }
+    return {"mode": mode} if mode else {}

@@ -176,7 +176,8 @@ def threads_per_core(plan: Plan) -> Iterator[Problem]:
             if requested in (own, *type.valid_threads_per_core):
                 continue
             threads = f"{own} thread{'s' if own > 1 else ''} per core"
-            if type.valid_threads_per_core or requested > own:
+            # Other types without a choice have none because EC2 lists none for them.
+            if type.bare_metal or requested > own:
                 message = f"{type.name} has {threads}"
                 yield Problem(
                     at, message, help=f"write {own}, or remove it", fix=safe(put(at, own))

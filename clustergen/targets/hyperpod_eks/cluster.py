@@ -24,15 +24,23 @@ def request(plan: Plan) -> Json:
     return cluster.request(
         plan,
         (_group(plan, group, config) for group in plan.node_groups),
-        vpc=groups.vpc(eks_cluster.security_groups(plan), groups.shared_subnet(plan)),
-        tags={**_OPERATOR_TAG, **plan.tags},
+        vpc=groups.vpc(eks_cluster.security_groups(plan), groups.shared_subnets(plan)),
+        tags={**_operator_tag(plan), **plan.tags},
         orchestrator={"Eks": {"ClusterArn": references.text(eks_cluster.arn(plan))}},
         TieredStorageConfig=_tiered(plan.options_as(Options).tiered_checkpoints),
         # Spot, Karpenter, MIG and several types in a group need it, and it is free: HyperPod
         # retries for instances that are not available.
-        NodeProvisioningMode="Continuous",
+        NodeProvisioningMode="Continuous" if _is_continuous(plan) else None,
         **_autoscaling(plan),
     )
+
+
+def _is_continuous(plan: Plan) -> bool:
+    return plan.options_as(Options).provisioning == "continuous"
+
+
+def _operator_tag(plan: Plan) -> dict[str, str]:
+    return {} if plan.options_as(Options).leaves_out("operator-tag") else _OPERATOR_TAG
 
 
 def labels(group: NodeGroup) -> dict[str, str]:
@@ -46,11 +54,11 @@ def _group(plan: Plan, group: NodeGroup, scripts: Json) -> Json:
     return groups.node_group(
         plan,
         group,
-        continuous=not scaled,
+        continuous=_is_continuous(plan) and not scaled,
         # Karpenter starts with zero nodes, and removes nodes that it did not start.
         InstanceCount=0 if scaled else group.max,
         LifeCycleConfig=scripts,
-        OverrideVpcConfig=None if scaled else _spread(plan, group),
+        OverrideVpcConfig=_network(plan, group, scaled=scaled),
         ScheduledUpdateConfig={"ScheduleExpression": schedule} if schedule else None,
         AutoPatchConfig=patching.config(plan),
         KubernetesConfig=_kubernetes(plan, group),
@@ -65,12 +73,17 @@ def _kubernetes(plan: Plan, group: NodeGroup) -> Json | None:
     return filled(Labels=labels(group), Taints=taints) or None
 
 
-def _spread(plan: Plan, group: NodeGroup) -> Json | None:
-    """All private subnets, for groups that may start nodes in several zones."""
+def _network(plan: Plan, group: NodeGroup, *, scaled: bool) -> Json | None:
+    """The network of a group: its own, or all private subnets if its nodes may start in several
+    zones."""
+    members = eks_cluster.security_groups(plan)
+    if own := groups.own_network(plan, group, members):
+        return own
     subnets = plan.network.private[:MAX_SUBNETS]
-    if group.one_zone or len(subnets) == 1:
+    chosen = plan.options_as(Options).leaves_out("one-subnet")
+    if scaled or chosen or group.one_zone or len(subnets) == 1:
         return None
-    return groups.vpc(eks_cluster.security_groups(plan), [subnet.id for subnet in subnets])
+    return groups.vpc(members, [subnet.id for subnet in subnets])
 
 
 def _tiered(percent: int | None) -> Json | None:

@@ -13,6 +13,7 @@ from clustergen.targets.hyperpod_eks import (
     governance,
     jobs,
     karpenter,
+    lifecycle,
     limits,
     manifests,
     smoke,
@@ -53,8 +54,8 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
         )
         yield (
             "to deploy with CloudFormation, use `foundation.template.json` and "
-            "`eks.template.json`, then `install.sh`, copy `lifecycle/` to the folder in S3 that "
-            f"SourceS3Uri names, then `cluster.template.json`, `{addons.TEMPLATE}` and "
+            f"`eks.template.json`, then `install.sh`, {_copy(plan)}"
+            f"then `cluster.template.json`, `{addons.TEMPLATE}` and "
             f"`{governance.SCRIPT}`, and `kubectl apply` for {_objects(plan)}, whose placeholders "
             "`clustergen render --outputs FILE` fills; use one of the two ways, not both"
             f"{_counts(plan)}"
@@ -70,10 +71,23 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
         )
         yield (
             "`cluster.template.json` is the same cluster for a deployment with CloudFormation, "
-            "once the foundation exists and `lifecycle/` is copied to the folder in S3 that "
-            f"SourceS3Uri names; use one of the two, not both{_counts(plan)}"
+            f"once the foundation exists{_copied(plan)}; use one of the two, not "
+            f"both{_counts(plan)}"
         )
     yield f"`kubectl get nodes -L {limits.GROUP_LABEL},{limits.HEALTH_LABEL}` lists the nodes"
+
+
+def _copy(plan: Plan) -> str:
+    """The step for the scripts of the bundle, if it has any."""
+    if not lifecycle.files(plan):
+        return ""
+    return "copy `lifecycle/` to the folder in S3 that SourceS3Uri names, "
+
+
+def _copied(plan: Plan) -> str:
+    if not lifecycle.files(plan):
+        return ""
+    return " and `lifecycle/` is copied to the folder in S3 that SourceS3Uri names"
 
 
 def _objects(plan: Plan) -> str:

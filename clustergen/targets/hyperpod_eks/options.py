@@ -26,7 +26,7 @@ class Options(options.Options):
     @classmethod
     def convert(cls, name: str, value: Any) -> Any:
         if name != "auto_patching" or value is None:
-            return value
+            return options.Options.convert(name, value)
         return Patching(
             strategy=value.strategy,
             idle_wait=value.idle_wait,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from clustergen.artifacts import Json
 from clustergen.aws.members import present
 from clustergen.hyperpod import cluster, groups, limits, service_mounts
-from clustergen.plan.model import Database, NodeGroup, Plan
+from clustergen.plan.model import Database, Machine, NodeGroup, Plan
 from clustergen.targets.hyperpod_slurm import lifecycle, modes
 
 
@@ -16,7 +16,7 @@ def request(plan: Plan) -> Json:
     return cluster.request(
         plan,
         _groups(plan),
-        vpc=groups.vpc(plan.network.node_security_groups, groups.shared_subnet(plan)),
+        vpc=groups.vpc(plan.network.node_security_groups, groups.shared_subnets(plan)),
         tags=plan.tags,
         orchestrator=_orchestrator(plan),
         NodeProvisioningMode="Continuous" if modes.continuous(plan) else None,
@@ -28,19 +28,22 @@ def _groups(plan: Plan) -> Iterator[Json]:
     options = modes.options(plan)
     if plan.head:
         yield groups.machine(
+            plan,
             plan.head,
             options.controller_group,
             mounts=mounts,
             LifeCycleConfig=scripts,
+            OverrideVpcConfig=_own_network(plan, plan.head),
             SlurmConfig=_role(plan, "Controller"),
         )
     if plan.login:
         yield groups.machine(
+            plan,
             plan.login,
             options.login_group,
             mounts=mounts,
             LifeCycleConfig=scripts,
-            OverrideVpcConfig=_reachable(plan),
+            OverrideVpcConfig=_reachable(plan, plan.login),
             SlurmConfig=_role(plan, "Login"),
         )
     for group in plan.node_groups:
@@ -50,6 +53,7 @@ def _groups(plan: Plan) -> Iterator[Json]:
             continuous=modes.continuous(plan),
             mounts=_mounts(plan, group),
             LifeCycleConfig=scripts,
+            OverrideVpcConfig=_own_network(plan, group),
             SlurmConfig=_role(plan, "Compute", _partitions(plan, group)),
         )
 
@@ -73,13 +77,18 @@ def _mounts(plan: Plan, group: NodeGroup | None = None) -> list[Json]:
     return service_mounts.configs(plan, group) if _by_api(plan) else []
 
 
-def _reachable(plan: Plan) -> Json | None:
+def _own_network(plan: Plan, node: Machine | NodeGroup) -> Json | None:
+    return groups.own_network(plan, node, plan.network.node_security_groups)
+
+
+def _reachable(plan: Plan, login: Machine) -> Json | None:
     """The VPC settings of login nodes: with SSH, they have an additional security group."""
     network = plan.network
     if not network.ssh_from or not network.login_security_groups:
-        return None
+        return _own_network(plan, login)
     members = (*network.node_security_groups, *network.login_security_groups)
-    return groups.vpc(members, groups.shared_subnet(plan))
+    own = groups.own_network(plan, login, members)
+    return own or groups.vpc(members, groups.shared_subnets(plan))
 
 
 def _orchestrator(plan: Plan) -> Json | None:

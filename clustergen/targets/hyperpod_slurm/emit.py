@@ -64,7 +64,7 @@ def steps(plan: Plan) -> list[str]:
 
 def _scripts_first(plan: Plan) -> str:
     """The step to upload scripts first, because the template refers to them."""
-    if not (config := lifecycle.config(plan)):
+    if not lifecycle.files(plan) or not (config := lifecycle.config(plan)):
         return ""
     return (
         "; for that, render with `--outputs` and first run `aws s3 cp --recursive lifecycle "

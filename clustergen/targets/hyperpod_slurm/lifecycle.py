@@ -14,9 +14,10 @@ from clustergen.targets.hyperpod_slurm.limits import PARAMETERS_FILE
 # The request, deploy.sh and the bundle's README use the hash of the files.
 @functools.lru_cache(maxsize=8)
 def files(plan: Plan) -> Bundle:
-    """The folder ``lifecycle/`` of the bundle; empty if HyperPod's node set-up is enough."""
+    """The folder ``lifecycle/`` of the bundle; empty if HyperPod's node set-up is enough, and if
+    the user has scripts of their own."""
     mode = modes.mode(plan)
-    if mode == "bootstrap":
+    if mode == "bootstrap" or modes.options(plan).lifecycle:
         return ()
     found = scripts.lifecycle(plan, mode)
     if mode == "legacy":
@@ -27,6 +28,8 @@ def files(plan: Plan) -> Bundle:
 
 def config(plan: Plan) -> Json | None:
     """``LifeCycleConfig`` of all instance groups; None without scripts."""
+    if own := modes.options(plan).lifecycle:
+        return own.config
     found = files(plan)
     if not found:
         return None

@@ -29,7 +29,8 @@ def mode(plan: Plan) -> Mode:
     written = options(plan).mode
     if written != "api":
         return written
-    return "extended" if needs_scripts(plan) else "bootstrap"
+    own = options(plan).lifecycle
+    return "extended" if own or needs_scripts(plan) else "bootstrap"
 
 
 def by_service(plan: Plan) -> bool:

@@ -12,7 +12,6 @@ from clustergen.hyperpod import options
 class Options(options.Options):
     """See :class:`clustergen.spec.targets.HyperPodSlurm`."""
 
-    provisioning: Literal["continuous", "all-at-once"]
     mode: Literal["api", "customer-managed", "legacy"]
     controllers: int
     controller_group: str

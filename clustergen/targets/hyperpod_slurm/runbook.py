@@ -33,6 +33,12 @@ def runbook(plan: Plan) -> Runbook:
 def _changes(plan: Plan) -> str:
     """Changes of the spec: scripts run when a node is created, so changes affect only new nodes."""
     config = lifecycle.config(plan)
+    if config and not lifecycle.files(plan):
+        return (
+            f"have your lifecycle scripts in `{config['SourceS3Uri']}` create them: clustergen's "
+            "scripts do not run. New nodes download the folder as it is then; running nodes keep "
+            "what they have"
+        )
     if not config:
         return (
             "add them to `users` in the spec before the cluster is created: without lifecycle "

@@ -189,3 +189,29 @@ def test_the_next_steps_include_remaining_tasks() -> None:
 
 def test_groups_without_nodes_have_no_tests() -> None:
     assert [path for path in files_of(SPECS["empty"]) if path.startswith("smoke/")] == []
+
+
+OWN = (
+    f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', provisioning: all-at-once, lifecycle: "
+    "{source: s3://my-scripts/src, on_create: setup.sh}, "
+    "leave_out: [second-volume, operator-tag]}}"
+)
+
+
+def test_a_cluster_with_scripts_of_its_own_keeps_them() -> None:
+    files, request = files_of(OWN), request_of(OWN)
+    assert [path for path in files if path.startswith("lifecycle/")] == []
+    assert not {"Tags", "NodeProvisioningMode"} & set(request)
+    group = group_of(OWN)
+    assert group["LifeCycleConfig"] == {
+        "SourceS3Uri": "s3://my-scripts/src",
+        "OnCreate": "setup.sh",
+    }
+    assert "InstanceStorageConfigs" not in group
+
+
+def test_without_a_second_volume_scripts_do_not_wait_for_it() -> None:
+    text = f"targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', leave_out: [second-volume]}}}}"
+    files = files_of(text)
+    assert "lifecycle/runtime-storage.sh" not in files
+    assert "bound" not in files["verify.sh"].partition("main()")[2]

@@ -1,0 +1,57 @@
+"""What needs continuous provisioning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clustergen.findings import Path, Problem, drop, unsafe
+from clustergen.hyperpod import limits
+from clustergen.plan.model import NodeGroup, Plan
+from clustergen.targets.hyperpod_eks import karpenter
+from clustergen.targets.hyperpod_eks.options import Options
+from clustergen.targets.hyperpod_eks.rules import CLUSTER, rule
+
+_PATH: Path = ("targets", "hyperpod-eks", "provisioning")
+_SPOT = f"""node_groups: [{{name: h200, capacity: spot}}]
+targets: {{hyperpod-eks: {{eks_cluster: '{CLUSTER}', provisioning: %s}}}}"""
+
+
+@rule(
+    "CAP406",
+    "Something that needs continuous provisioning",
+    fixes="unsafe",
+    why="With all nodes at once, a group has one type of On-Demand instances or of a training "
+    "plan, and a fixed number of them. Spot, minimums, MIG and Karpenter came with continuous "
+    "provisioning.",
+    source=f"{limits.GUIDE}sagemaker-hyperpod-scaling-eks.html",
+    bad=_SPOT % "all-at-once",
+    good=_SPOT % "continuous",
+)
+def continuous(plan: Plan) -> Iterator[Problem]:
+    if plan.options_as(Options).provisioning == "continuous":
+        return
+    for path, what in _needs(plan):
+        yield Problem(
+            path,
+            f"{what} with provisioning: all-at-once",
+            help="remove targets.hyperpod-eks.provisioning, or this",
+            fix=unsafe(drop(_PATH)),
+        )
+
+
+def _needs(plan: Plan) -> Iterator[tuple[Path, str]]:
+    if karpenter.on(plan):
+        yield ("kubernetes", "autoscaler"), "Karpenter"
+    for group in plan.node_groups:
+        yield from ((group.at(field), what) for field, what in _of_a_group(plan, group))
+
+
+def _of_a_group(plan: Plan, group: NodeGroup) -> Iterator[tuple[str, str]]:
+    if group.capacity.kind == "spot":
+        yield "capacity", "Spot"
+    if len(group.types) > 1:
+        yield "instance_types", "several instance types"
+    if 0 < group.min < group.max and not karpenter.on(plan):
+        yield "count", "a minimum of nodes"
+    if group.mig:
+        yield "mig", "MIG partitions"
