@@ -30,6 +30,7 @@ BARE = "python -c pass"
 FLOOR = "import yaml, pydantic"
 CHECK = "check, both targets"
 RENDER = "render, both targets"
+REPORT = "report, both targets"
 EMPTY = "an empty stack of the CDK"
 EKS = "render, EKS"
 # What the constructs of an EKS cluster are held against: an app of the CDK that has none.
@@ -87,6 +88,7 @@ def _start_up(runs: int) -> Iterator[Line]:
         ("--help", BARE, 5),
         (CHECK, FLOOR, 2.5),
         (RENDER, FLOOR, 4),
+        (REPORT, CHECK, 3),
         (EKS, EMPTY, 1.6),
     ):
         ratio = seconds[name] / seconds[floor]
@@ -105,6 +107,7 @@ def _commands(out: str) -> Mapping[str, Sequence[str]]:
         "--help": [*clustergen, "--help"],
         CHECK: [*clustergen, "check", str(SPEC), *targets],
         RENDER: [*clustergen, "render", str(SPEC), *targets, "-o", out],
+        REPORT: [*clustergen, "report", str(SPEC), *targets, "-o", f"{out}/report.html"],
         EMPTY: [sys.executable, "-c", _EMPTY_STACK],
         EKS: [*clustergen, "render", str(SPEC), "--target", "eks", "-o", out],
     }

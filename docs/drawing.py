@@ -10,16 +10,21 @@ from pathlib import Path
 
 from clustergen.cli import main
 
-_PAGE = Path(__file__).parent / "graph.md"
+_HERE = Path(__file__).parent
+
+
+def spec_of(page: str) -> str:
+    """The spec on a page."""
+    text = (_HERE / page).read_text(encoding="utf-8")
+    (spec,) = re.findall(r"<!-- file: cluster.yaml -->\n```yaml\n(.*?)```", text, re.DOTALL)
+    return str(spec)
 
 
 def picture() -> str:
     """The SVG."""
-    page = _PAGE.read_text(encoding="utf-8")
-    (spec,) = re.findall(r"<!-- file: cluster.yaml -->\n```yaml\n(.*?)```", page, re.DOTALL)
     drawn = io.StringIO()
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        Path("cluster.yaml").write_text(spec, encoding="utf-8")
+        Path("cluster.yaml").write_text(spec_of("graph.md"), encoding="utf-8")
         with contextlib.redirect_stdout(drawn):
             main(["graph", "cluster.yaml", "--target", "pcs"])
     return drawn.getvalue()

@@ -39,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
     _cost(commands)
     _recommend(commands)
     _graph(commands)
+    _report(commands)
     _init(commands)
     _explain(commands)
     _schema(commands)
@@ -249,6 +250,34 @@ def _graph(commands: Commands[argparse.ArgumentParser]) -> None:
     command.add_argument("--output", choices=("svg", "mermaid"), default="svg", help="format (svg)")
 
 
+def _report(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(commands, "report", "write a page with everything about a spec, as HTML")
+    _specs(command)
+    command.add_argument(
+        "-o",
+        "--out",
+        dest="page",
+        default="-",
+        metavar="FILE",
+        help="file for the page; - is standard output (-)",
+    )
+    command.add_argument(
+        "--base",
+        metavar="OLD",
+        help="also show what changes: from a revision of git of the spec, REVISION:SPEC, another "
+        "spec, or a folder of bundles",
+    )
+    command.add_argument(
+        "--bundles",
+        dest="out",
+        metavar="DIR",
+        help="folder of bundles to link to (that of the project file, else out)",
+    )
+    command.add_argument("--force", action="store_true", help="overwrite a file of another kind")
+    _weighing(command)
+    command.set_defaults(output="text", color="auto")
+
+
 def _recommend(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(commands, "recommend", "rank instance types, purchase options and services")
     _sources(command)
@@ -433,6 +462,14 @@ def _reporting(command: argparse.ArgumentParser) -> None:
         default="text",
         help="format of the findings (text)",
     )
+    _weighing(command)
+    command.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour (auto)"
+    )
+
+
+def _weighing(command: argparse.ArgumentParser) -> None:
+    """How much findings count."""
     command.add_argument("--strict", action="store_true", help="warnings count as errors")
     command.add_argument(
         "--ignore",
@@ -441,7 +478,4 @@ def _reporting(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="CODES",
         help="hide warnings and notes with these codes, or with codes that begin so",
-    )
-    command.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="colour (auto)"
     )

@@ -19,7 +19,7 @@ def run(args: argparse.Namespace) -> int:
     return OK
 
 
-_FILES = ("specs", "files", "file", "outputs")
+_FILES = ("specs", "files", "file", "outputs", "page")
 _FOLDERS = ("dir", "out", "write")
 
 

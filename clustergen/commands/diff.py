@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from clustergen import difference, source
-from clustergen.commands import inputs
+from clustergen import difference
+from clustergen.commands import inputs, sides
 from clustergen.commands.exit_status import FOUND, OK
 from clustergen.commands.render import OUT
-from clustergen.commands.request import read
 from clustergen.commands.revisions import Revision
 from clustergen.difference import Difference, Folders, Side, Spec, live
 from clustergen.effects import KINDS, Kind
@@ -80,48 +79,21 @@ def _fails(found: Sequence[Difference], wanted: str | None) -> bool:
 
 def _pair(args: argparse.Namespace) -> Pair:
     """:raises UsageError: if a side is missing, or cannot be read."""
-    sides = list(args.specs)
-    if len(sides) not in (1, 2) or ((args.base or args.live) and len(sides) == 2):
+    named = list(args.specs)
+    if len(named) not in (1, 2) or ((args.base or args.live) and len(named) == 2):
         raise inputs.UsageError(
             "name OLD and NEW; or one spec, alone or with --base REVISION or --live"
         )
-    new = _side(sides[-1], args)
-    if len(sides) == 2:
-        return Pair(_side(sides[0], args, old=True), new)
+    new = sides.side(named[-1], args)
+    if len(named) == 2:
+        return Pair(sides.side(named[0], args, old=True), new)
     if isinstance(new, Folders):
         raise inputs.UsageError(f"{new.title} has bundles: name what to compare them with")
     if args.live:
         return Pair(live.Live(new, live.clients), new)
     if args.base:
-        return Pair(_spec(sides[0], args, Revision(args.base)), new)
+        return Pair(sides.spec(named[0], args, Revision(args.base)), new)
     return Pair(_rendered(new, args), new)
-
-
-def _side(name: str, args: argparse.Namespace, *, old: bool = False) -> Spec | Folders:
-    found = Folders.below(Path(name)) if Path(name).is_dir() else None
-    if found:
-        return found
-    revision, colon, path = name.partition(":")
-    if colon and path and not Path(name).exists():
-        return _spec(path, args, Revision(revision))
-    return _spec(name, args, Revision("") if old else None)
-
-
-def _spec(name: str, args: argparse.Namespace, revision: Revision | None) -> Spec:
-    """A spec, or one of an earlier time, to which ``--set`` does not apply."""
-    sets = args.sets if revision is None else []
-    given = argparse.Namespace(**{**vars(args), "specs": [name], "sets": sets})
-    request = read(given)
-    args.out = args.out or getattr(given, "out", None)
-    if len(request.specs) != 1:
-        raise inputs.UsageError(f"{name} has {len(request.specs)} specs: name one")
-    spec, contents = request.specs[0], {}
-    if revision and revision.name:
-        contents = revision.contents(spec.files)
-        spec = spec._replace(files=tuple(contents))
-    checked = request.check(spec, contents=contents)
-    document, _ = source.read(spec.files, (*spec.sets, *request.sets), contents)
-    return Spec(spec.title, document, checked)
 
 
 def _rendered(new: Spec, args: argparse.Namespace) -> Folders:

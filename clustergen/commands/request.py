@@ -15,6 +15,7 @@ from clustergen.commands import inputs
 from clustergen.compiler import Checked
 from clustergen.findings import Finding, Rule
 from clustergen.project import Cluster, Project
+from clustergen.source import STDIN, content_of
 
 
 class Input(NamedTuple):
@@ -40,6 +41,8 @@ class Request(NamedTuple):
     allow_unsupported: bool
     hidden: list[Finding]
     """The findings that were ignored so far."""
+    piped: dict[str, bytes]
+    """Standard input, by its name ``-``, once it is read: a spec may be checked several times."""
 
     def check(
         self,
@@ -58,13 +61,21 @@ class Request(NamedTuple):
             allow_unsupported=self.allow_unsupported,
             ignore=self.ignored,
             rules=self.project.rules if self.project else (),
-            contents=contents,
+            contents=contents or self.contents(spec),
         )
         self.hidden.extend(checked.ignored)
         if self.project and self.project.faults:
             # Rules that could not run may have found something: nothing is rendered.
             return replace(checked, findings=(*self.project.faults, *checked.findings))
         return checked
+
+    def contents(self, spec: Input) -> Mapping[str, bytes]:
+        """The contents of files of the spec that can be read only once, by name."""
+        if STDIN in spec.files and STDIN not in self.piped:
+            content = content_of(STDIN)
+            if content is not None:
+                self.piped[STDIN] = content
+        return self.piped
 
     @property
     def custom(self) -> Sequence[Rule]:
@@ -92,6 +103,7 @@ def read(args: argparse.Namespace) -> Request:
         ignored + tuple(found.ignore if found else ()),
         getattr(args, "allow_unsupported", False),
         [],
+        {},
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from clustergen.cost.network import public_machines
@@ -28,12 +28,21 @@ class Box:
     title: str
     lines: tuple[str, ...] = ()
     inside: tuple[Box, ...] = ()
+    changed: bool = False
+    """Something happens to it; a line says what."""
 
     def all(self) -> Iterator[Box]:
         """The box and all boxes inside."""
         yield self
         for box in self.inside:
             yield from box.all()
+
+    def noted(self, notes: Mapping[str, str]) -> Box:
+        """The box, with ``notes`` at node groups and storage, by title."""
+        inside = tuple(box.noted(notes) for box in self.inside)
+        note = notes.get(self.title) if self.kind in ("nodes", "storage") else None
+        lines = (*self.lines, note) if note else self.lines
+        return replace(self, inside=inside, lines=lines, changed=bool(note))
 
 
 def picture(plan: Plan, target: Target) -> Box:
@@ -71,6 +80,8 @@ def _vpc(plan: Plan) -> Box:
         for place in network.private[1:]
     )
     inside += _kubernetes(plan)
+    if network.new:
+        inside.append(Box("network", "S3 gateway endpoint"))
     return Box("vpc", title, (known,) if known else (), tuple(inside))
 
 

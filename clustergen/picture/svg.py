@@ -20,16 +20,20 @@ _CHARACTERS: Final = 34
 """Of a line; longer ones are wrapped."""
 WIDEST: Final = 1100
 
-_STYLE: Final = """\
-text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1b1f24}
-.t{font-weight:600}
-rect{stroke:#57606a;fill:#fff}
-.region{fill:#f6f8fa}.vpc{fill:#eef6ff}.subnet{fill:#fff}
-.service{fill:#fff4e5}.nodes{fill:#e6f4ea}.storage{fill:#f3e8fd}.network{fill:#fdecea}
+STYLE: Final = """\
+.cluster text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1b1f24}
+.cluster .t{font-weight:600}
+.cluster rect{stroke:#57606a;fill:#fff}
+.cluster .region{fill:#f6f8fa}.cluster .vpc{fill:#eef6ff}.cluster .subnet{fill:#fff}
+.cluster .service{fill:#fff4e5}.cluster .nodes{fill:#e6f4ea}.cluster .storage{fill:#f3e8fd}
+.cluster .network{fill:#fdecea}
+.cluster .changed{stroke:#b42318;stroke-width:3;stroke-dasharray:6 3}
 @media (prefers-color-scheme:dark){
-text{fill:#e6edf3}rect{stroke:#8b949e}
-.region{fill:#0d1117}.vpc{fill:#10243e}.subnet{fill:#161b22}
-.service{fill:#3d2b12}.nodes{fill:#12321f}.storage{fill:#2d1f40}.network{fill:#3d1a17}}"""
+.cluster text{fill:#e6edf3}.cluster rect{stroke:#8b949e}
+.cluster .region{fill:#0d1117}.cluster .vpc{fill:#10243e}.cluster .subnet{fill:#161b22}
+.cluster .service{fill:#3d2b12}.cluster .nodes{fill:#12321f}.cluster .storage{fill:#2d1f40}
+.cluster .network{fill:#3d1a17}.cluster .changed{stroke:#ff7b72}}"""
+"""For what :func:`drawing` draws; it applies to nothing else of a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +50,20 @@ class _Placed:
 
 def render(box: Box) -> str:
     """An SVG document."""
+    return drawing(box, f"<style>{STYLE}</style>")
+
+
+def drawing(box: Box, style: str = "", prefix: str = "") -> str:
+    """An ``svg`` element; a page with several gives each another ``prefix``, and has the style."""
     placed = _place(box, WIDEST)
     width, height = round(placed.width), round(placed.height)
+    title, description = f"{prefix}title", f"{prefix}description"
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" role="img" aria-labelledby="title description">',
-        f'<title id="title">{_text(box.title)}</title>',
-        f'<desc id="description">{_text(_described(box))}</desc>',
-        f"<style>{_STYLE}</style>",
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="cluster" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" aria-labelledby="{title} {description}">',
+        f'<title id="{title}">{_text(box.title)}</title>',
+        f'<desc id="{description}">{_text(_described(box))}</desc>',
+        *([style] if style else []),
         *_drawn(placed, 0, 0),
         "</svg>",
     ]
@@ -97,8 +107,9 @@ def _rows(boxes: Sequence[_Placed], most: float) -> list[list[_Placed]]:
 
 
 def _drawn(placed: _Placed, x: float, y: float) -> Iterator[str]:
+    style = f"{placed.box.kind} changed" if placed.box.changed else placed.box.kind
     yield (
-        f'<rect class="{placed.box.kind}" x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" '
+        f'<rect class="{style}" x="{x + 0.5:.1f}" y="{y + 0.5:.1f}" '
         f'width="{placed.width - 1:.1f}" height="{placed.height - 1:.1f}" rx="6"/>'
     )
     line = y + _PAD + 4

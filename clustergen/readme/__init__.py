@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from clustergen import targets
 from clustergen.artifacts import Artifact
@@ -16,45 +17,57 @@ from clustergen.readme.operation import answers
 PATH = "README.md"
 
 
+class Subject(NamedTuple):
+    """What a README is about."""
+
+    plan: Plan
+    target: targets.Target
+    findings: Iterable[Finding] = ()
+    """Those of the check."""
+
+
+Blocks = Iterable[str]
+"""Markdown: paragraphs, tables and lists; empty ones are left out."""
+
+SECTIONS: Final[Mapping[str, Callable[[Subject], Blocks]]] = {
+    "What will exist": lambda it: (nodes.table(it.plan), nodes.totals(it.plan)),
+    "Storage": lambda it: (storage.table(it.plan),),
+    "Queues": lambda it: (nodes.queues(it.plan),),
+    "Before you deploy": lambda it: (existing.requirements(it.plan),),
+    "Quotas": lambda it: (costs.quotas(it.plan, it.target.traits),),
+    "Cost": lambda it: costs.price(it.plan, it.target),
+    "Monitoring": lambda it: monitoring.paragraphs(it.plan),
+    "Decided by default": lambda it: (_decisions(it.plan),),
+    "Known limits": lambda it: (known_limits(it.findings),),
+    "Next steps": lambda it: (_numbered(it.target.steps(it.plan)),),
+    "When something happens": lambda it: (answers(it.target.runbook(it.plan)),),
+    "What stays": lambda it: what_stays.paragraphs(it.plan, it.target.runbook(it.plan)),
+}
+"""The sections by heading, in their order. A report shows them too."""
+
+
 def render(plan: Plan, target: targets.Target, findings: Iterable[Finding]) -> Artifact:
     """The README.md of the bundle of ``plan``; ``findings`` are those of the check."""
-    blocks = (block for section in _sections(plan, target, findings) for block in section)
-    return Artifact(PATH, "\n\n".join(block for block in blocks if block) + "\n")
+    subject = Subject(plan, target, findings)
+    blocks = [*_head(plan, target.title)]
+    for heading in SECTIONS:
+        if found := section(heading, subject):
+            blocks += (f"## {heading}", *found)
+    return Artifact(PATH, "\n\n".join(blocks) + "\n")
 
 
-def _sections(
-    plan: Plan, target: targets.Target, findings: Iterable[Finding]
-) -> Iterator[Iterator[str]]:
-    yield _head(plan, target.title)
-    yield _section("What will exist", nodes.table(plan), nodes.totals(plan))
-    yield _section("Storage", storage.table(plan))
-    yield _section("Queues", nodes.queues(plan))
-    yield _section("Before you deploy", existing.requirements(plan))
-    yield _section("Quotas", costs.quotas(plan, target.traits))
-    yield _section("Cost", *costs.price(plan, target))
-    yield _section("Monitoring", *monitoring.paragraphs(plan))
-    yield _section("Decided by default", _decisions(plan))
-    yield _section("Known limits", known_limits(findings))
-    yield _section("Next steps", _numbered(target.steps(plan)))
-    runbook = target.runbook(plan)
-    yield _section("When something happens", answers(runbook))
-    yield _section("What stays", *what_stays.paragraphs(plan, runbook))
+def section(heading: str, subject: Subject) -> list[str]:
+    """The blocks of a section, without its heading; empty if there is nothing to say."""
+    return list(filter(None, SECTIONS[heading](subject)))
 
 
-def _head(plan: Plan, title: str) -> Iterator[str]:
+def _head(plan: Plan, title: str) -> Blocks:
     zone = f", zone {plan.network.zone}" if plan.network.zone else ""
     yield f"# {escape(plan.name)} on {title}"
     yield (
         f"{escape(f'Region {plan.region}{zone}')}. Rendered by clustergen: change the spec and\n"
         "render again, rather than change these files."
     )
-
-
-def _section(heading: str, *blocks: str) -> Iterator[str]:
-    """A heading and its blocks; nothing if they are empty."""
-    if any(blocks):
-        yield f"## {heading}"
-        yield from blocks
 
 
 def _decisions(plan: Plan) -> str:

@@ -61,7 +61,7 @@ def _source(finding: Finding, span: Span, margin: str, colour: bool) -> list[str
     where = f"{arrow} {place(span)}"
     if not span.text.strip():
         return [where]
-    before, marked, after = _clipped(span, _limit(margin))
+    before, marked, after = clipped(span, _limit(margin))
     caret = _paint("^" * max(_width(marked), 1), _COLOURS[finding.severity], colour)
     bar = _paint(f"{margin} |", _BLUE, colour)
     number = _paint(f"{span.line} |", _BLUE, colour)
@@ -79,7 +79,7 @@ def _limit(margin: str) -> int:
     return width if width == terminal.WIDEST else width - len(margin) - len(" | ") - 2 * len("...")
 
 
-def _clipped(span: Span, limit: int) -> tuple[str, str, str]:
+def clipped(span: Span, limit: int) -> tuple[str, str, str]:
     """The source line before, under and after the caret, printable, at most ``limit`` characters.
 
     Text that is further away from the caret is left out.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import json
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 import pydantic
 
 from clustergen.words import word_set
+from tests.oracles import npm
 
 Json = Mapping[str, Any]
 
@@ -79,39 +78,12 @@ def _karpenter(objects: Sequence[tuple[str, Json]]) -> Iterator[str]:
         capture_output=True,
         text=True,
         check=True,
-        cwd=_installed(),
+        cwd=npm.installed(_FOLDER),
     )
     yield from json.loads(done.stdout)
 
 
 _FOLDER = Path(__file__).parent / "karpenter"
-
-
-@functools.cache
-def _installed() -> Path:
-    """The folder of the package, filled the first time and when what is pinned changes.
-
-    Safe when several test processes ask at once. Raises RuntimeError with npm's words on failure.
-    """
-    folder = Path(__file__).parents[2] / ".validators" / "karpenter"
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = (_FOLDER / "package-lock.json").read_bytes()
-    mark = folder / "installed.json"
-    with folder.with_name("karpenter.lock").open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        if not mark.exists() or mark.read_bytes() != lock:
-            _install(folder)
-            mark.write_bytes(lock)
-    return folder
-
-
-def _install(folder: Path) -> None:
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(_FOLDER / name, folder / name)
-    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"npm: {done.stderr}")
 
 
 # Rules of Karpenter 1.14 that stand beside its schemas, in words:

@@ -1,0 +1,54 @@
+"""The sides of a comparison that arguments name: a spec, one of an earlier time, or bundles."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from clustergen import source
+from clustergen.commands import inputs
+from clustergen.commands.request import Input, Request, read
+from clustergen.commands.revisions import Revision
+from clustergen.difference import Folders, Spec
+
+
+def side(name: str, args: argparse.Namespace, *, old: bool = False) -> Spec | Folders:
+    """A spec, a folder of bundles or ``REVISION:SPEC``.
+
+    :raises UsageError: if it cannot be read.
+    """
+    found = Folders.below(Path(name)) if Path(name).is_dir() else None
+    if found:
+        return found
+    revision, colon, path = name.partition(":")
+    if colon and path and not Path(name).exists():
+        return spec(path, args, Revision(revision))
+    return spec(name, args, Revision("") if old else None)
+
+
+def spec(name: str, args: argparse.Namespace, revision: Revision | None) -> Spec:
+    """A spec, or one of an earlier time, to which ``--set`` does not apply.
+
+    :raises UsageError: if it cannot be read.
+    """
+    sets = args.sets if revision is None else []
+    given = argparse.Namespace(**{**vars(args), "specs": [name], "sets": sets})
+    request = read(given)
+    args.out = args.out or getattr(given, "out", None)
+    if len(request.specs) != 1:
+        raise inputs.UsageError(f"{name} has {len(request.specs)} specs: name one")
+    return spec_of(request, request.specs[0], revision)
+
+
+def spec_of(request: Request, given: Input, revision: Revision | None = None) -> Spec:
+    """One of the specs of a request, as it is or as it was.
+
+    :raises UsageError: if git does not have it.
+    """
+    contents = request.contents(given)
+    if revision and revision.name:
+        contents = revision.contents(given.files)
+        given = given._replace(files=tuple(contents))
+    checked = request.check(given, contents=contents)
+    document, _ = source.read(given.files, (*given.sets, *request.sets), contents)
+    return Spec(given.title, document, checked)

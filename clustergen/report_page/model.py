@@ -1,0 +1,186 @@
+"""What the page of a spec shows, collected from the functions that answer other commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
+from typing import Final, NamedTuple
+from urllib.parse import quote
+
+from clustergen import comparison, difference, expansion, picture, quotation, readme, report
+from clustergen.comparison import Comparison
+from clustergen.comparison.model import Standing
+from clustergen.comparison.words import counts, verdict
+from clustergen.compiler import Checked
+from clustergen.cost.words import usd
+from clustergen.difference import Difference
+from clustergen.difference.changes import Item
+from clustergen.difference.words import QUIET
+from clustergen.expansion.model import PLAIN, Expansion
+from clustergen.expansion.yaml import flow
+from clustergen.picture import Box
+from clustergen.plan.model import Plan
+from clustergen.quotation import Quotation
+from clustergen.report_page import cards, markdown
+from clustergen.report_page.cards import Cards
+from clustergen.report_page.findings import Shown, findings
+from clustergen.report_page.markdown import Block, Line, Span
+from clustergen.source.nodes import dotted
+
+
+class Section(NamedTuple):
+    """A part of the page below a heading."""
+
+    heading: str
+    blocks: tuple[Block, ...]
+    cards: tuple[Cards, ...] = ()
+    closed: tuple[Block, ...] = ()
+    """What readers open if they want it."""
+
+
+class Service(NamedTuple):
+    """What the page shows for one target."""
+
+    standing: Standing
+    picture: Box | None = None
+    """None where the spec does not render."""
+    sections: tuple[Section, ...] = ()
+
+    @property
+    def glance(self) -> tuple[str, str, str, str]:
+        """Title, whether it renders, USD per hour, findings."""
+        bill = self.standing.bill
+        price = f"{usd(bill.usd(1))}{'+' if bill.unknown else ''}" if bill else ""
+        return self.standing.target.title, verdict(self.standing), price, counts(self.standing)
+
+
+class Page(NamedTuple):
+    """The whole page."""
+
+    name: str
+    source: str
+    place: str
+    """Region and zone; empty where nothing could be planned."""
+    findings: tuple[Shown, ...]
+    summary: str
+    """The number of findings; empty without any."""
+    services: tuple[Service, ...]
+    comparison: Section | None
+    chosen: bool
+    """Whether the spec or the user named the targets; otherwise it is the best fit."""
+
+
+class Given(NamedTuple):
+    """What the page is about."""
+
+    title: str
+    """The file of the spec."""
+    checked: Checked
+    compared: Comparison
+    """The spec on every target."""
+    differences: Mapping[str, Difference]
+    """What has changed, by target; empty without something to compare with."""
+    bundles: Mapping[str, Section]
+    """Where the bundles are, by target."""
+    chosen: bool = True
+
+
+def page(given: Given) -> Page:
+    """The page of a checked spec."""
+    checked = given.checked
+    names = [name for name in checked.targets if name]
+    own = comparison.compare(given.title, checked, names)
+    plan = next(iter(checked.plans.values()), None)
+    zone = f", zone {plan.network.zone}" if plan and plan.network.zone else ""
+    return Page(
+        name=plan.name if plan else given.title,
+        source=given.title,
+        place=f"Region {plan.region}{zone}" if plan else "",
+        findings=tuple(findings(checked.findings)),
+        summary=report.summary(report.order.shown(checked.findings)),
+        services=tuple(_service(standing, given) for standing in own.standings),
+        comparison=_comparison(given.compared),
+        chosen=given.chosen,
+    )
+
+
+def _service(standing: Standing, given: Given) -> Service:
+    name, bill = standing.target.name, standing.bill
+    if bill is None:
+        return Service(standing)
+    plan = given.checked.plans[name]
+    difference = given.differences.get(name)
+    drawn = picture.picture(plan, standing.target).noted(_notes(difference))
+    quoted = Quotation(given.title, plan.name, standing.target, bill)
+    return Service(standing, drawn, tuple(_sections(quoted, plan, difference, given)))
+
+
+def _sections(
+    quoted: Quotation, plan: Plan, changed: Difference | None, given: Given
+) -> Iterator[Section]:
+    if changed:
+        text = difference.render("markdown", [changed])
+        yield Section("What changes", tuple(markdown.blocks(text)))
+    subject = readme.Subject(plan, quoted.target)
+    for heading in readme.SECTIONS:
+        if heading == "Cost":
+            _, *blocks = markdown.blocks(quotation.render("markdown", [quoted], None))
+            yield Section(heading, tuple(blocks))
+        elif heading == "Decided by default":
+            yield _decisions(expansion.expand(given.checked, plan.target))
+        elif found := readme.section(heading, subject):
+            yield Section(heading, _read(found))
+        if heading == "What will exist":
+            yield Section("Network cards", (), tuple(cards.maps(plan)))
+    yield given.bundles[plan.target]
+
+
+def _read(blocks: Iterable[str]) -> tuple[Block, ...]:
+    return tuple(block for text in blocks for block in markdown.blocks(text))
+
+
+_DECIDED: Final = tuple((Span("text", title),) for title in ("Field", "Value", "Why"))
+
+
+def _decisions(expanded: Expansion) -> Section:
+    """The values that the spec leaves open; those with a reason of their own come first."""
+    rows: dict[bool, list[tuple[Line, ...]]] = {True: [], False: []}
+    for path, (value, reason) in expanded.defaults.items():
+        cells = (Span("code", dotted(path)), Span("code", flow(value)), Span("text", reason))
+        rows[reason != PLAIN].append(tuple((cell,) for cell in cells))
+    tables = (Block("table", header=_DECIDED, rows=tuple(found)) for found in rows.values())
+    reasoned, plain = tables
+    return Section(
+        "Decided by default",
+        (reasoned,) if reasoned.rows else (),
+        closed=(plain,) if plain.rows else (),
+    )
+
+
+def _comparison(compared: Comparison) -> Section | None:
+    if not compared.standings:
+        return None
+    _, _, *blocks = markdown.blocks(comparison.render("markdown", [compared]))
+    table = tuple(takewhile(lambda block: block.kind != "heading", blocks))
+    return Section("Comparison of targets", table, closed=tuple(blocks[len(table) :]))
+
+
+def _notes(changed: Difference | None) -> Mapping[str, str]:
+    """The worst effect on each node group and each mount, by its name."""
+    notes: dict[str, str] = {}
+    for caused in changed.effects if changed else ():
+        kind = caused.effect.kind
+        for cause in caused.causes if kind not in QUIET else ():
+            section, *rest = cause.path
+            if section in ("node_groups", "storage") and rest and isinstance(rest[0], Item):
+                notes.setdefault(rest[0].name, f"deploying: {kind.replace('-', ' ')}")
+    return notes
+
+
+def bundle(folder: str, files: Sequence[str], link: str) -> Section:
+    """The files of a bundle, which is at ``link`` from the page; none if it is not rendered."""
+    if not files:
+        spans = markdown.spans(f"`clustergen render` writes the bundle to `{folder}`.")
+        return Section("Bundle", (Block("paragraph", (spans,)),))
+    links = tuple((Span("link", file, quote(f"{link}/{file}")),) for file in files)
+    return Section("Bundle", (Block("list", links),))
