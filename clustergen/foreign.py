@@ -7,6 +7,35 @@ from typing import Any, Final
 
 PARALLELCLUSTER: Final = "a ParallelCluster configuration"
 HYPERPOD: Final = "a HyperPod cluster"
+PCS: Final = "an AWS PCS cluster"
+EKSCTL: Final = "an eksctl configuration"
+EKS: Final = "an EKS cluster"
+BATCH: Final = "an AWS Batch environment"
+
+_TYPES: Final[Mapping[str, str]] = {
+    "AWS::SageMaker::Cluster": HYPERPOD,
+    "AWS::PCS::Cluster": PCS,
+    "AWS::PCS::ComputeNodeGroup": PCS,
+    "AWS::PCS::Queue": PCS,
+    "AWS::Batch::ComputeEnvironment": BATCH,
+    "AWS::Batch::JobQueue": BATCH,
+    "AWS::Batch::JobDefinition": BATCH,
+    "AWS::EKS::Cluster": EKS,
+    "AWS::EKS::Nodegroup": EKS,
+}
+"""Types of resources in templates, the more telling ones first."""
+_MEMBERS: Final[Mapping[str, tuple[str, str]]] = {
+    "cluster": ("scheduler", PCS),
+    "computeNodeGroup": ("scalingConfiguration", PCS),
+    "queue": ("computeNodeGroupConfigurations", PCS),
+    "nodegroup": ("nodegroupName", EKS),
+}
+"""Members of what the AWS CLI prints: what is in them tells the service."""
+_LISTS: Final[Mapping[str, str]] = {
+    "computeEnvironments": BATCH,
+    "jobQueues": BATCH,
+    "jobDefinitions": BATCH,
+}
 
 
 def recognized(data: Any) -> str:
@@ -15,19 +44,34 @@ def recognized(data: Any) -> str:
         return ""
     if "HeadNode" in data and ("Scheduling" in data or "Image" in data):
         return PARALLELCLUSTER
+    if str(data.get("apiVersion")).startswith("eksctl.io/") or data.get("kind") == "ClusterConfig":
+        return EKSCTL
     if _is_hyperpod(data) or any(map(_is_hyperpod, data.values())):
         return HYPERPOD
     resources = data.get("Resources")
-    if isinstance(resources, Mapping) and any(map(_is_hyperpod_resource, resources.values())):
-        return HYPERPOD
-    return ""
+    if isinstance(resources, Mapping):
+        return _of_template(resources)
+    return _described(data)
+
+
+def _of_template(resources: Mapping[str, Any]) -> str:
+    types = {str(each.get("Type")) for each in resources.values() if isinstance(each, Mapping)}
+    return next((format for type, format in _TYPES.items() if type in types), "")
+
+
+def _described(data: Mapping[str, Any]) -> str:
+    """The service whose description this is, as the AWS CLI prints it."""
+    for key, (member, format) in _MEMBERS.items():
+        inner = data.get(key)
+        if isinstance(inner, Mapping):
+            if member in inner:
+                return format
+            if "resourcesVpcConfig" in inner:
+                return EKS
+    return next((each for key, each in _LISTS.items() if isinstance(data.get(key), list)), "")
 
 
 def _is_hyperpod(value: Any) -> bool:
     """A request, or a description; some tools wrap it."""
     groups = ("InstanceGroups", "RestrictedInstanceGroups")
     return isinstance(value, Mapping) and any(isinstance(value.get(key), list) for key in groups)
-
-
-def _is_hyperpod_resource(value: Any) -> bool:
-    return isinstance(value, Mapping) and value.get("Type") == "AWS::SageMaker::Cluster"

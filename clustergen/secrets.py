@@ -88,7 +88,7 @@ def _hidden(line: str) -> str:
             start = end
         else:
             start = field.end()
-    return _without_keys(line, lambda match: _stars(match[0]))
+    return without_keys(line, lambda match: _stars(match[0]))
 
 
 def _may_name(text: str) -> bool:
@@ -97,7 +97,7 @@ def _may_name(text: str) -> bool:
     return any(word in text for word in _NAME_WORDS)
 
 
-def _without_keys(text: str, mask: str | Callable[[re.Match[str]], str]) -> str:
+def without_keys(text: str, mask: str | Callable[[re.Match[str]], str] = MASK) -> str:
     """``text`` with what looks like a key or a token replaced."""
     may_be = any(mark in text for mark in _MARKS) or any(
         len(word) >= _ACCESS_KEY_LENGTH for word in text.split()
@@ -161,4 +161,4 @@ def _without(text: str, secrets: frozenset[str]) -> str:
         for written in (repr(secret), repr(secret)[1:-1], secret.strip()):
             if written in text and len(written) > 1:
                 text = text.replace(written, MASK)
-    return _without_keys(text, MASK)
+    return without_keys(text, MASK)

@@ -67,11 +67,18 @@ def _item(value: Any, indent: str) -> Iterator[str]:
     yield from rest
 
 
-def _literal(text: str, indent: str) -> Iterator[str]:
+def is_literal(text: str) -> bool:
+    """Whether a literal block can hold ``text``, which has several lines."""
     lines = text.split("\n")
     plain = all(" " <= character <= "~" for line in lines for character in line)
-    if not plain or lines[-1] or not lines[0] or lines[0].startswith(" ") or not lines[-2]:
+    whole = len(lines) > 1 and not lines[-1] and bool(lines[-2])
+    return plain and whole and bool(lines[0]) and not lines[0].startswith(" ")
+
+
+def _literal(text: str, indent: str) -> Iterator[str]:
+    if not is_literal(text):
         raise ValueError(f"no literal block holds {text!r}")
+    lines = text.split("\n")
     for line in lines[:-1]:
         yield f"{indent}{line}" if line else ""
 

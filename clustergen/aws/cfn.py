@@ -48,9 +48,9 @@ def references(document: Any) -> Iterator[str]:
             if key == "Ref" and isinstance(inner, str):
                 yield inner
             elif key == "Fn::Sub":
-                text, known = inner if isinstance(inner, list) else (inner, {})
+                text, known = inner if _is_pair(inner) else (inner, {})
                 yield from (
-                    n for n in re.findall(r"\$\{([A-Za-z0-9]+)[.}]", text) if n not in known
+                    n for n in re.findall(r"\$\{([A-Za-z0-9]+)[.}]", str(text)) if n not in known
                 )
                 yield from references(known)
             else:
@@ -58,6 +58,11 @@ def references(document: Any) -> Iterator[str]:
     elif isinstance(document, list):
         for inner in document:
             yield from references(inner)
+
+
+def _is_pair(argument: Any) -> bool:
+    """Whether ``Fn::Sub`` has values of its own; a user's overlay may have anything there."""
+    return isinstance(argument, list) and len(argument) == 2 and isinstance(argument[1], Mapping)
 
 
 _PARAMETER_TYPES = (

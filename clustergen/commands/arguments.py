@@ -184,7 +184,7 @@ def _import(commands: Commands[argparse.ArgumentParser]) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="the configuration, of ParallelCluster or HyperPod; - is standard input",
+        help="the configuration, of one cluster; - is standard input",
     )
     command.add_argument("-o", "--out", metavar="SPEC", help="file for the spec (standard output)")
     command.add_argument("--name", help="name of the cluster, where the file has none (its name)")
@@ -197,6 +197,14 @@ def _import(commands: Commands[argparse.ArgumentParser]) -> None:
         default=[],
         metavar="[SUBNET=]ZONE",
         help="zone of the subnets, or of one of them; repeatable",
+    )
+    command.add_argument(
+        "--parameter",
+        dest="parameters",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="value of a template's parameter, or of something else that it refers to; repeatable",
     )
     command.add_argument(
         "--adopt",

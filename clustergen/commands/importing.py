@@ -46,7 +46,8 @@ def _text(name: str) -> str:
 
 def _answers(args: argparse.Namespace) -> Answers:
     name = args.name or _name(args.files[0])
-    return Answers(name, args.region or "", args.vpc, _zones(args.zones), args.adopt)
+    zones, parameters = _zones(args.zones), _parameters(args.parameters)
+    return Answers(name, args.region or "", args.vpc, zones, args.adopt, parameters)
 
 
 def _name(file: str) -> str:
@@ -65,6 +66,14 @@ def _zones(given: Sequence[str]) -> Mapping[str, str]:
             raise inputs.UsageError(f"--zone {each}: write ZONE or subnet-...=ZONE")
         zones[subnet] = zone
     return zones
+
+
+def _parameters(given: Sequence[str]) -> Mapping[str, str]:
+    """Values by name."""
+    for each in given:
+        if not each.partition("=")[1]:
+            raise inputs.UsageError(f"--parameter {each}: write NAME=VALUE")
+    return {name: value for name, _, value in (each.partition("=") for each in given)}
 
 
 def _put(text: str, out: Path | None) -> None:

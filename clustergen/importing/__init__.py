@@ -6,21 +6,30 @@ with the original in the service's own terms. What differs is a finding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from clustergen import foreign
-from clustergen.findings import Path
-from clustergen.importing import hyperpod, parallelcluster
+from clustergen import foreign, secrets
+from clustergen.findings import Finding, Path
+from clustergen.importing import hyperpod, parallelcluster, pcs
 from clustergen.importing.answers import Answers
+from clustergen.importing.cloudformation import is_parameter_file
 from clustergen.importing.conversion import Imported
+from clustergen.importing.descriptions import VERSIONS
 from clustergen.importing.hyperpod import requests
 from clustergen.importing.reading import Source, Unreadable, read
-from clustergen.importing.rules.formats import UNKNOWN
+from clustergen.importing.rules.decisions import TO_FILL_IN
+from clustergen.importing.rules.formats import INCOMPLETE, UNKNOWN
+from clustergen.importing.settings import TEMPLATE
 
 __all__ = ["Answers", "Imported", "Request", "imported"]
+
+_SETS: Final[Mapping[str, Callable[[Sequence[Source], Answers], Imported]]] = {
+    foreign.PCS: pcs.imported,
+}
+"""Formats in which several files are one cluster."""
 
 
 class Request(NamedTuple):
@@ -31,36 +40,83 @@ class Request(NamedTuple):
 
 
 def imported(request: Request) -> Imported:
-    """The spec of one cluster."""
-    try:
-        sources = [read(text, name) for name, text in request.texts]
-    except Unreadable as error:
-        return _refused(f"neither YAML nor JSON: {error}", "repair the file")
+    """The spec of one cluster, without secrets that the files hold."""
+    result = _imported(request)
+    text = secrets.without_keys(result.text)
+    findings = tuple(secrets.masked(finding, frozenset()) for finding in result.findings)
+    if text != result.text:
+        message = f"a value looks like a key or a token; {secrets.MASK} is in its place"
+        found = TO_FILL_IN.at((), message, help="let the nodes read it from Secrets Manager")
+        findings = (*findings, found)
+    return result._replace(text=text, findings=findings)
+
+
+def _imported(request: Request) -> Imported:
+    sources = []
+    for name, text in request.texts:
+        try:
+            sources.append(read(text, name))
+        except Unreadable as error:
+            finding = UNKNOWN.at((), f"neither YAML nor JSON: {error}", help="repair the file")
+            return _refused(replace(finding, span=error.span))
     first, *others = sorted(sources, key=lambda each: not foreign.recognized(each.data))
     format = foreign.recognized(first.data)
-    besides = [each for each in others if format != foreign.HYPERPOD or not _explains(each)]
-    if besides and format:
-        message = f"{first.name} is one cluster; {besides[0].name} does not belong to it"
-        return _refused(message, "import the files one by one")
+    stranger = next((each for each in others if not _belongs(each, format)), None)
+    if stranger and format:
+        message = f"{first.name} is one cluster; {stranger.name} does not belong to it"
+        return _refused(UNKNOWN.at((), message, help="import the files one by one"))
+    if format in _SETS:
+        return _SETS[format]((first, *others), request.answers)
+    return _of_one(first, sources, request.answers)
+
+
+def _of_one(first: Source, sources: Sequence[Source], answers: Answers) -> Imported:
+    """The spec of a format in which one file is a cluster."""
+    format = foreign.recognized(first.data)
     origin = PurePath(first.name).name
     if format == foreign.PARALLELCLUSTER:
-        result = parallelcluster.imported(first.data, origin, request.answers)
+        result = parallelcluster.imported(first.data, origin, answers)
     elif format == foreign.HYPERPOD and (place := requests.found(first.data)):
         parameters = next(filter(None, (requests.parameters_in(s.data) for s in sources)), {})
-        result = hyperpod.imported(place[1], parameters, origin, request.answers, place[0])
+        result = hyperpod.imported(place[1], parameters, origin, answers, place[0])
         result = _below(result, place[0])
     else:
-        return _refused(
-            f"{first.name} is in no format that can be imported",
-            "write a ParallelCluster 3 configuration, or a cluster of HyperPod: a request, a "
-            "description, or a template",
-        )
+        return _refused(first.place(_unknown(first)))
     return result._replace(findings=tuple(map(first.place, result.findings)))
 
 
-def _explains(source: Source) -> bool:
-    """Whether a file only says which group of a cluster is what."""
-    return requests.is_parameters(source.data)
+def _unknown(source: Source) -> Finding:
+    if _is_launch_template(source):
+        return INCOMPLETE.at(
+            (),
+            f"{source.name} has launch templates, and no cluster that uses them",
+            help="add the file of the cluster: import FILE FILE ...",
+        )
+    return UNKNOWN.at(
+        (),
+        f"{source.name} is in no format that can be imported",
+        help="import a ParallelCluster 3 configuration, an eksctl configuration, or a cluster of "
+        "HyperPod, PCS, EKS or Batch: its request, description, or CloudFormation template",
+    )
+
+
+def _belongs(source: Source, format: str) -> bool:
+    """Whether a further file is of the same cluster."""
+    if format == foreign.HYPERPOD:
+        return requests.is_parameters(source.data)
+    if format not in _SETS:
+        return False
+    other = foreign.recognized(source.data)
+    supporting = source.is_template or is_parameter_file(source.data) is not None
+    return other == format or (not other and (supporting or _is_launch_template(source)))
+
+
+def _is_launch_template(source: Source) -> bool:
+    """Whether it has launch templates: a template, or what EC2 describes."""
+    resources = source.data["Resources"].values() if source.is_template else ()
+    types = (each.get("Type") for each in resources if isinstance(each, Mapping))
+    described = isinstance(source.data, Mapping) and VERSIONS in source.data
+    return described or TEMPLATE in types
 
 
 def _below(result: Imported, place: Path) -> Imported:
@@ -69,5 +125,5 @@ def _below(result: Imported, place: Path) -> Imported:
     return result._replace(findings=tuple(found))
 
 
-def _refused(message: str, help: str) -> Imported:
-    return Imported("", (UNKNOWN.at((), message, help=help),), False, 0, 0)
+def _refused(finding: Finding) -> Imported:
+    return Imported("", (finding,), False, 0, 0)

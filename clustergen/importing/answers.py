@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 STAND_IN_VPC: Final = "vpc-" + "0" * 17
@@ -19,3 +20,5 @@ class Answers(NamedTuple):
     """By subnet id; the empty id stands for all others."""
     adopt: bool = False
     """The cluster runs: its documents stay as they are written."""
+    parameters: Mapping[str, str] = MappingProxyType({})
+    """Values of parameters, and of other things that templates refer to."""

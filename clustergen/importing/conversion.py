@@ -28,6 +28,8 @@ class Service:
     settled: Callable[[Mapping[str, Any], Mapping[str, Any], Schema], Any]
     literal: bool = False
     """The rendered document must be the original as it is written, defaults included."""
+    place: Callable[[Mapping[str, Any], Path], Path] | None = None
+    """Where the original has what is at a path of the document, if these are not alike."""
 
 
 class Imported(NamedTuple):
@@ -63,8 +65,9 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
         notes.comment("targets", "The overlay has what the language has no words for.")
     text = spec_text(spec, origin, notes.comments)
     lost = [*_proved(text, original, target, service)]
+    place = service.place
     carried = [
-        decisions.IN_OVERLAY.at(_place(path, original), text)
+        decisions.IN_OVERLAY.at(place(document, path) if place else _place(path, original), text)
         for path, text in _carried(document, changes, target.schema.list_keys)
     ]
     total = sum(1 for _ in _leaves(service.normal(original, target.schema)))
@@ -104,7 +107,7 @@ def _proved(text: str, original: Json, target: Target, service: Service) -> list
     different = {**theirs_flat, **ours_flat}
     return [
         losses.LOST.at(
-            _place(path, original),
+            path if service.place else _place(path, original),
             f"{_text(path)} is {_shown(ours_flat, path)}, was {_shown(theirs_flat, path)}",
             help="write it in the overlay, or accept the difference with --allow-loss",
         )

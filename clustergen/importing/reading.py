@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import yaml
 
 from clustergen.findings import Finding, Path, Span
+from clustergen.patterns import pattern
+
+LONGEST: Final = 1 << 20
+"""Bytes of a file. CloudFormation takes no template above 1 MB, and other formats are smaller:
+https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html"""
+_MOST_NODES: Final = 200_000
+_REGION: Final = pattern(r"arn:aws[a-z-]*:[a-z0-9-]+:([a-z]{2}(?:-[a-z]+)+-[0-9]):")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """A configuration: its name, its data, and the positions of its keys."""
 
@@ -28,9 +37,35 @@ class Source:
         end = max(len(text.rstrip()), mark.column + 1)
         return finding.placed(Span(self.name, mark.line + 1, mark.column + 1, end + 1, text))
 
+    @property
+    def is_template(self) -> bool:
+        """Whether it has the form of a CloudFormation template."""
+        return isinstance(self.data, Mapping) and isinstance(self.data.get("Resources"), Mapping)
+
+    @functools.cached_property
+    def template(self) -> Mapping[str, Any]:
+        """A template with its numbers as they are written: CloudFormation reads 25.10 as text."""
+        if self.root is None or not self.is_template:
+            return self.data if isinstance(self.data, Mapping) else {}
+        loader = _Literal("")
+        try:
+            found = loader.construct_document(self.root)
+        finally:
+            loader.dispose()
+        return found if isinstance(found, Mapping) else {}
+
+    def regions(self) -> Iterator[str]:
+        """The regions that ARNs in the text name."""
+        for line in self.lines:
+            yield from _REGION.findall(line)
+
 
 class Unreadable(ValueError):
-    """A text that is not YAML; the message says where."""
+    """A text that is not YAML: the reason, and in ``span`` its place."""
+
+    def __init__(self, reason: str, span: Span | None = None) -> None:
+        super().__init__(reason)
+        self.span = span
 
 
 def read(text: str, name: str) -> Source:
@@ -38,12 +73,50 @@ def read(text: str, name: str) -> Source:
 
     :raises Unreadable: if it is neither.
     """
+    if len(text) > LONGEST:
+        raise Unreadable(
+            f"{len(text) >> 20} MiB, more than any configuration has", _start(text, name)
+        )
     try:
         root = yaml.compose(text, Loader=_Loader)
-        data = yaml.load(text, Loader=_Loader)  # noqa: S506 derived from the safe loader
-    except (yaml.YAMLError, ValueError) as error:
-        raise Unreadable(" ".join(str(error).split())) from None
+        if root is not None and _size(root, {}) > _MOST_NODES:
+            raise Unreadable("its aliases repeat more than can be read", _start(text, name))
+        loader = _Loader("")
+        data = loader.construct_document(root) if root else None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise Unreadable(" ".join(str(error).split()), _at(mark, text, name)) from None
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        if isinstance(error, Unreadable):
+            raise
+        raise Unreadable(" ".join(reason.split()), _start(text, name)) from None
     return Source(name, data, tuple(text.splitlines()), root)
+
+
+def _start(text: str, name: str) -> Span:
+    line = text.partition("\n")[0][:200]
+    return Span(name, 1, 1, len(line) + 1, line)
+
+
+def _at(mark: yaml.Mark | None, text: str, name: str) -> Span:
+    if mark is None:
+        return _start(text, name)
+    lines = text.splitlines() or [""]
+    line = lines[min(mark.line, len(lines) - 1)][:200]
+    return Span(name, mark.line + 1, mark.column + 1, mark.column + 2, line)
+
+
+def _size(node: yaml.Node, known: dict[int, int]) -> int:
+    """Number of values with all aliases written out; one in itself is too large."""
+    if id(node) not in known:
+        known[id(node)] = _MOST_NODES + 1
+        if isinstance(node, yaml.MappingNode):
+            inner = [each for pair in node.value for each in pair]
+        else:
+            inner = node.value if isinstance(node, yaml.SequenceNode) else []
+        known[id(node)] = min(1 + sum(_size(each, known) for each in inner), _MOST_NODES + 1)
+    return known[id(node)]
 
 
 class _Loader(yaml.SafeLoader):
@@ -66,6 +139,13 @@ def _function(loader: _Loader, suffix: str, node: yaml.Node) -> Any:
 _Loader.add_multi_constructor("!", _function)
 # Dates stay text, as in the JSON that the services get.
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda _loader, node: node.value)
+
+
+class _Literal(_Loader):
+    """The same, with decimal numbers as they are written."""
+
+
+_Literal.add_constructor("tag:yaml.org,2002:float", lambda _loader, node: node.value)
 
 
 def _mark(node: yaml.Node | None, path: Path) -> yaml.Mark | None:

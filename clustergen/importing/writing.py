@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clustergen.yaml_text import yaml_text
+from clustergen.yaml_text import Lines, is_literal, yaml_text
 
 _WIDTH = 98
 _SPACED = frozenset({"network", "head_node", "node_groups", "queues", "storage", "targets"})
@@ -18,8 +18,17 @@ def spec_text(spec: Mapping[str, Any], origin: str, comments: Mapping[str, Seque
     for key, value in spec.items():
         gap = "\n" if key in _SPACED or comments.get(key) else ""
         notes = "".join(_comment(text) for text in comments.get(key, ()))
-        parts.append(gap + notes + yaml_text({key: value}))
+        parts.append(gap + notes + yaml_text({key: _readable(value)}))
     return "".join(parts)
+
+
+def _readable(value: Any) -> Any:
+    """``value`` with scripts as literal blocks, where these can hold them."""
+    if isinstance(value, Mapping):
+        return {key: _readable(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_readable(each) for each in value]
+    return Lines(value) if isinstance(value, str) and is_literal(value) else value
 
 
 def _comment(text: str) -> str:

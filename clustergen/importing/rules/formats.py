@@ -17,3 +17,9 @@ UNSUPPORTED = Rule(
     why="No target has the scheduler of the original.",
     source="https://docs.aws.amazon.com/parallelcluster/latest/ug/Scheduling-v3.html",
 )
+INCOMPLETE = Rule(
+    code="IMP022",
+    title="Only a part of a cluster",
+    why="A spec is a whole cluster: node groups, queues and launch templates belong to one.",
+    source="clustergen",
+)

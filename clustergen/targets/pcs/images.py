@@ -11,12 +11,12 @@ from clustergen.catalog import InstanceType
 from clustergen.plan.model import Plan
 from clustergen.targets.pcs import limits
 
-_PARAMETERS = {"x86_64": "ImageX86", "arm64": "ImageArm"}
+PARAMETERS = {"x86_64": "ImageX86", "arm64": "ImageArm"}
 
 
 def image_id(image: str | None, type: InstanceType) -> Any:
     """The image of a node as a CloudFormation value."""
-    return image or cfn.ref(_PARAMETERS[type.arch])
+    return image or cfn.ref(PARAMETERS[type.arch])
 
 
 def newest(plan: Plan) -> dict[str, str]:
@@ -24,7 +24,7 @@ def newest(plan: Plan) -> dict[str, str]:
     wanted = set(_defaulted(plan))
     return {
         name: limits.IMAGE_PARAMETER.format(arch=arch)
-        for arch, name in _PARAMETERS.items()
+        for arch, name in PARAMETERS.items()
         if arch in wanted
     }
 

@@ -1,0 +1,156 @@
+"""Importing clusters that are resources of templates, or that a service describes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import NamedTuple
+
+from clustergen.catalog.regions import partition_of
+from clustergen.findings import Finding
+from clustergen.importing import settings, templates
+from clustergen.importing.answers import Answers
+from clustergen.importing.cloudformation import Questions, Resource, Stacks, is_parameter_file
+from clustergen.importing.cloudformation.stacks import NESTED, Given
+from clustergen.importing.conversion import Imported, convert
+from clustergen.importing.notes import Notes
+from clustergen.importing.reading import Source
+from clustergen.importing.rules import formats, losses
+from clustergen.importing.settings import Extracted, Form, Json
+from clustergen.targets import load
+
+_REGION = "us-east-1"
+_LOGS = "AWS::Logs::LogGroup"
+_OURS = (
+    "clustergen rendered this template: the spec that it came from also says what is in the other "
+    "files of its bundle, such as scripts and storage"
+)
+
+
+class Reader(NamedTuple):
+    """How the resources of a service become a spec."""
+
+    target: str
+    form: Form
+    main: str
+    """The section that every cluster has."""
+    words: Callable[[Json, Answers, Notes], Json]
+    described: Callable[[Sequence[Source], Notes], list[Resource]] = lambda _sources, _notes: []
+    """The resources that descriptions of the service show."""
+    prepared: Callable[[Json, Notes], Json] = lambda found, _notes: found
+    """The settings, with what several templates leave open."""
+
+
+def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imported:
+    """The spec of one cluster."""
+    notes = Notes()
+    if not answers.region:
+        region = _region(sources)
+        if not region:
+            notes.asked((), "no file names the region", "use --region", "region")
+        answers = answers._replace(region=region or _REGION)
+    found = _extracted(sources, answers, reader, notes)
+    if reader.main not in found.settings:
+        return _incomplete(sources[0], reader)
+    unread = list(_unexpanded(sources))
+    _report_others(found, notes)
+    known = reader.prepared(found.settings, notes)
+    if _is_ours(sources):
+        notes.decided((), _OURS, "targets")
+    else:
+        known = _answered(known, answers, reader, notes)
+    words = reader.words(known, answers, notes)
+    name = answers.name if words.get("name") in (None, "") else str(words["name"])
+    words = {**words, "name": name, **(_logs(found) if _is_ours(sources) else {})}
+    service = templates.service(reader.target, reader.form, answers.region, name)
+    origin = PurePath(sources[0].name).name
+    result = convert(known, words, origin, notes, service)
+    if unread:
+        result = result._replace(findings=(*result.findings, *unread), lossless=False)
+    return result._replace(findings=tuple(_placed(result.findings, found, sources[0])))
+
+
+def _answered(found: Json, answers: Answers, reader: Reader, notes: Notes) -> Json:
+    looked_up = frozenset(reader.form.parameters.values())
+    partition = partition_of(answers.region).name
+    known: Json = Questions(notes, partition, looked_up).answered(found)
+    return known
+
+
+def _extracted(
+    sources: Sequence[Source], answers: Answers, reader: Reader, notes: Notes
+) -> Extracted:
+    values: dict[str, str] = dict(reader.form.parameters) if _is_ours(sources) else {}
+    for source in sources:
+        values |= is_parameter_file(source.data) or {}
+    values |= answers.parameters
+    files = [source for source in sources if source.is_template]
+    given = Given(values, answers.region, answers.name)
+    resources = [*Stacks(files, given).resources()] if files else []
+    resources += reader.described(sources, notes)
+    return settings.extract(resources, reader.form)
+
+
+def _region(sources: Sequence[Source]) -> str:
+    """The region that ARNs in descriptions name."""
+    found = Counter(region for source in sources for region in source.regions())
+    return found.most_common(1)[0][0] if found else ""
+
+
+def _is_ours(sources: Sequence[Source]) -> bool:
+    """Whether clustergen rendered the template: its parameters are outputs of a foundation."""
+    marks = ("AWS PCS cluster ", "Amazon EKS cluster ", "AWS Batch ")
+    return str(sources[0].template.get("Description", "")).startswith(marks) and "Cluster" in str(
+        sources[0].template.get("Outputs", "Cluster")
+    )
+
+
+def _unexpanded(sources: Sequence[Source]) -> Iterator[Finding]:
+    """Loops and macros, which CloudFormation expands before it reads a template."""
+    for source in sources:
+        resources = source.template.get("Resources", {}) if source.is_template else {}
+        for key in (key for key in resources if str(key).startswith("Fn::")):
+            yield losses.LOST.at(
+                (),
+                f"{source.name} has {key}, which only CloudFormation expands",
+                help="import what `aws cloudformation get-template --template-stage Processed` "
+                "prints for the stack",
+            )
+
+
+def _logs(found: Extracted) -> Json:
+    """How long our own template keeps logs."""
+    days = [each.properties.get("RetentionInDays") for each in found.others if each.type == _LOGS]
+    return (
+        {"monitoring": {"log_retention": f"{days[0]}d" if days[0] else "forever"}} if days else {}
+    )
+
+
+def _report_others(found: Extracted, notes: Notes) -> None:
+    """What stays in its own stack."""
+    kinds = Counter(each.type for each in found.others if each.type != NESTED)
+    for kind, number in sorted(kinds.items()):
+        notes.dropped((), f"{number} of {kind}: no part of the cluster, so their stack keeps them")
+    for nested in (each for each in found.others if each.type == NESTED):
+        notes.dropped((), f"the nested stack {nested.id}: its template is not among the files")
+
+
+def _placed(findings: Sequence[Finding], found: Extracted, first: Source) -> Iterator[Finding]:
+    for finding in findings:
+        place = found.place(finding.path) if finding.path else None
+        if place is None:
+            yield first.place(replace(finding, path=()))
+        else:
+            yield place.source.place(replace(finding, path=place.path))
+
+
+def _incomplete(first: Source, reader: Reader) -> Imported:
+    title = load(reader.target).title
+    finding = formats.INCOMPLETE.at(
+        (),
+        f"no file has the cluster, only parts of one for {title}",
+        help="add the template of the cluster, or what describes it: import FILE FILE ...",
+    )
+    return Imported("", (first.place(finding),), False, 0, 0)

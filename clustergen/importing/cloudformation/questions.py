@@ -1,0 +1,84 @@
+"""Values that no file has: stand-ins in their place, and questions to the user."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from clustergen.findings import Path
+from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference, name_of
+from clustergen.importing.notes import Notes
+
+_ID_DIGITS: Final = 17
+_IDS: Final[Mapping[str, str]] = {
+    "SubnetIds": "subnet",
+    "SubnetId": "subnet",
+    "Subnets": "subnet",
+    "SecurityGroupIds": "sg",
+    "SecurityGroups": "sg",
+    "Groups": "sg",
+    "AmiId": "ami",
+    "ImageId": "ami",
+}
+_DYNAMIC: Final = "{{resolve:"
+_ACCOUNT: Final = "0" * 12
+_ROLE: Final = re.compile(r"Role(Arn)?$|^InstanceRole$")
+_NUMBERS: Final = re.compile(r"(Count|Size|Capacity|VCpus|Vcpus|Version|Priority)$")
+_FILLED_IN: Final = "FILL-IN-"
+
+
+@dataclass(slots=True)
+class Questions:
+    """Replaces what is unknown, the same thing always by the same stand-in."""
+
+    notes: Notes
+    partition: str
+    known: frozenset[str] = frozenset()
+    """Dynamic references that need no answer, because clustergen looks up the same."""
+    section: str = "targets"
+    _asked: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def answered(self, value: Any, path: Path = ()) -> Any:
+        """``value`` with stand-ins."""
+        if is_reference(value):
+            return self._stand_in(name_of(value), path)
+        if isinstance(value, Mapping):
+            return {key: self.answered(each, (*path, key)) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self.answered(each, (*path, index)) for index, each in enumerate(value)]
+        if isinstance(value, str) and _IDS.get(str(path[-1])) and value.startswith(_DYNAMIC):
+            if value in self.known:
+                return value
+            return self._stand_in(value.strip("{}").removeprefix("resolve:"), path)
+        if isinstance(value, str) and "\x02" in value:
+            return UNKNOWN.sub(lambda match: str(self._stand_in(match[1], (*path, "text"))), value)
+        return value
+
+    def _stand_in(self, name: str, path: Path) -> Any:
+        key = next((str(step) for step in reversed(path) if isinstance(step, str)), "")
+        kind = _IDS.get(key, key)
+        if (kind, name) not in self._asked:
+            self._asked[kind, name] = self._made(kind, name)
+            self._ask(name, path)
+        return self._asked[kind, name]
+
+    def _made(self, kind: str, name: str) -> Any:
+        slug = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
+        if kind in _IDS.values():
+            number = 1 + sum(1 for known, _ in self._asked if known == kind)
+            return f"{kind}-{number:0{_ID_DIGITS}d}"
+        if kind == "IamInstanceProfileArn":
+            return f"arn:{self.partition}:iam::{_ACCOUNT}:instance-profile/{_FILLED_IN}{slug}"
+        if _ROLE.search(kind):
+            return f"arn:{self.partition}:iam::{_ACCOUNT}:role/{_FILLED_IN}{slug}"
+        return 1 if _NUMBERS.search(kind) else f"{_FILLED_IN}{slug}"
+
+    def _ask(self, name: str, path: Path) -> None:
+        self.notes.asked(
+            path,
+            f"no file says what {name} is",
+            f"add the template that has it, or --parameter {name}=VALUE",
+            self.section,
+        )

@@ -1,0 +1,108 @@
+"""What launch templates say about nodes, in the words of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, own_group
+
+_EFA: Final = ("efa", "efa-only")
+
+
+def section(node: Any, *keys: str) -> Json:
+    """The mapping at ``keys``; empty if there is none."""
+    for key in keys:
+        node = node.get(key) if isinstance(node, Mapping) else None
+    return dict(node) if isinstance(node, Mapping) else {}
+
+
+def items(node: Any, *keys: str) -> list[Any]:
+    """The list at ``keys``; empty if there is none."""
+    found = section(node, *keys[:-1]).get(keys[-1])
+    return list(found) if isinstance(found, list) else []
+
+
+def filled(value: Any) -> Any:
+    """``value`` without keys that say nothing."""
+    if isinstance(value, Mapping):
+        inner = {key: filled(each) for key, each in value.items()}
+        return {key: each for key, each in inner.items() if each not in (None, {}, [])}
+    return [filled(each) for each in value] if isinstance(value, list) else value
+
+
+def template(node: Json) -> Json:
+    """The data of the launch template of a node group."""
+    return section(node, LAUNCH_TEMPLATE, "LaunchTemplateData")
+
+
+def number(value: Any, default: int = 0) -> int:
+    """A count, however it is written."""
+    return int(value) if str(value).isdigit() else default
+
+
+def count(low: Any, high: Any) -> Json | int:
+    """Number of nodes."""
+    low, high = number(low), number(high)
+    return high if low == high else {"min": low, "max": max(low, high)}
+
+
+def words(data: Json) -> Json:
+    """What the data of a launch template says in words."""
+    return {
+        "efa": _efa(data),
+        "efa_layout": _layout(data),
+        "placement": _placement(data),
+        "root_volume": _root_volume(data),
+        "security_groups": [],
+    }
+
+
+def reservation(data: Json) -> Json:
+    """The reservation that nodes start in."""
+    target = section(data, "CapacityReservationSpecification", "CapacityReservationTarget")
+    market = section(data, "InstanceMarketOptions").get("MarketType")
+    id = target.get("CapacityReservationId")
+    if id:
+        key = {
+            "capacity-block": "capacity_block",
+            "interruptible-capacity-reservation": "interruptible_reservation",
+        }
+        return {key.get(str(market), "reservation"): id}
+    group = target.get("CapacityReservationResourceGroupArn")
+    return {"reservation_group": group} if group else {}
+
+
+def interface_types(data: Json) -> list[str]:
+    """The types of the network interfaces, by network card."""
+    return [str(i.get("InterfaceType", "interface")) for i in items(data, "NetworkInterfaces")]
+
+
+def _efa(data: Json) -> bool:
+    return any(type in _EFA for type in interface_types(data))
+
+
+def _layout(data: Json) -> str | None:
+    further = interface_types(data)[1:]
+    if not any(type in _EFA for type in further):
+        return None
+    return "efa-only" if "efa" not in further else "efa"
+
+
+def _placement(data: Json) -> Json | str:
+    name = section(data, "Placement").get("GroupName")
+    if own_group(name):
+        return "cluster"
+    return {"group": name} if name else "none"
+
+
+def _root_volume(data: Json) -> Json:
+    volumes = [section(each, "Ebs") for each in items(data, "BlockDeviceMappings")]
+    root = volumes[0] if volumes else {}
+    size, kind = root.get("VolumeSize"), root.get("VolumeType", "gp3")
+    return {
+        "size": f"{size}GiB" if size else None,
+        "type": kind if kind != "gp3" else None,
+        "iops": root.get("Iops"),
+        "throughput": root.get("Throughput"),
+    }

@@ -1,0 +1,305 @@
+"""What resources of a template do, whatever their logical ids: the settings that are compared.
+
+``{section: {name: properties}}``: each resource by the name that the service knows it by, with the
+properties of its launch template in place of the template's id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from clustergen.findings import Path
+from clustergen.importing.cloudformation.functions import decoded, is_reference
+from clustergen.importing.cloudformation.stacks import Resource
+from clustergen.importing.reading import Source
+
+Json = dict[str, Any]
+TEMPLATE: Final = "AWS::EC2::LaunchTemplate"
+PLACEMENT_GROUP: Final = "AWS::EC2::PlacementGroup"
+LAUNCH_TEMPLATE: Final = "LaunchTemplate"
+"""The key of a launch template in the settings of what uses it."""
+_PAIRS: Final = (("Key", "Value"), ("ParameterName", "ParameterValue"))
+"""Lists that are maps: tags, and settings of Slurm."""
+_OPEN, _CLOSE = "\x04", "\x05"
+
+
+class Kind(NamedTuple):
+    """A type of resources: its section in the settings, and the property with its name."""
+
+    type: str
+    section: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Form:
+    """The resources of a service that make a cluster, and what goes without saying in them."""
+
+    kinds: tuple[Kind, ...]
+    template: str
+    """The property, or dotted path of properties, that names a launch template."""
+    template_id: str
+    """Its member with the id."""
+    defaults: Mapping[str, Any]
+    """By dotted path, ``*`` for any name and any item: what the service does without the value."""
+    unordered: frozenset[str] = frozenset()
+    """Keys of lists whose order means nothing."""
+    left_out: frozenset[str] = frozenset()
+    """Dotted paths that are compared by other means, or mean nothing after creation."""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    """Values that deploy.sh looks up for parameters of our own templates."""
+
+    @property
+    def by_type(self) -> Mapping[str, Kind]:
+        return {kind.type: kind for kind in self.kinds}
+
+
+class Place(NamedTuple):
+    """Where the settings at a path are written."""
+
+    source: Source
+    path: Path
+
+
+@dataclass
+class Extracted:
+    """The settings of resources, and where each is written."""
+
+    settings: Json
+    ids: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Logical ids by section and name."""
+    templates: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Logical ids of launch templates by section and name of what uses them."""
+    places: dict[Path, Place] = field(default_factory=dict)
+    others: list[Resource] = field(default_factory=list)
+    """The resources that are no part of a cluster."""
+
+    def place(self, path: Path) -> Place | None:
+        """The place of the settings at ``path``, or of what they are in."""
+        for length in range(len(path), 0, -1):
+            if found := self.places.get(path[:length]):
+                return Place(found.source, (*found.path, *path[length:]))
+        return next(iter(self.places.values()), None)
+
+
+def extract(resources: Iterable[Resource], form: Form) -> Extracted:
+    """The settings of ``resources``."""
+    known = {each.id: each for each in resources}
+    names = dict(_names(known.values(), form))
+    found = Extracted({})
+    names |= _placement_groups(names, form, known)
+    for id, resource in known.items():
+        if resource.type == PLACEMENT_GROUP and id in names:
+            found.ids[names[id]] = id
+        if resource.type not in form.by_type:
+            if resource.type not in (TEMPLATE, PLACEMENT_GROUP):
+                found.others.append(resource)
+            continue
+        section, name = names[id]
+        properties = _linked(resource.properties, names, known)
+        found.ids[section, name] = id
+        found.places[section, name] = Place(resource.source, resource.path)
+        if template := _template_of(resource.properties, form, known):
+            found.templates[section, name] = template.id
+            properties = _put(properties, form.template, None)
+            data = _linked(template.properties, names, known)
+            properties[LAUNCH_TEMPLATE] = _with_plain_user_data(data)
+            place = Place(template.source, template.path)
+            found.places[section, name, LAUNCH_TEMPLATE] = place
+        found.settings.setdefault(section, {})[name] = properties
+    return found
+
+
+def _names(resources: Iterable[Resource], form: Form) -> Iterable[tuple[str, tuple[str, str]]]:
+    used: set[tuple[str, str]] = set()
+    for resource in resources:
+        if kind := form.by_type.get(resource.type):
+            value = resource.properties.get(kind.name) if kind.name else None
+            name = str(value) if isinstance(value, str | int | float) else resource.id
+            while (kind.section, name) in used:
+                name += "-"
+            used.add((kind.section, name))
+            yield resource.id, (kind.section, name)
+
+
+def _placement_groups(
+    names: Mapping[str, tuple[str, str]], form: Form, known: Mapping[str, Resource]
+) -> dict[str, tuple[str, str]]:
+    """The template's placement groups: by their strategy, and whose nodes are in them."""
+    users: dict[str, list[str]] = {}
+    for id, (_, name) in names.items():
+        template = _template_of(known[id].properties, form, known)
+        for used in {*references_in(known[id].properties, template and template.properties)}:
+            if used in known and known[used].type == PLACEMENT_GROUP:
+                users.setdefault(used, []).append(name)
+    return {
+        id: (PLACEMENT_GROUP, f"{_strategy(known[id])}:{'+'.join(sorted(found))}")
+        for id, found in users.items()
+    }
+
+
+def _strategy(group: Resource) -> str:
+    return str(group.properties.get("Strategy", "cluster"))
+
+
+def references_in(*values: Any) -> Iterator[str]:
+    """The logical ids that ``values`` refer to."""
+    for value in values:
+        if is_reference(value):
+            yield _target(next(iter(value.values())))[0]
+        elif isinstance(value, Mapping):
+            yield from references_in(*value.values())
+        elif isinstance(value, list):
+            yield from references_in(*value)
+
+
+def _linked(value: Any, names: Mapping[str, tuple[str, str]], known: Mapping[str, Resource]) -> Any:
+    """``value`` with names in place of logical ids."""
+    if is_reference(value):
+        ((function, target),) = value.items()
+        id, attribute = _target(target)
+        if id in names:
+            section, name = names[id]
+            return f"{_OPEN}{section}/{name}/{attribute if function != 'Ref' else ''}{_CLOSE}"
+        return dict(value)
+    if isinstance(value, Mapping):
+        return {str(key): _linked(each, names, known) for key, each in value.items()}
+    return [_linked(each, names, known) for each in value] if isinstance(value, list) else value
+
+
+def _target(target: Any) -> tuple[str, str]:
+    """The logical id and the attribute that a reference names."""
+    if isinstance(target, list) and target:
+        return str(target[0]), ".".join(map(str, target[1:]))
+    return str(target), ""
+
+
+def own_group(value: Any) -> bool:
+    """Whether a value of linked settings is a placement group of the template."""
+    return isinstance(value, str) and value.startswith(f"{_OPEN}{PLACEMENT_GROUP}/cluster:")
+
+
+def placement_groups(value: Any) -> Iterator[tuple[str, str]]:
+    """The new placement groups in linked settings: the name of each, and its strategy."""
+    if isinstance(value, Mapping | list):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from placement_groups(each)
+    elif isinstance(value, str) and value.startswith(f"{_OPEN}{PLACEMENT_GROUP}/"):
+        name = linked_name(value)
+        yield name, name.partition(":")[0]
+
+
+def linked_name(value: Any) -> str:
+    """The name of the resource that a value of linked settings refers to; empty if it is none."""
+    if not (isinstance(value, str) and value.startswith(_OPEN)):
+        return ""
+    return value.strip(_OPEN + _CLOSE).split("/", 1)[1].rsplit("/", 1)[0]
+
+
+def link(section: str, name: str, attribute: str = "") -> str:
+    """A reference to the resource of this name."""
+    return f"{_OPEN}{section}/{name}/{attribute}{_CLOSE}"
+
+
+def unlinked(value: Any, ids: Mapping[tuple[str, str], str]) -> Any:
+    """``value`` with the logical ids of another template in place of names."""
+    if isinstance(value, Mapping):
+        return {key: unlinked(each, ids) for key, each in value.items()}
+    if isinstance(value, list):
+        return [unlinked(each, ids) for each in value]
+    if not (isinstance(value, str) and value.startswith(_OPEN)):
+        return value
+    section, rest = value.strip(_OPEN + _CLOSE).split("/", 1)
+    name, attribute = rest.rsplit("/", 1)
+    id = ids.get((section, name), name)
+    return {"Fn::GetAtt": [id, attribute]} if attribute else {"Ref": id}
+
+
+def _template_of(properties: Json, form: Form, known: Mapping[str, Resource]) -> Resource | None:
+    """The launch template that a resource uses, by reference, by name, or the only one there is."""
+    named = value_at(properties, form.template)
+    if not isinstance(named, Mapping):
+        return None
+    for value in named.values():
+        if is_reference(value):
+            id, _ = _target(next(iter(value.values())))
+            if id in known and known[id].type == TEMPLATE:
+                return known[id]
+        for each in known.values():
+            if each.type == TEMPLATE and value and value in _handles(each):
+                return each
+    return None
+
+
+def _handles(template: Resource) -> tuple[Any, ...]:
+    return template.properties.get("LaunchTemplateName"), template.id
+
+
+def _with_plain_user_data(template: Json) -> Json:
+    data = template.get("LaunchTemplateData")
+    if not isinstance(data, Mapping) or "UserData" not in data:
+        return template
+    plain = {**data, "UserData": {"Fn::Base64": decoded(data["UserData"])}}
+    return {**template, "LaunchTemplateData": plain}
+
+
+def value_at(node: Any, path: str) -> Any:
+    """The value at a dotted path."""
+    for key in path.split("."):
+        node = node.get(key) if isinstance(node, Mapping) else None
+    return node
+
+
+def _put(node: Json, path: str, value: Any) -> Json:
+    """``node`` with another value at a dotted path; without it for None."""
+    key, _, rest = path.partition(".")
+    changed: Any = _put(dict(node.get(key, {})), rest, value) if rest else value
+    kept = {k: v for k, v in node.items() if k != key}
+    return kept if changed is None else {**kept, key: changed}
+
+
+# The normal form.
+
+
+def normal(settings: Json, form: Form) -> Json:
+    """The settings without what goes without saying, numbers and booleans as text."""
+    found: Json = reduced(settings, form, ())
+    return found
+
+
+def reduced(value: Any, form: Form, path: Sequence[str]) -> Any:
+    """The normal form of the part of settings at ``path``."""
+    if isinstance(value, Mapping):
+        inner = {
+            str(key): reduced(each, form, (*path, str(key)))
+            for key, each in value.items()
+            if each is not None
+        }
+        return {
+            key: each
+            for key, each in inner.items()
+            if each not in ({}, [], None) and not _goes_without_saying(each, form, (*path, key))
+        }
+    if isinstance(value, list):
+        for key, member in _PAIRS:
+            if value and all(isinstance(i, Mapping) and set(i) == {key, member} for i in value):
+                pairs = {str(each[key]): each[member] for each in value}
+                return reduced(dict(sorted(pairs.items())), form, path)
+        items = [reduced(each, form, (*path, "*")) for each in value]
+        return sorted(items, key=str) if path and path[-1] in form.unordered else items
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if value is None else str(value)
+
+
+def _goes_without_saying(value: Any, form: Form, path: Sequence[str]) -> bool:
+    place = ".".join(path if len(path) < len(("section", "name")) else (path[0], "*", *path[2:]))
+    if place in form.left_out:
+        return True
+    return place in form.defaults and value == _as_text(form.defaults[place])
+
+
+def _as_text(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else str(value)

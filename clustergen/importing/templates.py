@@ -1,0 +1,261 @@
+"""The template that an overlay has to reach: the rendered one, with the original's settings."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clustergen.aws import cfn
+from clustergen.findings import Path
+from clustergen.importing import settings
+from clustergen.importing.cloudformation.functions import UNKNOWN, is_reference
+from clustergen.importing.cloudformation.stacks import Given, Stacks
+from clustergen.importing.conversion import Service
+from clustergen.importing.reading import Source
+from clustergen.importing.settings import LAUNCH_TEMPLATE, Extracted, Form, Json
+from clustergen.schemas import Schema
+
+RESOURCES = "Resources"
+
+
+def service(target: str, form: Form, region: str, name: str) -> Service:
+    """How templates of a target are compared: by the settings of ``form``."""
+    comparison = _Comparison(form, region, name)
+    return Service(target, comparison.normal, comparison.settled, place=comparison.place)
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    form: Form
+    region: str
+    name: str
+
+    def normal(self, document: Mapping[str, Any], schema: Schema) -> Json:  # noqa: ARG002
+        found = self._extracted(document).settings if RESOURCES in document else document
+        return settings.normal(dict(found), self.form)
+
+    def _extracted(self, document: Mapping[str, Any]) -> Extracted:
+        given = Given(self.form.parameters, self.region, self.name)
+        source = Source("", document, (), None)
+        return settings.extract(Stacks([source], given).resources(), self.form)
+
+    def settled(
+        self,
+        document: Mapping[str, Any],
+        original: Mapping[str, Any],
+        schema: Schema,  # noqa: ARG002
+    ) -> Json:
+        return _Settling(self.form, document, self._extracted(document), original).document()
+
+    def place(self, document: Mapping[str, Any], path: Path) -> Path:
+        """The path in the settings of a path in the document."""
+        match path:
+            case ("Resources", str(id), "Properties", *rest):
+                extracted = self._extracted(document)
+                for key, known in extracted.ids.items():
+                    if known == id:
+                        return (*key, *rest)
+                for key, known in extracted.templates.items():
+                    if known == id:
+                        return (*key, LAUNCH_TEMPLATE, *rest)
+        return ()
+
+
+class _Settling:
+    """Changes a rendered template until it has the settings of the original."""
+
+    def __init__(
+        self, form: Form, document: Mapping[str, Any], ours: Extracted, theirs: Mapping[str, Any]
+    ) -> None:
+        self._form = form
+        self._ours = ours
+        self._theirs = theirs
+        self._raw: Json = copy.deepcopy(dict(document))
+        self._resources: Json = self._raw[RESOURCES]
+        self._pairs = {
+            section: dict(_pairs(ours.settings.get(section, {}), items))
+            for section, items in theirs.items()
+        }
+        self._ids = {**ours.ids, **dict(self._assigned()), **dict(self._placed())}
+
+    def _assigned(self) -> Iterator[tuple[tuple[str, str], str]]:
+        """The logical id of each resource of the original in the rendered template."""
+        for section, items in self._theirs.items():
+            for name in items:
+                ours = self._pairs[section].get(name)
+                made = cfn.logical_id(section.removesuffix("s"), name)
+                yield (section, name), self._ours.ids[section, ours] if ours else made
+
+    def _placed(self) -> Iterator[tuple[tuple[str, str], str]]:
+        """The placement groups of the original; those that are not rendered are added."""
+        for name, strategy in settings.placement_groups(dict(self._theirs)):
+            key = (settings.PLACEMENT_GROUP, name)
+            id = self._ours.ids.get(key) or cfn.logical_id("placement-group", name)
+            if key not in self._ours.ids:
+                properties = {"Strategy": strategy}
+                self._resources[id] = {"Type": settings.PLACEMENT_GROUP, "Properties": properties}
+            yield key, id
+
+    def document(self) -> Json:
+        self._remove()
+        for section, items in self._theirs.items():
+            for name, theirs in items.items():
+                self._change(section, name, theirs)
+        self._remove_unused_groups()
+        self._declare()
+        return self._raw
+
+    def _remove_unused_groups(self) -> None:
+        used = set(settings.references_in(self._resources))
+        for id, resource in list(self._resources.items()):
+            if resource["Type"] == settings.PLACEMENT_GROUP and id not in used:
+                del self._resources[id]
+
+    def _declare(self) -> None:
+        """Adds parameters for what the resources refer to."""
+        known = {*self._raw.get("Parameters", {}), *self._resources}
+        names = sorted(set(cfn.references(self._resources)) - known)
+        for name in (each for each in names if not each.startswith("AWS::")):
+            parameter = {"Type": cfn.parameter_type(name), "Description": "As in the original"}
+            self._raw.setdefault("Parameters", {})[name] = parameter
+
+    def _remove(self) -> None:
+        """Takes out what the original does not have."""
+        for (section, name), id in self._ours.ids.items():
+            if (
+                section != settings.PLACEMENT_GROUP
+                and name not in self._pairs.get(section, {}).values()
+            ):
+                self._resources.pop(id, None)
+                self._resources.pop(self._ours.templates.get((section, name), ""), None)
+
+    def _change(self, section: str, name: str, theirs: Json) -> None:
+        ours_name = self._pairs[section].get(name)
+        id = self._ids[section, name]
+        path = (section, name)
+        if ours_name is None:
+            self._add(section, name, theirs)
+            return
+        ours = self._ours.settings[section][ours_name]
+        template = self._ours.templates.get((section, ours_name))
+        if template and LAUNCH_TEMPLATE in theirs:
+            resource = self._resources[template]
+            resource["Properties"] = self._merged(
+                resource["Properties"],
+                ours[LAUNCH_TEMPLATE],
+                theirs[LAUNCH_TEMPLATE],
+                (*path, LAUNCH_TEMPLATE),
+            )
+        resource = self._resources[id]
+        rest, own = (
+            {k: v for k, v in each.items() if k != LAUNCH_TEMPLATE} for each in (theirs, ours)
+        )
+        raw = dict(resource["Properties"])
+        kept = self._template_reference(raw) if template and LAUNCH_TEMPLATE in theirs else {}
+        if template and LAUNCH_TEMPLATE not in theirs:
+            self._resources.pop(template, None)
+        resource["Properties"] = self._merged(raw, own, rest, path, kept)
+
+    def _template_reference(self, raw: Json) -> Json:
+        found = settings.value_at(raw, self._form.template)
+        for key in reversed(self._form.template.split(".")):
+            found = {key: found}
+        return dict(found)
+
+    def _add(self, section: str, name: str, theirs: Json) -> None:
+        kind = next(each for each in self._form.kinds if each.section == section)
+        id = self._ids[section, name]
+        rest = {key: value for key, value in theirs.items() if key != LAUNCH_TEMPLATE}
+        properties = self._written(rest)
+        if template := theirs.get(LAUNCH_TEMPLATE):
+            made = f"{id}LaunchTemplate"
+            self._resources[made] = {
+                "Type": settings.TEMPLATE,
+                "Properties": self._written(template),
+            }
+            properties = _with_template(properties, self._form, made)
+        self._resources[id] = {"Type": kind.type, "Properties": properties}
+
+    def _merged(
+        self, raw: Any, ours: Any, theirs: Any, path: Path, kept: Mapping[str, Any] | None = None
+    ) -> Any:
+        """``raw`` where both sides mean the same, else the original."""
+        if self._equal(ours, theirs, path):
+            return raw
+        both = isinstance(ours, Mapping) and isinstance(theirs, Mapping)
+        if both and isinstance(raw, Mapping) and not _is_function(raw) and not _is_function(theirs):
+            found = {
+                key: self._merged(raw.get(key), ours.get(key), theirs.get(key), (*path, key))
+                for key in {**ours, **theirs}
+                if key in theirs or self._equal(ours[key], None, (*path, key))
+            }
+            return _over(found, kept or {})
+        same = isinstance(ours, list) and isinstance(theirs, list) and isinstance(raw, list)
+        if same and len(raw) == len(ours) == len(theirs):
+            items = zip(raw, ours, theirs, strict=True)
+            return [self._merged(r, o, t, (*path, "*")) for r, o, t in items]
+        return self._written(theirs)
+
+    def _equal(self, ours: Any, theirs: Any, path: Path) -> bool:
+        """Whether both mean the same at ``path``, a key of a map or an item of a list."""
+        steps = [str(step) for step in path]
+        last, item = steps[-1], steps[-1] == "*"
+        above = steps if item else steps[:-1]
+        pair = [
+            settings.reduced(each if item else {last: each}, self._form, above)
+            for each in (ours, theirs)
+        ]
+        return bool(pair[0] == pair[1])
+
+    def _written(self, value: Any) -> Any:
+        return _as_functions(settings.unlinked(value, self._ids))
+
+
+def _over(found: Json, kept: Mapping[str, Any]) -> Json:
+    """``found`` with the members of ``kept``, at any depth."""
+    merged = dict(found)
+    for key, value in kept.items():
+        inner = merged.get(key)
+        if isinstance(value, Mapping) and isinstance(inner, Mapping) and not _is_function(value):
+            merged[key] = _over(dict(inner), value)
+        else:
+            merged[key] = value
+    return merged
+
+
+def _with_template(properties: Json, form: Form, id: str) -> Json:
+    """``properties`` that name a launch template."""
+    named: Json = {form.template_id: cfn.ref(id), "Version": cfn.get_att(id, "LatestVersionNumber")}
+    for key in reversed(form.template.split(".")):
+        named = {key: named}
+    return _over(properties, named)
+
+
+def _is_function(value: Any) -> bool:
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return False
+    return is_reference(value) or str(next(iter(value))).startswith("Fn::")
+
+
+def _as_functions(value: Any) -> Any:
+    """``value`` with ``Fn::Sub`` where a text holds references."""
+    if isinstance(value, Mapping):
+        return {key: _as_functions(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_as_functions(each) for each in value]
+    if isinstance(value, str) and "\x02" in value:
+        text = value.replace("${", "${!")
+        return {"Fn::Sub": UNKNOWN.sub(r"${\1}", text)}
+    return value
+
+
+def _pairs(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Their names with ours: the same ones, then those that are left, in order."""
+    rest = [name for name in ours if name not in theirs]
+    for name in theirs:
+        if name in ours:
+            yield name, name
+        elif rest:
+            yield name, rest.pop(0)

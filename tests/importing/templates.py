@@ -1,0 +1,74 @@
+"""Templates and descriptions of clusters, and what the tests ask of each import."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from clustergen import overlay, targets
+from clustergen.compiler import Checked, check, check_text
+from clustergen.importing import Answers, Imported, Request, imported
+
+VPC = "vpc-0a1b2c3d4e5f67890"
+SUBNET = "subnet-0a1b2c3d4e5f6789{}"
+GROUP = "sg-0a1b2c3d4e5f6789{}"
+SPECS = sorted((Path(__file__).parents[2] / "specs").glob("*.yaml"))
+
+
+def bring(*files: Any, **answers: Any) -> Imported:
+    """The import of texts, or of data as JSON."""
+    given = {"name": "imported", "region": "us-west-2", "vpc": VPC, "zones": {}, **answers}
+    texts = [
+        each
+        if isinstance(each, tuple)
+        else (f"file-{number}.json", each if isinstance(each, str) else json.dumps(each))
+        for number, each in enumerate(files)
+    ]
+    return imported(Request(texts, Answers(**given)))
+
+
+def codes(result: Imported) -> list[str]:
+    return [finding.code for finding in result.findings]
+
+
+def rendered(checked: Checked, target: str) -> dict[str, Any]:
+    """The document of a spec, with its overlay."""
+    chosen, plan = targets.load(target), checked.plans[target]
+    merged: dict[str, Any] = overlay.apply(
+        chosen.document(plan), plan.overlay, keys=chosen.schema.list_keys
+    )
+    return merged
+
+
+def document(result: Imported, target: str) -> dict[str, Any]:
+    """What an imported spec renders to."""
+    return rendered(check_text(result.text, targets=(target,)), target)
+
+
+def by_name(template: dict[str, Any], type: str, key: str) -> dict[str, dict[str, Any]]:
+    """The properties of the resources of a type, by their name."""
+    found = [each["Properties"] for each in template["Resources"].values() if each["Type"] == type]
+    return {each[key]: each for each in found}
+
+
+def original_of(path: Path, target: str) -> dict[str, Any]:
+    """The document of an example spec; skips those that are for other targets."""
+    checked = check(path, targets=(target,))
+    if target not in checked.plans or checked.blocking(target):
+        pytest.skip("the spec is for other targets")
+    return rendered(checked, target)
+
+
+def properties(template: dict[str, Any]) -> dict[str, Any]:
+    """The properties of all resources."""
+    return {id: each.get("Properties") for id, each in template["Resources"].items()}
+
+
+def region_of(path: Path) -> str:
+    """The region of an example spec."""
+    region: str = yaml.safe_load(path.read_text(encoding="utf-8"))["region"]
+    return region

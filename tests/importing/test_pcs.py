@@ -1,0 +1,333 @@
+"""PCS clusters as specs: templates, descriptions, and what clustergen renders itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from clustergen.compiler import check_text
+from tests.checking import check as check_spec
+from tests.importing.templates import (
+    GROUP,
+    SPECS,
+    SUBNET,
+    VPC,
+    bring,
+    by_name,
+    codes,
+    document,
+    original_of,
+    properties,
+    region_of,
+)
+
+TEMPLATE = f"""\
+AWSTemplateFormatVersion: '2010-09-09'
+Parameters:
+  Version: {{Type: String, Default: 25.11}}
+  Key: {{Type: String}}
+  Architecture: {{Type: String, Default: Graviton}}
+  Accounting: {{Type: String, Default: 'off'}}
+Conditions:
+  Accounts: !Equals [!Ref Accounting, 'on']
+  Unaccounted: !Not [!Condition Accounts]
+Mappings:
+  Types: {{Login: {{Graviton: c7g.xlarge}}}}
+Resources:
+  Network:
+    Type: AWS::CloudFormation::Stack
+    Properties: {{TemplateURL: !Sub 'https://s3.amazonaws.com/${{AWS::Region}}/network.yaml'}}
+  Placement: {{Type: AWS::EC2::PlacementGroup, Properties: {{Strategy: cluster}}}}
+  Cluster:
+    Type: AWS::PCS::Cluster
+    Properties:
+      Name: !Sub '${{AWS::StackName}}'
+      Size: SMALL
+      Scheduler: {{Type: SLURM, Version: !Ref Version}}
+      Networking:
+        SubnetIds: [!GetAtt Network.Outputs.Private]
+        SecurityGroupIds: [{GROUP.format(1)}]
+      SlurmConfiguration: !If
+        - Accounts
+        - Accounting: {{Mode: STANDARD}}
+        - SlurmCustomSettings: [{{ParameterName: Prolog, ParameterValue: /opt/prolog.sh}}]
+  Template:
+    Type: AWS::EC2::LaunchTemplate
+    Properties:
+      LaunchTemplateName: !Join ['-', [!Ref 'AWS::StackName', nodes]]
+      LaunchTemplateData:
+        KeyName: !Ref Key
+        Placement: {{GroupName: !Ref Placement}}
+        NetworkInterfaces:
+          - DeviceIndex: 0
+            InterfaceType: efa
+            SubnetId: !GetAtt Network.Outputs.Private
+            Groups: [{GROUP.format(1)}]
+        UserData:
+          Fn::Base64: !Sub |
+            #!/bin/bash
+            echo ${{AWS::Region}} ${{!HOME}}
+  Front:
+    Type: AWS::PCS::ComputeNodeGroup
+    Properties:
+      ClusterId: !GetAtt Cluster.Id
+      Name: login
+      AmiId: ami-0a1b2c3d4e5f67890
+      IamInstanceProfileArn: arn:aws:iam::111122223333:instance-profile/nodes
+      SubnetIds: [!GetAtt Network.Outputs.Public]
+      InstanceConfigs: [{{InstanceType: !FindInMap [Types, Login, !Ref Architecture]}}]
+      ScalingConfiguration: {{MinInstanceCount: 1, MaxInstanceCount: 1}}
+      CustomLaunchTemplate: {{TemplateId: !Ref Template, Version: 1}}
+  Nodes:
+    Type: AWS::PCS::ComputeNodeGroup
+    Properties:
+      ClusterId: !GetAtt Cluster.Id
+      Name: hpc
+      AmiId: ami-0a1b2c3d4e5f67890
+      IamInstanceProfileArn: arn:aws:iam::111122223333:instance-profile/nodes
+      SubnetIds: [!GetAtt Network.Outputs.Private]
+      InstanceConfigs: [{{InstanceType: hpc7g.16xlarge}}]
+      ScalingConfiguration: {{MinInstanceCount: 0, MaxInstanceCount: 4}}
+      CustomLaunchTemplate: {{TemplateId: !Ref Template, Version: 1}}
+  Queue:
+    Type: AWS::PCS::Queue
+    Condition: Unaccounted
+    Properties:
+      ClusterId: !GetAtt Cluster.Id
+      Name: all
+      ComputeNodeGroupConfigurations: [{{ComputeNodeGroupId: !GetAtt Nodes.Id}}]
+"""
+NETWORK = f"""\
+Resources: {{Vpc: {{Type: AWS::EC2::VPC, Properties: {{CidrBlock: 10.0.0.0/16}}}}}}
+Outputs:
+  Private: {{Value: {SUBNET.format(1)}}}
+  Public: {{Value: {SUBNET.format(2)}}}
+"""
+FILES = (("cluster.yaml", TEMPLATE), ("network.yaml", NETWORK))
+NODE_GROUP = "AWS::PCS::ComputeNodeGroup"
+
+
+def whole(**answers: Any) -> Any:
+    return bring(*FILES, parameters={"Key": "team"}, **answers)
+
+
+def test_the_rendered_template_has_the_settings_of_the_original() -> None:
+    result = whole()
+    assert result.lossless
+    assert "IMP002" not in codes(result)
+    template = document(result, "pcs")
+    (cluster,) = by_name(template, "AWS::PCS::Cluster", "Name").values()
+    assert cluster["Name"] == "imported"
+    assert cluster["Networking"]["SubnetIds"] == [SUBNET.format(1)]
+    groups = by_name(template, NODE_GROUP, "Name")
+    assert groups["hpc"]["SubnetIds"] == [SUBNET.format(1)]
+    assert groups["login"]["InstanceConfigs"] == [{"InstanceType": "c7g.xlarge"}]
+    launch = template["Resources"]["LaunchTemplateHpc"]["Properties"]["LaunchTemplateData"]
+    assert launch["KeyName"] == "team"
+    assert launch["UserData"] == {"Fn::Base64": "#!/bin/bash\necho us-west-2 ${HOME}\n"}
+    group = launch["Placement"]["GroupName"]["Ref"]
+    assert template["Resources"][group]["Properties"] == {"Strategy": "cluster"}
+    login = template["Resources"]["LaunchTemplateLogin"]["Properties"]["LaunchTemplateData"]
+    assert login["Placement"] == launch["Placement"], "both are in one placement group"
+    assert template["Resources"]["QueueAll"]["Properties"]["ComputeNodeGroupConfigurations"] == [
+        {"ComputeNodeGroupId": {"Fn::GetAtt": ["NodeGroupHpc", "Id"]}}
+    ]
+
+
+def test_what_the_language_has_words_for_is_in_words() -> None:
+    spec = check_text(whole().text).spec
+    assert spec is not None
+    assert spec.slurm.version == "25.11"
+    assert spec.slurm.settings == {"Prolog": "/opt/prolog.sh"}
+    assert spec.login is not None
+    assert spec.login.instance_type == "c7g.xlarge"
+    (group,) = spec.node_groups
+    assert (group.name, group.instance_type, group.efa) == ("hpc", "hpc7g.16xlarge", True)
+    assert (group.count.min, group.count.max, group.placement) == (0, 4, "cluster")
+    assert spec.targets.pcs is not None
+    assert spec.targets.pcs.size == "small"
+
+
+def test_an_import_gives_the_same_bytes_again() -> None:
+    assert whole().text == whole().text
+
+
+def test_a_value_in_no_file_is_a_question() -> None:
+    result = bring(FILES[0])
+    assert result.lossless
+    asked = [finding for finding in result.findings if finding.code == "IMP002"]
+    assert {finding.message for finding in asked} == {
+        f"no file says what {name} is"
+        for name in ("Key", "Network.Outputs.Private", "Network.Outputs.Public")
+    }
+    (key,) = [finding for finding in asked if "Key" in finding.message]
+    assert key.span is not None
+    assert "KeyName: !Ref Key" in key.span.text
+    assert key.help == "add the template that has it, or --parameter Key=VALUE"
+    answered = bring(FILES[0], parameters={"Network.Outputs.Private": SUBNET.format(5)})
+    assert SUBNET.format(5) in answered.text
+
+
+def test_a_parameter_file_answers_too() -> None:
+    values = [
+        {"ParameterKey": "Key", "ParameterValue": "team"},
+        {"ParameterKey": "Accounting", "ParameterValue": "on"},
+    ]
+    result = bring(*FILES, ("parameters.json", json.dumps(values)))
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert spec.slurm.accounting == "managed"
+    assert "KeyName: team" in result.text
+
+
+def test_templates_that_import_each_others_values() -> None:
+    cluster = TEMPLATE.replace("TemplateId: !Ref Template", "TemplateId: !ImportValue lt-Id")
+    launch = yaml.safe_dump(
+        {
+            "Resources": {
+                "Shared": {
+                    "Type": "AWS::EC2::LaunchTemplate",
+                    "Properties": {"LaunchTemplateData": {"KeyName": "shared"}},
+                }
+            },
+            "Outputs": {
+                "Id": {
+                    "Value": {"Ref": "Shared"},
+                    "Export": {"Name": {"Fn::Sub": "${AWS::StackName}-Id"}},
+                }
+            },
+        }
+    )
+    result = bring(("cluster.yaml", cluster), ("launch.yaml", launch), FILES[1])
+    assert result.lossless
+    resources = document(result, "pcs")["Resources"]
+    data = resources["LaunchTemplateHpc"]["Properties"]["LaunchTemplateData"]
+    assert data == {"KeyName": "shared"}
+
+
+def test_settings_of_slurm_without_a_value_are_left_out() -> None:
+    result = bring(TEMPLATE.replace("/opt/prolog.sh", "!ImportValue Prolog"), FILES[1])
+    assert any("Prolog is Prolog, which no file says" in f.message for f in result.findings)
+    assert result.lossless
+
+
+def test_a_group_of_another_name_stays_a_node_group() -> None:
+    result = bring(TEMPLATE.replace("Name: login", "Name: login-nodes"), FILES[1])
+    assert result.lossless
+    assert "IMP001" in codes(result)
+    assert set(by_name(document(result, "pcs"), NODE_GROUP, "Name")) == {"hpc", "login-nodes"}
+
+
+def test_a_setting_with_another_value_is_another_spec() -> None:
+    """The comparison sees every property: none of these may render as before."""
+    before = whole().text
+    for one, other in [
+        ("MaxInstanceCount: 4", "MaxInstanceCount: 5"),
+        ("Size: SMALL", "Size: MEDIUM"),
+        ("InterfaceType: efa", "InterfaceType: interface"),
+        ("instance-profile/nodes", "instance-profile/others"),
+        ("echo", "printf"),
+        ("Strategy: cluster", "Strategy: spread"),
+    ]:
+        changed = bring(("cluster.yaml", TEMPLATE.replace(one, other)), FILES[1])
+        assert changed.text != before
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [{"Resources": {"Q": {"Type": "AWS::PCS::Queue", "Properties": {"Name": "q"}}}}],
+        [{"Resources": {"T": {"Type": "AWS::EC2::LaunchTemplate", "Properties": {}}}}],
+        [{"LaunchTemplateVersions": []}],
+        [{"queue": {"name": "q", "computeNodeGroupConfigurations": []}}],
+    ],
+)
+def test_a_part_of_a_cluster_is_an_error_that_says_what_is_missing(files: list[Any]) -> None:
+    result = bring(*files)
+    assert codes(result)[-1:] == ["IMP022"]
+    assert result.text == ""
+    assert "FILE FILE" in result.findings[-1].help
+
+
+def test_check_of_a_template_points_to_import() -> None:
+    (finding,) = check_spec(TEMPLATE).findings
+    assert (finding.code, "AWS PCS" in finding.message) == ("SPC026", True)
+
+
+CLUSTER = {
+    "name": "production",
+    "id": "pcs_1",
+    "arn": "arn:aws:pcs:eu-west-1:111122223333:cluster/pcs_1",
+    "status": "ACTIVE",
+    "scheduler": {"type": "SLURM", "version": "25.05"},
+    "size": "MEDIUM",
+    "slurmConfiguration": {
+        "scaleDownIdleTimeInSeconds": 300,
+        "authKey": {"secretArn": "arn:aws:secretsmanager:eu-west-1:1:secret:k", "secretVersion": 1},
+    },
+    "networking": {"subnetIds": [SUBNET.format(1)], "securityGroupIds": [GROUP.format(1)]},
+}
+GROUPS = [
+    {
+        "name": "gpu",
+        "id": "pcs_2",
+        "clusterId": "pcs_1",
+        "status": "ACTIVE",
+        "amiId": "ami-0a1b2c3d4e5f67890",
+        "subnetIds": [SUBNET.format(1)],
+        "purchaseOption": "CAPACITY_BLOCK",
+        "customLaunchTemplate": {"id": "lt-1", "version": "2"},
+        "iamInstanceProfileArn": "arn:aws:iam::111122223333:instance-profile/nodes",
+        "scalingConfiguration": {"minInstanceCount": 0, "maxInstanceCount": 2},
+        "instanceConfigs": [{"instanceType": "p5.48xlarge"}],
+    }
+]
+QUEUES = [{"name": "all", "computeNodeGroupConfigurations": [{"computeNodeGroupId": "pcs_2"}]}]
+VERSIONS = {
+    "LaunchTemplateVersions": [
+        {
+            "LaunchTemplateId": "lt-1",
+            "LaunchTemplateName": "gpu",
+            "VersionNumber": number,
+            "LaunchTemplateData": {
+                "SecurityGroupIds": [GROUP.format(number)],
+                "UserData": "ZWNobwo=",
+                "CapacityReservationSpecification": {
+                    "CapacityReservationTarget": {"CapacityReservationId": "cr-0a1b2c3d4e5f67890"}
+                },
+                "InstanceMarketOptions": {"MarketType": "capacity-block"},
+            },
+        }
+        for number in (1, 2)
+    ]
+}
+
+
+def test_descriptions_of_the_service() -> None:
+    groups = [{"computeNodeGroup": each} for each in GROUPS]
+    files = [{"cluster": CLUSTER}, *groups, *({"queue": each} for each in QUEUES), VERSIONS]
+    result = bring(*files, region="")
+    assert result.lossless
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert (spec.name, spec.region, spec.network.vpc) == ("production", "eu-west-1", VPC)
+    assert spec.node_groups[0].capacity.capacity_block == "cr-0a1b2c3d4e5f67890"
+    assert spec.queues[0].node_groups == ["gpu"]
+    resources = document(result, "pcs")["Resources"]
+    data = resources["LaunchTemplateGpu"]["Properties"]["LaunchTemplateData"]
+    assert data["SecurityGroupIds"] == [GROUP.format(2)]
+    assert data["UserData"] == {"Fn::Base64": "echo\n"}
+    assert "secretsmanager" not in result.text
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_an_imported_bundle_is_the_bundle(path: Path) -> None:
+    original = original_of(path, "pcs")
+    result = bring(original, region=region_of(path), vpc="")
+    assert result.lossless
+    assert properties(document(result, "pcs")) == properties(original)
