@@ -22,10 +22,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     args = parser().parse_args(arguments)
     startup.prepare()
-    if args.command == "render" and any("eks" in names.split(",") for names in args.targets):
-        from clustergen.cdk import kernel
-
-        kernel.begin()  # Node.js takes as long to start as everything else combined
     try:
         # `import` is a keyword, so no module is called that.
         name = "importing" if args.command == "import" else args.command

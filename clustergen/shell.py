@@ -57,14 +57,6 @@ def environment() -> Environment:
     return made
 
 
-def compile_templates(*folders: str) -> None:
-    """Compile the templates in ``folders`` ahead of rendering."""
-    made = environment()
-    for name in made.list_templates():
-        if name.partition("/")[0] in folders:
-            made.get_template(name)
-
-
 @dataclass(frozen=True, slots=True)
 class _Raw:
     """Text for the script, without quoting."""

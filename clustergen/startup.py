@@ -4,17 +4,13 @@ A small check spends most of its time loading modules. Other measures are in the
 
 - ``digests.py`` imports ``hashlib`` when something is hashed;
 - ``spec/core_schema.py`` reads specs without pydantic's models;
-- ``cdk/kernel.py`` loads ``aws_cdk``, in the background for ``render --target eks``;
-- ``targets/eks/emit.py`` compiles its script templates while ``aws_cdk`` loads;
 - modules import other large libraries (jinja2, jsonschema, boto3) in the functions that use them.
 """
 
 from __future__ import annotations
 
 import atexit
-import contextlib
 import gc
-import importlib
 import io
 import os
 import sys
@@ -31,19 +27,6 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-
-
-def import_in_background(*modules: str) -> None:
-    """Import ``modules`` in a thread. Errors occur again where the module is used."""
-    import threading  # few commands need this
-
-    threading.Thread(target=_import, args=(modules,), name="imports", daemon=True).start()
-
-
-def _import(modules: tuple[str, ...]) -> None:
-    with contextlib.suppress(Exception):
-        for module in modules:
-            importlib.import_module(module)
 
 
 def leave(status: int) -> NoReturn:

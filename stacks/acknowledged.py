@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
 from constructs import IConstruct
 
 from clustergen.catalog import regions
-from clustergen.plan.model import Bucket
+from clustergen.kubernetes import karpenter
+from clustergen.monitoring import names
+from clustergen.plan.model import Bucket, Plan
 from clustergen.words import words
-
-if TYPE_CHECKING:
-    from clustergen.targets.eks.cluster import EksCluster
 
 _DEPLOYMENT = "Custom::CDKBucketDeployment"
 _FUNCTION = "the function that copies scripts is CDK's own: "
@@ -61,7 +59,7 @@ TASK_GOVERNANCE = {
 _SCRIPTS = "every script is in this bucket, under a hash of its text"
 
 # Permissions that AWS documents for roles of nodes, and actions without narrower resources.
-FOUNDATION = {
+_FOUNDATION = {
     "AwsSolutions-VPC7": "flow logs are the account's to keep, and cost by the traffic of training",
     "AwsSolutions-S1": "boot scripts are read by nodes of one cluster: CloudTrail shows who else",
     **_managed(
@@ -98,26 +96,35 @@ The rules need typed resources, which tests create from the templates.
 """
 
 
-def eks(cluster: EksCluster) -> None:
+def foundation(stack: cdk.Stack, plan: Plan) -> None:
+    """The foundation, and stacks with roles of nodes."""
+    streams = f"{_LOGS}:log-group:{names.log_group(plan.name)}:*"
+    reason = "streams of the group that nodes write their metrics to"
+    acknowledge(stack, {**_FOUNDATION, **_wild({streams: reason})})
+
+
+def eks(stack: cdk.Stack, plan: Plan) -> None:
     """The parts of an EKS cluster."""
-    acknowledge(cluster, _managed(MANAGED_POLICIES))
-    acknowledge(cluster.node_role, _wild({"*": "Systems Manager's actions know no resources"}))
-    if cluster.plan.kubernetes.public_endpoint_from:
+    reasons = {
+        **_managed(MANAGED_POLICIES),
+        **_wild({"*": "Systems Manager's actions know no resources"}),
+    }
+    if plan.kubernetes.public_endpoint_from:
         reason = "the spec opens the endpoint, to the addresses that it names"
-        acknowledge(cluster.control_plane, {"AwsSolutions-EKS1": reason})
-    for bucket in (item for item in cluster.plan.storage if isinstance(item, Bucket)):
+        reasons["AwsSolutions-EKS1"] = reason
+    for bucket in (item for item in plan.storage if isinstance(item, Bucket)):
         path = "/".join(filter(None, (bucket.bucket, bucket.prefix.strip("/"), "*")))
-        reason = "the objects of a bucket that the spec mounts"
-        acknowledge(
-            cluster, {f"AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::{path}]": reason}
+        reasons |= _wild(
+            {f"arn:<AWS::Partition>:s3:::{path}": "objects of a bucket that the spec mounts"}
         )
-    if cluster.karpenter:
-        _karpenter(cluster.karpenter)
-    if cluster.software:
-        _kubectl(cluster.software)
+    if plan.sagemaker:
+        clusters = {f"{_OWN}:{service}:{_HERE}:cluster/*" for service in ("sagemaker", "eks")}
+        reason = "the cluster of HyperPod, whose id is not known before it"
+        reasons |= _wild(dict.fromkeys(sorted(clusters), reason))
+    acknowledge(stack, {**reasons, **(_karpenter() if karpenter.is_on(plan) else {})})
 
 
-def _karpenter(karpenter: IConstruct) -> None:
+def _karpenter() -> dict[str, str]:
     """https://karpenter.sh/docs/reference/cloudformation/"""
     ec2 = "arn:<AWS::Partition>:ec2:<AWS::Region>"
     started = words("""
@@ -125,14 +132,14 @@ def _karpenter(karpenter: IConstruct) -> None:
         placement-group security-group spot-instances-request subnet volume
     """)
     resources = {
-        "*": "EC2's actions that describe know no resources",
+        "*": "EC2's and Systems Manager's actions that describe know no resources",
         **{f"{ec2}:*:{kind}/*": "what nodes are started with, by tag" for kind in started},
         **{f"{ec2}::{kind}/*": "images are AWS's" for kind in ("image", "snapshot")},
         "arn:<AWS::Partition>:iam::<AWS::AccountId>:instance-profile/*": "limited by tag",
         "arn:<AWS::Partition>:ssm:<AWS::Region>::parameter/aws/service/*": "AWS's own parameters",
     }
     queue = {"AwsSolutions-SQS3": "a lost notice of an interruption is late already: no second try"}
-    acknowledge(karpenter, {**_wild(resources), **queue})
+    return {**_wild(resources), **queue}
 
 
 _PUBLIC_REGISTRY = (
@@ -142,7 +149,7 @@ _PUBLIC_REGISTRY = (
 )
 
 
-def _kubectl(software: IConstruct) -> None:
+def kubectl(software: IConstruct) -> None:
     """The CDK's functions that run kubectl and helm."""
     why = "the function that runs kubectl is CDK's own"
     policies = words("""

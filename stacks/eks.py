@@ -1,4 +1,4 @@
-"""Amazon EKS: the construct of the whole cluster in a stack, with inputs from the foundation."""
+"""Amazon EKS: the template of `render`, and charts and manifests if the stack installs them."""
 
 from __future__ import annotations
 
@@ -8,54 +8,49 @@ from typing import Any
 import aws_cdk as cdk
 from constructs import Construct
 
-from clustergen import targets
-from clustergen.cdk.inputs import Imports
-from clustergen.cdk.stack import ClusterStack
-from clustergen.cdk.synth import FLAGS
 from clustergen.kubernetes import karpenter
 from clustergen.kubernetes.bundle import filled
 from clustergen.plan.model import Plan
 from clustergen.targets.eks import sizes
-from clustergen.targets.eks.cluster import EksCluster
+from clustergen.targets.eks.cluster import managed
 from clustergen.targets.eks.options import Options
-from clustergen.targets.eks.synth import description
 
-from . import acknowledged, overlaid
+from . import acknowledged, template
 from .rendered import RenderedCluster
 
 
-class EksStack(ClusterStack):
-    """The cluster; `cluster` has its parts, for subclasses."""
+class EksStack(cdk.Stack):
+    """The cluster with its nodes and add-ons."""
 
     def __init__(self, scope: Construct, rendered: RenderedCluster, **props: Any) -> None:
-        plan = rendered.plan
-        super().__init__(
-            scope,
-            rendered.stack_name,
-            plan=plan,
-            description=description(plan),
-            env=props.get("env"),
-        )
-        for key, value in (props.get("tags") or {}).items():
-            self.add_stack_tag(key, value)
-        for flag, on in FLAGS.items():
-            self.node.set_context(flag, on)
-        self.cluster = EksCluster(
-            self,
-            "Default",
-            plan=plan,
-            inputs=Imports(rendered.imports),
-            software=plan.options_as(Options).by_stack,
-        )
+        super().__init__(scope, rendered.stack_name, **props)
+        self.plan = rendered.plan
+        self.resources = template.fill(self, rendered.template, imports=rendered.imports)
+        """Resources by logical id."""
+        acknowledged.eks(self, self.plan)
+        if self.plan.options_as(Options).by_stack:
+            self._install_software(rendered)
         self._output_next_step()
-        acknowledged.eks(self.cluster)
-        if plan.overlay:
-            before = targets.load(rendered.target).document(plan)
-            overlaid.apply(self, before, rendered.document, rendered.imports)
+
+    def _install_software(self, rendered: RenderedCluster) -> None:
+        from .software import Software  # loads further parts of the CDK
+
+        outputs = rendered.template["Outputs"]
+
+        def value(name: str) -> str:
+            """The value of a placeholder: an output of this stack, or of the foundation's."""
+            if name in outputs:
+                return cdk.Token.as_string(outputs[name]["Value"])
+            return cdk.Fn.import_value(rendered.imports[name])
+
+        self.software = Software(
+            self, "Software", plan=self.plan, resources=self.resources, value=value
+        )
+        acknowledged.kubectl(self.software)
 
     def _output_next_step(self) -> None:
         """Output the remaining steps, and who can do them."""
-        plan = self.cluster.plan
+        plan = self.plan
         steps = list(_next_steps(plan))
         if steps:
             cdk.CfnOutput(
@@ -93,8 +88,7 @@ def _next_steps(plan: Plan) -> Iterator[str]:
     if not plan.options_as(Options).by_stack:
         yield f"aws eks update-kubeconfig --region {plan.region} --name {plan.name}"
         yield f"in the rendered bundle, ./install.sh{_outputs(plan)}"
-    groups = [group for group in plan.node_groups if not karpenter.is_karpenter(plan, group)]
-    if groups:
+    if groups := managed(plan):
         yield sizes.command(plan, groups)
 
 

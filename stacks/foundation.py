@@ -20,4 +20,4 @@ class FoundationStack(cdk.Stack):
         super().__init__(scope, rendered.foundation_name, **props)
         self.resources = template.fill(self, document, export=rendered.export_name)
         """Resources by logical id."""
-        acknowledged.acknowledge(self, acknowledged.FOUNDATION)
+        acknowledged.foundation(self, rendered.plan)

@@ -70,6 +70,7 @@ def stacks(scope: Construct, rendered: RenderedCluster, **props: Any) -> list[cd
     if EKS_TEMPLATE not in files:
         return [HyperPodStack(scope, rendered, rendered.imports, **props)]
     eks = TemplateStack(scope, plan.stack("eks"), files[EKS_TEMPLATE], rendered.imports, **props)
+    acknowledged.eks(eks, plan)
     cluster = HyperPodEksStack(scope, rendered, eks, **props)
     imports = {**rendered.imports, **eks.exports, **cluster.exports}
     later = {

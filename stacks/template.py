@@ -149,7 +149,7 @@ def _output(
 
 
 def _resources(stack: cdk.Stack, resources: Mapping[str, Json]) -> dict[str, cdk.CfnResource]:
-    made = {name: _resource(stack, name, resource) for name, resource in resources.items()}
+    made = {name: add(stack, name, resource) for name, resource in resources.items()}
     for name, resource in resources.items():
         others = _several(resource.get("DependsOn")) or []
         if made.keys() >= set(others):
@@ -160,7 +160,8 @@ def _resources(stack: cdk.Stack, resources: Mapping[str, Json]) -> dict[str, cdk
     return made
 
 
-def _resource(stack: cdk.Stack, name: str, resource: Json) -> cdk.CfnResource:
+def add(stack: cdk.Stack, name: str, resource: Json) -> cdk.CfnResource:
+    """Add one resource, with ``name`` as its logical id."""
     made = cdk.CfnResource(
         stack, name, type=resource["Type"], properties=resource.get("Properties")
     )

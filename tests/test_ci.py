@@ -77,15 +77,12 @@ def test_zizmor_finds_nothing(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize(
-    ("name", "extras"), [("action", []), ("action-eks", ["--extra", "eks"])], ids=str
-)
-def test_the_action_installs_what_the_lock_pins(name: str, extras: list[str]) -> None:
-    """Rebuild: `uv export` with these arguments and `-o .github/requirements/NAME.txt`."""
+def test_the_action_installs_what_the_lock_pins() -> None:
+    """Rebuild: `uv export` with these arguments and `-o .github/requirements/action.txt`."""
     options = ["--frozen", "--offline", "--quiet", "--no-default-groups", "--group", "build"]
     form = ["--no-emit-project", "--no-annotate", "--no-header"]
-    done = run(BIN / "uv", "export", *options, *form, *extras, cwd=ROOT)
-    pinned = ROOT / ".github" / "requirements" / f"{name}.txt"
+    done = run(BIN / "uv", "export", *options, *form, cwd=ROOT)
+    pinned = ROOT / ".github" / "requirements" / "action.txt"
     assert (done.returncode, done.stdout) == (0, pinned.read_text(encoding="utf-8")), done.stderr
 
 
@@ -224,14 +221,13 @@ def test_custom_rules_run_where_it_is_safe(
 def test_the_cache_is_of_what_is_installed(runner: Runner, tmp_path: Path) -> None:
     def key(**variables: str) -> str:
         runner.output.unlink(missing_ok=True)
-        done = runner.play("Name the cache", **{"EKS": "false", "PYTHON": "3.13.1", **variables})
+        done = runner.play("Name the cache", **{"PYTHON": "3.13.1", **variables})
         assert done.returncode == 0, done.stderr
         return runner.output.read_text(encoding="utf-8")
 
     first = key()
-    assert first.startswith("requirements=action\nkey=clustergen-Linux-X64-3.13.1-action-")
+    assert first.startswith("key=clustergen-Linux-X64-3.13.1-")
     assert first == key()
-    assert "requirements=action-eks\n" in key(EKS="true")
     copy = tmp_path / "copy"
     for name in ("clustergen", "specs", "stacks", "templates", ".github"):
         (copy / name / "requirements").mkdir(parents=True)
@@ -247,7 +243,7 @@ def test_the_action_installs_only_hashed_packages(runner: Runner) -> None:
     runner.install(runner.temp / "python", recorder)
     runner.install(runner.temp / "clustergen" / "bin" / "python", recorder)
     python = str(runner.temp / "python")
-    done = runner.play("Install", PYTHON=python, REQUIREMENTS="action")
+    done = runner.play("Install", PYTHON=python)
     assert done.returncode == 0, done.stderr
     venv, packages, own = log.read_text(encoding="utf-8").splitlines()
     assert venv == f"-m venv --clear {runner.temp}/clustergen"

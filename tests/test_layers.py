@@ -197,30 +197,12 @@ def test_nothing_heavy_is_imported_at_the_top() -> None:
         module = module_of(path)
         if not module.startswith(("commands.completion", "language_server")):
             tops = {name.partition(".")[0] for name in imports(path, only_top=True)}
-            allowed = {"jinja2", "jsonschema", *(("aws_cdk",) if module in with_cdk() else ())}
+            allowed = {"jinja2", "jsonschema"}
             assert tops.isdisjoint({*HEAVY} - allowed), path
 
 
-@functools.cache
-def with_cdk() -> set[str]:
-    """The modules that cannot be imported without the CDK."""
-    needs = {module: ours(path, only_top=True) for module, path in MODULES.items()}
-    found = {
-        module
-        for module, path in MODULES.items()
-        if any(name.partition(".")[0] == "aws_cdk" for name in imports(path, only_top=True))
-    }
-    while more := {module for module, others in needs.items() if others & found} - found:
-        found |= more
-    return found
-
-
-def test_only_stacks_need_the_cdk() -> None:
-    """A check, and whatever explains or lists, is done before the CDK has started."""
-    homes = ("cdk.", "eks.", "targets.eks.", "targets.hyperpod_eks.")
-    assert {module for module in with_cdk() if not module.startswith(homes)} == set()
-    light = ("emit", "support", "limits", "rules", "kernel", "versions")
-    assert {m for m in with_cdk() if set(m.split(".")) & {*light}} == set()
+def test_only_the_cdk_app_needs_the_cdk() -> None:
+    assert [path for path in FILES if {"aws_cdk", "constructs"} & set(imports(path))] == []
 
 
 def loaded(*arguments: str) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from clustergen.artifacts import Json
@@ -25,6 +25,13 @@ def get_att(logical_id: str, attribute: str) -> Json:
     return {"Fn::GetAtt": [logical_id, attribute]}
 
 
+def resource(type: str, properties: Json, after: Iterable[str] = ()) -> Json:
+    """A resource that CloudFormation creates after those with the logical ids ``after``."""
+    earlier = sorted(after)
+    depends = {"DependsOn": earlier} if earlier else {}
+    return {"Type": type, **depends, "Properties": properties}
+
+
 def sub(text: str, **values: Any) -> Json:
     """``Fn::Sub``; pass values that are not names in the template as keyword arguments."""
     return {"Fn::Sub": [text, values]} if values else {"Fn::Sub": text}
@@ -33,6 +40,11 @@ def sub(text: str, **values: Any) -> Json:
 def tags(tags: Mapping[str, str], **more: str) -> list[Json]:
     """Tags as a list, the form of most resources (AWS::PCS needs a map)."""
     return [{"Key": key, "Value": value} for key, value in {**tags, **more}.items()]
+
+
+def literal(text: str) -> str:
+    """Text for ``Fn::Sub``, where ``${`` would begin a reference."""
+    return text.replace("${", "${!")
 
 
 def logical_id(*words: str) -> str:

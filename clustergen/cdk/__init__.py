@@ -1,1 +1,1 @@
-"""Loading the AWS CDK and synthesizing constructs; only rendering and deployment need it."""
+"""Starting the AWS CDK, which only the CDK app needs."""

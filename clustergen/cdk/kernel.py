@@ -1,6 +1,6 @@
 """The start of the CDK: its library, and the Node.js process that does its work.
 
-Both take long, and few commands need them: only :func:`load` imports ``aws_cdk``.
+Only the CDK app needs them: no command of clustergen loads them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 
-from clustergen import startup
 from clustergen.cdk.rules.kernel import NO_EXTRA, NO_KERNEL
 from clustergen.findings import Unrenderable
 
@@ -60,19 +59,6 @@ def installed(name: str) -> Iterator[None]:
 def _without(extra: str, missing: str) -> Unrenderable:
     help = f"pip install 'clustergen[{extra}]'"
     return Unrenderable([NO_EXTRA.at((), f"{missing} is not installed", help=help)])
-
-
-def begin() -> None:
-    """Start loading in the background."""
-    _silence()
-    if shutil.which(_node()) and importlib.util.find_spec("jsii"):
-        # Until its process has started, other work at the same time gains nothing.
-        importlib.import_module("jsii")
-        startup.import_in_background(*_PARTS)
-
-
-# The largest parts of the library that stacks here need, in the order that they need them.
-_PARTS = ("aws_cdk.aws_iam", "aws_cdk.aws_kms", "aws_cdk.aws_logs", "aws_cdk.aws_eks")
 
 
 def _silence() -> None:

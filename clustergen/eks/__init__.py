@@ -1,1 +1,1 @@
-"""Parts of an EKS cluster as AWS CDK constructs, for every target that creates one."""
+"""Parts of an EKS cluster as CloudFormation resources, for every target that creates one."""

@@ -7,20 +7,16 @@ https://docs.aws.amazon.com/eks/latest/userguide/workloads-add-ons-available-eks
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-
-from aws_cdk import aws_eks as eks
-from aws_cdk import aws_iam as iam
-from constructs import Construct, IDependable
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.aws import iam as permissions
-from clustergen.eks import roles
+from clustergen.aws.members import filled, present
+from clustergen.eks import control_plane, roles
 from clustergen.eks.addresses import POD_ADDRESSES, SPARE_ADDRESSES
-from clustergen.eks.control_plane import ControlPlane
 from clustergen.foundation import access
 from clustergen.plan.model import Bucket, Efs, FileCache, Lustre, Plan
 
@@ -127,54 +123,48 @@ def wanted(plan: Plan) -> tuple[Addon, ...]:
     return (COREDNS, NODE_MONITORING, EBS, *needed, *(addon for addon, on in monitoring if on))
 
 
-class ManagedAddon(Construct):
-    """One add-on in a cluster, and the role of its pods."""
+def logical_id(addon: Addon) -> str:
+    return cfn.logical_id("addon", addon.name)
 
-    addon: eks.CfnAddon
-    role: iam.Role | None
 
-    def __init__(
-        self,
-        scope: Construct,
-        id: str,
-        *,
-        addon: Addon,
-        plan: Plan,
-        control_plane: ControlPlane,
-        after: Iterable[IDependable] = (),
-    ) -> None:
-        """``after`` are nodes, for an add-on that is degraded until its pods run."""
-        super().__init__(scope, id)
-        self.role = None
+def resources(
+    plan: Plan, addons: Iterable[Addon], after: Iterable[str] = ()
+) -> Iterator[tuple[str, Json]]:
+    """Add-ons in a cluster, and the roles of their pods.
+
+    ``after`` are nodes, for add-ons that are degraded until their pods run.
+    """
+    for addon in addons:
+        name = logical_id(addon)
         if addon.service_account:
-            self.role = roles.pod_role(
-                self, "Role", policies=addon.policies, statements=addon.statements(plan)
-            )
-        # Without a version: which ones go with a version of Kubernetes only DescribeAddonVersions
-        # says, and EKS's default is one of them.
-        # https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAddonVersions.html
-        self.addon = eks.CfnAddon(
-            self,
-            "Resource",
-            addon_name=addon.name,
-            cluster_name=control_plane.name,
-            configuration_values=_text(addon.configuration),
-            # The stack overwrites manual changes.
-            resolve_conflicts="OVERWRITE",
-            pod_identity_associations=self._associations(addon),
-        )
-        self.addon.node.add_dependency(*after)
+            statements = addon.statements(plan)
+            role = roles.pod_role(plan, policies=addon.policies, statements=statements)
+            yield f"{name}Role", role
+        yield name, cfn.resource("AWS::EKS::Addon", _properties(plan, addon), after)
 
-    def _associations(
-        self, addon: Addon
-    ) -> list[eks.CfnAddon.PodIdentityAssociationProperty] | None:
-        if self.role is None or addon.service_account is None:
-            return None
-        return [
-            eks.CfnAddon.PodIdentityAssociationProperty(
-                role_arn=self.role.role_arn, service_account=addon.service_account
-            )
-        ]
+
+def _properties(plan: Plan, addon: Addon) -> Json:
+    # Without a version: which ones go with a version of Kubernetes only DescribeAddonVersions
+    # says, and EKS's default is one of them.
+    # https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAddonVersions.html
+    return {
+        "AddonName": addon.name,
+        "ClusterName": control_plane.NAME,
+        # The stack overwrites manual changes.
+        "ResolveConflicts": "OVERWRITE",
+        **present(
+            ConfigurationValues=_text(addon.configuration),
+            PodIdentityAssociations=_identities(addon),
+        ),
+        **filled(Tags=cfn.tags(plan.tags)),
+    }
+
+
+def _identities(addon: Addon) -> list[Json] | None:
+    if addon.service_account is None:
+        return None
+    role = cfn.get_att(f"{logical_id(addon)}Role", "Arn")
+    return [{"RoleArn": role, "ServiceAccount": addon.service_account}]
 
 
 def _text(configuration: Mapping[str, Any] | None) -> str | None:

@@ -3,101 +3,64 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterator
 
-import aws_cdk as cdk
-from aws_cdk import aws_eks as eks
-from aws_cdk import aws_iam as iam
-from aws_cdk import aws_kms as kms
-from aws_cdk import aws_logs as logs
-from constructs import Construct
-
+from clustergen.artifacts import Json
+from clustergen.aws import cfn, iam
 from clustergen.aws.logs import retention
-from clustergen.cdk.inputs import Inputs
+from clustergen.aws.members import filled
 from clustergen.eks import roles, versions
 from clustergen.kubernetes import access
 from clustergen.plan.model import Plan
 
 LOG_TYPES = ("api", "audit", "authenticator", "controllerManager", "scheduler")
 
+CLUSTER = "Cluster"
+"""The logical id of the EKS cluster; the ids of its other resources begin with it."""
+NAME = cfn.ref(CLUSTER)
+ARN = cfn.get_att(CLUSTER, "Arn")
+SECURITY_GROUP = cfn.get_att(CLUSTER, "ClusterSecurityGroupId")
+"""The security group that EKS creates for the control plane and nodes."""
 
-class ControlPlane(Construct):
-    """An EKS cluster with its key, role and log group, and its administrators."""
+_ROLE, _KEY, _LOGS = "ClusterRole", "ClusterKey", "ClusterLogs"
 
-    cluster: eks.CfnCluster
-    role: iam.Role
-    key: kms.Key
-    logs: logs.CfnLogGroup
-    admins: tuple[eks.CfnAccessEntry, ...]
-    teams: tuple[eks.CfnAccessEntry, ...]
 
-    def __init__(
-        self,
-        scope: Construct,
-        id: str,
-        *,
-        plan: Plan,
-        inputs: Inputs,
-        deletion_protection: bool = False,
-    ) -> None:
-        super().__init__(scope, id)
-        self.role = iam.Role(
-            self,
-            "Role",
-            assumed_by=iam.ServicePrincipal("eks.amazonaws.com"),
-            managed_policies=[roles.managed("AmazonEKSClusterPolicy")],
-        )
-        self.key = kms.Key(
-            self,
-            "Key",
-            description=f"Secrets of the Kubernetes API of {plan.name}",
-            enable_key_rotation=True,
-            removal_policy=cdk.RemovalPolicy.DESTROY,
-        )
-        self.logs = _log_group(self, plan)
-        self.cluster = _cluster(self, plan, inputs, deletion_protection)
-        # EKS would create the log group without a retention period.
-        self.cluster.node.add_dependency(self.logs)
-        self.teams = tuple(
-            eks.CfnAccessEntry(
-                self,
-                f"Access{number}",
-                cluster_name=self.name,
-                principal_arn=principal,
-                kubernetes_groups=list(groups),
-            )
-            for number, (principal, groups) in enumerate(access.principals(plan).items(), 1)
-        )
-        self.admins = tuple(
-            self.grant_admin(f"Admin{number}", arn)
-            for number, arn in enumerate(plan.kubernetes.admins, 1)
-        )
+def resources(plan: Plan, *, deletion_protection: bool = False) -> Iterator[tuple[str, Json]]:
+    """An EKS cluster with its key, role and log group, and its access entries."""
+    yield _ROLE, roles.role(plan, "eks", policies=["AmazonEKSClusterPolicy"])
+    yield _KEY, _disposable(_key(plan))
+    # The name of the old log group would block a new cluster with the same name.
+    yield _LOGS, _disposable(_log_group(plan))
+    # EKS would create the log group without a retention period.
+    properties = _cluster(plan, deletion_protection)
+    yield CLUSTER, cfn.resource("AWS::EKS::Cluster", properties, [_LOGS])
+    for number, (principal, groups) in enumerate(access.principals(plan).items(), 1):
+        yield f"ClusterAccess{number}", access_entry(plan, principal, KubernetesGroups=list(groups))
+    for number, principal in enumerate(plan.kubernetes.admins, 1):
+        yield f"ClusterAdmin{number}", admin(plan, principal)
 
-    @property
-    def name(self) -> str:
-        """The name of the cluster, as a token."""
-        return self.cluster.ref
 
-    @property
-    def security_group(self) -> str:
-        """The id of the security group that EKS creates for the control plane and nodes."""
-        return self.cluster.attr_cluster_security_group_id
+def access_entry(plan: Plan, principal: str | Json, **more: object) -> Json:
+    """What lets an IAM role or user into the cluster."""
+    properties = {
+        "ClusterName": NAME,
+        "PrincipalArn": principal,
+        **more,
+        **filled(Tags=cfn.tags(plan.tags)),
+    }
+    return cfn.resource("AWS::EKS::AccessEntry", properties)
 
-    def grant_admin(self, id: str, principal: str) -> eks.CfnAccessEntry:
-        """Make an IAM role or user an administrator of the cluster."""
-        stack = cdk.Stack.of(self)
-        return eks.CfnAccessEntry(
-            self,
-            id,
-            cluster_name=self.name,
-            principal_arn=principal,
-            access_policies=[
-                eks.CfnAccessEntry.AccessPolicyProperty(
-                    access_scope=eks.CfnAccessEntry.AccessScopeProperty(type="cluster"),
-                    policy_arn=f"arn:{stack.partition}:eks::aws:cluster-access-policy/"
-                    "AmazonEKSClusterAdminPolicy",
-                )
-            ],
-        )
+
+def admin(plan: Plan, principal: str | Json) -> Json:
+    """The access entry of an administrator of the cluster."""
+    policy = "arn:${AWS::Partition}:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
+    granted = {"AccessScope": {"Type": "cluster"}, "PolicyArn": cfn.sub(policy)}
+    return access_entry(plan, principal, AccessPolicies=[granted])
+
+
+def security_groups(plan: Plan) -> list[Json | str]:
+    """The groups of nodes: the cluster's, which they need to join, and those of the network."""
+    return [SECURITY_GROUP, *(cfn.value(group) for group in plan.network.node_security_groups)]
 
 
 def log_group_name(cluster: str) -> str:
@@ -119,66 +82,64 @@ def service_cidr(plan: Plan) -> str:
 _SERVICE_CIDRS = ("172.20.0.0/16", "10.100.0.0/16")
 
 
-def _log_group(scope: Construct, plan: Plan) -> logs.CfnLogGroup:
-    group = logs.CfnLogGroup(
-        scope,
-        "Logs",
-        log_group_name=log_group_name(plan.name),
-        retention_in_days=retention(plan.monitoring.log_retention_days) or None,
-    )
-    # The name of the old cluster would block a new cluster with the same name.
-    group.apply_removal_policy(cdk.RemovalPolicy.DESTROY)
-    return group
+def _disposable(resource: Json) -> Json:
+    """A resource that is deleted with the stack, and when it is replaced."""
+    return {**resource, "UpdateReplacePolicy": "Delete", "DeletionPolicy": "Delete"}
 
 
-def _cluster(
-    scope: ControlPlane, plan: Plan, inputs: Inputs, deletion_protection: bool
-) -> eks.CfnCluster:
+def _key(plan: Plan) -> Json:
+    root = cfn.sub("arn:${AWS::Partition}:iam::${AWS::AccountId}:root")
+    account = {"Effect": "Allow", "Principal": {"AWS": root}, "Action": "kms:*", "Resource": "*"}
+    properties = {
+        "Description": f"Secrets of the Kubernetes API of {plan.name}",
+        "EnableKeyRotation": True,
+        "KeyPolicy": iam.document([account]),
+        **filled(Tags=cfn.tags(plan.tags)),
+    }
+    return cfn.resource("AWS::KMS::Key", properties)
+
+
+def _log_group(plan: Plan) -> Json:
+    days = retention(plan.monitoring.log_retention_days)
+    properties = {
+        "LogGroupName": log_group_name(plan.name),
+        **({"RetentionInDays": days} if days else {}),
+        **filled(Tags=cfn.tags(plan.tags)),
+    }
+    return cfn.resource("AWS::Logs::LogGroup", properties)
+
+
+def _cluster(plan: Plan, deletion_protection: bool) -> Json:
     kubernetes = plan.kubernetes
-    return eks.CfnCluster(
-        scope,
-        "Resource",
-        name=plan.name,
-        version=kubernetes.version,
-        role_arn=scope.role.role_arn,
-        resources_vpc_config=_network(plan, inputs),
-        access_config=eks.CfnCluster.AccessConfigProperty(
-            authentication_mode="API",
+    return {
+        "Name": plan.name,
+        "Version": kubernetes.version,
+        "RoleArn": cfn.get_att(_ROLE, "Arn"),
+        "ResourcesVpcConfig": _network(plan),
+        "AccessConfig": {
+            "AuthenticationMode": "API",
             # The deploying identity installs the software of the cluster. Without its access entry,
             # a first deployment without `admins` would lock everybody out.
-            bootstrap_cluster_creator_admin_permissions=True,
-        ),
-        kubernetes_network_config=eks.CfnCluster.KubernetesNetworkConfigProperty(
-            service_ipv4_cidr=service_cidr(plan)
-        ),
+            "BootstrapClusterCreatorAdminPermissions": True,
+        },
+        "KubernetesNetworkConfig": {"ServiceIpv4Cidr": service_cidr(plan)},
         # Add-ons that EKS manages replace the unmanaged ones.
-        bootstrap_self_managed_addons=False,
-        encryption_config=[
-            eks.CfnCluster.EncryptionConfigProperty(
-                provider=eks.CfnCluster.ProviderProperty(key_arn=scope.key.key_arn),
-                resources=["secrets"],
-            )
+        "BootstrapSelfManagedAddons": False,
+        "EncryptionConfig": [
+            {"Provider": {"KeyArn": cfn.get_att(_KEY, "Arn")}, "Resources": ["secrets"]}
         ],
-        logging=_logging(),
-        upgrade_policy=eks.CfnCluster.UpgradePolicyProperty(
-            support_type=versions.support(kubernetes).upper()
-        ),
-        deletion_protection=deletion_protection,
-    )
+        "Logging": {"ClusterLogging": {"EnabledTypes": [{"Type": name} for name in LOG_TYPES]}},
+        "UpgradePolicy": {"SupportType": versions.support(kubernetes).upper()},
+        "DeletionProtection": deletion_protection,
+        **filled(Tags=cfn.tags(plan.tags)),
+    }
 
 
-def _network(plan: Plan, inputs: Inputs) -> eks.CfnCluster.ResourcesVpcConfigProperty:
-    public = plan.kubernetes.public_endpoint_from
-    return eks.CfnCluster.ResourcesVpcConfigProperty(
-        subnet_ids=[inputs.value(subnet.id) for subnet in plan.network.control_plane],
-        endpoint_private_access=True,
-        endpoint_public_access=bool(public),
-        public_access_cidrs=list(public) or None,
-    )
-
-
-def _logging() -> eks.CfnCluster.LoggingProperty:
-    kinds = [eks.CfnCluster.LoggingTypeConfigProperty(type=name) for name in LOG_TYPES]
-    return eks.CfnCluster.LoggingProperty(
-        cluster_logging=eks.CfnCluster.ClusterLoggingProperty(enabled_types=kinds)
-    )
+def _network(plan: Plan) -> Json:
+    public = list(plan.kubernetes.public_endpoint_from)
+    return {
+        "SubnetIds": [cfn.value(subnet.id) for subnet in plan.network.control_plane],
+        "EndpointPrivateAccess": True,
+        "EndpointPublicAccess": bool(public),
+        **filled(PublicAccessCidrs=public),
+    }

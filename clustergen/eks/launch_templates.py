@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import aws_cdk as cdk
-from aws_cdk import aws_eks as eks
-from constructs import Construct
-
-from clustergen.aws import launch_templates
+from clustergen.artifacts import Json
+from clustergen.aws import cfn, launch_templates
 from clustergen.kubernetes import disks
 from clustergen.plan.model import Plan, Volume
 
@@ -21,31 +15,7 @@ ROOT_DEVICE = "/dev/xvda"
 METADATA_HOPS = 1
 
 
-class LaunchTemplate(cdk.CfnResource):
-    """A launch template with its data as CloudFormation properties.
-
-    The CDK's class for it loads all of EC2, which takes longer than all other parts of a cluster.
-    """
-
-    def __init__(self, scope: Construct, id: str, *, data: Mapping[str, Any]) -> None:
-        super().__init__(
-            scope,
-            id,
-            type="AWS::EC2::LaunchTemplate",
-            properties={"LaunchTemplateData": dict(data)},
-        )
-
-    @property
-    def newest(self) -> eks.CfnNodegroup.LaunchTemplateSpecificationProperty:
-        """Its id and newest version; with a literal version, nodes would never change."""
-        return eks.CfnNodegroup.LaunchTemplateSpecificationProperty(
-            id=self.ref, version=cdk.Token.as_string(self.get_att("LatestVersionNumber"))
-        )
-
-
-def make(
-    scope: Construct, plan: Plan, name: str, volume: Volume, more: Mapping[str, Any]
-) -> LaunchTemplate:
+def resource(plan: Plan, name: str, volume: Volume, more: Json) -> Json:
     """The launch template of the nodes ``name``: disk, metadata, tags and ``more``."""
     root_gib = disks.root_gib(volume)
     data = {
@@ -55,4 +25,10 @@ def make(
         **launch_templates.tag_specifications(plan, name),
         **more,
     }
-    return LaunchTemplate(scope, "LaunchTemplate", data=data)
+    return cfn.resource("AWS::EC2::LaunchTemplate", {"LaunchTemplateData": data})
+
+
+def newest(logical_id: str) -> Json:
+    """The newest version of a launch template; with a literal one, nodes would never change."""
+    version = cfn.get_att(logical_id, "LatestVersionNumber")
+    return {"Id": cfn.ref(logical_id), "Version": version}

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-import aws_cdk as cdk
-from aws_cdk import aws_iam as iam
-from constructs import Construct
-
-from clustergen.aws import session_manager
+from clustergen.artifacts import Json
+from clustergen.aws import cfn, iam, session_manager
+from clustergen.aws.members import filled
+from clustergen.plan.model import Plan
 
 # The VPC CNI manages addresses of pods, with its own role.
 # https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html
@@ -19,52 +17,62 @@ NODE_POLICIES = (
 )
 
 
-def node_role(scope: Construct, id: str, statements: Iterable[dict[str, Any]] = ()) -> iam.Role:
-    """The role of nodes, with additional policy ``statements`` in CloudFormation's form."""
-    return iam.Role(
-        scope,
-        id,
-        assumed_by=iam.ServicePrincipal("ec2.amazonaws.com"),
-        managed_policies=[managed(name) for name in NODE_POLICIES],
-        inline_policies=inline([session_manager.statement(), *statements]),
+def role(
+    plan: Plan,
+    service: str,
+    *,
+    actions: Sequence[str] = ("sts:AssumeRole",),
+    policies: Sequence[str] = (),
+    statements: Iterable[Json] = (),
+) -> Json:
+    """A role for a service, with AWS managed ``policies`` and ``statements`` of its own.
+
+    The names of these services are the same in every partition.
+    """
+    trusted = {"Effect": "Allow", "Principal": {"Service": f"{service}.amazonaws.com"}}
+    own = list(statements)
+    inline = [{"PolicyName": "cluster", "PolicyDocument": iam.document(own)}] if own else []
+    return cfn.resource(
+        "AWS::IAM::Role",
+        {
+            "AssumeRolePolicyDocument": iam.document([{**trusted, "Action": list(actions)}]),
+            **filled(
+                ManagedPolicyArns=[_managed(name) for name in policies],
+                Policies=inline,
+                Tags=cfn.tags(plan.tags),
+            ),
+        },
     )
 
 
-def pod_role(
-    scope: Construct,
-    id: str,
-    *,
-    policies: Sequence[str] = (),
-    statements: Iterable[dict[str, Any]] = (),
-) -> iam.Role:
+def node_role(plan: Plan, statements: Iterable[Json] = ()) -> Json:
+    """The role of nodes, with additional policy ``statements``."""
+    own = [session_manager.statement(), *statements]
+    return role(plan, "ec2", policies=NODE_POLICIES, statements=own)
+
+
+def pod_role(plan: Plan, *, policies: Sequence[str] = (), statements: Iterable[Json] = ()) -> Json:
     """A role that pods get through EKS Pod Identity.
 
     https://docs.aws.amazon.com/eks/latest/userguide/pod-id-role.html
     """
-    return iam.Role(
-        scope,
-        id,
-        assumed_by=iam.SessionTagsPrincipal(iam.ServicePrincipal("pods.eks.amazonaws.com")),
-        managed_policies=[managed(name) for name in policies],
-        inline_policies=inline(statements),
+    actions = ("sts:AssumeRole", "sts:TagSession")
+    return role(plan, "pods.eks", actions=actions, policies=policies, statements=statements)
+
+
+def pod_identity(plan: Plan, cluster: Json, namespace: str, account: str, role: str) -> Json:
+    """What gives the pods of a service account the role with the logical id ``role``."""
+    return cfn.resource(
+        "AWS::EKS::PodIdentityAssociation",
+        {
+            "ClusterName": cluster,
+            "Namespace": namespace,
+            "ServiceAccount": account,
+            "RoleArn": cfn.get_att(role, "Arn"),
+            **filled(Tags=cfn.tags(plan.tags)),
+        },
     )
 
 
-def managed(name: str) -> iam.IManagedPolicy:
-    """An AWS managed policy, by name (and path)."""
-    return iam.ManagedPolicy.from_aws_managed_policy_name(name)
-
-
-def inline(statements: Iterable[dict[str, Any]]) -> dict[str, iam.PolicyDocument] | None:
-    """``statements`` as the only inline policy of a role; None if there are none."""
-    made = [iam.PolicyStatement.from_json(_tokens(statement)) for statement in statements]
-    return {"cluster": iam.PolicyDocument(statements=made)} if made else None
-
-
-def _tokens(statement: dict[str, Any]) -> dict[str, Any]:
-    """A statement with intrinsic functions as CDK tokens."""
-    resources = [
-        cdk.Token.as_string(resource) if isinstance(resource, dict) else resource
-        for resource in statement["Resource"]
-    ]
-    return {**statement, "Resource": resources}
+def _managed(name: str) -> Json:
+    return cfn.sub(f"arn:${{AWS::Partition}}:iam::aws:policy/{name}")

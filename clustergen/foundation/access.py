@@ -171,7 +171,7 @@ def _pcs_scripts(plan: Plan) -> Iterator[Json]:
 
 def user_scripts(plan: Plan) -> Iterator[Json]:
     scripts = (s.url for s in plan.software.scripts if s.url.startswith("s3://"))
-    objects = sorted({_literal(url.removeprefix("s3://")) for url in scripts})
+    objects = sorted({cfn.literal(url.removeprefix("s3://")) for url in scripts})
     if objects:
         yield iam.allow("UserScripts", ["s3:GetObject"], [_s3_arn(path) for path in objects])
 
@@ -193,7 +193,7 @@ def buckets(plan: Plan) -> Iterator[Json]:
     """
     mounts = [s for s in plan.storage if isinstance(s, Bucket)]
     for number, mount in enumerate(mounts, 1):
-        prefix = _literal(mount.prefix.strip("/"))
+        prefix = cfn.literal(mount.prefix.strip("/"))
         within = f"{prefix}/*" if prefix else "*"
         within_prefix = {"StringLike": {"s3:prefix": _prefixes(mount)}}
         yield iam.allow(f"List{number}", ["s3:ListBucket"], [_s3_arn(mount.bucket)], within_prefix)
@@ -223,8 +223,3 @@ def _logs() -> Json:
 
 def _s3_arn(path: str) -> Json:
     return cfn.sub(f"arn:${{AWS::Partition}}:s3:::{path}")
-
-
-def _literal(text: str) -> str:
-    """User text, escaped for Fn::Sub, where ``${`` would begin a reference."""
-    return text.replace("${", "${!")

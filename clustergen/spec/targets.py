@@ -261,7 +261,7 @@ class HyperPodEks(HyperPod):
 
 
 class Eks(Target):
-    """Amazon EKS, deployed with the AWS CDK."""
+    """Amazon EKS."""
 
     install: Literal["script", "stack"] = Field(
         "script",

@@ -1,4 +1,4 @@
-"""A machine on which the CDK does not start: messages."""
+"""A machine on which the CDK does not start: messages of the app, and commands that do without."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from clustergen import resources
+from tests.cdk.synthesized import ROOT
 
 SPEC = str(resources.tree("specs") / "single-gpu-dev.yaml")
+CONTEXT = f'{{"spec": "{SPEC}", "target": "eks"}}'
 
 # What stands for Node.js, and the message.
 BROKEN = [
@@ -22,7 +24,7 @@ BROKEN = [
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "clustergen", *arguments],
+        [sys.executable, *arguments],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -30,70 +32,38 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
+def app(**environment: str) -> subprocess.CompletedProcess[str]:
+    return run(str(ROOT / "app.py"), CDK_CONTEXT_JSON=CONTEXT, **environment)
+
+
 @pytest.mark.parametrize(("node", "message"), BROKEN)
-def test_without_node(node: str, message: str, tmp_path: Path) -> None:
-    done = run("render", SPEC, "--target", "eks", "-o", str(tmp_path), JSII_NODE=node)
+def test_without_node(node: str, message: str) -> None:
+    done = app(JSII_NODE=node)
     assert done.returncode == 1
     assert f"error[BND015]: {message}" in done.stderr
     assert "set JSII_NODE" in done.stderr
     assert "Traceback" not in done.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
-def test_an_overlay_needs_the_document_to_be_checked(tmp_path: Path) -> None:
-    spec = tmp_path / "spec.yaml"
-    text = Path(SPEC).read_text(encoding="utf-8")
-    spec.write_text(
-        text.partition("\ntargets:")[0] + "\ntargets: {eks: {overlay: {Description: x}}}\n",
-        encoding="utf-8",
-    )
-    done = run("check", str(spec), "--target", "eks", JSII_NODE="/nowhere/node")
-    assert done.returncode == 1
-    assert "BND015" in done.stderr + done.stdout
-    assert "Traceback" not in done.stderr
-
-
-def test_no_warning_about_old_node_js(tmp_path: Path) -> None:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("JSII_SILENCE")}
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "clustergen",
-            "render",
-            SPEC,
-            "--target",
-            "eks",
-            "-o",
-            str(tmp_path),
-        ],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_no_warning_about_old_node_js(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("JSII_SILENCE")]:
+        monkeypatch.delenv(name)
+    done = app(CDK_OUTDIR=str(tmp_path))
     assert done.returncode == 0
     assert "!!" not in done.stderr
 
 
-@pytest.mark.parametrize("target", ["pcs", "parallelcluster", "hyperpod-slurm"])
-def test_other_targets_need_no_node(target: str, tmp_path: Path) -> None:
-    done = run("render", SPEC, "--target", target, "-o", str(tmp_path), JSII_NODE="/nowhere/node")
-    assert "BND015" not in done.stderr
-
-
 def test_without_the_extra_that_brings_the_cdk(tmp_path: Path) -> None:
-    """A plain `pip install clustergen` renders other targets, and names the extra for this one."""
-    hook = tmp_path / "path" / "sitecustomize.py"
-    hook.parent.mkdir()
-    hook.write_text(HIDE_THE_CDK, encoding="utf-8")
-    targets = ("--target", "eks", "--target", "pcs", "-o", str(tmp_path / "out"))
-    done = run("render", SPEC, *targets, PYTHONPATH=str(hook.parent))
+    """A plain `pip install clustergen` renders all bundles; the app names the extra it needs."""
+    (tmp_path / "sitecustomize.py").write_text(HIDE_THE_CDK, encoding="utf-8")
+    done = app(PYTHONPATH=str(tmp_path))
     assert done.returncode == 1
     assert "error[BND016]: the AWS CDK, version 2, is not installed" in done.stderr
     assert "help: pip install 'clustergen[eks]'" in done.stderr
     assert "Traceback" not in done.stderr
-    assert [folder.name for folder in (tmp_path / "out").glob("*/*")] == ["pcs"]
+    render = ("-m", "clustergen", "render", SPEC, "--target", "eks", "-o", str(tmp_path / "out"))
+    done = run(*render, PYTHONPATH=str(tmp_path))
+    assert done.returncode == 0, done.stderr
 
 
 HIDE_THE_CDK = """\

@@ -26,8 +26,7 @@ CHECKED = [
     ("p5-on-demand", "hyperpod-slurm"),
     ("hyperpod-eks-new-cluster", "hyperpod-eks"),
     ("p5-on-demand", "batch"),
-    *((name, "eks") for name in EXAMPLES if name.startswith("eks-")),
-    *((name, "eks") for name in ("trn1-efs", "hpc8a-two-queues")),
+    ("p5-on-demand", "eks"),
 ]
 
 
@@ -57,14 +56,19 @@ def test_every_cdk_nag_finding_is_explained(name: str, target: str, tmp_path: Pa
     assert findings(tmp_path, lambda made: app.build(made, rendered)) == []
 
 
-# The foundation, PCS and HyperPod are resources without types, of which the rules know nothing:
-# here their templates are read as typed ones.
+# The rules know nothing of resources without types: here templates are read as typed ones.
 TYPED = [
+    *((name, "eks") for name in EXAMPLES if name.startswith("eks-")),
+    *((name, "eks") for name in ("p5-on-demand", "trn1-efs", "hpc8a-two-queues")),
     ("p5-on-demand", "pcs"),
     ("p5en-capacity-block", "pcs"),
     ("p5-on-demand", "batch"),
     ("hyperpod-eks-karpenter", "hyperpod-eks"),
+    ("hyperpod-eks-new-cluster", "hyperpod-eks"),
 ]
+
+
+TEMPLATES = ("foundation.template.json", "eks.template.json", "cluster.template.json")
 
 
 @pytest.mark.parametrize(("name", "target"), TYPED)
@@ -75,11 +79,14 @@ def test_every_cdk_nag_finding_in_rendered_templates_is_explained(
     rendered = app.rendered_cluster(found, target, {})
 
     def build(made: Any) -> None:
-        for path in ("foundation.template.json", "cluster.template.json"):
+        for path in (path for path in TEMPLATES if path in rendered.files):
             (tmp_path / path).write_text(rendered.files[path], encoding="utf-8")
             stack = cdk.Stack(made, path.partition(".")[0])
             CfnInclude(stack, "Rendered", template_file=str(tmp_path / path))
-            acknowledged.acknowledge(stack, acknowledged.FOUNDATION)
+            if (target, path) == ("eks", "cluster.template.json") or path == "eks.template.json":
+                acknowledged.eks(stack, rendered.plan)
+            else:
+                acknowledged.foundation(stack, rendered.plan)
 
     assert findings(tmp_path / "out", build) == []
 

@@ -23,7 +23,6 @@ from clustergen.plan import model
 from clustergen.plan.model import Plan
 from clustergen.words import word_set
 from tests.checking import check
-from tests.features.evidence import EKS
 from tests.features.fields import EXCEPTIONS, FIELDS, NO_ROW, Change
 from tests.features.modes import BASE, MODES, Mode, Values
 
@@ -196,9 +195,9 @@ def differs(two: Pair) -> bool:
     )
     if foundation.build(before) != foundation.build(after):
         return True
-    # A template is synthesized; the other files show most changes, and can be made without it.
-    parts = (_files, _document) if two.target == EKS else (_document, _files)
-    return any(part(two.target, two.before) != part(two.target, two.after) for part in parts)
+    return any(
+        part(two.target, two.before) != part(two.target, two.after) for part in (_document, _files)
+    )
 
 
 @functools.lru_cache(maxsize=16)

@@ -104,8 +104,8 @@ def test_alertmanager_may_publish() -> None:
     role = resources[own["RoleArn"]["Fn::GetAtt"][0]]["Properties"]
     [statement] = role["Policies"][0]["PolicyDocument"]["Statement"]
     assert (statement["Action"], statement["Resource"]) == (
-        "sns:Publish",
-        {"Ref": "AlertTopicArn"},
+        ["sns:Publish"],
+        [{"Ref": "AlertTopicArn"}],
     )
 
 

@@ -64,7 +64,7 @@ def _referring(text: str) -> str:
 
 def _substituted(text: str) -> str:
     """Text for Fn::Sub, in which ``${`` of the shell would begin a reference."""
-    return text.replace("${", "${!").replace(_BEGIN, "${").replace(_END, "}")
+    return cfn.literal(text).replace(_BEGIN, "${").replace(_END, "}")
 
 
 def _actions(plan: Plan, group: NodeGroup) -> Iterator[Action]:

@@ -1,4 +1,4 @@
-"""Amazon EKS: a control plane and managed node groups, as a stack of the AWS CDK."""
+"""Amazon EKS: a control plane and managed node groups, as a CloudFormation stack."""
 
 from __future__ import annotations
 

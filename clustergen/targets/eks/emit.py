@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, Json, json_artifact
 from clustergen.aws import cfn
-from clustergen.cdk import kernel
 from clustergen.kubernetes import access, karpenter, kueue, kueue_configuration, training
 from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import sizes
+from clustergen.targets.eks import cluster, sizes
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.runbook import runbook
 
@@ -21,12 +20,8 @@ TEMPLATE = "cluster.template.json"
 
 
 def document(plan: Plan) -> Json:
-    """The synthesized CloudFormation template of a plan without errors."""
-    shell.compile_templates("eks", "kubernetes", "shared")  # while the CDK starts in the background
-    kernel.load()
-    from clustergen.targets.eks import synth  # needs the CDK
-
-    return synth.template(plan)
+    """The CloudFormation template of a plan without errors."""
+    return cluster.template(plan)
 
 
 def emit(plan: Plan, document: Json) -> Bundle:
@@ -41,7 +36,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
 
 def _deploy(plan: Plan, document: Json) -> Artifact:
     known = foundation.outputs(plan)
-    managed = [g for g in plan.node_groups if not karpenter.is_karpenter(plan, g)]
+    managed = cluster.managed(plan)
     text = shell.render(
         "eks/deploy.sh.j2",
         **foundation.frame(plan),
@@ -86,7 +81,7 @@ def steps(plan: Plan) -> list[str]:
 
 
 def _sized(plan: Plan) -> Iterator[str]:
-    groups = [group for group in plan.node_groups if not karpenter.is_karpenter(plan, group)]
+    groups = cluster.managed(plan)
     if groups:
         yield (
             "managed node groups begin without nodes, so that a lack of capacity does not roll the "

@@ -5,19 +5,13 @@ https://karpenter.sh/docs/reference/cloudformation/ (1.14)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import aws_cdk as cdk
-from aws_cdk import aws_eks as eks
-from aws_cdk import aws_events as events
-from aws_cdk import aws_iam as iam
-from aws_cdk import aws_sqs as sqs
-from constructs import Construct
+from collections.abc import Iterable, Iterator
 
 from clustergen.artifacts import Json
+from clustergen.aws import cfn
 from clustergen.aws.iam import actions, allow, deny_without_tls, document, equal
-from clustergen.eks import roles
-from clustergen.eks.control_plane import ControlPlane
+from clustergen.aws.members import filled
+from clustergen.eks import control_plane, roles
 from clustergen.plan.model import Plan
 from clustergen.words import words
 
@@ -38,85 +32,52 @@ _EVENTS = (
 )
 
 
-class Karpenter(Construct):
+NODE_ROLE = "KarpenterNodeRole"
+"""The logical id of the role of its nodes. Managed node groups have another one, whose access entry
+EKS creates."""
+QUEUE = "KarpenterQueue"
+_ROLE = "KarpenterRole"
+
+
+def resources(plan: Plan, node_statements: Iterable[Json] = ()) -> Iterator[tuple[str, Json]]:
     """Roles, queue and event rules of Karpenter; its chart and node pools are in the bundle."""
-
-    role: iam.Role
-    """Role of the controller."""
-    node_role: iam.Role
-    """Role of its nodes. Managed node groups have another one, whose access entry EKS creates."""
-    queue: sqs.CfnQueue
-    rules: tuple[events.CfnRule, ...]
-
-    def __init__(
-        self,
-        scope: Construct,
-        id: str,
-        *,
-        plan: Plan,
-        control_plane: ControlPlane,
-        node_statements: Iterable[Json] = (),
-    ) -> None:
-        super().__init__(scope, id)
-        self.queue = _queue(self)
-        self.node_role = roles.node_role(self, "NodeRole", node_statements)
-        eks.CfnAccessEntry(
-            self,
-            "NodeAccess",
-            cluster_name=control_plane.name,
-            principal_arn=self.node_role.role_arn,
-            type="EC2_LINUX",
-        )
-        self.role = roles.pod_role(
-            self,
-            "Role",
-            statements=_controller(
-                plan, control_plane.cluster.attr_arn, self.queue.attr_arn, self.node_role.role_arn
-            ),
-        )
-        eks.CfnPodIdentityAssociation(
-            self,
-            "Identity",
-            cluster_name=control_plane.name,
-            namespace=NAMESPACE,
-            service_account=SERVICE_ACCOUNT,
-            role_arn=self.role.role_arn,
-        )
-        self.rules = tuple(_rule(self, self.queue, *event) for event in _EVENTS)
+    queue_arn, node_role_arn = cfn.get_att(QUEUE, "Arn"), cfn.get_att(NODE_ROLE, "Arn")
+    yield from _queue(plan, queue_arn)
+    yield NODE_ROLE, roles.node_role(plan, node_statements)
+    yield "KarpenterNodeAccess", control_plane.access_entry(plan, node_role_arn, Type="EC2_LINUX")
+    yield _ROLE, roles.pod_role(plan, statements=_controller(plan, queue_arn, node_role_arn))
+    identity = roles.pod_identity(plan, control_plane.NAME, NAMESPACE, SERVICE_ACCOUNT, _ROLE)
+    yield "KarpenterIdentity", identity
+    for id, source, detail in _EVENTS:
+        yield f"Karpenter{id}", _rule(plan, queue_arn, source, detail)
 
 
-def _queue(scope: Construct) -> sqs.CfnQueue:
-    queue = sqs.CfnQueue(scope, "Queue", message_retention_period=300, sqs_managed_sse_enabled=True)
-    services = ("events.amazonaws.com", "sqs.amazonaws.com")
-    sqs.CfnQueuePolicy(
-        scope,
-        "QueuePolicy",
-        queues=[queue.ref],
-        policy_document=document(
-            [
-                {
-                    "Sid": "Events",
-                    "Effect": "Allow",
-                    "Principal": {"Service": list(services)},
-                    "Action": "sqs:SendMessage",
-                    "Resource": queue.attr_arn,
-                },
-                deny_without_tls("sqs", queue.attr_arn),
-            ]
-        ),
-    )
-    return queue
+def _queue(plan: Plan, arn: Json) -> Iterator[tuple[str, Json]]:
+    properties = {
+        "MessageRetentionPeriod": 300,
+        "SqsManagedSseEnabled": True,
+        **filled(Tags=cfn.tags(plan.tags)),
+    }
+    yield QUEUE, cfn.resource("AWS::SQS::Queue", properties)
+    events = {
+        "Sid": "Events",
+        "Effect": "Allow",
+        "Principal": {"Service": ["events.amazonaws.com", "sqs.amazonaws.com"]},
+        "Action": "sqs:SendMessage",
+        "Resource": arn,
+    }
+    policy = document([events, deny_without_tls("sqs", arn)])
+    properties = {"PolicyDocument": policy, "Queues": [cfn.ref(QUEUE)]}
+    yield "KarpenterQueuePolicy", cfn.resource("AWS::SQS::QueuePolicy", properties)
 
 
-def _rule(
-    scope: Construct, queue: sqs.CfnQueue, id: str, source: str, detail: str
-) -> events.CfnRule:
-    return events.CfnRule(
-        scope,
-        id,
-        event_pattern={"source": [source], "detail-type": [detail]},
-        targets=[events.CfnRule.TargetProperty(arn=queue.attr_arn, id="Karpenter")],
-    )
+def _rule(plan: Plan, queue_arn: Json, source: str, detail: str) -> Json:
+    properties = {
+        "EventPattern": {"source": [source], "detail-type": [detail]},
+        "Targets": [{"Arn": queue_arn, "Id": "Karpenter"}],
+        **filled(Tags=cfn.tags(plan.tags)),
+    }
+    return cfn.resource("AWS::Events::Rule", properties)
 
 
 _STARTS = ["ec2:RunInstances", "ec2:CreateFleet"]
@@ -128,12 +89,12 @@ _USED = ("security-group", "subnet", "capacity-reservation", "placement-group")
 _PUBLIC = ("image", "snapshot")
 
 
-def _controller(plan: Plan, cluster_arn: str, queue_arn: str, node_role_arn: str) -> list[Json]:
+def _controller(plan: Plan, queue_arn: Json, node_role_arn: Json) -> list[Json]:
     """Permissions of the controller: start, tag and terminate its instances, and describe all."""
     tag = f"kubernetes.io/cluster/{plan.name}"
     made = {f"aws:RequestTag/{tag}": "owned"}
     own = {f"aws:ResourceTag/{tag}": "owned"}
-    passed = {"iam:PassedToService": f"ec2.{cdk.Aws.URL_SUFFIX}"}
+    passed = {"iam:PassedToService": cfn.sub("ec2.${AWS::URLSuffix}")}
     queue = ("DeleteMessage", "GetQueueUrl", "ReceiveMessage")
     return [
         *_instances(made, own),
@@ -141,7 +102,7 @@ def _controller(plan: Plan, cluster_arn: str, queue_arn: str, node_role_arn: str
         allow("Interruptions", actions("sqs", *queue), [queue_arn]),
         allow("PassNodeRole", ["iam:PassRole"], [node_role_arn], equal(passed)),
         *_instance_profiles(made, own),
-        allow("Cluster", ["eks:DescribeCluster"], [cluster_arn]),
+        allow("Cluster", ["eks:DescribeCluster"], [control_plane.ARN]),
     ]
 
 
@@ -163,11 +124,10 @@ def _instances(made: Json, own: Json) -> list[Json]:
 
 
 def _reading() -> list[Json]:
-    region = cdk.Aws.REGION
-    images = f"arn:{cdk.Aws.PARTITION}:ssm:{region}::parameter/aws/service/*"
+    images = cfn.sub("arn:${AWS::Partition}:ssm:${AWS::Region}::parameter/aws/service/*")
     described = [f"ec2:Describe{what}" for what in _DESCRIBED]
     return [
-        allow("Read", described, ["*"], equal({"aws:RequestedRegion": region})),
+        allow("Read", described, ["*"], equal({"aws:RequestedRegion": cfn.ref("AWS::Region")})),
         allow("ReadImages", ["ssm:GetParameter"], [images]),
         allow("ReadPrices", ["pricing:GetProducts"], ["*"]),
     ]
@@ -182,7 +142,7 @@ _DESCRIBED = words("""
 
 def _instance_profiles(made: Json, own: Json) -> list[Json]:
     """Permissions for instance profiles, which Karpenter creates for node classes."""
-    arns = [f"arn:{cdk.Aws.PARTITION}:iam::{cdk.Aws.ACCOUNT_ID}:instance-profile/*"]
+    arns = [cfn.sub("arn:${AWS::Partition}:iam::${AWS::AccountId}:instance-profile/*")]
     making = ("CreateInstanceProfile", "TagInstanceProfile")
     keeping = ("AddRoleToInstanceProfile", "RemoveRoleFromInstanceProfile", "DeleteInstanceProfile")
     return [
@@ -193,5 +153,5 @@ def _instance_profiles(made: Json, own: Json) -> list[Json]:
     ]
 
 
-def _ec2(kind: str, account: str = "*") -> str:
-    return f"arn:{cdk.Aws.PARTITION}:ec2:{cdk.Aws.REGION}:{account}:{kind}/*"
+def _ec2(kind: str, account: str = "*") -> Json:
+    return cfn.sub(f"arn:${{AWS::Partition}}:ec2:${{AWS::Region}}:{account}:{kind}/*")

@@ -7,39 +7,28 @@ https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import aws_cdk as cdk
-from constructs import Construct
-
 from clustergen.artifacts import Json
 from clustergen.aws.launch_templates import block_type, market, network, reservation
 from clustergen.eks import launch_templates
-from clustergen.eks.launch_templates import LaunchTemplate
+from clustergen.eks.control_plane import security_groups
 from clustergen.plan.model import NodeGroup, Plan
 
 
 def for_group(
-    scope: Construct,
-    plan: Plan,
-    group: NodeGroup,
-    *,
-    security_groups: Sequence[str],
-    placement_group: str | None,
-    user_data: str,
-) -> LaunchTemplate:
+    plan: Plan, group: NodeGroup, *, placement_group: Json | str | None, user_data: Json | str
+) -> Json:
     """The launch template of a node group."""
     data = {
-        **network(group.interfaces, security_groups),
+        **network(group.interfaces, security_groups(plan)),
         **({"Placement": {"GroupName": placement_group}} if placement_group else {}),
         **reservation(group),
         **market(group),
         **block_type(group),
         **_cpu(group),
         **({"ImageId": group.image} if group.image else {}),
-        "UserData": cdk.Fn.base64(user_data),
+        "UserData": {"Fn::Base64": user_data},
     }
-    return launch_templates.make(scope, plan, group.name, group.volume, data)
+    return launch_templates.resource(plan, group.name, group.volume, data)
 
 
 def _cpu(group: NodeGroup) -> Json:

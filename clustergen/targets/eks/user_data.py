@@ -10,34 +10,26 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from clustergen import shell
-from clustergen.aws import mime
+from clustergen.artifacts import Json
+from clustergen.aws import cfn, mime
 from clustergen.catalog import InstanceType
+from clustergen.eks.control_plane import CLUSTER, service_cidr
 from clustergen.plan.model import Interface, NodeGroup, Plan, Script
 from clustergen.targets.eks import pods
 from clustergen.yaml_text import yaml_text
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """The cluster's settings that nodes need to join, if EKS does not add them."""
-
-    name: str
-    endpoint: str
-    certificate_authority: str
-    service_cidr: str
-
-
-def for_group(plan: Plan, group: NodeGroup, cluster: Cluster) -> str:
+def for_group(plan: Plan, group: NodeGroup) -> Json | str:
     """The user data of a group's nodes, in clear text."""
-    config = node_config(group.types, group.interfaces, cluster if group.image else None)
-    parts = [("application/node.eks.aws", yaml_text(config))]
+    config = yaml_text(node_config(group.types, group.interfaces, _joining(plan, group)))
+    parts = [("application/node.eks.aws", config)]
     if scripts := plan.scripts_of(group):
-        parts.append((mime.SHELL_SCRIPT, _script(scripts)))
-    return mime.multipart(parts)
+        text = _script(scripts)
+        parts.append((mime.SHELL_SCRIPT, cfn.literal(text) if group.image else text))
+    made = mime.multipart(parts)
+    return cfn.sub(made) if group.image else made
 
 
 # Groups may run the same scripts.
@@ -47,12 +39,15 @@ def _script(scripts: tuple[Script, ...]) -> str:
 
 
 def node_config(
-    types: Sequence[InstanceType], interfaces: Sequence[Interface], cluster: Cluster | None
-) -> dict[str, Any]:
-    """The NodeConfig for nodes of ``types`` with ``interfaces``."""
+    types: Sequence[InstanceType], interfaces: Sequence[Interface], joining: Json | None = None
+) -> Json:
+    """The NodeConfig for nodes of ``types`` with ``interfaces``.
+
+    ``joining`` are settings of the cluster, if EKS does not add them.
+    """
     most = min(pods.most(type, interfaces) for type in types)
-    spec: dict[str, Any] = {
-        **(_joining(cluster) if cluster else {}),
+    spec: Json = {
+        **({"cluster": joining} if joining else {}),
         # nodeadm counts by type, and does not consider EFA-only interfaces on the first card.
         "kubelet": {"config": {"maxPods": most}},
     }
@@ -63,12 +58,13 @@ def node_config(
     return {"apiVersion": "node.eks.aws/v1alpha1", "kind": "NodeConfig", "spec": spec}
 
 
-def _joining(cluster: Cluster) -> dict[str, Any]:
+def _joining(plan: Plan, group: NodeGroup) -> Json | None:
+    """The settings with which nodes with a custom image join; references are for ``Fn::Sub``."""
+    if not group.image:
+        return None
     return {
-        "cluster": {
-            "name": cluster.name,
-            "apiServerEndpoint": cluster.endpoint,
-            "certificateAuthority": cluster.certificate_authority,
-            "cidr": cluster.service_cidr,
-        }
+        "name": f"${{{CLUSTER}}}",
+        "apiServerEndpoint": f"${{{CLUSTER}.Endpoint}}",
+        "certificateAuthority": f"${{{CLUSTER}.CertificateAuthorityData}}",
+        "cidr": service_cidr(plan),
     }

@@ -1,4 +1,4 @@
-"""A new EKS cluster for HyperPod's nodes, as a separate stack. Imported only if there is one.
+"""A new EKS cluster for HyperPod's nodes, as a separate stack.
 
 It has only a few system nodes. HyperPod creates access entries for its nodes, which join later.
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequisites.html
@@ -6,101 +6,61 @@ https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-prerequis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-import aws_cdk as cdk
-from constructs import Construct, IDependable
-
+from clustergen import foundation
+from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.cdk import synth
-from clustergen.cdk.inputs import Inputs, Parameters
-from clustergen.cdk.stack import ClusterStack, name_resources
-from clustergen.eks import addons
-from clustergen.eks.addons import Addon, ManagedAddon
-from clustergen.eks.control_plane import ControlPlane
-from clustergen.eks.system_nodes import SystemNodes
+from clustergen.eks import addons, control_plane, roles, system_nodes
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import charts, eks_cluster
 
-
-class EksForHyperPod(Construct):
-    """The EKS cluster: control plane, networking, system nodes and storage drivers."""
-
-    control_plane: ControlPlane
-    networking: dict[str, ManagedAddon]
-    """The add-ons that are created before any node, by name."""
-    system_nodes: SystemNodes
-    addons: dict[str, ManagedAddon]
-    """The other add-ons, by name."""
-
-    def __init__(self, scope: Construct, id: str, *, plan: Plan, inputs: Inputs) -> None:
-        super().__init__(scope, id)
-        self.control_plane = ControlPlane(self, "Cluster", plan=plan, inputs=inputs)
-        if not _efa_is_allowed(plan):
-            _allow_efa(self, self.control_plane.security_group)
-        self.networking = {addon.name: self._addon(plan, addon, ()) for addon in addons.NETWORKING}
-        self.system_nodes = SystemNodes(
-            self,
-            "SystemNodes",
-            plan=plan,
-            inputs=inputs,
-            control_plane=self.control_plane,
-            # With the foundation's group, so that pods on these nodes reach file systems too.
-            security_groups=[
-                self.control_plane.security_group,
-                *(inputs.value(group) for group in plan.network.node_security_groups),
-            ],
-            after=[made.addon for made in self.networking.values()],
-        )
-        # HyperPod's agent monitors and replaces nodes, its add-on has the states of Kubernetes.
-        own = (addons.NODE_MONITORING, addons.KUBE_STATE_METRICS)
-        wanted = (addon for addon in addons.wanted(plan) if addon not in own)
-        nodes = [self.system_nodes.node_group]
-        self.addons = {addon.name: self._addon(plan, addon, nodes) for addon in wanted}
-        name_resources(self)
-
-    def _addon(self, plan: Plan, addon: Addon, after: Iterable[IDependable]) -> ManagedAddon:
-        return ManagedAddon(
-            self,
-            cfn.logical_id("addon", addon.name),
-            addon=addon,
-            plan=plan,
-            control_plane=self.control_plane,
-            after=after,
-        )
+_NODE_ROLE = "SystemNodesRole"
 
 
-class EksStack(ClusterStack):
-    """The stack, with the outputs that later stacks need."""
-
-    def __init__(
-        self, scope: Construct, id: str, *, plan: Plan, outputs: Mapping[str, str]
-    ) -> None:
-        super().__init__(
-            scope, id, plan=plan, description=f"EKS cluster {plan.name}, for nodes of HyperPod"
-        )
-        self.eks = EksForHyperPod(self, "Default", plan=plan, inputs=Parameters(self, outputs))
-        cluster = self.eks.control_plane.cluster
-        values = {
-            "EksClusterArn": cluster.attr_arn,
-            "EksClusterName": cluster.ref,
-            "EksClusterSecurityGroupId": self.eks.control_plane.security_group,
-        }
-        for name, description in eks_cluster.OUTPUTS.items():
-            cdk.CfnOutput(self, name, value=values[name], description=description)
-        cdk.CfnOutput(
-            self,
-            "NextStep",
-            value=f"./{charts.INSTALL}",
-            description="What to run from the rendered bundle before the HyperPod cluster is "
-            "created",
-        )
+def template(plan: Plan) -> Json:
+    """The template, with the outputs that later stacks need."""
+    made = dict(_resources(plan))
+    return {
+        "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
+        "Description": f"EKS cluster {plan.name}, for nodes of HyperPod",
+        "Parameters": cfn.parameters(made, foundation.outputs(plan)),
+        "Resources": made,
+        "Outputs": _outputs(),
+    }
 
 
-def template(plan: Plan, outputs: Mapping[str, str]) -> dict[str, Any]:
-    """The stack's template; ``outputs`` are the foundation's, name -> description."""
-    return synth.template(lambda app: EksStack(app, "Eks", plan=plan, outputs=outputs))
+def _resources(plan: Plan) -> Iterator[tuple[str, Json]]:
+    """Control plane, networking, system nodes and storage drivers."""
+    yield from control_plane.resources(plan)
+    if not _efa_is_allowed(plan):
+        yield "EfaEgress", _efa_egress()
+    yield from addons.resources(plan, addons.NETWORKING)
+    yield _NODE_ROLE, roles.node_role(plan)
+    ready = [addons.logical_id(addon) for addon in addons.NETWORKING]
+    yield from system_nodes.resources(plan, role=_NODE_ROLE, after=ready)
+    # HyperPod's agent monitors and replaces nodes, its add-on has the states of Kubernetes.
+    own = (addons.NODE_MONITORING, addons.KUBE_STATE_METRICS)
+    wanted = [addon for addon in addons.wanted(plan) if addon not in own]
+    yield from addons.resources(plan, wanted, [system_nodes.SYSTEM_NODES])
+
+
+def _outputs() -> Json:
+    values = {
+        "EksClusterArn": control_plane.ARN,
+        "EksClusterName": control_plane.NAME,
+        "EksClusterSecurityGroupId": control_plane.SECURITY_GROUP,
+    }
+    described = {
+        name: {"Description": description, "Value": values[name]}
+        for name, description in eks_cluster.OUTPUTS.items()
+    }
+    next_step = {
+        "Description": "What to run from the rendered bundle before the HyperPod cluster is "
+        "created",
+        "Value": f"./{charts.INSTALL}",
+    }
+    return {**described, "NextStep": next_step}
 
 
 def _efa_is_allowed(plan: Plan) -> bool:
@@ -111,16 +71,13 @@ def _efa_is_allowed(plan: Plan) -> bool:
     return int(plan.kubernetes.version.partition(".")[2]) >= 33
 
 
-def _allow_efa(scope: Construct, group: str) -> None:
-    """Add an egress rule to the group itself; HyperPod's check of EFA requires it."""
-    cdk.CfnResource(
-        scope,
-        "EfaEgress",
-        type="AWS::EC2::SecurityGroupEgress",
-        properties={
-            "GroupId": group,
-            "DestinationSecurityGroupId": group,
-            "IpProtocol": "-1",
-            "Description": "All traffic between members, as EFA needs",
-        },
-    )
+def _efa_egress() -> Json:
+    """An egress rule to the group itself; HyperPod's check of EFA requires it."""
+    group = control_plane.SECURITY_GROUP
+    properties = {
+        "GroupId": group,
+        "DestinationSecurityGroupId": group,
+        "IpProtocol": "-1",
+        "Description": "All traffic between members, as EFA needs",
+    }
+    return cfn.resource("AWS::EC2::SecurityGroupEgress", properties)

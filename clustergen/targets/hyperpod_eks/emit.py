@@ -9,7 +9,6 @@ from typing import Any
 from clustergen import foundation, placeholders
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.aws import cfn
-from clustergen.cdk import kernel
 from clustergen.hyperpod import cloudformation, deploy
 from clustergen.kubernetes import access
 from clustergen.plan.model import Plan
@@ -17,6 +16,7 @@ from clustergen.targets.hyperpod_eks import (
     addons,
     charts,
     cluster,
+    control_plane,
     eks_cluster,
     governance,
     jobs,
@@ -98,8 +98,5 @@ def _templates(files: Bundle, path: str) -> list[dict[str, Any]]:
 def _eks(plan: Plan) -> Iterator[Artifact]:
     """The stack of a new EKS cluster, the software in it, and HyperPod's add-ons."""
     if eks_cluster.is_new(plan):
-        kernel.load()
-        from clustergen.targets.hyperpod_eks import control_plane  # needs the CDK
-
-        yield json_artifact(EKS_TEMPLATE, control_plane.template(plan, foundation.outputs(plan)))
+        yield json_artifact(EKS_TEMPLATE, control_plane.template(plan))
         yield from addons.files(plan)

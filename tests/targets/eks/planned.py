@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import functools
 
-import aws_cdk as cdk
-
-from clustergen import foundation
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.cdk import synth
-from clustergen.cdk.inputs import Parameters
-from clustergen.cdk.stack import ClusterStack
 from clustergen.targets.eks import emit
-from clustergen.targets.eks.cluster import EksCluster
 from tests.checking import Fragments
 
 plan_of = Fragments("eks").plan
@@ -21,7 +14,7 @@ plan_of = Fragments("eks").plan
 
 @functools.cache
 def template_of(fragment: str = "") -> Json:
-    """The synthesized template; do not change it."""
+    """The template; do not change it."""
     return emit.document(plan_of(fragment))
 
 
@@ -43,15 +36,3 @@ def launch_template_of(fragment: str, group: str = "h200") -> Json:
     name = f"{cfn.logical_id('node-group', group)}LaunchTemplate"
     data: Json = properties_of(fragment, name)["LaunchTemplateData"]
     return data
-
-
-def synthesized(kind: type[EksCluster], fragment: str = "") -> Json:
-    """The template of a construct that a user of the CDK made of ours."""
-    plan = plan_of(fragment)
-
-    def make(app: cdk.App) -> cdk.Stack:
-        stack = ClusterStack(app, "Cluster", plan=plan)
-        kind(stack, "Default", plan=plan, inputs=Parameters(stack, foundation.outputs(plan)))
-        return stack
-
-    return synth.template(make)

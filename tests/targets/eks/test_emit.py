@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from clustergen.words import word_set, words
 from tests.oracles.shell import script_violations
@@ -472,10 +473,9 @@ def test_karpenter_may_change_only_its_instances() -> None:
     statements = {s["Sid"]: s for s in document["PolicyDocument"]["Statement"]}
     own = {"StringEquals": {"aws:ResourceTag/kubernetes.io/cluster/example": "owned"}}
     assert statements["End"]["Condition"] == own
-    assert statements["PassNodeRole"]["Resource"] == {"Fn::GetAtt": ["KarpenterNodeRole", "Arn"]}
-    for sid, statement in statements.items():
-        if statement["Resource"] == "*":
-            assert sid in ("Read", "ReadPrices", "ListProfiles")
+    assert statements["PassNodeRole"]["Resource"] == [{"Fn::GetAtt": ["KarpenterNodeRole", "Arn"]}]
+    everything = {sid for sid, statement in statements.items() if "*" in statement["Resource"]}
+    assert everything == {"Read", "ReadPrices", "ListProfiles"}
 
 
 SCRIPTS = """
@@ -488,7 +488,7 @@ software:
 
 def user_data(fragment: str) -> str:
     text = launch_template_of(fragment)["UserData"]["Fn::Base64"]
-    return text if isinstance(text, str) else "".join(map(str, text["Fn::Join"][1]))
+    return str(text if isinstance(text, str) else text["Fn::Sub"])
 
 
 def test_user_data_is_mime_with_a_node_config() -> None:
@@ -526,14 +526,24 @@ def test_nodes_with_a_custom_image_get_the_clusters_settings() -> None:
     assert launch_template_of(IMAGE)["ImageId"] == "ami-0a1b2c3d4e5f67890"
     assert "AmiType" not in properties_of(IMAGE, "NodeGroupH200")
     text = user_data(IMAGE)
-    for wanted in (
-        "apiServerEndpoint: ",
-        "'Endpoint'",
-        "certificateAuthority: ",
-        "'CertificateAuthorityData'",
-        "172.20.0.0/16",
-    ):
-        assert wanted in text
+    _, _, part = text.partition("application/node.eks.aws\n\n")
+    config = yaml.safe_load(part.partition("\n--CLUSTERGEN")[0])
+    assert config["spec"]["cluster"] == {
+        "name": "${Cluster}",
+        "apiServerEndpoint": "${Cluster.Endpoint}",
+        "certificateAuthority": "${Cluster.CertificateAuthorityData}",
+        "cidr": "172.20.0.0/16",
+    }
+
+
+def test_scripts_of_nodes_with_a_custom_image_keep_their_variables() -> None:
+    """CloudFormation replaces ``${name}`` in their user data, and ``${!name}`` by ``${name}``."""
+    scripts = SCRIPTS.replace("$(reboot)", "'${HOME}'")
+    plain = user_data(scripts).partition("text/x-shellscript")[2]
+    substituted = user_data(scripts + IMAGE).partition("text/x-shellscript")[2]
+    assert "${" in plain
+    assert "${" not in substituted.replace("${!", "")
+    assert substituted.replace("${!", "${") == plain
 
 
 def test_pods_of_a_node_have_addresses() -> None:

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from clustergen import foundation, renderer
-from clustergen.findings import Unrenderable
+from clustergen import foundation
 from clustergen.targets.hyperpod_eks import addons, governance
 from tests.oracles.bundle import bundle_violations
 from tests.oracles.cloudformation import check, lint
@@ -26,7 +25,6 @@ from tests.targets.hyperpod_eks.new_cluster import (
     files_of_new,
     plan_of_new,
     resources_of,
-    validated,
 )
 
 ARN = "arn:aws:sagemaker:us-east-1:111122223333:cluster/0a1b2c3d4e5f"
@@ -232,13 +230,6 @@ def test_device_plugins_reach_the_nodes_of_the_spec() -> None:
         assert "other" not in keys
     plain = yaml.safe_load(files_of_new("")["manifests/helm-values.yaml"])
     assert "tolerations" not in plain["nvidia-device-plugin"]
-
-
-def test_without_node_js_there_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JSII_NODE", "/nowhere/node")
-    with pytest.raises(Unrenderable) as rejected:
-        renderer.render(validated(NEW), "hyperpod-eks")
-    assert [finding.code for finding in rejected.value.findings] == ["BND015"]
 
 
 # Single faults of the compiler, each caught by a validator: the file, where, and what stands there.

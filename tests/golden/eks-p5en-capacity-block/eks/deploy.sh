@@ -815,9 +815,9 @@ review_cluster_first() {
 review_cluster() {
   stack_status "$stack"
   [[ $answer == *_COMPLETE && $answer != ROLLBACK_COMPLETE ]] || return 0
-  knows ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId SystemSubnet1Id SystemSubnet2Id PrivateSubnetId MetricsWorkspaceId || return 0
+  knows ClusterSecurityGroupId ControlPlaneSubnet1Id ControlPlaneSubnet2Id MetricsWorkspaceId PrivateSubnetId SystemSubnet1Id SystemSubnet2Id || return 0
   read_sizes
-  create_change_set "$stack" cluster.template.json ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId SystemSubnet1Id SystemSubnet2Id PrivateSubnetId MetricsWorkspaceId "${recorded[@]}"
+  create_change_set "$stack" cluster.template.json ClusterSecurityGroupId ControlPlaneSubnet1Id ControlPlaneSubnet2Id MetricsWorkspaceId PrivateSubnetId SystemSubnet1Id SystemSubnet2Id "${recorded[@]}"
   [[ -z $change_set ]] || drop_change_set "$stack"
 }
 
@@ -841,7 +841,7 @@ check_first() {
 
 deploy_cluster() {
   end_karpenter
-  deploy_sized "$stack" cluster.template.json ControlPlaneSubnet1Id ControlPlaneSubnet2Id ClusterSecurityGroupId SystemSubnet1Id SystemSubnet2Id PrivateSubnetId MetricsWorkspaceId
+  deploy_sized "$stack" cluster.template.json ClusterSecurityGroupId ControlPlaneSubnet1Id ControlPlaneSubnet2Id MetricsWorkspaceId PrivateSubnetId SystemSubnet1Id SystemSubnet2Id
 
   read_also "$stack"
   kubeconfig

@@ -17,15 +17,19 @@ from aws_cdk import aws_lambda as lambda_
 from constructs import Construct, IConstruct
 
 from clustergen.artifacts import Artifact
+from clustergen.aws import cfn
 from clustergen.cdk import kernel
-from clustergen.cdk.inputs import Inputs
-from clustergen.eks.control_plane import ControlPlane
+from clustergen.eks import control_plane
+from clustergen.eks.system_nodes import SYSTEM_NODES
 from clustergen.kubernetes import bundle
 from clustergen.kubernetes.charts import Component
 from clustergen.kubernetes.components import components
 from clustergen.patterns import pattern
-from clustergen.plan.model import Plan, Ref
+from clustergen.plan.model import Id, Plan, Ref
 
+from . import template
+
+_ADDON = "AWS::EKS::Addon"
 _PLACEHOLDER = pattern(r"\$\{([A-Za-z0-9]+)\}")
 
 
@@ -38,31 +42,33 @@ class Software(Construct):
 
     def __init__(
         self,
-        scope: Construct,
+        scope: cdk.Stack,
         id: str,
         *,
         plan: Plan,
-        inputs: Inputs,
-        control_plane: ControlPlane,
-        outputs: Mapping[str, str],
+        resources: Mapping[str, cdk.CfnResource],
+        value: Callable[[str], str],
     ) -> None:
-        """``outputs`` has values of the cluster's stack, by the names in manifests."""
+        """``resources`` are the cluster's; ``value`` has the values of placeholders by name."""
         super().__init__(scope, id)
-        self._value = _values(inputs, outputs)
-        self._cluster = _imported(self, plan, inputs, control_plane)
-        self.provider = _provider(self, plan, inputs, self._cluster, control_plane)
+        # Its roles have policies with the partition as a reference, as all other roles do.
+        self.node.set_context("@aws-cdk/core:enablePartitionLiterals", False)
+        self._value = value
+        cluster = resources[control_plane.CLUSTER]
+        self.provider = _provider(self, plan, cluster, value)
         self._usable = eks.Cluster.from_cluster_attributes(
-            self,
-            "Usable",
-            cluster_name=control_plane.name,
-            kubectl_provider=self.provider,
+            self, "Usable", cluster_name=cluster.ref, kubectl_provider=self.provider
         )
         if self.provider.role is None:
             raise TypeError("a provider that is made here has a role")
-        entry = control_plane.grant_admin("SoftwareAdmin", self.provider.role.role_arn)
+        admin = control_plane.admin(plan, self.provider.role.role_arn)
+        entry = template.add(scope, "ClusterSoftwareAdmin", admin)
         self.steps = tuple(self._steps(plan))
         for earlier, later in zip((entry, *self.steps), self.steps, strict=False):
             later.node.add_dependency(earlier)
+        addons = [each for each in resources.values() if each.cfn_resource_type == _ADDON]
+        self.steps[0].node.add_dependency(resources[SYSTEM_NODES], *addons)
+        _name_resources(self)
 
     def _steps(self, plan: Plan) -> Iterator[IConstruct]:
         early, late = bundle.split(plan)
@@ -109,50 +115,33 @@ class Software(Construct):
         return value
 
 
-def _values(inputs: Inputs, outputs: Mapping[str, str]) -> Callable[[str], str]:
-    return lambda name: outputs[name] if name in outputs else inputs.value(Ref(name))
-
-
-def _imported(
-    scope: Construct, plan: Plan, inputs: Inputs, control_plane: ControlPlane
-) -> eks.ICluster:
-    """The cluster as an interface of the CDK."""
-    network = plan.network
-    return eks.Cluster.from_cluster_attributes(
-        scope,
-        "Cluster",
-        cluster_name=control_plane.name,
-        vpc=ec2.Vpc.from_vpc_attributes(
-            scope,
-            "Vpc",
-            vpc_id=inputs.value(network.vpc),
-            # Subnets have ids, so that nothing is looked up by zone.
-            availability_zones=[subnet.zone or "" for subnet in network.system],
-        ),
-    )
-
-
 def _provider(
-    scope: Construct,
-    plan: Plan,
-    inputs: Inputs,
-    cluster: eks.ICluster,
-    control_plane: ControlPlane,
+    scope: Construct, plan: Plan, cluster: cdk.CfnResource, value: Callable[[str], str]
 ) -> eks.KubectlProvider:
-    subnets = [
-        ec2.Subnet.from_subnet_id(scope, f"Subnet{number}", inputs.value(subnet.id))
-        for number, subnet in enumerate(plan.network.system, 1)
-    ]
-    group = ec2.SecurityGroup.from_security_group_id(
-        scope, "SecurityGroup", control_plane.security_group, mutable=False
+    def given(id: Id | None) -> str:
+        return value(id.name) if isinstance(id, Ref) else str(id)
+
+    network = plan.network
+    # Subnets have ids, so that nothing is looked up by zone.
+    zones = [subnet.zone or "" for subnet in network.system]
+    vpc = ec2.Vpc.from_vpc_attributes(
+        scope, "Vpc", vpc_id=given(network.vpc), availability_zones=zones
     )
+    group = cluster.get_att("ClusterSecurityGroupId").to_string()
     return eks.KubectlProvider(
         scope,
         "Kubectl",
-        cluster=cluster,
+        cluster=eks.Cluster.from_cluster_attributes(
+            scope, "Cluster", cluster_name=cluster.ref, vpc=vpc
+        ),
         kubectl_layer=_layer(scope),
-        private_subnets=subnets,
-        security_groups=[group],
+        private_subnets=[
+            ec2.Subnet.from_subnet_id(scope, f"Subnet{number}", given(subnet.id))
+            for number, subnet in enumerate(network.system, 1)
+        ],
+        security_groups=[
+            ec2.SecurityGroup.from_security_group_id(scope, "SecurityGroup", group, mutable=False)
+        ],
     )
 
 
@@ -165,3 +154,22 @@ def _layer(scope: Construct) -> lambda_.ILayerVersion:
         from aws_cdk.lambda_layer_kubectl_v35 import KubectlV35Layer
 
         return KubectlV35Layer(scope, "Tools")
+
+
+def _name_resources(scope: Construct) -> None:
+    """Give every resource in ``scope`` a logical id made of its path, without a hash.
+
+    With another id, an update of the stack would delete what a chart or manifest has made.
+    """
+    root = f"{cdk.Stack.of(scope).node.path}/"
+    for construct in scope.node.find_all():
+        if isinstance(construct, cdk.CfnResource):
+            construct.override_logical_id(_logical_id(construct.node.path.removeprefix(root)))
+
+
+def _logical_id(path: str) -> str:
+    # By CDK convention, a child called Resource or Default is the main resource of its parent.
+    return cfn.logical_id(*(part for part in path.split("/") if part not in _MAIN))
+
+
+_MAIN = ("Resource", "Default")
