@@ -180,8 +180,8 @@ def lifecycle_sources(plan: Plan) -> Iterator[Json]:
     """Permission to download the folders of the user's lifecycle scripts."""
     places = [source.removeprefix("s3://").rstrip("/") for source in plan.lifecycle_sources]
     if places:
-        names = sorted({_literal(place.partition("/")[0]) for place in places})
-        objects = [_s3_arn(f"{_literal(place)}/*") for place in places]
+        names = sorted({cfn.literal(place.partition("/")[0]) for place in places})
+        objects = [_s3_arn(f"{cfn.literal(place)}/*") for place in places]
         yield iam.allow("Lifecycle", ["s3:GetObject"], objects)
         yield iam.allow("LifecycleList", ["s3:ListBucket"], [_s3_arn(name) for name in names])
 
