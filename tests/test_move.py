@@ -113,7 +113,10 @@ def test_forms(form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(("--from", "pcs", "--to", "pcs"), "is both"), (("--from", "x", "--to", "pcs"), "no target")],
+    [
+        (("--from", "pcs", "--to", "pcs"), "are both pcs"),
+        (("--from", "x", "--to", "pcs"), "no target"),
+    ],
 )
 def test_mistakes(
     arguments: tuple[str, ...], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -146,3 +149,136 @@ def test_the_steps_keep_the_file_system(tmp_path: Path) -> None:
             assert stacks["example-foundation"].ids["StorageWork"] == "storagework-0a1b"
         assert made.account.cloudformation.orphans == []
         assert made.account.pcluster.status == "CREATE_COMPLETE"
+
+
+# ------------------------------------------------------------------ an upgrade beside the old one
+
+GREEN = (SPEC % ("", "")).replace("name: small", "name: small-2\nfoundation: small")
+
+
+@pytest.fixture
+def upgrade(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Runs the command on two specs, and reads its JSON."""
+
+    def run(old: str, new: str, *arguments: str) -> tuple[int, Any]:
+        files = [tmp_path / "old.yaml", tmp_path / "new.yaml"]
+        for file, text in zip(files, (old, new), strict=True):
+            file.write_text(text)
+        status = main(["move", *map(str, files), "--output", "json", *arguments])
+        out = capsys.readouterr().out
+        return status, json.loads(out) if out else None
+
+    return run
+
+
+def test_an_upgrade_is_a_new_cluster_on_the_same_foundation(upgrade: Any) -> None:
+    status, move = upgrade(SPEC % ("", ""), GREEN)
+    assert (status, move["name"], move["new_name"]) == (0, "small", "small-2")
+    assert titles(move) == [
+        "prepare",
+        "create the new cluster",
+        "drain the old cluster",
+        "cut over",
+        "remove the old cluster",
+    ]
+    text = steps(move)
+    assert "out/small-2/pcs/deploy.sh: it updates the foundation" in text
+    assert "out/small/pcs/deploy.sh --destroy: the foundation stays" in text
+    assert "keep `foundation: small` in that of small-2" in text
+    assert any("home directories" in line for line in move["lost"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("foundation: small\n", "", "write `foundation: small` in the spec of small-2"),
+        ("region: us-east-1", "region: us-east-2", "file systems stay in us-east-1"),
+        ("4800GiB", "1200GiB", "the foundation: StorageWork"),
+        (
+            "{pcs: {}}",
+            "{parallelcluster: {}}",
+            "would delete NodeRole, NodeInstanceProfile from the foundation",
+        ),
+    ],
+)
+def test_an_upgrade_needs_the_same_foundation(old: str, new: str, words: str, upgrade: Any) -> None:
+    text = GREEN.replace(old, new).replace(
+        "use1-az6", "use2-az1" if "east-2" in new else "use1-az6"
+    )
+    status, move = upgrade(SPEC % ("", ""), text)
+    assert status == 1
+    assert any(words in line for line in move["blocked"]), move["blocked"]
+
+
+DATABASE = """
+slurm:
+  accounting:
+    endpoint: db.example.com
+    user: slurm
+    secret: arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf
+    %s
+"""
+
+
+@pytest.mark.parametrize(("named", "kept"), [("database: records", True), ("port: 3306", False)])
+def test_records_stay_in_a_database_that_both_use(named: str, kept: bool, upgrade: Any) -> None:
+    """ParallelCluster names the database after the cluster unless the spec names it."""
+    both = [
+        text.replace("{pcs: {}}", "{parallelcluster: {}}") + DATABASE % named
+        for text in (SPEC % ("", ""), GREEN)
+    ]
+    _, move = upgrade(*both)
+    assert ("disable --now slurmdbd" in steps(move)) is kept
+    assert any("records of jobs" in line for line in move["lost"]) is not kept
+
+
+def test_a_spec_with_several_targets_needs_the_option(
+    upgrade: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    two = (SPEC % ("", "")).replace("{pcs: {}}", "{pcs: {}, parallelcluster: {}}")
+    status, _ = upgrade(two, two.replace("name: small", "name: beta\nfoundation: small"))
+    assert status == 2
+    status, move = upgrade(
+        two,
+        two.replace("name: small", "name: beta\nfoundation: small"),
+        "--from",
+        "pcs",
+        "--to",
+        "pcs",
+    )
+    assert (status, move["from"], move["to"]) == (0, "pcs", "pcs")
+
+
+def test_the_upgrade_keeps_the_file_system(tmp_path: Path) -> None:
+    """A second cluster beside the first, the first destroyed, the foundation destroyed last."""
+    old = Fragments("pcs").files(f"{MOUNTED}targets: {{pcs: {{}}}}\n")
+    new = Fragments("pcs").files(
+        f"{MOUNTED}name: second\nfoundation: example\ntargets: {{pcs: {{}}}}\n"
+    )
+    with reaching(tmp_path, old) as made:
+        account = made.account
+        stacks = account.cloudformation.stacks
+        for files, arguments, left in (
+            (old, (), {"example-foundation", "example-pcs"}),
+            (new, (), {"example-foundation", "example-pcs", "second-pcs"}),
+            (old, ("--destroy",), {"example-foundation", "second-pcs"}),
+        ):
+            made.render(files)
+            done = made.deploy(*arguments)
+            assert done.returncode == 0, done.stderr
+            assert set(stacks) == left
+            assert stacks["example-foundation"].ids["StorageWork"] == "storagework-0a1b"
+        account.answers["ec2 describe-instances"] = {
+            "Reservations": [{"Instances": [{"InstanceId": "i-0a1b2c3d4e5f67890"}]}]
+        }
+        done = made.deploy("--destroy-foundation")
+        assert done.returncode == 2
+        assert "i-0a1b2c3d4e5f67890" in done.stderr
+        assert "'foundation: example' share it" in done.stderr
+        assert "example-foundation" in stacks
+        del account.answers["ec2 describe-instances"]
+        made.render(new)
+        assert made.deploy("--destroy").returncode == 0
+        done = made.deploy("--destroy-foundation")
+        assert done.returncode == 0, done.stderr
+        assert set(stacks) == set()

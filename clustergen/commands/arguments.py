@@ -128,14 +128,16 @@ def _compare(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _move(commands: Commands[argparse.ArgumentParser]) -> None:
     command = _command(
-        commands, "move", "list the steps from one service to another, with data that stays"
+        commands,
+        "move",
+        "list the steps to another service, or of an upgrade from OLD to NEW, with data that stays",
     )
     _sources(command)
     command.add_argument(
-        "--from", dest="old", required=True, metavar="TARGET", help="the target that runs"
+        "--from", dest="old", metavar="TARGET", help="the target that runs (that of OLD)"
     )
     command.add_argument(
-        "--to", dest="new", required=True, metavar="TARGET", help="the target to move to"
+        "--to", dest="new", metavar="TARGET", help="the target to move to (that of NEW)"
     )
     _omitting(command)
     command.add_argument(

@@ -9,27 +9,60 @@ from clustergen import moving
 from clustergen.commands import inputs
 from clustergen.commands.exit_status import FOUND, OK
 from clustergen.commands.render import OUT
-from clustergen.commands.request import read
+from clustergen.commands.request import Input, Request, read
+from clustergen.compiler import Checked
+from clustergen.moving import End
+
+_UPGRADE = (
+    "to upgrade, copy the spec, give the copy another name and `foundation: NAME`, and run "
+    "`clustergen move OLD NEW`"
+)
 
 
 def run(args: argparse.Namespace) -> int:
     try:
         request = read(args)
-        [old], [new] = inputs.wanted([args.old]), inputs.wanted([args.new])
-        if old == new:
-            raise inputs.UsageError(f"{old} is both: for an upgrade, see docs/how-to/upgrade.md")
-        if len(request.specs) != 1:
-            raise inputs.UsageError("name one spec")
+        old, new = _ends(request, args)
     except inputs.UsageError as error:
         return inputs.refuse(error, args)
-    spec = request.specs[0]
-    named = request.check(spec)
-    known = [target for target in named.targets if target and target != new]
-    before = request.check(spec, list(dict.fromkeys((*known, old))))
-    after = request.check(spec, list(dict.fromkeys((*known, old, new))))
-    move = moving.plan(before, after, old, new, args.out or OUT)
-    if not after.plans:
-        inputs.show(after.findings, argparse.Namespace(output="text", color="auto"), to_stderr=True)
-        return inputs.status(after.findings, argparse.Namespace(strict=False)) or FOUND
+    for end in (old, new):
+        if end.plan is None and not end.checked.plans:
+            findings = end.checked.findings
+            inputs.show(findings, argparse.Namespace(output="text", color="auto"), to_stderr=True)
+            return inputs.status(findings, argparse.Namespace(strict=False)) or FOUND
+    move = moving.plan(old, new)
     sys.stdout.write(moving.render(args.output, move))
     return FOUND if move.blocked else OK
+
+
+def _ends(request: Request, args: argparse.Namespace) -> tuple[End, End]:
+    """:raises UsageError: if it is unclear what moves where."""
+    out = args.out or OUT
+    if len(request.specs) == 2:
+        return _end(request, 0, "--from", args.old, out), _end(request, 1, "--to", args.new, out)
+    if len(request.specs) != 1:
+        raise inputs.UsageError("name one spec and --from and --to, or two specs: OLD NEW")
+    if not (args.old and args.new):
+        raise inputs.UsageError(f"name --from and --to; {_UPGRADE}")
+    [old], [new] = inputs.wanted([args.old]), inputs.wanted([args.new])
+    if old == new:
+        raise inputs.UsageError(f"--from and --to are both {old}; {_UPGRADE}")
+    spec = request.specs[0]
+    known = [target for target in request.check(spec).targets if target and target != new]
+    before = _checked(request, spec, *known, old)
+    return End(before, old, out), End(_checked(request, spec, *known, old, new), new, out)
+
+
+def _end(request: Request, number: int, option: str, named: str | None, out: str) -> End:
+    """The end that has a spec of its own."""
+    spec = request.specs[number]
+    checked = request.check(spec)
+    targets = inputs.wanted([named]) if named else [name for name in checked.targets if name]
+    if len(targets) != 1:
+        count = f"{len(targets)} targets" if targets else "no target"
+        raise inputs.UsageError(f"{spec.title} names {count}: choose with {option}")
+    return End(_checked(request, spec, *filter(None, checked.targets), *targets), targets[0], out)
+
+
+def _checked(request: Request, spec: Input, *targets: str) -> Checked:
+    return request.check(spec, list(dict.fromkeys(targets)))

@@ -18,8 +18,9 @@ Files = Mapping[str, str]
 _TEMPLATE = ".template.json"
 _REQUEST = "create-cluster.json"
 _SCRIPT = "deploy.sh"
-_SETTING = pattern(r"(?m)^(region|cluster|version)=([\w.-]+)$")
+_SETTING = pattern(r"(?m)^(region|cluster|version|foundation_stack)=([\w.-]+)$")
 _COMPARED = {"cluster.yaml": cluster_yaml.effects, _REQUEST: hyperpod_requests.effects}
+_FOUNDATION = "foundation_stack"
 _FIRST = ("foundation", "eks")
 _IDENTITY = {"region": "in", "cluster": "called"}
 _DATA = '"AWS::FSx::FileSystem"', '"AWS::EFS::FileSystem"'
@@ -96,7 +97,9 @@ def _moved(old: Files, new: Files) -> Effect | None:
                 f"creates another cluster, {place} {after[key]}: all that is {place} {before[key]} "
                 "stays, and continues to cost money"
             )
-            if not any(type in text for type in _DATA for text in old.values()):
+            kept = before.get(_FOUNDATION)
+            shared = key == "cluster" and kept is not None and kept == after.get(_FOUNDATION)
+            if shared or not any(type in text for type in _DATA for text in old.values()):
                 return Effect("leftover", "cluster", key, text, stays=before[key])
             text += "; the new file systems are empty"
             return Effect("data-at-risk", "cluster", key, text, stays=before[key])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
@@ -16,7 +17,11 @@ PATH = "foundation.template.json"
 # A spec has one plan for each target.
 @functools.lru_cache(maxsize=8)
 def build(plan: Plan) -> Part:
-    """All resources and outputs of the foundation, built once per plan."""
+    """All resources and outputs of the foundation, built once per plan.
+
+    They have the foundation's name, which clusters that share it have in common.
+    """
+    plan = replace(plan, name=plan.foundation)
     concerns = (network, security, storage, access, hyperpod, monitoring)
     return joined(concern.part(plan) for concern in concerns)
 
@@ -25,7 +30,9 @@ def document(plan: Plan, part: Part) -> Json:
     """The template that creates ``part``."""
     return {
         "AWSTemplateFormatVersion": cfn.FORMAT_VERSION,
-        "Description": f"Foundation of {plan.name}: the network, access and storage of clusters",
+        "Description": (
+            f"Foundation of {plan.foundation}: the network, access and storage of clusters"
+        ),
         "Resources": part.resources,
         "Outputs": {
             name: {"Description": output.description, "Value": output.value}

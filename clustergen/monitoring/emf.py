@@ -23,7 +23,7 @@ def settings(plan: Plan) -> str:
     """The agent's settings as JSON; the script for nodes fills :data:`SCRAPED`."""
     prometheus = {
         "cluster_name": plan.name,
-        "log_group_name": names.log_group(plan.name),
+        "log_group_name": names.log_group(plan.foundation),
         "prometheus_config_path": SCRAPED,
         "emf_processor": {
             "metric_declaration_dedup": True,

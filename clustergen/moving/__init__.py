@@ -1,7 +1,8 @@
-"""How to take a cluster from one service to another while its data stays.
+"""How to take a cluster to another service, or to a new version, while its data stays.
 
-The foundation, with network, file systems and roles, is a stack of its own that all targets of a
-spec share. So the new cluster is created beside the old one, and mounts the same file systems.
+The foundation, with network, file systems and roles, is a stack of its own, which all targets of a
+spec share, and specs that name it. So the new cluster is created beside the old one, and mounts the
+same file systems.
 
 Every format is a module with the same function, ``render(move)``.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import Final
 
-from clustergen.moving.model import Move, Phase
+from clustergen.moving.model import End, Move, Phase
 from clustergen.moving.planning import plan
 
 FORMATS: Final = ("text", "json", "markdown")
@@ -24,4 +25,4 @@ def render(format: str, move: Move) -> str:
     return text
 
 
-__all__ = ["FORMATS", "Move", "Phase", "plan", "render"]
+__all__ = ["FORMATS", "End", "Move", "Phase", "plan", "render"]

@@ -1,6 +1,7 @@
 """A move for programs, as JSON::
 
-    {"version": 1, "name": "demo", "from": "pcs", "to": "parallelcluster",
+    {"version": 1, "name": "demo", "from": "pcs",
+     "new_name": "demo", "to": "parallelcluster",
      "blocked": ["..."], "lost": ["..."],
      "phases": [{"title": "...", "steps": ["..."]}], "back": ["..."]}
 
@@ -19,6 +20,7 @@ def render(move: Move) -> str:
         "version": 1,
         "name": move.name,
         "from": move.old,
+        "new_name": move.new_name,
         "to": move.new,
         "blocked": list(move.blocked),
         "lost": list(move.lost),

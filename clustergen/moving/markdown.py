@@ -13,7 +13,7 @@ def render(move: Move) -> str:
 
 
 def _lines(move: Move) -> Iterator[str]:
-    yield f"# {escape(move.name)}: from `{move.old}` to `{move.new}`"
+    yield f"# {escape(move.name)}: from `{move.ends[0]}` to `{move.ends[1]}`"
     for phase in move.lists:
         yield from ("", f"## {phase.title[0].upper()}{phase.title[1:]}", "")
         mark = "1." if phase in move.phases else "-"

@@ -4,6 +4,34 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from clustergen.compiler import Checked
+from clustergen.plan.model import Plan
+
+
+class End(NamedTuple):
+    """One end of a move: a cluster on a service."""
+
+    checked: Checked
+    """The spec, checked for all targets that it names, and for :attr:`target`."""
+    target: str
+    out: str
+    """The folder of bundles."""
+
+    @property
+    def plan(self) -> Plan | None:
+        """None if the spec cannot be planned for the target."""
+        return self.checked.plans.get(self.target)
+
+    @property
+    def name(self) -> str:
+        """The name of the cluster; empty if the spec cannot be read."""
+        return self.checked.spec.name if self.checked.spec else ""
+
+    @property
+    def folder(self) -> str:
+        """The folder of the bundle."""
+        return f"{self.out}/{self.name}/{self.target}"
+
 
 class Phase(NamedTuple):
     """Steps with one purpose, in order."""
@@ -13,19 +41,28 @@ class Phase(NamedTuple):
 
 
 class Move(NamedTuple):
-    """The way from one service to another."""
+    """The way from one cluster to another."""
 
     name: str
     old: str
+    """Target."""
+    new_name: str
     new: str
-    """Targets."""
-    blocked: tuple[str, ...]
+    """Target."""
+    blocked: tuple[str, ...] = ()
     """What the spec needs before the new target can render it; nothing works without."""
-    lost: tuple[str, ...]
+    lost: tuple[str, ...] = ()
     """What does not come along."""
-    phases: tuple[Phase, ...]
-    back: tuple[str, ...]
+    phases: tuple[Phase, ...] = ()
+    back: tuple[str, ...] = ()
     """How to return."""
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Both ends, by what distinguishes them."""
+        if self.name == self.new_name:
+            return self.old, self.new
+        return f"{self.name} on {self.old}", f"{self.new_name} on {self.new}"
 
     @property
     def lists(self) -> list[Phase]:

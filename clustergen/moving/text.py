@@ -13,7 +13,7 @@ def render(move: Move) -> str:
 
 
 def _lines(move: Move) -> Iterator[str]:
-    yield f"{move.name}: from {move.old} to {move.new}"
+    yield f"{move.name}: from {move.ends[0]} to {move.ends[1]}"
     number = 0
     for phase in move.lists:
         yield f"  {phase.title}:"

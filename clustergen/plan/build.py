@@ -62,6 +62,7 @@ def build(
     plan = Plan(
         target=traits.name,
         name=spec.name,
+        foundation=spec.foundation or spec.name,
         region=spec.region,
         partition=regions.partition_of(spec.region).name,
         tags=dict(spec.tags),

@@ -637,6 +637,8 @@ class Plan:
 
     target: str
     name: str
+    foundation: str
+    """The name of the foundation: that of the cluster, or of another one that it is shared with."""
     region: str
     partition: str
     tags: Mapping[str, str]
@@ -707,7 +709,7 @@ class Plan:
 
     def stack(self, what: str) -> str:
         """The name of one of its stacks, such as `foundation`."""
-        return names.stack(self.name, what)
+        return names.stack(self.foundation if what == "foundation" else self.name, what)
 
     @property
     def max_nodes(self) -> int:

@@ -26,6 +26,12 @@ class Spec(Section):
         pattern=patterns.CLUSTER_NAME.regex,
         description="Name of the cluster; prefix of the names of its resources.",
     )
+    foundation: str | None = Field(
+        None,
+        pattern=patterns.CLUSTER_NAME.regex,
+        description="Name of the cluster whose network, file systems and roles this one shares; "
+        "default: its own.",
+    )
     region: str = Field(description="AWS region, e.g. us-east-1.")
     tags: dict[TagKey, TagValue] = Field(
         {}, max_length=40, description="Tags for every resource created."

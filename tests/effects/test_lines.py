@@ -249,3 +249,14 @@ def test_a_key_that_parallelcluster_lacks_has_unknown_effects(tmp_path: Path) ->
 def test_the_names_of_resources_are_properties_that_replace_them() -> None:
     for type, name in replacing.NAMES.items():
         assert name in replacing.properties()[type]
+
+
+@pytest.mark.parametrize(
+    ("also", "kind"), [("", "data-at-risk"), ("foundation: example\n", "leftover")]
+)
+def test_another_name_is_another_cluster(also: str, kind: str) -> None:
+    """Its file systems are empty, unless it shares the foundation of the first."""
+    old, new = rendered(PLAIN), rendered(f"{PLAIN}name: second\n{also}")
+    [found] = effects.effects(effects.files_of(old), effects.files_of(new))
+    assert found.kind == kind
+    assert ("the new file systems are empty" in found.text) is (kind == "data-at-risk")

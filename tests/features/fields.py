@@ -675,6 +675,7 @@ _RETAINED = {
 
 _PLAN_ITSELF = {
     "name": [_set("name", "other")],
+    "foundation": [_set("foundation", "other")],
     "region": [
         Change(
             {"region": "us-west-2", "network.zone": "usw2-az2"},

@@ -221,7 +221,9 @@ class Account:
 
     def describe_instances(self, request: Request) -> Any:
         filters = request.options["filters"]
-        tag = next(f for f in filters if "compute-node-group-id" in f)
+        tag = next((f for f in filters if "compute-node-group-id" in f), None)
+        if tag is None:
+            return {"Reservations": []}
         found = self.pcs.instances(tag.rpartition("=")[2])
         return {"Reservations": [{"Instances": [{"InstanceId": id} for id in found]}]}
 

@@ -606,6 +606,19 @@ explain_retained() {
   done < <(retained)
 }
 
+# Stops if EC2 instances have the foundation's security group. Clusters of other specs can share it.
+find_other_nodes() {
+  read_stack "$foundation_stack"
+  [[ $outputs == *ClusterSecurityGroupId* ]] || return 0
+  ask aws --region "$region" ec2 describe-instances --output text \
+    --query 'Reservations[].Instances[].InstanceId' --filters \
+    "Name=instance.group-id,Values=$(output ClusterSecurityGroupId)" \
+    Name=instance-state-name,Values=pending,running,stopping,stopped || answer=
+  [[ -z $answer ]] ||
+    fail "these instances still use the foundation: $answer. Destroy the clusters that they" \
+      "belong to first: specs with 'foundation: eks-pretrain' share it."
+}
+
 destroy_foundation() {
   local known=
   # CloudFormation would delete the routes and roles of running nodes before it fails on their
@@ -614,6 +627,7 @@ destroy_foundation() {
     stack_status "$stack"
     [[ -z $answer || $answer == DELETE_COMPLETE ]] ||
       fail "$cluster still uses the foundation: run deploy.sh --destroy first."
+    find_other_nodes
   fi
   note /fsx 'stays and continues to cost money'
   note /home 'stays and continues to cost money'
