@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,6 +11,7 @@ import resvg_py
 
 from clustergen import compiler, picture, targets
 from clustergen.cli import main
+from clustergen.findings import EXAMPLE_BASE
 from clustergen.picture import Box
 from tests.checking import EXAMPLES, check
 
@@ -80,6 +82,27 @@ def test_boxes_inside_do_not_overlap_or_stick_out() -> None:
             apart = x2 >= x + width or x >= x2 + width2 or y2 >= y + height or y >= y2 + height2
             inside = x2 > x and y2 > y and x2 + width2 < x + width and y2 + height2 < y + height
             assert apart or inside
+
+
+@pytest.mark.parametrize(
+    ("more", "endpoint"),
+    [("", "private API"), ("public_endpoint_from: [203.0.113.0/24]", "public and private API")],
+)
+def test_endpoints(more: str, endpoint: str) -> None:
+    text = EXAMPLE_BASE + f"kubernetes: {{{more}}}\n"
+    eks = boxes(text, "eks")
+    assert f" {endpoint} endpoint " in words(eks)
+    assert "S3 gateway endpoint" in words(eks)
+    existing = "network: {vpc: vpc-0a1b2c3d, private_subnets: [subnet-0a1b2c3d], zone: use1-az6}"
+    pcs = boxes(re.sub("network: .*", existing, EXAMPLE_BASE))
+    assert "endpoint" not in words(pcs)
+
+
+def test_a_note_marks_what_changes() -> None:
+    text = EXAMPLE_BASE + "storage: [{mount: /work, type: efs}]\n"
+    noted = boxes(text).noted({"/work": "deploying: replaces resource", "NAT gateway": "no"})
+    (changed,) = [box for box in noted.all() if box.changed]
+    assert (changed.title, changed.lines[-1]) == ("/work", "deploying: replaces resource")
 
 
 def test_a_screen_reader_has_the_whole_picture() -> None:

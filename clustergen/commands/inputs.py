@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -105,6 +106,13 @@ def refuse(error: UsageError, args: argparse.Namespace) -> int:
         return print_error(str(error))
     show(error.findings, args)
     return FAILED
+
+
+def print_file(text: str) -> None:
+    """Print the text of a file, in the encoding of files."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    sys.stdout.write(text)
 
 
 def print_error(message: str) -> int:

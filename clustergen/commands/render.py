@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -167,9 +166,7 @@ def _print(checked: Checked, rendering: Rendering) -> int:
     wanted = args.file or targets.load(names[0]).primary
     for artifact in files:
         if artifact.path == wanted:
-            if isinstance(sys.stdout, io.TextIOWrapper):
-                sys.stdout.reconfigure(encoding="utf-8")  # as the file itself
-            sys.stdout.write(artifact.text)
+            inputs.print_file(artifact.text)
             return inputs.status(rendering.findings, args)
     return inputs.print_error(
         f"no {wanted} in this bundle; use one of {', '.join(artifact.path for artifact in files)}"

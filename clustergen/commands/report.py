@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from clustergen import comparison, difference, report, report_page, targets
+from clustergen import comparison, difference, report, report_page, source, targets
 from clustergen.bundle.manifest import hashes_in
 from clustergen.commands import inputs, sides
 from clustergen.commands.exit_status import OK
@@ -39,7 +39,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(request: Request, spec: Input, out: Path | None, args: argparse.Namespace) -> int:
-    compared = comparison.compare(spec.title, request.check(spec, targets.NAMES), targets.NAMES)
+    title = source.name_of(spec.title)
+    compared = comparison.compare(title, request.check(spec, targets.NAMES), targets.NAMES)
     checked = request.check(spec)
     chosen = "" not in checked.targets
     if not chosen and (best := [each.target.name for each in compared.least_lost[:1]]):
@@ -48,7 +49,7 @@ def _report(request: Request, spec: Input, out: Path | None, args: argparse.Name
     old = _base(args, request, spec) if args.base else None
     page = report_page.page(
         Given(
-            spec.title,
+            title,
             checked,
             compared,
             _differences(old, sides.spec_of(request, spec)) if old else {},
@@ -62,7 +63,8 @@ def _report(request: Request, spec: Input, out: Path | None, args: argparse.Name
 def _base(args: argparse.Namespace, request: Request, spec: Input) -> Spec | Folders:
     """What ``--base`` names: bundles or a spec, or a revision of git of this spec."""
     if Path(args.base).exists() or ":" in args.base:
-        old = sides.side(args.base, args, old=True)
+        given = argparse.Namespace(**{**vars(args), "targets": request.targets or args.targets})
+        old = sides.side(args.base, given, old=True)
     else:
         old = sides.spec_of(request._replace(sets=()), spec, Revision(args.base))
     if isinstance(old, Spec) and (failed := old.blocking()):
@@ -118,7 +120,7 @@ def _head(file: Path) -> str:
 def _write(text: str, out: Path | None) -> int:
     """Write or print the page; the exit status."""
     if out is None:
-        sys.stdout.write(text)
+        inputs.print_file(text)
         return OK
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -34,14 +34,18 @@ def lines(plan: Plan, book: Book) -> Iterator[Line]:
     at = Prices.of(plan, book).regional
     if plan.monitoring.workspace is not None:
         yield _samples(plan, at)
+        stored = "metrics that it keeps; an account has 10 GB free"
+        yield at.by_use("monitoring", "metrics stored", stored, "Managed Prometheus storage")
     if plan.monitoring.metrics == "cloudwatch":
         yield _cloudwatch(plan, at)
     if has_dashboard(plan):
         units = {"CloudWatch dashboard": 1.0}
         yield at.line("monitoring", "dashboard of nodes", "1 CloudWatch dashboard", units)
     if plan.monitoring.dashboards == "managed-grafana":
-        yield at.by_use("monitoring", "Grafana", "users of a month", "Managed Grafana editor")
-    yield at.by_use("monitoring", "logs", "CloudWatch logs", "CloudWatch logs")
+        roles = ("Managed Grafana editor", "Managed Grafana viewer")
+        yield at.by_use("monitoring", "Grafana", "users of a month", *roles)
+    logs = ("CloudWatch logs", "CloudWatch logs stored")
+    yield at.by_use("monitoring", "logs", "CloudWatch logs, written and kept", *logs)
 
 
 def samples(per_hour: float, at: Prices) -> Tiers | None:

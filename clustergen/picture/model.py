@@ -59,6 +59,9 @@ def _service(plan: Plan, target: Target) -> Box:
         queues.append(f"and {len(more)} more queues")
     if target.traits.scheduler == "kubernetes":
         queues.insert(0, f"Kubernetes {plan.kubernetes.version}")
+    if plan.system:  # the cluster is ours, not one that exists
+        public = plan.kubernetes.public_endpoint_from
+        queues.insert(1, f"{'public and private' if public else 'private'} API endpoint")
     return Box("service", target.title, tuple(queues))
 
 

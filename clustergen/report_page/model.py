@@ -34,8 +34,9 @@ class Section(NamedTuple):
     heading: str
     blocks: tuple[Block, ...]
     cards: tuple[Cards, ...] = ()
+    more: str = ""
+    """The title of what readers open if they want it."""
     closed: tuple[Block, ...] = ()
-    """What readers open if they want it."""
 
 
 class Service(NamedTuple):
@@ -68,6 +69,12 @@ class Page(NamedTuple):
     comparison: Section | None
     chosen: bool
     """Whether the spec or the user named the targets; otherwise it is the best fit."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether a price is unknown, which a + marks."""
+        bills = (service.standing.bill for service in self.services)
+        return any(bill and bill.unknown for bill in bills)
 
 
 class Given(NamedTuple):
@@ -153,6 +160,7 @@ def _decisions(expanded: Expansion) -> Section:
     return Section(
         "Decided by default",
         (reasoned,) if reasoned.rows else (),
+        more="Values that depend on nothing",
         closed=(plain,) if plain.rows else (),
     )
 
@@ -162,7 +170,8 @@ def _comparison(compared: Comparison) -> Section | None:
         return None
     _, _, *blocks = markdown.blocks(comparison.render("markdown", [compared]))
     table = tuple(takewhile(lambda block: block.kind != "heading", blocks))
-    return Section("Comparison of targets", table, closed=tuple(blocks[len(table) :]))
+    more = "What each target does differently"
+    return Section("Comparison of targets", table, more=more, closed=tuple(blocks[len(table) :]))
 
 
 def _notes(changed: Difference | None) -> Mapping[str, str]:

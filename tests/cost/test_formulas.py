@@ -195,3 +195,39 @@ def test_volumes_and_file_systems() -> None:
     assert line(found, "/z").usd(MONTH)[0] == pytest.approx(zfs)
     assert line(found, "/e throughput").usd(MONTH)[0] == pytest.approx(600)
     assert [price.usd for price in line(found, "/e").by_use] == [0.30]
+
+
+def test_hard_disks_with_and_without_a_cache() -> None:
+    """https://aws.amazon.com/fsx/lustre/pricing/: 0.025 and 0.041 USD per GB-month in us-east-1."""
+    disk = "type: fsx-lustre, size: 6000GiB, throughput: 12, storage_class: hdd"
+    storage = [
+        f"{{mount: /{cache}, {disk}, deployment: persistent-1, drive_cache: {cache}}}"
+        for cache in ("true", "false")
+    ]
+    more = f"storage: [{', '.join(storage)}]\n"
+    found = bill("1 m7i.xlarge on-demand", more=more)
+    assert line(found, "/true").usd(MONTH)[0] == pytest.approx(6000 * 0.041)
+    assert line(found, "/false").usd(MONTH)[0] == pytest.approx(6000 * 0.025)
+
+
+def test_openzfs_with_a_standby_has_no_known_price() -> None:
+    zfs = "mount: /z, type: fsx-openzfs, size: 1024GiB, throughput: 320, deployment: single-az-ha-2"
+    found = bill("1 m7i.xlarge on-demand", more=f"storage: [{{{zfs}}}]\n")
+    assert line(found, "/z").unknown == "no price of SINGLE_AZ_HA_2 is known"
+
+
+def test_a_load_balancer_in_frankfurt() -> None:
+    """https://aws.amazon.com/elasticloadbalancing/pricing/ (2025-06)."""
+    found = bill("1 m7i.xlarge on-demand", region="eu-central-1", more="login: {}\n")
+    assert line(found, "load balancer of login nodes").usd(1)[0] == pytest.approx(0.027)
+
+
+def test_what_is_kept_has_its_price() -> None:
+    more = "monitoring: {metrics: managed-prometheus, dashboards: managed-grafana}\n"
+    found = bill("1 g6e.48xlarge on-demand", "eks", more=more)
+    for name, prices in (
+        ("logs", [0.50, 0.03]),
+        ("metrics stored", [0.03]),
+        ("Grafana", [9.0, 5.0]),
+    ):
+        assert [price.usd for price in line(found, name).by_use] == prices

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import subprocess
 import sys
@@ -112,6 +113,13 @@ def test_a_spec_from_standard_input_is_read_once(
     assert main([command, "-"]) == 0
 
 
+def test_a_file_whose_name_is_not_text(capsys: pytest.CaptureFixture[str]) -> None:
+    name = os.fsdecode(b"\xff.yaml")
+    Path(name).write_text(SPEC, encoding="utf-8")
+    assert main(["report", name, "--target", "pcs"]) == 0
+    assert "From <code>?.yaml</code>." in capsys.readouterr().out
+
+
 def test_links_to_a_bundle(capsys: pytest.CaptureFixture[str]) -> None:
     Path("pages").mkdir()
     arguments = ["report", "a.yaml", "--target", "pcs", "-o", "pages/report.html"]
@@ -129,16 +137,17 @@ def test_links_to_a_bundle(capsys: pytest.CaptureFixture[str]) -> None:
 CHANGED = SPEC.replace("type: efs", "type: efs, one_zone: true")
 
 
-def test_what_changes() -> None:
+@pytest.mark.parametrize("targets", [["--target", "pcs"], []])
+def test_what_changes(targets: list[str]) -> None:
     Path("old.yaml").write_text(CHANGED, encoding="utf-8")
-    arguments = ["report", "a.yaml", "--target", "pcs", "-o", "report.html", "--base"]
+    arguments = ["report", "a.yaml", *targets, "-o", "report.html", "--base"]
     assert main([*arguments, "old.yaml"]) == 0
     text = text_of()
     assert "What changes" in text
     assert "storage[/work].one_zone (old.yaml:7" in text
     html = Path("report.html").read_text(encoding="utf-8")
     assert html.count('<rect class="storage changed"') == 1
-    assert main(["render", "old.yaml", "--target", "pcs"]) == 0
+    assert main(["render", "old.yaml", "--target", "pcs,parallelcluster"]) == 0
     assert main([*arguments, "out/small"]) == 0
     assert "What changes" in text_of()
 
