@@ -16,8 +16,8 @@ TITLES = {
     "monitoring": "Monitoring",
 }
 CONVENTION = (
-    "USD for Linux, without tax, discounts and Savings Plans; a month is 730 hours. Low is at the "
-    "minimum of all node groups, high at their maximum."
+    "USD for Linux, without tax, discounts and Savings Plans; a month is 730 hours. A range is "
+    "from the minimum of all node groups to their maximum."
 )
 
 

@@ -225,6 +225,8 @@ class Limits(NamedTuple):
     """Version -> ISO date since which it is no longer offered."""
     slurm_settings: SlurmSettings | None = None
     """None if the service has no Slurm."""
+    runs_controller: str = ""
+    """Source, if the service runs the controller or control plane itself; otherwise empty."""
     unmounted: frozenset[str] = frozenset()
     """Kinds of existing storage whose mount name cannot be derived from the id."""
     unmounted_source: str = ""

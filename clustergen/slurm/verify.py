@@ -16,7 +16,8 @@ def artifact(plan: Plan, *, shared: Sequence[str], slurm_folder: str) -> Artifac
     ``slurm_folder`` is the folder of Slurm's ``bin`` on the nodes.
     """
     groups = list(_groups(plan, shared))
-    text = verification.script("slurm/verify.sh.j2", groups, slurm_folder=slurm_folder)
+    names = ", ".join(group.name for group in groups)
+    text = verification.script("slurm/verify.sh.j2", groups, slurm_folder=slurm_folder, names=names)
     return Artifact("verify.sh", text, executable=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -132,6 +133,15 @@ HEALTHY = {
     "id": "echo 2001",
     "readlink": "echo /sys/bus/pci/drivers/efa",
 }
+
+
+@pytest.mark.parametrize("target", ["parallelcluster", "pcs"])
+def test_verify_names_the_groups_that_it_knows(target: str) -> None:
+    text = files_of(target)["verify.sh"]
+    [named] = re.findall(r"^# GROUP is one of: (.*); a step", text, re.MULTILINE)
+    body = text.partition("checks_of() {")[2].partition("esac")[0]
+    assert named.split(", ") == re.findall(r"^ +(\S+)\)$", body, re.MULTILINE)
+    assert ("--head" in named) == (target == "parallelcluster")
 
 
 @pytest.mark.parametrize(("target", "node"), NODES)

@@ -46,6 +46,29 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+def add_home(homes: Path, uid: int) -> str:
+    """What the function of the bundle's script prints."""
+    script = Fragments("pcs").files(USERS)["scripts/users.sh"]
+    found = re.search(r"^add_home\(\) \{.*?^\}", script, re.DOTALL | re.MULTILINE)
+    assert found
+    body = f"HOMES={homes}\n{found[0]}\nadd_home alice {uid}"
+    ran = subprocess.run(["bash", "-euc", body], capture_output=True, text=True, check=True)
+    return ran.stderr
+
+
+def test_a_home_of_another_user_is_reported_and_stays(homes: Path) -> None:
+    """It may be that of a former user with this name."""
+    folder = home(homes)
+    assert add_home(homes, UID) == ""
+    said = add_home(homes, UID + 1)
+    assert f"{folder} belongs to the id {UID}, not to alice ({UID + 1})" in said
+    assert f"chown -R {UID + 1}:{UID + 1} {folder}" in said
+    assert folder.stat().st_uid == UID
+    os.chown(folder, 0, 0)
+    assert add_home(homes, UID) == ""
+    assert folder.stat().st_uid == UID
+
+
 def test_a_key_is_there_once_and_the_users(homes: Path) -> None:
     file = home(homes) / ".ssh/authorized_keys"
     assert (add_key(homes), add_key(homes)) == ("", "")

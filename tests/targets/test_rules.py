@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clustergen import discovery, targets
+from tests.checking import Fragments
 
 # What is between: 3xx and below 350 are the rules of both targets of HyperPod.
 CODES = {
@@ -27,3 +28,13 @@ def test_codes_are_of_their_target(target: str) -> None:
     for rule in discovery.rules_below(package):
         assert rule.target == target
         assert int(rule.code[3:]) in CODES[target]
+
+
+@pytest.mark.parametrize(
+    ("target", "guide"),
+    [("pcs", "/pcs/"), ("eks", "/eks/"), ("hyperpod-eks", "hyperpod-eks"), ("batch", "/batch/")],
+)
+def test_the_source_of_a_controller_is_that_of_its_service(target: str, guide: str) -> None:
+    found = Fragments(target).checked("head_node: {instance_type: m7i.4xlarge}").findings
+    [note] = [finding.note for finding in found if finding.code == "LIM009"]
+    assert guide in note

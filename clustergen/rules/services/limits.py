@@ -42,7 +42,7 @@ def _kind(severity: str) -> str:
     "Head node that the service runs",
     why="Some services run the controller or control plane themselves: you cannot choose the "
     "type or volume of a head node.",
-    source="https://docs.aws.amazon.com/eks/latest/userguide/eks-architecture.html",
+    source="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_clusters.html",
     severity=Severity.NOTE,
     target="eks",
     bad="head_node: {instance_type: m7i.4xlarge}",
@@ -55,6 +55,7 @@ def head_node(plan: Plan) -> Iterator[Problem]:
             f"{plan.limits.title or plan.target} runs the controller; this section has no effect",
             help="keep it for other targets, or remove it",
             on_key=True,
+            source=plan.limits.runs_controller,
         )
 
 

@@ -43,6 +43,9 @@ MAX_ENVIRONMENTS_OF_QUEUE = 3
 MAX_ENVIRONMENTS = 50
 MAX_QUEUES = 50
 MAX_DEFINITION_BYTES = 24 * 1024
+# What ours have without tags and file systems, and for each file system; a test compares both.
+DEFINITION_BYTES = 7 * 1024
+MOUNT_OF_DEFINITION_BYTES = 512
 # https://docs.aws.amazon.com/batch/latest/userguide/mnp-node-groups.html; 2026-11-21.
 MAX_NODES_OF_JOB = 1000
 
@@ -78,6 +81,7 @@ NEURON_IMAGE = "/aws/service/ecs/optimized-ami/amazon-linux-2023/neuron/recommen
 
 LIMITS = Limits(
     title="AWS Batch",
+    runs_controller="https://docs.aws.amazon.com/batch/latest/userguide/what-is-batch.html",
     default_root_gib=DEFAULT_ROOT_GIB,
     names=(
         Names(of=("cluster",), longest=MAX_CLUSTER_NAME, source=JOB_QUEUE, form=LETTERS),

@@ -135,6 +135,7 @@ _KUBERNETES = "https://kubernetes.io/docs/concepts/overview/working-with-objects
 
 LIMITS = Limits(
     title="EKS",
+    runs_controller="https://docs.aws.amazon.com/eks/latest/userguide/eks-architecture.html",
     default_root_gib=disks.DEFAULT_ROOT_GIB,
     # desiredSize and minSize may be 0, but maxSize must be at least 1.
     empty_groups="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",

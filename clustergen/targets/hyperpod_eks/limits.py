@@ -119,6 +119,7 @@ LUSTRE_VOLUMES = (
 )
 
 LIMITS = shared.LIMITS._replace(
+    runs_controller="https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks.html",
     # Of system nodes, which EKS runs.
     default_root_gib=disks.DEFAULT_ROOT_GIB,
     names=(

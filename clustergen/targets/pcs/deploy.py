@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from clustergen import foundation, shell
 from clustergen.artifacts import Artifact
@@ -22,6 +22,13 @@ def script(plan: Plan, *, scripts: Iterable[Script], parameters: Sequence[str]) 
         uploads=[script.key for script in scripts],
         parameters=list(parameters),
         images=list(images.newest(plan).items()),
-        timed=[g.name for g in plan.node_groups if g.capacity.kind == "capacity-block"],
+        blocks=[word for pair in _blocks(plan) for word in pair],
     )
     return Artifact("deploy.sh", text, executable=True)
+
+
+def _blocks(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Node groups on Capacity Blocks, each with the id of its block, which may be an ARN."""
+    for group in plan.node_groups:
+        if group.capacity.kind == "capacity-block" and group.capacity.id:
+            yield group.name, group.capacity.id.rpartition("/")[2]

@@ -19,6 +19,7 @@ from clustergen.targets.pcs import (
     logs,
     names,
     node_groups,
+    subnets,
 )
 from clustergen.targets.pcs.runbook import runbook
 from clustergen.targets.pcs.scripts import Script
@@ -82,7 +83,28 @@ def _tags(plan: Plan) -> Iterator[str]:
 def _reach(plan: Plan) -> str:
     if plan.login is None:
         return "without login nodes, jobs are submitted from any node: add `login` to the spec"
-    return "`LoginCommand` of the stack's outputs lists the login nodes; `sinfo` there shows queues"
+    session = f"`aws ssm start-session --region {plan.region} --target INSTANCE-ID`"
+    return (
+        "log in: `LoginCommand` of the stack's outputs lists the login nodes with their instance "
+        f"ids and addresses. {session} opens a shell there, also without a public address; `sudo "
+        f"su - USER` makes it that of a user of the cluster. {_ssh(plan)} `sinfo` shows queues"
+    )
+
+
+def _ssh(plan: Plan) -> str:
+    """Whether users reach port 22 of login nodes."""
+    if not any(user.ssh_key for user in plan.users):
+        return "`users` with an `ssh_key` can also use SSH."
+    if subnets.login_is_public(plan):
+        return "Users with an `ssh_key` use `ssh USER@PUBLIC-ADDRESS` from where `ssh_from` allows."
+    proxy = (
+        f"aws ssm start-session --region {plan.region} --target %h --document-name "
+        "AWS-StartSSHSession --parameters portNumber=%p"
+    )
+    return (
+        "Users with an `ssh_key` use SSH through such a session: "
+        f'`ssh -o ProxyCommand="{proxy}" USER@INSTANCE-ID`.'
+    )
 
 
 def _images(plan: Plan) -> Iterator[str]:

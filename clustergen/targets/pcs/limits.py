@@ -198,6 +198,7 @@ _QUOTAS = f"{USER_GUIDE}service-endpoints-quotas.html"
 
 LIMITS = Limits(
     title="PCS",
+    runs_controller="https://docs.aws.amazon.com/pcs/latest/userguide/working-with_clusters.html",
     docker_group=lambda _plan: True,
     # maxInstanceCount has a minimum of 0.
     empty_groups="https://docs.aws.amazon.com/pcs/latest/APIReference/API_ScalingConfigurationRequest.html",

@@ -42,6 +42,8 @@ class Account:
     stuck: dict[str, str] = field(default_factory=dict)
     """Logical id of a resource that cannot be deleted, and why."""
     no_capacity: bool = False
+    blocks: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Id of a Capacity Block -> its state and beginning."""
     bad_nodes: bool = False
     """Nodes fail some minutes after they run."""
     values: dict[str, str] = field(default_factory=dict)
@@ -215,6 +217,10 @@ class Account:
             "IpPermissionsEgress": [out[each] for each in self.default_group_to],
         }
         return {"SecurityGroups": [{"GroupId": id, **rules}]}
+
+    def describe_capacity_reservations(self, request: Request) -> Any:
+        state, start = self.blocks[request.one("capacity-reservation-ids")]
+        return {"CapacityReservations": [{"State": state, "StartDate": start}]}
 
     def describe_volumes(self, request: Request) -> Any:
         return {"Volumes": [{"OpenZFSConfiguration": {"VolumePath": "/fsx/home"}}]}

@@ -41,6 +41,28 @@ def test_an_invalid_environment_is_explained(tmp_path: Path) -> None:
         assert bundle.deploy().returncode == 0
 
 
+@pytest.mark.parametrize(("before", "after"), [(SHARES, ""), ("", SHARES)])
+def test_a_queue_keeps_its_fair_shares(tmp_path: Path, before: str, after: str) -> None:
+    """Batch rejects the change, and CloudFormation would roll back."""
+    queue = "queues: [{name: %s, node_groups: [h200]}]\n"
+    with reaching(tmp_path, files_of(before + "\n" + queue % "train")) as bundle:
+        assert bundle.deploy().returncode == 0
+        bundle.account.forget_calls()
+        bundle.render(files_of(after + "\n" + queue % "train"))
+        done = bundle.deploy("--allow-replacement")
+        assert (done.returncode, "Rename the queues in the spec" in done.stderr) == (2, True)
+        assert bundle.account.calling("execute-change-set", "example-batch") == []
+        bundle.render(files_of(after + "\n" + queue % "pretrain"))
+        done = bundle.deploy("--allow-replacement")
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_pause_says_that_jobs_go_on(bundle: Bundle) -> None:
+    done = bundle.deploy("--pause")
+    assert "and nodes until their jobs end" in done.stderr.splitlines()[-1]
+    assert "running ones end first" in bundle.deploy("--help").stdout
+
+
 def test_a_closed_default_group_stops_before_the_cluster(tmp_path: Path) -> None:
     """Nodes of a job would not reach each other, and the job would hang."""
     with reaching(tmp_path, files_of("")) as bundle:

@@ -62,16 +62,39 @@ def test_missing_nodes_are_a_failure(tmp_path: Path) -> None:
         assert (done.returncode, "Starting nodes: h200 0 of 2" in done.stderr) == (2, True)
 
 
-def test_nodes_of_a_block_are_not_waited_for(tmp_path: Path) -> None:
-    block = """
-node_groups:
-  - {name: h200, count: 2, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}
-"""
-    with reaching(tmp_path, files_of(block)) as bundle:
+BLOCK = "cr-0a1b2c3d4e5f67890"
+ON_BLOCK = f"node_groups: [{{name: h200, count: 2, capacity: {{capacity_block: {BLOCK}}}}}]"
+STARTS = "2026-12-01T11:30:00+00:00"
+
+
+def test_nodes_of_a_block_that_has_not_begun_are_not_waited_for(tmp_path: Path) -> None:
+    with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
         bundle.account.no_capacity = True
+        bundle.account.blocks[BLOCK] = ("scheduled", STARTS)
         done = bundle.deploy()
         assert done.returncode == 0, done.stderr
-        assert "Starts when the Capacity Block begins: h200 0 of 2" in done.stderr
+        assert f"PCS starts the nodes of h200 at {STARTS}, when {BLOCK} begins" in done.stderr
+        assert "Starting nodes: h200" not in done.stderr
+
+
+def test_nodes_of_a_block_that_has_begun_are_waited_for(tmp_path: Path) -> None:
+    """They take longer to start than those of the other groups take to prove that they stay."""
+    with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
+        bundle.account.no_capacity = True
+        bundle.account.blocks[BLOCK] = ("active", STARTS)
+        done = bundle.deploy("--wait", "12")
+        assert (done.returncode, "Starting nodes: h200 0 of 2" in done.stderr) == (2, True)
+        assert "PCS starts" not in done.stderr
+
+
+def test_a_block_that_ec2_does_not_show_is_one_that_begins_later(tmp_path: Path) -> None:
+    with reaching(tmp_path, files_of(ON_BLOCK)) as bundle:
+        bundle.account.no_capacity = True
+        denied = ("UnauthorizedOperation", "You are not authorized to perform this operation.")
+        bundle.account.fail("describe-capacity-reservations", denied)
+        done = bundle.deploy()
+        assert done.returncode == 0, done.stderr
+        assert f"PCS starts the nodes of h200 when {BLOCK} begins" in done.stderr
 
 
 def test_a_cluster_is_not_replaced_without_consent(tmp_path: Path) -> None:

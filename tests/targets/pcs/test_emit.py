@@ -9,7 +9,7 @@ import pytest
 
 from clustergen import renderer
 from clustergen.targets.pcs import TARGET
-from tests.targets.pcs.planned import plan_of, properties_of, template_of, validated
+from tests.targets.pcs.planned import files_of, plan_of, properties_of, template_of, validated
 from tests.targets.pcs.specs import SPECS
 
 BLOCK = "capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"
@@ -268,3 +268,20 @@ def test_same_spec_same_bytes(text: str) -> None:
     assert renderer.render(checked, "pcs") == renderer.render(checked, "pcs")
     document = TARGET.document(plan_of(text))
     assert json.dumps(document) == json.dumps(TARGET.document(plan_of(text)))
+
+
+ALICE = "login: {}\nusers: [{name: alice, uid: 2001, ssh_key: 'ssh-ed25519 AAAA alice'}]\n"
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("login: {}", "`users` with an `ssh_key` can also use SSH"),
+        (ALICE, 'AWS-StartSSHSession --parameters portNumber=%p" USER@INSTANCE-ID'),
+        (f"{ALICE}network: {{ssh_from: [203.0.113.0/24]}}", "`ssh USER@PUBLIC-ADDRESS`"),
+    ],
+)
+def test_the_readme_says_how_users_log_in(spec: str, words: str) -> None:
+    readme = " ".join(files_of(spec)["README.md"].split())
+    assert "`aws ssm start-session --region us-east-1 --target INSTANCE-ID`" in readme
+    assert words in readme

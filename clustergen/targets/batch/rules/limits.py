@@ -10,6 +10,8 @@ from clustergen.plan.model import Plan
 from clustergen.targets.batch import limits
 from clustergen.targets.batch.rules import rule
 
+_TAGS = ", ".join(f"team-{n:0115}: {'x' * 250}" for n in range(40))
+_MOUNTS = ", ".join(f"{{mount: /data{n}, type: efs}}" for n in range(6))
 _LONG = ", ".join(["'" + "x" * 1000 + "'"] * 16)
 
 
@@ -36,3 +38,25 @@ def user_data_size(plan: Plan) -> Iterator[Problem]:
                 help="put values into a file in S3, which a script reads",
             )
             return
+
+
+@rule(
+    "LIM601",
+    "Job definition above the maximum of Batch",
+    why="A job definition has 24 KiB, with its tags and the mounts of all file systems. This "
+    "cannot be raised.",
+    source="https://docs.aws.amazon.com/batch/latest/userguide/service_limits.html",
+    bad=f"tags: {{{_TAGS}}}\nstorage: [{_MOUNTS}]",
+    good="tags: {team: research}",
+)
+def definition_size(plan: Plan) -> Iterator[Problem]:
+    tags = len(json.dumps(dict(plan.tags), ensure_ascii=False).encode())
+    mounts = limits.MOUNT_OF_DEFINITION_BYTES * len(plan.storage)
+    size = limits.DEFINITION_BYTES + mounts + tags
+    if size > limits.MAX_DEFINITION_BYTES:
+        yield Problem(
+            ("tags",) if tags > mounts else ("storage",),
+            f"job definitions have about {size:,} bytes; Batch accepts "
+            f"{limits.MAX_DEFINITION_BYTES:,}",
+            help="use fewer or shorter tags" if tags > mounts else "use fewer file systems",
+        )

@@ -35,7 +35,7 @@ usage: deploy.sh [OPTION...] [ACTION]; without an action, it deploys or updates 
 
 Actions:
   --foundation          deploy or update the foundation alone: network, storage, roles
-  --pause               scale compute to zero; the cluster and data stay
+  --pause               start no more jobs; running ones end first; the cluster and data stay
   --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay
   --destroy-foundation  delete the foundation too, after --destroy; storage to retain stays
@@ -378,6 +378,21 @@ stop_at() {
   fi
 }
 
+# A queue has a scheduling policy from its creation on, or never: CloudFormation would roll back.
+# https://docs.aws.amazon.com/batch/latest/APIReference/API_UpdateJobQueue.html
+stop_at_shares() {
+  local names
+  names=$(awk -F '\t' '
+    $1 != "Modify" && $3 ~ /::SchedulingPolicy$/ { policy = 1 }
+    $1 == "Modify" && $2 != "True" && $3 ~ /::JobQueue$/ { names = names ", " $4 }
+    END { if (policy) print substr(names, 3) }' <<<"$changes")
+  if [[ -n $names ]]; then
+    drop_change_set "$1"
+    fail "the change would give fair shares to $names or take them away, which Batch rejects." \
+      "Nothing was changed in $1. Rename the queues in the spec: Batch creates new ones."
+  fi
+}
+
 # Prints the changes, and stops before a cluster or a file system is replaced or deleted.
 review_changes() {
   local stack=$1 type=$2
@@ -401,6 +416,7 @@ review_changes() {
   stop_at "$stack" "$(awk -F '\t' '
     $1 == "Modify" && $2 == "True" && $3 ~ /::(ComputeEnvironment|JobQueue)$/ { print $4 }' <<<"$changes")" \
     "replace NAMES: running jobs end, and pending ones are cancelled."
+  stop_at_shares "$stack"
 }
 
 execute_change_set() {
@@ -852,7 +868,7 @@ case $action in
     read_foundation
     pause_cluster
     conclude "$cluster is paused. deploy.sh --resume restores its nodes. These continue to cost" \
-      "money: network, storage."
+      "money: network, storage, and nodes until their jobs end."
     ;;
   resume)
     read_foundation

@@ -17,7 +17,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=926f7964077f6d03
+prefix=226940b348f7d04e
 memory="paused/$cluster-hyperpod"
 # A pager would wait for a key; retry throttled requests.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"

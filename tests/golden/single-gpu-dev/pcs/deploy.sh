@@ -788,15 +788,15 @@ explain_nodes() {
 # Whether the minimum number of nodes of every group has been running for some minutes: PCS
 # terminates a node with a failed script only after a while, and launches another.
 nodes_stay() {
-  local group group_id minimum now=0 instance here report='' all='' timed=()
+  local group group_id minimum now=0 instance here report='' all=''
   while IFS=$'\t' read -r group group_id minimum _; do
     if [[ -z $group || $minimum == 0 ]]; then continue; fi
     read_instances "$group_id"
     here=$(grep -c . <<<"$answer" || true)
     all+=$answer$'\n'
-    ((here >= minimum)) && continue
+    if ((here >= minimum)) || [[ $'\n'$later == *$'\n'"$group"$'\t'* ]]; then continue; fi
     report+=" $group $here of $minimum"
-    if [[ " ${timed[*]-} " != *" $group "* ]]; then now=1; fi
+    now=1
   done <<<"$counts"
   for instance in $seen; do
     [[ $'\n'$all == *$'\n'"$instance"$'\n'* ]] && continue
@@ -821,13 +821,15 @@ nodes_stay() {
 }
 
 wait_for_nodes() {
-  local seen='' shown=' ' lost=0 since=0
+  local seen='' shown=' ' lost=0 since=0 later='' group start
   [[ $dry_run == no ]] || return 0
   read_counts
   # Do not wait for nodes that start with the first job.
   awk -F '\t' '$3 > 0 { found = 1 } END { exit !found }' <<<"$counts" || return 0
   wait_for 60 "nodes to run, and to stay for 5 minutes" nodes_stay
-  [[ -z $shown ]] || note "Starts when the Capacity Block begins:$shown"
+  while IFS=$'\t' read -r group start; do
+    [[ -z $group ]] || note "PCS starts the nodes of $group $start. Nothing has to be run then."
+  done <<<"$later"
 }
 
 # Stops before anything changes.

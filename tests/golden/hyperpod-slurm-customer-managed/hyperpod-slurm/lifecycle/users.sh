@@ -36,10 +36,17 @@ add_user() {
 }
 
 add_home() {
-  local name=$1 uid=$2 home=$HOMES/$1 new
+  local name=$1 uid=$2 home=$HOMES/$1 new owner
   if [[ -d $home ]]; then
+    owner=$(stat -c %u "$home")
     # From an interrupted run, or from another tool.
-    if [[ $(stat -c %u "$home") == 0 && $uid != 0 ]]; then chown -R "$uid:$uid" "$home"; fi
+    if [[ $owner == 0 && $uid != 0 ]]; then
+      chown -R "$uid:$uid" "$home"
+    elif [[ $owner != "$uid" ]]; then
+      # Of a user with this name and another id, whose files these may be.
+      printf 'users: %s belongs to the id %s, not to %s: if it is theirs, chown -R %s:%s %s\n' \
+        "$home" "$owner" "$name ($uid)" "$uid" "$uid" "$home" >&2
+    fi
     return
   fi
   mkdir -p "$HOMES"
