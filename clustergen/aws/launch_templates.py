@@ -29,10 +29,10 @@ def metadata_options(hops: int) -> Json:
 
 
 def root_volume(volume: Volume, *, device: str, default_gib: int) -> Json:
-    """The encrypted root volume; ``default_gib`` is its size if the spec has none."""
+    """The root volume; ``default_gib`` is its size if the spec has none."""
     ebs = {
         "DeleteOnTermination": True,
-        "Encrypted": True,
+        "Encrypted": volume.encrypted,
         "VolumeType": volume.type,
         "VolumeSize": volume.size_gib or default_gib,
         **present(Iops=volume.iops, Throughput=volume.throughput),

@@ -38,6 +38,7 @@ def lines(plan: Plan, book: Book) -> Iterator[Line]:
 def machines(plan: Plan) -> Iterator[tuple[str, Machine]]:
     """The nodes outside the node groups, with their titles."""
     titled = {"head node": plan.head, "login nodes": plan.login, "system nodes": plan.system}
+    titled |= {f"login nodes {machine.name}": machine for machine in plan.more_login}
     return ((title, machine) for title, machine in titled.items() if machine)
 
 

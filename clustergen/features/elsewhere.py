@@ -28,6 +28,12 @@ ELSEWHERE: Mapping[str, Support] = MappingProxyType(
                 "Scheduling-v3.html",
             ),
             (
+                "software.scripts-updated",
+                "only ParallelCluster runs scripts when it updates a cluster; write when: "
+                "configured, which runs on new nodes",
+                "custom-bootstrap-actions-v3.html",
+            ),
+            (
                 "storage.by-cluster",
                 "the foundation creates file systems here; remove created_by",
                 "SharedStorage-v3.html",

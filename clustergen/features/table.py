@@ -195,6 +195,11 @@ FEATURES: tuple[Feature, ...] = (
         _groups(lambda g: g.threads_per_core == 2, "threads_per_core"),
     ),
     Feature("nodes.image", "Custom image", _groups(lambda g: g.image, "image")),
+    Feature(
+        "nodes.unencrypted",
+        "Root volumes without encryption",
+        _nodes(lambda n: not n.volume.encrypted, "root_volume", "encrypted"),
+    ),
     Feature("nodes.scratch", "Local NVMe as scratch", _groups(lambda g: g.scratch, "scratch")),
     Feature(
         "nodes.iam",
@@ -321,6 +326,13 @@ FEATURES: tuple[Feature, ...] = (
         "Boot scripts",
         _when(("software", "scripts"), lambda p: p.software.scripts),
     ),
+    Feature(
+        "software.scripts-updated",
+        "Scripts that run when the cluster is updated",
+        lambda plan: (
+            (*script.path, "when") for script in plan.software.scripts if script.when == "updated"
+        ),
+    ),
     Feature("users", "Users with fixed ids", _when(("users",), lambda p: p.users)),
     Feature("slurm.version", "Choice of the Slurm version", _written("slurm", "version")),
     Feature(
@@ -341,6 +353,11 @@ FEATURES: tuple[Feature, ...] = (
         ],
     ),
     Feature("slurm.idle-timeout", "Idle timeout for nodes", _written("slurm", "idle_timeout")),
+    Feature(
+        "slurm.idle-never",
+        "Nodes that stay when they are idle",
+        _when(("slurm", "idle_timeout"), lambda p: p.slurm.idle_timeout is None),
+    ),
     Feature(
         "slurm.settings",
         "slurm.conf settings",

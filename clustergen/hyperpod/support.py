@@ -71,6 +71,9 @@ SHARED: Mapping[str, Support] = MappingProxyType(
             "full", "ImageId: an unencrypted image in the same account", INSTANCE_GROUP
         ),
         "nodes.role": support("full", "ExecutionRole of the group", INSTANCE_GROUP),
+        "nodes.unencrypted": support(
+            "none", "HyperPod encrypts its volumes; remove encrypted", INSTANCE_GROUP
+        ),
         "nodes.subnets": support("full", "OverrideVpcConfig of the group", INSTANCE_GROUP),
         "nodes.security-groups": support("full", "OverrideVpcConfig of the group", INSTANCE_GROUP),
         "nodes.iam": support(

@@ -111,7 +111,7 @@ def _root(group: NodeGroup) -> Json:
     ebs: Json = {
         "volumeSize": f"{disks.root_gib(volume)}Gi",
         "volumeType": volume.type,
-        "encrypted": True,
+        "encrypted": volume.encrypted,
         "deleteOnTermination": True,
         **({"iops": volume.iops} if volume.iops else {}),
         **({"throughput": volume.throughput} if volume.throughput else {}),

@@ -51,6 +51,7 @@ def build(
     if own_login and own_login.count == 0:
         own_login = None
     login = machines.machine(own_login, ("login",)) if own_login else None
+    more_login = _more_login(section, traits, machines)
     system = machines.machine(spec.kubernetes.system_nodes, ("kubernetes", "system_nodes"))
     findings += machines.findings
     # Without a location, or with an unknown type, further findings would be guesses.
@@ -87,6 +88,7 @@ def build(
         sagemaker=traits.sagemaker,
         lifecycle_sources=_lifecycle_sources(spec),
         scheduler=traits.scheduler,
+        more_login=more_login,
         system=system if _runs_eks(traits, options) else None,
     )
     return replace(plan, network=_counted(plan, traits)), findings
@@ -122,7 +124,7 @@ def _addresses(plan: Plan, traits: Traits) -> int:
         group.max * (group.addresses + pods + traits.interfaces_of_tasks(group))
         for group in plan.node_groups
     )
-    others = sum(machine.count for machine in (plan.head, plan.login) if machine)
+    others = sum(machine.count for machine in (plan.head, *plan.all_login) if machine)
     return nodes + others + sum(fsx.addresses(item) for item in plan.storage if not item.existing)
 
 
@@ -140,6 +142,16 @@ def _head(
     """The head node; its count is the number of controllers."""
     found = machines.machine(spec.head_node, ("head_node",)) if traits.head_node else None
     return replace(found, count=options.head_nodes) if found else None
+
+
+def _more_login(
+    section: Any, traits: Traits, machines: MachinePlanner
+) -> tuple[model.Machine, ...]:
+    """Further pools of login nodes, on targets that have pools."""
+    path = ("targets", traits.section, "more_login_pools")
+    pools = enumerate(getattr(section, "more_login_pools", ()))
+    found = (machines.machine(pool, (*path, index)) for index, pool in pools)
+    return tuple(pool for pool in found if pool)
 
 
 def _queues(spec: Spec, groups: tuple[NodeGroup, ...]) -> tuple[model.Queue, ...]:
@@ -217,7 +229,7 @@ def _slurm(spec: Spec) -> model.Slurm:
             model.Qos(("slurm", "qos", index), qos.name, qos.priority, tuple(qos.preempts))
             for index, qos in enumerate(given.qos)
         ),
-        idle_timeout=given.idle_timeout,
+        idle_timeout=None if given.idle_timeout == "never" else given.idle_timeout,
         settings=dict(given.settings),
         slurmdbd_settings=dict(given.slurmdbd_settings),
         cgroup_settings=dict(given.cgroup_settings),

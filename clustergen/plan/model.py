@@ -160,6 +160,7 @@ class Volume:
     type: str
     iops: int | None
     throughput: int | None
+    encrypted: bool = True
 
 
 Role = Literal["head", "login", "compute"]
@@ -173,7 +174,7 @@ class Script:
     path: Path
     url: str
     on: tuple[Role, ...]
-    when: Literal["start", "configured"]
+    when: Literal["start", "configured", "updated"]
     args: tuple[str, ...]
     node_groups: tuple[str, ...]
     """The node groups it runs on; all if the spec names none."""
@@ -207,6 +208,8 @@ class Machine:
     count: int
     image: str | None
     volume: Volume
+    name: str = ""
+    """Of further login nodes; there is only one of each other kind."""
     threads_per_core: int | None = None
     subnets: tuple[str, ...] = ()
     """Subnets in place of those of the network."""
@@ -514,13 +517,14 @@ class Qos:
 
 @dataclass(frozen=True, slots=True)
 class Slurm:
-    """``accounting`` is off, managed, or an external database; ``idle_timeout`` in seconds."""
+    """``accounting`` is off, managed, or an external database; ``idle_timeout`` in seconds,
+    None if idle nodes never stop."""
 
     version: str | None
     accounting: Literal["off", "managed"] | Database
     accounts: tuple[Account, ...]
     qos: tuple[Qos, ...]
-    idle_timeout: int
+    idle_timeout: int | None
     settings: Mapping[str, str]
     slurmdbd_settings: Mapping[str, str]
     cgroup_settings: Mapping[str, str]
@@ -670,6 +674,8 @@ class Plan:
     """What schedules jobs."""
     lifecycle_sources: tuple[str, ...] = ()
     """Folders in S3 with the user's lifecycle scripts, of all HyperPod targets of the spec."""
+    more_login: tuple[Machine, ...] = ()
+    """Login nodes besides ``login``, with types and places of their own."""
     system: Machine | None = None
     """System nodes of a Kubernetes cluster, if they are in the account."""
 
@@ -719,7 +725,12 @@ class Plan:
     @property
     def machines(self) -> tuple[Machine, ...]:
         """The nodes outside the node groups."""
-        return tuple(filter(None, (self.head, self.login, self.system)))
+        return tuple(filter(None, (self.head, *self.all_login, self.system)))
+
+    @property
+    def all_login(self) -> tuple[Machine, ...]:
+        """All login nodes."""
+        return (*((self.login,) if self.login else ()), *self.more_login)
 
     @property
     def instance_types(self) -> Iterator[InstanceType]:

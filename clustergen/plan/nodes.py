@@ -29,6 +29,7 @@ from clustergen.plan.rules.nodes import NO_EFA, UNKNOWN_TYPE, UNLIKE_EFA
 if TYPE_CHECKING:
     from clustergen.spec import nodes as spec
     from clustergen.spec.orchestration import SystemNodes
+    from clustergen.spec.targets import FurtherLoginPool
 
 
 class MachinePlanner:
@@ -45,7 +46,7 @@ class MachinePlanner:
         return tuple(group for group in planned if group is not None)
 
     def machine(
-        self, machine: spec.HeadNode | spec.Login | SystemNodes, path: Path
+        self, machine: spec.HeadNode | spec.Login | SystemNodes | FurtherLoginPool, path: Path
     ) -> Machine | None:
         """Head, login or system nodes."""
         type = self._type(machine.instance_type, (*path, "instance_type"))
@@ -55,12 +56,14 @@ class MachinePlanner:
         image: str | None = getattr(machine, "image", None)
         given: spec.RootVolume | None = getattr(machine, "root_volume", None)
         subnet: str | None = getattr(machine, "subnet", None)
+        name: str = getattr(machine, "name", "")
         return Machine(
             path,
             type,
             count,
             image,
             volume(given) if given else _DEFAULT_VOLUME,
+            name,
             threads_per_core=getattr(machine, "threads_per_core", None),
             subnets=(subnet,) if subnet else tuple(getattr(machine, "subnets", ())),
             security_groups=tuple(getattr(machine, "security_groups", ())),
@@ -200,7 +203,7 @@ _DEFAULT_VOLUME = Volume(None, "gp3", None, None)
 def volume(volume: spec.RootVolume) -> Volume:
     """The root volume from the spec."""
     iops = provisioned_iops(volume.type, volume.iops)
-    return Volume(volume.size, volume.type, iops, volume.throughput)
+    return Volume(volume.size, volume.type, iops, volume.throughput, volume.encrypted)
 
 
 def _capacity(capacity: spec.Capacity) -> Capacity:

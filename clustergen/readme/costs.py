@@ -30,7 +30,8 @@ class _Fleet:
 def _fleets(plan: Plan) -> Iterator[_Fleet]:
     for group in plan.node_groups:
         yield _Fleet(group.name, group.types, group.max, group.capacity.kind)
-    for title, machine in (("login nodes", plan.login), ("head node", plan.head)):
+    login = [(f"login nodes {machine.name}", machine) for machine in plan.more_login]
+    for title, machine in (("login nodes", plan.login), *login, ("head node", plan.head)):
         if machine:
             yield _Fleet(title, (machine.type,), machine.count, "on-demand")
 

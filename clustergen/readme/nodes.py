@@ -31,7 +31,9 @@ def table(plan: Plan) -> str:
 def _rows(plan: Plan) -> Iterator[Row]:
     for group in plan.node_groups:
         yield _group(group, plan.least_nodes(group))
-    named = (("(login)", plan.login), ("(head node)", plan.head), ("(system)", plan.system))
+    more = [(f"(login {machine.name})", machine) for machine in plan.more_login]
+    rest = (("(head node)", plan.head), ("(system)", plan.system))
+    named = (("(login)", plan.login), *more, *rest)
     for title, machine in named:
         if machine:
             yield _machine(title, machine)

@@ -32,7 +32,7 @@ Auto = Literal["auto"]
 
 
 class RootVolume(Section):
-    """The boot volume; always encrypted."""
+    """The boot volume."""
 
     size: GiB | None = Field(None, description="Size with unit; default: chosen by the target.")
     type: Literal["gp3", "gp2", "io1", "io2"] = Field("gp3", description="EBS volume type.")
@@ -40,6 +40,7 @@ class RootVolume(Section):
         None, ge=1, description="Provisioned IOPS; default: that of the volume type."
     )
     throughput: int | None = Field(None, ge=1, description="gp3 throughput in MiB/s.")
+    encrypted: bool = Field(True, description="Encrypt the data.")
 
 
 class S3Grant(Section):

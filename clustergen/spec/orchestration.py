@@ -65,9 +65,9 @@ class Slurm(Section):
     ] = Field("off", description="off, managed (run by the service), or an external database.")
     accounts: list[Account] = Field([], description="Accounts; needs accounting.")
     qos: list[Qos] = Field([], description="Qualities of service; needs accounting.")
-    idle_timeout: Seconds = Field(
+    idle_timeout: Literal["never"] | Seconds = Field(
         600,
-        description="Time after which idle nodes above the minimum stop.",
+        description="Time after which idle nodes above the minimum stop, or never.",
         json_schema_extra={"default": "10m"},
     )
     settings: Settings = Field(

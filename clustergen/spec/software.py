@@ -22,8 +22,10 @@ class Script(Section):
     on: list[Role] = Field(
         ["head", "login", "compute"], min_length=1, description="Kinds of nodes that run it."
     )
-    when: Literal["start", "configured"] = Field(
-        "configured", description="start: before the node joins the cluster; configured: after."
+    when: Literal["start", "configured", "updated"] = Field(
+        "configured",
+        description="start: before the node joins the cluster; configured: after; updated: on "
+        "running head and login nodes, at each update of the cluster.",
     )
     args: list[Text] = Field([], description="Arguments.")
     node_groups: list[str] = Field([], description="Node groups that run it; default: all.")

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from clustergen.spec import patterns, validators
 from clustergen.spec.base import (
     AlarmName,
+    AmiId,
     Arn,
     BatchSize,
     InstanceGroup,
@@ -17,9 +18,12 @@ from clustergen.spec.base import (
     Seconds,
     Section,
     SecurityGroupId,
+    ServiceNodeType,
     Source,
+    SubnetId,
     Text,
 )
+from clustergen.spec.nodes import LoginIam
 
 
 class Target(Section):
@@ -66,12 +70,29 @@ class Dns(Section):
 
 
 class LoginPool(Section):
-    """The pool of login nodes."""
+    """Name and grace time of the pool of login nodes."""
 
     name: Name = Field("login", description="Its name.")
     grace_time: int = Field(
         10, ge=0, le=120, description="Minutes between the notice to users and the end of a node."
     )
+
+
+class FurtherLoginPool(LoginPool):
+    """A further pool of login nodes, besides that of login."""
+
+    name: Name = Field(description="Its name.")
+    instance_type: ServiceNodeType = Field("m7i.xlarge", description="EC2 instance type.")
+    count: int = Field(1, ge=0, description="Number of nodes.")
+    image: AmiId | None = Field(None, description="AMI; default: chosen by the target.")
+    subnets: list[SubnetId] = Field([], description="Subnets; default: that of the head node.")
+    security_groups: list[SecurityGroupId] = Field(
+        [], description="Existing security groups, besides those of every node."
+    )
+    ssh_from: Source | None = Field(
+        None, description="Block or prefix list allowed to use SSH; default: network.ssh_from."
+    )
+    iam: LoginIam = Field(LoginIam.absent(), description="Policies, or an existing role.")
 
 
 class ParallelCluster(Target):
@@ -95,17 +116,27 @@ class ParallelCluster(Target):
             "session-manager",
             "default-queue",
             "efs-tls",
+            "service-groups",
         ]
     ] = Field(
         [],
         description="What clustergen adds and you do without: the hook that runs scripts of head "
         "and login nodes again when they change, access of nodes to scripts in S3, the security "
-        "groups of the foundation, Session Manager, the mark of the default queue, TLS for EFS.",
+        "groups of the foundation, Session Manager, the mark of the default queue, TLS for EFS, "
+        "the security groups of ParallelCluster (nodes then have only yours).",
     )
     login_pool: LoginPool = Field(LoginPool.absent(), description="The pool of login nodes.")
+    more_login_pools: list[FurtherLoginPool] = Field(
+        [], description="Further pools of login nodes."
+    )
     dcv: Dcv | None = Field(None, description="Amazon DCV on the head node; default: off.")
     directory: Directory | None = Field(None, description="Directory of users.")
     dns: Dns | None = Field(None, description="Names of nodes; default: those of ParallelCluster.")
+    proxy: str | None = Field(
+        None,
+        pattern=patterns.PROXY.regex,
+        description="HTTP proxy through which nodes reach AWS, http://10.42.0.10:3128.",
+    )
     shared_folders: Literal["ebs", "efs"] = Field(
         "ebs",
         description="Where /opt/slurm and other folders that ParallelCluster shares are: on the "

@@ -168,6 +168,7 @@ _NODE_GROUPS = {
     "node_groups.volume.type": [_group("root_volume.type", "io1", _IO2)],
     "node_groups.volume.iops": [_group("root_volume.iops", 5000, _GP3)],
     "node_groups.volume.throughput": [_group("root_volume.throughput", 250, _GP3)],
+    "node_groups.volume.encrypted": [_group("root_volume.encrypted", False)],
     "node_groups.scratch": [_group("scratch", "/scratch")],
     "node_groups.mig": [
         _group("mig", {"1g.10gb": 7}, mig={"2g.20gb": 3}),
@@ -438,7 +439,10 @@ _SOFTWARE = {
                     {"software.scripts.0.when": "start"}, {**_OF_ALL, "storage": [_NEW["Efs"]]}
                 ),
             },
-        )
+        ),
+        Change(
+            {"software.scripts.0.when": "updated"}, {**_OF_ALL, "software.scripts.0.on": ["head"]}
+        ),
     ],
     "software.scripts.args": [_script("args", ["--fast"])],
     "software.scripts.node_groups": [_script("node_groups", ["nodes"])],
@@ -501,6 +505,7 @@ _SLURM = {
     "slurm.idle_timeout": [
         _set("slurm.idle_timeout", "20m"),
         _set("slurm.idle_timeout", "20m", {"node_groups.0.count": {"min": 0, "max": 2}}),
+        _set("slurm.idle_timeout", "never"),
     ],
     "slurm.settings": [_set("slurm.settings", {"SchedulerParameters": "defer"})],
     "slurm.slurmdbd_settings": [
@@ -597,6 +602,7 @@ _VOLUMES: Mapping[str, tuple[str, Any, Values]] = {
     "volume.type": ("type", "io1", {"size": "500GiB", "type": "io2", "iops": 3000}),
     "volume.iops": ("iops", 5000, _LARGE),
     "volume.throughput": ("throughput", 250, _LARGE),
+    "volume.encrypted": ("encrypted", False, _LARGE),
 }
 
 
@@ -733,6 +739,11 @@ def _lifecycle(target: str) -> Values:
     return {**mode, f"targets.{target}.lifecycle": own}
 
 
+_TWO_POOLS = {
+    **_EXISTING_VPC,
+    **_LOGIN,
+    "targets.parallelcluster.more_login_pools": [{"name": "large", "count": 1}],
+}
 _DCV = {"targets.parallelcluster.dcv": {"port": 8443}}
 _LDAP = {
     "targets.parallelcluster.directory": {
@@ -756,10 +767,36 @@ _OPTIONS = {
         _own(PC, "leave_out", ["session-manager"]),
         _own(PC, "leave_out", ["default-queue"], _QUEUED),
         _own(PC, "leave_out", ["efs-tls"], {"storage": [_ATTACHED["Efs"]]}),
+        _own(PC, "leave_out", ["service-groups"]),
     ],
     "options.parallelcluster.login_pool.name": [_own(PC, "login_pool.name", "front", _LOGIN)],
     "options.parallelcluster.login_pool.grace_time": [
         _own(PC, "login_pool.grace_time", 30, _LOGIN)
+    ],
+    **{
+        f"more_login.{field}": [_own(PC, f"more_login_pools.0.{name}", value, _TWO_POOLS)]
+        for field, name, value in (
+            ("type", "instance_type", "m7i.8xlarge"),
+            ("count", "count", 2),
+            ("image", "image", "ami-0a1b2c3d4e5f67890"),
+            ("name", "name", "small"),
+            ("subnets", "subnets", [_ELSEWHERE]),
+            ("security_groups", "security_groups", ["sg-0a1b2c3d4e5f67899"]),
+            ("ssh_from", "ssh_from", "203.0.113.0/24"),
+            ("iam.policies", "iam", {"policies": [_POLICY.format("AmazonS3ReadOnlyAccess")]}),
+            ("iam.role", "iam", {"role": _ROLES.format("role")}),
+            (
+                "iam.instance_profile",
+                "iam",
+                {"instance_profile": _ROLES.format("instance-profile")},
+            ),
+        )
+    },
+    "options.parallelcluster.more_login_pools.name": [
+        _own(PC, "more_login_pools.0.name", "small", _TWO_POOLS)
+    ],
+    "options.parallelcluster.more_login_pools.grace_time": [
+        _own(PC, "more_login_pools.0.grace_time", 30, _TWO_POOLS)
     ],
     "options.parallelcluster.dcv.port": [_own(PC, "dcv.port", 8444, _DCV)],
     "options.parallelcluster.dcv.allowed_from": [
@@ -784,6 +821,7 @@ _OPTIONS = {
     "options.parallelcluster.dns.hosted_zone": [
         _own(PC, "dns.hosted_zone", "Z0123456789ABCDEFGHIJ")
     ],
+    "options.parallelcluster.proxy": [_own(PC, "proxy", "http://10.42.0.10:3128")],
     "options.parallelcluster.shared_folders": [_own(PC, "shared_folders", "efs")],
     "options.parallelcluster.bucket": [_own(PC, "bucket", "my-bucket")],
     "options.parallelcluster.detailed_monitoring": [_own(PC, "detailed_monitoring", True)],
@@ -891,7 +929,16 @@ NO_ROW: Mapping[str, str] = {
         for field in ("volume.*", "subnets", "security_groups", "ssh_from", "iam.*")
     },
     "kubernetes.system_nodes.threads_per_core": "not in the language",
-    "login.iam.s3.*": "not in the language",
+    **{
+        f"{name}.{field}": "not in the language"
+        for name in ("login", "more_login")
+        for field in ("iam.s3.*",)
+    },
+    "more_login.volume.*": "not in the language",
+    "more_login.threads_per_core": "not in the language",
+    "head.name": "of further login nodes",
+    "login.name": "of further login nodes",
+    "kubernetes.system_nodes.name": "of further login nodes",
     "head.count": "options.hyperpod-slurm.controllers",
     "network.needed_addresses": "counted",
     "network.needed_system_addresses": "counted",
@@ -915,6 +962,7 @@ NO_ROW: Mapping[str, str] = {
         f"storage.{kind}.by_cluster": "not in the language"
         for kind in ("OpenZfs", "Ontap", "FileCache", "Ebs", "Bucket")
     },
+    "storage.Ebs.volume.encrypted": "storage.Ebs.encrypted",
     "storage.Ebs.backup_days": "refused for every EBS volume (STG019)",
     "storage.Ontap.id": "required; it is mounted by the names of its volume",
     "storage.Ontap.existing": "required (STG001)",

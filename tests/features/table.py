@@ -357,6 +357,13 @@ TABLE: Mapping[str, Row] = {
         Use("", _group(f"iam: {{policies: ['{_POLICY}']}}")),
         {PC: yaml(f'Policy: "{_POLICY}"')},
     ),
+    "nodes.unencrypted": Row(
+        Use("", _group("root_volume: {encrypted: false}")),
+        {
+            PC: yaml("Encrypted: false"),
+            **dict.fromkeys((PCS, EKS, BATCH), template('"Encrypted": false')),
+        },
+    ),
     "nodes.role": Row(
         Use("", _group(f"iam: {{role: '{_ROLE}'}}")),
         {PC: yaml(f'InstanceRole: "{_ROLE}"'), **hyperpod(request(f'"ExecutionRole": "{_ROLE}"'))},
@@ -635,6 +642,13 @@ TABLE: Mapping[str, Row] = {
             EKS: template("run_script s3://my-bucket/setup.sh"),
         },
     ),
+    "software.scripts-updated": Row(
+        Use(
+            "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [head]}]}",
+            "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [head], when: updated}]}",
+        ),
+        {PC: Evidence(r"scripts/hook\.sh", "run s3://my-bucket/a.sh")},
+    ),
     "users": Row(
         Use("", "users: [{name: alice, uid: 2001}]"),
         {
@@ -680,6 +694,10 @@ TABLE: Mapping[str, Row] = {
             PC: yaml("ScaledownIdletime: 20"),
             PCS: template('"ScaleDownIdleTimeInSeconds": 1200'),
         },
+    ),
+    "slurm.idle-never": Row(
+        Use("slurm: {idle_timeout: 20m}", "slurm: {idle_timeout: never}"),
+        {PC: yaml("ScaledownIdletime: -1")},
     ),
     "slurm.settings": Row(
         Use("", "slurm: {settings: {SchedulerParameters: defer}}"),

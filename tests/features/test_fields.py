@@ -23,6 +23,7 @@ from clustergen.plan import model
 from clustergen.plan.model import Plan
 from clustergen.words import word_set
 from tests.checking import check
+from tests.features.evidence import PC
 from tests.features.fields import EXCEPTIONS, FIELDS, NO_ROW, Change
 from tests.features.modes import BASE, MODES, Mode, Values
 
@@ -225,7 +226,8 @@ def _without_comments(file: Artifact) -> str:
 
 def _is_in(mode: Mode, name: str) -> bool:
     """Whether a field is one of a mode: options are those of its target."""
-    if name.startswith("options.") and name.split(".")[1] != mode.target:
+    owner = PC if name.startswith("more_login.") else name.partition(".")[2].partition(".")[0]
+    if name.startswith(("options.", "more_login.")) and owner != mode.target:
         return False
     return not any((name, word) in EXCEPTIONS for word in mode.words)
 

@@ -173,6 +173,7 @@ def test_scripts_of_all_nodes_are_one_list() -> None:
         ("s3://team-scripts/head.sh", ["head"], []),
         ("s3://team-scripts/one.sh", ["compute"], ["gpu-nodes"]),
         ("s3://team-scripts/two.sh", ["compute"], ["gpu-nodes"]),
+        ("s3://team-scripts/update.sh", ["head"], []),
     ]
 
 

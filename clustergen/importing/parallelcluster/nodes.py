@@ -48,11 +48,20 @@ def head(config: Json) -> Json:
 
 
 def login(config: Json) -> Json | None:
-    """The login nodes, if they are one pool; several are for the overlay."""
+    """The login nodes of the first pool."""
     pools = items(config, "LoginNodes", "Pools")
-    if len(pools) != 1:
-        return None
-    pool = pools[0]
+    return _pool(config, pools[0]) if pools else None
+
+
+def more_login_pools(config: Json) -> list[Json]:
+    """The other pools of login nodes."""
+    return [
+        {"name": pool.get("Name"), "grace_time": pool.get("GracetimePeriod")} | _pool(config, pool)
+        for pool in items(config, "LoginNodes", "Pools")[1:]
+    ]
+
+
+def _pool(config: Json, pool: Json) -> Json:
     count = pool.get("Count", 1)
     subnets = items(pool, "Networking", "SubnetIds")
     return {
@@ -85,7 +94,8 @@ def _is_placeholder(value: Any) -> bool:
 
 
 def _groups(node: Json) -> list[Any]:
-    groups = items(node, "Networking", "AdditionalSecurityGroups")
+    networking = section(node, "Networking")
+    groups = items(networking, "SecurityGroups") or items(networking, "AdditionalSecurityGroups")
     return [group for group in groups if not _is_placeholder(group)]
 
 
@@ -198,6 +208,7 @@ def _root_volume(volume: Json) -> Json:
         "type": kind if kind != "gp3" else None,
         "iops": volume.get("Iops"),
         "throughput": volume.get("Throughput"),
+        "encrypted": False if volume.get("Encrypted") in (False, "false") else None,
     }
 
 

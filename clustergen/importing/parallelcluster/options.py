@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from clustergen.importing.parallelcluster.parts import Json, is_true, items, section
+from clustergen.importing.parallelcluster.nodes import more_login_pools
+from clustergen.importing.parallelcluster.parts import Json, is_true, items, nodes, section
 
 _OURS: Final = "${ScriptsBucketName}"
 """In every configuration that clustergen rendered, unless its scripts are left out."""
@@ -24,9 +25,11 @@ def options(config: Json) -> Json:
         "scaling_strategy": strategy if strategy != "all-or-nothing" else None,
         "queue_update_strategy": str(update).lower().replace("_", "-"),
         "login_pool": _login_pool(items(config, "LoginNodes", "Pools")),
+        "more_login_pools": more_login_pools(config),
         "dcv": _dcv(section(head, "Dcv")),
         "directory": _directory(section(config, "DirectoryService")),
         "dns": _dns(section(settings, "Dns")),
+        "proxy": _proxy(config),
         "shared_folders": "efs" if str(head.get("SharedStorageType")).lower() == "efs" else None,
         "bucket": config.get("CustomS3Bucket"),
         "detailed_monitoring": _true(section(config, "Monitoring").get("DetailedMonitoring")),
@@ -54,14 +57,24 @@ def _left_out(config: Json) -> Iterator[str]:
         plain = [efs for efs in attached if not is_true(efs.get("EncryptionInTransit"))]
         if any(efs.get("FileSystemId") for efs in plain):
             yield "efs-tls"
+    if all(items(node, "Networking", "SecurityGroups") for node in nodes(config)):
+        yield "service-groups"
     queues = items(config, "Scheduling", "SlurmQueues")
     marks = [q for q in queues if "Default" in section(q, "CustomSlurmSettings")]
     if len(queues) > 1 and not marks:
         yield "default-queue"
 
 
+def _proxy(config: Json) -> Any:
+    """The proxy of all nodes."""
+    proxies = [
+        section(each, "Networking", "Proxy").get("HttpProxyAddress") for each in nodes(config)
+    ]
+    return proxies[0] if all(proxy == proxies[0] for proxy in proxies) else None
+
+
 def _login_pool(pools: list[Any]) -> Json | None:
-    if len(pools) != 1:
+    if not pools:
         return None
     name, grace = pools[0].get("Name"), pools[0].get("GracetimePeriod")
     return {"name": name if name != "login" else None, "grace_time": grace if grace != 10 else None}

@@ -52,6 +52,8 @@ def effective(configuration: Mapping[str, Any]) -> Json:
     if items(found, "LoginNodes", "Pools"):
         pools = [_with_sequences(pool) for pool in items(found, "LoginNodes", "Pools")]
         found["LoginNodes"] = {**section(found, "LoginNodes"), "Pools": pools}
+    if storage := items(found, "SharedStorage"):
+        found["SharedStorage"] = [_storage(each) for each in storage]
     queues = [_queue(queue) for queue in items(found, "Scheduling", "SlurmQueues")]
     scheduling = section(found, "Scheduling")
     settings = section(scheduling, "SlurmSettings")
@@ -60,6 +62,21 @@ def effective(configuration: Mapping[str, Any]) -> Json:
         database["Uri"] = uri if re.search(r":[0-9]+$", uri) else f"{uri}:{_MYSQL}"
         scheduling["SlurmSettings"] = {**settings, "Database": database}
     found["Scheduling"] = {**scheduling, "SlurmQueues": queues}
+    return found
+
+
+# aws-parallelcluster 3.16.1, pcluster.templates.cluster_stack: an existing volume is only attached.
+_OF_NEW_VOLUMES: Final = ("VolumeType", "Size", "Iops", "Throughput", "Encrypted", "KmsKeyId")
+
+
+def _storage(entry: Json) -> Json:
+    """Storage with an absolute path, and an existing volume without settings of a new one."""
+    mount = str(entry.get("MountDir"))
+    found = {**entry, "MountDir": mount if mount.startswith("/") else f"/{mount}"}
+    settings = section(entry, "EbsSettings")
+    if settings.get("VolumeId"):
+        kept = {key: value for key, value in settings.items() if key not in _OF_NEW_VOLUMES}
+        found["EbsSettings"] = kept
     return found
 
 

@@ -9,7 +9,11 @@ from typing import Any, Final
 from clustergen.importing.parallelcluster.nodes import Named
 from clustergen.importing.parallelcluster.parts import Json, actions, items, section
 
-_WHEN: Final = {"OnNodeStart": "start", "OnNodeConfigured": "configured"}
+_WHEN: Final = {
+    "OnNodeStart": "start",
+    "OnNodeConfigured": "configured",
+    "OnNodeUpdated": "updated",
+}
 
 
 @dataclass(slots=True)
@@ -34,7 +38,8 @@ def merged(config: Json, groups: Sequence[Named]) -> list[Json]:
 def _nodes(config: Json) -> Iterator[tuple[str | int, Json]]:
     yield "head", section(config, "HeadNode")
     pools = items(config, "LoginNodes", "Pools")
-    if len(pools) == 1:
+    # All pools run the same scripts; others are for the overlay.
+    if pools and all(pool.get("CustomActions") == pools[0].get("CustomActions") for pool in pools):
         yield "login", pools[0]
     yield from enumerate(items(config, "Scheduling", "SlurmQueues"))
 
@@ -63,7 +68,7 @@ def _script(entry: _Entry, every: set[int], groups: Sequence[Named]) -> Json:
         "run": entry.action["Script"],
         "args": entry.action.get("Args"),
         "on": roles,
-        "when": "start" if entry.when == "start" else None,
+        "when": entry.when if entry.when != "configured" else None,
         "node_groups": [each.name for each in groups if each.queue in queues]
         if queues and queues != every
         else None,

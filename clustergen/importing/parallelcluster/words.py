@@ -130,12 +130,16 @@ def _queues(config: Json, groups: Sequence[Named]) -> list[Json]:
 def _slurm(settings: Json) -> Json:
     idle = settings.get("ScaledownIdletime", _IDLE)
     return {
-        "idle_timeout": format_duration(int(idle) * 60)
-        if isinstance(idle, int) and idle > 0 and idle != _IDLE
-        else None,
+        "idle_timeout": _idle_timeout(idle),
         "accounting": _accounting(section(settings, "Database")),
         "settings": dict(_settings(items(settings, "CustomSlurmSettings"))),
     }
+
+
+def _idle_timeout(minutes: Any) -> str | None:
+    if not isinstance(minutes, int) or minutes == _IDLE or not minutes:
+        return None
+    return format_duration(minutes * 60) if minutes > 0 else "never"
 
 
 def _accounting(database: Json) -> Json | None:

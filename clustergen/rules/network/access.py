@@ -26,7 +26,9 @@ def open_to_everyone(plan: Plan) -> Iterator[Problem]:
         (("network", "ssh_from", index), cidr) for index, cidr in enumerate(plan.network.ssh_from)
     ]
     sources += [
-        (node.at("ssh_from"), node.ssh_from) for node in (plan.head, plan.login) if node is not None
+        (node.at("ssh_from"), node.ssh_from)
+        for node in (plan.head, *plan.all_login)
+        if node is not None
     ]
     for path, cidr in sources:
         if cidr in ("0.0.0.0/0", "::/0"):

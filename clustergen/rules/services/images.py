@@ -49,7 +49,8 @@ def _missing(limit: Systems, path: Path, os: str, who: str) -> Problem:
 
 def _without_image(plan: Plan, limit: Systems) -> Iterator[tuple[Path, str]]:
     """Place and name of nodes that boot the service's image."""
-    machines = (("the head node", plan.head), ("login nodes", plan.login))
+    login = (("login nodes", machine) for machine in plan.all_login)
+    machines = (("the head node", plan.head), *login)
     for title, machine in machines:
         if machine and not (machine.image and limit.own_image):
             yield machine.path, title

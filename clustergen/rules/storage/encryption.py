@@ -1,10 +1,10 @@
-"""KMS keys: in the right region, and not for scratch file systems."""
+"""Encryption: of root volumes; KMS keys in the right region, and not for scratch file systems."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, drop, rule, unsafe
+from clustergen.findings import Problem, Severity, drop, put, rule, unsafe
 from clustergen.plan import stored
 from clustergen.plan.model import Lustre, Plan
 
@@ -66,3 +66,24 @@ def scratch(plan: Plan) -> Iterator[Problem]:
                 help="remove kms_key, or write deployment: persistent-2",
                 fix=unsafe(drop(item.at("kms_key"))),
             )
+
+
+@rule(
+    "STG055",
+    "Root volume without encryption",
+    fixes="unsafe",
+    why="What nodes write to it, credentials and data of jobs included, can be read from its "
+    "snapshots. Encryption costs nothing.",
+    source="https://docs.aws.amazon.com/ebs/latest/userguide/ebs-encryption.html",
+    severity=Severity.WARNING,
+    bad="node_groups: [{name: h200, root_volume: {encrypted: false}}]",
+    good="node_groups: [{name: h200, root_volume: {encrypted: true}}]",
+)
+def unencrypted_root(plan: Plan) -> Iterator[Problem]:
+    volumes = [(machine.path, machine.volume) for machine in plan.machines]
+    volumes += [(group.path, group.volume) for group in plan.node_groups]
+    for path, volume in volumes:
+        if not volume.encrypted:
+            place = (*path, "root_volume", "encrypted")
+            message = "the root volume is not encrypted"
+            yield Problem(place, message, help="write true", fix=unsafe(put(place, True)))

@@ -57,7 +57,7 @@ def allocation_strategy(group: NodeGroup) -> str:
 def idle_minutes(plan: Plan) -> int | None:
     """How long idle nodes stay; None if the spec has no time, or one that Batch does not have."""
     shortest, longest = limits.IDLE_MINUTES
-    minutes = -(-plan.slurm.idle_timeout // 60)
+    minutes = -(-(plan.slurm.idle_timeout or 0) // 60)
     written = plan.wrote("slurm", "idle_timeout")
     return minutes if written and shortest <= minutes <= longest else None
 

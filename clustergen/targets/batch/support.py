@@ -228,6 +228,16 @@ _SLURM = {
         "MinScaleDownDelayMinutes, from 20m to 7d; by default Batch stops idle nodes after minutes",
         "https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeScalingPolicy.html",
     ),
+    "nodes.unencrypted": _support(
+        "full",
+        "Encrypted of the launch template",
+        "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
+    ),
+    "slurm.idle-never": _support(
+        "none",
+        "Batch stops idle nodes after 7 days at most; write 7d, or count: N",
+        "https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeScalingPolicy.html",
+    ),
     "slurm.settings": _support("partial", _NO_SLURM, _STATES),
     "slurm.slurmdbd-settings": _support("partial", _NO_SLURM, _STATES),
     "slurm.cgroup-settings": _support("partial", _NO_SLURM, _STATES),

@@ -181,6 +181,12 @@ _SLURM = {
     "slurm.accounting-database": _NO_SLURM,
     "slurm.accounts": _NO_SLURM,
     "slurm.idle-timeout": _NO_SLURM,
+    "nodes.unencrypted": _support(
+        "full",
+        "Encrypted of the launch template",
+        "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
+    ),
+    "slurm.idle-never": _NO_SLURM,
     "slurm.settings": _NO_SLURM,
     "slurm.slurmdbd-settings": _NO_SLURM,
     "slurm.cgroup-settings": _NO_SLURM,

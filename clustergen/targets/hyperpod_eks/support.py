@@ -149,6 +149,7 @@ _SLURM = {
     "slurm.accounting-database": _NO_SLURM,
     "slurm.accounts": _NO_SLURM,
     "slurm.idle-timeout": _NO_SLURM,
+    "slurm.idle-never": _NO_SLURM,
     "slurm.settings": _NO_SLURM,
     "slurm.slurmdbd-settings": _NO_SLURM,
     "slurm.cgroup-settings": _NO_SLURM,

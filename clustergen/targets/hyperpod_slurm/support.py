@@ -172,6 +172,7 @@ _SLURM = {
         "ignored: nodes do not scale with jobs; idle nodes are charged",
         _CONTINUOUS,
     ),
+    "slurm.idle-never": support("managed", "nodes do not scale with jobs", _CONTINUOUS),
     "slurm.settings": support(
         "partial",
         "the lifecycle script includes them in slurm.conf; HyperPod writes the rest of the file",

@@ -153,6 +153,7 @@ def hook(plan: Plan) -> OwnScript:
             ],
             "start": _runs(plan, role, "start"),
             "configured": _runs(plan, role, "configured"),
+            "updated": _runs(plan, role, "updated"),
         }
         for role in LONG_LIVED
     }
@@ -198,6 +199,7 @@ def _without_hook(plan: Plan, role: Role) -> dict[str, Any]:
     return _sections(
         OnNodeStart=_users_own(scripts, "start", checker),
         OnNodeConfigured=_users_own(scripts, "configured", checker),
+        OnNodeUpdated=_users_own(scripts, "updated", checker),
     )
 
 

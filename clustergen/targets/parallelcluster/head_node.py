@@ -9,7 +9,7 @@ from clustergen.aws.members import filled
 from clustergen.plan.model import Machine, Plan
 from clustergen.slurm import collecting
 from clustergen.targets.parallelcluster import actions, directory, nodes, permissions
-from clustergen.targets.parallelcluster.options import Options
+from clustergen.targets.parallelcluster.options import LoginPool, Options
 
 _GRACE_MINUTES = 10
 """ParallelCluster's default."""
@@ -73,32 +73,41 @@ def _networking(plan: Plan, head: Machine) -> dict[str, Any]:
         SubnetId=subnet,
         # An address that stays when the head node is stopped and started.
         ElasticIp=True if subnet in [references.text(s.id) for s in network.public] else None,
-        AdditionalSecurityGroups=groups(plan, head.security_groups),
+        **nodes.security(plan, groups(plan, head.security_groups)),
+        **nodes.proxy(plan),
     )
 
 
 def login_nodes(plan: Plan, login: Machine) -> dict[str, Any]:
-    """``LoginNodes`` with one pool, behind a network load balancer of ParallelCluster."""
+    """``LoginNodes``; each pool is behind a network load balancer of ParallelCluster."""
     options = plan.options_as(Options)
-    grace = options.login_pool.grace_time != _GRACE_MINUTES
+    pools = zip(
+        (options.login_pool, *options.more_login_pools), (login, *plan.more_login), strict=True
+    )
+    return {"Pools": [_pool(plan, pool, machine) for pool, machine in pools]}
+
+
+def _pool(plan: Plan, named: LoginPool, login: Machine) -> dict[str, Any]:
+    options = plan.options_as(Options)
+    grace = named.grace_time != _GRACE_MINUTES
     # Login nodes do not support S3Access: the foundation has a policy for their scripts.
     scripts = [] if options.leaves_out("script-access") else [SCRIPTS_POLICY]
     subnets = login.subnets or (references.text(nodes.entry_subnet(plan.network).id),)
-    pool = filled(
-        Name=options.login_pool.name,
+    return filled(
+        Name=named.name,
         InstanceType=login.type.name,
         Count=login.count,
         Image=nodes.image(login.image, nodes.common_image(plan)),
         Networking={
             "SubnetIds": list(subnets),
-            **filled(AdditionalSecurityGroups=nodes.entry_groups(plan, login.security_groups)),
+            **nodes.security(plan, nodes.entry_groups(plan, login.security_groups)),
+            **nodes.proxy(plan),
         },
         Ssh=filled(AllowedIps=_login_ips(plan, login)),
         CustomActions=actions.long_lived(plan, "login"),
         Iam=permissions.iam(login.iam, policies=[*_session(options), *scripts]),
-        GracetimePeriod=options.login_pool.grace_time if grace else None,
+        GracetimePeriod=named.grace_time if grace else None,
     )
-    return {"Pools": [pool]}
 
 
 def _login_ips(plan: Plan, login: Machine) -> str | None:

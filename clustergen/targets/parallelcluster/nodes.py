@@ -23,13 +23,13 @@ def root_volume(volume: Volume) -> dict[str, Any]:
         Size=volume.size_gib,
         Iops=volume.iops,
         Throughput=volume.throughput,
-        Encrypted=True,
+        Encrypted=volume.encrypted,
     )
 
 
 def common_image(plan: Plan) -> str | None:
     """The head node's image as image of the cluster, if all nodes have custom images."""
-    machines = [machine for machine in (plan.head, plan.login) if machine]
+    machines = [machine for machine in (plan.head, *plan.all_login) if machine]
     images = [*(m.image for m in machines), *(group.image for group in plan.node_groups)]
     return images[0] if all(images) else None
 
@@ -43,6 +43,18 @@ def node_groups(plan: Plan, own: Sequence[str]) -> list[str]:
     """Security groups besides ParallelCluster's: those of all nodes, which storage accepts, and
     ``own`` ones."""
     return _texts((*_of_every_node(plan), *own))
+
+
+def security(plan: Plan, groups: Sequence[str]) -> dict[str, list[str]]:
+    """``groups`` besides those of ParallelCluster, or in their place."""
+    only = plan.options_as(Options).leaves_out("service-groups")
+    return filled(**{"SecurityGroups" if only else "AdditionalSecurityGroups": list(groups)})
+
+
+def proxy(plan: Plan) -> dict[str, Any]:
+    """``Proxy``, for nodes without another way to AWS."""
+    address = plan.options_as(Options).proxy
+    return {"Proxy": {"HttpProxyAddress": address}} if address else {}
 
 
 def entry_groups(plan: Plan, own: Sequence[str]) -> list[str]:

@@ -61,9 +61,11 @@ class Options(model.Options):
     queue_update_strategy: Literal["drain", "compute-fleet-stop", "terminate"]
     leave_out: tuple[str, ...]
     login_pool: LoginPool
+    more_login_pools: tuple[LoginPool, ...]
     dcv: Dcv | None
     directory: Directory | None
     dns: Dns | None
+    proxy: str | None
     shared_folders: Literal["ebs", "efs"]
     bucket: str | None
     detailed_monitoring: bool
@@ -76,6 +78,8 @@ class Options(model.Options):
         if name in _PARTS and value is not None:
             part = _PARTS[name]
             return part(**{f.name: getattr(value, f.name) for f in dataclasses.fields(part)})
+        if name == "more_login_pools":
+            return tuple(LoginPool(pool.name, pool.grace_time) for pool in value)
         return tuple(value) if name == "leave_out" else value
 
     def leaves_out(self, addition: str) -> bool:

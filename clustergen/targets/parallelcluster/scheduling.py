@@ -66,8 +66,10 @@ def _dns(dns: Dns | None) -> dict[str, Any]:
     )
 
 
-def idle_minutes(seconds: int) -> int:
-    """Idle time in whole minutes, rounded up."""
+def idle_minutes(seconds: int | None) -> int:
+    """Idle time in whole minutes, rounded up; -1 if idle nodes never stop."""
+    if seconds is None:
+        return -1
     return -(-seconds // 60)
 
 
@@ -127,7 +129,8 @@ def _queue(plan: Plan, queue: Queue, owners: QueueOwners) -> dict[str, Any]:
         AllocationStrategy=_allocation_strategy(plan, queue),
         Networking={
             "SubnetIds": subnets(plan, queue),
-            **filled(AdditionalSecurityGroups=nodes.node_groups(plan, first.security_groups)),
+            **nodes.security(plan, nodes.node_groups(plan, first.security_groups)),
+            **nodes.proxy(plan),
         },
         Image=nodes.image(first.image, nodes.common_image(plan)),
         ComputeSettings={

@@ -279,6 +279,14 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
                 _ACCOUNTING,
             ),
             _row("slurm.idle-timeout", "full", "SlurmSettings.ScaledownIdletime", _SETTINGS),
+            _row("slurm.idle-never", "full", "SlurmSettings.ScaledownIdletime: -1", _SETTINGS),
+            _row(
+                "software.scripts-updated",
+                "full",
+                "OnNodeUpdated of head and login nodes; if a script fails, the update is undone",
+                _ACTIONS,
+            ),
+            _row("nodes.unencrypted", "full", "LocalStorage.RootVolume.Encrypted: false", _QUEUES),
             _row("slurm.settings", "full", "CustomSlurmSettings, except a deny list", _SETTINGS),
             _row(
                 "slurm.slurmdbd-settings",

@@ -66,7 +66,7 @@ def _slurm(plan: Plan) -> Json:
         "CgroupCustomSettings": plan.slurm.cgroup_settings,
     }
     return {
-        "ScaleDownIdleTimeInSeconds": plan.slurm.idle_timeout,
+        "ScaleDownIdleTimeInSeconds": plan.slurm.idle_timeout or limits.IDLE_TIMEOUT_SECONDS[1],
         "Accounting": _accounting(plan),
         "SlurmRest": {"Mode": "STANDARD" if plan.options_as(Options).rest else "NONE"},
         **{name: settings.as_parameters(given) for name, given in lists.items() if given},

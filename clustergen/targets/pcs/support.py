@@ -228,6 +228,16 @@ _SLURM = {
         "full", "a lifecycle action of login nodes creates them with sacctmgr", "slurm-accounting"
     ),
     "slurm.idle-timeout": _support("full", "ScaleDownIdleTimeInSeconds", CREATE_CLUSTER),
+    "nodes.unencrypted": _support(
+        "full",
+        "Encrypted of the launch template",
+        "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
+    ),
+    "slurm.idle-never": _support(
+        "none",
+        "PCS stops idle nodes after 10,000,000 seconds at most; write 115d, or count: N",
+        CREATE_CLUSTER,
+    ),
     "slurm.settings": _support(
         "full", "SlurmCustomSettings, from an allow-list", "slurm-custom-settings-cluster"
     ),

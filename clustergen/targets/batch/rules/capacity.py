@@ -82,12 +82,15 @@ def static(plan: Plan) -> Iterator[Problem]:
 )
 def idle_time(plan: Plan) -> Iterator[Problem]:
     shortest, longest = limits.IDLE_MINUTES
-    minutes = -(-plan.slurm.idle_timeout // 60)
+    given = plan.slurm.idle_timeout
+    if given is None:
+        return
+    minutes = -(-given // 60)
     if plan.wrote("slurm", "idle_timeout") and not shortest <= minutes <= longest:
         nearest = min(max(minutes, shortest), longest)
         yield Problem(
             ("slurm", "idle_timeout"),
-            f"{format_duration(plan.slurm.idle_timeout)} has no effect: Batch keeps idle nodes for "
+            f"{format_duration(given)} has no effect: Batch keeps idle nodes for "
             "20m to 7d, or stops them within minutes",
             help=f"write {format_duration(nearest * 60)}, or remove it",
         )

@@ -1,12 +1,13 @@
-"""Keys of tags."""
+"""Keys of tags, and names of login pools."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem, rename, unsafe
+from clustergen.findings import Path, Problem, rename, unsafe
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster import limits
+from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.rules import rule
 
 
@@ -29,3 +30,39 @@ def tag(plan: Plan) -> Iterator[Problem]:
                 fix=unsafe(rename(("tags", key), key.removeprefix(limits.RESERVED_TAG_PREFIX))),
                 on_key=True,
             )
+
+
+_POOLS: Path = ("targets", "parallelcluster", "more_login_pools")
+
+
+@rule(
+    "LIM110",
+    "Login pools of the same name",
+    why="The names of login pools are unique in a cluster; the pool of login is called login, "
+    "unless login_pool says otherwise.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/LoginNodes-v3.html",
+    bad="login: {}\ntargets: {parallelcluster: {more_login_pools: [{name: login}]}}",
+    good="login: {}\ntargets: {parallelcluster: {more_login_pools: [{name: large}]}}",
+)
+def login_pools(plan: Plan) -> Iterator[Problem]:
+    options = plan.options_as(Options)
+    seen = {options.login_pool.name}
+    for index, pool in enumerate(options.more_login_pools):
+        if pool.name in seen:
+            message = f"another login pool is called {pool.name}"
+            yield Problem((*_POOLS, index, "name"), message, help="give it another name")
+        seen.add(pool.name)
+
+
+@rule(
+    "LIM111",
+    "Further login pools without the first",
+    why="The first pool is that of login; the others are rendered with it.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/LoginNodes-v3.html",
+    bad="targets: {parallelcluster: {more_login_pools: [{name: large}]}}",
+    good="login: {}\ntargets: {parallelcluster: {more_login_pools: [{name: large}]}}",
+)
+def first_login_pool(plan: Plan) -> Iterator[Problem]:
+    if plan.options_as(Options).more_login_pools and plan.login is None:
+        message = "more_login_pools, but no login nodes"
+        yield Problem(_POOLS, message, help="write login: {}, with a count above 0, or remove them")

@@ -70,7 +70,7 @@ def without_owner(plan: Plan) -> Iterator[Problem]:
 )
 def idle_time(plan: Plan) -> Iterator[Problem]:
     seconds = plan.slurm.idle_timeout
-    if seconds % 60:
+    if seconds and seconds % 60:
         minutes = idle_minutes(seconds)
         yield Problem(
             ("slurm", "idle_timeout"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, put, unsafe
 from clustergen.patterns import pattern
 from clustergen.plan.model import Plan
 from clustergen.targets.parallelcluster.rules import rule
@@ -30,4 +30,26 @@ def location(plan: Plan) -> Iterator[Problem]:
                 (*script.path, "run"),
                 f"{script.url!r} does not name a bucket and a key",
                 help="write s3://bucket/folder/script.sh; bucket names are in lower case",
+            )
+
+
+@rule(
+    "LIM109",
+    "Update script of compute nodes",
+    fixes="unsafe",
+    why="An update runs OnNodeUpdated on the head node and on login nodes. It replaces compute "
+    "nodes, which then run their other scripts.",
+    source="https://docs.aws.amazon.com/parallelcluster/latest/ug/custom-bootstrap-actions-v3.html",
+    bad='software: {scripts: [{run: "s3://my-bucket/refresh.sh", when: updated}]}',
+    good='software: {scripts: [{run: "s3://my-bucket/refresh.sh", when: updated, on: [head]}]}',
+)
+def updated_nodes(plan: Plan) -> Iterator[Problem]:
+    for script in plan.software.scripts:
+        if script.when == "updated" and "compute" in script.on:
+            path, rest = (*script.path, "on"), [role for role in script.on if role != "compute"]
+            yield Problem(
+                path if plan.wrote(*path) else (*script.path, "when"),
+                "updates do not run scripts on compute nodes",
+                help="write on: [head]",
+                fix=unsafe(put(path, rest or ["head"])),
             )

@@ -16,7 +16,7 @@ _PLACE: Path = ("targets", "parallelcluster", "leave_out")
 
 
 def _given(plan: Plan) -> Iterator[tuple[Path, Iam]]:
-    for node in (plan.head, plan.login, *plan.node_groups):
+    for node in (plan.head, *plan.all_login, *plan.node_groups):
         if node is not None:
             yield (*node.path, "iam"), node.iam
 

@@ -89,7 +89,7 @@ def min_job_age(plan: Plan) -> Iterator[Problem]:
 def idle_time(plan: Plan) -> Iterator[Problem]:
     lowest, highest = limits.IDLE_TIMEOUT_SECONDS
     given = plan.slurm.idle_timeout
-    if not lowest <= given <= highest:
+    if given is not None and not lowest <= given <= highest:
         near = "1m" if given < lowest else f"{highest}s"
         path = ("slurm", "idle_timeout")
         fix = unsafe(put(path, near))

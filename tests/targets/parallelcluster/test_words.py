@@ -1,0 +1,73 @@
+"""Login pools, proxies, scripts at updates and security groups that real clusters have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from tests.targets.parallelcluster.planned import files as files_of
+
+POOLS = """login: {}
+targets:
+  parallelcluster:
+    login_pool: {name: small}
+    more_login_pools: [{name: large, instance_type: m7i.8xlarge, count: 2, grace_time: 30}]
+"""
+UPDATED = """software:
+  scripts:
+    - {run: "s3://my-bucket/refresh.sh", when: updated, on: [head], args: [now]}
+"""
+LEFT_OUT = "targets: {parallelcluster: {leave_out: [%s]}}\n"
+
+
+def document_of(text: str) -> Any:
+    """The cluster configuration."""
+    return yaml.safe_load(files_of(text)["cluster.yaml"])
+
+
+def _nodes(document: Any) -> list[Any]:
+    queues = document["Scheduling"]["SlurmQueues"]
+    return [document["HeadNode"], *document["LoginNodes"]["Pools"], *queues]
+
+
+def test_each_login_pool_has_its_own_nodes() -> None:
+    small, large = document_of(POOLS)["LoginNodes"]["Pools"]
+    assert (small["Name"], small["InstanceType"], small["Count"]) == ("small", "m7i.xlarge", 1)
+    assert (large["Name"], large["InstanceType"], large["Count"]) == ("large", "m7i.8xlarge", 2)
+    assert large["GracetimePeriod"] == 30
+    assert large["CustomActions"] == small["CustomActions"]
+    assert "m7i.8xlarge" in files_of(POOLS)["README.md"]
+
+
+def test_all_nodes_have_the_proxy() -> None:
+    proxy = "http://10.42.0.10:3128"
+    document = document_of(POOLS.replace("login_pool:", f"proxy: {proxy}\n    login_pool:"))
+    proxies = [node["Networking"]["Proxy"]["HttpProxyAddress"] for node in _nodes(document)]
+    assert proxies == [proxy] * 4
+
+
+def test_the_security_groups_of_parallelcluster_can_be_left_out() -> None:
+    document = document_of("login: {}\n" + LEFT_OUT % "service-groups")
+    for node in _nodes(document):
+        assert "AdditionalSecurityGroups" not in node["Networking"]
+        assert "${ClusterSecurityGroupId}" in node["Networking"]["SecurityGroups"]
+
+
+def test_the_hook_runs_update_scripts_at_updates_only() -> None:
+    hook = files_of(UPDATED)["scripts/hook.sh"]
+    event = hook[hook.index("  head-configured") : hook.index("  login-start")]
+    assert "if [[ $event == updated ]]; then\n      run s3://my-bucket/refresh.sh - now\n" in event
+    assert "refresh.sh" not in hook[: hook.index("  head-configured")]
+
+
+def test_without_the_hook_an_update_script_is_an_action_of_its_own() -> None:
+    head = document_of(UPDATED + LEFT_OUT % "hook")["HeadNode"]
+    assert head["CustomActions"] == {
+        "OnNodeUpdated": {"Sequence": [{"Script": "s3://my-bucket/refresh.sh", "Args": ["now"]}]}
+    }
+
+
+def test_idle_nodes_can_stay() -> None:
+    settings = document_of("slurm: {idle_timeout: never}")["Scheduling"]["SlurmSettings"]
+    assert settings["ScaledownIdletime"] == -1
