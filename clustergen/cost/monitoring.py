@@ -34,7 +34,7 @@ def lines(plan: Plan, book: Book) -> Iterator[Line]:
     at = Prices.of(plan, book).regional
     if plan.monitoring.workspace is not None:
         yield _samples(plan, at)
-        stored = "metrics that it keeps; an account has 10 GB free"
+        stored = "in the workspace; the first 10 GB of an account are free"
         yield at.by_use("monitoring", "metrics stored", stored, "Managed Prometheus storage")
     if plan.monitoring.metrics == "cloudwatch":
         yield _cloudwatch(plan, at)

@@ -28,7 +28,7 @@ STYLE: Final = """\
 .cluster .service{fill:#fff4e5}.cluster .nodes{fill:#e6f4ea}.cluster .storage{fill:#f3e8fd}
 .cluster .network{fill:#fdecea}
 .cluster .changed{stroke:#b42318;stroke-width:3;stroke-dasharray:6 3}
-@media (prefers-color-scheme:dark){
+@media screen and (prefers-color-scheme:dark){
 .cluster text{fill:#e6edf3}.cluster rect{stroke:#8b949e}
 .cluster .region{fill:#0d1117}.cluster .vpc{fill:#10243e}.cluster .subnet{fill:#161b22}
 .cluster .service{fill:#3d2b12}.cluster .nodes{fill:#12321f}.cluster .storage{fill:#2d1f40}

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 VISITS = {
     "wide": Visit("full.html", keys=True),
     "dark and narrow": Visit("full.html", width=360, dark=True),
-    "printed": Visit("full.html", print=True),
+    "printed": Visit("full.html", dark=True, print=True),
     "large": Visit("many.html", width=360),
     "hostile": Visit("bad.html", dark=True),
 }
@@ -60,6 +60,7 @@ def test_the_colours_follow_the_reader(found: dict[str, dict[str, Any]]) -> None
     text, page = found["wide"]["colours"]
     assert found["dark and narrow"]["colours"] == ["rgb(230, 237, 243)", "rgb(13, 17, 23)"]
     assert (text, page) == ("rgb(27, 31, 36)", "rgb(255, 255, 255)")
+    assert found["printed"]["colours"] == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
 
 
 def test_the_keyboard_reaches_everything_in_reading_order(found: dict[str, dict[str, Any]]) -> None:
