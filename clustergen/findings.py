@@ -235,6 +235,11 @@ class Rule(NamedTuple):
     could_not: bool = False
     """The command could not run, independent of the spec: exit status 2."""
     check: Check | None = None
+    calls: tuple[str, ...] = ()
+    """The calls to AWS that its check makes (:mod:`clustergen.account`): only `preflight` runs it.
+    Then the examples are answers to such a call."""
+    by_hand: Callable[[Any], str] | None = None
+    """For a plan, what to look at instead of running the check; empty if nothing."""
 
     def find(self, subject: Any) -> Iterator[Finding]:
         """The findings of this rule about ``subject``."""

@@ -25,6 +25,7 @@ AREAS: Mapping[str, str] = {
     "NIC": "Network interfaces",
     "OVL": "Overlays",
     "PLC": "Placement",
+    "PRE": "The account, before a deployment",
     "PRJ": "The project file",
     "SLM": "Slurm",
     "SPC": "The spec: form and syntax",

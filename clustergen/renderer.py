@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustergen import foundation, overlay, readme, targets
+from clustergen import foundation, overlay, preflight, readme, targets
 from clustergen.artifacts import Bundle
 from clustergen.compiler import Checked, UnknownTarget
 from clustergen.findings import Unrenderable, errors
@@ -39,5 +39,6 @@ def rendered(checked: Checked, target: str) -> tuple[dict[str, Any], Bundle]:
     bundle = [*chosen.emit(plan, document)]
     bundle += foundation.files(plan)
     bundle += stack.files(plan)
-    bundle.append(readme.render(plan, chosen, checked.about(target)))
+    checklist = preflight.checklist(plan)
+    bundle.append(readme.render(plan, chosen, checked.about(target), checklist))
     return document, tuple(sorted(bundle, key=lambda artifact: artifact.path))

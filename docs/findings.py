@@ -22,6 +22,9 @@ the rule and the good one does not:
 
 ```yaml
 {EXAMPLE_BASE}```
+
+Only [`clustergen preflight`](preflight.md) finds those of the area PRE. Their examples are what AWS
+answers to a call.
 """
 
 

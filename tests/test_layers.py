@@ -276,6 +276,7 @@ MAY_NAME_A_PARTITION = (
     "targets/eks/karpenter.py",
     "kubernetes/labels_and_taints.py",
     "kubernetes/names.py",
+    "preflight/service_roles.py",
     "targets/eks/limits.py",
     "hyperpod/limits.py",
     "targets/hyperpod_eks/limits.py",

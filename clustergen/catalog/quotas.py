@@ -41,6 +41,11 @@ SPOT = {
 
 NETWORK_INTERFACES = "L-DF5E4CA3"
 """VPC quota "Network interfaces per Region"."""
+VPCS = "L-F678F1CE"
+"""VPC quota "VPCs per Region"; 5 in a new account.
+https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html"""
+ADDRESSES = "L-0263D0A3"
+"""EC2 quota "EC2-VPC Elastic IPs"; 5 in a new account. Same page."""
 
 # The longer stem first: "trn" before "t", "hpc" before "h". gr6 is a G, u- and u7 are High Memory.
 _STEMS = (

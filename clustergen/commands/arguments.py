@@ -38,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     _plan(commands)
     _cost(commands)
     _recommend(commands)
+    _preflight(commands)
     _graph(commands)
     _report(commands)
     _init(commands)
@@ -251,6 +252,22 @@ def _cost(commands: Commands[argparse.ArgumentParser]) -> None:
         help="ask the Price List of AWS, with your credentials (needs the extra `live`)",
     )
     _format(command)
+
+
+def _preflight(commands: Commands[argparse.ArgumentParser]) -> None:
+    command = _command(
+        commands,
+        "preflight",
+        "look in your account for what would stop a deployment, by calls that only read (needs the "
+        "extra `live`)",
+    )
+    _specs(command)
+    command.add_argument(
+        "--policy",
+        action="store_true",
+        help="print the IAM policy that the checks of SPEC need (of all checks), and stop",
+    )
+    _reporting(command)
 
 
 def _graph(commands: Commands[argparse.ArgumentParser]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from clustergen import difference
+from clustergen import account, difference
 from clustergen.commands import inputs, sides
 from clustergen.commands.exit_status import FOUND, OK
 from clustergen.commands.render import OUT
@@ -90,7 +90,7 @@ def _pair(args: argparse.Namespace) -> Pair:
     if isinstance(new, Folders):
         raise inputs.UsageError(f"{new.title} has bundles: name what to compare them with")
     if args.live:
-        return Pair(live.Live(new, live.clients), new)
+        return Pair(live.Live(new, account.clients), new)
     if args.base:
         return Pair(sides.spec(named[0], args, Revision(args.base)), new)
     return Pair(_rendered(new, args), new)

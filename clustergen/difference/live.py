@@ -7,27 +7,19 @@ HyperPod's request. Ids of the foundation become its placeholders again.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from clustergen import account
+from clustergen.account import Clients
 from clustergen.artifacts import Json
 from clustergen.difference.sides import Spec
 from clustergen.effects import Files
 from clustergen.monitoring import stack as monitoring
 from clustergen.plan.model import Plan
+from clustergen.targets.stacks import STACKS
 
-Clients = Callable[[str, str], Any]
-"""Makes a client of a service in a region."""
-
-STACKS: Final[Mapping[str, Mapping[str, str]]] = {
-    "parallelcluster": {},
-    "pcs": {"cluster.template.json": "pcs"},
-    "hyperpod-slurm": {},
-    "hyperpod-eks": {"eks.template.json": "eks", "addons.template.json": "addons"},
-    "eks": {"cluster.template.json": "eks"},
-    "batch": {"cluster.template.json": "batch"},
-}
 _SHORTEST: Final = 8
 """Characters of an id; shorter outputs are words that occur anywhere."""
 _RENAMED: Final = {
@@ -106,13 +98,13 @@ class _Reader:
         own = {path: self.plan.stack(name) for path, name in STACKS[self.target].items()}
         shared = {"foundation.template.json": self.plan.stack("foundation")}
         for path, stack in {**shared, monitoring.PATH: monitoring.name(self.plan), **own}.items():
-            found = self._call("cloudformation", "get_template", StackName=stack)
+            found = self._call("cloudformation:GetTemplate", StackName=stack)
             if found:
                 body = found["TemplateBody"]
                 yield path, body if isinstance(body, str) else json.dumps(body)
 
     def _stack(self, name: str) -> Json | None:
-        found = self._call("cloudformation", "describe_stacks", StackName=name)
+        found = self._call("cloudformation:DescribeStacks", StackName=name)
         return found["Stacks"][0] if found else None
 
     def _configuration(self, stack: Json) -> str:
@@ -123,8 +115,7 @@ class _Reader:
         known = {each["ParameterKey"]: each["ParameterValue"] for each in stack["Parameters"]}
         version = known.get("ConfigVersion")
         found = self._call(
-            "s3",
-            "get_object",
+            "s3:GetObject",
             Bucket=known["ResourcesS3Bucket"],
             Key=f"{known['ArtifactS3RootDirectory']}/configs/cluster-config.yaml",
             **({"VersionId": version} if version not in (None, "", "NONE") else {}),
@@ -135,7 +126,7 @@ class _Reader:
         return text
 
     def _request(self) -> Json | None:
-        found = self._call("sagemaker", "describe_cluster", ClusterName=self.plan.name)
+        found = self._call("sagemaker:DescribeCluster", ClusterName=self.plan.name)
         return _as_request(found, json.loads(self.new["create-cluster.json"])) if found else None
 
     def _placed(self, text: str) -> str:
@@ -150,28 +141,15 @@ class _Reader:
                 text = text.replace(value, f"${{{values[value]}}}")
         return text
 
-    def _call(self, service: str, operation: str, **arguments: Any) -> Json | None:
+    def _call(self, call: str, **arguments: Any) -> Json | None:
         """The answer; None if the resource does not exist."""
-        import botocore.exceptions
-
         try:
-            client = self.clients(service, self.plan.region)
-            found: Json = getattr(client, operation)(**arguments)
-        except botocore.exceptions.NoCredentialsError:
-            raise LiveError("no AWS credentials; set AWS_PROFILE, or run `aws configure`") from None
-        except botocore.exceptions.ClientError as error:
-            reason = error.response["Error"]
-            if "not exist" in reason["Message"] or reason["Code"] in _MISSING:
-                return None
-            action = f"{service}:{''.join(map(str.capitalize, operation.split('_')))}"
-            denied = f"; the policy needs {action}" if "Denied" in reason["Code"] else ""
-            raise LiveError(f"{reason['Code']}: {reason['Message']}{denied}") from None
-        except botocore.exceptions.BotoCoreError as error:
+            client = self.clients(call.partition(":")[0], self.plan.region)
+            return dict(account.ask(client, call, **arguments))
+        except account.Missing:
+            return None
+        except account.CallError as error:
             raise LiveError(str(error)) from None
-        return found
-
-
-_MISSING: Final = ("ResourceNotFound", "NoSuchKey", "NoSuchBucket")
 
 
 def _is_unread(path: str) -> bool:
@@ -208,17 +186,3 @@ def _as_group(described: Json, new: Json | None) -> Json:
             if name.startswith(_DESIRED)
         }
     return {name: found[name] for name in (new or found) if name in found}
-
-
-def clients(service: str, region: str) -> Any:
-    """A client of a service, with retries.
-
-    :raises LiveError: without botocore.
-    """
-    try:
-        import botocore.config
-        import botocore.session
-    except ImportError:
-        raise LiveError("botocore is missing; run `pip install 'clustergen[live]'`") from None
-    retries = botocore.config.Config(retries={"mode": "standard", "max_attempts": 5})
-    return botocore.session.get_session().create_client(service, region, config=retries)

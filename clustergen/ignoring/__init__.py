@@ -11,12 +11,15 @@ may be beginnings of codes. Only warnings and notes can be ignored.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from clustergen.findings import Finding, Rule, Severity
 from clustergen.ignoring.comments import Comment, read
 from clustergen.ignoring.rules.comments import ERROR, UNUSED
 from clustergen.source.nodes import Text
+
+_LIVE: Final = "PRE"
+"""The area of findings that only `preflight` has: a check does not know whether they are used."""
 
 
 class Ran(NamedTuple):
@@ -47,6 +50,12 @@ def apply(
     if not any(finding.fatal for finding in findings):  # otherwise some rules did not run
         problems += _unused(findings, comments, ran)
     return kept + problems, hidden
+
+
+def kept(findings: Iterable[Finding], texts: Iterable[Text], codes: Sequence[str]) -> list[Finding]:
+    """The findings about an account that neither comments in the spec nor ``codes`` ignore."""
+    comments, _ = read(texts)
+    return [f for f in findings if not _is_ignored(f, comments, tuple(codes))]
 
 
 def _is_ignored(finding: Finding, comments: Sequence[Comment], codes: tuple[str, ...]) -> bool:
@@ -95,6 +104,8 @@ def _why_unused(code: str, ran: Ran) -> tuple[str, str]:
     if code not in rules:
         near = nearest(code, rules)
         return f"no finding has the code {code}", f"did you mean {near}?" if near else "remove it"
+    if code.startswith(_LIVE):
+        return "", ""
     if (ran.complete and "" not in ran.targets) or rules[code].target in ran.targets:
         return f"there is no {code} to ignore here", "remove the comment, or move it"
     return "", ""

@@ -51,6 +51,11 @@ class Options:
         return {}
 
     @property
+    def existing(self) -> Mapping[str, str]:
+        """What they name that exists in the account, by field: ``directory.secret``."""
+        return {}
+
+    @property
     def head_nodes(self) -> int:
         """Number of head nodes, if the cluster has any."""
         return 1

@@ -9,7 +9,7 @@ from clustergen import targets
 from clustergen.artifacts import Artifact
 from clustergen.findings import Finding
 from clustergen.plan.model import Plan
-from clustergen.readme import costs, existing, monitoring, nodes, storage, what_stays
+from clustergen.readme import costs, monitoring, nodes, storage, what_stays
 from clustergen.readme.known_limits import known_limits
 from clustergen.readme.markdown import escape, spec_path
 from clustergen.readme.operation import answers
@@ -24,6 +24,8 @@ class Subject(NamedTuple):
     target: targets.Target
     findings: Iterable[Finding] = ()
     """Those of the check."""
+    checklist: Iterable[str] = ()
+    """What to look at in the account, in Markdown."""
 
 
 Blocks = Iterable[str]
@@ -33,8 +35,8 @@ SECTIONS: Final[Mapping[str, Callable[[Subject], Blocks]]] = {
     "What will exist": lambda it: (nodes.table(it.plan), nodes.totals(it.plan)),
     "Storage": lambda it: (storage.table(it.plan),),
     "Queues": lambda it: (nodes.queues(it.plan),),
-    "Before you deploy": lambda it: (existing.requirements(it.plan),),
-    "Quotas": lambda it: (costs.quotas(it.plan, it.target.traits),),
+    "Before you deploy": lambda it: _checklist(it.checklist),
+    "Quotas": lambda it: (costs.needed_quotas(it.plan, it.target.traits),),
     "Cost": lambda it: costs.price(it.plan, it.target),
     "Monitoring": lambda it: monitoring.paragraphs(it.plan),
     "Decided by default": lambda it: (_decisions(it.plan),),
@@ -46,9 +48,11 @@ SECTIONS: Final[Mapping[str, Callable[[Subject], Blocks]]] = {
 """The sections by heading, in their order. A report shows them too."""
 
 
-def render(plan: Plan, target: targets.Target, findings: Iterable[Finding]) -> Artifact:
-    """The README.md of the bundle of ``plan``; ``findings`` are those of the check."""
-    subject = Subject(plan, target, findings)
+def render(
+    plan: Plan, target: targets.Target, findings: Iterable[Finding], checklist: Iterable[str] = ()
+) -> Artifact:
+    """The README.md of the bundle of ``plan``; see :class:`Subject` for the others."""
+    subject = Subject(plan, target, findings, checklist)
     blocks = [*_head(plan, target.title)]
     for heading in SECTIONS:
         if found := section(heading, subject):
@@ -68,6 +72,15 @@ def _head(plan: Plan, title: str) -> Blocks:
         f"{escape(f'Region {plan.region}{zone}')}. Rendered by clustergen: change the spec and\n"
         "render again, rather than change these files."
     )
+
+
+def _checklist(lines: Iterable[str]) -> Blocks:
+    if items := "\n".join(f"- {line}" for line in lines):
+        yield (
+            "`./deploy.sh --preflight SPEC` asks AWS about these, if clustergen is installed. "
+            "Without it,\nlook at them in the account and region of the cluster:"
+        )
+        yield items
 
 
 def _decisions(plan: Plan) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from clustergen.catalog import fsx
@@ -28,41 +28,42 @@ _PORTS: Final[Mapping[type[Storage], str]] = {
 }
 
 
-def requirements(plan: Plan) -> str:
-    """One item for each existing resource that the cluster uses."""
-    items = [
-        *_network(plan),
-        *_roles(plan),
-        *(_storage(item) for item in plan.storage if _is_served(item)),
-    ]
-    return "\n".join(f"- {item}" for item in items)
+def of_vpc(plan: Plan) -> str:
+    """What an existing VPC needs; empty for a new one."""
+    if plan.network.new:
+        return ""
+    return (
+        f"{escape(str(plan.network.vpc))}: DNS support and DNS host names are on, and the private "
+        "subnets have a route out (NAT, or endpoints of every service that nodes call)"
+    )
 
 
-def _network(plan: Plan) -> Iterator[str]:
-    network = plan.network
-    if not network.new:
-        yield (
-            f"{escape(str(network.vpc))}: DNS support and DNS host names are on, and the private "
-            "subnets have a route out (NAT, or endpoints of every service that nodes call)"
-        )
-    if not network.new_security_groups and network.node_security_groups:
-        groups = ", ".join(id for id in network.node_security_groups if not isinstance(id, Ref))
-        yield f"{escape(groups)}: {_member_rules(plan.node_groups)}, and all traffic out"
+def of_security_groups(plan: Plan) -> str:
+    """What existing security groups of nodes need; empty for new ones."""
+    ids = [id for id in plan.network.node_security_groups if not isinstance(id, Ref)]
+    if plan.network.new_security_groups or not ids:
+        return ""
+    return f"{escape(', '.join(ids))}: {_member_rules(plan.node_groups)}, and all traffic out"
 
 
-def _roles(plan: Plan) -> Iterator[str]:
-    """What existing roles of instances in SageMaker's account need.
+def of_storage(plan: Plan) -> str:
+    """What existing file systems need, in a line each."""
+    return "\n".join(_storage(item) for item in plan.storage if is_served(item))
+
+
+def of_roles(plan: Plan) -> str:
+    """What existing roles of instances in SageMaker's account need, in a line each.
 
     https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites-iam.html
     """
     roles = [machine.iam.role for machine in plan.machines]
     roles += [group.iam.role for group in plan.node_groups]
-    for role in dict.fromkeys(filter(None, roles if plan.sagemaker else ())):
-        yield (
-            f"{escape(role)}: trusts SageMaker, has the managed policy "
-            "AmazonSageMakerClusterInstanceRolePolicy and the permissions for network interfaces "
-            "in a VPC, and may read the lifecycle scripts in S3"
-        )
+    return "\n".join(
+        f"{escape(role)}: trusts SageMaker, has the managed policy "
+        "AmazonSageMakerClusterInstanceRolePolicy and the permissions for network interfaces in a "
+        "VPC, and may read the lifecycle scripts in S3"
+        for role in dict.fromkeys(filter(None, roles if plan.sagemaker else ()))
+    )
 
 
 def _member_rules(groups: Sequence[NodeGroup]) -> str:
@@ -72,7 +73,8 @@ def _member_rules(groups: Sequence[NodeGroup]) -> str:
     return "all traffic in from the group itself, as Slurm and MPI need"
 
 
-def _is_served(item: Storage) -> bool:
+def is_served(item: Storage) -> bool:
+    """Whether nodes reach it over the network, and it exists already."""
     return item.existing and type(item) in _PORTS
 
 

@@ -7,7 +7,16 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
-from clustergen import comparison, difference, expansion, picture, quotation, readme, report
+from clustergen import (
+    comparison,
+    difference,
+    expansion,
+    picture,
+    preflight,
+    quotation,
+    readme,
+    report,
+)
 from clustergen.comparison import Comparison
 from clustergen.comparison.model import Standing
 from clustergen.comparison.words import counts, verdict
@@ -128,7 +137,7 @@ def _sections(
     if changed:
         text = difference.render("markdown", [changed])
         yield Section("What changes", tuple(markdown.blocks(text)))
-    subject = readme.Subject(plan, quoted.target)
+    subject = readme.Subject(plan, quoted.target, checklist=preflight.checklist(plan))
     for heading in readme.SECTIONS:
         if heading == "Cost":
             _, *blocks = markdown.blocks(quotation.render("markdown", [quoted], None))

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from clustergen import compiler, placeholders, source, targets
+from clustergen import account, compiler, placeholders, source, targets
 from clustergen.cli import main
-from clustergen.difference import Spec, compare, live, order
+from clustergen.difference import Spec, compare, order
 from clustergen.difference.live import Live, LiveError
 from clustergen.effects import Files
+from clustergen.targets.stacks import STACKS
 
 PC, PCS, HP = "parallelcluster", "pcs", "hyperpod-slurm"
 SPEC = """\
@@ -163,7 +164,7 @@ def test_a_cluster_that_does_not_exist(target: str) -> None:
 
 
 def test_every_target_has_its_stacks_and_its_way_to_drain() -> None:
-    assert set(live.STACKS) == set(order.DRAIN) == set(targets.NAMES)
+    assert set(STACKS) == set(order.DRAIN) == set(targets.NAMES)
 
 
 def test_a_missing_permission_is_named() -> None:
@@ -179,10 +180,10 @@ def test_the_command(
     text = f"{SPEC}targets: {{pcs: {{}}}}\n"
     Path("spec.yaml").write_text(text)
     answers = running(PCS, text)
-    monkeypatch.setattr(live, "clients", lambda service, _: Client(service, answers))
+    monkeypatch.setattr(account, "clients", lambda service, _: Client(service, answers))
     assert main(["diff", "--live", "spec.yaml"]) == 0
     assert capsys.readouterr().out.startswith("pcs: none")
     refused = ("AccessDenied", "no")
-    monkeypatch.setattr(live, "clients", lambda service, _: Client(service, lambda *_: refused))
+    monkeypatch.setattr(account, "clients", lambda service, _: Client(service, lambda *_: refused))
     assert main(["diff", "--live", "spec.yaml"]) == 2
     assert "AccessDenied" in capsys.readouterr().err

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from clustergen import comparison, cost, expansion, readme, report, report_page, targets
+from clustergen import comparison, cost, expansion, preflight, readme, report, report_page, targets
 from clustergen.compiler import Checked
 from clustergen.cost import words
 from clustergen.report_page import Given, Page, cards, markdown
@@ -87,7 +87,7 @@ def test_the_page_has_what_other_commands_say(name: str) -> None:
     for target, plan in checked.plans.items():
         if checked.blocking(target):
             continue
-        subject = readme.Subject(plan, targets.load(target))
+        subject = readme.Subject(plan, targets.load(target), checklist=preflight.checklist(plan))
         sections = [s for s in readme.SECTIONS if s not in ("Cost", "Decided by default")]
         said = [part for s in sections for part in readme.section(s, subject)]
         said.append(comparison.render("markdown", [compared_of(checked)]).partition("\n\n")[2])

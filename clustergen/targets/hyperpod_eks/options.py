@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +41,11 @@ class Options(options.Options):
     @property
     def creates_eks(self) -> bool:
         return self.eks_cluster == NEW
+
+    @property
+    def existing(self) -> Mapping[str, str]:
+        """See :attr:`clustergen.plan.model.Options.existing`."""
+        return {} if self.creates_eks else {"eks_cluster": self.eks_cluster}
 
     @property
     def patching(self) -> Patching | None:

@@ -82,6 +82,16 @@ class Options(model.Options):
             return tuple(LoginPool(pool.name, pool.grace_time) for pool in value)
         return tuple(value) if name == "leave_out" else value
 
+    @property
+    def existing(self) -> Mapping[str, str]:
+        """See :attr:`clustergen.plan.model.Options.existing`."""
+        named = {
+            "key_name": self.key_name,
+            "directory.secret": self.directory.secret if self.directory else None,
+            "bucket": self.bucket,
+        }
+        return {field: value for field, value in named.items() if value}
+
     def leaves_out(self, addition: str) -> bool:
         """Whether the user does without one of clustergen's additions."""
         return addition in self.leave_out

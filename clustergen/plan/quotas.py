@@ -1,0 +1,153 @@
+"""The service quotas that a cluster needs at its maximum."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from clustergen.catalog import InstanceType
+from clustergen.catalog.quotas import NETWORK_INTERFACES
+from clustergen.findings import Path
+from clustergen.plan.model import CapacityKind, Plan, Traits
+
+
+class Need(NamedTuple):
+    """A quota, and what the cluster needs of it."""
+
+    service: str
+    """The service, as Service Quotas calls it."""
+    title: str
+    """For quotas of SageMaker, their names in Service Quotas: their codes are not documented."""
+    code: str
+    """Empty if it is not documented."""
+    amount: int
+    unit: str = ""
+    path: Path = ("node_groups",)
+    """The part of the spec that needs most of it."""
+
+    @property
+    def amount_text(self) -> str:
+        return f"{self.amount:,} {self.unit}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fleet:
+    """Nodes with the same purchase option; each has one of ``types``."""
+
+    path: Path
+    types: tuple[InstanceType, ...]
+    most: int
+    kind: CapacityKind
+    volume_gib: int | None = None
+
+
+def needs(plan: Plan, traits: Traits) -> Iterator[Need]:
+    """Every quota that the cluster counts against."""
+    fleets = [*_fleets(plan)]
+    if plan.sagemaker:
+        yield from _of_instances(fleets)
+        yield from _of_clusters(fleets)
+        fleets = []
+    yield from _of_vcpus([*fleets, *_system_nodes(plan)])
+    yield Need(
+        "vpc", "VPC network interfaces per Region", NETWORK_INTERFACES, _interfaces(plan, traits)
+    )
+
+
+def _fleets(plan: Plan) -> Iterator[_Fleet]:
+    for group in plan.node_groups:
+        path = group.at("count")
+        kind = group.capacity.kind
+        yield _Fleet(path, group.types, group.max, kind, group.volume.size_gib)
+    for machine in (plan.login, *plan.more_login, plan.head):
+        if machine:
+            yield _Fleet(machine.path, (machine.type,), machine.count, "on-demand")
+
+
+def _system_nodes(plan: Plan) -> Iterator[_Fleet]:
+    """The system nodes of an EKS cluster, which count as EC2 instances even if the others are
+    SageMaker's."""
+    if system := plan.system:
+        yield _Fleet(system.path, (system.type,), system.count, "on-demand")
+
+
+# The names as in Service Quotas (2026-10):
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-prerequisites.html
+# https://docs.aws.amazon.com/sagemaker/latest/dg/reserve-capacity-with-training-plans.html
+_USAGE: Final = "{} for cluster usage"
+_SPOT_USAGE: Final = "{} for cluster spot instance usage"
+_PLANNED: Final = "Number of {} instances in reserved capacity across training plans per Region"
+PER_CLUSTER: Final = "Maximum number instances allowed per SageMaker HyperPod cluster"
+ALL_CLUSTERS: Final = "Total number of instances allowed across SageMaker HyperPod clusters"
+ALL_SPOT: Final = "Total number of Spot instances allowed across SageMaker HyperPod clusters"
+VOLUME: Final = "Maximum size of EBS volume in GB for a SageMaker HyperPod cluster instance"
+
+
+def _of_instances(fleets: Iterable[_Fleet]) -> Iterator[Need]:
+    """SageMaker counts instances by its name of the type."""
+    needed: Counter[str] = Counter()
+    paths: dict[str, Path] = {}
+    for fleet in fleets:
+        names = [_SPOT_USAGE if fleet.kind == "spot" else _USAGE]
+        names += [_PLANNED] * (fleet.kind == "training-plan")
+        for type in fleet.types:
+            for name in names:
+                title = name.format(type.hyperpod or type.name)
+                needed[title] += fleet.most
+                paths.setdefault(title, fleet.path)
+    for title, amount in sorted(needed.items()):
+        yield Need("sagemaker", title, "", amount, path=paths[title])
+
+
+def _of_clusters(fleets: Iterable[_Fleet]) -> Iterator[Need]:
+    fleets = [*fleets]
+    total = sum(fleet.most for fleet in fleets)
+    yield Need("sagemaker", PER_CLUSTER, "", total)
+    yield Need("sagemaker", ALL_CLUSTERS, "", total)
+    if spot := sum(fleet.most for fleet in fleets if fleet.kind == "spot"):
+        yield Need("sagemaker", ALL_SPOT, "", spot)
+    if volume := max((fleet.volume_gib or 0 for fleet in fleets), default=0):
+        yield Need("sagemaker", VOLUME, "", volume, "GB")
+
+
+# https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-reservations.html: reserved
+# capacity counts, used or not; that of a block does not (ec2-capacity-blocks.html). 2026-11.
+_COUNTED: Final = ("on-demand", "spot", "reservation", "reservation-group")
+
+
+def _of_vcpus(fleets: Iterable[_Fleet]) -> Iterator[Need]:
+    needed: Counter[tuple[str, str]] = Counter()
+    paths: dict[tuple[str, str], Path] = {}
+    for fleet in fleets:
+        if fleet.kind in _COUNTED:
+            for quota, vcpus in _vcpus(fleet).items():
+                needed[quota] += vcpus
+                paths.setdefault(quota, fleet.path)
+    for (title, code), vcpus in sorted(needed.items()):
+        yield Need("ec2", title, code, vcpus, "vCPUs", paths[title, code])
+
+
+def _vcpus(fleet: _Fleet) -> dict[tuple[str, str], int]:
+    """vCPUs by quota, as if the whole fleet had the largest type of that quota."""
+    needed: dict[tuple[str, str], int] = {}
+    for type in fleet.types:
+        quota = _quota(type, fleet.kind)
+        needed[quota] = max(needed.get(quota, 0), type.vcpus * fleet.most)
+    return needed
+
+
+def _quota(type: InstanceType, kind: CapacityKind) -> tuple[str, str]:
+    spot = kind == "spot"
+    code = type.quota.spot if spot else type.quota.on_demand
+    how = "Spot" if spot else "On-Demand"
+    return f"EC2 {how} {type.quota.family} instances", code or ""
+
+
+def _interfaces(plan: Plan, traits: Traits) -> int:
+    interfaces = sum(
+        (len(group.interfaces) + traits.interfaces_of_tasks(group)) * group.max
+        for group in plan.node_groups
+    )
+    return interfaces + sum(machine.count for machine in plan.machines)

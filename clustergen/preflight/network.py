@@ -1,0 +1,140 @@
+"""Subnets, zones and security groups of a plan, and what the account says about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, Literal, NamedTuple
+
+from clustergen.account import Answer
+from clustergen.findings import Path
+from clustergen.plan.model import Id, Machine, NodeGroup, Plan, Subnet
+from clustergen.preflight.case import Case
+
+SUBNETS: Final = "ec2:DescribeSubnets"
+ZONES: Final = "ec2:DescribeAvailabilityZones"
+GROUPS: Final = "ec2:DescribeSecurityGroups"
+GROUP_RULES: Final = "ec2:DescribeSecurityGroupRules"
+TABLES: Final = "ec2:DescribeRouteTables"
+
+Use = Literal["private", "public", "control plane", "own"]
+
+
+class Given(NamedTuple):
+    """A subnet that exists already, as the spec names it."""
+
+    id: str
+    path: Path
+    use: Use
+    zone: str | None = None
+
+
+def given_subnets(plan: Plan) -> list[Given]:
+    """All subnets with an id in the spec, each once."""
+    found = {given.id: given for given in reversed([*_given(plan)])}
+    return [*reversed(found.values())]
+
+
+def _given(plan: Plan) -> Iterator[Given]:
+    network = plan.network
+    yield from _listed(network.private, "private_subnets", "private")
+    yield from _listed(network.public, "public_subnets", "public")
+    if plan.system:
+        yield from _listed(network.control_plane, "control_plane_subnets", "control plane")
+    for owner in owners(plan):
+        for number, id in enumerate(owner.subnets):
+            yield Given(id, owner.at("subnets", number), "own")
+
+
+def _listed(subnets: Iterable[Subnet], field: str, use: Use) -> Iterator[Given]:
+    for number, subnet in enumerate(subnets):
+        if isinstance(subnet.id, str):
+            yield Given(subnet.id, ("network", field, number), use, subnet.zone)
+
+
+def owners(plan: Plan) -> tuple[NodeGroup | Machine, ...]:
+    """What may have subnets and security groups of its own."""
+    return (*plan.node_groups, *plan.machines)
+
+
+def filtered(name: str, values: Iterable[str]) -> list[dict[str, object]]:
+    """A filter, which unlike a list of ids lets a call succeed where some do not exist."""
+    return [{"Name": name, "Values": sorted(set(values))}]
+
+
+def subnets(case: Case) -> Mapping[str, Answer]:
+    """The subnets in the spec that exist, by id."""
+    ids = [given.id for given in given_subnets(case.plan)]
+    found = case.every(SUBNETS, "Subnets", Filters=filtered("subnet-id", ids)) if ids else []
+    return {subnet["SubnetId"]: subnet for subnet in found}
+
+
+def existing(case: Case) -> Iterator[tuple[Given, Answer]]:
+    """The subnets in the spec that exist, and what the account says about them."""
+    known = subnets(case)
+    for given in given_subnets(case.plan):
+        if given.id in known:
+            yield given, known[given.id]
+
+
+def zone_ids(case: Case) -> Mapping[str, str]:
+    """The ids of the account's zones, by name and by id."""
+    known: dict[str, str] = {}
+    for zone in zones(case):
+        known[zone["ZoneId"]] = known[zone["ZoneName"]] = zone["ZoneId"]
+    return known
+
+
+def zones(case: Case) -> list[Answer]:
+    """All zones of the region, also Local Zones that are not enabled."""
+    answer = case.ask(ZONES, AllAvailabilityZones=True)
+    return [*answer.get("AvailabilityZones", ())]
+
+
+def security_groups(plan: Plan) -> Mapping[str, Path]:
+    """The security groups with an id in the spec, and where they are."""
+    found: dict[str, Path] = {}
+    if not plan.network.new_security_groups:
+        for number, id in enumerate(_ids(plan.network.node_security_groups)):
+            found.setdefault(id, ("network", "security_groups", number))
+    for owner in owners(plan):
+        for number, id in enumerate(owner.security_groups):
+            found.setdefault(id, owner.at("security_groups", number))
+    if theirs := plan.network.control_plane_security_group:
+        found.setdefault(theirs, ("targets", "hyperpod-eks", "eks_security_group"))
+    return found
+
+
+def group_rules(case: Case, groups: Iterable[str]) -> list[Answer]:
+    """The rules of security groups."""
+    wanted = filtered("group-id", groups)
+    return case.every(GROUP_RULES, "SecurityGroupRules", Filters=wanted)
+
+
+def vpc_of(plan: Plan) -> str | None:
+    """The id of the VPC, if it exists already."""
+    return _ids([plan.network.vpc])[0] if not plan.network.new else None
+
+
+def _ids(given: Iterable[Id]) -> list[str]:
+    return [id for id in given if isinstance(id, str)]
+
+
+def zones_of(case: Case, zones: Iterable[str | None], own: Iterable[Id]) -> set[str]:
+    """Ids of the zones of existing subnets, or else of those in the spec; empty if unknown."""
+    existing = subnets(case)
+    actual = {
+        existing[id]["AvailabilityZoneId"] for id in own if isinstance(id, str) and id in existing
+    }
+    return actual or as_ids(case, filter(None, zones))
+
+
+def zones_of_group(case: Case, group: NodeGroup) -> set[str]:
+    """Ids of the zones in which nodes of a group start; empty if they are not known."""
+    given = case.plan.subnets_of(group)
+    return zones_of(case, [subnet.zone for subnet in given], group.subnets or [s.id for s in given])
+
+
+def as_ids(case: Case, zones: Iterable[str]) -> set[str]:
+    """The ids of zones that are written as ids or names, without zones that do not exist."""
+    ids = zone_ids(case)
+    return {ids[zone] for zone in zones if zone in ids}

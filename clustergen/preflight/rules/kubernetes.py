@@ -1,0 +1,135 @@
+"""EKS: versions, add-ons, and a cluster that exists already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from clustergen.eks import addons
+from clustergen.findings import Problem, Severity
+from clustergen.plan.model import Plan
+from clustergen.preflight import network
+from clustergen.preflight.case import Case
+from clustergen.preflight.rules import listed, rule
+
+VERSIONS: Final = "eks:DescribeClusterVersions"
+ADDONS: Final = "eks:DescribeAddonVersions"
+CLUSTER: Final = "eks:DescribeCluster"
+GUIDE: Final = "https://docs.aws.amazon.com/eks/latest/userguide/"
+_PATH: Final = ("kubernetes", "version")
+
+
+def _version_by_hand(plan: Plan) -> str:
+    if plan.system is None:
+        return ""
+    return f"EKS offers Kubernetes {plan.kubernetes.version}, in standard support"
+
+
+@rule(
+    "PRE085",
+    "EKS does not offer the version of Kubernetes",
+    why="EKS supports a version for 14 months, then for 12 more at a higher price.",
+    source=f"{GUIDE}kubernetes-versions.html",
+    calls=(VERSIONS,),
+    by_hand=_version_by_hand,
+    bad="eks:DescribeClusterVersions: {clusterVersion: '1.20'}",
+    good="eks:DescribeClusterVersions: {}",
+)
+def version(case: Case) -> Iterator[Problem]:
+    wanted = case.plan.kubernetes.version
+    known = {each["clusterVersion"]: each for each in case.every(VERSIONS, "clusterVersions")}
+    found = known.get(wanted)
+    offered = ", ".join(sorted(known, key=lambda text: [int(n) for n in text.split(".")]))
+    if found is None:
+        message = f"EKS does not offer Kubernetes {wanted} in {case.region}"
+        yield Problem(_PATH, message, f"write one of {offered}")
+    elif _status(found) == "unsupported":
+        yield Problem(_PATH, f"EKS no longer supports {wanted}", f"write one of {offered}")
+    elif _status(found) == "extended-support" and case.plan.kubernetes.support != "extended":
+        message = f"{wanted} is in extended support, which costs more"
+        help = f"write one of {offered}, or `support: extended`"
+        yield Problem(_PATH, message, help, severity=Severity.WARNING)
+
+
+def _status(version: object) -> str:
+    """`standard-support`, `extended-support` or `unsupported`; the API has two spellings."""
+    said = version if isinstance(version, dict) else {}
+    return str(said.get("versionStatus") or said.get("status") or "").lower().replace("_", "-")
+
+
+def _addons(plan: Plan) -> list[str]:
+    """The add-ons of EKS in the stack of the cluster."""
+    made = (*addons.NETWORKING, *addons.wanted(plan))
+    own = (addons.NODE_MONITORING, addons.KUBE_STATE_METRICS)
+    return [addon.name for addon in made if not plan.sagemaker or addon not in own]
+
+
+def _addons_by_hand(plan: Plan) -> str:
+    if plan.system is None:
+        return ""
+    return f"EKS has all add-ons of the template for Kubernetes {plan.kubernetes.version}"
+
+
+@rule(
+    "PRE086",
+    "An add-on does not exist for the version of Kubernetes",
+    why="New versions of Kubernetes and new regions get some add-ons later.",
+    source=f"{GUIDE}workloads-add-ons-available-eks.html",
+    calls=(ADDONS,),
+    by_hand=_addons_by_hand,
+    bad="eks:DescribeAddonVersions: []",
+    good="eks:DescribeAddonVersions: {}",
+)
+def addon(case: Case) -> Iterator[Problem]:
+    wanted = case.plan.kubernetes.version
+    found = case.every(ADDONS, "addons", kubernetesVersion=wanted)
+    known = {each["addonName"] for each in found if each.get("addonVersions")}
+    missing = [name for name in _addons(case.plan) if name not in known]
+    if missing:
+        message = f"EKS has no {', '.join(missing)} for Kubernetes {wanted} in {case.region}"
+        help = f"aws eks describe-addon-versions --region {case.region} --addon-name {missing[0]}"
+        yield Problem(_PATH, message, f"write another version; {help}")
+
+
+def _cluster_by_hand(plan: Plan) -> str:
+    arn = plan.options.existing.get("eks_cluster", "")
+    return f"{listed([arn])}: active, in the VPC, with access entries (API)" if arn else ""
+
+
+@rule(
+    "PRE087",
+    "The EKS cluster cannot take HyperPod's nodes",
+    why="HyperPod joins an active EKS cluster in the VPC of its nodes, by an access entry.",
+    source="https://docs.aws.amazon.com/sagemaker/latest/dg/"
+    "sagemaker-hyperpod-eks-prerequisites.html",
+    calls=(CLUSTER,),
+    by_hand=_cluster_by_hand,
+    bad="eks:DescribeCluster: {cluster: {status: FAILED}}",
+    good="eks:DescribeCluster: {cluster: {status: ACTIVE}}",
+)
+def eks_cluster(case: Case) -> Iterator[Problem]:
+    name = case.plan.options.existing["eks_cluster"].rpartition("/")[2]
+    path = ("targets", case.traits.section, "eks_cluster")
+    found = (case.find(CLUSTER, name=name) or {}).get("cluster")
+    if not found:
+        help = f"aws eks list-clusters --region {case.region}"
+        yield Problem(path, f"there is no EKS cluster {name} in {case.region}", help)
+        return
+    mode = found.get("accessConfig", {}).get("authenticationMode", "API")
+    theirs, mine = found.get("resourcesVpcConfig", {}).get("vpcId"), network.vpc_of(case.plan)
+    if found.get("status", "ACTIVE") not in ("ACTIVE", "UPDATING"):
+        yield Problem(
+            path,
+            f"the EKS cluster {name} is {found['status']}",
+            f"aws eks describe-cluster --region {case.region} --name {name}",
+        )
+    if mode == "CONFIG_MAP":
+        yield Problem(
+            path,
+            f"the EKS cluster {name} has no access entries",
+            f"aws eks update-cluster-config --region {case.region} --name {name} --access-config "
+            "authenticationMode=API_AND_CONFIG_MAP",
+        )
+    if theirs and mine and theirs != mine:
+        message = f"the EKS cluster {name} is in {theirs}, and the nodes in {mine}"
+        yield Problem(path, message, f"write `network: {{vpc: {theirs}}}`")

@@ -1,0 +1,183 @@
+"""Existing security groups: of nodes, and of file systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Literal
+
+from clustergen.account import Answer
+from clustergen.catalog import fsx
+from clustergen.findings import Problem
+from clustergen.plan.model import Efs, FileCache, Lustre, OpenZfs, Plan, Storage
+from clustergen.preflight import files, network
+from clustergen.preflight.case import Case
+from clustergen.preflight.rules import listed, rule
+from clustergen.readme import existing
+
+GUIDE: Final = "https://docs.aws.amazon.com/vpc/latest/userguide/"
+EFA: Final = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html"
+LUSTRE: Final = (
+    "https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html"
+)
+
+
+def _existence_by_hand(plan: Plan) -> str:
+    ids = listed(network.security_groups(plan))
+    return f"{ids}: in the VPC of the cluster" if ids else ""
+
+
+@rule(
+    "PRE050",
+    "The security group does not exist, or is in another VPC",
+    why="A security group can be used only in its VPC.",
+    source=f"{GUIDE}vpc-security-groups.html",
+    calls=(network.GROUPS,),
+    by_hand=_existence_by_hand,
+    bad="ec2:DescribeSecurityGroups: {VpcId: vpc-0fffffffffffffff0}",
+    good="ec2:DescribeSecurityGroups: {}",
+)
+def group(case: Case) -> Iterator[Problem]:
+    wanted, vpc = network.security_groups(case.plan), network.vpc_of(case.plan)
+    filters = network.filtered("group-id", wanted)
+    found = case.every(network.GROUPS, "SecurityGroups", Filters=filters)
+    known = {each["GroupId"]: each for each in found}
+    for id, path in wanted.items():
+        if id not in known:
+            help = f"aws ec2 describe-security-groups --region {case.region}"
+            yield Problem(path, f"the account has no {id} in {case.region}", help)
+        elif vpc and known[id].get("VpcId") != vpc:
+            message = f"{id} is in {known[id].get('VpcId')}, not {vpc}"
+            yield Problem(path, message, "use a security group of the VPC")
+
+
+def _covers(rule: Answer, protocol: str, first: int, last: int) -> bool:
+    """Whether a rule is about all these ports."""
+    if rule.get("IpProtocol") == "-1":
+        return True
+    ports = rule.get("FromPort", -1) <= first and rule.get("ToPort", -1) >= last
+    return rule.get("IpProtocol") == protocol and ports
+
+
+def _is_within(rule: Answer, group: str) -> bool:
+    """Whether a rule allows all traffic of the group with itself, by its id."""
+    peer = rule.get("ReferencedGroupInfo", {}).get("GroupId")
+    return rule.get("IpProtocol") == "-1" and peer == group
+
+
+def _efa_by_hand(plan: Plan) -> str:
+    return existing.of_security_groups(plan)
+
+
+@rule(
+    "PRE051",
+    "The security group does not admit its members",
+    why="EFA passes only if a rule for all traffic names the group itself, in both directions; one "
+    "for 0.0.0.0/0 is not enough. Slurm and MPI need all ports between nodes.",
+    source=EFA,
+    calls=(network.GROUP_RULES,),
+    by_hand=_efa_by_hand,
+    bad="ec2:DescribeSecurityGroupRules: {IpProtocol: tcp, FromPort: 22, ToPort: 22}",
+    good="ec2:DescribeSecurityGroupRules: {}",
+)
+def members(case: Case) -> Iterator[Problem]:
+    ids = [id for id in case.plan.network.node_security_groups if isinstance(id, str)]
+    rules = network.group_rules(case, ids)
+    within = {
+        is_egress: [each for each in rules if each.get("IsEgress", False) is is_egress]
+        for is_egress in (False, True)
+    }
+    efa = any(group.efa for group in case.plan.node_groups)
+    for is_egress, of_direction in within.items():
+        if any(_is_within(each, id) for each in of_direction for id in ids):
+            continue
+        if not efa and _is_open_within(of_direction, ids):
+            continue
+        word, verb = ("out to", "egress") if is_egress else ("in from", "ingress")
+        permission = f"IpProtocol=-1,UserIdGroupPairs=[{{GroupId={ids[0]}}}]"
+        yield Problem(
+            ("network", "security_groups"),
+            f"{', '.join(ids)} has no rule for all traffic {word} the group itself",
+            f"aws ec2 authorize-security-group-{verb} --region {case.region} --group-id {ids[0]} "
+            f"--ip-permissions '{permission}'",
+        )
+
+
+def _is_open_within(rules: Iterable[Answer], ids: Sequence[str]) -> bool:
+    """Whether nodes reach each other: by a rule for a group of theirs, or for addresses."""
+    for each in rules:
+        peer = each.get("ReferencedGroupInfo", {}).get("GroupId")
+        addresses = each.get("CidrIpv4") or each.get("PrefixListId")
+        if each.get("IpProtocol") == "-1" and (peer in ids or addresses):
+            return True
+    return False
+
+
+Ports = tuple[Literal["tcp", "udp"], int, int]
+
+_LUSTRE: Final[tuple[Ports, ...]] = tuple(("tcp", *ports) for ports in fsx.LUSTRE_TCP_PORTS)
+_OPENZFS: Final[tuple[Ports, ...]] = (("tcp", 2049, 2049),)
+_EFS: Final[tuple[Ports, ...]] = (("tcp", fsx.EFS_PORT, fsx.EFS_PORT),)
+PORTS: Final[Mapping[type[Storage], tuple[Ports, ...]]] = {
+    Lustre: _LUSTRE,
+    FileCache: _LUSTRE,
+    OpenZfs: _OPENZFS,
+    Efs: _EFS,
+}
+"""The ports without which a mount fails; the README has those that are good to have too."""
+
+
+@rule(
+    "PRE052",
+    "The security group of a file system keeps nodes out",
+    why="A mount without an open port hangs until it times out.",
+    source=LUSTRE,
+    calls=(*files.CALLS, network.GROUP_RULES),
+    by_hand=existing.of_storage,
+    bad="ec2:DescribeSecurityGroupRules: {IpProtocol: tcp, FromPort: 22, ToPort: 22}",
+    good="ec2:DescribeSecurityGroupRules: {}",
+)
+def ports(case: Case) -> Iterator[Problem]:
+    nodes = {id for id in case.plan.network.node_security_groups if isinstance(id, str)}
+    for item in case.plan.storage:
+        wanted = PORTS.get(type(item), ()) if item.existing else ()
+        groups = files.security_groups(case, item) if wanted else set()
+        if not groups:
+            continue  # It has none that are known, so nothing follows.
+        inside = [r for r in network.group_rules(case, groups) if not r.get("IsEgress", False)]
+        closed = [port for port in wanted if not _is_open(inside, port, nodes, groups)]
+        if closed:
+            names = ", ".join(_named(port) for port in closed)
+            group = sorted(groups)[0]
+            yield Problem(
+                item.at("existing"),
+                f"{item.id}: {', '.join(sorted(groups))} does not admit the nodes at {names}",
+                _opening(case, group, closed, nodes),
+            )
+
+
+def _is_open(rules: Iterable[Answer], port: Ports, nodes: set[str], groups: set[str]) -> bool:
+    """Whether a rule may admit the nodes. Those that name addresses are believed."""
+    for each in rules:
+        peer = each.get("ReferencedGroupInfo", {}).get("GroupId")
+        # New security groups of nodes have no id yet: the foundation's rules are not seen here.
+        admitted = peer is None or peer in nodes or (not nodes and peer not in groups)
+        if _covers(each, *port) and admitted:
+            return True
+    return False
+
+
+def _named(port: Ports) -> str:
+    protocol, first, last = port
+    return f"{protocol.upper()} {first}" + (f"-{last}" if last != first else "")
+
+
+def _opening(case: Case, group: str, closed: Sequence[Ports], nodes: set[str]) -> str:
+    peer = sorted(nodes)[0] if nodes else "GROUP-OF-NODES"
+    permissions = " ".join(
+        f"'IpProtocol={protocol},FromPort={first},ToPort={last},UserIdGroupPairs=[{{GroupId={peer}}}]'"
+        for protocol, first, last in closed
+    )
+    return (
+        f"aws ec2 authorize-security-group-ingress --region {case.region} --group-id {group} "
+        f"--ip-permissions {permissions}"
+    )

@@ -1,0 +1,123 @@
+"""Stacks and clusters that have the names of the plan already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from clustergen.findings import Problem, Severity
+from clustergen.monitoring import stack as monitoring
+from clustergen.plan.model import Plan
+from clustergen.preflight import names
+from clustergen.preflight.case import Case
+from clustergen.preflight.rules import listed, rule
+
+PCS: Final = "pcs:ListClusters"
+EKS: Final = "eks:DescribeCluster"
+QUEUES: Final = "batch:DescribeJobQueues"
+STATES: Final = (
+    "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/view-stack-events.html"
+)
+
+
+def _stacks(plan: Plan) -> list[str]:
+    return [plan.stack("foundation"), monitoring.name(plan), *names.cluster_stacks(plan)]
+
+
+def _stacks_by_hand(plan: Plan) -> str:
+    return f"no stack of {listed([plan.name])} is in a failed state"
+
+
+@rule(
+    "PRE080",
+    "A stack of this name cannot be updated",
+    why="CloudFormation does not update a stack after some failures, nor while it changes.",
+    source=STATES,
+    calls=(names.STACKS,),
+    by_hand=_stacks_by_hand,
+    bad="cloudformation:DescribeStacks: {StackStatus: UPDATE_ROLLBACK_FAILED}",
+    good="cloudformation:DescribeStacks: {StackStatus: UPDATE_COMPLETE}",
+)
+def stack(case: Case) -> Iterator[Problem]:
+    for name in _stacks(case.plan):
+        found = names.stack(case, name)
+        status = found["StackStatus"] if found else ""
+        of_stack = f"--region {case.region} --stack-name {name}"
+        if status == "UPDATE_ROLLBACK_FAILED":
+            help = f"aws cloudformation continue-update-rollback {of_stack}"
+            yield Problem(("name",), f"the stack {name} is {status}", help)
+        elif status in ("CREATE_FAILED", "ROLLBACK_FAILED", "DELETE_FAILED"):
+            help = f"aws cloudformation delete-stack {of_stack}"
+            yield Problem(("name",), f"the stack {name} is {status}", help)
+        elif status.endswith("_IN_PROGRESS") and status != "REVIEW_IN_PROGRESS":
+            message, help = f"the stack {name} is {status}", "wait: deploy.sh waits as well"
+            yield Problem(("name",), message, help, severity=Severity.WARNING)
+
+
+def _by_hand(plan: Plan) -> str:
+    if plan.target == "batch":
+        return f"no other job queue is called {listed(_queues(plan))}" if plan.queues else ""
+    return f"no other cluster is called {listed([plan.name])}" if plan.target else ""
+
+
+@rule(
+    "PRE081",
+    "Another cluster has the name",
+    why="Names of clusters are unique in an account and region. Stacks do not take over what they "
+    "did not create.",
+    source=STATES,
+    calls=(*names.DEPLOYED, PCS, EKS, QUEUES),
+    by_hand=_by_hand,
+    bad="pcs:ListClusters: {name: example}",
+    good="pcs:ListClusters: []",
+)
+def cluster(case: Case) -> Iterator[Problem]:
+    if what := _other(case):
+        help = "write another name, or delete it"
+        yield Problem(("name",), f"the account has {what} that is not ours", help)
+
+
+def _other(case: Case) -> str:
+    """What has the name of the cluster without its stack; empty if nothing has."""
+    plan = case.plan
+    if plan.target == "parallelcluster":
+        return _stack_without_tag(case)
+    if plan.sagemaker:
+        known = _hyperpod(case)
+        if known:
+            return known
+    if plan.sagemaker and not plan.system:
+        return ""
+    if any(names.stack(case, name) for name in names.cluster_stacks(plan)):
+        return ""
+    match plan.target:
+        case "pcs":
+            clusters = case.every(PCS, "clusters")
+            found = any(each["name"] == plan.name for each in clusters)
+            return f"a PCS cluster {plan.name}" if found else ""
+        case "batch":
+            queues = case.every(QUEUES, "jobQueues", jobQueues=_queues(plan))
+            taken = ", ".join(each["jobQueueName"] for each in queues)
+            return f"a job queue {taken}" if taken else ""
+    exists = case.find(EKS, name=plan.name) is not None
+    return f"an EKS cluster {plan.name}" if exists else ""
+
+
+def _stack_without_tag(case: Case) -> str:
+    """ParallelCluster's stack has the name of the cluster, and a tag with its version."""
+    found = names.stack(case, case.plan.name)
+    tags = [tag["Key"] for tag in found.get("Tags", ())] if found else []
+    ours = found is None or "parallelcluster:version" in tags
+    return "" if ours else f"a stack {case.plan.name}"
+
+
+def _hyperpod(case: Case) -> str:
+    """HyperPod clusters have no stack of their own; ours has a foundation, with its roles."""
+    if names.stack(case, case.plan.stack("foundation")) or not names.is_deployed(case):
+        return ""
+    return f"a HyperPod cluster {case.plan.name}"
+
+
+def _queues(plan: Plan) -> list[str]:
+    """Names of the job queues on Batch, which are unique in an account and region."""
+    return [f"{plan.name}-{queue.name}" for queue in plan.queues]

@@ -1,0 +1,1 @@
+"""Preflight: what would stop a deployment in an account."""
