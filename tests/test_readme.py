@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustergen import readme, renderer, targets
+from clustergen import preflight, readme, renderer, targets
 from clustergen.findings import Finding, Severity
 from clustergen.plan.model import Capacity, Decision, Plan
 from clustergen.readme import operation
@@ -28,7 +28,9 @@ def plan_of(spec: str, target: str = "pcs") -> Plan:
 
 
 def text_of(spec: str, target: str = "pcs") -> str:
-    return readme.render(plan_of(spec, target), replace(TOY, title="AWS PCS"), ()).text
+    plan = plan_of(spec, target)
+    titled = replace(TOY, title="AWS PCS")
+    return readme.render(plan, titled, (), preflight.checklist(plan)).text
 
 
 H200 = "network: {zone: use1-az6}\nnode_groups: [{name: h200, instance_type: p5en.48xlarge, %s}]"
@@ -269,11 +271,11 @@ EXISTING = (
 
 
 def test_existing_resources_have_requirements() -> None:
-    text = Fragments("pcs").files(EXISTING)["README.md"]
+    text = text_of(EXISTING)
     assert "- vpc-0a1b2c3d4e5f67890: DNS support and DNS host names are on" in text
     assert "- sg-0a1b2c3d4e5f67890: all traffic in from the group itself and out to" in text
     assert "- /fsx: lets in TCP 988 and 1018-1023 both ways" in text
-    assert "DNS host names" not in Fragments("pcs").files()["README.md"]
+    assert "DNS host names" not in text_of(EAST + H200 % "count: 4")
 
 
 SLURM_TARGETS = ("parallelcluster", "pcs", "hyperpod-slurm")
