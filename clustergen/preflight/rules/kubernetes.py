@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from clustergen.eks import addons
 from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.preflight import network
@@ -59,6 +58,8 @@ def _status(version: object) -> str:
 
 def _addons(plan: Plan) -> list[str]:
     """The add-ons of EKS in the stack of the cluster."""
+    from clustergen.eks import addons  # every render imports this module, few are of EKS
+
     made = (*addons.NETWORKING, *addons.wanted(plan))
     own = (addons.NODE_MONITORING, addons.KUBE_STATE_METRICS)
     return [addon.name for addon in made if not plan.sagemaker or addon not in own]
