@@ -61,7 +61,7 @@ def _fleets(plan: Plan) -> Iterator[_Fleet]:
         path = group.at("count")
         kind = group.capacity.kind
         yield _Fleet(path, group.types, group.max, kind, group.volume.size_gib)
-    for machine in (plan.login, *plan.more_login, plan.head):
+    for machine in (*plan.all_login, plan.head):
         if machine:
             yield _Fleet(machine.path, (machine.type,), machine.count, "on-demand")
 

@@ -10,6 +10,7 @@ region=eu-central-1
 cluster=shared
 foundation_stack=shared-foundation
 action=deploy
+spec=
 dry_run=no
 outputs=
 outputs_file=
@@ -35,6 +36,8 @@ usage: deploy.sh [OPTION...] [ACTION]; without an action, it deploys or updates 
 
 Actions:
   --foundation          deploy or update the foundation alone: network, storage, roles
+  --preflight SPEC      look in the account for what would stop the deployment of this bundle, whose
+                        spec is SPEC; needs clustergen, and changes nothing
   --pause               start no more jobs; running ones end first; the cluster and data stay
   --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay
@@ -828,6 +831,12 @@ while (($# > 0)); do
       wait_minutes=$2
       shift
       ;;
+    --preflight)
+      [[ -e ${2:-} ]] || fail "--preflight needs the spec of this bundle"
+      action=preflight
+      spec=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+      shift
+      ;;
     --pause | --resume | --destroy | --foundation | --destroy-foundation) action=${1#--} ;;
     -h | --help)
       usage
@@ -842,6 +851,14 @@ while (($# > 0)); do
 done
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
+
+if [[ $action == preflight ]]; then
+  command -v clustergen >/dev/null ||
+    fail "clustergen is not on PATH: pip install 'clustergen[live]', or go through" \
+      '"Before you deploy" in README.md by hand.'
+  run clustergen preflight "$spec" --target batch
+  exit
+fi
 
 if [[ $dry_run == no ]]; then
   need aws

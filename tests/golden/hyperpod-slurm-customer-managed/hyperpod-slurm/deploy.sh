@@ -11,6 +11,7 @@ region=us-east-1
 cluster=hp-reviewed
 foundation_stack=hp-reviewed-foundation
 action=deploy
+spec=
 dry_run=no
 outputs=
 outputs_file=
@@ -35,6 +36,8 @@ usage: deploy.sh [OPTION...] [ACTION]; without an action, it deploys or updates 
 
 Actions:
   --foundation          deploy or update the foundation alone: network, storage, roles
+  --preflight SPEC      look in the account for what would stop the deployment of this bundle, whose
+                        spec is SPEC; needs clustergen, and changes nothing
   --pause               scale compute to zero; the cluster, controller, login nodes and data stay
   --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay
@@ -920,6 +923,12 @@ while (($# > 0)); do
       wait_minutes=$2
       shift
       ;;
+    --preflight)
+      [[ -e ${2:-} ]] || fail "--preflight needs the spec of this bundle"
+      action=preflight
+      spec=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+      shift
+      ;;
     --pause | --resume | --destroy | --foundation | --destroy-foundation) action=${1#--} ;;
     -h | --help)
       usage
@@ -934,6 +943,14 @@ while (($# > 0)); do
 done
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
+
+if [[ $action == preflight ]]; then
+  command -v clustergen >/dev/null ||
+    fail "clustergen is not on PATH: pip install 'clustergen[live]', or go through" \
+      '"Before you deploy" in README.md by hand.'
+  run clustergen preflight "$spec" --target hyperpod-slurm
+  exit
+fi
 
 if [[ $dry_run == no ]]; then
   need aws

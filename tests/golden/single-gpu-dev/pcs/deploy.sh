@@ -10,6 +10,7 @@ region=us-west-2
 cluster=dev
 foundation_stack=dev-foundation
 action=deploy
+spec=
 dry_run=no
 outputs=
 outputs_file=
@@ -37,6 +38,8 @@ usage: deploy.sh [OPTION...] [ACTION]; without an action, it deploys or updates 
 
 Actions:
   --foundation          deploy or update the foundation alone: network, storage, roles
+  --preflight SPEC      look in the account for what would stop the deployment of this bundle, whose
+                        spec is SPEC; needs clustergen, and changes nothing
   --pause               scale compute to zero; the cluster, login nodes and data stay
   --resume              scale compute to what it was before --pause
   --destroy             delete the cluster; network and data stay
@@ -890,6 +893,12 @@ while (($# > 0)); do
       shift
       ;;
     --new-image) new_image=yes ;;
+    --preflight)
+      [[ -e ${2:-} ]] || fail "--preflight needs the spec of this bundle"
+      action=preflight
+      spec=$(cd "$(dirname "$2")" && pwd)/$(basename "$2")
+      shift
+      ;;
     --pause | --resume | --destroy | --foundation | --destroy-foundation) action=${1#--} ;;
     -h | --help)
       usage
@@ -904,6 +913,14 @@ while (($# > 0)); do
 done
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
+
+if [[ $action == preflight ]]; then
+  command -v clustergen >/dev/null ||
+    fail "clustergen is not on PATH: pip install 'clustergen[live]', or go through" \
+      '"Before you deploy" in README.md by hand.'
+  run clustergen preflight "$spec" --target pcs
+  exit
+fi
 
 if [[ $dry_run == no ]]; then
   need aws
