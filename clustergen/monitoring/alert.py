@@ -15,6 +15,8 @@ Action = Literal["replace", "reset", "drain", "watch", "job", "capacity", "none"
 
 SCOPE = "$scope"
 """In an expression: the matcher of the cluster's own series."""
+UNDUE = "$undue"
+"""In an expression: the number of nodes whose reservation has not begun or has ended."""
 DUE = "$due"
 """In an expression: the number of nodes that should run now, by cluster."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from clustergen.monitoring import names
-from clustergen.monitoring.sources import always_due, due_by_reservation
+from clustergen.monitoring.sources import always_due, due_by_reservation, reservations
 from clustergen.plan.model import Plan
 
 _NONE = f'0 * group by (cluster) (up{{$scope,job="{names.HOST}"}})'
@@ -11,14 +13,29 @@ _NONE = f'0 * group by (cluster) (up{{$scope,job="{names.HOST}"}})'
 
 def nodes(plan: Plan) -> str:
     """The minimum counts of the spec; those of a reservation only while it is active."""
-    parts = [
-        f"{count} * max by (cluster, reservation) "
-        f'(clustergen_reservation_active{{$scope,reservation="{id}"}})'
-        for id, count in due_by_reservation(plan).items()
-    ]
     always = always_due(plan)
-    if not parts:
-        return f"({always} + {_NONE})"
-    # A reservation that EC2 does not tell about has no series, and so no nodes.
-    reserved = "\n  or ".join(parts)
-    return f"({always} + sum by (cluster) (\n  {reserved}\n  or {_NONE}\n))"
+    return _sum(
+        str(always), (f"{count} * {_active(id)}" for id, count in due_by_reservation(plan).items())
+    )
+
+
+def undue(plan: Plan) -> str:
+    """The most nodes of reservations that are not active: Slurm may show them as down."""
+    counts: dict[str, int] = {}
+    for group in plan.node_groups:
+        if group.capacity.id in reservations(plan):
+            counts[group.capacity.id] = counts.get(group.capacity.id, 0) + group.max
+    return _sum("0", (f"{count} * (1 - {_active(id)})" for id, count in counts.items()))
+
+
+def _active(id: str) -> str:
+    """1 or 0; nothing if EC2 does not tell about the reservation."""
+    where = f'{{$scope,reservation="{id}"}}'
+    return f"max by (cluster, reservation) (clustergen_reservation_active{where})"
+
+
+def _sum(first: str, parts: Iterable[str]) -> str:
+    reserved = "".join(f"{part}\n  or " for part in parts)
+    if not reserved:
+        return f"({first} + {_NONE})"
+    return f"({first} + sum by (cluster) (\n  {reserved}{_NONE}\n))"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from clustergen.artifacts import Json
 from clustergen.monitoring import due, names
-from clustergen.monitoring.alert import DUE, SCOPE, Alert, Recorded, RuleGroup
+from clustergen.monitoring.alert import DUE, SCOPE, UNDUE, Alert, Recorded, RuleGroup
 from clustergen.monitoring.alerts import GROUPS
 from clustergen.monitoring.labels import labels_of
 from clustergen.monitoring.sources import Source, sources
@@ -74,4 +74,5 @@ def _labels(plan: Plan, alert: Alert) -> dict[str, str]:
 def _filled(plan: Plan, text: str) -> str:
     labels = labels_of(plan)
     whole = text.replace(DUE, due.nodes(plan)) if DUE in text else text
+    whole = whole.replace(UNDUE, due.undue(plan)) if UNDUE in text else whole
     return labels.applied(whole).replace(SCOPE, labels.scope)

@@ -17,7 +17,10 @@ def artifact(plan: Plan, *, shared: Sequence[str], slurm_folder: str) -> Artifac
     """
     groups = list(_groups(plan, shared))
     names = ", ".join(group.name for group in groups)
-    text = verification.script("slurm/verify.sh.j2", groups, slurm_folder=slurm_folder, names=names)
+    roles = [group.name for group in groups if group.name.startswith("--")]
+    text = verification.script(
+        "slurm/verify.sh.j2", groups, slurm_folder=slurm_folder, names=names, roles=roles
+    )
     return Artifact("verify.sh", text, executable=True)
 
 

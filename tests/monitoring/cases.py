@@ -346,6 +346,14 @@ def slurm_cases() -> Iterator[Case]:
     for broken, fine in (("nodes_down", "nodes_fail"), ("nodes_fail", "nodes_down")):
         series = state(**{broken: steps((0, 5), last=1), fine: always(0)})
         yield one("SlurmNodesDown", series, 9, 12, name=broken)
+    # Two nodes of the block count as down until it begins; a third one is down for another reason.
+    early = {**state(nodes_fail=always(0)), ACTIVE: always(0)}
+    two, three = state(nodes_down=always(2)), state(nodes_down=always(3))
+    yield none("SlurmNodesDown", "before the block begins", {**early, **two}, 20)
+    down = frozenset({"SlurmNodesDown"})
+    yield Case("a node beside those of a block is down", {**early, **three}, {10: down})
+    begins = {**early, **two, ACTIVE: steps((0, 20), last=1)}
+    yield one("SlurmNodesDown", begins, 23, 27, name="nodes are down when the block has begun")
     yield one("SlurmNodesNotResponding", state(nodes_noresp=steps((0, 5), last=1)), 13, 17)
     yield one("SlurmNodesDrained", state(nodes_drained=steps((0, 5), last=1)), 33, 37)
 

@@ -20,7 +20,7 @@ from clustergen.monitoring.cloudwatch import cloudwatch
 from clustergen.monitoring.counters import COUNTERS
 from clustergen.monitoring.dashboards import WIDTH, dashboards
 from clustergen.monitoring.files import artifacts, node_metrics
-from clustergen.monitoring.rules import RUNBOOKS, rule_groups
+from clustergen.monitoring.rules import RUNBOOKS, alerts_of, rule_groups
 from clustergen.monitoring.samples import EFA_COUNTERS
 from clustergen.monitoring.sources import Source, sources
 from clustergen.readme.operation import QUESTIONS
@@ -216,6 +216,18 @@ def test_free_capacity_of_lustre_is_that_of_its_parts() -> None:
     found = [line[0]["expression"] for line in lines if LUSTRE in str(line)]
     of = 'MetricName="FreeDataStorageCapacity" "${StorageFsxId}"'
     assert found == [f"SUM(SEARCH('{of}', 'Sum', 60))", f"MIN(SEARCH('{of}', 'Minimum', 60))"]
+
+
+def test_without_a_node_that_collects_them_nothing_waits_for_metrics_of_slurm() -> None:
+    """PCS has no head node: without login nodes, an absent controller would page forever."""
+    block = "node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]\n"
+    metrics = f"{block}monitoring: {{metrics: managed-prometheus}}\n"
+    alone, watched = (Fragments("pcs").plan(metrics + more) for more in ("", "login: {}"))
+    names = [{alert.name for alert in alerts_of(plan)} for plan in (alone, watched)]
+    of_slurm = {"SlurmControllerAbsent", "SlurmNodesDown", "NodesNotMeasured"}
+    of_blocks = {"NodesFewerThanMinimum", "CapacityBlockEndsSoon", "MetricsAbsent"}
+    assert names[0] & (of_slurm | of_blocks) == set()
+    assert of_slurm | of_blocks <= names[1]
 
 
 def test_cloudwatch_names_a_reservation() -> None:

@@ -170,7 +170,7 @@ PAUSED = {
     "hyperpod-slurm": "network, storage, controller.",
     "hyperpod-eks": "network, storage, system nodes.",
     "eks": "network, storage, system nodes.",
-    "batch": "network, storage.",
+    "batch": "network, storage, and nodes until their jobs end.",
 }
 
 
@@ -362,6 +362,9 @@ def test_a_pause_turns_off_the_alerts_on_missing_nodes(
         assert watched() == (True, True)
         for _ in range(2):
             deployed(bundle, "--pause")
+            assert watched() == (False, True)
+        if target == "parallelcluster":
+            deployed(bundle)  # some changes need a stopped fleet
             assert watched() == (False, True)
         deployed(bundle, "--resume")
         assert watched() == (True, True)

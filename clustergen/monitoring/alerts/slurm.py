@@ -22,9 +22,11 @@ _NODES = (
         "SlurmNodesDown",
         "page",
         "replace",
-        "max by (cluster) (slurm_nodes_down{$scope} + slurm_nodes_fail{$scope}) > 0",
+        "max by (cluster) (slurm_nodes_down{$scope} + slurm_nodes_fail{$scope})\n"
+        "  > on (cluster) $undue",
         "{{ $value }} node(s) of {{ $labels.cluster }} are down",
-        "slurmctld gave up on nodes: slurmd does not answer, or a health check failed.",
+        "slurmctld gave up on nodes: slurmd does not answer, or a health check failed. As many as "
+        "belong to reservations that have not begun, or have ended, do not count.",
         ("`sinfo -R` names them with the reason",),
         after="5m",
         needs=SLURM,

@@ -131,6 +131,31 @@ def interval(plan: Plan) -> Iterator[Problem]:
 
 
 @rule(
+    "MON016",
+    "Metrics of Slurm without a node that collects them",
+    fixes="unsafe",
+    why="The controller of PCS is AWS's own: a login node collects its metrics, and asks EC2 about "
+    "reservations. Without one, there are no alerts and panels on jobs, states of nodes and the "
+    "end of Capacity Blocks.",
+    source="https://slurm.schedmd.com/metrics.html",
+    severity=Severity.NOTE,
+    target="pcs",
+    bad="monitoring: {metrics: managed-prometheus}",
+    good="""login: {}
+monitoring: {metrics: managed-prometheus}""",
+)
+def uncollected(plan: Plan) -> Iterator[Problem]:
+    slurm = plan.limits.slurm_settings is not None
+    if plan.monitoring.of_nodes and slurm and not (plan.head or plan.login):
+        yield Problem(
+            ("monitoring", "metrics"),
+            "no node collects the metrics of Slurm and of reservations",
+            help="add login to the spec",
+            fix=unsafe(put(("login",), {})),
+        )
+
+
+@rule(
     "MON015",
     "Way of the metrics out of an existing network",
     why="Nodes send metrics to the public address of the workspace or of CloudWatch, unless the "

@@ -658,7 +658,6 @@ destroy_foundation() {
   [[ -z $known ]] || explain_retained "$known"
 }
 
-# deploy_monitoring PAUSED: yes turns off the alerts on nodes that are not there.
 deploy_monitoring() {
   deploy_stack shared-batch-monitoring monitoring.template.json StorageHomeId
 }
@@ -872,7 +871,7 @@ case $action in
     upload 5e0eec5edb1e1164/check-accelerators.sh 886473e4cc706aff/mount.sh a119af534318294b/packages.sh
     deploy_cluster
     # Last: the alerts of a cluster that is not there yet would fire.
-    deploy_monitoring no
+    deploy_monitoring
     [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json
     conclude "$cluster is deployed."
     ;;

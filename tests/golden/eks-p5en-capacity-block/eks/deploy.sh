@@ -18,6 +18,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
+paused=no
 # Not just the name of the cluster: ParallelCluster uses that for its own stack.
 stack=eks-pretrain-eks
 memory="paused/$cluster-eks"
@@ -942,7 +943,7 @@ case $action in
     deploy_foundation
     deploy_cluster
     # Last: the alerts of a cluster that is not there yet would fire.
-    deploy_monitoring no
+    deploy_monitoring "$paused"
     [[ -z $removal ]] || deploy_stack "$foundation_stack" foundation.template.json
     conclude "$cluster is deployed."
     ;;

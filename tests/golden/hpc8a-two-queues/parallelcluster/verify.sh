@@ -1,6 +1,8 @@
 #!/bin/bash
 # Checks a running node against the spec; exits with 1 if a check fails.
 #   srun --nodelist=NODE --gpus-per-node=GPUS --cpu-bind=none verify.sh [GROUP]
+#   verify.sh --head
+#   verify.sh --login
 # GROUP is one of: --head, --login, hpc, test; a step of a job knows its own.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Checks a running node against the spec; exits with 1 if a check fails.
 #   srun --nodelist=NODE --gpus-per-node=GPUS --cpu-bind=none verify.sh [GROUP]
+#   verify.sh --login
 # GROUP is one of: --login, gpu; a step of a job knows its own.
 set -euo pipefail
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
