@@ -67,7 +67,7 @@ ANSWERS: dict[str, dict[str, set[str]]] = {
     "eks-trn2": {PC: set(), PCS: {"IMG204"}, HP: _NO, EKS: _NO, K8S: set(), BATCH: set()},
     "every-field": {
         PC: {"SUP001", "NIC101", "SLM106", "STG105", "IAM103"},
-        PCS: {"SUP001", "SLM211"},
+        PCS: {"SUP001", "SLM211", "LIM204"},
         HP: {"SUP001"},
         EKS: {"SUP001", "K8S406", "CAP011"},
         K8S: {"SUP001"},

@@ -111,7 +111,7 @@ KUBE_STATE_METRICS = Addon("kube-state-metrics")
 
 
 def wanted(plan: Plan) -> tuple[Addon, ...]:
-    """The add-ons that storage and monitoring require, besides :data:`NETWORKING`."""
+    """The add-ons that storage, monitoring and users require, besides :data:`NETWORKING`."""
     drivers = (((Lustre, FileCache), FSX), ((Efs,), EFS), ((Bucket,), S3))
     needed = (
         driver for kinds, driver in drivers if any(isinstance(s, kinds) for s in plan.storage)
@@ -120,7 +120,9 @@ def wanted(plan: Plan) -> tuple[Addon, ...]:
         plan.wrote("monitoring", "dashboards") and plan.monitoring.dashboards == "cloudwatch"
     )
     monitoring = ((CLOUDWATCH, watched), (KUBE_STATE_METRICS, plan.monitoring.scraped))
-    return (COREDNS, NODE_MONITORING, EBS, *needed, *(addon for addon, on in monitoring if on))
+    made = (COREDNS, NODE_MONITORING, EBS, *needed, *(addon for addon, on in monitoring if on))
+    known = {addon.name for addon in (*NETWORKING, *made)}
+    return (*made, *(Addon(one.name) for one in plan.kubernetes.addons if one.name not in known))
 
 
 def logical_id(addon: Addon) -> str:
@@ -144,8 +146,10 @@ def resources(
 
 
 def _properties(plan: Plan, addon: Addon) -> Json:
-    # Without a version: which ones go with a version of Kubernetes only DescribeAddonVersions
-    # says, and EKS's default is one of them.
+    given = next((one for one in plan.kubernetes.addons if one.name == addon.name), None)
+    own = given.configuration if given else {}
+    # By default without a version: which ones go with a version of Kubernetes only
+    # DescribeAddonVersions says, and EKS's default is one of them.
     # https://docs.aws.amazon.com/eks/latest/APIReference/API_DescribeAddonVersions.html
     return {
         "AddonName": addon.name,
@@ -153,7 +157,8 @@ def _properties(plan: Plan, addon: Addon) -> Json:
         # The stack overwrites manual changes.
         "ResolveConflicts": "OVERWRITE",
         **present(
-            ConfigurationValues=_text(addon.configuration),
+            AddonVersion=given.version if given else None,
+            ConfigurationValues=_text({**(addon.configuration or {}), **own}),
             PodIdentityAssociations=_identities(addon),
         ),
         **filled(Tags=cfn.tags(plan.tags)),

@@ -10,6 +10,12 @@ from clustergen.features.table import Support
 
 _GUIDE: Final = "https://docs.aws.amazon.com/parallelcluster/latest/ug"
 _HOW: Final = "clustergen sets it on ParallelCluster only; use the overlay"
+SCRIPTS_THAT_FAIL: Final = (
+    "a node whose script fails does not join; end the script with exit 0, and remove on_failure"
+)
+SCRIPTS_AT_BOOT: Final = (
+    "scripts run at the first boot; have the script install a systemd unit, and remove every_boot"
+)
 _ROLES: Final = "clustergen sets it on ParallelCluster and HyperPod only; use the overlay"
 
 ELSEWHERE: Mapping[str, Support] = MappingProxyType(
@@ -17,9 +23,12 @@ ELSEWHERE: Mapping[str, Support] = MappingProxyType(
         feature: Support("none", how, f"{_GUIDE}/{page}")
         for feature, how, page in (
             ("nodes.iam", _HOW, "HeadNode-v3.html#HeadNode-v3-Iam"),
+            (
+                "nodes.desired",
+                "clustergen sets it on EKS only; remove desired, or write it as min",
+                "Scheduling-v3.html",
+            ),
             ("nodes.role", _ROLES, "HeadNode-v3.html#HeadNode-v3-Iam"),
-            ("nodes.security-groups", _HOW, "HeadNode-v3.html#HeadNode-v3-Networking"),
-            ("nodes.subnets", _HOW, "HeadNode-v3.html#HeadNode-v3-Networking"),
             ("nodes.ssh-sources", _HOW, "HeadNode-v3.html#HeadNode-v3-Ssh"),
             ("nodes.allocation", _HOW, "Scheduling-v3.html"),
             (
@@ -27,6 +36,8 @@ ELSEWHERE: Mapping[str, Support] = MappingProxyType(
                 "node groups of one cluster cannot share a name; remove service_name",
                 "Scheduling-v3.html",
             ),
+            ("software.scripts-failure", SCRIPTS_THAT_FAIL, "custom-bootstrap-actions-v3.html"),
+            ("software.scripts-every-boot", SCRIPTS_AT_BOOT, "custom-bootstrap-actions-v3.html"),
             (
                 "software.scripts-updated",
                 "only ParallelCluster runs scripts when it updates a cluster; write when: "
@@ -51,6 +62,11 @@ ELSEWHERE: Mapping[str, Support] = MappingProxyType(
             "ignored: clustergen sets it on HyperPod with Slurm only",
             "https://docs.aws.amazon.com/sagemaker/latest/APIReference/"
             "API_ClusterInstanceGroupSpecification.html",
+        ),
+        "nodes.accelerator-taint": Support(
+            "partial",
+            "ignored: taints exist only in Kubernetes",
+            "https://docs.aws.amazon.com/eks/latest/userguide/node-taints-managed-node-groups.html",
         ),
         "storage.name": Support(
             "partial",

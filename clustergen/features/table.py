@@ -12,7 +12,6 @@ from clustergen.plan.model import (
     Ebs,
     Efs,
     FileCache,
-    Iam,
     Lustre,
     Machine,
     NodeGroup,
@@ -203,8 +202,13 @@ FEATURES: tuple[Feature, ...] = (
     Feature("nodes.scratch", "Local NVMe as scratch", _groups(lambda g: g.scratch, "scratch")),
     Feature(
         "nodes.iam",
-        "Policies, S3 access or instance profiles for nodes",
-        _nodes(lambda n: n.iam != Iam(role=n.iam.role), "iam"),
+        "Policies and S3 access for nodes",
+        _nodes(lambda n: n.iam.policies or n.iam.s3, "iam"),
+    ),
+    Feature(
+        "nodes.instance-profile",
+        "Existing instance profiles for nodes",
+        _nodes(lambda n: n.iam.instance_profile, "iam", "instance_profile"),
     ),
     Feature("nodes.role", "Existing roles for nodes", _nodes(lambda n: n.iam.role, "iam", "role")),
     Feature(
@@ -245,6 +249,16 @@ FEATURES: tuple[Feature, ...] = (
         "nodes.mixed-scaling",
         "Static and dynamic nodes in one group",
         _groups(lambda g: 0 < g.min < g.max, "count"),
+    ),
+    Feature(
+        "nodes.desired",
+        "A number of nodes between minimum and maximum",
+        _groups(lambda g: g.desired is not None, "count"),
+    ),
+    Feature(
+        "nodes.accelerator-taint",
+        "Accelerators without a taint",
+        _groups(lambda g: not g.accelerator_taint, "accelerator_taint"),
     ),
     Feature(
         "health.gpu",
@@ -325,6 +339,20 @@ FEATURES: tuple[Feature, ...] = (
         "software.scripts",
         "Boot scripts",
         _when(("software", "scripts"), lambda p: p.software.scripts),
+    ),
+    Feature(
+        "software.scripts-failure",
+        "What happens when a script fails",
+        lambda plan: (
+            (*script.path, "on_failure") for script in plan.software.scripts if script.on_failure
+        ),
+    ),
+    Feature(
+        "software.scripts-every-boot",
+        "Scripts that run at each boot",
+        lambda plan: (
+            (*script.path, "every_boot") for script in plan.software.scripts if script.every_boot
+        ),
     ),
     Feature(
         "software.scripts-updated",

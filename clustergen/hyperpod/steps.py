@@ -202,4 +202,5 @@ def _users_scripts(own: Sequence[UserScript], when: str) -> Iterator[Step]:
         if script.when == when:
             name = "script " + script.url.rpartition("/")[2]
             arguments = (script.url, script.sha256 or "-", *script.args)
-            yield Step(name, "user-script.sh", arguments, seconds=3600)
+            required = script.stops(True)
+            yield Step(name, "user-script.sh", arguments, seconds=3600, required=required)

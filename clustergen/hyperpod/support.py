@@ -74,8 +74,16 @@ SHARED: Mapping[str, Support] = MappingProxyType(
         "nodes.unencrypted": support(
             "none", "HyperPod encrypts its volumes; remove encrypted", INSTANCE_GROUP
         ),
+        "software.scripts-failure": support(
+            "full",
+            "a script that fails ends the lifecycle run, or is only logged",
+            "sagemaker-hyperpod-lifecycle-best-practices-slurm",
+        ),
         "nodes.subnets": support("full", "OverrideVpcConfig of the group", INSTANCE_GROUP),
         "nodes.security-groups": support("full", "OverrideVpcConfig of the group", INSTANCE_GROUP),
+        "nodes.instance-profile": support(
+            "none", "the instances of a group have a role; write iam.role", INSTANCE_GROUP
+        ),
         "nodes.iam": support(
             "none",
             "the instances of a group have one role; give it a role with these permissions: "

@@ -56,7 +56,8 @@ def objects(plan: Plan) -> Iterator[Json]:
 
 
 def _node_class(plan: Plan, group: NodeGroup) -> Json:
-    own = [references.text(id) for id in plan.network.node_security_groups]
+    every = (*plan.network.node_security_groups, *group.security_groups)
+    own = [references.text(id) for id in every]
     spec: Json = {
         "amiSelectorTerms": [{"id": group.image} if group.image else {"alias": "al2023@latest"}],
         **({"amiFamily": "AL2023"} if group.image else {}),

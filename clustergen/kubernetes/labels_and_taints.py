@@ -49,6 +49,8 @@ def mig_configuration(group: NodeGroup) -> str | None:
 
 def accelerator_taint(group: NodeGroup) -> Taint | None:
     """The taint that keeps pods without accelerators away from a group's nodes."""
+    if not group.accelerator_taint:
+        return None
     if group.type.gpus:
         return GPU_TAINT
     return NEURON_TAINT if group.type.neuron_devices else None

@@ -193,6 +193,8 @@ def _software(spec: Spec) -> model.Software:
             args=tuple(script.args),
             node_groups=tuple(script.node_groups) or every,
             sha256=script.sha256,
+            on_failure=script.on_failure,
+            every_boot=script.every_boot,
         )
         for index, script in enumerate(spec.software.scripts)
     )
@@ -253,6 +255,12 @@ def _kubernetes(spec: Spec, system: model.Machine) -> model.Kubernetes:
                 ("kubernetes", "access", index), one.principal, tuple(one.queues), one.level
             )
             for index, one in enumerate(given.access)
+        ),
+        addons=tuple(
+            model.ClusterAddon(
+                ("kubernetes", "addons", index), one.name, one.version, dict(one.configuration)
+            )
+            for index, one in enumerate(given.addons)
         ),
         public_endpoint_from=tuple(given.public_endpoint_from),
     )

@@ -184,6 +184,13 @@ class Script:
     node_groups: tuple[str, ...]
     """The node groups it runs on; all if the spec names none."""
     sha256: str | None
+    on_failure: Literal["stop", "continue"] | None = None
+    """What happens to a node whose script fails; None leaves it to the target."""
+    every_boot: bool = False
+
+    def stops(self, default: bool) -> bool:
+        """Whether a node whose script fails is given up."""
+        return default if self.on_failure is None else self.on_failure == "stop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +273,10 @@ class NodeGroup:
     iam: Iam = Iam()
     allocation: str | None = None
     service_name: str | None = None
+    desired: int | None = None
+    """Nodes to ask for at first, where nodes do not start for jobs."""
+    accelerator_taint: bool = True
+    """Whether accelerators are a taint of its nodes in Kubernetes."""
 
     @property
     def object_name(self) -> str:
@@ -548,6 +559,16 @@ class ClusterAccess:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterAddon:
+    """An add-on of EKS, or the version of one that the cluster has anyway."""
+
+    path: Path
+    name: str
+    version: str | None
+    configuration: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Kubernetes:
     """The Kubernetes settings of the spec."""
 
@@ -564,6 +585,7 @@ class Kubernetes:
     admins: tuple[str, ...]
     """ARNs of IAM roles and users that are administrators."""
     access: tuple[ClusterAccess, ...]
+    addons: tuple[ClusterAddon, ...]
     public_endpoint_from: tuple[str, ...]
 
 
@@ -686,6 +708,9 @@ class Plan:
 
     def subnets_of(self, group: NodeGroup) -> tuple[Subnet, ...]:
         """The subnets in which a group's nodes may start, by preference."""
+        if group.subnets:
+            known = {subnet.id: subnet for subnet in self.network.private}
+            return tuple(known.get(id, Subnet(id, None, None)) for id in group.subnets)
         return self.network.private[:1] if group.one_zone else self.network.private
 
     def least_nodes(self, group: NodeGroup) -> int:

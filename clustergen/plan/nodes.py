@@ -103,6 +103,8 @@ class MachinePlanner:
             iam=_iam(group.iam),
             allocation=group.allocation,
             service_name=group.service_name,
+            desired=group.count.desired,
+            accelerator_taint=group.accelerator_taint,
         )
 
     def _types(self, group: spec.NodeGroup, path: Path) -> tuple[InstanceType, ...]:

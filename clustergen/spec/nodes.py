@@ -118,6 +118,9 @@ class Count(Section):
 
     min: int = Field(0, ge=0, description="Nodes that always run.")
     max: int = Field(ge=0, description="Maximum number of nodes.")
+    desired: int | None = Field(
+        None, ge=0, description="Number of nodes to ask EKS for; default: min."
+    )
 
 
 class Capacity(Section):
@@ -199,6 +202,10 @@ class NodeGroup(Section):
     ] = Field([], description="Hardware checks before nodes accept jobs.")
     labels: dict[str, Text] = Field({}, description="Node labels (Kubernetes) or features (Slurm).")
     taints: list[Taint] = Field([], description="Kubernetes taints.")
+    accelerator_taint: bool = Field(
+        True,
+        description="Taint nodes with accelerators, so that other pods stay away (Kubernetes).",
+    )
     slurm: Settings = Field({}, description="Node parameters of slurm.conf, e.g. Weight.")
     subnets: list[SubnetId] = Field(
         [], description="Existing subnets of these nodes; default: network.private_subnets."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
@@ -98,6 +98,20 @@ class ClusterAccess(Section):
     )
 
 
+class ClusterAddon(Section):
+    """An add-on of EKS, besides those that the spec needs, or settings of one of them."""
+
+    name: str = Field(
+        pattern=patterns.ADDON.regex, description="Name, such as snapshot-controller."
+    )
+    version: str | None = Field(
+        None, description="Version, such as v1.19.2-eksbuild.1; default: that of EKS."
+    )
+    configuration: dict[str, Any] = Field(
+        {}, description="Configuration values; they replace those of clustergen key by key."
+    )
+
+
 class Kubernetes(Section):
     """Kubernetes settings, for targets that run Kubernetes."""
 
@@ -128,6 +142,7 @@ class Kubernetes(Section):
     access: list[ClusterAccess] = Field(
         [], description="IAM roles and users with less access than administrators."
     )
+    addons: list[ClusterAddon] = Field([], description="EKS add-ons of a new EKS cluster.")
     public_endpoint_from: list[Cidr] = Field(
         [], description="CIDR blocks that can reach the API; empty: private endpoint only."
     )

@@ -111,6 +111,7 @@ BATCH = Pattern(
     r"^([1-9][0-9]{0,3}|[1-9][0-9]?%|100%)$", 'a number of nodes or a part of the group: 2 or "10%"'
 )
 ALARM = Pattern(r"^\S(.*\S)?$", "the name of an alarm, on one line")
+ADDON = Pattern(r"^[a-z0-9][a-z0-9_-]{0,99}$", "the name of an add-on, such as vpc-cni")
 KUBERNETES_VERSION = Pattern(r"^1\.[0-9]{2}$", 'a minor version such as "1.35"')
 
 DESCRIPTIONS = {

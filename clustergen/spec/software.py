@@ -27,6 +27,12 @@ class Script(Section):
         description="start: before the node joins the cluster; configured: after; updated: on "
         "running head and login nodes, at each update of the cluster.",
     )
+    on_failure: Literal["stop", "continue"] | None = Field(
+        None,
+        description="stop: give up a node whose script fails; continue: let it run; default: by "
+        "the target.",
+    )
+    every_boot: bool = Field(False, description="Run it at each boot, not only at the first.")
     args: list[Text] = Field([], description="Arguments.")
     node_groups: list[str] = Field([], description="Node groups that run it; default: all.")
     sha256: str | None = Field(

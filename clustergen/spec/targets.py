@@ -164,6 +164,9 @@ class Pcs(Target):
         "auto", description="Controller size; auto: the smallest that supports the number of nodes."
     )
     rest: bool = Field(False, description="Enable the Slurm REST API.")
+    key_name: str | None = Field(
+        None, pattern=patterns.PRINTABLE.regex, description="EC2 key pair of the nodes."
+    )
     purge_accounting: Seconds | None = Field(
         None, description="Retention time of job records, in whole days."
     )

@@ -131,6 +131,13 @@ _NODE_GROUPS = {
         ),
     ],
     "node_groups.min": [_group("count", {"min": 1, "max": 2})],
+    "node_groups.desired": [
+        Change(
+            {"node_groups.0.count": {"min": 1, "max": 3, "desired": 2}},
+            {"node_groups.0.count": {"min": 1, "max": 3}},
+        )
+    ],
+    "node_groups.accelerator_taint": [_group("accelerator_taint", False)],
     "node_groups.max": [_group("count", 3, karpenter={"min": 0, "max": 3})],
     "node_groups.capacity.kind": [
         _group("capacity", "spot"),
@@ -444,6 +451,8 @@ _SOFTWARE = {
             {"software.scripts.0.when": "updated"}, {**_OF_ALL, "software.scripts.0.on": ["head"]}
         ),
     ],
+    "software.scripts.on_failure": [_script("on_failure", "continue")],
+    "software.scripts.every_boot": [_script("every_boot", True)],
     "software.scripts.args": [_script("args", ["--fast"])],
     "software.scripts.node_groups": [_script("node_groups", ["nodes"])],
     "software.scripts.sha256": [_script("sha256", "a" * 64)],
@@ -518,6 +527,7 @@ _SLURM = {
 
 _ROLE = "arn:aws:iam::111122223333:role/platform"
 
+_ADDON = {"kubernetes.addons": [{"name": "vpc-cni"}]}
 _KUBERNETES = {
     "kubernetes.version": [_set("kubernetes.version", "1.34")],
     "kubernetes.admission": [_set("kubernetes.admission", "none", no_kueue="kueue", dra="kueue")],
@@ -558,6 +568,13 @@ _KUBERNETES = {
             [{"principal": _ROLE, "level": "view"}],
             {"kubernetes.access": [{"principal": _ROLE}]},
         )
+    ],
+    "kubernetes.addons.name": [_set("kubernetes.addons", [{"name": "snapshot-controller"}])],
+    "kubernetes.addons.version": [
+        _set("kubernetes.addons.0.version", "v1.19.2-eksbuild.1", _ADDON)
+    ],
+    "kubernetes.addons.configuration": [
+        _set("kubernetes.addons.0.configuration", {"env": {"WARM_IP_TARGET": "5"}}, _ADDON)
     ],
     "kubernetes.public_endpoint_from": [
         _set("kubernetes.public_endpoint_from", ["203.0.113.0/24"])
@@ -829,6 +846,7 @@ _OPTIONS = {
     "options.parallelcluster.imds": [_own(PC, "imds", "v1.0")],
     "options.parallelcluster.imds_for_all": [_own(PC, "imds_for_all", True)],
     "options.pcs.size": [_own(PCS, "size", "large")],
+    "options.pcs.key_name": [_own(PCS, "key_name", "platform")],
     "options.pcs.rest": [_own(PCS, "rest", True)],
     "options.pcs.purge_accounting": [
         _own(PCS, "purge_accounting", "365d", _MANAGED),

@@ -99,6 +99,8 @@ _DATABASE = (
     " secret: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:slurm-AbCdEf'}}"
 )
 _POLICY = "arn:aws:iam::aws:policy/AmazonS3ReadOnlyAccess"
+_SCRIPT = "software: {scripts: [{run: 's3://my-bucket/a.sh', on: [compute]%s}]}"
+_PROFILE = "arn:aws:iam::111122223333:instance-profile/nodes"
 _ROLE = "arn:aws:iam::111122223333:role/nodes"
 _VPC_THERE = """\
 network:
@@ -364,17 +366,43 @@ TABLE: Mapping[str, Row] = {
             **dict.fromkeys((PCS, EKS, BATCH), template('"Encrypted": false')),
         },
     ),
+    "nodes.instance-profile": Row(
+        Use("", _group(f"iam: {{instance_profile: '{_PROFILE}'}}")),
+        {
+            PC: yaml(f'InstanceProfile: "{_PROFILE}"'),
+            **dict.fromkeys((PCS, BATCH), template(_PROFILE)),
+        },
+    ),
+    "nodes.desired": Row(
+        Use(
+            "node_groups: [{name: nodes, count: {min: 1, max: 4}}]",
+            "node_groups: [{name: nodes, count: {min: 1, max: 4, desired: 2}}]",
+        ),
+        {},
+    ),
+    "nodes.accelerator-taint": Row(
+        Use(_P5, _group("instance_type: p5.48xlarge, accelerator_taint: false")),
+        {EKS: template('"Key": "nvidia.com/gpu"', gone=True)},
+    ),
     "nodes.role": Row(
         Use("", _group(f"iam: {{role: '{_ROLE}'}}")),
         {PC: yaml(f'InstanceRole: "{_ROLE}"'), **hyperpod(request(f'"ExecutionRole": "{_ROLE}"'))},
     ),
     "nodes.security-groups": Row(
         Use("", _group("security_groups: [sg-0a1b2c3d4e5f67899]")),
-        {PC: yaml("sg-0a1b2c3d4e5f67899"), **hyperpod(request("sg-0a1b2c3d4e5f67899"))},
+        {
+            PC: yaml("sg-0a1b2c3d4e5f67899"),
+            **hyperpod(request("sg-0a1b2c3d4e5f67899")),
+            **dict.fromkeys((PCS, EKS, BATCH), template("sg-0a1b2c3d4e5f67899")),
+        },
     ),
     "nodes.subnets": Row(
         Use(_VPC_THERE, _group("subnets: [subnet-0a1b2c3d4e5f67899]")),
-        {PC: yaml("subnet-0a1b2c3d4e5f67899"), **hyperpod(request("subnet-0a1b2c3d4e5f67899"))},
+        {
+            PC: yaml("subnet-0a1b2c3d4e5f67899"),
+            **hyperpod(request("subnet-0a1b2c3d4e5f67899")),
+            **dict.fromkeys((PCS, EKS, BATCH), template("subnet-0a1b2c3d4e5f67899")),
+        },
     ),
     "nodes.ssh-sources": Row(
         Use("login: {}", "login: {ssh_from: pl-0a1b2c3d4e5f67890}"),
@@ -641,6 +669,17 @@ TABLE: Mapping[str, Row] = {
             HPE: Evidence("lifecycle/.*", "s3://my-bucket/setup.sh"),
             EKS: template("run_script s3://my-bucket/setup.sh"),
         },
+    ),
+    "software.scripts-failure": Row(
+        Use(_SCRIPT % "", _SCRIPT % ", on_failure: continue"),
+        {
+            PCS: template('"OnError": "CONTINUE",\\s*"ExecutionPolicy": "FIRST_BOOT_ONLY"'),
+            **hyperpod(Evidence(r"lifecycle/.*\.sh", r"optional 3600 .*a\.sh")),
+        },
+    ),
+    "software.scripts-every-boot": Row(
+        Use(_SCRIPT % "", _SCRIPT % ", every_boot: true"),
+        {PCS: template('"OnError": "TERMINATE",\\s*"ExecutionPolicy": "EVERY_BOOT"')},
     ),
     "software.scripts-updated": Row(
         Use(

@@ -10,6 +10,12 @@ from clustergen.findings import Fix, Path, Problem, Severity, drop, put, rule, u
 from clustergen.plan import network
 from clustergen.plan.model import NodeGroup, Plan, Subnet
 
+_OWN_SUBNETS = """network:
+  zone: use1-az6
+  vpc: vpc-0a1b2c3d4e5f67890
+  private_subnets: [subnet-0a1b2c3d4e5f67890]
+node_groups: [{{name: h200, subnets: [{}]}}]"""
+
 
 @rule(
     "NET010",
@@ -315,3 +321,26 @@ def docker_bridge(plan: Plan) -> Iterator[Problem]:
             help="use another block, e.g. 10.42.0.0/16",
             fix=unsafe(put(("network", "cidr"), "10.42.0.0/16")) if plan.network.new else None,
         )
+
+
+@rule(
+    "NET031",
+    "Nodes with EFA in several subnets of their own",
+    fixes="unsafe",
+    why="EFA traffic does not leave a zone, and many services start all nodes of such a group in "
+    "one subnet.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits",
+    severity=Severity.WARNING,
+    bad=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67890, subnet-0a1b2c3d4e5f67891"),
+    good=_OWN_SUBNETS.format("subnet-0a1b2c3d4e5f67891"),
+)
+def efa_in_one_subnet(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        # HyperPod rejects it: NET302.
+        if group.efa and len(group.subnets) > 1 and not plan.sagemaker:
+            yield Problem(
+                group.at("subnets"),
+                f"{group.name} has EFA, and {len(group.subnets)} subnets",
+                help=f"write subnets: [{group.subnets[0]}]",
+                fix=unsafe(put(group.at("subnets"), [group.subnets[0]])),
+            )

@@ -219,3 +219,23 @@ def whole_ultraservers(plan: Plan) -> Iterator[Problem]:
                     )
                 ),
             )
+
+
+@rule(
+    "CAP016",
+    "Desired number of nodes outside its range",
+    fixes="unsafe",
+    why="EKS keeps the number of nodes between the minimum and the maximum.",
+    source="https://docs.aws.amazon.com/eks/latest/APIReference/API_NodegroupScalingConfig.html",
+    target="eks",
+    bad="node_groups: [{name: h200, count: {min: 1, max: 4, desired: 5}}]",
+    good="node_groups: [{name: h200, count: {min: 1, max: 4, desired: 2}}]",
+)
+def desired_in_range(plan: Plan) -> Iterator[Problem]:
+    for group in plan.node_groups:
+        wanted = group.desired
+        if wanted is not None and not group.min <= wanted <= group.max:
+            near = min(max(wanted, group.min), group.max)
+            path = group.at("count", "desired")
+            message = f"{wanted} nodes are not between {group.min} and {group.max}"
+            yield Problem(path, message, help=f"write {near}", fix=unsafe(put(path, near)))

@@ -72,7 +72,7 @@ def _resources(plan: Plan, group: NodeGroup) -> Json:
         "InstanceTypes": [type.name for type in group.types],
         "Subnets": [cfn.value(subnet.id) for subnet in plan.subnets_of(group)],
         **_security_groups(plan, group),
-        "InstanceRole": cfn.get_att(names.NODE_PROFILE, "Arn"),
+        "InstanceRole": group.iam.instance_profile or cfn.get_att(names.NODE_PROFILE, "Arn"),
         **_placement(group),
         "Ec2Configuration": [images.configuration(group)],
         "LaunchTemplate": {
@@ -88,7 +88,7 @@ def _resources(plan: Plan, group: NodeGroup) -> Json:
 def _security_groups(plan: Plan, group: NodeGroup) -> Json:
     if launch_template.has_interfaces(group):
         return {}
-    return {"SecurityGroupIds": [cfn.value(id) for id in plan.network.node_security_groups]}
+    return {"SecurityGroupIds": launch_template.security_groups(plan, group)}
 
 
 def _placement(group: NodeGroup) -> Json:

@@ -7,6 +7,8 @@ https://docs.aws.amazon.com/batch/latest/userguide/launch-templates.html
 
 from __future__ import annotations
 
+from typing import Any
+
 from clustergen.artifacts import Json
 from clustergen.aws import cfn, launch_templates
 from clustergen.plan.model import NodeGroup, Plan
@@ -48,8 +50,13 @@ def has_interfaces(group: NodeGroup) -> bool:
 def _interfaces(plan: Plan, group: NodeGroup) -> Json:
     if not has_interfaces(group):
         return {}
-    groups = [cfn.value(id) for id in plan.network.node_security_groups]
-    return launch_templates.network(group.interfaces, groups)
+    return launch_templates.network(group.interfaces, security_groups(plan, group))
+
+
+def security_groups(plan: Plan, group: NodeGroup) -> list[Any]:
+    """The security groups of a group's nodes."""
+    every = (*plan.network.node_security_groups, *group.security_groups)
+    return [cfn.value(id) for id in every]
 
 
 def _cpu(group: NodeGroup) -> Json:

@@ -24,6 +24,7 @@ _JOBS = "job_definition_parameters"
 _STATES = "job_states"
 _BLOCKS = "https://aws.amazon.com/blogs/hpc/how-to-use-capacity-blocks-for-ml-with-aws-batch"
 _EFA = "efa"
+_ENVIRONMENT = "https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeResource.html"
 _NEURON = (
     "https://docs.aws.amazon.com/AmazonECS/latest/developerguide/retrieve-ecs-optimized_AMI.html"
 )
@@ -232,6 +233,18 @@ _SLURM = {
         "full",
         "Encrypted of the launch template",
         "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
+    ),
+    "nodes.subnets": _support("full", "Subnets of the compute environment", _ENVIRONMENT),
+    "nodes.security-groups": _support(
+        "full",
+        "SecurityGroupIds of the compute environment, or groups of the launch template",
+        _ENVIRONMENT,
+    ),
+    "nodes.instance-profile": _support(
+        "full", "InstanceRole of the compute environment", _ENVIRONMENT
+    ),
+    "nodes.role": _support(
+        "none", "Batch knows instance profiles; write iam.instance_profile", _ENVIRONMENT
     ),
     "slurm.idle-never": _support(
         "none",

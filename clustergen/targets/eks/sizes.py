@@ -20,7 +20,9 @@ def parameter(group: NodeGroup) -> str:
 
 def wanted(group: NodeGroup) -> int:
     """Nodes to request once the cluster exists; 0 for Capacity Blocks, which may begin later."""
-    return 0 if group.capacity.kind == "capacity-block" else group.min
+    if group.capacity.kind == "capacity-block":
+        return 0
+    return group.min if group.desired is None else group.desired
 
 
 def most(group: NodeGroup) -> int:

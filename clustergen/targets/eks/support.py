@@ -186,6 +186,17 @@ _SLURM = {
         "Encrypted of the launch template",
         "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
     ),
+    "nodes.desired": _support(
+        "partial",
+        "deploy.sh asks for so many nodes; Karpenter starts nodes for pods instead",
+        _GROUPS,
+    ),
+    "nodes.accelerator-taint": _support("full", "no taint of clustergen's", _GROUPS),
+    "nodes.subnets": _support("full", "Subnets of the node group", _GROUPS),
+    "nodes.security-groups": _support("full", "Groups of the launch template", _GROUPS),
+    "nodes.instance-profile": _support(
+        "none", "the stack makes the role of all nodes; use the overlay", _GROUPS
+    ),
     "slurm.idle-never": _NO_SLURM,
     "slurm.settings": _NO_SLURM,
     "slurm.slurmdbd-settings": _NO_SLURM,

@@ -149,6 +149,9 @@ _SLURM = {
     "slurm.accounting-database": _NO_SLURM,
     "slurm.accounts": _NO_SLURM,
     "slurm.idle-timeout": _NO_SLURM,
+    "nodes.accelerator-taint": support(
+        "partial", "only groups that Karpenter scales have such a taint", INSTANCE_GROUP
+    ),
     "slurm.idle-never": _NO_SLURM,
     "slurm.settings": _NO_SLURM,
     "slurm.slurmdbd-settings": _NO_SLURM,

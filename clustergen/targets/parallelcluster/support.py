@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from clustergen.features import Level, Support, monitoring
+from clustergen.features.elsewhere import SCRIPTS_AT_BOOT as _BOOT
+from clustergen.features.elsewhere import SCRIPTS_THAT_FAIL as _FAILURE
 
 _GUIDE = "https://docs.aws.amazon.com/parallelcluster/latest/ug"
 _QUEUES = f"{_GUIDE}/Scheduling-v3.html#Scheduling-v3-SlurmQueues"
@@ -100,8 +102,26 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             _row(
                 "nodes.iam",
                 "full",
-                "Iam: AdditionalIamPolicies, S3Access, InstanceProfile",
+                "Iam: AdditionalIamPolicies, S3Access",
                 f"{_GUIDE}/HeadNode-v3.html#HeadNode-v3-Iam",
+            ),
+            _row(
+                "nodes.instance-profile",
+                "full",
+                "Iam.InstanceProfile",
+                f"{_GUIDE}/HeadNode-v3.html#HeadNode-v3-Iam",
+            ),
+            _row(
+                "nodes.desired",
+                "none",
+                "nodes above the minimum start for jobs; remove desired, or write it as min",
+                _RESOURCES,
+            ),
+            _row(
+                "nodes.accelerator-taint",
+                "partial",
+                "ignored: taints exist only in Kubernetes",
+                _RESOURCES,
             ),
             _row(
                 "nodes.role",
@@ -280,6 +300,8 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
             ),
             _row("slurm.idle-timeout", "full", "SlurmSettings.ScaledownIdletime", _SETTINGS),
             _row("slurm.idle-never", "full", "SlurmSettings.ScaledownIdletime: -1", _SETTINGS),
+            _row("software.scripts-failure", "none", _FAILURE, _ACTIONS),
+            _row("software.scripts-every-boot", "none", _BOOT, _ACTIONS),
             _row(
                 "software.scripts-updated",
                 "full",

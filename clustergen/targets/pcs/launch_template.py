@@ -11,6 +11,7 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn, launch_templates
 from clustergen.plan.model import Interface, Machine, NodeGroup, Plan, Volume
 from clustergen.targets.pcs import limits, names, subnets, user_data
+from clustergen.targets.pcs.options import Options
 
 # One hop reaches processes on the node; those in a bridged container need another.
 METADATA_HOPS = 2
@@ -36,13 +37,13 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
 
 def for_login(plan: Plan, login: Machine) -> Json:
     """The launch template of the login nodes."""
-    subnet = subnets.login_subnet(plan)
-    network = plan.network
-    groups = [
-        cfn.value(id) for id in (*network.login_security_groups, *network.node_security_groups)
-    ]
+    network, found = plan.network, subnets.login_subnets(plan, login)
+    # PCS chooses among several.
+    subnet = cfn.value(found[0]) if len(found) == 1 else None
+    every = (*network.login_security_groups, *network.node_security_groups, *login.security_groups)
+    groups = [cfn.value(id) for id in every]
     interface = {
-        **launch_templates.interface(Interface(0, 0, "interface"), groups, cfn.value(subnet.id)),
+        **launch_templates.interface(Interface(0, 0, "interface"), groups, subnet),
         "AssociatePublicIpAddress": subnets.login_is_public(plan),
     }
     data = {**_base(plan, names.LOGIN, login.volume), "NetworkInterfaces": [interface]}
@@ -59,7 +60,9 @@ def _resource(plan: Plan, name: str, data: Json) -> Json:
 
 def _base(plan: Plan, name: str, volume: Volume) -> Json:
     device = limits.ROOT_DEVICES[plan.software.os]
+    key = plan.options_as(Options).key_name
     return {
+        **({"KeyName": key} if key else {}),
         **launch_templates.metadata_options(METADATA_HOPS),
         **launch_templates.root_volume(volume, device=device, default_gib=limits.DEFAULT_ROOT_GIB),
         **launch_templates.tag_specifications(plan, name),
@@ -68,7 +71,8 @@ def _base(plan: Plan, name: str, volume: Volume) -> Json:
 
 def _network(plan: Plan, group: NodeGroup) -> Json:
     """Network settings; if nodes are in one subnet, their interfaces have it."""
-    groups = [cfn.value(id) for id in plan.network.node_security_groups]
+    every = (*plan.network.node_security_groups, *group.security_groups)
+    groups = [cfn.value(id) for id in every]
     if subnets.spreads(group):
         return launch_templates.network(group.interfaces, groups)
     subnet = cfn.value(subnets.group_subnets(plan, group)[0].id)

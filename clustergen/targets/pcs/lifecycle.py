@@ -223,11 +223,18 @@ def _health(group: NodeGroup) -> Iterator[Action]:
 def _users_scripts(
     own: Sequence[UserScript], when: str, *, required: bool = True
 ) -> Iterator[Action]:
-    """User scripts; required on compute nodes, where jobs would fail without them.
+    """User scripts; by default required on compute nodes, where jobs would fail without them.
 
     A login node stays, so that users can investigate.
     """
     for script in own:
         if script.when == when:
             label = script.url.rpartition("/")[2]
-            yield Action(label, script.url, script.args, checksum=script.sha256, required=required)
+            yield Action(
+                label,
+                script.url,
+                script.args,
+                checksum=script.sha256,
+                every_boot=script.every_boot,
+                required=script.stops(required),
+            )

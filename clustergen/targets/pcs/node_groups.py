@@ -10,7 +10,7 @@ from typing import Any
 
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.plan.model import Machine, NodeGroup, Plan, Ref
+from clustergen.plan.model import Iam, Machine, NodeGroup, Plan, Ref
 from clustergen.targets.pcs import images, lifecycle, names, settings, subnets
 
 _PURCHASES = {
@@ -31,6 +31,7 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
     spot = {"SpotOptions": {"AllocationStrategy": "capacity-optimized"}}
     properties = {
         **_node_group(plan, group.name, [t.name for t in group.types], group.min, group.max),
+        **_profile(group.iam),
         "AmiId": images.image_id(group.image, group.type),
         "SubnetIds": [cfn.value(subnet.id) for subnet in subnets.group_subnets(plan, group)],
         "PurchaseOption": purchase,
@@ -45,12 +46,17 @@ def for_login(plan: Plan, login: Machine) -> Json:
     """The login nodes as a resource: a static group without a queue."""
     properties = {
         **_node_group(plan, names.LOGIN, [login.type.name], login.count, login.count),
+        **_profile(login.iam),
         "AmiId": images.image_id(login.image, login.type),
-        "SubnetIds": [cfn.value(subnets.login_subnet(plan).id)],
+        "SubnetIds": [cfn.value(id) for id in subnets.login_subnets(plan, login)],
         "PurchaseOption": "ONDEMAND",
         "NodeLifecycleActions": lifecycle.emitted(lifecycle.login_actions(plan)),
     }
     return _resource(properties)
+
+
+def _profile(own: Iam) -> Json:
+    return {"IamInstanceProfileArn": own.instance_profile} if own.instance_profile else {}
 
 
 def _resource(properties: Json) -> Json:

@@ -17,6 +17,7 @@ class Options(model.Options):
 
     size: Literal["auto", "small", "medium", "large"]
     rest: bool
+    key_name: str | None
     purge_accounting: int | None
     """Time in seconds."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clustergen.catalog import regions
-from clustergen.plan.model import NodeGroup, Plan, Subnet
+from clustergen.plan.model import Id, Machine, NodeGroup, Plan, Subnet
 
 
 def controller_subnet(plan: Plan) -> Subnet | None:
@@ -19,11 +19,13 @@ def spreads(group: NodeGroup) -> bool:
 
     With several interfaces, each has its subnet in the launch template.
     """
-    return len(group.interfaces) == 1 and not group.one_zone
+    return len(group.interfaces) == 1 and not group.one_zone and len(group.subnets) != 1
 
 
 def group_subnets(plan: Plan, group: NodeGroup) -> tuple[Subnet, ...]:
     """The subnets of a group's nodes, by preference."""
+    if group.subnets:
+        return plan.subnets_of(group)
     return plan.network.private if spreads(group) else plan.network.private[:1]
 
 
@@ -32,9 +34,10 @@ def login_is_public(plan: Plan) -> bool:
     return bool(plan.network.ssh_from and plan.network.public)
 
 
-def login_subnet(plan: Plan) -> Subnet:
-    """The subnet of login nodes."""
-    return (plan.network.public if login_is_public(plan) else plan.network.private)[0]
+def login_subnets(plan: Plan, login: Machine) -> tuple[Id, ...]:
+    """The subnets of login nodes."""
+    network = plan.network
+    return login.subnets or ((network.public if login_is_public(plan) else network.private)[0].id,)
 
 
 def _in_local_zone(subnet: Subnet) -> bool:

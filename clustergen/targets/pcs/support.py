@@ -233,6 +233,20 @@ _SLURM = {
         "Encrypted of the launch template",
         "https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_EbsBlockDevice.html",
     ),
+    "software.scripts-failure": _support(
+        "full", "OnError of the action: TERMINATE or CONTINUE", CREATE_NODE_GROUP
+    ),
+    "software.scripts-every-boot": _support(
+        "full", "ExecutionPolicy of the action: EVERY_BOOT", CREATE_NODE_GROUP
+    ),
+    "nodes.subnets": _support("full", "SubnetIds of the node group", CREATE_NODE_GROUP),
+    "nodes.security-groups": _support("full", "Groups of the launch template", CREATE_NODE_GROUP),
+    "nodes.instance-profile": _support(
+        "full", "IamInstanceProfileArn of the node group", CREATE_NODE_GROUP
+    ),
+    "nodes.role": _support(
+        "none", "PCS knows instance profiles; write iam.instance_profile", CREATE_NODE_GROUP
+    ),
     "slurm.idle-never": _support(
         "none",
         "PCS stops idle nodes after 10,000,000 seconds at most; write 115d, or count: N",

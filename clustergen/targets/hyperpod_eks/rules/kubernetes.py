@@ -131,6 +131,12 @@ def existing_settings(plan: Plan) -> Iterator[Problem]:
             f"this bundle does not install {kubernetes.scheduler}",
             help="install it in the EKS cluster, with the tool that you created the cluster with",
         )
+    if kubernetes.addons:
+        yield Problem(
+            ("kubernetes", "addons"),
+            "this bundle installs no add-ons in the EKS cluster",
+            help="install them with the tool that you created the cluster with",
+        )
     if kubernetes.public_endpoint_from:
         yield Problem(
             ("kubernetes", "public_endpoint_from"),

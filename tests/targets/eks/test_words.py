@@ -1,0 +1,46 @@
+"""Add-ons with versions, a desired number of nodes, accelerators without a taint."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.checking import Fragments
+
+files_of = Fragments("eks").files
+
+ADDONS = """kubernetes:
+  addons:
+    - {name: vpc-cni, version: v1.19.2-eksbuild.1, configuration: {enableNetworkPolicy: "true"}}
+    - {name: snapshot-controller}
+"""
+
+
+def _addons(text: str) -> dict[str, dict[str, Any]]:
+    resources = json.loads(files_of(text)["cluster.template.json"])["Resources"].values()
+    found = (one["Properties"] for one in resources if one["Type"] == "AWS::EKS::Addon")
+    return {one["AddonName"]: one for one in found}
+
+
+def test_an_addon_has_the_version_of_the_spec_and_keeps_what_clustergen_needs() -> None:
+    before, after = _addons(""), _addons(ADDONS)
+    assert after.keys() - before.keys() == {"snapshot-controller"}
+    assert "AddonVersion" not in before["vpc-cni"]
+    assert after["vpc-cni"]["AddonVersion"] == "v1.19.2-eksbuild.1"
+    values = json.loads(after["vpc-cni"]["ConfigurationValues"])
+    assert values == {
+        **json.loads(before["vpc-cni"]["ConfigurationValues"]),
+        "enableNetworkPolicy": "true",
+    }
+
+
+def test_deploy_asks_for_the_desired_number_of_nodes() -> None:
+    text = "node_groups: [{name: h200, count: {min: 1, max: 4, desired: 3}}]"
+    assert "h200 SizeOfNodeGroupH200 3 4" in files_of(text)["deploy.sh"]
+
+
+def test_accelerators_need_no_taint() -> None:
+    text = "node_groups: [{name: h200, accelerator_taint: false}]"
+    files = files_of(text)
+    assert '"Key": "nvidia.com/gpu"' not in files["cluster.template.json"]
+    assert "nodeTaints" not in files["manifests/kueue.yaml"]
