@@ -29,7 +29,9 @@ https://docs.aws.amazon.com/general/latest/gr/pcs.html (2026-11)"""
 def part(plan: Plan) -> Part:
     """The bucket for all targets, and the permissions that only some need."""
     name = Output("Bucket of boot scripts", cfn.ref("ScriptsBucket"))
-    parts = [Part(_bucket(plan), {"ScriptsBucketName": name})]
+    parts = []
+    if "scripts" not in plan.unused:
+        parts.append(Part(_bucket(plan), {"ScriptsBucketName": name}))
     if serves(plan, "pcs"):
         parts.append(_role(plan))
     if serves(plan, "parallelcluster"):
@@ -120,6 +122,8 @@ def _policies(plan: Plan) -> Part:
         "ScriptsPolicy": ("Boot scripts", "Policy of login nodes: boot scripts", _scripts(plan)),
         "SessionPolicy": ("Shells on nodes", "Policy of nodes: Systems Manager", session),
     }
+    needed = {"ScriptsPolicy": "scripts", "SessionPolicy": "sessions"}
+    policies = {name: each for name, each in policies.items() if needed[name] not in plan.unused}
     return Part(
         {
             name: _policy(f"{purpose} of {plan.name}", statements)

@@ -92,7 +92,9 @@ def stage(plan: Plan) -> Artifact | None:
 
 
 def _is_large(plan: Plan) -> bool:
-    return sent_bytes(document(plan, build(plan))) > INLINE_BYTES
+    # Without a bucket there is little else in it.
+    whole = build(plan)
+    return "ScriptsBucket" in whole.resources and sent_bytes(document(plan, whole)) > INLINE_BYTES
 
 
 def sent_bytes(template: Json) -> int:

@@ -14,6 +14,7 @@ from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.catalog import fsx
 from clustergen.foundation.part import (
+    NOTHING,
     Output,
     Part,
     created,
@@ -74,6 +75,8 @@ _PORTS: Mapping[type[FileSystem], tuple[str, tuple[Ports, ...]]] = {
 
 def part(plan: Plan) -> Part:
     """The security groups that the spec does not provide, and one for new file systems."""
+    if "security-groups" in plan.unused:
+        return NOTHING
     parts = [Part(_files(plan), {})]
     if plan.network.new_security_groups:
         nodes = Output("Security group of every node", cfn.get_att(NODES, "GroupId"))

@@ -86,12 +86,49 @@ def build(
         targets=targets,
         written=paths,
         sagemaker=traits.sagemaker,
+        unused=_unused(spec),
         lifecycle_sources=_lifecycle_sources(spec),
         scheduler=traits.scheduler,
         more_login=more_login,
         system=system if _runs_eks(traits, options) else None,
     )
     return replace(plan, network=_counted(plan, traits)), findings
+
+
+def _unused(spec: Spec) -> frozenset[str]:
+    """What a foundation for ParallelCluster alone does without, if it is not shared."""
+    own = spec.targets.parallelcluster
+    others = [name for name, section in vars(spec.targets).items() if section is not None]
+    if own is None or len(others) > 1 or spec.foundation:
+        return frozenset()
+    unused = {
+        "security-groups": "security-groups" in own.leave_out and not _creates_storage(spec),
+        "scripts": {"hook", "script-access"} <= set(own.leave_out) and not _has_scripts(spec),
+        "sessions": "session-manager" in own.leave_out,
+    }
+    return frozenset(name for name, is_unused in unused.items() if is_unused)
+
+
+def _creates_storage(spec: Spec) -> bool:
+    """Whether the foundation creates file systems, which admit its security groups."""
+    return any(
+        item.type in ("fsx-lustre", "fsx-openzfs", "efs")
+        and item.existing is None
+        and getattr(item, "created_by", "foundation") == "foundation"
+        for item in spec.storage
+    )
+
+
+def _has_scripts(spec: Spec) -> bool:
+    """Whether nodes run scripts of clustergen, from its bucket."""
+    return bool(
+        spec.users
+        or spec.software.containers != "none"
+        or any(script.sha256 for script in spec.software.scripts)
+        or spec.slurm.accounting != "off"
+        or spec.monitoring.metrics != "none"
+        or any(getattr(item, "efa", False) for item in spec.storage)
+    )
 
 
 def _lifecycle_sources(spec: Spec) -> tuple[str, ...]:

@@ -699,6 +699,9 @@ class Plan:
     """Quotas and prices are those of SageMaker, not of EC2."""
     scheduler: Scheduler = "slurm"
     """What schedules jobs."""
+    unused: frozenset[str] = frozenset()
+    """Parts of the foundation that nothing needs, because the spec does without what uses them:
+    ``security-groups``, ``scripts``, ``sessions``."""
     lifecycle_sources: tuple[str, ...] = ()
     """Folders in S3 with the user's lifecycle scripts, of all HyperPod targets of the spec."""
     more_login: tuple[Machine, ...] = ()

@@ -104,7 +104,7 @@ class MachinePlanner:
             allocation=group.allocation,
             service_name=group.service_name,
             desired=group.count.desired,
-            accelerator_taint=group.accelerator_taint,
+            accelerator_taint=group.accelerator_taint is not False,
         )
 
     def _types(self, group: spec.NodeGroup, path: Path) -> tuple[InstanceType, ...]:

@@ -202,9 +202,10 @@ class NodeGroup(Section):
     ] = Field([], description="Hardware checks before nodes accept jobs.")
     labels: dict[str, Text] = Field({}, description="Node labels (Kubernetes) or features (Slurm).")
     taints: list[Taint] = Field([], description="Kubernetes taints.")
-    accelerator_taint: bool = Field(
-        True,
-        description="Taint nodes with accelerators, so that other pods stay away (Kubernetes).",
+    accelerator_taint: bool | None = Field(
+        None,
+        description="Whether Kubernetes keeps other pods away from accelerators by a taint; "
+        "default: yes.",
     )
     slurm: Settings = Field({}, description="Node parameters of slurm.conf, e.g. Weight.")
     subnets: list[SubnetId] = Field(

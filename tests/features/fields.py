@@ -937,6 +937,7 @@ NO_ROW: Mapping[str, str] = {
     "sagemaker": "of the target",
     "scheduler": "of the target",
     "written": "what the user wrote",
+    "unused": "targets.parallelcluster.leave_out: tests/foundation/test_unused.py",
     "lifecycle_sources": "targets.hyperpod-*.lifecycle",
     "decisions.*": "what the planner chose",
     "partition": "follows from the region",
