@@ -160,6 +160,32 @@ def test_starting_nodes_are_waited_for(bundle: Bundle) -> None:
     assert lines[2] == "example: InService"
 
 
+CHECKED = "node_groups: [{name: h200, instance_type: p5en.48xlarge, health_checks: [instance-stress]}]"
+
+
+@pytest.mark.parametrize("orchestrator", TARGETS)
+def test_deep_health_checks_are_waited_for(orchestrator: str, tmp_path: Path) -> None:
+    """Nodes take no work meanwhile, and HyperPod rejects updates of the cluster."""
+    spec = EKS + CHECKED if orchestrator == "eks" else CHECKED
+    with reaching(tmp_path, files_of(spec, orchestrator)) as made:
+        hyperpod = made.account.hyperpod
+        done = made.deploy()
+        assert done.returncode == 0, done.stderr
+        assert "example: InService, 1 of h200 in DeepHealthCheckInProgress" in done.stderr
+        for action in ((), ("--pause",), ("--resume",)):
+            # An operator started them, or HyperPod has replaced a node.
+            hyperpod.checked["h200"] = made.account.clock + 200
+            done = made.deploy(*action)
+            assert done.returncode == 0, done.stderr
+            assert "Waiting for example to accept an update" in done.stderr
+            assert "1 of h200 in DeepHealthCheckInProgress" in done.stderr
+            assert len(calls(made, "update-cluster")) == 1
+        hyperpod.checked["h200"] = made.account.clock + 999
+        done = made.deploy("--destroy")
+        assert done.returncode == 0, done.stderr
+        assert "Waiting for example to accept" not in done.stderr
+
+
 def test_the_minimum_of_nodes_is_enough(tmp_path: Path) -> None:
     spec = EKS + "node_groups: [{name: h200, count: {min: 1, max: 4}}]\n"
     with reaching(tmp_path, files_of(spec, "eks")) as made:

@@ -29,6 +29,53 @@ IMMUTABLE = (
     'The PersistentVolume "fsx" is invalid: spec.persistentvolumesource: Forbidden: '
     "spec.persistentvolumesource is immutable after creation",
 )
+FINAL = {
+    "an expired token": (
+        "An error occurred (ExpiredTokenException) when calling the AssumeRole operation: The "
+        "security token included in the request is expired\nUnable to connect to the server: "
+        "getting credentials: exec: executable aws failed with exit code 254",
+        "AWS does not accept these credentials",
+    ),
+    "no credentials": (
+        "Unable to connect to the server: getting credentials: exec: executable aws failed with "
+        "exit code 255",
+        "does not accept these credentials",
+    ),
+    "no access entry": (
+        "error: You must be logged in to the server (Unauthorized)",
+        "kubernetes.admins",
+    ),
+    "no permission": (
+        'Error from server (Forbidden): namespaces is forbidden: User "me" cannot create resource',
+        "these credentials may not do this",
+    ),
+    "a webhook": (
+        'Error from server (BadRequest): admission webhook "v.example.com" denied the request: no',
+        "an admission policy of the cluster denies it",
+    ),
+    "a policy": (
+        "The jobs \"a\" is invalid: : ValidatingAdmissionPolicy 'p' with binding 'b' denied "
+        "request: no queue",
+        "an admission policy of the cluster denies it",
+    ),
+    "an invalid value": (
+        'The Job "a" is invalid: spec.template: Invalid value: field is immutable',
+        "the API rejects it",
+    ),
+    "an unknown field": (
+        "Error from server (BadRequest): error when creating: Job in version v1 cannot be handled "
+        'as a Job: strict decoding error: unknown field "spec.x"',
+        "the API rejects it",
+    ),
+}
+"""What kubectl prints, and the way out."""
+PASSING = [
+    'Error from server (NotFound): namespaces "hyperpod-ns-train" not found',
+    'error: resource mapping not found: no matches for kind "ResourceFlavor"',
+    'Internal error occurred: failed calling webhook "m.kb.io": connect: connection refused',
+    'Error from server (Forbidden): jobs "a" is forbidden: unable to create new content in '
+    "namespace train because it is being terminated",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +180,33 @@ def test_requests_to_a_new_webhook_are_retried(rig_of: Rigs) -> None:
     assert made.account.clock == 18
 
 
+@pytest.mark.parametrize("words", PASSING)
+def test_what_may_pass_is_retried(rig_of: Rigs, words: str) -> None:
+    made = rig_of("")
+    made.account.fail("kubectl apply", ("", words), times=3)
+    assert made.run().returncode == 0
+
+
+@pytest.mark.parametrize("name", FINAL)
+def test_what_cannot_pass_stops_at_once(rig_of: Rigs, name: str) -> None:
+    said, way_out = FINAL[name]
+    made = rig_of("")
+    made.account.fail("kubectl apply", ("", said), times=99)
+    done = made.run()
+    assert done.returncode == 2
+    assert sum(" apply " in call for call in made.calls) == 1
+    assert done.stderr.count(said) == 1
+    assert way_out in done.stderr.splitlines()[-1]
+    assert "run the same command again" in done.stderr.splitlines()[-1]
+
+
 def test_an_object_that_is_always_rejected_is_an_error(rig_of: Rigs) -> None:
     made = rig_of("")
     made.account.fail("kubectl apply", REJECTED, times=100)
     done = made.run()
     assert done.returncode == 2
     assert "manifests/namespaces.yaml could not be applied" in done.stderr
-    assert sum(" apply " in call for call in made.calls) == 20
+    assert sum(" apply " in call for call in made.calls) == 50
 
 
 def test_a_file_system_that_was_replaced_needs_new_volumes(rig_of: Rigs) -> None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 ARRIVAL = 30
 """Seconds until an instance runs."""
+CHECKS = 300
+"""Seconds that deep health checks of HyperPod take, after the cluster is in service."""
 LIFE_OF_BROKEN = 60
 """Seconds until PCS ends an instance whose scripts failed."""
 
@@ -131,6 +133,8 @@ class HyperPod:
     current: dict[str, int] = field(default_factory=dict)
     tags: list[Any] = field(default_factory=list)
     governed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    checked: dict[str, float] = field(default_factory=dict)
+    """By group: until when deep health checks of new nodes run."""
 
     def create_cluster(self, request: Request) -> Any:
         if self.status:
@@ -141,16 +145,24 @@ class HyperPod:
     def update_cluster(self, request: Request) -> Any:
         if self.status != "InService":
             raise Refused("ConflictException", f"The cluster is {self.status}")
+        if self._checking():
+            raise Refused("ConflictException", "Deep health checks are in progress")
         self._take(request, "Updating", 60)
         return {}
 
     def _take(self, request: Request, status: str, seconds: int) -> None:
         given = json.loads(self.account.text_of(request.one("cli-input-json")))
-        for group in given["InstanceGroups"]:
-            self.groups[group["InstanceGroupName"]] = int(group["InstanceCount"])
-            self.minimums[group["InstanceGroupName"]] = int(group.get("MinInstanceCount", 0))
         self.status, self.next = status, "Failed" if self.failure else "InService"
         self.until = self.account.clock + seconds
+        for group in given["InstanceGroups"]:
+            name, count = group["InstanceGroupName"], int(group["InstanceCount"])
+            if group.get("OnStartDeepHealthChecks") and count > self.groups.get(name, 0):
+                self.checked[name] = self.until + CHECKS
+            self.groups[name] = count
+            self.minimums[name] = int(group.get("MinInstanceCount", 0))
+
+    def _checking(self) -> set[str]:
+        return {name for name, until in self.checked.items() if self.account.clock < until}
 
     def advance(self) -> None:
         if self.next and self.until <= self.account.clock:
@@ -183,10 +195,15 @@ class HyperPod:
 
     def list_cluster_nodes(self, request: Request) -> Any:
         self._known()
-        status = {"Status": "Failure" if self.failure or self.account.no_capacity else "Running"}
+        status = "Failure" if self.failure or self.account.no_capacity else "Running"
+        checking = dict.fromkeys(self._checking(), "DeepHealthCheckInProgress")
         return {
             "ClusterNodeSummaries": [
-                {"InstanceGroupName": name, "InstanceId": f"i-{name}", "InstanceStatus": status}
+                {
+                    "InstanceGroupName": name,
+                    "InstanceId": f"i-{name}",
+                    "InstanceStatus": {"Status": checking.get(name, status)},
+                }
                 for name in self.groups
             ]
         }

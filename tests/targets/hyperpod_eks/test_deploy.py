@@ -180,6 +180,14 @@ def test_manifests_win_over_manual_changes(rig: Rig) -> None:
     assert all("--server-side --force-conflicts" in call for call in applied)
 
 
+def test_a_manifest_that_is_denied_stops_at_once(rig: Rig) -> None:
+    rig.account.fail(" apply ", ("", 'admission webhook "v" denied the request: no'), times=99)
+    done = rig.deploy()
+    assert done.returncode == 2
+    assert len(rig.calling("kubectl", " apply ")) == 1
+    assert "an admission policy of the cluster denies it" in done.stderr
+
+
 def test_no_placeholder_reaches_the_service(rig: Rig) -> None:
     template = json.loads((rig.folder / "eks.template.json").read_text())
     del template["Outputs"]["EksClusterArn"]
