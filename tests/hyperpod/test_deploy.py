@@ -160,7 +160,9 @@ def test_starting_nodes_are_waited_for(bundle: Bundle) -> None:
     assert lines[2] == "example: InService"
 
 
-CHECKED = "node_groups: [{name: h200, instance_type: p5en.48xlarge, health_checks: [instance-stress]}]"
+CHECKED = (
+    "node_groups: [{name: h200, instance_type: p5en.48xlarge, health_checks: [instance-stress]}]"
+)
 
 
 @pytest.mark.parametrize("orchestrator", TARGETS)

@@ -31,6 +31,8 @@ CLUSTER = "HyperPodClusterArn"
 """The parameter of the template: the output ``ClusterArn`` of the cluster's stack."""
 TASK_GOVERNANCE = "amazon-sagemaker-hyperpod-taskgovernance"
 """The add-on that installs Kueue."""
+_DESCRIBED = "The nodes of queue "
+"""How the description of a queue's quota begins, from which ``govern.sh`` knows its own."""
 
 
 def wanted(plan: Plan) -> bool:
@@ -61,6 +63,7 @@ def _script(plan: Plan) -> Artifact:
         addon=TASK_GOVERNANCE,
         scheduler=SCHEDULER,
         quotas=quotas(plan),
+        described=_DESCRIBED,
         tags=f"--tags file://{TAGS} " if plan.tags else "",
     )
     return Artifact(SCRIPT, text, executable=True)
@@ -155,7 +158,7 @@ def quota(plan: Plan, queue: Queue) -> Json:
         "ComputeQuotaTarget": target,
         "ActivationState": "Enabled",
     }
-    return _described(f"The nodes of queue {queue.name}", members)
+    return _described(f"{_DESCRIBED}{queue.name}", members)
 
 
 def weights(plan: Plan) -> dict[str, int]:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 ARRIVAL = 30
 """Seconds until an instance runs."""
+DELETION = 45
+"""Seconds until a quota of HyperPod is gone."""
 CHECKS = 300
 """Seconds that deep health checks of HyperPod take, after the cluster is in service."""
 LIFE_OF_BROKEN = 60
@@ -133,6 +135,7 @@ class HyperPod:
     current: dict[str, int] = field(default_factory=dict)
     tags: list[Any] = field(default_factory=list)
     governed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    undeletable: set[str] = field(default_factory=set)
     checked: dict[str, float] = field(default_factory=dict)
     """By group: until when deep health checks of new nodes run."""
 
@@ -172,6 +175,9 @@ class HyperPod:
             self.current = {g: self._late(g) if late else n for g, n in self.groups.items()}
         if not self.status:
             self.groups, self.current = {}, {}
+        for key, entry in list(self.governed.items()):
+            if entry["Status"] == "Deleting" and entry["until"] <= self.account.clock:
+                del self.governed[key]
 
     def _late(self, group: str) -> int:
         return min(self.minimums.get(group, 0), self.groups[group])
@@ -260,10 +266,17 @@ class HyperPod:
             return {}
         key = f"{request.one(f'{singular}-id')}-{kind}"
         if verb == "delete":
-            del self.governed[key]
+            quotas = [each for each in self.governed.values() if each["kind"] == "ComputeQuota"]
+            if kind != "ComputeQuota" and quotas:
+                raise Refused("ConflictException", "The cluster has compute quotas")
+            until = self.account.clock + DELETION
+            status = "DeleteFailed" if key in self.undeletable else "Deleting"
+            self.governed[key] |= {"Status": status, "until": until}
             return {}
         if verb == "update":
             given = json.loads(self.account.text_of(request.one("cli-input-json")))
             self.governed[key] |= {**given, "Status": "Updated"}
             return {}
-        return {**self.governed[key], **self.account.governance}
+        found = {**self.governed[key], **self.account.governance}
+        found.pop("until", None)
+        return found

@@ -153,6 +153,50 @@ def test_the_next_run_mends_a_failed_quota(rig: Rig, status: str, operations: li
     assert rig.account.hyperpod.governed["id-tune-ComputeQuota"]["Name"] == "tune"
 
 
+def test_the_quota_of_a_removed_queue_is_deleted(rig: Rig) -> None:
+    """Another team's, which somebody made in the console, stays."""
+    rig.deploy()
+    governed = rig.account.hyperpod.governed
+    governed["id-theirs-ComputeQuota"] = {
+        **governed["id-tune-ComputeQuota"],
+        "Name": "theirs",
+        "ComputeQuotaId": "id-theirs",
+        "Description": "of another team",
+    }
+    rig.bundle.render(files_of_new("queues: [{name: train, node_groups: [h200], priority: 10}]"))
+    done = rig.deploy()
+    assert done.returncode == 0, done.stderr
+    assert "so their quotas are deleted: tune" in done.stderr
+    assert "The quota theirs was not made by clustergen" in done.stderr
+    assert {each["Name"] for each in governed.values()} == {"example", "train", "theirs"}
+    first, *_ = rig.order("delete-compute-quota", "update-compute-quota")
+    assert first == "delete-compute-quota"
+    done = rig.run("govern.sh", "--dry-run")
+    assert done.returncode == 0, done.stderr
+
+
+def test_destroy_waits_for_quotas_also_of_removed_queues(rig: Rig) -> None:
+    rig.deploy()
+    rig.bundle.render(files_of_new("queues: [{name: train, node_groups: [h200], priority: 10}]"))
+    done = rig.deploy("--destroy")
+    assert done.returncode == 0, done.stderr
+    assert rig.account.hyperpod.governed == {}
+    assert "Waiting for the deletion of the quota train" in done.stderr
+    assert len(rig.calling("delete-compute-quota")) == 2
+
+
+def test_a_quota_that_cannot_be_deleted_stops_the_run(rig: Rig) -> None:
+    rig.deploy()
+    rig.account.governance["FailureReason"] = "it is in use"
+    entry = rig.account.hyperpod.governed["id-tune-ComputeQuota"]
+    rig.account.hyperpod.undeletable.add("id-tune-ComputeQuota")
+    done = rig.deploy("--destroy")
+    assert done.returncode == 2
+    assert entry["Status"] == "DeleteFailed"
+    assert "compute-quota tune could not be deleted: it is in use" in done.stderr.splitlines()[-1]
+    assert rig.calling("delete-cluster") == []
+
+
 def test_no_cluster_is_made_while_the_chart_cannot_be_installed(rig: Rig) -> None:
     rig.account.fail("readyz", ("", "no route to host"), times=99)
     done = rig.deploy()
