@@ -13,6 +13,14 @@ WAIT: Final = (
 SCONTROL: Final = 'sudo "$(which scontrol)"'
 
 
+def session(region: str, target: str = "INSTANCE-ID") -> str:
+    """The command that opens a shell on an instance."""
+    return (
+        f"`aws ssm start-session --region {region} --target {target}` opens a shell, with the "
+        "Session Manager plugin of the AWS CLI"
+    )
+
+
 class Runbook(NamedTuple):
     """The runbook of a target, as Markdown for the README of its bundle.
 
@@ -21,6 +29,8 @@ class Runbook(NamedTuple):
 
     logs: str = ""
     """Locations of logs."""
+    access: str = ""
+    """How to get a shell on a node."""
     failed_boot: str = ""
     """Symptoms of a node whose boot failed, and what to do."""
     drain: str = ""

@@ -223,6 +223,47 @@ def bundle_readme(spec: str, target: str) -> str:
     return next(a.text for a in renderer.render(checked, target) if a.path == readme.PATH)
 
 
+@pytest.mark.parametrize("target", ["hyperpod-slurm", "hyperpod-eks"])
+def test_nodes_of_hyperpod_are_reached_rebooted_and_replaced(target: str) -> None:
+    """They are not instances of the account: EC2 shows none of them."""
+    text = bundle_readme(EAST + H200 % "count: 4", target)
+    where = "--region us-east-1 --cluster-name example"
+    assert "--target sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID`" in text
+    assert f"`aws sagemaker list-cluster-nodes {where} --output table`" in text
+    assert f"`aws sagemaker batch-reboot-cluster-nodes {where} --node-ids INSTANCE-ID`" in text
+    assert "ec2" not in text[text.index("**A shell") : text.index("**Stop paying")]
+
+
+def test_alerts_say_how_to_reset_a_gpu_of_a_kubernetes_node() -> None:
+    monitored = "\nmonitoring: {metrics: managed-prometheus}"
+    for target, way in (
+        ("eks", "reboot-instances"),
+        ("hyperpod-eks", "UnschedulablePendingReboot"),
+    ):
+        spec = EAST + H200 % "count: 4" + monitored
+        assert way in bundle_readme(spec, target).partition("**Replace a node**")[2]
+
+
+@pytest.mark.parametrize("target", ["hyperpod-slurm", "hyperpod-eks"])
+@pytest.mark.parametrize("metrics", ["managed-prometheus", "none"])
+def test_steps_with_cloudformation_are_complete(target: str, metrics: str) -> None:
+    monitored = f"\nmonitoring: {{metrics: {metrics}}}"
+    text = bundle_readme(EAST + H200 % "count: 4" + monitored, target)
+    [step] = [line for line in text.splitlines() if "`cluster.template.json`" in line]
+    assert ("and last `monitoring.template.json`" in step) == (metrics != "none")
+
+
+def test_the_final_backup_of_openzfs_is_named() -> None:
+    spec = (
+        EAST + H200 % "count: 1" + "\nstorage: [{mount: /home, type: fsx-openzfs, size: 1024GiB, "
+    )
+    text = bundle_readme(f"{spec} throughput: 320, on_delete: delete}}]\n", "pcs")
+    assert "FSx takes a final backup of /home" in text.partition("## What stays")[2]
+    assert "/home final backup" in text.partition("## Cost")[2].partition("## ")[0]
+    lustre = EAST + H200 % "count: 1" + "\nstorage: [{mount: /fsx, type: fsx-lustre}]\n"
+    assert "final backup" not in bundle_readme(lustre, "pcs")
+
+
 KEPT = "storage: [{mount: /fsx, type: fsx-lustre, on_delete: %s}, {mount: /home, type: efs}]"
 REMAIN = [
     # Target, what of the file system at /fsx, further lines of the section.

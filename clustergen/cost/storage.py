@@ -92,6 +92,8 @@ def _(item: OpenZfs, at: Prices) -> Iterator[Line]:
         yield Line(part="storage", name=item.mount, what=what, unknown=reason)
     if item.backup_days:
         yield at.by_use(_STORAGE, f"{item.mount} backups", "FSx backups", "FSx for OpenZFS backup")
+    final = "a backup that FSx takes when the file system is deleted, and keeps"
+    yield at.by_use(_STORAGE, f"{item.mount} final backup", final, "FSx for OpenZFS backup")
 
 
 @_mount.register

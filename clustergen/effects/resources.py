@@ -8,7 +8,6 @@ from clustergen.artifacts import Json
 from clustergen.effects import file_systems, node_groups
 from clustergen.effects.change import Change
 from clustergen.effects.model import Effect, Kind
-from clustergen.effects.values import at
 from clustergen.schemas import replacing
 from clustergen.words import word_set, words
 
@@ -31,7 +30,6 @@ _GROUPS = word_set("""
     AWS::PCS::ComputeNodeGroup AWS::EKS::Nodegroup AWS::Batch::ComputeEnvironment
 """)
 _QUEUES = word_set("AWS::PCS::Queue AWS::Batch::JobQueue")
-_QUOTA = "AWS::SageMaker::ComputeQuota"
 _KIND = words("""
     InstanceConfigs InstanceTypes AmiType CapacityType PurchaseOption ComputeNodeGroupConfigurations
     ComputeEnvironmentOrder
@@ -131,8 +129,6 @@ def removed(old: Json, new: Json) -> Iterator[Effect]:
             yield Effect("removes-nodes", name, "", text, type=type)
         elif type in _QUEUES:
             yield _queue(name, type)
-        elif type == _QUOTA:
-            yield _quota(name, resource)
         else:
             yield _deleted(name, resource)
 
@@ -168,12 +164,6 @@ def _queue(name: str, type: str) -> Effect:
     text = f"deletes {name}: running jobs end, and pending ones are cancelled"
     source = "https://docs.aws.amazon.com/pcs/latest/userguide/working-with_queues_delete.html"
     return Effect("removes-nodes", name, "", text, source, type=type)
-
-
-def _quota(name: str, resource: Json) -> Effect:
-    quota = at(resource, "Properties.Name")
-    text = f"leaves the quota {quota}: delete it with aws sagemaker delete-compute-quota"
-    return Effect("leftover", name, "", text, type=_QUOTA)
 
 
 def _deleted(name: str, resource: Json) -> Effect:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from clustergen.plan.model import Plan
-from clustergen.runbook import WAIT
+from clustergen.runbook import WAIT, session
 
 LOGS: Final = (
     "CloudWatch has `/aws/sagemaker/Clusters/NAME/ID`, with a stream "
@@ -25,4 +25,31 @@ WAITS: Final = (
 
 def events(plan: Plan) -> str:
     """The command that lists events of the cluster's nodes."""
-    return f"`aws sagemaker list-cluster-events --region {plan.region} --cluster-name {plan.name}`"
+    return _sagemaker(plan, "list-cluster-events")
+
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-run-jobs-slurm-access-nodes.html
+def access(plan: Plan) -> str:
+    """How to get a shell: EC2 does not show the instances to their account."""
+    nodes = _sagemaker(plan, "list-cluster-nodes", "--output table")
+    arn = _sagemaker(plan, "describe-cluster", "--query ClusterArn")
+    return (
+        f"{session(plan.region, 'sagemaker-cluster:CLUSTER-ID_GROUP-INSTANCE-ID')}: {nodes} shows "
+        f"the GROUP and the INSTANCE-ID of each node, {arn} ends with the CLUSTER-ID"
+    )
+
+
+# https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_BatchRebootClusterNodes.html and
+# API_BatchReplaceClusterNodes.html
+def repair(plan: Plan) -> str:
+    """Reboots and replacements by the service's API, which needs no scheduler."""
+    reboot = _sagemaker(plan, "batch-reboot-cluster-nodes", "--node-ids INSTANCE-ID")
+    return (
+        f"{reboot} also reboots it, and `batch-replace-cluster-nodes` with the same options "
+        "replaces it, if the node no longer answers"
+    )
+
+
+def _sagemaker(plan: Plan, operation: str, *options: str) -> str:
+    where = f"--region {plan.region} --cluster-name {plan.name}"
+    return f"`{' '.join(('aws sagemaker', operation, where, *options))}`"

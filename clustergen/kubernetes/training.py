@@ -153,7 +153,8 @@ def _taken(plan: Plan, group: NodeGroup) -> PodResources:
     """All devices of a node and most of its memory, or one partition with its part."""
     memory = capacity.node_capacity(plan, group)[capacity.MEMORY] * 3 // 4
     if not group.mig:
-        return pods.whole_node(plan, group, memory)
+        # Without huge pages: torchrun's processes turn them off for libfabric, because they fork.
+        return pods.resources(plan, group, pods.devices(group), memory=f"{memory}Mi")
     profile = next(iter(group.mig))
     parts = sum(capacity.accelerators(group).values())
     devices = {capacity.partition(profile): 1}

@@ -34,7 +34,7 @@ _SLURM: Final[Mapping[Action, str]] = {
 }
 _KUBERNETES: Final[Mapping[Action, str]] = {
     "drain": "`kubectl cordon NODE`; pods that run stay.",
-    "reset": "`kubectl cordon NODE`, wait for its pods, and reboot the instance; then "
+    "reset": f"`kubectl cordon NODE`, wait for its pods, and have it rebooted: {_README}; then "
     "`kubectl uncordon NODE`.",
     "replace": f"`kubectl cordon NODE`, and have it replaced: {_README}.",
 }

@@ -66,6 +66,11 @@ def knows_pause(plan: Plan) -> bool:
     return any("Condition" in resource for resource in _resources(plan).values())
 
 
+def deployed_last(plan: Plan) -> str:
+    """For steps with CloudFormation: what follows the cluster; empty without a template."""
+    return "" if parameters(plan) is None else f", and last `{PATH}`"
+
+
 def _known(plan: Plan) -> dict[str, str]:
     ids = ((s.mount, s.id) for s in plan.storage if isinstance(s, Lustre | OpenZfs))
     return {

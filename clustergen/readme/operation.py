@@ -9,6 +9,7 @@ from clustergen.runbook import Runbook
 
 QUESTIONS: Final[Mapping[str, str]] = {
     "logs": "Where logs are",
+    "access": "A shell on a node",
     "failed_boot": "A node fails to boot",
     "drain": "Keep jobs off a node",
     "replace": "Replace a node",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from clustergen.runbook import SCONTROL
+from clustergen.runbook import SCONTROL, session
 
 # https://slurm.schedmd.com/scontrol.html
 DRAIN: Final = (
@@ -12,3 +12,12 @@ DRAIN: Final = (
     "and keeps new ones off the node; `state=resume` returns it to service. `sinfo -R` lists "
     "drained nodes with their reasons, including those that a health check drained"
 )
+
+
+def access(region: str) -> str:
+    """How to get a shell on a node that is an EC2 instance of the account."""
+    found = f"aws ec2 describe-instances --region {region} --filters"
+    return (
+        f"{session(region)}. `scontrol show node NODE` has the ADDRESS of a node, by which "
+        f"`{found} Name=private-ip-address,Values=ADDRESS` finds its instance"
+    )

@@ -147,6 +147,22 @@ LEFT_OUT = [
 ]
 
 
+@pytest.mark.parametrize("mode", ["extended", "kubernetes"])
+def test_a_process_in_the_background_does_not_hold_the_node(tmp_path: Path, mode: Mode) -> None:
+    """It keeps the streams of the script that started it, for as long as it runs."""
+    text = "#!/bin/bash\n/usr/bin/sleep 600 &\necho an agent is started\n"
+    script = f"""[[ "$1 $2" != "s3 cp" ]] || printf %s {shlex.quote(text)} >"${{!#}}"\n"""
+    made = node(tmp_path, (mode, "h200"), {"aws": script})
+    for _ in range(2):
+        run = start(made, mode)
+        assert run.status == 0, run.output
+        assert run.output.endswith("lifecycle: all steps are done\n")
+    log = made.read("/var/log/clustergen/lifecycle.log")
+    assert log.endswith(run.output)
+    assert log.count("an agent is started") == 1
+    assert log.count("all steps are done") == 2
+
+
 @pytest.mark.parametrize(("which", "answers", "step"), LEFT_OUT)
 def test_a_failed_optional_step_is_only_logged(
     tmp_path: Path, which: tuple[Mode, str], answers: dict[str, str | None], step: str

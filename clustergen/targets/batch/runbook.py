@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.runbook import WAIT, Runbook
+from clustergen.runbook import WAIT, Runbook, session
 from clustergen.targets.batch import (
     compute_environments,
     images,
@@ -85,6 +85,8 @@ def runbook(plan: Plan) -> Runbook:
         logs=f"CloudWatch has `{names.log_group(plan)}`, a stream for each job and node; on a "
         "node, `/var/log/cloud-init-output.log` (what it ran at boot) and "
         "`/var/log/ecs/ecs-agent.log`",
+        access=f"{session(region)}. `aws batch describe-jobs --jobs ID` has the container instance "
+        "of a job, and `aws ecs describe-container-instances` the id of its instance",
         failed_boot="a node whose script fails does not join the cluster: it prints the reason on "
         f"its console (`aws ec2 get-console-output --region {region} --latest --instance-id ID`) "
         "and stops after 15 minutes, while its job stays RUNNABLE. `./deploy.sh --pause` ends the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clustergen.kubernetes import runbook as kubernetes
 from clustergen.plan.model import Plan
-from clustergen.runbook import WAIT, Runbook
+from clustergen.runbook import WAIT, Runbook, session
 from clustergen.targets.eks.options import Options
 
 
@@ -14,13 +14,16 @@ def runbook(plan: Plan) -> Runbook:
     return Runbook(
         logs=f"{kubernetes.LOGS}. CloudWatch has `/aws/eks/{plan.name}/cluster`, the logs of the "
         "control plane; on a node, `journalctl -u nodeadm-run -u kubelet`",
+        access=f"{session(plan.region)}. `kubectl get node NODE --output "
+        "jsonpath={.spec.providerID}` ends with the id",
         failed_boot="a node group in `CREATE_FAILED` or `DEGRADED` gives the reason: `aws eks "
         f"describe-nodegroup {where} --nodegroup-name GROUP --query nodegroup.health`. "
         "`NodeCreationFailure` means that instances ran and did not join: read the boot log of "
         "one, `aws ec2 get-console-output --latest --instance-id ID`",
         drain=kubernetes.DRAIN,
         replace="drain the node, then `aws ec2 terminate-instances --instance-ids ID`: its group "
-        "launches another. Node repair replaces nodes that the monitoring agent finds faulty "
+        f"launches another. `aws ec2 reboot-instances --region {plan.region} --instance-ids ID` "
+        "reboots it. Node repair replaces nodes that the monitoring agent finds faulty "
         "automatically, where the group has it enabled",
         users=kubernetes.USERS,
         pause=_pause(plan, where),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.artifacts import Artifact, Json
-from clustergen.kubernetes import names, pods, training
+from clustergen.kubernetes import pods, training
 from clustergen.kubernetes.manifest import annotated, file, kubernetes_object
 from clustergen.kubernetes.training import Commands, Training, groups
 from clustergen.plan.model import NodeGroup, Plan
@@ -41,8 +41,6 @@ def _pytorch_job(plan: Plan, group: NodeGroup, job: Training) -> Json:
     [container] = pod["containers"]
     namespace = governance.namespace_of(plan, group)
     labels = governance.pod_labels(namespace)
-    if labels:
-        container = _without_huge_pages(container)
     named = {**pod, "containers": [{**container, "name": _CONTAINER}]}
     # Where torchrun's processes meet is in variables that the operator sets from these.
     elastic = {
@@ -69,18 +67,6 @@ def _pytorch_job(plan: Plan, group: NodeGroup, job: Training) -> Json:
         },
     )
     return annotated(made, _resumed(plan))
-
-
-def _without_huge_pages(container: Json) -> Json:
-    """The queues of task governance have no quota for huge pages, which libfabric can do without.
-
-    https://github.com/aws/sagemaker-hyperpod-cli, examples/end_to_end_walkthrough (2026-11)
-    """
-    resources = {
-        kind: {name: amount for name, amount in amounts.items() if name != names.HUGE_PAGES}
-        for kind, amounts in container["resources"].items()
-    }
-    return {**container, "resources": resources}
 
 
 def _labelled(template: Json, labels: Json) -> Json:

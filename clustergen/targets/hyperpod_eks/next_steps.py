@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.kubernetes import training
+from clustergen.monitoring import stack
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import (
     addons,
@@ -57,8 +58,8 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
             f"`eks.template.json`, then `install.sh`, {_copy(plan)}"
             f"then `cluster.template.json`, `{addons.TEMPLATE}` and "
             f"`{governance.SCRIPT}`, and `kubectl apply` for {_objects(plan)}, whose placeholders "
-            "`clustergen render --outputs FILE` fills; use one of the two ways, not both"
-            f"{_counts(plan)}"
+            f"`clustergen render --outputs FILE` fills{stack.deployed_last(plan)}; use one of the "
+            f"two ways, not both{_counts(plan)}"
         )
         yield (
             f"`aws eks update-kubeconfig --region {plan.region} --name {plan.name}` lets `kubectl` "
@@ -71,8 +72,8 @@ def _cluster_steps(plan: Plan) -> Iterator[str]:
         )
         yield (
             "`cluster.template.json` is the same cluster for a deployment with CloudFormation, "
-            f"once the foundation exists{_copied(plan)}; use one of the two, not "
-            f"both{_counts(plan)}"
+            f"once the foundation exists{_copied(plan)}{stack.deployed_last(plan)}; use one of the "
+            f"two, not both{_counts(plan)}"
         )
     yield f"`kubectl get nodes -L {limits.GROUP_LABEL},{limits.HEALTH_LABEL}` lists the nodes"
 

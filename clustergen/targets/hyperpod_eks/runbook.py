@@ -13,13 +13,16 @@ def runbook(plan: Plan) -> Runbook:
     """The runbook for a plan without errors."""
     return Runbook(
         logs=f"{hyperpod.LOGS}; {kubernetes.LOGS}",
+        access=f"{hyperpod.access(plan)}. In Kubernetes, a node has the name "
+        "`hyperpod-INSTANCE-ID`",
         failed_boot=f"{hyperpod.events(plan)} lists failures with their reasons; the node's log "
         "stream ends with the line that failed. A node that never shows up in `kubectl get nodes` "
         "has no access to the EKS cluster: `aws eks list-access-entries` must list its role",
         drain=kubernetes.DRAIN,
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-resiliency-manual.html
         replace=f"`kubectl label node NODE {limits.HEALTH_LABEL}=UnschedulablePendingReplacement "
-        "--overwrite` has HyperPod replace the node, `UnschedulablePendingReboot` reboot it. It "
+        "--overwrite` has HyperPod replace the node, with empty volumes and another name; "
+        f"`UnschedulablePendingReboot` has it reboot the node. {hyperpod.repair(plan)}. HyperPod "
         "replaces accelerated nodes that its health agent finds faulty automatically, CPU nodes "
         "never",
         users=kubernetes.USERS,

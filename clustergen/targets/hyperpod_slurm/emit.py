@@ -10,6 +10,7 @@ from clustergen.artifacts import Bundle, json_artifact
 from clustergen.aws import mounts
 from clustergen.hyperpod import cloudformation, deploy, limits
 from clustergen.hyperpod import steps as hyperpod_steps
+from clustergen.monitoring import stack
 from clustergen.plan.model import Plan
 from clustergen.slurm import jobs, next_steps, smoke
 from clustergen.slurm.jobs import Cluster
@@ -50,7 +51,7 @@ def steps(plan: Plan) -> list[str]:
         "`./deploy.sh --dry-run` prints every command, `./deploy.sh` runs them: it creates or "
         "updates the cluster from `create-cluster.json` and waits until it is in service",
         "`cluster.template.json` is the same cluster for a deployment with CloudFormation"
-        f"{_scripts_first(plan)}; use one of the two, not both",
+        f"{_scripts_first(plan)}{stack.deployed_last(plan)}; use one of the two, not both",
         f"`aws sagemaker list-cluster-nodes --cluster-name {plan.name} --region {plan.region}` "
         f"shows the nodes; Session Manager opens a shell on one of the group {reach}: `aws ssm "
         f"start-session --region {plan.region} --target "

@@ -14,6 +14,7 @@ def runbook(plan: Plan) -> Runbook:
     return Runbook(
         logs=f"{hyperpod.LOGS}. On a node: `/var/log/slurm/` and, where scripts run, "
         "`/var/log/clustergen/lifecycle.log`",
+        access=hyperpod.access(plan),
         failed_boot=f"{hyperpod.events(plan)} lists failures with their reasons, such as capacity "
         "that AWS lacks; the node's log stream ends with the step that failed. HyperPod retries "
         "a worker; a controller whose scripts fail makes the whole cluster `Failed`: "
@@ -23,7 +24,8 @@ def runbook(plan: Plan) -> Runbook:
         # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-resiliency-slurm-replace-faulty-instance.html
         replace=f'`{SCONTROL} update nodename=NODE state=fail reason="Action:Replace"` has '
         'HyperPod replace the node, `reason="Action:Reboot"` reboot it; write these exactly. A '
-        "replaced node has a new address and empty local disks",
+        f"replaced node has a new address and empty local disks. {hyperpod.repair(plan)}; not the "
+        "controller",
         users=_changes(plan),
         pause=hyperpod.PAUSE.format(rest="The controller, login nodes"),
         waits=hyperpod.WAITS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from clustergen.plan.model import Ebs, Plan
 from clustergen.runbook import SCONTROL, WAIT, Runbook
 from clustergen.slurm import runbook as slurm
+from clustergen.targets.parallelcluster.options import Options
 
 
 # Names of log files and streams:
@@ -20,6 +21,7 @@ def runbook(plan: Plan) -> Runbook:
         "`/var/log/parallelcluster/clustermgtd` (nodes that start and stop) and "
         "`slurm_resume.log` (launches that EC2 rejects); on nodes "
         "`/var/log/cloud-init-output.log`, `/var/log/slurmd.log`",
+        access=_access(plan),
         failed_boot="`pcluster describe-cluster` shows `failures` when the head node's boot "
         "failed: `cfn-init.log` and `chef-client.log` of the head node give the reason. A "
         "compute node "
@@ -39,6 +41,12 @@ def runbook(plan: Plan) -> Runbook:
         f"static nodes 5 to 15 more; `deploy.sh` waits up to two hours for the cluster. {WAIT}",
         remains=_remains(plan),
     )
+
+
+def _access(plan: Plan) -> str:
+    if plan.options_as(Options).leaves_out("session-manager"):
+        return "from the head node, the user of the image reaches every node with `ssh NODE`"
+    return slurm.access(plan.region)
 
 
 def _remains(plan: Plan) -> str:

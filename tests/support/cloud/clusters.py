@@ -277,6 +277,6 @@ class HyperPod:
             given = json.loads(self.account.text_of(request.one("cli-input-json")))
             self.governed[key] |= {**given, "Status": "Updated"}
             return {}
-        found = {**self.governed[key], **self.account.governance}
-        found.pop("until", None)
-        return found
+        shown = {**self.governed[key], **self.account.governance}
+        shown.pop("until", None)
+        return shown

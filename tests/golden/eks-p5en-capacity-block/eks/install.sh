@@ -152,31 +152,72 @@ ready_file() {
   printf '%s\n' "$path"
 }
 
-# A volume keeps the file system that it was created for; retries do not help.
-stop_at_new_source() {
+stop_without_credentials() {
   case $1 in
+    *ExpiredToken* | *RequestExpired* | *TokenRefreshRequired* | *"oken has expired"* | \
+      *"oken included in the request is expired"* | *"has expired or is otherwise invalid"* | \
+      *InvalidClientTokenId* | *UnrecognizedClientException* | *"Unable to locate credentials"* | \
+      *NoCredentials*)
+      note "$1"
+      fail "AWS does not accept these credentials (any more). Renew them, and run the same" \
+        "command again: AWS continues what has begun, and this script waits for it again."
+      ;;
+  esac
+}
+
+# Stops at what the API will not accept later either; everything else may pass: new kinds, namespaces
+# and webhooks take a while, and so do connections.
+stop_at_rejection() {
+  case $1 in
+    # A volume keeps the file system that it was created for.
     *persistentvolumesource*immutable*)
       fail "$2: a file system was replaced, and a volume cannot change to the new one. Once no pod" \
         "uses the volumes named above, delete them with their claims (kubectl delete pvc, then" \
         "kubectl delete pv; the data stays in the file systems), and run the same command again."
       ;;
+    *"because it is being terminated"*) ;;
+    *"getting credentials: exec"* | *"must be logged in"* | *Unauthorized*)
+      fail "$2: the EKS cluster does not accept these credentials. Renew them, or use those of the" \
+        "creator of the cluster or of kubernetes.admins (aws sts get-caller-identity shows yours)," \
+        "and run the same command again."
+      ;;
+    *"denied the request"* | *"denied request"*)
+      fail "$2: an admission policy of the cluster denies it, for the reason above. Change the policy," \
+        "or what it denies, and run the same command again."
+      ;;
+    *"is forbidden"*)
+      fail "$2: these credentials may not do this. Use those of the creator of the cluster or of" \
+        "kubernetes.admins, and run the same command again."
+      ;;
+    *"is invalid"* | *"error validating"* | *"error parsing"* | *"decoding error"* | *"unknown field"*)
+      fail "$2: the API rejects it, for the reason above. Change the spec or its overlay, render, and" \
+        "run the same command again."
+      ;;
   esac
+}
+
+apply_file() {
+  local file=$1 name=$2 tries found
+  shift 2
+  for ((tries = 0; tries < 50; tries++)); do
+    if found=$("$@" apply --server-side --force-conflicts --request-timeout 60s \
+      --filename "$file" 2>&1); then
+      [[ -z $found ]] || note "$found"
+      return 0
+    fi
+    stop_without_credentials "$found"
+    note "$found"
+    stop_at_rejection "$found" "$name"
+    sleep 6
+  done
+  fail "$name could not be applied, for the reason above. Run the same command again."
 }
 
 # Webhooks reject requests for some seconds after they start.
 apply() {
-  local path tries answer
+  local path
   path=$(ready_file "$1")
-  for ((tries = 0; tries < 20; tries++)); do
-    if answer=$(kubernetes apply --server-side --force-conflicts --filename "$path" 2>&1); then
-      [[ -z $answer ]] || printf '%s\n' "$answer"
-      return 0
-    fi
-    note "$answer"
-    stop_at_new_source "$answer" "$1"
-    sleep 6
-  done
-  fail "$1 could not be applied"
+  apply_file "$path" "$1" kubernetes
 }
 
 # All objects of this bundle: resource, namespace (if any), name.
