@@ -7,10 +7,6 @@ from typing import Final
 from clustergen.plan.model import Plan
 from clustergen.runbook import WAIT, session
 
-LOGS: Final = (
-    "CloudWatch has `/aws/sagemaker/Clusters/NAME/ID`, with a stream "
-    "`LifecycleConfig/GROUP/INSTANCE-ID` for the scripts of each node"
-)
 PAUSE: Final = (
     "`./deploy.sh --pause` sets the worker groups to zero instances, and `--resume` restores "
     "them. {rest} and storage continue to cost money, and so does a training plan. Local data "
@@ -21,6 +17,14 @@ WAITS: Final = (
     "the foundation takes up to 40 minutes with file systems, the cluster 10 to 30, and deep "
     f"health checks up to 90 more; `deploy.sh` waits up to three hours for the cluster. {WAIT}"
 )
+
+
+def logs(plan: Plan) -> str:
+    """Where HyperPod puts the logs of nodes."""
+    return (
+        f"CloudWatch has `/aws/sagemaker/Clusters/{plan.name}/CLUSTER-ID`, with a stream "
+        "`LifecycleConfig/GROUP/INSTANCE-ID` for the scripts of each node"
+    )
 
 
 def events(plan: Plan) -> str:

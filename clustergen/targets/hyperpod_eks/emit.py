@@ -79,7 +79,8 @@ def _deployment(plan: Plan, document: dict[str, Any], scripts: Bundle) -> Bundle
         ],
         admins=access.names(plan) if has_eks else [],
         addons=_parameters(own, addons.TEMPLATE),
-        governed=governance.wanted(plan),
+        governed=any(file.path == governance.SCRIPT for file in own),
+        quotas=governance.wanted(plan),
         manifests=[file.path for file in objects],
         fsx_volumes=manifests.unknown_paths(plan),
     )

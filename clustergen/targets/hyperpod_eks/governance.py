@@ -44,6 +44,9 @@ def wanted(plan: Plan) -> bool:
 def files(plan: Plan) -> Iterator[Artifact]:
     """The requests, without values that only ``deploy.sh`` has, and the template if supported."""
     if not wanted(plan):
+        # An earlier bundle of this spec may have made quotas.
+        if eks_cluster.is_new(plan):
+            yield _script(plan)
         return
     yield _script(plan)
     yield json_artifact(SCHEDULER, scheduler(plan))
@@ -61,7 +64,7 @@ def _script(plan: Plan) -> Artifact:
         plan=plan,
         eks_cluster=eks_cluster.name(plan),
         addon=TASK_GOVERNANCE,
-        scheduler=SCHEDULER,
+        scheduler=SCHEDULER if wanted(plan) else "",
         quotas=quotas(plan),
         described=_DESCRIBED,
         tags=f"--tags file://{TAGS} " if plan.tags else "",

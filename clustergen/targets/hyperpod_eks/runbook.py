@@ -12,7 +12,7 @@ from clustergen.targets.hyperpod_eks import eks_cluster, limits
 def runbook(plan: Plan) -> Runbook:
     """The runbook for a plan without errors."""
     return Runbook(
-        logs=f"{hyperpod.LOGS}; {kubernetes.LOGS}",
+        logs=f"{hyperpod.logs(plan)}; {kubernetes.LOGS}",
         access=f"{hyperpod.access(plan)}. In Kubernetes, a node has the name "
         "`hyperpod-INSTANCE-ID`",
         failed_boot=f"{hyperpod.events(plan)} lists failures with their reasons; the node's log "

@@ -12,7 +12,7 @@ from clustergen.targets.hyperpod_slurm import lifecycle
 def runbook(plan: Plan) -> Runbook:
     """The runbook for a plan without errors."""
     return Runbook(
-        logs=f"{hyperpod.LOGS}. On a node: `/var/log/slurm/` and, where scripts run, "
+        logs=f"{hyperpod.logs(plan)}. On a node: `/var/log/slurm/` and, where scripts run, "
         "`/var/log/clustergen/lifecycle.log`",
         access=hyperpod.access(plan),
         failed_boot=f"{hyperpod.events(plan)} lists failures with their reasons, such as capacity "
@@ -52,5 +52,6 @@ def _changes(plan: Plan) -> str:
         "including the controller, keep their old scripts: copy "
         "`.filled/lifecycle/`, which `deploy.sh` has filled with the values of the foundation, "
         f"there and run its `{entry}` as root, which may run any number of times. "
-        "The same holds for changed Slurm settings, time limits and scripts"
+        "The same holds for new file systems, and for changed Slurm settings, time limits and "
+        "scripts"
     )

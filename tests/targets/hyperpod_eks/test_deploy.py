@@ -175,6 +175,26 @@ def test_the_quota_of_a_removed_queue_is_deleted(rig: Rig) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_without_kueue_the_quotas_of_an_earlier_bundle_are_deleted(rig: Rig) -> None:
+    rig.deploy()
+    for name in ("govern.sh", "governance/tags.json"):
+        (rig.folder / name).unlink()
+    rig.bundle.render(files_of_new("kubernetes: {admission: none}"))
+    done = rig.deploy()
+    assert done.returncode == 0, done.stderr
+    assert rig.account.hyperpod.governed == {}
+    assert rig.order("delete-compute-quota", "execute-change-set --stack-name example-addons") == [
+        "delete-compute-quota",
+        "delete-compute-quota",
+        "execute-change-set --stack-name example-addons",
+    ]
+    rig.account.eks.addon = False
+    for action in ((), ("--destroy",)):
+        done = rig.deploy(*action)
+        assert done.returncode == 0, done.stderr
+        assert rig.calling("list-compute-quotas") == []
+
+
 def test_destroy_waits_for_quotas_also_of_removed_queues(rig: Rig) -> None:
     rig.deploy()
     rig.bundle.render(files_of_new("queues: [{name: train, node_groups: [h200], priority: 10}]"))
