@@ -215,6 +215,20 @@ def test_destroy_deletes_only_the_cluster_and_its_monitoring(bundle: Bundle) -> 
     assert stacks <= {"example-hyperpod-slurm-monitoring"}
 
 
+@pytest.mark.parametrize("refused", [True, False])
+def test_a_cluster_is_deleted_during_its_creation(bundle: Bundle, refused: bool) -> None:
+    assert bundle.deploy().returncode == 0
+    hyperpod = bundle.account.hyperpod
+    hyperpod.status, hyperpod.next = "Creating", "InService"
+    hyperpod.until = bundle.account.clock + 600
+    if refused:
+        bundle.account.fail("delete-cluster --cluster", ("ConflictException", "it is Creating"))
+    done = bundle.deploy("--destroy")
+    assert done.returncode == 0, done.stderr
+    assert len(calls(bundle, "delete-cluster --cluster-name")) == (2 if refused else 1)
+    assert hyperpod.status == ""
+
+
 def test_karpenters_counts_are_kept(tmp_path: Path) -> None:
     spec = EKS + "kubernetes: {autoscaler: karpenter}\n"
     with reaching(tmp_path, files_of(spec, "eks")) as made:

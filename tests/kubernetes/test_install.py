@@ -68,7 +68,7 @@ FINAL = {
         "the API rejects it",
     ),
 }
-"""What kubectl prints, and the way out."""
+"""Output of kubectl, and words of the last line."""
 PASSING = [
     'Error from server (NotFound): namespaces "hyperpod-ns-train" not found',
     'error: resource mapping not found: no matches for kind "ResourceFlavor"',

@@ -154,7 +154,7 @@ def test_the_next_run_mends_a_failed_quota(rig: Rig, status: str, operations: li
 
 
 def test_the_quota_of_a_removed_queue_is_deleted(rig: Rig) -> None:
-    """Another team's, which somebody made in the console, stays."""
+    """A quota that another team made in the console stays."""
     rig.deploy()
     governed = rig.account.hyperpod.governed
     governed["id-theirs-ComputeQuota"] = {

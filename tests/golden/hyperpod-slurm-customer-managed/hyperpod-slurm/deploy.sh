@@ -18,7 +18,7 @@ outputs_file=
 allow_replacement=no
 wait_minutes=
 memory=
-prefix=226940b348f7d04e
+prefix=3655179b248b5ecf
 memory="paused/$cluster-hyperpod"
 # A pager would wait for a key; retry throttled requests.
 export AWS_PAGER='' AWS_RETRY_MODE="${AWS_RETRY_MODE:-standard}"
@@ -400,7 +400,8 @@ review_changes() {
     <<<"$changes")" "replace NAMES, which fails: two node groups cannot have one name. Use another."
   stop_at "$stack" "$(awk -F '\t' '
     $1 == "Remove" && $3 ~ /::(FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
-    <<<"$changes")" "delete NAMES, with all data in it."
+    <<<"$changes")" "delete NAMES, with all data in it. Nodes that still mount a deleted file" \
+    "system hang: unmount it first."
 }
 
 execute_change_set() {
@@ -514,9 +515,6 @@ note_removal() {
   removal=$(awk -F '\t' '$1 == "Remove" { print $4 }' <<<"$changes")
   [[ -n $removal ]] || return 0
   note "${removal//$'\n'/, }: removed from the foundation after the cluster has changed."
-  if grep -q $'^Remove\t.*::FileSystem\t' <<<"$changes"; then
-    note "Nodes that still mount a removed file system then hang: unmount it on those that stay."
-  fi
 }
 
 # keep_removed DEPLOYED NEW: prints the new template with those resources of the deployed one.
@@ -717,21 +715,37 @@ read_missing() {
   }' <<<"$answer")
 }
 
-# Whether the cluster is complete; `status`, `way`, `shown` and `polls` are those of wait_until_in_service.
+# Sets $answer to groups with nodes that HyperPod checks or updates. It rejects updates of the cluster
+# meanwhile, and nodes in deep health checks take no work. The cluster is in service all the time.
+# https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-eks-operate-cli-command-update-cluster.html
+read_busy() {
+  ask aws --region "$region" sagemaker list-cluster-nodes --cluster-name "$cluster" --output text \
+    --query "ClusterNodeSummaries[?InstanceStatus.Status=='DeepHealthCheckInProgress' || InstanceStatus.Status=='SystemUpdating'].[InstanceGroupName,InstanceStatus.Status]" ||
+    answer=
+  answer=$(sort <<<"$answer" | uniq -c | awk 'NF == 3 { printf ", %d of %s in %s", $1, $2, $3 }')
+}
+
+# Prints a state of the cluster when it changes.
+tell() {
+  [[ $1 == "$shown" ]] || note "$cluster: $1"
+  shown=$1
+}
+
+# Whether the cluster is complete; the variables are those of wait_until_in_service.
 is_in_service() {
   read_status
   status=$answer
   way=
+  busy=
   if [[ $status == InService ]]; then
     read_missing
     way=$answer
+    read_busy
+    busy=$answer
   fi
-  if [[ $status$way != "$shown" ]]; then
-    note "$cluster: ${status:-deleted}${way:+, starting:$way}"
-    shown=$status$way
-  fi
+  tell "${status:-deleted}${way:+, starting:$way}$busy"
   case $status in
-    InService) [[ -n $way ]] || return 0 ;;
+    InService) [[ -n $way$busy ]] || return 0 ;;
     Failed | '') return 0 ;;
   esac
   # HyperPod retries failed nodes endlessly, and never reports a failure of the cluster.
@@ -741,7 +755,7 @@ is_in_service() {
 }
 
 wait_until_in_service() {
-  local status='' way='' shown='' polls=0
+  local status='' way='' busy='' shown='' polls=0
   [[ $dry_run == no ]] || return 0
   # Deep health checks alone take up to ninety minutes.
   wait_for 180 "the cluster to be in service with all its nodes" is_in_service
@@ -758,6 +772,29 @@ is_settled() {
   case $answer in
     Creating | Updating | SystemUpdating | RollingBack | Deleting) return 1 ;;
   esac
+}
+
+# Whether HyperPod accepts an update of the cluster.
+is_updatable() {
+  local status
+  if ! is_settled; then
+    tell "$answer"
+    return 1
+  fi
+  status=$answer
+  if [[ $status == InService ]]; then
+    read_busy
+    if [[ -n $answer ]]; then
+      tell "$status$answer"
+      return 1
+    fi
+  fi
+  answer=$status
+}
+
+wait_until_updatable() {
+  local shown=''
+  wait_for 180 "$cluster to accept an update" is_updatable
 }
 
 is_deleted() {
@@ -782,6 +819,12 @@ delete_cluster() {
         ;;
       Updating | SystemUpdating | RollingBack)
         wait_for 180 "what HyperPod is doing" is_settled
+        ;;
+      Creating)
+        # HyperPod does not document whether it accepts this.
+        sagemaker delete-cluster --cluster-name "$cluster" ||
+          wait_for 180 "the creation of $cluster" is_settled
+        read_status
         ;;
     esac
   fi
@@ -821,7 +864,7 @@ update_cluster() {
 # Creates or updates the cluster, after waiting for operations of earlier runs.
 create_or_update() {
   if [[ $dry_run == no ]]; then
-    wait_for 180 "what HyperPod is doing" is_settled
+    wait_until_updatable
     if [[ $answer == Failed ]]; then
       explain
       fail "the cluster is Failed and cannot be updated: read the reason, then run deploy.sh --destroy and" \
@@ -862,7 +905,7 @@ scale() {
       }
       { print }' <(printf '%s\n' "$counts") "$file" >"$file.new"
     mv "$file.new" "$file"
-    wait_for 180 "what HyperPod is doing" is_settled
+    wait_until_updatable
   fi
   # The request names the scripts of this bundle, which may not have been deployed yet.
   upload_lifecycle

@@ -106,8 +106,8 @@ main() {
 mkdir -p "$(dirname "$LOG")"
 touch "$LOG"
 size=$(stat --format=%s "$LOG")
-# Processes that a script leaves in the background inherit the log, not the output of this script:
-# whoever reads a pipe would wait for them.
+# Processes that a script leaves in the background inherit the log rather than the output of this
+# script, whose reader would wait for them.
 main >>"$LOG" 2>&1 &
 tail --follow --sleep-interval=0.2 --pid=$! --bytes=+$((size + 1)) "$LOG" || true
 wait $!
