@@ -8,12 +8,14 @@ so a busy machine slows all of them alike. Exits 1 where something is over its l
 from __future__ import annotations
 
 import argparse
+import http.server
 import itertools
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -71,6 +73,7 @@ def main() -> int:
         _growth(),
         _many_specs(),
         _project(),
+        _preflight(),
         _keystrokes(runs),
     )
     for line in itertools.chain.from_iterable(parts):
@@ -221,15 +224,61 @@ def _project() -> Iterator[Line]:
     yield Line(what, f"{taken:.2f} s", "at most 1.2 s", taken > 1.2)
 
 
+_BOTOCORE = "import botocore.session, botocore.client, botocore.endpoint, botocore.signers"
+
+
+_ERROR = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>"
+_DENIED = f"<Response>{_ERROR}<Errors>{_ERROR}</Errors><RequestID>1</RequestID></Response>".encode()
+
+
+class _Denying(http.server.BaseHTTPRequestHandler):
+    """An AWS that denies every call, so that preflight makes all of them."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(403)
+        self.send_header("Content-Length", str(len(_DENIED)))
+        self.end_headers()
+        self.wfile.write(_DENIED)
+
+    do_POST = do_HEAD = do_GET
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def _preflight() -> Iterator[Line]:
+    spec = ROOT / "specs" / "everything-existing.yaml"
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Denying) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+        url = f"http://127.0.0.1:{server.server_port}"
+        asked = {**os.environ, **keys, "AWS_ENDPOINT_URL": url, "PYTHONWARNINGS": "ignore"}
+        command = [sys.executable, "-m", "clustergen", "preflight", str(spec), "--target", "pcs"]
+        _, floor = _peak([sys.executable, "-c", _BOTOCORE])
+        _, taken = _peak(command, environment=asked)
+        server.shutdown()
+    what = "preflight of one spec, CPU beyond the import of botocore"
+    yield Line(what, f"{taken - floor:.2f} s", "at most 1 s", taken - floor > 1)
+
+
 def _keystrokes(runs: int) -> Iterator[Line]:
     for what, median, worst in keystrokes.medians(SPEC.read_text(encoding="utf-8"), 2 * runs):
         value = f"{median:.0f} ms, at worst {worst:.0f} ms"
         yield Line(f"language server: {what}", value, "at most 50 ms", median > 50)
 
 
-def _peak(command: Sequence[str], folder: str | None = None) -> tuple[float, float]:
+def _peak(
+    command: Sequence[str],
+    folder: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> tuple[float, float]:
     """Peak resident memory of ``command`` in MB, and its CPU time in seconds."""
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=folder) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, cwd=folder, env=environment
+    ) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

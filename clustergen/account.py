@@ -121,10 +121,14 @@ def action(call: str) -> str:
 
 def _answered(call: str, answer: Callable[[], Any]) -> Any:
     import botocore.exceptions as errors
+    from botocore.parsers import ResponseParserError
 
     try:
         return answer()
-    except (errors.ClientError, errors.BotoCoreError) as error:
+    except ResponseParserError as error:
+        # A proxy or a captive portal answers in place of AWS.
+        raise Unreachable(f"the answer is not one of AWS: {error}") from None
+    except (errors.ClientError, errors.BotoCoreError, ValueError) as error:
         failure = _failure(error, call)
         failure.call = call
         raise failure from None

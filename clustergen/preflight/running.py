@@ -116,6 +116,7 @@ _REASONS: Final[tuple[tuple[type[CallError], Rule, str], ...]] = (
 
 def _unanswered(error: CallError, titles: Sequence[str], region: str) -> Finding:
     rule, help = next((rule, help) for kind, rule, help in _REASONS if isinstance(error, kind))
-    skipped = f"not checked: {', '.join(titles)}; " if titles else ""
-    call = f"{error.call}: " if error.call and titles else ""
+    quoted = ", ".join(f'"{title}"' for title in titles)
+    skipped = f"not checked: {quoted}; " if titles else ""
+    call = f"{error.call}: " if error.call and titles and rule is not calls.DENIED else ""
     return rule.at((), f"{skipped}{call}{error}", help=help.format(region=region))

@@ -527,10 +527,11 @@ class Client:
         """Pages of one item, where the API has pages."""
         operation = self._operations[method]
         result = _pagination(self._service)[operation]["result_key"]
-        member = result[0] if isinstance(result, list) else result
+        members = result if isinstance(result, list) else [result]
 
         def paginate(**arguments: Any) -> Iterator[Answer]:
             answer = self._ask(operation, arguments)
+            member = next(name for name in members if name in answer)
             for item in answer[member]:
                 yield {**answer, member: [item]}
 
@@ -574,18 +575,22 @@ def _dated(found: Answer, *names: str) -> Answer:
 
 
 def _changed(answer: Answer, wrong: Any) -> Answer:
-    """The answer with other items, or other fields of each item."""
+    """The answer with other items, or other fields of it or of each item."""
     made = copy.deepcopy(answer)
-    member = next((name for name, value in made.items() if isinstance(value, list)), None)
+    member = next((name for name, value in made.items() if _is_listing(value)), None)
     if isinstance(wrong, list):
         assert member
         return {**made, member: wrong}
-    if member:
-        return {**made, member: [_merged(item, wrong) for item in made[member]]}
-    if wrong.keys() & made.keys() or not any(isinstance(v, dict) for v in made.values()):
+    if wrong.keys() & made.keys() or not any(isinstance(v, dict | list) for v in made.values()):
         merged: Answer = _merged(made, wrong)
         return merged
+    if member:
+        return {**made, member: [_merged(item, wrong) for item in made[member]]}
     return {k: _merged(v, wrong) if isinstance(v, dict) else v for k, v in made.items()}
+
+
+def _is_listing(value: Any) -> bool:
+    return isinstance(value, list) and not any(isinstance(item, str) for item in value)
 
 
 def _merged(old: Any, new: Any) -> Any:

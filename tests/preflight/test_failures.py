@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from clustergen import account, preflight, targets
 from clustergen.cli import main
 from clustergen.findings import Finding
+from tests.checking import Fragments
 from tests.preflight.account import Account
 from tests.preflight.test_accounts import NOW, look
 from tests.preflight.test_rules import BASE, EXISTING, PC, planned
@@ -196,3 +198,39 @@ def test_a_target_is_needed(spec: Path, capsys: pytest.CaptureFixture[str]) -> N
     spec.write_text(BASE.text)
     assert main(["preflight", str(spec)]) == 2
     assert "--target" in capsys.readouterr().err
+
+
+# -- deploy.sh ----------------------------------------------------------------------------------
+
+
+def deploy(folder: Path, *programs: str) -> subprocess.CompletedProcess[str]:
+    """Run `deploy.sh --preflight` of a bundle where only these programs exist besides the shell."""
+    script = folder / "bundle" / "deploy.sh"
+    script.parent.mkdir()
+    script.write_text(Fragments("pcs").files()["deploy.sh"])
+    (folder / "spec.yaml").write_text(BASE.text)
+    for program in programs:
+        found = folder / program
+        found.write_text(f'#!/bin/sh\necho {program} "$@"\nexit 1\n')
+        found.chmod(0o755)
+    return subprocess.run(
+        ["bash", str(script), "--preflight", "spec.yaml"],
+        cwd=folder,
+        env={"PATH": f"{folder}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_deploy_runs_preflight_for_its_target(tmp_path: Path) -> None:
+    done = deploy(tmp_path, "clustergen")
+    assert done.stdout == f"clustergen preflight {tmp_path}/spec.yaml --target pcs\n"
+    assert done.returncode == 1
+
+
+def test_deploy_says_what_to_do_without_clustergen(tmp_path: Path) -> None:
+    done = deploy(tmp_path)
+    assert done.returncode == 2
+    assert "pip install 'clustergen[live]'" in done.stderr
+    assert '"Before you deploy" in README.md' in done.stderr

@@ -1,0 +1,306 @@
+"""Problems and answers beyond the examples of the rules, and what a service leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from clustergen.findings import EXAMPLE_BASE
+from tests.preflight.account import OWNER, Account
+from tests.preflight.test_accounts import look
+from tests.preflight.test_rules import BASE, EXISTING, PC, PRIVATE, Spec, planned
+
+ARN = f"arn:aws:iam::{OWNER}:"
+CR = "ec2:DescribeCapacityReservations"
+PLAN = "sagemaker:DescribeTrainingPlan"
+ROUTES = "ec2:DescribeRouteTables"
+RULES = "ec2:DescribeSecurityGroupRules"
+STACKS = "cloudformation:DescribeStacks"
+QUOTA = "service-quotas:GetServiceQuota"
+
+
+def group(capacity: str, target: str, more: str = "") -> Spec:
+    """The example spec with a purchase option."""
+    text = EXAMPLE_BASE.replace("count: 2}", f"count: 2, capacity: {{{capacity}}}}}")
+    return Spec(text + more, target)
+
+
+BLOCK = group("capacity_block: cr-0a1b2c3d4e5f60004", "pcs")
+ODCR = group("reservation: cr-0a1b2c3d4e5f60004", "pcs")
+LENT = group("interruptible_reservation: cr-0a1b2c3d4e5f60004", "pcs")
+POOL = group(
+    f"reservation_group: 'arn:aws:resource-groups:us-east-1:{OWNER}:group/reserved'",
+    "parallelcluster",
+)
+TRAINING = group(
+    f"training_plan: 'arn:aws:sagemaker:us-east-1:{OWNER}:training-plan/large'", "hyperpod-slurm"
+)
+PROFILED = Spec(
+    EXISTING.replace(
+        "iam: {role: arn:aws:iam::111122223333:role/nodes}",
+        f"iam: {{instance_profile: '{ARN}instance-profile/nodes'}}",
+    ),
+    "parallelcluster",
+)
+ADMINS = Spec(EXAMPLE_BASE + f"kubernetes: {{admins: ['{ARN}user/ada']}}\n", "eks")
+STRANGERS = Spec(
+    EXAMPLE_BASE + "kubernetes: {admins: ['arn:aws:iam::999999999999:role/ada']}\n", "eks"
+)
+BATCH = Spec(EXAMPLE_BASE + "queues: [{name: train, node_groups: [h200]}]\n", "batch")
+CACHE = Spec(
+    EXISTING.replace(
+        "type: fsx-lustre, existing: {id: fs-", "type: file-cache, existing: {id: fc-"
+    ),
+    "parallelcluster",
+)
+SNAPSHOT = Spec(
+    EXISTING.replace(
+        "existing: {id: vol-0a1b2c3d4e5f60009}", "size: 100GiB, snapshot: snap-0a1b2c3d4e5f60009"
+    ),
+    "parallelcluster",
+)
+LINKED = Spec(
+    EXAMPLE_BASE
+    + "storage: [{mount: /fsx, type: fsx-lustre, size: 4800GiB, "
+    + "data_repositories: [{path: /data, s3: s3://example-corpus}]}]\n",
+    "pcs",
+)
+PLAIN = Spec(PRIVATE.text.replace("p5en.48xlarge", "c7i.4xlarge"), "parallelcluster")
+
+
+def endpoint(service: str, **fields: Any) -> Mapping[str, Any]:
+    name = f"com.amazonaws.us-east-1.{service}"
+    return {
+        "VpcEndpointId": f"vpce-{service}",
+        "ServiceName": name,
+        "VpcEndpointType": "Interface",
+        "State": "Available",
+    } | fields
+
+
+NO_ROUTE = {ROUTES: {"Routes": [{"GatewayId": "vpce-s3"}, {"GatewayId": "vpce-dynamodb"}]}}
+ENDPOINTS = [
+    endpoint("s3", VpcEndpointType="Gateway", State="available"),
+    endpoint("dynamodb", VpcEndpointType="Gateway"),
+    *map(endpoint, ("ec2", "cloudformation", "logs")),
+]
+
+OUT = {"DestinationCidrBlock": "0.0.0.0/0"}
+MAIN = {"RouteTableId": "rtb-1", "VpcId": "vpc-0a1b2c3d4e5f60001", "Associations": [{"Main": True}]}
+FSX_RULES = [
+    {"GroupId": "sg-1", "IpProtocol": "tcp", "FromPort": a, "ToPort": b, "CidrIpv4": "10.0.0.0/8"}
+    for a, b in ((988, 988), (1018, 1023), (2049, 2049))
+]
+MEMBERS = [
+    {
+        "GroupId": "sg-0a1b2c3d4e5f60003",
+        "IsEgress": egress,
+        "IpProtocol": "-1",
+        "ReferencedGroupInfo": {"GroupId": "sg-0a1b2c3d4e5f60003"},
+    }
+    for egress in (False, True)
+]
+OPEN = [{**rule, "ReferencedGroupInfo": {}, "CidrIpv4": "0.0.0.0/0"} for rule in MEMBERS]
+
+# spec, what is wrong, the codes that are found
+CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
+    # Reserved capacity: every kind, and every state.
+    (ODCR, {}, set()),
+    (LENT, {}, set()),
+    (POOL, {}, set()),
+    (TRAINING, {}, set()),
+    (BLOCK, {CR: []}, {"PRE030"}),
+    (BLOCK, {CR: "InvalidCapacityReservationId.NotFound"}, {"PRE030"}),
+    (BLOCK, {CR: "InvalidCapacityReservationId.Malformed"}, {"PRE030"}),
+    (BLOCK, {CR: {"State": "payment-failed"}}, {"PRE030"}),
+    (BLOCK, {CR: {"State": "payment-pending"}}, {"PRE030"}),
+    (BLOCK, {CR: {"State": "cancelled"}}, {"PRE030"}),
+    (POOL, {"resource-groups:ListGroupResources": []}, {"PRE030"}),
+    (POOL, {"resource-groups:ListGroupResources": "NotFoundException"}, {"PRE030"}),
+    (POOL, {CR: {"InstanceType": "p4d.24xlarge"}}, {"PRE032"}),
+    (TRAINING, {PLAN: "ResourceNotFound"}, {"PRE030"}),
+    (TRAINING, {PLAN: {"ReservedCapacitySummaries": []}}, {"PRE030"}),
+    (ODCR, {CR: {"ReservationType": "capacity-block"}}, {"PRE031"}),
+    (ODCR, {CR: {"Interruptible": True}}, {"PRE031"}),
+    (LENT, {CR: {"Interruptible": False}}, {"PRE031"}),
+    (ODCR, {CR: {"AvailableInstanceCount": 1}}, {"PRE034"}),
+    # A block before its begin says its size in a tag, or not at all.
+    (
+        BLOCK,
+        {CR: {"State": "scheduled", "TotalInstanceCount": 0, "AvailableInstanceCount": 0}},
+        set(),
+    ),
+    (
+        BLOCK,
+        {
+            CR: {
+                "State": "scheduled",
+                "TotalInstanceCount": 0,
+                "Tags": [
+                    {
+                        "Key": "aws:ec2capacityreservation:incrementalRequestedQuantity",
+                        "Value": "1",
+                    }
+                ],
+            }
+        },
+        {"PRE034"},
+    ),
+    (
+        ODCR,
+        {
+            CR: {
+                "State": "scheduled",
+                "TotalInstanceCount": 0,
+                "CommitmentInfo": {"CommittedInstanceCount": 1},
+            }
+        },
+        {"PRE034"},
+    ),
+    # Quotas: without an applied value the default counts; without both, nothing follows.
+    (BASE, {QUOTA: "NoSuchResourceException"}, set()),
+    (
+        BASE,
+        {
+            QUOTA: "NoSuchResourceException",
+            "service-quotas:GetAWSDefaultServiceQuota": {"Value": 5.0},
+        },
+        {"PRE020", "PRE022"},
+    ),
+    (
+        BASE,
+        {
+            QUOTA: "NoSuchResourceException",
+            "service-quotas:GetAWSDefaultServiceQuota": "NoSuchResourceException",
+        },
+        set(),
+    ),
+    (TRAINING, {"service-quotas:ListServiceQuotas": []}, set()),
+    # Routes.
+    (PRIVATE, {ROUTES: []}, set()),
+    (
+        PRIVATE,
+        {ROUTES: {"Routes": [{**OUT, "NatGatewayId": "n", "State": "blackhole"}]}},
+        {"PRE043"},
+    ),
+    (PRIVATE, {ROUTES: {"Routes": [{**OUT, "TransitGatewayId": "tgw-1"}]}}, set()),
+    (PRIVATE, {ROUTES: {"Routes": []}}, {"PRE043"}),
+    (PRIVATE, {**NO_ROUTE, "ec2:DescribeVpcEndpoints": ENDPOINTS}, set()),
+    (PRIVATE, {**NO_ROUTE, "ec2:DescribeVpcEndpoints": ENDPOINTS[:-1]}, {"PRE043"}),
+    (PRIVATE, {ROUTES: {"Routes": []}, "ec2:DescribeVpcEndpoints": ENDPOINTS}, {"PRE043"}),
+    (PC, {ROUTES: [{**MAIN, "Routes": [{**OUT, "NatGatewayId": "nat-1"}]}]}, {"PRE043"}),
+    # Security groups: EFA needs rules that name the group, others are content with addresses.
+    (PC, {RULES: [*OPEN, *FSX_RULES]}, {"PRE051"}),
+    (PC, {RULES: [*MEMBERS, *FSX_RULES]}, set()),
+    (PC, {RULES: [*MEMBERS[:1], *FSX_RULES]}, {"PRE051"}),
+    (PC, {"ec2:DescribeSecurityGroups": []}, {"PRE050"}),
+    # File systems and volumes.
+    (PC, {"fsx:DescribeFileSystems": "FileSystemNotFound"}, {"PRE060"}),
+    (PC, {"fsx:DescribeFileSystems": []}, {"PRE060"}),
+    (PC, {"fsx:DescribeFileSystems": {"FileSystemType": "OPENZFS"}}, {"PRE060"}),
+    (PC, {"efs:DescribeFileSystems": "FileSystemNotFound"}, {"PRE060"}),
+    (PC, {"efs:DescribeMountTargets": {"LifeCycleState": "creating"}}, {"PRE064"}),
+    (PC, {"ec2:DescribeVolumes": {"AvailabilityZone": "us-east-1a"}}, {"PRE067"}),
+    (SNAPSHOT, {"ec2:DescribeSnapshots": []}, {"PRE067"}),
+    (CACHE, {}, set()),
+    (CACHE, {"fsx:DescribeFileCaches": "FileCacheNotFound"}, {"PRE060"}),
+    # A linked bucket has to be in the region, others only should.
+    (LINKED, {"s3:HeadBucket": {"BucketRegion": "eu-west-1"}}, {"PRE066"}),
+    (LINKED, {"s3:HeadBucket": "301"}, set()),
+    # Who may do what.
+    (PROFILED, {"iam:GetInstanceProfile": "NoSuchEntity"}, {"PRE073"}),
+    (ADMINS, {"iam:GetUser": "NoSuchEntity"}, {"PRE073"}),
+    (STRANGERS, {"iam:GetRole": "NoSuchEntity"}, {"PRE074"}),
+    # Names.
+    (BASE, {STACKS: {"StackStatus": "ROLLBACK_COMPLETE"}}, set()),
+    (BASE, {STACKS: {"StackStatus": "DELETE_COMPLETE"}}, set()),
+    (BASE, {STACKS: {"StackStatus": "DELETE_FAILED"}}, {"PRE080"}),
+    (BASE, {STACKS: {"StackStatus": "UPDATE_IN_PROGRESS"}}, {"PRE080"}),
+    (PC, {STACKS: {"Tags": []}}, {"PRE081"}),
+    (Spec(EXAMPLE_BASE, "eks"), {"eks:DescribeCluster": {"name": "example"}}, {"PRE081"}),
+    (
+        BATCH,
+        {
+            "batch:DescribeJobQueues": [
+                {
+                    "jobQueueName": "example-train",
+                    "jobQueueArn": "-",
+                    "state": "ENABLED",
+                    "priority": 1,
+                    "computeEnvironmentOrder": [],
+                }
+            ]
+        },
+        {"PRE081"},
+    ),
+    # EKS.
+    (
+        Spec(EXAMPLE_BASE, "eks"),
+        {"eks:DescribeClusterVersions": {"versionStatus": "EXTENDED_SUPPORT"}},
+        {"PRE085"},
+    ),
+    (
+        Spec(EXAMPLE_BASE, "eks"),
+        {"eks:DescribeClusterVersions": {"versionStatus": "UNSUPPORTED"}},
+        {"PRE085"},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("spec", "wrong", "codes"),
+    CASES,
+    ids=[
+        f"{number}-{'-'.join(sorted(found)) or 'right'}" for number, (*_, found) in enumerate(CASES)
+    ],
+)
+def test_what_is_found(spec: Spec, wrong: dict[str, Any], codes: set[str]) -> None:
+    plan = planned(spec)
+    assert {finding.code for finding in look(plan, Account(plan, wrong))} == codes
+
+
+def test_a_capacity_that_begins_later_is_a_note() -> None:
+    plan = planned(BLOCK)
+    later = {CR: {"State": "scheduled", "StartDate": datetime(2098, 12, 1, 11, 30, tzinfo=UTC)}}
+    (finding,) = look(plan, Account(plan, later))
+    assert (finding.code, finding.severity) == ("PRE035", "note")
+    assert "begins at 2098-12-01 11:30 UTC" in finding.message
+
+
+def test_public_subnets_of_simple_nodes_are_a_warning() -> None:
+    """They get public addresses, which nodes with several network cards cannot."""
+    text = EXAMPLE_BASE.replace("zone: use1-az6", NETWORK).replace("p5en.48xlarge", "c7i.4xlarge")
+    plan = planned(Spec(text, "pcs"))
+    public = {
+        ROUTES: {"Routes": [{**OUT, "GatewayId": "igw-1"}]},
+        "ec2:DescribeSubnets": {"MapPublicIpOnLaunch": True},
+    }
+    (finding,) = look(plan, Account(plan, public))
+    assert (finding.code, finding.severity) == ("PRE043", "warning")
+
+
+NETWORK = (
+    "vpc: vpc-0a1b2c3d4e5f60001, zone: use1-az6, cidr: 10.20.0.0/16, "
+    "private_subnets: [{id: subnet-0a1b2c3d4e5f60002, cidr: 10.20.64.0/18}], "
+    "security_groups: [sg-0a1b2c3d4e5f60003]"
+)
+
+
+def test_a_quota_is_asked_for_with_its_code() -> None:
+    plan = planned(BASE)
+    (finding,) = [
+        f for f in look(plan, Account(plan, {QUOTA: {"Value": 7.0}})) if f.code == "PRE020"
+    ]
+    assert "needs 384 vCPUs at its maximum, the quota is 7" in finding.message
+    assert "--quota-code L-417A185B --desired-value 384" in finding.help
+
+
+def test_each_call_is_made_once() -> None:
+    plan = planned(PC)
+    asked = Account(plan)
+    look(plan, asked)
+    assert asked.calls.count("ec2:DescribeAvailabilityZones") == 1
+    assert asked.calls.count("ec2:DescribeImages") == 1
