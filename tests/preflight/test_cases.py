@@ -289,7 +289,7 @@ NETWORK = (
 )
 
 
-def test_a_quota_is_asked_for_with_its_code() -> None:
+def test_the_help_requests_a_quota_by_its_code() -> None:
     plan = planned(BASE)
     (finding,) = [
         f for f in look(plan, Account(plan, {QUOTA: {"Value": 7.0}})) if f.code == "PRE020"
