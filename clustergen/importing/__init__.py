@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from clustergen import foreign, secrets
 from clustergen.findings import Finding, Path
-from clustergen.importing import hyperpod, parallelcluster, pcs
+from clustergen.importing import batch, eks, eksctl, hyperpod, parallelcluster, pcs
 from clustergen.importing.answers import Answers
 from clustergen.importing.cloudformation import is_parameter_file
 from clustergen.importing.conversion import Imported
@@ -28,6 +28,9 @@ __all__ = ["Answers", "Imported", "Request", "imported"]
 
 _SETS: Final[Mapping[str, Callable[[Sequence[Source], Answers], Imported]]] = {
     foreign.PCS: pcs.imported,
+    foreign.BATCH: batch.imported,
+    foreign.EKS: eks.imported,
+    foreign.EKSCTL: eksctl.imported,
 }
 """Formats in which several files are one cluster."""
 

@@ -22,6 +22,8 @@ from clustergen.importing.settings import Extracted, Form, Json
 from clustergen.targets import load
 
 _REGION = "us-east-1"
+_DESCRIPTIONS = ("AWS PCS cluster ", "Amazon EKS cluster ", "AWS Batch cluster ")
+"""How the descriptions of our templates begin."""
 _LOGS = "AWS::Logs::LogGroup"
 _OURS = (
     "clustergen rendered this template: the spec that it came from also says what is in the other "
@@ -51,6 +53,8 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
         if not region:
             notes.asked((), "no file names the region", "use --region", "region")
         answers = answers._replace(region=region or _REGION)
+    if _is_ours(sources):
+        reader = reader._replace(form=reader.form.of_ours())
     found = _extracted(sources, answers, reader, notes)
     if reader.main not in found.settings:
         return _incomplete(sources[0], reader)
@@ -62,14 +66,26 @@ def imported(sources: Sequence[Source], answers: Answers, reader: Reader) -> Imp
     else:
         known = _answered(known, answers, reader, notes)
     words = reader.words(known, answers, notes)
-    name = answers.name if words.get("name") in (None, "") else str(words["name"])
-    words = {**words, "name": name, **(_logs(found) if _is_ours(sources) else {})}
-    service = templates.service(reader.target, reader.form, answers.region, name)
-    origin = PurePath(sources[0].name).name
-    result = convert(known, words, origin, notes, service)
+    if _is_ours(sources):
+        words |= _logs(found)
+    found.settings = known
+    result = converted(found, words, sources[0], answers, reader, notes)
     if unread:
         result = result._replace(findings=(*result.findings, *unread), lossless=False)
-    return result._replace(findings=tuple(_placed(result.findings, found, sources[0])))
+    return result
+
+
+def converted(  # noqa: PLR0913, PLR0917 what an import knows
+    found: Extracted, words: Json, first: Source, answers: Answers, reader: Reader, notes: Notes
+) -> Imported:
+    """The spec made of ``words``, and of an overlay for the rest of the settings."""
+    name = answers.name if words.get("name") in (None, "") else str(words["name"])
+    words = {**words, "name": name}
+    known = found.settings
+    service = templates.service(reader.target, reader.form, answers.region, name, known)
+    origin = PurePath(first.name).name
+    result = convert(known, words, origin, notes, service)
+    return result._replace(findings=tuple(_placed(result.findings, found, first)))
 
 
 def _answered(found: Json, answers: Answers, reader: Reader, notes: Notes) -> Json:
@@ -101,10 +117,7 @@ def _region(sources: Sequence[Source]) -> str:
 
 def _is_ours(sources: Sequence[Source]) -> bool:
     """Whether clustergen rendered the template: its parameters are outputs of a foundation."""
-    marks = ("AWS PCS cluster ", "Amazon EKS cluster ", "AWS Batch ")
-    return str(sources[0].template.get("Description", "")).startswith(marks) and "Cluster" in str(
-        sources[0].template.get("Outputs", "Cluster")
-    )
+    return str(sources[0].template.get("Description", "")).startswith(_DESCRIPTIONS)
 
 
 def _unexpanded(sources: Sequence[Source]) -> Iterator[Finding]:
@@ -138,7 +151,8 @@ def _report_others(found: Extracted, notes: Notes) -> None:
 
 
 def _placed(findings: Sequence[Finding], found: Extracted, first: Source) -> Iterator[Finding]:
-    for finding in findings:
+    for each in findings:
+        finding = replace(each, message=settings.readable(each.message))
         place = found.place(finding.path) if finding.path else None
         if place is None:
             yield first.place(replace(finding, path=()))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from clustergen import compiler, overlay, targets
 from clustergen.findings import Finding, Path, errors
 from clustergen.importing.notes import Notes
-from clustergen.importing.rejections import without
+from clustergen.importing.rejections import without, without_paths
 from clustergen.importing.rules import decisions, losses
 from clustergen.importing.writing import spec_text
 from clustergen.overlay.merging import called, deletes, naming
@@ -57,14 +57,11 @@ def convert(original: Json, words: Json, origin: str, notes: Notes, service: Ser
         return Imported(text, (*notes.findings, *rejected), False, 0, 0)
     wanted = service.settled(document, original, target.schema)
     changes = overlay.difference(document, wanted, keys=target.schema.list_keys)
-    section = target.traits.section
-    spec = words
+    changes, refused = _accepted(words, changes, target)
     if changes:
-        options = {**words["targets"].get(section, {}), "overlay": changes}
-        spec = {**words, "targets": {**words["targets"], section: options}}
         notes.comment("targets", "The overlay has what the language has no words for.")
-    text = spec_text(spec, origin, notes.comments)
-    lost = [*_proved(text, original, target, service)]
+    text = spec_text(_with_overlay(words, changes, target), origin, notes.comments)
+    lost = [*refused, *_proved(text, original, target, service)]
     place = service.place
     carried = [
         decisions.IN_OVERLAY.at(place(document, path) if place else _place(path, original), text)
@@ -88,6 +85,33 @@ def _planned(words: Json, target: Target) -> tuple[Json, Json | None, list[Findi
             break
         words = fewer
     return words, None, found
+
+
+def _with_overlay(words: Json, changes: Any, target: Target) -> Json:
+    if not changes:
+        return words
+    section = target.traits.section
+    options = {**words["targets"].get(section, {}), "overlay": changes}
+    return {**words, "targets": {**words["targets"], section: options}}
+
+
+def _accepted(words: Json, changes: Any, target: Target) -> tuple[Any, list[Finding]]:
+    """The changes without those that the rules for documents reject, and their findings."""
+    refused: list[Finding] = []
+    for _ in range(_ROUNDS):
+        text = spec_text(_with_overlay(words, changes, target), "", {})
+        found = errors(compiler.check_text(text, targets=(target.name,)).findings)
+        paths = [path for finding in found if (path := _within_overlay(finding.path, target))]
+        if not paths:
+            break
+        refused += [losses.REFUSED.at((), f"{f.code}: {f.message}", help=f.help) for f in found]
+        changes = without_paths(changes, paths)
+    return changes, refused
+
+
+def _within_overlay(path: Path, target: Target) -> Path:
+    prefix = ("targets", target.traits.section, "overlay")
+    return path[len(prefix) :] if path[: len(prefix)] == prefix else ()
 
 
 def _proved(text: str, original: Json, target: Target, service: Service) -> list[Finding]:

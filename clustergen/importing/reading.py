@@ -145,7 +145,13 @@ class _Literal(_Loader):
     """The same, with decimal numbers as they are written."""
 
 
-_Literal.add_constructor("tag:yaml.org,2002:float", lambda _loader, node: node.value)
+def _decimal(loader: _Literal, node: yaml.ScalarNode) -> Any:
+    """A number, or its text where the number would be written in another way, as in 25.10."""
+    number = loader.construct_yaml_float(node)
+    return number if str(number) == node.value else node.value
+
+
+_Literal.add_constructor("tag:yaml.org,2002:float", _decimal)
 
 
 def _mark(node: yaml.Node | None, path: Path) -> yaml.Mark | None:

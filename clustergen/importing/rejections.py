@@ -20,6 +20,23 @@ def without(spec: dict[str, Any], rejected: Iterable[Path]) -> dict[str, Any]:
     return found
 
 
+def without_paths(value: Any, paths: Iterable[Path]) -> Any:
+    """``value`` without what is at the paths."""
+    found = copy.deepcopy(value)
+    for path in sorted(set(paths), key=lambda each: [str(step) for step in each], reverse=True):
+        node = found
+        for step in path[:-1]:
+            if isinstance(node, list):
+                node = node[step] if isinstance(step, int) and step < len(node) else None
+            else:
+                node = node.get(step) if isinstance(node, dict) else None
+        if isinstance(node, dict):
+            node.pop(path[-1], None)
+        elif isinstance(node, list) and isinstance(path[-1], int) and path[-1] < len(node):
+            del node[path[-1]]
+    return found
+
+
 def _remove(spec: dict[str, Any], path: Path) -> None:
     match path:
         case ("node_groups", int(index), str(key), *_):

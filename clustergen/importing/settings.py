@@ -6,22 +6,24 @@ properties of its launch template in place of the template's id.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from clustergen.findings import Path
-from clustergen.importing.cloudformation.functions import decoded, is_reference
+from clustergen.importing.cloudformation.functions import UNKNOWN, decoded, is_reference
 from clustergen.importing.cloudformation.stacks import Resource
 from clustergen.importing.reading import Source
+from clustergen.patterns import pattern
 
 Json = dict[str, Any]
 TEMPLATE: Final = "AWS::EC2::LaunchTemplate"
 PLACEMENT_GROUP: Final = "AWS::EC2::PlacementGroup"
-LAUNCH_TEMPLATE: Final = "LaunchTemplate"
+LAUNCH_TEMPLATE: Final = "LaunchTemplateProperties"
 """The key of a launch template in the settings of what uses it."""
 _PAIRS: Final = (("Key", "Value"), ("ParameterName", "ParameterValue"))
 """Lists that are maps: tags, and settings of Slurm."""
+_LINK: Final = pattern(r"(?:\x04|\\x04)([^/]*)/(.*?)/([^/]*?)(?:\x05|\\x05)")
 _OPEN, _CLOSE = "\x04", "\x05"
 
 
@@ -31,6 +33,9 @@ class Kind(NamedTuple):
     type: str
     section: str
     name: str
+    """Empty if resources have no name: the logical id stands for it."""
+    called: Callable[[str, Mapping[str, Any]], str] = lambda id, _properties: id
+    """The name of a resource without one, by its logical id and its properties."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +49,27 @@ class Form:
     """Its member with the id."""
     defaults: Mapping[str, Any]
     """By dotted path, ``*`` for any name and any item: what the service does without the value."""
+    own: tuple[Kind, ...] = ()
+    """Further resources of templates that clustergen rendered."""
     unordered: frozenset[str] = frozenset()
     """Keys of lists whose order means nothing."""
     left_out: frozenset[str] = frozenset()
     """Dotted paths that are compared by other means, or mean nothing after creation."""
+    open: frozenset[str] = frozenset()
+    """Sections, and names in them, that clustergen may have besides the original."""
+    kept: frozenset[str] = frozenset()
+    """Dotted paths that stay as clustergen has them where the original says nothing."""
     parameters: Mapping[str, str] = field(default_factory=dict)
     """Values that deploy.sh looks up for parameters of our own templates."""
+
+    def of_ours(self) -> Form:
+        """The form for templates that clustergen rendered."""
+        sections = {kind.section for kind in self.own}
+        return replace(self, kinds=(*self.kinds, *self.own), open=self.open | sections)
+
+    def may_add(self, section: str, name: str) -> bool:
+        """Whether a resource may be there that the original does not have."""
+        return bool(self.open & {section, f"{section}.{name}"})
 
     @property
     def by_type(self) -> Mapping[str, Kind]:
@@ -117,7 +137,8 @@ def _names(resources: Iterable[Resource], form: Form) -> Iterable[tuple[str, tup
     for resource in resources:
         if kind := form.by_type.get(resource.type):
             value = resource.properties.get(kind.name) if kind.name else None
-            name = str(value) if isinstance(value, str | int | float) else resource.id
+            known = isinstance(value, str | int | float)
+            name = str(value) if known else kind.called(resource.id, resource.properties)
             while (kind.section, name) in used:
                 name += "-"
             used.add((kind.section, name))
@@ -191,11 +212,22 @@ def placement_groups(value: Any) -> Iterator[tuple[str, str]]:
         yield name, name.partition(":")[0]
 
 
+def readable(text: str) -> str:
+    """A message with plain words for references."""
+    text = _LINK.sub(lambda link: f"{link[3] or 'id'} of {link[2]}", text)
+    return UNKNOWN.sub(r"${\1}", text)
+
+
 def linked_name(value: Any) -> str:
     """The name of the resource that a value of linked settings refers to; empty if it is none."""
     if not (isinstance(value, str) and value.startswith(_OPEN)):
         return ""
     return value.strip(_OPEN + _CLOSE).split("/", 1)[1].rsplit("/", 1)[0]
+
+
+def placement_group(name: str) -> str:
+    """A reference to a new cluster placement group for the nodes of one group."""
+    return link(PLACEMENT_GROUP, f"cluster:{name}")
 
 
 def link(section: str, name: str, attribute: str = "") -> str:
@@ -295,11 +327,44 @@ def reduced(value: Any, form: Form, path: Sequence[str]) -> Any:
 
 
 def _goes_without_saying(value: Any, form: Form, path: Sequence[str]) -> bool:
-    place = ".".join(path if len(path) < len(("section", "name")) else (path[0], "*", *path[2:]))
+    place = general(path)
     if place in form.left_out:
         return True
     return place in form.defaults and value == _as_text(form.defaults[place])
 
 
+def general(path: Sequence[str]) -> str:
+    """A path of settings as a form writes it: with ``*`` for the name."""
+    return ".".join(path if len(path) < len(("section", "name")) else (path[0], "*", *path[2:]))
+
+
 def _as_text(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_as_text(each) for each in value]
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def without_additions(ours: Json, theirs: Json, form: Form) -> Json:
+    """Normal forms: ``ours`` without what clustergen may add to ``theirs``."""
+    found: Json = {}
+    for section, items in ours.items():
+        known = theirs.get(section, {})
+        for name, item in items.items():
+            if name in known:
+                rest = _without_kept(item, known[name], form, (section, name))
+                found.setdefault(section, {})[name] = rest
+            elif not form.may_add(section, name):
+                found.setdefault(section, {})[name] = item
+    return found
+
+
+def _without_kept(ours: Any, theirs: Any, form: Form, path: Sequence[str]) -> Any:
+    if not isinstance(ours, Mapping):
+        return ours
+    known = theirs if isinstance(theirs, Mapping) else {}
+    found = {
+        key: _without_kept(each, known.get(key), form, (*path, key))
+        for key, each in ours.items()
+        if key in known or general((*path, key)) not in form.kept
+    }
+    return {key: each for key, each in found.items() if each != {}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,9 +20,9 @@ from clustergen.schemas import Schema
 RESOURCES = "Resources"
 
 
-def service(target: str, form: Form, region: str, name: str) -> Service:
+def service(target: str, form: Form, region: str, name: str, original: Json) -> Service:
     """How templates of a target are compared: by the settings of ``form``."""
-    comparison = _Comparison(form, region, name)
+    comparison = _Comparison(form, region, name, original)
     return Service(target, comparison.normal, comparison.settled, place=comparison.place)
 
 
@@ -31,10 +31,14 @@ class _Comparison:
     form: Form
     region: str
     name: str
+    original: Json
 
     def normal(self, document: Mapping[str, Any], schema: Schema) -> Json:  # noqa: ARG002
-        found = self._extracted(document).settings if RESOURCES in document else document
-        return settings.normal(dict(found), self.form)
+        if RESOURCES not in document:
+            return settings.normal(dict(document), self.form)
+        ours = settings.normal(self._extracted(document).settings, self.form)
+        theirs = settings.normal(self.original, self.form)
+        return settings.without_additions(ours, theirs, self.form)
 
     def _extracted(self, document: Mapping[str, Any]) -> Extracted:
         given = Given(self.form.parameters, self.region, self.name)
@@ -70,22 +74,29 @@ class _Settling:
         self, form: Form, document: Mapping[str, Any], ours: Extracted, theirs: Mapping[str, Any]
     ) -> None:
         self._form = form
+        self._kinds = {kind.section: kind for kind in form.kinds}
         self._ours = ours
         self._theirs = theirs
         self._raw: Json = copy.deepcopy(dict(document))
         self._resources: Json = self._raw[RESOURCES]
         self._pairs = {
-            section: dict(_pairs(ours.settings.get(section, {}), items))
+            section: dict(_pairs(self._replaceable(section), items))
             for section, items in theirs.items()
         }
         self._ids = {**ours.ids, **dict(self._assigned()), **dict(self._placed())}
+
+    def _replaceable(self, section: str) -> list[str]:
+        """The names of what is rendered, without what is an addition of clustergen's."""
+        known, theirs = self._ours.settings.get(section, {}), self._theirs.get(section, {})
+        return [each for each in known if each in theirs or not self._form.may_add(section, each)]
 
     def _assigned(self) -> Iterator[tuple[tuple[str, str], str]]:
         """The logical id of each resource of the original in the rendered template."""
         for section, items in self._theirs.items():
             for name in items:
                 ours = self._pairs[section].get(name)
-                made = cfn.logical_id(section.removesuffix("s"), name)
+                kind = self._kinds[section]
+                made = cfn.logical_id(kind.type.rpartition(":")[2], name) if kind.name else name
                 yield (section, name), self._ours.ids[section, ours] if ours else made
 
     def _placed(self) -> Iterator[tuple[tuple[str, str], str]]:
@@ -104,6 +115,7 @@ class _Settling:
             for name, theirs in items.items():
                 self._change(section, name, theirs)
         self._remove_unused_groups()
+        self._remove_dependencies()
         self._declare()
         return self._raw
 
@@ -124,12 +136,21 @@ class _Settling:
     def _remove(self) -> None:
         """Takes out what the original does not have."""
         for (section, name), id in self._ours.ids.items():
-            if (
-                section != settings.PLACEMENT_GROUP
-                and name not in self._pairs.get(section, {}).values()
-            ):
+            if section == settings.PLACEMENT_GROUP or self._form.may_add(section, name):
+                continue
+            if name not in self._pairs.get(section, {}).values():
                 self._resources.pop(id, None)
                 self._resources.pop(self._ours.templates.get((section, name), ""), None)
+
+    def _remove_dependencies(self) -> None:
+        """Takes out dependencies on resources that are no longer there."""
+        for id, resource in self._resources.items():
+            named = resource.get("DependsOn", [])
+            ids = [named] if isinstance(named, str) else named
+            left = [each for each in ids if each in self._resources]
+            if left != ids:
+                rest = {key: value for key, value in resource.items() if key != "DependsOn"}
+                self._resources[id] = {**rest, **({"DependsOn": left} if left else {})}
 
     def _change(self, section: str, name: str, theirs: Json) -> None:
         ours_name = self._pairs[section].get(name)
@@ -165,7 +186,7 @@ class _Settling:
         return dict(found)
 
     def _add(self, section: str, name: str, theirs: Json) -> None:
-        kind = next(each for each in self._form.kinds if each.section == section)
+        kind = self._kinds[section]
         id = self._ids[section, name]
         rest = {key: value for key, value in theirs.items() if key != LAUNCH_TEMPLATE}
         properties = self._written(rest)
@@ -182,21 +203,38 @@ class _Settling:
         self, raw: Any, ours: Any, theirs: Any, path: Path, kept: Mapping[str, Any] | None = None
     ) -> Any:
         """``raw`` where both sides mean the same, else the original."""
-        if self._equal(ours, theirs, path):
+        if self._equal(ours, theirs, path) or (theirs is None and self._keeps(path)):
+            return raw
+        if self._set_default(raw, theirs):
             return raw
         both = isinstance(ours, Mapping) and isinstance(theirs, Mapping)
         if both and isinstance(raw, Mapping) and not _is_function(raw) and not _is_function(theirs):
             found = {
                 key: self._merged(raw.get(key), ours.get(key), theirs.get(key), (*path, key))
                 for key in {**ours, **theirs}
-                if key in theirs or self._equal(ours[key], None, (*path, key))
+                if key in theirs
+                or self._equal(ours[key], None, (*path, key))
+                or self._keeps((*path, key))
             }
-            return _over(found, kept or {})
+            written = {key: each for key, each in found.items() if each is not None}
+            return _over(written, kept or {})
         same = isinstance(ours, list) and isinstance(theirs, list) and isinstance(raw, list)
         if same and len(raw) == len(ours) == len(theirs):
             items = zip(raw, ours, theirs, strict=True)
             return [self._merged(r, o, t, (*path, "*")) for r, o, t in items]
         return self._written(theirs)
+
+    def _keeps(self, path: Path) -> bool:
+        return settings.general([str(step) for step in path]) in self._form.kept
+
+    def _set_default(self, raw: Any, theirs: Any) -> bool:
+        """Makes ``theirs`` the default of a parameter of ours that has one."""
+        name = raw.get("Ref") if isinstance(raw, Mapping) and len(raw) == 1 else None
+        parameter = self._raw.get("Parameters", {}).get(name)
+        if not isinstance(parameter, dict) or "Default" not in parameter or theirs is None:
+            return False
+        parameter["Default"] = theirs
+        return True
 
     def _equal(self, ours: Any, theirs: Any, path: Path) -> bool:
         """Whether both mean the same at ``path``, a key of a map or an item of a list."""
@@ -251,7 +289,7 @@ def _as_functions(value: Any) -> Any:
     return value
 
 
-def _pairs(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _pairs(ours: Sequence[str], theirs: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Their names with ours: the same ones, then those that are left, in order."""
     rest = [name for name in ours if name not in theirs]
     for name in theirs:

@@ -9,7 +9,7 @@ from clustergen.targets.pcs.images import PARAMETERS
 from clustergen.targets.pcs.limits import IMAGE_PARAMETER
 
 CLUSTER, NODE_GROUPS, QUEUES = "Cluster", "NodeGroups", "Queues"
-_DATA: Final = "NodeGroups.*.LaunchTemplate.LaunchTemplateData"
+_DATA: Final = "NodeGroups.*.LaunchTemplateProperties.LaunchTemplateData"
 
 # https://docs.aws.amazon.com/pcs/latest/APIReference/API_CreateCluster.html and
 # API_CreateComputeNodeGroup.html, and for launch templates

@@ -11,6 +11,12 @@ LOST = Rule(
     "the service's own terms. They differ here.",
     source="clustergen",
 )
+REFUSED = Rule(
+    code="IMP012",
+    title="A part of the original that clustergen refuses",
+    why="The language has no word for it, and the rules for overlays reject it as well.",
+    source="clustergen",
+)
 NOT_RENDERED = Rule(
     code="IMP011",
     title="The imported spec cannot be rendered",

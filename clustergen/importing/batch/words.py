@@ -1,0 +1,113 @@
+"""Environments and queues of AWS Batch in the words of the language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clustergen import catalog
+from clustergen.importing import machines
+from clustergen.importing.answers import STAND_IN_VPC, Answers
+from clustergen.importing.batch.form import ENVIRONMENTS, QUEUES, group_name
+from clustergen.importing.machines import items, section
+from clustergen.importing.notes import Notes
+from clustergen.importing.settings import Json, linked_name
+
+
+def spec(settings: Json, answers: Answers, notes: Notes) -> Json:
+    """The spec of the settings of environments and queues, without an overlay."""
+    environments, queues = section(settings, ENVIRONMENTS), section(settings, QUEUES)
+    name = _name([*queues], answers.name)
+    groups = {key: group_name(key, each) for key, each in environments.items()}
+    found = {
+        "version": 1,
+        "name": name,
+        "region": answers.region,
+        "network": _network(environments, answers, notes),
+        "node_groups": [_group(groups[key], each) for key, each in environments.items()],
+        "queues": _queues(queues, name, groups),
+    }
+    written = {key: machines.filled(value) for key, value in found.items()}
+    kept = {key: value for key, value in written.items() if value not in (None, {}, [])}
+    return kept | {"targets": {"batch": {}}}
+
+
+def _name(queues: list[str], default: str) -> str:
+    """The name of the cluster, with which the names of all queues begin."""
+    words = [queue.split("-")[:-1] for queue in queues]
+    common = []
+    for each in zip(*words, strict=False):
+        if len(set(each)) > 1:
+            break
+        common.append(each[0])
+    return "-".join(common) or default
+
+
+def _queues(queues: Json, name: str, groups: Json) -> list[Json]:
+    found = []
+    for queue, properties in queues.items():
+        order = [section({"": each}, "") for each in items(properties, "ComputeEnvironmentOrder")]
+        order.sort(key=lambda each: machines.number(each.get("Order")))
+        used = [linked_name(each.get("ComputeEnvironment")) for each in order]
+        priority = machines.number(properties.get("Priority"))
+        found.append(
+            {
+                "name": queue.removeprefix(f"{name}-"),
+                "node_groups": [groups[each] for each in used if each in groups],
+                "priority": priority if priority > 1 else None,
+            }
+        )
+    return [each for each in found if each["node_groups"]]
+
+
+def _network(environments: Json, answers: Answers, notes: Notes) -> Json:
+    resources = [section(each, "ComputeResources") for each in environments.values()]
+    listed = [s for each in resources for s in items(each, "Subnets") if isinstance(s, str)]
+    subnets = list(dict.fromkeys(listed))
+    if not subnets:  # those of a foundation of clustergen
+        return {"zone": answers.zones.get("") or f"{answers.region}a"}
+    if not answers.vpc:
+        help = f"use --vpc; `aws ec2 describe-subnets --subnet-ids {subnets[0]}` shows it"
+        notes.asked((ENVIRONMENTS,), "no file names the VPC", help, "network")
+    zones = ((id, answers.zones.get(id) or answers.zones.get("")) for id in subnets)
+    groups = [_security_groups(each) for each in resources]
+    alike = groups[0] if all(each == groups[0] for each in groups) else []
+    return {
+        "vpc": answers.vpc or STAND_IN_VPC,
+        "private_subnets": [{"id": id, "zone": zone} if zone else id for id, zone in zones],
+        "security_groups": alike,
+    }
+
+
+def _security_groups(resources: Json) -> list[str]:
+    return [each for each in items(resources, "SecurityGroupIds") if isinstance(each, str)]
+
+
+def _group(name: str, environment: Json) -> Json:
+    resources = section(environment, "ComputeResources")
+    types = [str(each) for each in items(resources, "InstanceTypes")]
+    data = machines.template(environment)
+    placement = resources.get("PlacementGroup")
+    words = machines.words({**data, "Placement": {"GroupName": placement}} if placement else data)
+    return {
+        "name": name,
+        **({"instance_type": types[0]} if len(types) == 1 else {"instance_types": types}),
+        "count": machines.count(
+            _nodes(resources.get("MinvCpus"), types), _nodes(resources.get("MaxvCpus"), types) or 1
+        ),
+        "capacity": "spot" if resources.get("Type") == "SPOT" else machines.reservation(data),
+        **words,
+        "image": _image(resources, data),
+        "labels": {str(k): str(v) for k, v in section(resources, "Tags").items()},
+    }
+
+
+def _nodes(vcpus: Any, types: list[str]) -> int:
+    """Number of nodes of a number of vCPUs."""
+    known = [type.vcpus for type in map(catalog.find, types) if type]
+    return -(-machines.number(vcpus) // min(known)) if known else 0
+
+
+def _image(resources: Json, data: Json) -> Any:
+    configured = [section({"": each}, "") for each in items(resources, "Ec2Configuration")]
+    own = [each.get("ImageIdOverride") for each in configured] + [data.get("ImageId")]
+    return next((image for image in own if str(image).startswith("ami-")), None)

@@ -1,0 +1,31 @@
+"""Clusters of Amazon EKS: CloudFormation templates, and descriptions by the service."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from clustergen.importing import bringing
+from clustergen.importing.answers import Answers
+from clustergen.importing.conversion import Imported
+from clustergen.importing.eks.described import resources
+from clustergen.importing.eks.form import CLUSTER, FORM
+from clustergen.importing.eks.preparing import prepared
+from clustergen.importing.eks.words import spec
+from clustergen.importing.machines import section
+from clustergen.importing.reading import Source
+
+__all__ = ["imported"]
+
+READER: Final = bringing.Reader("eks", FORM, CLUSTER, spec, resources, prepared)
+
+
+def imported(sources: Sequence[Source], answers: Answers) -> Imported:
+    """The spec of the templates or descriptions of one cluster."""
+    return bringing.imported(sources, answers._replace(vpc=answers.vpc or _vpc(sources)), READER)
+
+
+def _vpc(sources: Sequence[Source]) -> str:
+    """The VPC that a description names."""
+    named = (section(each.data, "cluster", "resourcesVpcConfig").get("vpcId") for each in sources)
+    return next((str(vpc) for vpc in named if vpc), "")

@@ -1,0 +1,105 @@
+"""What ``aws eks describe-cluster``, ``describe-nodegroup`` and ``describe-addon`` print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from clustergen.importing.cloudformation import Resource
+from clustergen.importing.descriptions import capitalized, launch_templates, used_template
+from clustergen.importing.machines import section
+from clustergen.importing.notes import Notes
+from clustergen.importing.reading import Source
+from clustergen.importing.settings import Json
+from clustergen.words import word_set
+
+_MEMBERS: Final[Mapping[str, tuple[str, str]]] = {
+    "cluster": ("AWS::EKS::Cluster", "name"),
+    "nodegroup": ("AWS::EKS::Nodegroup", "nodegroupName"),
+    "addon": ("AWS::EKS::Addon", "addonName"),
+    "accessEntry": ("AWS::EKS::AccessEntry", "principalArn"),
+}
+# https://docs.aws.amazon.com/eks/latest/APIReference/API_Cluster.html and those of the others, read
+# on 2026-11-22: members that a request does not have.
+_STATE: Final = word_set("""
+    arn createdAt modifiedAt endpoint identity status certificateAuthority clientRequestToken
+    platformVersion connectorConfig id health nodegroupArn clusterName releaseVersion resources
+    addonArn publisher owner marketplaceInformation accessEntryArn
+""")
+_STATE_OF_VPC: Final = word_set("clusterSecurityGroupId vpcId")
+_STATE_OF_NETWORK: Final = word_set("serviceIpv6Cidr elasticLoadBalancing")
+_DISK: Final = "diskSize"
+
+
+def resources(sources: Sequence[Source], notes: Notes) -> list[Resource]:
+    """The cluster, its node groups, add-ons, access entries and launch templates."""
+    found = list(launch_templates(sources))
+    groups = dict(_security_groups(sources))
+    for source in sources:
+        for member, (type, name) in _MEMBERS.items():
+            described = section(source.data, member)
+            if name in described:
+                notes.dropped((), f"the state of {described[name]}, which a description shows")
+                id = f"{member}:{described[name]}"
+                properties = _properties(described, found)
+                linked = _linked(properties, groups)
+                found.append(Resource(id, type, linked, source, (member,)))
+    return [each._replace(properties=_linked(each.properties, groups)) for each in found]
+
+
+def _security_groups(sources: Sequence[Source]) -> Any:
+    """The security group that EKS made for a cluster, as a reference to it."""
+    for source in sources:
+        cluster = section(source.data, "cluster")
+        group = section(cluster, "resourcesVpcConfig").get("clusterSecurityGroupId")
+        if group:
+            yield (
+                group,
+                {"Fn::GetAtt": [f"cluster:{cluster.get('name')}", "ClusterSecurityGroupId"]},
+            )
+
+
+def _linked(value: Any, groups: Mapping[str, Json]) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _linked(each, groups) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_linked(each, groups) for each in value]
+    return groups.get(value, value) if isinstance(value, str) else value
+
+
+def _properties(described: Json, known: Sequence[Resource]) -> Json:
+    kept = {key: value for key, value in described.items() if key not in _STATE}
+    _keep(kept, "resourcesVpcConfig", _STATE_OF_VPC)
+    _keep(kept, "kubernetesNetworkConfig", _STATE_OF_NETWORK)
+    if logging := _logging(section(kept, "logging")):
+        kept["logging"] = logging
+    template = kept.pop("launchTemplate", None)
+    if isinstance(template, Mapping):
+        # EKS shows the size of a volume also where a launch template decides it.
+        kept.pop(_DISK, None)
+    tags = kept.pop("tags", None)
+    found: Json = capitalized(kept)
+    if isinstance(template, Mapping):
+        used = used_template(template, known) or template.get("id")
+        found["LaunchTemplate"] = {"Id": used, "Version": template.get("version")}
+    if isinstance(tags, Mapping) and tags:
+        own = {str(k): v for k, v in tags.items() if not str(k).startswith("aws:")}
+        found["Tags"] = [{"Key": key, "Value": value} for key, value in own.items()]
+    return found
+
+
+def _keep(node: Json, key: str, state: frozenset[str]) -> None:
+    if key in node:
+        node[key] = {name: v for name, v in section(node, key).items() if name not in state}
+
+
+def _logging(logging: Json) -> Json:
+    """The types of logs that are on, in the form of a template."""
+    setups = logging.get("clusterLogging")
+    types = [
+        {"type": name}
+        for each in (setups if isinstance(setups, list) else [])
+        if isinstance(each, Mapping) and each.get("enabled")
+        for name in each.get("types", [])
+    ]
+    return {"clusterLogging": {"enabledTypes": types}} if types else {}

@@ -1,0 +1,112 @@
+"""Configurations of eksctl, as the settings of the EKS cluster that it would create."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from clustergen.catalog import regions
+from clustergen.findings import Finding
+from clustergen.importing import bringing
+from clustergen.importing.answers import Answers
+from clustergen.importing.conversion import Imported
+from clustergen.importing.eks.form import ACCESS, ADDONS, CLUSTER, NODE_GROUPS, PROVIDERS
+from clustergen.importing.eks.words import spec
+from clustergen.importing.eksctl import cluster, groups, network
+from clustergen.importing.eksctl.form import FORM
+from clustergen.importing.eksctl.keys import Keys
+from clustergen.importing.eksctl.permissions import permissions
+from clustergen.importing.notes import Notes
+from clustergen.importing.reading import Source
+from clustergen.importing.rules import losses
+from clustergen.importing.settings import Extracted, Json, Place
+from clustergen.spec import patterns
+
+__all__ = ["imported"]
+
+_REGION: Final = "us-east-1"
+
+
+def imported(sources: Sequence[Source], answers: Answers) -> Imported:
+    """The spec of a configuration."""
+    (source, *_) = sources
+    notes, config = Notes(), Keys(source.data)
+    metadata = config.section("metadata")
+    named = str(metadata.take("region") or "")
+    region = answers.region or named
+    if region not in regions.REGIONS:
+        text = f"{region} is no region" if region else "the file names no region"
+        notes.asked(("metadata", "region"), text, "use --region", "region")
+        region = _REGION
+    answers = answers._replace(region=region)
+    name = _name(config, answers, notes)
+    answers = network.answered(config, answers, notes)
+    found = _settings(config, name, source, answers, notes)
+    words = spec(found.settings, answers, notes)
+    words["network"] |= network.words(config)
+    lost = [*_lost(config)]
+    reader = bringing.Reader("eks", FORM, CLUSTER, spec)
+    result = bringing.converted(found, words, source, answers, reader, notes)
+    return result._replace(
+        findings=(*result.findings, *map(source.place, lost)),
+        lossless=result.lossless and not lost,
+    )
+
+
+def _name(config: Keys, answers: Answers, notes: Notes) -> str:
+    name = str(config.section("metadata").take("name") or answers.name)
+    if re.fullmatch(patterns.CLUSTER_NAME.regex, name):
+        return name
+    text = f"{name} is no name of a cluster"
+    notes.asked(("metadata", "name"), text, f"replace {answers.name} by its name", "name")
+    return answers.name
+
+
+def _settings(config: Keys, name: str, source: Source, answers: Answers, notes: Notes) -> Extracted:
+    found: Json = {
+        CLUSTER: {name: cluster.cluster(config, name, notes)},
+        NODE_GROUPS: groups.groups(config, name, notes),
+        ADDONS: cluster.addons(config, name),
+        ACCESS: cluster.access_entries(config, name),
+        PROVIDERS: cluster.provider(config, name, answers.region),
+        **permissions(config, answers.region, notes),
+    }
+    result = Extracted({key: each for key, each in found.items() if each})
+    for section, places in _places(config, name, source).items():
+        for key, place in places.items():
+            result.places[section, key] = place
+    return result
+
+
+def _places(config: Keys, name: str, source: Source) -> dict[str, dict[str, Place]]:
+    """Where the file has what is in the settings."""
+    named = [
+        (str(each.take("name")), Place(source, each.path))
+        for key in ("managedNodeGroups", "nodeGroups")
+        for each in config.sections(key)
+    ]
+    return {
+        CLUSTER: {name: Place(source, ("metadata",))},
+        NODE_GROUPS: dict(named),
+    }
+
+
+_SAID: Final = frozenset(("apiVersion", "kind"))
+
+
+def _lost(config: Keys) -> Iterator[Finding]:
+    """What neither the language nor the template of a cluster has a place for."""
+    seen = set()
+    for path in config.unread():
+        short = path[:4] if path[0] in ("managedNodeGroups", "nodeGroups") else path[:3]
+        if path[0] in _SAID or short in seen:
+            continue
+        seen.add(short)
+        text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in short)
+        yield losses.LOST.at(
+            short,
+            f"{text.lstrip('.')} is not in the spec: clustergen has no word for it",
+            help="do it with another tool after the deployment, and accept the loss with "
+            "--allow-loss",
+        )

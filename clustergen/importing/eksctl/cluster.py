@@ -1,0 +1,203 @@
+"""The control plane that eksctl makes, as settings of EKS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from clustergen.catalog.regions import partition_of
+from clustergen.eks.versions import VERSIONS
+from clustergen.importing.eks.form import CLUSTER
+from clustergen.importing.eksctl.keys import Keys
+from clustergen.importing.machines import filled
+from clustergen.importing.notes import Notes
+from clustergen.importing.settings import Json, link
+from clustergen.words import word_set
+
+# https://docs.aws.amazon.com/eks/latest/eksctl/schema.html, read on 2026-11-22.
+_AUTHENTICATION: Final = "API_AND_CONFIG_MAP"
+_WITH_ROLES: Final = word_set("vpc-cni aws-ebs-csi-driver aws-efs-csi-driver aws-fsx-csi-driver")
+"""Add-ons to which clustergen gives roles."""
+_ALL_LOGS: Final = ("api", "audit", "authenticator", "controllerManager", "scheduler")
+
+
+def cluster(config: Keys, name: str, notes: Notes) -> Json:
+    """The properties of the cluster."""
+    metadata, vpc = config.section("metadata"), config.section("vpc")
+    metadata.take("name")
+    endpoints = vpc.section("clusterEndpoints")
+    access = config.section("accessConfig")
+    public = endpoints.take("publicAccess")
+    private = endpoints.take("privateAccess")
+    found = {
+        "Name": name,
+        "RoleArn": config.section("iam").take("serviceRoleARN"),
+        "Version": version(config, notes),
+        "AccessConfig": {
+            "AuthenticationMode": access.take("authenticationMode") or _AUTHENTICATION,
+            "BootstrapClusterCreatorAdminPermissions": access.take(
+                "bootstrapClusterCreatorAdminPermissions"
+            ),
+        },
+        "UpgradePolicy": {
+            "SupportType": str(
+                config.section("upgradePolicy").take("supportType") or "EXTENDED"
+            ).upper()
+        },
+        "KubernetesNetworkConfig": _network(config),
+        "Logging": _logging(config),
+        "EncryptionConfig": _encryption(config),
+        "ZonalShiftConfig": {"Enabled": config.section("zonalShiftConfig").take("enabled")},
+        "ControlPlaneScalingConfig": {
+            "Tier": config.section("controlPlaneScalingConfig").take("tier")
+        },
+        "ResourcesVpcConfig": {
+            "EndpointPublicAccess": public if public is not None else True,
+            "EndpointPrivateAccess": private if private is not None else False,
+            "PublicAccessCidrs": vpc.texts("publicAccessCIDRs"),
+            "SubnetIds": control_plane_subnets(config),
+            "SecurityGroupIds": vpc.texts("controlPlaneSecurityGroupIDs"),
+        },
+        **_auto_mode(config),
+        "Tags": [
+            {"Key": key, "Value": str(value)} for key, value in metadata.table("tags").items()
+        ],
+    }
+    kept: Json = filled(found)
+    return kept
+
+
+def version(config: Keys, notes: Notes) -> str | None:
+    """The version of Kubernetes, if EKS offers it."""
+    value = config.section("metadata").take("version")
+    if value in (None, "auto", "latest", "default"):
+        return None
+    if str(value) not in VERSIONS:
+        text = f"EKS does not offer Kubernetes {value}; the spec has the default of clustergen"
+        notes.rewritten(("metadata", "version"), text)
+        return None
+    return str(value)
+
+
+def _network(config: Keys) -> Json:
+    network = config.section("kubernetesNetworkConfig")
+    family = network.take("ipFamily")
+    return {
+        "IpFamily": str(family).lower() if family else None,
+        "ServiceIpv4Cidr": network.take("serviceIPv4CIDR"),
+    }
+
+
+def _logging(config: Keys) -> Json:
+    types = config.section("cloudWatch").section("clusterLogging").texts("enableTypes")
+    every = {"*", "all"} & set(types)
+    enabled = [{"Type": each} for each in (_ALL_LOGS if every else types)]
+    return {"ClusterLogging": {"EnabledTypes": enabled}} if enabled else {}
+
+
+def _encryption(config: Keys) -> list[Json]:
+    key = config.section("secretsEncryption").take("keyARN")
+    return [{"Provider": {"KeyArn": key}, "Resources": ["secrets"]}] if key else []
+
+
+def _auto_mode(config: Keys) -> Json:
+    auto = config.section("autoModeConfig")
+    if auto.take("enabled") is not True:
+        return {}
+    pools = auto.texts("nodePools") or ["general-purpose", "system"]
+    return {
+        "ComputeConfig": {
+            "Enabled": True,
+            "NodePools": pools,
+            "NodeRoleArn": auto.take("nodeRoleARN"),
+        },
+        "StorageConfig": {"BlockStorage": {"Enabled": True}},
+        "KubernetesNetworkConfig": {
+            **_network(config),
+            "ElasticLoadBalancing": {"Enabled": True},
+        },
+    }
+
+
+def control_plane_subnets(config: Keys) -> list[str]:
+    """The subnets of the control plane: those named for it, else all."""
+    named = config.section("vpc").texts("controlPlaneSubnetIDs")
+    return named or [id for kind in ("private", "public") for id in subnets(config, kind).values()]
+
+
+def subnets(config: Keys, kind: str) -> dict[str, str]:
+    """The existing subnets of a kind: their ids by the name that the file gives them."""
+    found = config.section("vpc").section("subnets").table(kind)
+    named = {name: each.get("id") for name, each in found.items() if isinstance(each, dict)}
+    return {name: str(id) for name, id in named.items() if id}
+
+
+def zones_of_subnets(config: Keys) -> Iterator[tuple[str, str]]:
+    """The zones of subnets, as far as the file says them."""
+    for kind in ("private", "public"):
+        for name, each in config.section("vpc").section("subnets").table(kind).items():
+            if isinstance(each, dict) and each.get("id"):
+                yield str(each["id"]), str(each.get("az") or name)
+
+
+def provider(config: Keys, name: str, region: str) -> Json:
+    """The identity provider of the cluster, for roles of service accounts."""
+    if config.section("iam").take("withOIDC") is not True:
+        return {}
+    url = link(CLUSTER, name, "OpenIdConnectIssuerUrl")
+    audience = f"sts.{partition_of(region).dns_suffix}"
+    return {"OidcProvider": {"Url": url, "ClientIdList": [audience]}}
+
+
+def addons(config: Keys, name: str) -> Json:
+    """The add-ons that the file lists."""
+    found = {}
+    for addon in config.sections("addons"):
+        key = str(addon.take("name"))
+        if key in _WITH_ROLES:
+            for permission in (
+                "wellKnownPolicies",
+                "attachPolicyARNs",
+                "useDefaultPodIdentityAssociations",
+            ):
+                addon.take(permission)
+        version = addon.take("version")
+        found[key] = filled(
+            {
+                "AddonName": key,
+                "ClusterName": link(CLUSTER, name),
+                "AddonVersion": version if version not in ("latest", "default") else None,
+                "ConfigurationValues": addon.take("configurationValues"),
+                "ServiceAccountRoleArn": addon.take("serviceAccountRoleARN"),
+                "ResolveConflicts": str(addon.take("resolveConflicts") or "").upper() or None,
+            }
+        )
+    return found
+
+
+def access_entries(config: Keys, name: str) -> Json:
+    """Who may use the cluster."""
+    found = {}
+    for entry in config.section("accessConfig").sections("accessEntries"):
+        principal = str(entry.take("principalARN"))
+        policies = [
+            {
+                "PolicyArn": policy.take("policyARN"),
+                "AccessScope": {
+                    "Type": policy.section("accessScope").take("type"),
+                    "Namespaces": policy.section("accessScope").texts("namespaces"),
+                },
+            }
+            for policy in entry.sections("accessPolicies")
+        ]
+        found[principal] = filled(
+            {
+                "ClusterName": link(CLUSTER, name),
+                "PrincipalArn": principal,
+                "Type": entry.take("type"),
+                "KubernetesGroups": entry.texts("kubernetesGroups"),
+                "Username": entry.take("kubernetesUsername"),
+                "AccessPolicies": policies,
+            }
+        )
+    return found

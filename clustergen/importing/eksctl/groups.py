@@ -1,0 +1,264 @@
+"""The node groups that eksctl makes, as settings of EKS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from clustergen import catalog
+from clustergen.eks import images
+from clustergen.importing.eks.form import CLUSTER
+from clustergen.importing.eksctl.bootstrap import user_data
+from clustergen.importing.eksctl.cluster import subnets, version, zones_of_subnets
+from clustergen.importing.eksctl.keys import Keys
+from clustergen.importing.machines import filled
+from clustergen.importing.notes import Notes
+from clustergen.importing.settings import LAUNCH_TEMPLATE, Json, link, placement_group
+
+# https://docs.aws.amazon.com/eks/latest/eksctl/schema.html, read on 2026-11-22.
+_TYPE: Final = "m5.large"
+_NODES: Final = 2
+_VOLUME_GIB: Final = 80
+_HOPS: Final = 2
+_FAMILY: Final = "AmazonLinux2023"
+_EFFECTS: Final = {
+    "NoSchedule": "NO_SCHEDULE",
+    "NoExecute": "NO_EXECUTE",
+    "PreferNoSchedule": "PREFER_NO_SCHEDULE",
+}
+_ACTIONS: Final = {"Restart": "Reboot", "Terminate": "Replace"}
+"""Words of eksctl's examples for actions of EKS."""
+_FAMILIES: Final = {
+    "Bottlerocket": ("BOTTLEROCKET_x86_64", "BOTTLEROCKET_ARM_64"),
+    "AmazonLinux2": ("AL2_x86_64", "AL2_ARM_64"),
+    "WindowsServer2019CoreContainer": ("WINDOWS_CORE_2019_x86_64",) * 2,
+    "WindowsServer2019FullContainer": ("WINDOWS_FULL_2019_x86_64",) * 2,
+    "WindowsServer2022CoreContainer": ("WINDOWS_CORE_2022_x86_64",) * 2,
+    "WindowsServer2022FullContainer": ("WINDOWS_FULL_2022_x86_64",) * 2,
+}
+
+
+def groups(config: Keys, name: str, notes: Notes) -> Json:
+    """The managed node groups, and those that EC2 Auto Scaling runs, as managed ones."""
+    found = {}
+    for group in config.sections("managedNodeGroups"):
+        own = str(group.take("name"))
+        found[own] = _group(group, config, name)
+        _report(group, own, notes)
+    for group in config.sections("nodeGroups"):
+        own = str(group.take("name"))
+        notes.rewritten(
+            group.path, f"{own} is self-managed; clustergen makes it a managed node group"
+        )
+        found[own] = _group(group, config, name)
+        _report(group, own, notes)
+    return found
+
+
+def _report(group: Keys, name: str, notes: Notes) -> None:
+    """What only says how eksctl works."""
+    if group.take("instancePrefix") or group.take("instanceName"):
+        notes.dropped(group.path, f"the Name tag of {name}: clustergen names nodes by their group")
+    if group.take("containerRuntime"):
+        notes.dropped(group.path, "the container runtime: EKS has only containerd")
+    group.section("ssh").take("enableSsm")  # nodes of clustergen always have it
+
+
+def _group(group: Keys, config: Keys, cluster: str) -> Json:
+    name = str(group.take("name"))
+    types = group.texts("instanceTypes") or [str(group.take("instanceType") or _TYPE)]
+    efa = group.take("efaEnabled") is True
+    block = group.section("instanceMarketOptions").take("marketType") == "capacity-block"
+    spot = group.take("spot") is True or "instancesDistribution" in group
+    properties = {
+        "NodegroupName": name,
+        "ClusterName": link(CLUSTER, cluster),
+        "Version": None if _own_image(group) else version(config, Notes()),
+        "NodeRole": group.section("iam").take("instanceRoleARN"),
+        "InstanceTypes": [] if block else types,
+        "CapacityType": "CAPACITY_BLOCK" if block else "SPOT" if spot else "ON_DEMAND",
+        "ScalingConfig": _scaling(group),
+        "AmiType": _ami_type(group, types[0]),
+        "Labels": {key: str(each) for key, each in group.table("labels").items()},
+        "Taints": [*_taints(group)],
+        "Subnets": _subnets(group, config),
+        "UpdateConfig": _update(group.section("updateConfig")),
+        "NodeRepairConfig": _repair(group.section("nodeRepairConfig")),
+        "Tags": group.table("tags"),
+        "ReleaseVersion": group.take("releaseVersion"),
+    }
+    if "launchTemplate" in group:
+        given = group.section("launchTemplate")
+        existing = {"Id": given.take("id"), "Version": given.take("version") or "$Default"}
+        return {**filled(properties), "LaunchTemplate": filled(existing)}
+    data = {**_data(group), **_network(group, types, (name, cluster), efa=efa)}
+    if block:
+        data["InstanceMarketOptions"] = {"MarketType": "capacity-block"}
+        data["InstanceType"] = types[0]
+    return {**filled(properties), LAUNCH_TEMPLATE: {"LaunchTemplateData": filled(data)}}
+
+
+def _scaling(group: Keys) -> Json:
+    low, wanted, high = (group.number(key) for key in ("minSize", "desiredCapacity", "maxSize"))
+    given = [each for each in (wanted, low, high) if each is not None]
+    first = given[0] if given else _NODES
+    low = low if low is not None else min(first, high) if high is not None else first
+    high = high if high is not None else max(first, low)
+    return {
+        "MinSize": low,
+        "MaxSize": high,
+        "DesiredSize": wanted if wanted is not None else low,
+    }
+
+
+def _own_image(group: Keys) -> bool:
+    return str(group.take("ami") or "").startswith("ami-")
+
+
+def _ami_type(group: Keys, type: str) -> str | None:
+    family = str(group.take("amiFamily") or _FAMILY)
+    if _own_image(group):
+        return None
+    known = catalog.find(type)
+    arm = known is not None and known.arch == "arm64"
+    if family == _FAMILY:
+        return images.ami_type(known) if known else "AL2023_x86_64_STANDARD"
+    return _FAMILIES[family][arm] if family in _FAMILIES else family
+
+
+def _taints(group: Keys) -> Iterator[Json]:
+    given = group.take("taints")
+    if isinstance(given, dict):  # the older form, key: value:effect
+        for key, text in given.items():
+            value, _, effect = str(text).rpartition(":")
+            yield {"Key": key, "Value": value or None, "Effect": _EFFECTS.get(effect, effect)}
+    for each in given if isinstance(given, list) else []:
+        if isinstance(each, dict):
+            effect = str(each.get("effect"))
+            given_value = each.get("value")
+            yield {
+                "Key": each.get("key"),
+                "Value": None if given_value is None else str(given_value),
+                "Effect": _EFFECTS.get(effect, effect),
+            }
+
+
+def _subnets(group: Keys, config: Keys) -> list[str]:
+    """The existing subnets; none in a VPC that eksctl makes."""
+    private = group.take("privateNetworking") is True
+    named, zones = group.texts("subnets"), group.texts("availabilityZones")
+    ids = {**subnets(config, "private"), **subnets(config, "public")}
+    if named:
+        return [ids.get(each, each) for each in named]
+    existing = subnets(config, "private" if private else "public")
+    if not zones:
+        return list(existing.values())
+    by_zone = dict(zones_of_subnets(config))
+    return [id for id in existing.values() if by_zone.get(id) in zones] or list(existing.values())
+
+
+def _update(update: Keys) -> Json:
+    return {
+        "MaxUnavailable": update.number("maxUnavailable"),
+        "MaxUnavailablePercentage": update.number("maxUnavailablePercentage"),
+        "UpdateStrategy": update.take("updateStrategy"),
+    }
+
+
+def _repair(repair: Keys) -> Json:
+    counts = (
+        "maxUnhealthyNodeThresholdPercentage",
+        "maxUnhealthyNodeThresholdCount",
+        "maxParallelNodesRepairedPercentage",
+        "maxParallelNodesRepairedCount",
+    )
+    overrides = [
+        {
+            "NodeMonitoringCondition": each.take("nodeMonitoringCondition"),
+            "NodeUnhealthyReason": each.take("nodeUnhealthyReason"),
+            "MinRepairWaitTimeMins": each.number("minRepairWaitTimeMins"),
+            "RepairAction": _ACTIONS.get(action := str(each.take("repairAction")), action),
+        }
+        for each in repair.sections("nodeRepairConfigOverrides")
+    ]
+    return {
+        "Enabled": repair.take("enabled"),
+        **{name[0].upper() + name[1:]: repair.number(name) for name in counts},
+        "NodeRepairConfigOverrides": overrides,
+    }
+
+
+def _data(group: Keys) -> Json:
+    target = group.section("capacityReservation").section("capacityReservationTarget")
+    image = group.take("ami")
+    return {
+        "MetadataOptions": {
+            "HttpTokens": "optional" if group.take("disableIMDSv1") is False else "required",
+            "HttpPutResponseHopLimit": _HOPS,
+        },
+        "BlockDeviceMappings": [{"DeviceName": _device(group), "Ebs": _volume(group)}],
+        "ImageId": image if str(image).startswith("ami-") else None,
+        "KeyName": _key(group.section("ssh")),
+        "CapacityReservationSpecification": {
+            "CapacityReservationPreference": group.section("capacityReservation").take(
+                "capacityReservationPreference"
+            ),
+            "CapacityReservationTarget": {
+                "CapacityReservationId": target.take("capacityReservationID"),
+                "CapacityReservationResourceGroupArn": target.take(
+                    "capacityReservationResourceGroupARN"
+                ),
+            },
+        },
+        "EbsOptimized": group.take("ebsOptimized"),
+        "Monitoring": {"Enabled": group.take("enableDetailedMonitoring")},
+        "UserData": {"Fn::Base64": data} if (data := user_data(group)) else None,
+    }
+
+
+def _device(group: Keys) -> str:
+    return str(group.take("volumeName") or "/dev/xvda")
+
+
+def _volume(group: Keys) -> Json:
+    kind = group.take("volumeType") or "gp3"
+    iops, throughput = group.number("volumeIOPS"), group.number("volumeThroughput")
+    return {
+        "VolumeSize": group.number("volumeSize") or _VOLUME_GIB,
+        "VolumeType": kind,
+        "Iops": iops,
+        "Throughput": throughput,
+        "Encrypted": group.take("volumeEncrypted"),
+        "KmsKeyId": group.take("volumeKmsKeyID"),
+    }
+
+
+def _key(ssh: Keys) -> Any:
+    """The key pair, of those that EC2 has; eksctl makes one of other keys."""
+    name, allowed = ssh.take("publicKeyName"), ssh.take("allow")
+    return name if allowed is not False else None
+
+
+def _network(group: Keys, types: list[str], names: tuple[str, str], *, efa: bool) -> Json:
+    name, cluster = names
+    own = link(CLUSTER, cluster, "ClusterSecurityGroupId")
+    groups = [own, *group.section("securityGroups").texts("attachIDs")]
+    placed = group.section("placement").take("groupName")
+    if not efa:
+        return {"SecurityGroupIds": groups, "Placement": {"GroupName": placed}}
+    known = [type for type in map(catalog.find, types) if type]
+    cards = min((len(type.cards) for type in known), default=1)
+    reserved = "capacityReservation" in group
+    placed = None if reserved else placed or placement_group(name)
+    return {
+        "NetworkInterfaces": [
+            {
+                "NetworkCardIndex": card,
+                "DeviceIndex": min(card, 1),
+                "InterfaceType": "efa",
+                "Groups": groups,
+            }
+            for card in range(max(cards, 1))
+        ],
+        "Placement": {"GroupName": placed},
+    }

@@ -1,0 +1,70 @@
+"""A configuration that remembers which of its keys were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clustergen.findings import Path
+
+
+class Keys:
+    """A section of a configuration."""
+
+    def __init__(self, data: Any, path: Path = (), used: set[Path] | None = None) -> None:
+        self._data = data if isinstance(data, Mapping) else {}
+        self.path = path
+        self._used = set() if used is None else used
+
+    def take(self, *keys: str) -> Any:
+        """The value at ``keys``, of which nothing is left to read; None if there is none."""
+        node: Any = self._data
+        for key in keys:
+            node = node.get(key) if isinstance(node, Mapping) else None
+        self._used.add((*self.path, *keys))
+        return node
+
+    def number(self, *keys: str) -> int | None:
+        """A whole number; None if there is none."""
+        value = self.take(*keys)
+        return int(value) if str(value).isdigit() else None
+
+    def texts(self, *keys: str) -> list[str]:
+        """A list of texts."""
+        value = self.take(*keys)
+        return [str(each) for each in value] if isinstance(value, list) else []
+
+    def table(self, *keys: str) -> dict[str, Any]:
+        """A map of any keys."""
+        value = self.take(*keys)
+        return {str(key): each for key, each in value.items()} if isinstance(value, Mapping) else {}
+
+    def section(self, key: str) -> Keys:
+        return Keys(self._data.get(key), (*self.path, key), self._used)
+
+    def sections(self, key: str) -> list[Keys]:
+        """The items of a list."""
+        value = self._data.get(key)
+        items = value if isinstance(value, list) else []
+        return [Keys(each, (*self.path, key, i), self._used) for i, each in enumerate(items)]
+
+    def __contains__(self, key: str) -> bool:
+        return self._data.get(key) is not None
+
+    def unread(self) -> Iterator[Path]:
+        """The places of the values that nothing has read."""
+        for path in _leaves(self._data, self.path):
+            if not any(path[:length] in self._used for length in range(1, len(path) + 1)):
+                yield path
+
+
+def _leaves(value: Any, path: Path) -> Iterator[Path]:
+    inner: list[tuple[str | int, Any]] = []
+    if isinstance(value, Mapping):
+        inner = [(str(key), each) for key, each in value.items()]
+    elif isinstance(value, list):
+        inner = list(enumerate(value))
+    if not inner and value not in (None, [], {}):
+        yield path
+    for step, each in inner:
+        yield from _leaves(each, (*path, step))

@@ -1,0 +1,204 @@
+"""EKS clusters as specs: templates, descriptions, and what clustergen renders itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clustergen.compiler import check_text
+from tests.importing.templates import (
+    GROUP,
+    SPECS,
+    SUBNET,
+    VPC,
+    bring,
+    by_name,
+    document,
+    original_of,
+    properties,
+    region_of,
+)
+
+ROLE = "arn:aws:iam::111122223333:role/{}"
+DATA = {
+    "BlockDeviceMappings": [{"DeviceName": "/dev/xvda", "Ebs": {"VolumeSize": 300}}],
+    "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 2},
+}
+TEMPLATE: dict[str, Any] = {
+    "Parameters": {"Version": {"Type": "String", "Default": "1.34"}, "Admin": {"Type": "String"}},
+    "Resources": {
+        "Control": {
+            "Type": "AWS::EKS::Cluster",
+            "Properties": {
+                "Name": {"Fn::Sub": "${AWS::StackName}-eks"},
+                "Version": {"Ref": "Version"},
+                "RoleArn": ROLE.format("control"),
+                "ResourcesVpcConfig": {"SubnetIds": [SUBNET.format(1), SUBNET.format(2)]},
+                "UpgradePolicy": {"SupportType": "STANDARD"},
+                "AccessConfig": {"AuthenticationMode": "API"},
+            },
+        },
+        "Launch": {
+            "Type": "AWS::EC2::LaunchTemplate",
+            "Properties": {
+                "LaunchTemplateData": {
+                    **DATA,
+                    "SecurityGroupIds": [
+                        {"Fn::GetAtt": ["Control", "ClusterSecurityGroupId"]},
+                        GROUP.format(1),
+                    ],
+                }
+            },
+        },
+        "Gpu": {
+            "Type": "AWS::EKS::Nodegroup",
+            "Properties": {
+                "ClusterName": {"Ref": "Control"},
+                "NodegroupName": "gpu",
+                "NodeRole": ROLE.format("nodes"),
+                "Subnets": [SUBNET.format(1)],
+                "InstanceTypes": ["g6.12xlarge"],
+                "ScalingConfig": {"MinSize": 1, "MaxSize": 4, "DesiredSize": 2},
+                "Labels": {"pool": "gpu"},
+                "LaunchTemplate": {
+                    "Id": {"Ref": "Launch"},
+                    "Version": {"Fn::GetAtt": ["Launch", "LatestVersionNumber"]},
+                },
+            },
+        },
+        "Admins": {
+            "Type": "AWS::EKS::AccessEntry",
+            "Properties": {
+                "ClusterName": {"Ref": "Control"},
+                "PrincipalArn": {"Ref": "Admin"},
+                "AccessPolicies": [
+                    {
+                        "PolicyArn": "arn:aws:eks::aws:cluster-access-policy/"
+                        "AmazonEKSClusterAdminPolicy",
+                        "AccessScope": {"Type": "cluster"},
+                    }
+                ],
+            },
+        },
+        "Cni": {
+            "Type": "AWS::EKS::Addon",
+            "Properties": {"ClusterName": {"Ref": "Control"}, "AddonName": "vpc-cni"},
+        },
+    },
+}
+ADMIN = {"Admin": ROLE.format("admins")}
+
+
+def test_the_rendered_template_has_the_settings_of_the_original() -> None:
+    result = bring(TEMPLATE, parameters=ADMIN)
+    assert result.lossless
+    template = document(result, "eks")
+    assert set(by_name(template, "AWS::EKS::Cluster", "Name")) == {"imported-eks"}
+    group = by_name(template, "AWS::EKS::Nodegroup", "NodegroupName")["gpu"]
+    assert group["NodeRole"] == ROLE.format("nodes")
+    assert group["Labels"] == {"pool": "gpu"}
+    assert template["Parameters"]["SizeOfNodeGroupGpu"]["Default"] == 2
+    data = template["Resources"]["NodeGroupGpuLaunchTemplate"]["Properties"]["LaunchTemplateData"]
+    assert data["BlockDeviceMappings"][0]["Ebs"]["VolumeSize"] in (300, "300")
+    assert data["SecurityGroupIds"] == [
+        {"Fn::GetAtt": ["Cluster", "ClusterSecurityGroupId"]},
+        GROUP.format(1),
+    ]
+    entries = by_name(template, "AWS::EKS::AccessEntry", "PrincipalArn")
+    assert set(entries) == {ROLE.format("admins")}
+
+
+def test_what_the_language_has_words_for_is_in_words() -> None:
+    spec = check_text(bring(TEMPLATE, parameters=ADMIN).text).spec
+    assert spec is not None
+    assert spec.kubernetes.version == "1.34"
+    assert spec.kubernetes.support == "standard"
+    assert spec.kubernetes.admins == [ROLE.format("admins")]
+    assert [subnet.id for subnet in spec.network.private_subnets] == [SUBNET.format(1)]
+    (group,) = spec.node_groups
+    assert (group.instance_type, group.count.min, group.count.max) == ("g6.12xlarge", 1, 4)
+    assert group.root_volume.size == 300
+
+
+def test_an_import_gives_the_same_bytes_again() -> None:
+    assert bring(TEMPLATE, parameters=ADMIN).text == bring(TEMPLATE, parameters=ADMIN).text
+
+
+CLUSTER = {
+    "name": "production",
+    "arn": "arn:aws:eks:eu-west-1:111122223333:cluster/production",
+    "version": "1.35",
+    "endpoint": "https://example.eks.amazonaws.com",
+    "roleArn": ROLE.format("control"),
+    "resourcesVpcConfig": {
+        "subnetIds": [SUBNET.format(1), SUBNET.format(2)],
+        "securityGroupIds": [],
+        "clusterSecurityGroupId": GROUP.format(9),
+        "vpcId": VPC,
+        "endpointPublicAccess": True,
+        "endpointPrivateAccess": False,
+        "publicAccessCidrs": ["0.0.0.0/0"],
+    },
+    "logging": {"clusterLogging": [{"types": ["api", "audit"], "enabled": True}]},
+    "status": "ACTIVE",
+    "certificateAuthority": {"data": "LS0t"},
+    "tags": {"team": "speech"},
+    "accessConfig": {"authenticationMode": "API"},
+    "upgradePolicy": {"supportType": "EXTENDED"},
+}
+NODEGROUP = {
+    "nodegroupName": "gpu",
+    "nodegroupArn": "arn:aws:eks:eu-west-1:111122223333:nodegroup/production/gpu/1",
+    "clusterName": "production",
+    "version": "1.35",
+    "releaseVersion": "1.35.0-20261101",
+    "status": "ACTIVE",
+    "capacityType": "ON_DEMAND",
+    "scalingConfig": {"minSize": 0, "maxSize": 8, "desiredSize": 3},
+    "instanceTypes": ["g6.12xlarge"],
+    "subnets": [SUBNET.format(1)],
+    "amiType": "AL2023_x86_64_NVIDIA",
+    "nodeRole": ROLE.format("nodes"),
+    "diskSize": 20,
+    "health": {"issues": []},
+    "updateConfig": {"maxUnavailable": 1},
+    "launchTemplate": {"name": "gpu", "version": "4", "id": "lt-1"},
+}
+VERSIONS = {
+    "LaunchTemplateVersions": [
+        {
+            "LaunchTemplateId": "lt-1",
+            "LaunchTemplateName": "gpu",
+            "VersionNumber": 4,
+            "LaunchTemplateData": {**DATA, "SecurityGroupIds": [GROUP.format(9)]},
+        }
+    ]
+}
+
+
+def test_descriptions_of_the_service() -> None:
+    result = bring({"cluster": CLUSTER}, {"nodegroup": NODEGROUP}, VERSIONS, region="", vpc="")
+    assert result.lossless
+    assert "LS0t" not in result.text
+    spec = check_text(result.text).spec
+    assert spec is not None
+    assert (spec.name, spec.region, spec.network.vpc) == ("production", "eu-west-1", VPC)
+    assert spec.tags == {"team": "speech"}
+    template = document(result, "eks")
+    (cluster,) = by_name(template, "AWS::EKS::Cluster", "Name").values()
+    assert cluster["RoleArn"] == ROLE.format("control")
+    assert len(cluster["Logging"]["ClusterLogging"]["EnabledTypes"]) == 2
+    data = template["Resources"]["NodeGroupGpuLaunchTemplate"]["Properties"]["LaunchTemplateData"]
+    assert data["SecurityGroupIds"] == [{"Fn::GetAtt": ["Cluster", "ClusterSecurityGroupId"]}]
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_an_imported_bundle_has_the_settings_of_the_bundle(path: Path) -> None:
+    original = original_of(path, "eks")
+    result = bring(original, region=region_of(path), vpc="")
+    assert result.lossless
+    again, before = properties(document(result, "eks")), properties(original)
+    same = [id for id in before if again.get(id) == before[id]]
+    assert "Cluster" in same

@@ -1,0 +1,176 @@
+"""Configurations of eksctl as specs: what eksctl makes of them, or a finding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from clustergen.compiler import check_text
+from tests.checking import check as check_spec
+from tests.importing.templates import SUBNET, VPC, bring, by_name, document
+
+CONFIG = f"""\
+apiVersion: eksctl.io/v1alpha5
+kind: ClusterConfig
+metadata: {{name: research, region: us-east-2, version: '1.34', tags: {{team: speech}}}}
+iam: {{withOIDC: true}}
+vpc:
+  id: {VPC}
+  clusterEndpoints: {{privateAccess: true}}
+  publicAccessCIDRs: [203.0.113.0/24]
+  subnets:
+    private:
+      us-east-2a: {{id: {SUBNET.format(1)}}}
+      us-east-2b: {{id: {SUBNET.format(2)}}}
+addons:
+  - {{name: vpc-cni, version: v1.20.0-eksbuild.1}}
+accessConfig:
+  accessEntries:
+    - principalARN: arn:aws:iam::111122223333:role/admins
+      accessPolicies:
+        - policyARN: arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy
+          accessScope: {{type: cluster}}
+managedNodeGroups:
+  - name: sys
+    instanceType: m5.2xlarge
+    desiredCapacity: 1
+    privateNetworking: true
+    iam: {{withAddonPolicies: {{autoScaler: true, cloudWatch: true}}}}
+  - name: gpu
+    instanceType: p5en.48xlarge
+    instancePrefix: research
+    privateNetworking: true
+    efaEnabled: true
+    availabilityZones: [us-east-2b]
+    minSize: 0
+    desiredCapacity: 2
+    maxSize: 8
+    volumeSize: 500
+    labels: {{pool: training}}
+    taints: [{{key: reserved, value: 'yes', effect: NoExecute}}]
+    capacityReservation:
+      capacityReservationTarget: {{capacityReservationID: cr-0a1b2c3d4e5f67890}}
+    instanceMarketOptions: {{marketType: capacity-block}}
+    overrideBootstrapCommand: |
+      apiVersion: node.eks.aws/v1alpha1
+      kind: NodeConfig
+      spec: {{instance: {{localStorage: {{strategy: RAID0}}}}}}
+"""
+
+
+def changed(**changes: Any) -> str:
+    return yaml.safe_dump({**yaml.safe_load(CONFIG), **changes})
+
+
+def test_the_template_makes_what_eksctl_makes() -> None:
+    result = bring(CONFIG, region="", vpc="")
+    assert result.lossless
+    template = document(result, "eks")
+    (cluster,) = by_name(template, "AWS::EKS::Cluster", "Name").values()
+    assert cluster["Version"] == "1.34"
+    assert cluster["UpgradePolicy"] == {"SupportType": "EXTENDED"}
+    assert cluster["AccessConfig"]["AuthenticationMode"] == "API_AND_CONFIG_MAP"
+    assert cluster["ResourcesVpcConfig"]["PublicAccessCidrs"] == ["203.0.113.0/24"]
+    assert "Logging" not in cluster, "eksctl turns no logs on"
+    groups = by_name(template, "AWS::EKS::Nodegroup", "NodegroupName")
+    assert groups["gpu"]["Subnets"] == [SUBNET.format(2)]
+    assert groups["gpu"]["CapacityType"] == "CAPACITY_BLOCK"
+    assert groups["gpu"]["Taints"] == [{"Effect": "NO_EXECUTE", "Key": "reserved", "Value": "yes"}]
+    assert groups["sys"]["Subnets"] == [SUBNET.format(1), SUBNET.format(2)]
+    assert groups["sys"]["ScalingConfig"]["MinSize"] == 1
+    role = template["Resources"]["NodeRole"]["Properties"]["ManagedPolicyArns"]
+    assert "arn:aws:iam::aws:policy/CloudWatchAgentServerPolicy" in role
+    (policy,) = by_name(template, "AWS::IAM::RolePolicy", "PolicyName").values()
+    assert policy["RoleName"] == {"Ref": "NodeRole"}
+    (provider,) = [r for r in template["Resources"].values() if r["Type"].endswith("OIDCProvider")]
+    assert provider["Properties"]["Url"] == {"Fn::GetAtt": ["Cluster", "OpenIdConnectIssuerUrl"]}
+
+
+def test_network_cards_and_disks_are_those_of_eksctl() -> None:
+    template = document(bring(CONFIG, region="", vpc=""), "eks")
+    data = template["Resources"]["NodeGroupGpuLaunchTemplate"]["Properties"]["LaunchTemplateData"]
+    interfaces = data["NetworkInterfaces"]
+    assert len(interfaces) == 16
+    assert {i["InterfaceType"] for i in interfaces} == {"efa"}
+    assert [i["DeviceIndex"] for i in interfaces] == [0] + [1] * 15
+    assert data["BlockDeviceMappings"][0]["Ebs"]["VolumeSize"] == 500
+    assert "strategy: RAID0" in data["UserData"]["Fn::Base64"]
+
+
+def test_what_the_language_has_words_for_is_in_words() -> None:
+    spec = check_text(bring(CONFIG, region="", vpc="").text).spec
+    assert spec is not None
+    assert (spec.name, spec.region, spec.network.vpc) == ("research", "us-east-2", VPC)
+    assert spec.kubernetes.version == "1.34"
+    assert spec.kubernetes.admins == ["arn:aws:iam::111122223333:role/admins"]
+    sys, gpu = spec.node_groups
+    assert (sys.count.min, sys.count.max) == (1, 1)
+    assert (gpu.count.min, gpu.count.max, gpu.efa) == (0, 8, True)
+    assert gpu.capacity.capacity_block == "cr-0a1b2c3d4e5f67890"
+    assert gpu.labels == {"pool": "training"}
+
+
+def test_an_import_gives_the_same_bytes_again() -> None:
+    assert bring(CONFIG).text == bring(CONFIG).text
+
+
+def test_an_existing_launch_template_stays() -> None:
+    group = {"name": "own", "launchTemplate": {"id": "lt-0a1b2c3d4e5f67890", "version": "3"}}
+    result = bring(changed(managedNodeGroups=[group]))
+    assert result.lossless
+    groups = by_name(document(result, "eks"), "AWS::EKS::Nodegroup", "NodegroupName")
+    assert groups["own"]["LaunchTemplate"] == {"Id": "lt-0a1b2c3d4e5f67890", "Version": "3"}
+
+
+@pytest.mark.parametrize(
+    ("section", "value", "path"),
+    [
+        ("gitops", {"flux": {"gitProvider": "github"}}, "gitops.flux.gitProvider"),
+        ("karpenter", {"version": "1.0"}, "karpenter.version"),
+        ("iam", {"serviceAccounts": [{"metadata": {"name": "a"}}]}, "iam.serviceAccounts[0]"),
+        ("fargateProfiles", [{"name": "a"}], "fargateProfiles[0].name"),
+        ("vpc", {"hostnameType": "resource-name"}, "vpc.hostnameType"),
+        ("managedNodeGroups", [{"name": "a", "maxPodsPerNode": 9}], ".maxPodsPerNode"),
+    ],
+)
+def test_a_key_without_a_place_is_a_loss(section: str, value: Any, path: str) -> None:
+    result = bring(changed(**{section: value}))
+    assert not result.lossless
+    (lost,) = [finding for finding in result.findings if finding.code == "IMP010"]
+    assert path in lost.message
+    assert lost.span is not None
+    assert "--allow-loss" in lost.help
+
+
+def test_what_eksctl_decides_itself_is_in_the_report() -> None:
+    config = {key: v for key, v in yaml.safe_load(CONFIG).items() if key != "vpc"}
+    config["nodeGroups"] = [{"name": "own"}]
+    config["metadata"]["version"] = "1.25"
+    found = bring(yaml.safe_dump(config), region="", vpc="")
+    assert found.lossless
+    rewritten = [f.message for f in found.findings if f.code == "IMP004"]
+    assert any("eksctl makes a VPC" in message for message in rewritten)
+    assert any("own is self-managed" in message for message in rewritten)
+    assert any("EKS does not offer Kubernetes 1.25" in message for message in rewritten)
+
+
+def test_placeholders_are_questions() -> None:
+    metadata = {"name": "<my-cluster>", "region": "PLACEHOLDER_REGION"}
+    result = bring(changed(metadata=metadata), region="")
+    asked = [finding.message for finding in result.findings if finding.code == "IMP002"]
+    assert {"<my-cluster> is no name of a cluster", "PLACEHOLDER_REGION is no region"} <= set(asked)
+    assert "name: imported" in result.text
+
+
+def test_a_cluster_without_nodes_asks_for_them() -> None:
+    config = {"kind": "ClusterConfig", "metadata": {"name": "empty", "region": "us-east-1"}}
+    result = bring(config, region="", vpc="")
+    assert result.lossless
+    assert any("no node groups" in f.message for f in result.findings if f.code == "IMP002")
+
+
+def test_check_of_a_configuration_points_to_import() -> None:
+    (finding,) = check_spec(CONFIG).findings
+    assert (finding.code, "eksctl" in finding.message) == ("SPC026", True)
