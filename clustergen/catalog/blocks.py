@@ -7,6 +7,7 @@ https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html (20
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime, time, timedelta
 from types import MappingProxyType
 from typing import Final
 
@@ -28,6 +29,12 @@ EARLIEST_WEEKS: Final = 8
 END_MINUTES: Final = 30
 """Before the end, EC2 begins to terminate instances; :data:`ULTRASERVER_END_MINUTES` for those."""
 ULTRASERVER_END_MINUTES: Final = 60
+
+END_UTC: Final = time(11, 30)
+"""The time of day at which every block and plan ends:
+https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html"""
+AS_OF: Final = datetime(2026, 11, 22, tzinfo=UTC)
+"""The date of these facts. What ended before is over, whatever the clock of a machine says."""
 
 PLAN_FACTOR: Final = 1.15
 """Rate of a training plan over that of a Capacity Block: 6 types of the price page of 2025-06, and
@@ -76,3 +83,10 @@ def rate(instance_type: str, place: str, book: Book) -> tuple[Price, float] | No
         if found := book.find(f"Capacity Block {server.name}", place):
             return found, 1 / server.instances
     return None
+
+
+def is_sold(length: timedelta) -> bool:
+    """Whether AWS sells blocks of about this length: one that starts at once is a part of a day
+    shorter, because all end at the same time of day."""
+    needed = -(-length // timedelta(days=1))
+    return days(needed * DAY_HOURS) == needed

@@ -98,6 +98,8 @@ class Line:
     """Paid as a whole before it begins, for a time that AWS sells."""
     estimate: bool = False
     """From a rule, because there is no price."""
+    length_hours: float | None = None
+    """How long it lasts, where the spec says when it starts and ends."""
 
     @property
     def counted(self) -> bool:
@@ -112,11 +114,14 @@ class Line:
 
     def usd(self, hours: float) -> tuple[float, float]:
         """The lowest and the highest cost in this time, at the rate of an hour."""
+        hours = min(hours, self.length_hours or hours)
         low = sum(amount.usd(hours) for amount in self.low)
         return low, sum(amount.usd(hours) for amount in self.high)
 
     def usd_of_use(self, hours: float) -> tuple[float, float]:
         """The same for a cluster that is used this long: a block is paid for whole days."""
+        if self.upfront and self.length_hours:
+            return self.usd(self.length_hours)
         days = blocks.days(hours) if self.upfront else None
         return self.usd(days * blocks.DAY_HOURS if days else hours)
 

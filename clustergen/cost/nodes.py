@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from clustergen.catalog import InstanceType, blocks
@@ -11,6 +11,8 @@ from clustergen.catalog.prices import Book, Price, place_of
 from clustergen.cost.model import Line, Units
 from clustergen.cost.pricing import span
 from clustergen.plan.model import CapacityKind, Machine, NodeGroup, Plan
+from clustergen.plan.timetable import iso
+from clustergen.spec.quantities import format_duration
 
 OPTIONS: Final[Mapping[CapacityKind, str]] = {
     "on-demand": "On-Demand",
@@ -43,7 +45,17 @@ def machines(plan: Plan) -> Iterator[tuple[str, Machine]]:
 
 
 def node_group(plan: Plan, group: NodeGroup, book: Book) -> Line:
-    """The instances of a node group."""
+    """The instances of a node group, for as long as their capacity lasts."""
+    line = _node_group(plan, group, book)
+    starts, ends = group.capacity.starts, group.capacity.ends
+    if not starts or not ends or ends <= starts:
+        return line
+    hours = (ends - starts).total_seconds() / 3600
+    what = f"{line.what}, {format_duration(round(hours * 3600))} from {iso(starts)}"
+    return replace(line, what=what, length_hours=hours)
+
+
+def _node_group(plan: Plan, group: NodeGroup, book: Book) -> Line:
     kind = group.capacity.kind
     nodes = _Nodes(group.name, group.types, plan.least_nodes(group), group.max, OPTIONS[kind])
     place = _place(plan)

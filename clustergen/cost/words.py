@@ -56,7 +56,7 @@ def details(line: Line, hours: int | None = None) -> str:
 
 def longer(line: Line, hours: int | None = None) -> str:
     """How long a block is that is bought for ``hours``, where it is longer."""
-    if not (hours and line.upfront):
+    if not (hours and line.upfront) or line.length_hours:
         return ""
     days = blocks.days(hours)
     if days is None:

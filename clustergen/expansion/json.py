@@ -7,10 +7,13 @@
                 "name": "llm-p5",
                 "spec": {"version": 1, "name": "llm-p5", ...},
                 "defaults": [{"path": ["node_groups", 0, "efa"], "value": true,
-                              "reason": "h100: EFA is on, because p5.48xlarge supports it"}]}]}
+                              "reason": "h100: EFA is on, because p5.48xlarge supports it"}],
+                "timetable": [{"at": "2026-12-17T10:50:00Z", "group": "h100",
+                               "what": "nodes stop"}]}]}
 
 ``spec`` is a spec in the language, for this target, with all defaults; ``defaults`` are the values
-in it that the user left open. The reason ``default`` stands for a value that depends on nothing.
+in it that the user left open; ``timetable`` is what happens to capacity with dates.
+The reason ``default`` stands for a value that depends on nothing.
 Within version 1, keys are never removed or changed.
 """
 
@@ -21,6 +24,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from clustergen.expansion.model import Expansion
+from clustergen.plan.timetable import events, iso
 from clustergen.source.scalars import Float
 
 VERSION: Final = 1
@@ -40,6 +44,10 @@ def _plan(expansion: Expansion) -> dict[str, Any]:
         "defaults": [
             {"path": list(path), "value": value, "reason": reason}
             for path, (value, reason) in expansion.defaults.items()
+        ],
+        "timetable": [
+            {"at": iso(at), "group": group, "what": what}
+            for at, group, what in events(expansion.plan)
         ],
     }
 

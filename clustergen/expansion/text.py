@@ -7,6 +7,7 @@ from itertools import groupby
 
 from clustergen.expansion.model import PLAIN, Expansion
 from clustergen.expansion.yaml import flow
+from clustergen.plan.timetable import events, iso
 from clustergen.source.nodes import dotted
 from clustergen.terminal import wrapped
 
@@ -25,6 +26,10 @@ def _lines(expansion: Expansion) -> Iterator[str]:
         for name, (value, reason) in entries:
             why = "" if reason == PLAIN else f"  ({reason})"
             yield from wrapped(f"{name}: {flow(value)}{why}", "  ", "      ")
+    if times := events(plan):
+        yield ""
+    for at, group, what in times:
+        yield from wrapped(f"{iso(at)}  {group}: {what}", "  ", "      ")
 
 
 def _section(name: str) -> str:

@@ -153,6 +153,11 @@ FEATURES: tuple[Feature, ...] = (
     ),
     Feature("capacity.training-plan", "SageMaker training plan", _capacity("training-plan")),
     Feature(
+        "capacity.dates",
+        "Capacity that starts and ends",
+        lambda plan: (g.at("capacity") for g in plan.node_groups if g.capacity.dated),
+    ),
+    Feature(
         "instances.ultraserver",
         "P6e-GB200 UltraServers",
         _typed("instance_type", lambda g: g.type.nvlink_domain),

@@ -9,6 +9,7 @@ from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle, json_artifact
 from clustergen.hyperpod import scripts, verify
 from clustergen.hyperpod.options import Options
+from clustergen.plan import timetable
 from clustergen.plan.model import Plan
 from clustergen.words import words
 
@@ -50,7 +51,8 @@ def files(
     controller = plan.options_as(Options).controller
     text = shell.render(
         template,
-        **more,
+        **{"timetable": "", **more},
+        phases=timetable.words(timetable.phases(plan)),
         **foundation.frame(plan),
         uploads=[],
         prefix=scripts.prefix(lifecycle) if lifecycle else "",

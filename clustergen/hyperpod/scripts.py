@@ -9,14 +9,15 @@ from typing import Any
 
 from clustergen import shell
 from clustergen.artifacts import Artifact, Bundle
-from clustergen.aws import mounts
+from clustergen.aws import mounts, references
 from clustergen.digests import sha256
 from clustergen.hyperpod import slurm_conf, steps, verify
+from clustergen.hyperpod.groups import SCRIPTS_BUCKET
 from clustergen.hyperpod.limits import JOB_FOLDERS
 from clustergen.hyperpod.options import Options
 from clustergen.hyperpod.steps import Group, Mode
 from clustergen.plan.model import Bucket, Plan
-from clustergen.slurm import accounts, collecting
+from clustergen.slurm import accounts, collecting, timetable
 
 FOLDER = "lifecycle"
 FILE_SYSTEMS = "file-systems.json"
@@ -48,6 +49,8 @@ def lifecycle(plan: Plan, mode: Mode) -> Bundle:
 def _text(plan: Plan, name: str, values: Mapping[str, Any]) -> str:
     if name == "accounts.sh":
         return accounts.script(plan, several=values["several"])
+    if name == timetable.NAME:
+        return timetable.script(by_group=True)
     if name == collecting.NAME:
         return collecting.script(plan, linger=0)
     return shell.render(_template(name), **values)
@@ -79,6 +82,9 @@ def _beside(plan: Plan, names: Iterable[str]) -> Iterator[Artifact]:
     text = collecting.workspace_file(plan)
     if collecting.NAME in names and text:
         yield Artifact(f"{FOLDER}/{collecting.WORKSPACE_FILE}", text)
+    if timetable.NAME in names:
+        place = f"s3://{references.placeholder(SCRIPTS_BUCKET)}/{timetable.key(plan)}"
+        yield Artifact(f"{FOLDER}/{steps.SOURCE}", json.dumps({"source": place}) + "\n")
     if "slurm-settings.sh" in names and slurm_conf.has_prolog(plan):
         folders = " ".join((*JOB_FOLDERS, collecting.job_folder()))
         for name in ("prolog.sh", "epilog.sh"):
@@ -106,6 +112,7 @@ def _values(plan: Plan, mode: Mode) -> dict[str, Any]:
         "slurm": mode != "kubernetes",
         "controller": plan.options_as(Options).controller,
         "controllers": plan.head.count if plan.head else 1,
+        "timed": mode != "kubernetes" and timetable.wanted(plan),
         "several": bool(steps.shared_by_controllers(plan)),
         "buckets": any(isinstance(item, Bucket) for item in plan.storage),
         "accounting": mode != "extended" and plan.slurm.accounting != "off",

@@ -14,7 +14,7 @@ from clustergen.plan import model
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Database, Lustre, Machine, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
-from clustergen.slurm import collecting
+from clustergen.slurm import collecting, timetable
 
 Mode = Literal["bootstrap", "extended", "customer-managed", "legacy", "kubernetes"]
 """How nodes are set up, and so which scripts they run.
@@ -25,6 +25,9 @@ roles of groups in a file. ``kubernetes``: scripts prepare nodes before they joi
 https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod-slurm-api-config-migration.html
 """
 Role = Literal["controller", "login", "compute"]
+SOURCE = "timetable.json"
+"""With the address of the table that the controller follows: deploy.sh knows the bucket."""
+
 # The spec's name for each role.
 _ON: Mapping[Role, model.Role] = {"controller": "head", "login": "login", "compute": "compute"}
 
@@ -144,6 +147,8 @@ def _slurm(plan: Plan, mode: Mode, role: Role) -> Iterator[Step]:
         yield Step("slurm", "start-slurm.sh", (role,), seconds=1800)
     if role == "controller" and plan.slurm.accounting != "off":
         yield Step("accounts", "accounts.sh", seconds=900)
+    if role == "controller" and timetable.wanted(plan):
+        yield Step("timetable", timetable.NAME, ("install", SOURCE), required=False)
 
 
 def _database(plan: Plan) -> tuple[Any, ...]:

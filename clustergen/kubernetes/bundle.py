@@ -23,6 +23,7 @@ from clustergen.kubernetes import (
     queues,
     smoke,
     storage_class,
+    timetable,
     training,
     training_runtimes,
     volumes,
@@ -132,6 +133,9 @@ _LATE = (
             "Kubernetes and the agents on each node keep.",
         ),
         lambda plan: kueue.objects(plan) if kueue.is_on(plan) else (),
+    ),
+    _Manifest(
+        "timetable", timetable.COMMENT, lambda plan: timetable.objects(plan, _ON_SYSTEM_NODES)
     ),
     _Manifest("queues", ("Queues of the scheduler (scheduler).",), queues.objects),
     _Manifest("priorities", ("Priorities of pods, by queue (priority).",), queues.priorities),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal, Self, TypeVar
 
 from clustergen.catalog import InstanceType
@@ -142,6 +143,14 @@ class Capacity:
 
     kind: CapacityKind
     id: str | None = None
+    starts: datetime | None = None
+    ends: datetime | None = None
+    """In UTC; :mod:`clustergen.plan.timetable` has what happens before."""
+
+    @property
+    def dated(self) -> bool:
+        """Whether it is known when it starts or ends."""
+        return self.starts is not None or self.ends is not None
 
     @property
     def reserved(self) -> bool:
@@ -296,6 +305,11 @@ class NodeGroup:
     def reserved(self) -> bool:
         """Whether its instances are reserved in one zone, neither On-Demand nor Spot."""
         return self.capacity.reserved
+
+    @property
+    def held(self) -> bool:
+        """Whether its nodes stay when they are idle, because they are paid for until an end."""
+        return self.reserved and self.capacity.ends is not None
 
     @property
     def one_zone(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from clustergen import catalog
@@ -213,8 +214,13 @@ def _capacity(capacity: spec.Capacity) -> Capacity:
         value = getattr(capacity, field)
         if value:
             kind: CapacityKind = _IDENTIFIED.get(field, "spot")
-            return Capacity(kind, value if isinstance(value, str) else None)
+            id = value if isinstance(value, str) else None
+            return Capacity(kind, id, _moment(capacity.starts), _moment(capacity.ends))
     return Capacity("on-demand")
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
 
 
 _IDENTIFIED: dict[str, CapacityKind] = {

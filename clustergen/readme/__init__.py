@@ -9,7 +9,7 @@ from clustergen import targets
 from clustergen.artifacts import Artifact
 from clustergen.findings import Finding
 from clustergen.plan.model import Plan
-from clustergen.readme import costs, monitoring, nodes, storage, what_stays
+from clustergen.readme import costs, monitoring, nodes, storage, timetable, what_stays
 from clustergen.readme.known_limits import known_limits
 from clustergen.readme.markdown import escape, spec_path
 from clustergen.readme.operation import answers
@@ -33,6 +33,7 @@ Blocks = Iterable[str]
 
 SECTIONS: Final[Mapping[str, Callable[[Subject], Blocks]]] = {
     "What will exist": lambda it: (nodes.table(it.plan), nodes.totals(it.plan)),
+    "Timetable": lambda it: timetable.paragraphs(it.plan),
     "Storage": lambda it: (storage.table(it.plan),),
     "Queues": lambda it: (nodes.queues(it.plan),),
     "Before you deploy": lambda it: _checklist(it.checklist),

@@ -54,6 +54,17 @@ Seconds = Annotated[
 ]
 """A duration, stored in seconds."""
 
+Moment = Annotated[
+    str,
+    BeforeValidator(validators.moment),
+    shaped(
+        r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?"
+        r"(Z|[+-][0-9]{2}:?[0-9]{2})$",
+        "2026-12-10T11:30:00Z",
+    ),
+]
+"""A date and time with an offset, stored in UTC."""
+
 Cidr = Annotated[
     str, BeforeValidator(validators.network), shaped(r"^[0-9a-f.:]+(/[0-9]+)?$", "203.0.113.0/24")
 ]

@@ -12,6 +12,7 @@ from clustergen.spec.base import (
     AmiId,
     Arn,
     GiB,
+    Moment,
     MountPath,
     Name,
     NodeType,
@@ -124,7 +125,7 @@ class Count(Section):
 
 
 class Capacity(Section):
-    """A reservation of capacity: exactly one of these keys."""
+    """A reservation of capacity: exactly one kind, and when it starts and ends."""
 
     on_demand: SkipJsonSchema[Literal[True] | None] = None
     spot: SkipJsonSchema[Literal[True] | None] = None
@@ -137,6 +138,12 @@ class Capacity(Section):
         None, description="An interruptible Capacity Reservation."
     )
     training_plan: Arn | None = Field(None, description="A SageMaker training plan (HyperPod).")
+    starts: Moment | None = Field(
+        None, description="When it starts, with an offset: 2026-12-10T11:30:00Z."
+    )
+    ends: Moment | None = Field(
+        None, description="When it ends: nodes are drained and stopped before."
+    )
 
 
 class Taint(Section):

@@ -9,6 +9,7 @@ import difflib
 import ipaddress
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from pydantic_core import PydanticCustomError
@@ -22,6 +23,7 @@ PURCHASES = (
     "interruptible_reservation",
     "training_plan",
 )
+DATES = ("starts", "ends")
 T = TypeVar("T")
 
 
@@ -54,6 +56,33 @@ def size(value: Any) -> int:
 def duration(value: Any) -> int:
     """A duration in seconds."""
     return _quantity(value, parse_duration)
+
+
+_FIRST_YEAR, _LAST_YEAR = 2006, 2199
+"""Of EC2, and of what can be calculated with."""
+
+
+def moment(value: Any) -> str:
+    """A date and time with an offset, in UTC."""
+    if not isinstance(value, str):
+        raise refuse(f"{value!r} is not a date and time", "write e.g. 2026-12-10T11:30:00Z")
+    try:
+        found = datetime.fromisoformat(value.strip())
+    except ValueError:
+        message = f"{value!r} is not a date and time of ISO 8601"
+        raise refuse(message, "write e.g. 2026-12-10T11:30:00Z") from None
+    if not _FIRST_YEAR <= found.year <= _LAST_YEAR:
+        raise refuse(f"no capacity is reserved in the year {found.year}", "correct the year")
+    if found.tzinfo is None:
+        # A local time would mean another instant on each machine.
+        utc = _in_utc(found.replace(tzinfo=UTC))
+        help = f"write {utc} if it is UTC, as AWS shows it, or add the offset, e.g. +01:00"
+        raise refuse(f"{value!r} has no offset from UTC", help, utc, is_safe=False)
+    return _in_utc(found)
+
+
+def _in_utc(at: datetime) -> str:
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _quantity(value: Any, parse: Callable[[Any], T]) -> T:
@@ -135,17 +164,32 @@ def capacity(value: Any) -> Any:
         return {value.replace("-", "_"): True}
     if isinstance(value, str):
         raise _no_capacity(value)
-    if isinstance(value, dict) and not value.keys() - set(PURCHASES) and len(value) != 1:
-        raise refuse(
-            f"expected one kind of capacity, found {len(value) or 'none'}",
-            f"write one of {', '.join(value or PURCHASES)}",
-        )
     if isinstance(value, dict):
+        kinds = [word for word in value if word in PURCHASES]
+        if not value.keys() - {*PURCHASES, *DATES} and len(kinds) != 1:
+            raise refuse(
+                f"expected one kind of capacity, found {len(kinds) or 'none'}",
+                f"write one of {', '.join(kinds or PURCHASES)}",
+            )
+        for word in kinds:
+            if isinstance(value[word], list):
+                raise refuse(
+                    f"a node group has one {word.replace('_', ' ')}, found {len(value[word])}",
+                    "write a node group for each, and name them all in the queue's node_groups",
+                )
         for word in ("on_demand", "spot"):
             if word in value:
                 plain = word.replace("_", "-")
-                raise refuse(f"{plain} takes no value", f"write capacity: {plain}", plain)
+                raise _no_value(plain, dated=bool(value.keys() & set(DATES)))
     return value
+
+
+def _no_value(plain: str, *, dated: bool) -> PydanticCustomError:
+    help = f"write capacity: {plain}"
+    if dated:
+        message = f"{plain} capacity neither starts nor ends at a certain time"
+        return refuse(message, help, plain, is_safe=False)
+    return refuse(f"{plain} takes no value", help, plain)
 
 
 def _no_capacity(value: str) -> PydanticCustomError:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from clustergen import schedules
+
 STACKS: Final[Mapping[str, Mapping[str, str]]] = {
     "parallelcluster": {},
-    "pcs": {"cluster.template.json": "pcs"},
+    "pcs": {"cluster.template.json": "pcs", schedules.PATH: "pcs-schedule"},
     "hyperpod-slurm": {},
     "hyperpod-eks": {"eks.template.json": "eks", "addons.template.json": "addons"},
-    "eks": {"cluster.template.json": "eks"},
-    "batch": {"cluster.template.json": "batch"},
+    "eks": {"cluster.template.json": "eks", schedules.PATH: "eks-schedule"},
+    "batch": {"cluster.template.json": "batch", schedules.PATH: "batch-schedule"},
 }
 """By target; ParallelCluster makes the others of its own, and HyperPod is an API call."""

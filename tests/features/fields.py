@@ -62,6 +62,13 @@ def _bought(kind: str, id: str) -> Change:
     return Change({path: {kind: id.format(1)}}, {path: {kind: id.format(0)}})
 
 
+def _dated(kind: str, id: str, name: str) -> Change:
+    """The same capacity starts or ends a week later."""
+    path, bought = "node_groups.0.capacity", {kind: id.format(0)}
+    first, second = ({**bought, name: f"2026-12-{day}T11:30:00Z"} for day in (10, 17))
+    return Change({path: second}, {path: first})
+
+
 _RESERVATIONS = _ARN.format("resource-groups", "group/held-{}")
 _PLAN = _ARN.format("sagemaker", "training-plan/plan-{}")
 _CPU = {"node_groups.0.instance_type": "m7i.4xlarge", "node_groups.0.mig": {}}
@@ -153,6 +160,14 @@ _NODE_GROUPS = {
         _bought("capacity_block", _CR),
         _bought("interruptible_reservation", _CR),
         _bought("training_plan", _PLAN),
+    ],
+    "node_groups.capacity.starts": [
+        _dated("capacity_block", _CR, "starts"),
+        _dated("training_plan", _PLAN, "starts"),
+    ],
+    "node_groups.capacity.ends": [
+        _dated("capacity_block", _CR, "ends"),
+        _dated("training_plan", _PLAN, "ends"),
     ],
     "node_groups.efa": [_group("efa", False, one_node=True)],
     "node_groups.efa_layout": [

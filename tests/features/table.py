@@ -21,6 +21,7 @@ from tests.features.evidence import (
     PCS,
     Cells,
     Evidence,
+    Several,
     action,
     but_batch,
     everywhere,
@@ -227,6 +228,29 @@ TABLE: Mapping[str, Row] = {
         Use(_P5, _group(_PLANNED)),
         {
             **hyperpod(request('"TrainingPlanArn": "arn:.*:training-plan/plan"')),
+        },
+    ),
+    "capacity.dates": Row(
+        Use(
+            f"{_P5[:-2]}, {_BLOCK}}}]",
+            _group(_BLOCK.replace("}", ", ends: '2026-12-17T11:30:00Z'}")),
+            dict.fromkeys(
+                (HP, HPE),
+                Use(
+                    f"{_P5[:-2]}, {_PLANNED}}}]",
+                    _group(_PLANNED.replace("}", ", ends: '2026-12-17T11:30:00Z'}")),
+                ),
+            ),
+        ),
+        {
+            **dict.fromkeys((PC, PCS), Evidence(r"timetable\.tsv", "nodes .*1797504600")),
+            HP: Evidence(r"timetable\.tsv", "nodes .*1797502800"),
+            EKS: Several(
+                (
+                    Evidence(r"schedule\.template\.json", r"at\(2026-12-17T10:50:00\)"),
+                    kueue('"stop": 1797504600'),
+                )
+            ),
         },
     ),
     "instances.ultraserver": Row(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from clustergen import foundation, shell
 from clustergen.artifacts import Artifact, Bundle
 from clustergen.plan.model import Plan
-from clustergen.targets.batch import images, names, nodes, queues, user_data
+from clustergen.targets.batch import images, names, nodes, queues, schedule, user_data
 from clustergen.targets.batch.jobs import Job
 
 
@@ -30,6 +30,7 @@ def scripts(plan: Plan, jobs: Sequence[Job], parameters: Sequence[str]) -> Bundl
         "images": list(images.newest(plan).items()),
         "multi_node": any(nodes.runs_multi_node(group) for group in plan.node_groups),
         "job_queues": True,
+        **schedule.values(plan),
     }
     return tuple(
         Artifact(name, shell.render(f"batch/{name}.j2", **given), executable=True)

@@ -18,6 +18,7 @@ from clustergen.targets.batch import (
     names,
     queues,
     roles,
+    schedule,
     user_data,
 )
 from clustergen.targets.batch.runbook import runbook, steps
@@ -49,6 +50,7 @@ def emit(plan: Plan, document: Json) -> Bundle:
         json_artifact(TEMPLATE, document),
         *(script.artifact for script in user_data.used(plan)),
         *(job.artifact for job in made),
+        *schedule.files(plan),
         *deploy.scripts(
             plan, made, [name for name in document.get("Parameters", {}) if name in known]
         ),

@@ -42,7 +42,8 @@ def _steps(plan: Plan) -> Iterator[str]:
         )
     yield from _updates(plan)
     yield from _shares(plan)
-    yield from (_block(group) for group in plan.node_groups if group.reserved)
+    undated = (group for group in plan.node_groups if not group.capacity.dated)
+    yield from (_block(group) for group in undated if group.reserved)
     if images.newest(plan):
         yield (
             "nodes keep the image of the first deployment: `./deploy.sh --new-image` takes the "

@@ -54,6 +54,12 @@ _CAPACITY = {
         "Batch does not document interruptible reservations; use a reservation or spot",
         _TEMPLATES,
     ),
+    "capacity.dates": _support(
+        "partial",
+        "schedules enable and disable the compute environment; jobs that run then go on until EC2 "
+        "terminates their nodes",
+        COMPUTE_RESOURCE,
+    ),
     "capacity.training-plan": _support(
         "none",
         "training plans reserve SageMaker instances; use {capacity_block: cr-...}",

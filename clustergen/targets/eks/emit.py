@@ -10,7 +10,7 @@ from clustergen.aws import cfn
 from clustergen.kubernetes import access, karpenter, kueue, kueue_configuration, training
 from clustergen.kubernetes import bundle as kubernetes_bundle
 from clustergen.plan.model import NodeGroup, Plan
-from clustergen.targets.eks import cluster, sizes
+from clustergen.targets.eks import cluster, schedule, sizes
 from clustergen.targets.eks.options import Options
 from clustergen.targets.eks.runbook import runbook
 
@@ -30,8 +30,9 @@ def emit(plan: Plan, document: Json) -> Bundle:
     if plan.options_as(Options).by_stack:
         scripts = (kubernetes_bundle.INSTALL,)
         inside = tuple(file for file in inside if file.path not in scripts)
-        return (json_artifact(TEMPLATE, document), *inside)
-    return (json_artifact(TEMPLATE, document), *inside, _deploy(plan, document))
+        return (json_artifact(TEMPLATE, document), *inside, *schedule.files(plan))
+    deploy = _deploy(plan, document)
+    return (json_artifact(TEMPLATE, document), *inside, *schedule.files(plan), deploy)
 
 
 def _deploy(plan: Plan, document: Json) -> Artifact:
@@ -49,6 +50,7 @@ def _deploy(plan: Plan, document: Json) -> Artifact:
         pools=list(karpenter.cpu_limits(plan).items()),
         log_groups=cfn.log_groups(document),
         admins=access.names(plan),
+        **schedule.values(plan),
     )
     return Artifact("deploy.sh", text, executable=True)
 
@@ -111,7 +113,7 @@ def _reach(plan: Plan) -> Iterator[str]:
 
 def _blocks(plan: Plan) -> Iterator[str]:
     for group in plan.node_groups:
-        if group.capacity.kind == "capacity-block":
+        if group.capacity.kind == "capacity-block" and not group.capacity.starts:
             yield (
                 f"once the Capacity Block of {group.name} has begun, request its nodes: "
                 f"`{_scale(plan, group)}`; {_end(group)}. Before an update of its nodes (version, "

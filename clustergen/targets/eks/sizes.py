@@ -19,9 +19,14 @@ def parameter(group: NodeGroup) -> str:
 
 
 def wanted(group: NodeGroup) -> int:
-    """Nodes to request once the cluster exists; 0 for Capacity Blocks, which may begin later."""
+    """Nodes to request once the cluster exists and its capacity has started; 0 for Capacity Blocks
+    that start at an unknown time."""
+    if group.capacity.starts:
+        return group.max
     if group.capacity.kind == "capacity-block":
         return 0
+    if group.held:
+        return group.max
     return group.min if group.desired is None else group.desired
 
 

@@ -45,6 +45,12 @@ _CAPACITY = {
         "managed node groups are ON_DEMAND, SPOT or CAPACITY_BLOCK; use spot or a reservation",
         limits.CREATE_NODE_GROUP,
     ),
+    "capacity.dates": _support(
+        "full",
+        "schedules call UpdateNodegroupConfig; queues of Kueue are held, nodes cordoned and pods "
+        "evicted before the end",
+        limits.CAPACITY_BLOCKS,
+    ),
     "capacity.training-plan": _support(
         "none",
         "training plans are for SageMaker; write {capacity_block: cr-...}",

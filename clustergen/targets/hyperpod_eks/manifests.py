@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clustergen.artifacts import Artifact, Json
-from clustergen.kubernetes import access, ownership, storage_class, volumes
+from clustergen.kubernetes import access, ownership, storage_class, timetable, volumes
 from clustergen.kubernetes.manifest import file
 from clustergen.plan.model import Plan
 from clustergen.targets.hyperpod_eks import eks_cluster, governance, karpenter, limits
@@ -15,6 +15,7 @@ VOLUMES = "manifests/volumes.yaml"
 STORAGE_CLASS = "manifests/storage-class.yaml"
 ACCESS = "manifests/access.yaml"
 OWNERSHIP = "manifests/ownership.yaml"
+TIMETABLE = "manifests/timetable.yaml"
 
 
 def files(plan: Plan) -> Iterator[Artifact]:
@@ -36,10 +37,26 @@ def files(plan: Plan) -> Iterator[Artifact]:
         if bindings := tuple(access.objects(plan, governance.by_queue(plan), limits.JOBS)):
             yield file(ACCESS, access.COMMENT, bindings)
         yield file(STORAGE_CLASS, storage_class.COMMENT, storage_class.objects(plan))
+    if dated := tuple(_dated(plan)):
+        yield file(TIMETABLE, timetable.COMMENT, dated)
     if opened := tuple(_opened(plan)):
         yield file(
             OWNERSHIP, ("Jobs that open new file systems to the users of all pods.",), opened
         )
+
+
+def _dated(plan: Plan) -> Iterator[Json]:
+    """Without queues: HyperPod's task governance manages those."""
+    return timetable.objects(plan, _placement(plan), label=limits.GROUP_LABEL, queues=())
+
+
+def _placement(plan: Plan) -> Json:
+    """A node that stays, if there is one: nodes whose capacity ends go first."""
+    names = [group.name for group in plan.node_groups if group.capacity.ends]
+    stays = {"key": limits.GROUP_LABEL, "operator": "NotIn", "values": names}
+    preferred = [{"weight": 100, "preference": {"matchExpressions": [stays]}}]
+    affinity = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
+    return {"affinity": affinity, "tolerations": [{"operator": "Exists"}]}
 
 
 def _opened(plan: Plan) -> Iterator[Json]:

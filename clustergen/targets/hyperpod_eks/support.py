@@ -18,6 +18,12 @@ _LIFECYCLE = "sagemaker-hyperpod-eks-operate-cli-command-create-cluster"
 _RESERVED = "write {training_plan: arn...}"
 
 _CAPACITY = {
+    "capacity.dates": support(
+        "partial",
+        "nodes are cordoned and their pods evicted before the end; the queues of task governance "
+        "still admit jobs, which wait",
+        "training-plan-utilization-for-hyperpod",
+    ),
     "capacity.spot": support("full", "CapacityRequirements: Spot", limits.SPOT),
     "capacity.interruptible": support(
         "none",

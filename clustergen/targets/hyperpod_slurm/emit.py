@@ -12,7 +12,7 @@ from clustergen.hyperpod import cloudformation, deploy, limits
 from clustergen.hyperpod import steps as hyperpod_steps
 from clustergen.monitoring import stack
 from clustergen.plan.model import Plan
-from clustergen.slurm import jobs, next_steps, smoke
+from clustergen.slurm import jobs, next_steps, smoke, timetable
 from clustergen.slurm.jobs import Cluster
 from clustergen.targets.hyperpod_slurm import cluster, lifecycle, modes
 from clustergen.targets.hyperpod_slurm.runbook import runbook
@@ -31,12 +31,14 @@ def document(plan: Plan) -> dict[str, Any]:
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     """All files of the cluster; ``document`` is its request with the user's overlay."""
     scripts = lifecycle.files(plan)
+    table = timetable.table(plan, lambda _: "")
     slurm = Cluster(shared=[item.mount for item in mounts.writable(plan)])
     return (
         json_artifact(REQUEST, document),
         json_artifact(TEMPLATE, cloudformation.template(document, foundation.outputs(plan))),
         *scripts,
-        *deploy.files(plan, document, scripts),
+        *([table] if table else []),
+        *deploy.files(plan, document, scripts, **timetable.values(plan)),
         *smoke.files(plan, slurm),
         *jobs.files(plan, slurm),
     )

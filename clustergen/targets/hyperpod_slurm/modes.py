@@ -9,7 +9,7 @@ from clustergen.hyperpod import limits
 from clustergen.hyperpod.limits import GUIDE
 from clustergen.hyperpod.service_mounts import mounted_everywhere
 from clustergen.plan.model import Plan, Queue
-from clustergen.slurm import accounts
+from clustergen.slurm import accounts, timetable
 from clustergen.targets.hyperpod_slurm.options import Options
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def needs_scripts(plan: Plan) -> bool:
         or plan.slurm.settings
         or plan.slurm.cgroup_settings
         or accounts.needed(plan)
+        or timetable.wanted(plan)
         or plan.monitoring.of_nodes
         or any(group.scratch for group in plan.node_groups)
         or any(_has_settings(queue) for queue in plan.queues)

@@ -20,6 +20,12 @@ _CONTINUOUS = "sagemaker-hyperpod-scaling-slurm"
 _RESILIENCY = "sagemaker-hyperpod-resiliency-slurm"
 
 _CAPACITY = {
+    "capacity.dates": support(
+        "full",
+        "timetable.sh on the controller: Slurm reservations keep jobs off nodes before the end; "
+        "HyperPod starts and ends the instances",
+        "training-plan-utilization-for-hyperpod",
+    ),
     "capacity.spot": support(
         "none",
         "HyperPod with Slurm does not support Spot; use on-demand",

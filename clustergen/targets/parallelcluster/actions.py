@@ -20,7 +20,7 @@ from clustergen.aws.mounts import LOCAL_HOMES
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import NodeGroup, Plan, Queue, Script, Software, User
 from clustergen.shell import content_key, render
-from clustergen.slurm import accounts, collecting
+from clustergen.slurm import accounts, collecting, timetable
 from clustergen.targets.parallelcluster.limits import DEFAULT_SCRATCH
 from clustergen.targets.parallelcluster.options import Options
 
@@ -103,10 +103,13 @@ def _shared(name: str, users: tuple[User, ...] = ()) -> OwnScript:
 
 @functools.lru_cache(maxsize=8)
 def _head_setups(plan: Plan) -> tuple[OwnScript, ...]:
-    """Scripts for the head node only, where slurmdbd runs."""
-    if not accounts.needed(plan):
-        return ()
-    return (OwnScript("accounts.sh", accounts.script(plan)),)
+    """Scripts for the head node only, where slurmctld and slurmdbd run."""
+    made = []
+    if accounts.needed(plan):
+        made.append(OwnScript("accounts.sh", accounts.script(plan)))
+    if timetable.wanted(plan):
+        made.append(OwnScript(timetable.NAME, timetable.script()))
+    return tuple(made)
 
 
 def _lustre_efa(plan: Plan, groups: Iterable[NodeGroup]) -> tuple[OwnScript, list[str]] | None:
@@ -150,6 +153,7 @@ def hook(plan: Plan) -> OwnScript:
             "setups": [
                 [own.key, *_arguments(plan, own, role)]
                 for own in (*_setups(plan), *(_of_head(plan) if role == "head" else ()))
+                if own.name != timetable.NAME
             ],
             "start": _runs(plan, role, "start"),
             "configured": _runs(plan, role, "configured"),
@@ -161,6 +165,10 @@ def hook(plan: Plan) -> OwnScript:
         "parallelcluster/hook.sh.j2",
         roles=roles,
         monitored=collecting.wanted(plan),
+        timetable=timetable.key(plan) if timetable.wanted(plan) else "",
+        timetable_script=next(
+            (own.key for own in _head_setups(plan) if own.name == timetable.NAME), ""
+        ),
         linger=_LOG_AGENT_SECONDS,
     )
     return OwnScript("hook.sh", text)

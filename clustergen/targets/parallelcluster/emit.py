@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,14 +11,13 @@ from clustergen.artifacts import Artifact, Bundle
 from clustergen.aws.members import filled
 from clustergen.plan.model import Plan, Ref
 from clustergen.shell import render
-from clustergen.slurm import next_steps
-from clustergen.targets.parallelcluster import actions, jobs, nodes
+from clustergen.slurm import next_steps, timetable
+from clustergen.targets.parallelcluster import actions, jobs, nodes, scheduling
 from clustergen.targets.parallelcluster.directory import directory_service
 from clustergen.targets.parallelcluster.head_node import head_node, login_nodes
 from clustergen.targets.parallelcluster.limits import DEFAULT_USERS, VERSION, retention_days
 from clustergen.targets.parallelcluster.options import Options
 from clustergen.targets.parallelcluster.runbook import runbook
-from clustergen.targets.parallelcluster.scheduling import scheduling
 from clustergen.targets.parallelcluster.storage import shared_storage
 from clustergen.yaml_text import yaml_text
 
@@ -34,7 +34,7 @@ def document(plan: Plan) -> dict[str, Any]:
         Image=filled(Os=plan.software.os, CustomAmi=nodes.common_image(plan)),
         HeadNode=head_node(plan, plan.head) if plan.head else None,
         LoginNodes=login_nodes(plan, plan.login) if plan.login else None,
-        Scheduling=scheduling(plan),
+        Scheduling=scheduling.scheduling(plan),
         SharedStorage=shared_storage(plan),
         CustomS3Bucket=options.bucket,
         DirectoryService=directory_service(options.directory) if options.directory else None,
@@ -56,10 +56,16 @@ def _monitoring(plan: Plan) -> dict[str, Any]:
 def emit(plan: Plan, document: dict[str, Any]) -> Bundle:
     """All files except those of the foundation and README.md; ``document`` includes the overlay."""
     scripts = actions.own_scripts(plan)
+    table = timetable.table(
+        plan,
+        functools.partial(scheduling.node_names, plan),
+        functools.partial(scheduling.last_partitions, plan),
+    )
     return (
         Artifact(CONFIGURATION, yaml_text(document)),
         Artifact("deploy.sh", _deploy(plan, scripts), executable=True),
         *(script.artifact for script in scripts),
+        *([table] if table else []),
         *jobs.files(plan),
     )
 
@@ -73,6 +79,7 @@ def _deploy(plan: Plan, scripts: tuple[actions.OwnScript, ...]) -> str:
         uploads=[script.key for script in scripts],
         hook=actions.hook(plan).current_key(plan) if actions.has_hook(plan) else "",
         workspace_key=_workspace_key(plan),
+        **timetable.values(plan),
     )
 
 

@@ -10,7 +10,7 @@ from clustergen.aws.members import filled
 from clustergen.catalog.slurm import same
 from clustergen.plan import slurm
 from clustergen.plan.model import Database, NodeGroup, Plan, Queue
-from clustergen.slurm import collecting
+from clustergen.slurm import collecting, timetable
 from clustergen.targets.parallelcluster import actions, nodes, permissions
 from clustergen.targets.parallelcluster.head_node import metrics_policies
 from clustergen.targets.parallelcluster.options import Dns, Options
@@ -100,13 +100,32 @@ def _node_names(group: NodeGroup, owners: QueueOwners) -> list[str]:
 
     https://docs.aws.amazon.com/parallelcluster/latest/ug/slurm-workload-manager-v3.html
     """
-    counts = (("st", group.min), ("dy", group.max - group.min))
+    least = timetable.least_nodes(group)
+    counts = (("st", least), ("dy", group.max - least))
     queue = owners.by_group[group.name]
     return [
         f"{queue}-{kind}-{group.service_name or group.name}-[1-{count}]"
         for kind, count in counts
         if count
     ]
+
+
+def node_names(plan: Plan, group: NodeGroup) -> str:
+    """The names of a group's nodes; empty if no queue has it."""
+    owners = queue_owners(plan)
+    return ",".join(_node_names(group, owners)) if group.name in owners.by_group else ""
+
+
+def last_partitions(plan: Plan, group: NodeGroup) -> tuple[str, ...]:
+    """The partitions without nodes once those of this group have stopped."""
+    return tuple(queue.name for queue in plan.queues if _last(queue) is group)
+
+
+def _last(queue: Queue) -> NodeGroup | None:
+    """The group whose capacity ends last; None if that of one does not end."""
+    ends = [group.capacity.ends for group in queue.node_groups]
+    known = [end for end in ends if end]
+    return queue.node_groups[ends.index(max(known))] if len(known) == len(ends) else None
 
 
 def partition_settings(queue: Queue) -> dict[str, str]:
@@ -212,7 +231,7 @@ def _compute_resource(group: NodeGroup, *, several: bool) -> dict[str, Any]:
     return filled(
         Name=group.service_name or group.name,
         **_types(group, several),
-        MinCount=group.min,
+        MinCount=timetable.least_nodes(group),
         MaxCount=group.max,
         DisableSimultaneousMultithreading=switches_smt_off(group) or None,
         Efa={"Enabled": True} if group.efa else None,

@@ -59,6 +59,14 @@ SUPPORT: Mapping[str, Support] = MappingProxyType(
                 "https://docs.aws.amazon.com/sagemaker/latest/dg/reserve-capacity-with-training-plans.html",
             ),
             _row(
+                "capacity.dates",
+                "full",
+                "timetable.sh on the head node: Slurm reservations keep jobs off nodes, whose "
+                "partitions become INACTIVE before the end; of a reservation that starts later, "
+                "nodes start with jobs",
+                "https://slurm.schedmd.com/reservations.html",
+            ),
+            _row(
                 "instances.ultraserver",
                 "partial",
                 "a Capacity Block of 9 or 18; ParallelCluster configures the block topology, your "

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from clustergen import foundation, shell
 from clustergen.artifacts import Artifact
 from clustergen.plan.model import Plan
-from clustergen.targets.pcs import images
+from clustergen.slurm import timetable
+from clustergen.targets.pcs import images, schedule
 from clustergen.targets.pcs.scripts import Script
 
 
@@ -23,6 +24,8 @@ def script(plan: Plan, *, scripts: Iterable[Script], parameters: Sequence[str]) 
         parameters=list(parameters),
         images=list(images.newest(plan).items()),
         blocks=[word for pair in _blocks(plan) for word in pair],
+        **timetable.values(plan),
+        **schedule.values(plan),
     )
     return Artifact("deploy.sh", text, executable=True)
 

@@ -8,7 +8,7 @@ from clustergen import foundation
 from clustergen.artifacts import Bundle, Json, json_artifact
 from clustergen.aws import cfn
 from clustergen.plan.model import Plan
-from clustergen.slurm import next_steps
+from clustergen.slurm import next_steps, timetable
 from clustergen.targets.pcs import (
     cluster,
     deploy,
@@ -19,6 +19,7 @@ from clustergen.targets.pcs import (
     logs,
     names,
     node_groups,
+    schedule,
     subnets,
 )
 from clustergen.targets.pcs.runbook import runbook
@@ -45,10 +46,13 @@ def document(plan: Plan) -> Json:
 def emit(plan: Plan, document: Json) -> Bundle:
     """All files of the cluster; ``document`` is its template with the user's overlay."""
     own = _scripts(plan)
+    table = timetable.table(plan, lambda group: f"{group.name}-[1-{group.max}]")
     known = foundation.outputs(plan)
     return (
         json_artifact(TEMPLATE, document),
         *(script.artifact for script in own),
+        *([table] if table else []),
+        *schedule.files(plan),
         *jobs.files(plan),
         deploy.script(
             plan,

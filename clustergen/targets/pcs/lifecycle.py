@@ -20,7 +20,7 @@ from clustergen.aws import cfn, mounts
 from clustergen.plan.lustre_clients import lustre_interfaces
 from clustergen.plan.model import Bucket, Machine, NodeGroup, Plan
 from clustergen.plan.model import Script as UserScript
-from clustergen.slurm import accounts, collecting
+from clustergen.slurm import accounts, collecting, timetable
 from clustergen.targets.pcs import limits, settings
 from clustergen.targets.pcs import names as names_of_resources
 from clustergen.targets.pcs.scripts import Script
@@ -53,6 +53,7 @@ def group_actions(plan: Plan, group: NodeGroup) -> list[Action]:
         *_containers(plan, group.scratch),
         *_monitoring(plan, "-", collecting.compute_arguments(plan, (group,))),
         *_health(group),
+        *(_timetable(plan) if plan.login is None and group.capacity.dated else ()),
         *_users_scripts(own, "configured"),
     ]
 
@@ -67,6 +68,7 @@ def login_actions(plan: Plan) -> list[Action]:
         *_containers(plan, None),
         *(_login_monitoring(plan, plan.login) if plan.login else ()),
         *_accounts(plan),
+        *_timetable(plan),
         *_users_scripts(own, "configured", required=False),
     ]
 
@@ -211,6 +213,15 @@ def _accounts(plan: Plan) -> Iterator[Action]:
     """Slurm accounts; not required, because users can also run the script manually."""
     if script := accounts_script(plan):
         yield Action("accounts", script, every_boot=True, required=False, with_slurm=True)
+
+
+def _timetable(plan: Plan) -> Iterator[Action]:
+    """What keeps jobs off nodes whose capacity ends; without login nodes, these nodes do it."""
+    if timetable.wanted(plan):
+        text = timetable.script(slurm_bin=_slurm_bin(plan))
+        place = cfn.sub(f"s3://${{{node_scripts.BUCKET}}}/{timetable.key(plan)}")
+        script = Script(timetable.NAME, made=text)
+        yield Action("timetable", script, ("install", place), every_boot=True, required=False)
 
 
 def _health(group: NodeGroup) -> Iterator[Action]:

@@ -11,6 +11,7 @@ from typing import Any
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
 from clustergen.plan.model import Iam, Machine, NodeGroup, Plan, Ref
+from clustergen.slurm import timetable
 from clustergen.targets.pcs import images, lifecycle, names, settings, subnets
 
 _PURCHASES = {
@@ -29,8 +30,9 @@ def for_group(plan: Plan, group: NodeGroup) -> Json:
     # The interruption of one node ends the job of all.
     # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-fleet-allocation-strategy.html
     spot = {"SpotOptions": {"AllocationStrategy": "capacity-optimized"}}
+    least = timetable.least_nodes(group)
     properties = {
-        **_node_group(plan, group.name, [t.name for t in group.types], group.min, group.max),
+        **_node_group(plan, group.name, [t.name for t in group.types], least, group.max),
         **_profile(group.iam),
         "AmiId": images.image_id(group.image, group.type),
         "SubnetIds": [cfn.value(subnet.id) for subnet in subnets.group_subnets(plan, group)],

@@ -48,6 +48,12 @@ _CAPACITY = {
         "warning",
         "capacity-reservations-iodcr",
     ),
+    "capacity.dates": _support(
+        "full",
+        "timetable.sh on login nodes: Slurm reservations keep jobs off nodes; schedules call "
+        "UpdateComputeNodeGroup",
+        "capacity-blocks-faq",
+    ),
     "capacity.training-plan": _support(
         "none",
         "training plans reserve SageMaker instances; use {capacity_block: cr-...}",

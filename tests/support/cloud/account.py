@@ -12,6 +12,7 @@ from tests.support.cloud import parallelcluster, programs
 from tests.support.cloud.answers import Done, Refused, Request, printed, read
 from tests.support.cloud.batch import Batch
 from tests.support.cloud.clusters import Eks, Group, HyperPod, Pcs
+from tests.support.cloud.scheduler import Scheduler
 from tests.support.cloud.stacks import CloudFormation, Stack
 
 EXPIRED = ("ExpiredTokenException", "The security token included in the request is expired")
@@ -44,6 +45,8 @@ class Account:
     no_capacity: bool = False
     blocks: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Id of a Capacity Block -> its state and beginning."""
+    none_for: str = ""
+    """The one group of HyperPod that gets no nodes."""
     bad_nodes: bool = False
     """Nodes fail some minutes after they run."""
     values: dict[str, str] = field(default_factory=dict)
@@ -70,6 +73,7 @@ class Account:
         self.cloudformation = CloudFormation(self)
         self.pcs, self.eks, self.hyperpod = Pcs(self), Eks(self), HyperPod(self)
         self.batch = Batch(self)
+        self.scheduler = Scheduler(self)
         self.pcluster = parallelcluster.Pcluster(self)
         self.git = programs.Git()
 
@@ -86,6 +90,10 @@ class Account:
 
     def output(self, name: str) -> str:
         return self.values.get(name, f"{name.lower()}-0a1b")
+
+    def lacks(self, group: str) -> bool:
+        """Whether there is no capacity for a group."""
+        return self.no_capacity or group == self.none_for
 
     def run(self, program: str, words: list[str], cwd: Path) -> Done:
         """Answer one command."""

@@ -171,8 +171,10 @@ class HyperPod:
         if self.next and self.until <= self.account.clock:
             self.status, self.next = (self.next if self.next != "gone" else ""), ""
         if self.status == "InService" and self.until + 30 <= self.account.clock:
-            late = self.account.no_capacity
-            self.current = {g: self._late(g) if late else n for g, n in self.groups.items()}
+            self.current = {
+                group: self._late(group) if self.account.lacks(group) else count
+                for group, count in self.groups.items()
+            }
         if not self.status:
             self.groups, self.current = {}, {}
         for key, entry in list(self.governed.items()):

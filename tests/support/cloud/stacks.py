@@ -175,7 +175,7 @@ class CloudFormation:
         stack, change = self._stack(request.one("stack-name")), self._change_set(request)
         verb = "CREATE" if stack.status == "REVIEW_IN_PROGRESS" else "UPDATE"
         stack.change_sets.clear()
-        failed = self._failure(stack, change["template"])
+        failed = self._failure(stack, change)
         if failed:
             name, reason = failed
             stack.events.insert(0, _event(name, f"{verb}_FAILED", reason))
@@ -190,8 +190,11 @@ class CloudFormation:
         stack.until = self.account.clock + (CREATION if verb == "CREATE" else CHANGE)
         return {}
 
-    def _failure(self, stack: Stack, template: dict[str, Any]) -> tuple[str, str] | None:
-        for name, resource in template["Resources"].items():
+    def _failure(self, stack: Stack, change: dict[str, Any]) -> tuple[str, str] | None:
+        resources = change["template"]["Resources"]
+        if late := self.account.scheduler.rejection(resources, change["parameters"]):
+            return late, "The schedule is in the past"
+        for name, resource in resources.items():
             if name in self.account.broken:
                 return name, self.account.broken[name]
             bucket = resource.get("Properties", {}).get("BucketName")

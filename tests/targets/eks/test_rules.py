@@ -137,8 +137,8 @@ HELP = [
     (groups("count: {min: 1, max: 4}"), "CAP011",
      "write kubernetes.autoscaler: karpenter, or count: 4"),
     (groups("capacity: {capacity_block: cr-0a1b2c3d4e5f67890}"), "CAP504",
-     "once it has: aws eks update-nodegroup-config --nodegroup-name h200 --scaling-config "
-     "desiredSize=2 --cluster-name example"),
+     "write starts beside it, or once it has: aws eks update-nodegroup-config "
+     "--nodegroup-name h200 --scaling-config desiredSize=2 --cluster-name example"),
 ]  # fmt: skip
 
 

@@ -104,14 +104,17 @@ def idle_time(plan: Plan) -> Iterator[Problem]:
     source="https://aws.amazon.com/blogs/hpc/how-to-use-capacity-blocks-for-ml-with-aws-batch",
     severity=Severity.NOTE,
     bad="node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
-    good="node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]",
+    good="""node_groups:
+  - name: h200
+    capacity: {capacity_block: cr-0a1b2c3d4e5f67890, ends: "2026-12-17T11:30:00Z"}""",
 )
 def block(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        if group.capacity.kind == "capacity-block":
+        if group.capacity.kind == "capacity-block" and not group.capacity.ends:
             yield Problem(
                 group.at("capacity"),
                 f"jobs of {group.name} stay RUNNABLE outside the block, and end 30 minutes before "
                 "it does",
-                help="write a checkpoint in time, and remove waiting jobs when the block is over",
+                help="write starts and ends, and checkpoints in time; remove waiting jobs when the "
+                "block is over",
             )

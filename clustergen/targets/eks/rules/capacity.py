@@ -83,20 +83,24 @@ def minimum(plan: Plan) -> Iterator[Problem]:
 @rule(
     "CAP504",
     "Node group of a Capacity Block starts empty",
-    why="Nothing starts from a block before it begins, so the group is created empty and scaled "
-    "up on the day. EKS empties it 40 minutes before the block ends.",
+    why="Nothing starts from a block before it begins, so the group is created empty. With "
+    "`starts`, a schedule adds the nodes. EKS empties the group 40 minutes before the block ends.",
     source=limits.CAPACITY_BLOCKS,
     severity=Severity.NOTE,
     bad="node_groups: [{name: h200, capacity: {capacity_block: cr-0a1b2c3d4e5f67890}}]",
-    good="node_groups: [{name: h200, capacity: {reservation: cr-0a1b2c3d4e5f67890}}]",
+    good="""node_groups:
+  - name: h200
+    capacity: {capacity_block: cr-0a1b2c3d4e5f67890, starts: "2026-12-10T11:30:00Z"}""",
 )
 def block_start(plan: Plan) -> Iterator[Problem]:
     for group in plan.node_groups:
-        if group.capacity.kind == "capacity-block" and group.min:
+        undated = group.capacity.kind == "capacity-block" and not group.capacity.starts
+        if undated and group.min:
             yield Problem(
                 group.at("capacity"),
                 f"{group.name} starts without nodes: {group.capacity.id} may not have begun",
-                help="once it has: aws eks update-nodegroup-config --nodegroup-name "
+                help="write starts beside it, or once it has: aws eks update-nodegroup-config "
+                "--nodegroup-name "
                 f"{group.name} --scaling-config desiredSize={group.max} "
                 f"--cluster-name {plan.name}",
             )

@@ -760,6 +760,17 @@ scale() {
   done <<<"$counts"
 }
 
+# Schedules change the sizes of node groups.
+delete_schedules() {
+  [[ $dry_run == no ]] || return 0
+  stack_status shared-batch-schedule
+  [[ -z $answer ]] || delete_stack shared-batch-schedule
+}
+
+deploy_schedules() {
+  delete_schedules
+}
+
 # Job definitions of submit.sh cost nothing, but stay active.
 deregister_definitions() {
   local name definition
@@ -790,6 +801,7 @@ deploy_cluster() {
   local environments images=()
   deploy_stack "$stack" cluster.template.json ClusterSecurityGroupId ScriptsBucketName StorageHomeDnsName ${images[@]+"${images[@]}"}
   wait_until_valid
+  deploy_schedules
   note "submit.sh submits jobs; verify.sh checks a node of each group."
 }
 
@@ -807,6 +819,7 @@ resume_cluster() {
 }
 
 destroy_cluster() {
+  delete_schedules
   deregister_definitions
   delete_stack "$stack"
   forget_pause

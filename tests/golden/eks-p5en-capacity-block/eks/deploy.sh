@@ -844,6 +844,17 @@ read_also() {
   outputs=$known$'\n'$outputs
 }
 
+# Schedules change the sizes of node groups.
+delete_schedules() {
+  [[ $dry_run == no ]] || return 0
+  stack_status eks-pretrain-eks-schedule
+  [[ -z $answer ]] || delete_stack eks-pretrain-eks-schedule
+}
+
+deploy_schedules() {
+  delete_schedules
+}
+
 # Stops before anything changes.
 check_first() {
   if [[ $action == foundation ]]; then
@@ -864,6 +875,7 @@ deploy_cluster() {
   [[ $dry_run == yes ]] || mkdir -p .filled/manifests .filled/values
   fill manifests/volumes.yaml
   run ./install.sh --context "$cluster"
+  deploy_schedules
   raise_groups
   note "To use kubectl yourself: aws eks update-kubeconfig --region $region --name $cluster"
 }
@@ -881,6 +893,7 @@ resume_cluster() {
 }
 
 destroy_cluster() {
+  delete_schedules
   delete_stack "$stack"
   forget_pause
   note "The stack $foundation_stack remains, with the network and the data of:" /fsx /home

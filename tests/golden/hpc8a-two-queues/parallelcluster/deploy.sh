@@ -796,6 +796,19 @@ upload_hook() {
   run aws --region "$region" s3 cp scripts/hook.sh "s3://$bucket/"clusters/cfd/hook.sh
 }
 
+# A table of an earlier deployment, which the cluster would still follow.
+upload_timetable() {
+  local bucket
+  bucket=$(output ScriptsBucketName)
+  if [[ $dry_run == no ]] && ask aws --region "$region" s3api head-object --bucket "$bucket" \
+    --key clusters/cfd/parallelcluster-timetable.tsv; then
+    mkdir -p .filled
+    : >.filled/timetable.tsv
+    run aws --region "$region" s3 cp --only-show-errors .filled/timetable.tsv \
+      "s3://$bucket/"clusters/cfd/parallelcluster-timetable.tsv
+  fi
+}
+
 # Stops before anything changes.
 check_first() {
   if [[ $action == foundation ]]; then
@@ -809,6 +822,7 @@ check_first() {
 deploy_cluster() {
   local command accepted
   upload_hook
+  upload_timetable
   fill cluster.yaml
   choose_command
   validate "$command"

@@ -912,6 +912,19 @@ scale() {
   sagemaker update-cluster --cli-input-json "file://$file"
 }
 
+# A table of an earlier deployment, which the cluster would still follow.
+upload_timetable() {
+  local bucket
+  bucket=$(output ScriptsBucketName)
+  if [[ $dry_run == no ]] && ask aws --region "$region" s3api head-object --bucket "$bucket" \
+    --key clusters/hp-reviewed/hyperpod-slurm-timetable.tsv; then
+    mkdir -p .filled
+    : >.filled/timetable.tsv
+    run aws --region "$region" s3 cp --only-show-errors .filled/timetable.tsv \
+      "s3://$bucket/"clusters/hp-reviewed/hyperpod-slurm-timetable.tsv
+  fi
+}
+
 # Stops before anything changes.
 check_first() {
   if [[ $action == foundation ]]; then
@@ -923,6 +936,7 @@ check_first() {
 }
 
 deploy_cluster() {
+  upload_timetable
   fill create-cluster.json
   fill update-cluster.json
   upload_lifecycle

@@ -833,6 +833,30 @@ wait_for_nodes() {
   done <<<"$later"
 }
 
+# A table of an earlier deployment, which the cluster would still follow.
+upload_timetable() {
+  local bucket
+  bucket=$(output ScriptsBucketName)
+  if [[ $dry_run == no ]] && ask aws --region "$region" s3api head-object --bucket "$bucket" \
+    --key clusters/dev/pcs-timetable.tsv; then
+    mkdir -p .filled
+    : >.filled/timetable.tsv
+    run aws --region "$region" s3 cp --only-show-errors .filled/timetable.tsv \
+      "s3://$bucket/"clusters/dev/pcs-timetable.tsv
+  fi
+}
+
+# Schedules change the sizes of node groups.
+delete_schedules() {
+  [[ $dry_run == no ]] || return 0
+  stack_status dev-pcs-schedule
+  [[ -z $answer ]] || delete_stack dev-pcs-schedule
+}
+
+deploy_schedules() {
+  delete_schedules
+}
+
 # Stops before anything changes.
 check_first() {
   if [[ $action == foundation ]]; then
@@ -845,8 +869,10 @@ check_first() {
 deploy_cluster() {
   local id images=()
   choose_images
+  upload_timetable
   deploy_stack "$stack" cluster.template.json ClusterSecurityGroupId LoginSecurityGroupId NodeInstanceProfileArn PrivateSubnetId ScriptsBucketName StorageHomeDnsName ${images[@]+"${images[@]}"}
   read_cluster
+  deploy_schedules
   wait_for_nodes
   run aws --region "$region" cloudformation describe-stacks --stack-name "$stack" \
     --query 'Stacks[0].Outputs[].[OutputKey,OutputValue]' --output text
@@ -870,6 +896,7 @@ resume_cluster() {
 }
 
 destroy_cluster() {
+  delete_schedules
   delete_stack "$stack"
   forget_pause
   note "The stack $foundation_stack remains, with the network and the data of:" /home

@@ -1,0 +1,163 @@
+"""What keeps jobs off nodes whose capacity has not started or is about to end: one pod.
+
+Kueue does not know how long a job runs: at the checkpoint, queues of these nodes are held and nodes
+are cordoned; then pods are evicted, and have some minutes to write a checkpoint.
+https://kueue.sigs.k8s.io/docs/concepts/cluster_queue/#stoppolicy (2026-08)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from clustergen.artifacts import Json
+from clustergen.digests import sha256
+from clustergen.kubernetes import karpenter, kueue
+from clustergen.kubernetes.labels_and_taints import NODE_GROUP_LABEL
+from clustergen.kubernetes.manifest import kubernetes_object
+from clustergen.kubernetes.node_metrics import IMAGE
+from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.timetable import timetable, timetables
+from clustergen.resources import tree
+from clustergen.yaml_text import Lines
+
+NAME: Final = "timetable"
+NAMESPACE: Final = "kube-system"
+COMMENT: Final = ("Keeps jobs off nodes whose capacity has not started or is about to end.",)
+EVICTION_MINUTES: Final = 5
+"""Before nodes stop."""
+
+_LABELS: Final = {"app.kubernetes.io/name": NAME}
+_FOLDER: Final = "/opt/clustergen"
+
+
+def is_on(plan: Plan) -> bool:
+    return any(True for _ in timetables(plan))
+
+
+def objects(
+    plan: Plan,
+    placement: Json,
+    *,
+    label: str = NODE_GROUP_LABEL,
+    queues: Iterable[Json] | None = None,
+) -> Iterator[Json]:
+    """All objects, in order of creation; ``placement`` has members of its pod that select a node.
+
+    ``label`` is that of nodes with the name of their group, ``queues`` are the objects of Kueue.
+    """
+    if not is_on(plan):
+        return
+    script = (tree("templates") / "kubernetes/timetable.py").read_text(encoding="utf-8")
+    made = list(queues if queues is not None else _queues(plan))
+    text = json.dumps(configuration(plan, label, made), indent=1) + "\n"
+    data = {"timetable.py": Lines(script), "timetable.json": Lines(text)}
+    yield kubernetes_object("v1", "ServiceAccount", NAME, namespace=NAMESPACE)
+    yield from _rights()
+    yield kubernetes_object("v1", "ConfigMap", NAME, namespace=NAMESPACE, data=data)
+    spec = _deployment(sha256(script + text)[:16], placement)
+    yield kubernetes_object("apps/v1", "Deployment", NAME, namespace=NAMESPACE, spec=spec)
+
+
+def configuration(plan: Plan, label: str, objects: Iterable[Json]) -> Json:
+    """What the script reads."""
+    made = list(objects)
+    members = {queue.name: [group.name for group in queue.node_groups] for queue in plan.queues}
+    return {
+        "groups": [_group(plan, group, label) for group in plan.node_groups],
+        "clusterqueues": [
+            {**each, "groups": members[each["name"]]} for each in _of("ClusterQueue", made)
+        ],
+        "cohorts": list(_of("Cohort", made)),
+    }
+
+
+def _queues(plan: Plan) -> Iterable[Json]:
+    return kueue.objects(plan) if kueue.is_on(plan) else ()
+
+
+def _of(kind: str, objects: Iterable[Json]) -> Iterator[dict[str, Any]]:
+    for item in objects:
+        if item["kind"] == kind:
+            quotas = item["spec"]["resourceGroups"]
+            yield {"name": item["metadata"]["name"], "resourceGroups": quotas}
+
+
+def _group(plan: Plan, group: NodeGroup, label: str) -> Mapping[str, Any]:
+    times = timetable(plan, group)
+    stop = times.stops if times else None
+    return {
+        "name": group.name,
+        "flavor": group.object_name,
+        "label": label,
+        "dated": times is not None,
+        "deletes": karpenter.is_karpenter(plan, group),
+        "launch": _seconds(times.launches if times else None),
+        "checkpoint": _seconds(times.checkpoint if times else None),
+        "evict": _seconds(stop - timedelta(minutes=EVICTION_MINUTES) if stop else None),
+        "stop": _seconds(stop),
+    }
+
+
+def _seconds(at: datetime | None) -> int:
+    return int(at.timestamp()) if at else 0
+
+
+def _rights() -> Iterator[Json]:
+    api = "rbac.authorization.k8s.io"
+    name = f"{NAMESPACE}-{NAME}"
+    rules = [
+        _rule("", ["nodes"], ["get", "list", "patch", "delete"]),
+        _rule("", ["pods"], ["get", "list"]),
+        _rule("", ["pods/eviction"], ["create"]),
+        _rule("kueue.x-k8s.io", ["clusterqueues", "cohorts"], ["get", "patch"]),
+    ]
+    yield kubernetes_object(f"{api}/v1", "ClusterRole", name, rules=rules)
+    yield kubernetes_object(
+        f"{api}/v1",
+        "ClusterRoleBinding",
+        name,
+        roleRef={"apiGroup": api, "kind": "ClusterRole", "name": name},
+        subjects=[{"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}],
+    )
+
+
+def _rule(group: str, resources: list[str], verbs: list[str]) -> Json:
+    return {"apiGroups": [group], "resources": resources, "verbs": verbs}
+
+
+def _deployment(version: str, placement: Json) -> Json:
+    # A changed script or table is a changed template, and so a new pod.
+    labels = {**_LABELS, "app.kubernetes.io/version": version}
+    container = {
+        "name": NAME,
+        "image": IMAGE,
+        "command": ["python3", f"{_FOLDER}/timetable.py", f"{_FOLDER}/timetable.json"],
+        "resources": {
+            "requests": {"cpu": "10m", "memory": "32Mi"},
+            "limits": {"memory": "128Mi"},
+        },
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "readOnlyRootFilesystem": True,
+            "runAsNonRoot": True,
+            "runAsUser": 65534,
+        },
+        "volumeMounts": [{"name": "files", "mountPath": _FOLDER, "readOnly": True}],
+    }
+    pod = {
+        "serviceAccountName": NAME,
+        "priorityClassName": "system-cluster-critical",
+        **placement,
+        "containers": [container],
+        "volumes": [{"name": "files", "configMap": {"name": NAME}}],
+    }
+    return {
+        "replicas": 1,
+        "strategy": {"type": "Recreate"},
+        "selector": {"matchLabels": _LABELS},
+        "template": {"metadata": {"labels": labels}, "spec": pod},
+    }

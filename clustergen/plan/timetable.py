@@ -1,0 +1,161 @@
+"""When the capacity of a node group starts and ends, and what happens before it ends.
+
+Jobs are asked to end, then nodes stop, and only then AWS terminates what still runs. The times are
+data: who acts on them (a script, a schedule) is the target's choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from clustergen.catalog import blocks, ultraservers
+from clustergen.plan.model import NodeGroup, Plan, Scheduler
+
+STOP_MINUTES: Final = 10
+"""Before AWS begins to terminate instances. EC2 announces that at this time, and EKS stops the
+nodes of a Capacity Block: https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
+"""
+CHECKPOINT_MINUTES: Final = 30
+"""Before AWS begins to terminate instances."""
+SETTLE_MINUTES: Final = 5
+"""After the start, when instances can be expected to launch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timetable:
+    """The beginning and the end of a node group's capacity, in UTC."""
+
+    group: NodeGroup
+    window: timedelta
+    """How long before the end AWS begins to terminate instances."""
+
+    @property
+    def starts(self) -> datetime | None:
+        return self.group.capacity.starts
+
+    @property
+    def ends(self) -> datetime | None:
+        return self.group.capacity.ends
+
+    @property
+    def launches(self) -> datetime | None:
+        """When nodes are requested."""
+        return self.starts + timedelta(minutes=SETTLE_MINUTES) if self.starts else None
+
+    @property
+    def checkpoint(self) -> datetime | None:
+        """When jobs are asked to end: none that is expected to run longer starts."""
+        return self._before(CHECKPOINT_MINUTES)
+
+    @property
+    def stops(self) -> datetime | None:
+        """When nodes stop, and the jobs that still run."""
+        return self._before(STOP_MINUTES)
+
+    @property
+    def terminates(self) -> datetime | None:
+        """When AWS terminates what still runs."""
+        return self._before(0)
+
+    @property
+    def usable(self) -> timedelta | None:
+        """How long jobs can run; negative if the capacity ends before nodes are there."""
+        if self.starts is None or self.stops is None:
+            return None
+        return self.stops - self.starts
+
+    def _before(self, minutes: int) -> datetime | None:
+        if self.ends is None:
+            return None
+        return self.ends - self.window - timedelta(minutes=minutes)
+
+
+def timetable(plan: Plan, group: NodeGroup) -> Timetable | None:
+    """The timetable of a group; None if the spec has no dates."""
+    if not group.capacity.dated:
+        return None
+    return Timetable(group, timedelta(minutes=_window_minutes(plan, group)))
+
+
+def timetables(plan: Plan) -> Iterator[Timetable]:
+    """The timetables of all groups with dates."""
+    return (found for group in plan.node_groups if (found := timetable(plan, group)))
+
+
+Phase = tuple[str, datetime | None, datetime | None]
+"""A group, when its nodes are requested, and when they stop."""
+
+
+def phases(plan: Plan) -> Iterator[Phase]:
+    """The phases of all groups with dates."""
+    return ((each.group.name, each.launches, each.stops) for each in timetables(plan))
+
+
+def words(phases: Iterable[Phase]) -> list[str]:
+    """Three words for each phase, as ``shared/phase.sh.j2`` reads them."""
+    each = ((group, seconds(launch), seconds(stop)) for group, launch, stop in phases)
+    return [word for phase in each for word in phase]
+
+
+def seconds(at: datetime | None) -> str:
+    """Seconds since 1970; 0 if the time is unknown."""
+    return str(int(at.timestamp())) if at else "0"
+
+
+class Event(NamedTuple):
+    """Something that happens to the nodes of a group; ``what`` is a clause."""
+
+    at: datetime
+    group: str
+    what: str
+
+
+def events(plan: Plan) -> list[Event]:
+    """What happens to the groups with dates, in order."""
+    return sorted(event for times in timetables(plan) for event in _events(plan, times))
+
+
+_CHECKPOINT: Final[Mapping[Scheduler, str]] = {
+    "slurm": "no job starts that could outlive its nodes; running jobs end with them, after the "
+    "signal of their --signal",
+    "kubernetes": "no job starts; nodes are cordoned",
+    "batch": "no job starts",
+}
+_STOP: Final[Mapping[Scheduler, str]] = {
+    "slurm": "nodes stop; jobs that may run again wait in the queue",
+    "kubernetes": "nodes stop; pods were evicted 5 minutes before",
+    "batch": "",
+}
+
+
+def _events(plan: Plan, times: Timetable) -> Iterator[Event]:
+    name = times.group.name
+    if times.starts:
+        yield Event(times.starts, name, "capacity starts; nodes follow within minutes")
+    if not (times.checkpoint and times.stops and times.terminates and times.ends):
+        return
+    yield Event(times.checkpoint, name, _CHECKPOINT[plan.scheduler])
+    if _STOP[plan.scheduler]:
+        yield Event(times.stops, name, _STOP[plan.scheduler])
+    if times.window:
+        yield Event(times.terminates, name, "AWS terminates what still runs")
+    yield Event(times.ends, name, "capacity ends")
+
+
+def _window_minutes(plan: Plan, group: NodeGroup) -> int:
+    # Instances outlive an On-Demand Capacity Reservation:
+    # https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-concepts.html
+    if group.capacity.kind == "reservation":
+        return 0
+    # https://docs.aws.amazon.com/sagemaker/latest/dg/reserve-capacity-with-training-plans.html
+    if plan.sagemaker or ultraservers.containing(group.type.name):
+        return blocks.ULTRASERVER_END_MINUTES
+    return blocks.END_MINUTES
+
+
+def iso(at: datetime) -> str:
+    """A time of a timetable in UTC."""
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

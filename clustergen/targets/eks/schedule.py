@@ -1,0 +1,54 @@
+"""When managed node groups get and lose their nodes.
+
+Karpenter watches reservations itself. EKS empties the group of a Capacity Block at the same time as
+the call here: https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from clustergen import schedules
+from clustergen.artifacts import Artifact
+from clustergen.aws import cfn, iam
+from clustergen.kubernetes import karpenter
+from clustergen.plan.model import NodeGroup, Plan
+from clustergen.plan.timetable import Timetable, phases, timetables
+from clustergen.schedules import Call
+
+
+def files(plan: Plan) -> Iterator[Artifact]:
+    """The template of the schedules."""
+    groups = [times.group.name for times in _managed(plan)]
+    arn = "arn:${AWS::Partition}:eks:${AWS::Region}:${AWS::AccountId}:nodegroup"
+    arns = [cfn.sub(f"{arn}/{plan.name}/{name}/*") for name in groups]
+    role = [iam.allow("Sizes", ["eks:UpdateNodegroupConfig"], arns)]
+    yield from schedules.files(plan, _calls(plan), role, {})
+
+
+def values(plan: Plan) -> dict[str, Any]:
+    """Values for deploy.sh."""
+    return schedules.values(plan, _calls(plan), (), phases(plan))
+
+
+def _managed(plan: Plan) -> list[Timetable]:
+    return [t for t in timetables(plan) if not karpenter.is_karpenter(plan, t.group)]
+
+
+def _calls(plan: Plan) -> list[Call]:
+    return [
+        _size(plan, times.group, at, size)
+        for times in _managed(plan)
+        for at, size in ((times.launches, times.group.max), (times.stops, 0))
+        if at
+    ]
+
+
+def _size(plan: Plan, group: NodeGroup, at: datetime, size: int) -> Call:
+    # EKS keeps the bounds that a call does not name.
+    sizes = {"DesiredSize": size} if size else {"MinSize": 0, "DesiredSize": 0}
+    given = {"ClusterName": plan.name, "NodegroupName": group.name, "ScalingConfig": sizes}
+    what = "starts" if size else "stops"
+    return Call(f"{group.name} {what}", at, "eks", "updateNodegroupConfig", given)

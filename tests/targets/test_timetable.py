@@ -1,0 +1,196 @@
+"""The life of reserved capacity on every target: deploy.sh runs before, during and after it.
+
+The account has a scheduler that makes the calls of the schedule stack when their time comes. What
+happens in Slurm and Kubernetes meanwhile: `tests/slurm/test_real_timetable.py` and
+`tests/kubernetes/test_timetable.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.checking import Fragments
+from tests.support.cloud.account import Account
+from tests.support.cloud.commands import Bundle, reaching
+
+STARTS = datetime(2026, 12, 10, 11, 30, tzinfo=UTC)
+ENDS = datetime(2026, 12, 17, 11, 30, tzinfo=UTC)
+BLOCK = "capacity_block: cr-0a1b2c3d4e5f67890"
+PLAN = "training_plan: 'arn:aws:sagemaker:us-east-1:111122223333:training-plan/plan'"
+DATE = """#!/bin/bash
+if [[ $* == +%s ]]; then cat "${{0%/*}}/now"; else exec {} "$@"; fi
+"""
+
+
+def spec(capacity: str, ends: datetime | None = ENDS) -> str:
+    dates = f", starts: '{STARTS.isoformat()}', ends: '{ends.isoformat()}'" if ends else ""
+    return f"""
+node_groups: [{{name: h200, count: 2, capacity: {{{capacity}{dates}}}}}]
+queues: [{{name: train, node_groups: [h200], time_limit: 12h}}]
+"""
+
+
+class Life:
+    """A bundle, and the time."""
+
+    def __init__(self, bundle: Bundle, target: str) -> None:
+        self.bundle, self.target = bundle, target
+        self.account = bundle.account
+        # Of an environment, the stack gives the ARN.
+        self.account.values["ComputeEnvironmentH200Arn"] = "computeenvironmenth200-0a1b"
+        (bundle.tools / "date").write_text(DATE.format("/bin/date"))
+        (bundle.tools / "date").chmod(0o755)
+
+    def at(self, time: datetime) -> None:
+        """Let the time come, and deploy."""
+        self.account.scheduler.advance(time)
+        # Nodes of a block run while it is there; the fake knows nothing of blocks.
+        away = not STARTS <= time < ENDS
+        self.account.no_capacity = away and not self.target.startswith("hyperpod")
+        self.account.none_for = "h200" if away else ""
+        state = "scheduled" if time < STARTS else "expired" if away else "active"
+        self.account.blocks["cr-0a1b2c3d4e5f67890"] = (state, STARTS.isoformat())
+        (self.bundle.tools / "now").write_text(f"{int(time.timestamp())}\n")
+        before = self.account.clock
+        done = self.bundle.deploy()
+        assert done.returncode == 0, done.stderr
+        assert self.account.clock - before < 3600, "deploy.sh waits for nodes that cannot come"
+
+    def change(self, text: str) -> None:
+        self.bundle.render(Fragments(self.target).files(text))
+
+
+@pytest.fixture
+def begin(tmp_path: Path) -> Iterator[Callable[[str, str], Life]]:
+    stack = []
+
+    def make(target: str, text: str) -> Life:
+        context = reaching(tmp_path, Fragments(target).files(text))
+        stack.append(context)
+        return Life(context.__enter__(), target)
+
+    yield make
+    for context in stack:
+        context.__exit__(None, None, None)
+
+
+def _eks(account: Account) -> str:
+    return str(account.eks.groups["h200"].desired)
+
+
+def _pcs(account: Account) -> str:
+    group = account.pcs.groups["pcs-h200"]
+    return f"{group.minimum} to {group.maximum}"
+
+
+def _batch(account: Account) -> str:
+    return account.batch.environments["computeenvironmenth200-0a1b"].state
+
+
+# How it is before the start (PCS waits itself), from the start, after the checkpoint, at the end.
+SCHEDULED = {
+    "eks": (_eks, ("0", "2", "2", "0")),
+    "pcs": (_pcs, ("2 to 2", "2 to 2", "2 to 2", "0 to 0")),
+    "batch": (_batch, ("DISABLED", "ENABLED", "DISABLED", "DISABLED")),
+}
+TIMES = (
+    STARTS - timedelta(days=2),
+    STARTS + timedelta(minutes=10),
+    ENDS - timedelta(minutes=50),
+    ENDS - timedelta(minutes=39),
+)
+
+
+@pytest.mark.parametrize("target", SCHEDULED)
+def test_sizes(target: str, begin: Callable[[str, str], Life]) -> None:
+    seen, expected = SCHEDULED[target]
+    life = begin(target, spec(BLOCK))
+    for time, size in zip(TIMES, expected, strict=True):
+        life.account.scheduler.advance(time)
+        if time != TIMES[0]:
+            # The schedules alone, and then a deployment at that time.
+            assert seen(life.account) == size, time
+        life.at(time)
+        assert seen(life.account) == size, time
+    life.at(ENDS + timedelta(days=30))
+    assert seen(life.account) == expected[-1]
+    assert life.account.scheduler.schedules() == {}
+    # The block is extended, or another one takes its place: nodes are back.
+    life.change(spec(BLOCK, ENDS + timedelta(days=35)))
+    life.account.scheduler.now = ENDS
+    life.at(ENDS - timedelta(minutes=39))
+    assert seen(life.account) == expected[1]
+    assert len(life.account.scheduler.schedules()) == 1
+    # Without dates, no schedule is left to stop nodes.
+    life.change(spec(BLOCK, None))
+    life.at(ENDS - timedelta(minutes=38))
+    assert life.account.scheduler.schedules() == {}
+    assert f"example-{target}-schedule" not in life.account.cloudformation.stacks
+
+
+@pytest.mark.parametrize("target", SCHEDULED)
+def test_first_deployment_after_the_start(target: str, begin: Callable[[str, str], Life]) -> None:
+    """AWS rejects schedules in the past, so deploy.sh makes the call."""
+    seen, expected = SCHEDULED[target]
+    life = begin(target, spec(BLOCK))
+    life.at(STARTS + timedelta(days=1))
+    assert seen(life.account) == expected[1]
+
+
+@pytest.mark.parametrize("target", SCHEDULED)
+def test_destroy(target: str, begin: Callable[[str, str], Life]) -> None:
+    life = begin(target, spec(BLOCK))
+    life.at(TIMES[0])
+    assert life.bundle.deploy("--destroy").returncode == 0
+    assert f"example-{target}-schedule" not in life.account.cloudformation.stacks
+
+
+@pytest.mark.parametrize(
+    ("target", "capacity"),
+    [("parallelcluster", BLOCK), ("pcs", BLOCK), ("hyperpod-slurm", PLAN)],
+)
+def test_table(target: str, capacity: str, begin: Callable[[str, str], Life]) -> None:
+    """The cluster reads the times from the bucket: what they are now, and that they are gone."""
+    life = begin(target, spec(capacity))
+
+    def stops() -> list[str]:
+        [table] = [text for key, text in life.account.objects.items() if "timetable.tsv" in key]
+        lines = [line for line in table.decode().splitlines() if line[0] != "#"]
+        return [datetime.fromtimestamp(int(line.split()[5]), UTC).isoformat() for line in lines]
+
+    minutes = 70 if target == "hyperpod-slurm" else 40
+    life.at(TIMES[0])
+    assert stops() == [(ENDS - timedelta(minutes=minutes)).isoformat()]
+    for time in (*TIMES[1:], ENDS + timedelta(days=1)):
+        life.at(time)
+    later = ENDS + timedelta(days=7)
+    life.change(spec(capacity, later))
+    life.at(ENDS)
+    assert stops() == [(later - timedelta(minutes=minutes)).isoformat()]
+    life.change(spec(capacity, None))
+    life.at(ENDS)
+    assert stops() == []
+
+
+def test_a_reservation_of_the_future(begin: Callable[[str, str], Life]) -> None:
+    """PCS knows nothing of its start: no node is launched in vain before."""
+    life = begin("pcs", spec("reservation: cr-0a1b2c3d4e5f67890"))
+    life.at(TIMES[0])
+    assert _pcs(life.account) == "0 to 2"
+    life.account.scheduler.advance(TIMES[1])
+    assert _pcs(life.account) == "2 to 2"
+    life.at(TIMES[1])
+    assert _pcs(life.account) == "2 to 2"
+    life.at(ENDS - timedelta(minutes=9))
+    assert _pcs(life.account) == "0 to 0"
+
+
+def test_hyperpod_on_eks(begin: Callable[[str, str], Life]) -> None:
+    life = begin("hyperpod-eks", spec(PLAN))
+    for time in (*TIMES, ENDS + timedelta(days=1)):
+        life.at(time)
+    assert "timetable.yaml" in life.account.applied
