@@ -21,8 +21,9 @@ def database(plan: Plan) -> Iterator[str]:
     if plan.network.new:
         yield (
             "For a database in the VPC of this bundle, run `./deploy.sh --foundation`, which "
-            "creates the VPC without the cluster. Create the database in its private subnets, "
-            "write its endpoint and secret to `slurm.accounting`, and render again. The stack "
+            "creates the VPC without the cluster. Create the database there, in subnets of "
+            "your own, of which RDS requires two in different zones. Then write its endpoint and "
+            "secret to `slurm.accounting`, and render again. The stack "
             f"`{plan.stack('foundation')}` has the ids as outputs"
         )
     yield (

@@ -275,6 +275,7 @@ def test_removed_file_systems_leave_the_cluster_first(bundle: Bundle, target: st
     ]
     cluster = [i for i, call in enumerate(calls) if CHANGES[target][1] in call]
     assert "StorageData: removed from the foundation after the cluster has changed" in output
+    assert "unmount it on those that stay" in output
     assert all(place < foundation for place in cluster)
 
 
@@ -414,7 +415,8 @@ def sizes(bundle: Bundle, target: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    "action", [[], ["--destroy"], ["--destroy-foundation"], ["--pause"], ["--resume"]]
+    "action",
+    [[], ["--foundation"], ["--destroy"], ["--destroy-foundation"], ["--pause"], ["--resume"]],
 )
 def test_a_dry_run_calls_no_aws_command(bundle: Bundle, action: list[str]) -> None:
     output = deployed(bundle, "--dry-run", *action)
