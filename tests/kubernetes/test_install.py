@@ -73,6 +73,7 @@ PASSING = [
     'Error from server (NotFound): namespaces "hyperpod-ns-train" not found',
     'error: resource mapping not found: no matches for kind "ResourceFlavor"',
     'Internal error occurred: failed calling webhook "m.kb.io": connect: connection refused',
+    'Internal error occurred: failed calling webhook "m.kb.io": x509: the certificate is invalid',
     'Error from server (Forbidden): jobs "a" is forbidden: unable to create new content in '
     "namespace train because it is being terminated",
 ]

@@ -175,7 +175,7 @@ stop_at_rejection() {
         "uses the volumes named above, delete them with their claims (kubectl delete pvc, then" \
         "kubectl delete pv; the data stays in the file systems), and run the same command again."
       ;;
-    *"because it is being terminated"*) ;;
+    *"failed calling webhook"* | *"because it is being terminated"*) ;;
     *"getting credentials: exec"* | *"must be logged in"* | *Unauthorized*)
       fail "$2: the EKS cluster does not accept these credentials. Renew them, or use those of the" \
         "creator of the cluster or of kubernetes.admins (aws sts get-caller-identity shows yours)," \

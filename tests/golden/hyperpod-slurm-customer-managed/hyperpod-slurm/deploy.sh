@@ -400,8 +400,7 @@ review_changes() {
     <<<"$changes")" "replace NAMES, which fails: two node groups cannot have one name. Use another."
   stop_at "$stack" "$(awk -F '\t' '
     $1 == "Remove" && $3 ~ /::(FileSystem|Workspace)$/ && $5 !~ /^(Retain|Snapshot)/ { print $4 }' \
-    <<<"$changes")" "delete NAMES, with all data in it. Nodes that still mount a deleted file" \
-    "system hang: unmount it first."
+    <<<"$changes")" "delete NAMES, with all data in it."
 }
 
 execute_change_set() {
@@ -515,6 +514,10 @@ note_removal() {
   removal=$(awk -F '\t' '$1 == "Remove" { print $4 }' <<<"$changes")
   [[ -n $removal ]] || return 0
   note "${removal//$'\n'/, }: removed from the foundation after the cluster has changed."
+  # A file system that is retained loses the rules of its security group.
+  if grep -q $'^Remove\t.*::FileSystem\t' <<<"$changes"; then
+    note "Nodes that still mount a removed file system then hang: unmount it on those that stay."
+  fi
 }
 
 # keep_removed DEPLOYED NEW: prints the new template with those resources of the deployed one.
