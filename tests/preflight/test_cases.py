@@ -22,6 +22,13 @@ STACKS = "cloudformation:DescribeStacks"
 QUOTA = "service-quotas:GetServiceQuota"
 
 
+NETWORK = (
+    "vpc: vpc-0a1b2c3d4e5f60001, zone: use1-az6, cidr: 10.20.0.0/16, "
+    "private_subnets: [{id: subnet-0a1b2c3d4e5f60002, cidr: 10.20.64.0/18}], "
+    "security_groups: [sg-0a1b2c3d4e5f60003]"
+)
+
+
 def group(capacity: str, target: str, more: str = "") -> Spec:
     """The example spec with a purchase option."""
     text = EXAMPLE_BASE.replace("count: 2}", f"count: 2, capacity: {{{capacity}}}}}")
@@ -68,7 +75,9 @@ LINKED = Spec(
     + "data_repositories: [{path: /data, s3: s3://example-corpus}]}]\n",
     "pcs",
 )
-PLAIN = Spec(PRIVATE.text.replace("p5en.48xlarge", "c7i.4xlarge"), "parallelcluster")
+PLAIN = Spec(
+    EXAMPLE_BASE.replace("{zone: use1-az6}", f"{{{NETWORK}}}").replace("p5en.48", "c7i.4"), "pcs"
+)
 
 
 def endpoint(service: str, **fields: Any) -> Mapping[str, Any]:
@@ -104,6 +113,9 @@ MEMBERS = [
     for egress in (False, True)
 ]
 OPEN = [{**rule, "ReferencedGroupInfo": {}, "CidrIpv4": "0.0.0.0/0"} for rule in MEMBERS]
+
+ALL_TCP = [{**rule, "IpProtocol": "tcp", "FromPort": 0, "ToPort": 65535} for rule in MEMBERS]
+STRANGERS_ONLY = [{**rule, "ReferencedGroupInfo": {"GroupId": "sg-1"}} for rule in MEMBERS]
 
 # spec, what is wrong, the codes that are found
 CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
@@ -196,6 +208,10 @@ CASES: list[tuple[Spec, dict[str, Any], set[str]]] = [
     (PC, {RULES: [*OPEN, *FSX_RULES]}, {"PRE051"}),
     (PC, {RULES: [*MEMBERS, *FSX_RULES]}, set()),
     (PC, {RULES: [*MEMBERS[:1], *FSX_RULES]}, {"PRE051"}),
+    (PC, {RULES: [*STRANGERS_ONLY, *FSX_RULES]}, {"PRE051"}),
+    (PLAIN, {RULES: [*OPEN, *FSX_RULES]}, set()),
+    (PLAIN, {RULES: [*ALL_TCP, *FSX_RULES]}, set()),
+    (PLAIN, {RULES: [*STRANGERS_ONLY, *FSX_RULES]}, {"PRE051"}),
     (PC, {"ec2:DescribeSecurityGroups": []}, {"PRE050"}),
     # File systems and volumes.
     (PC, {"fsx:DescribeFileSystems": "FileSystemNotFound"}, {"PRE060"}),
@@ -272,21 +288,13 @@ def test_a_capacity_that_begins_later_is_a_note() -> None:
 
 def test_public_subnets_of_simple_nodes_are_a_warning() -> None:
     """They get public addresses, which nodes with several network cards cannot."""
-    text = EXAMPLE_BASE.replace("zone: use1-az6", NETWORK).replace("p5en.48xlarge", "c7i.4xlarge")
-    plan = planned(Spec(text, "pcs"))
+    plan = planned(PLAIN)
     public = {
         ROUTES: {"Routes": [{**OUT, "GatewayId": "igw-1"}]},
         "ec2:DescribeSubnets": {"MapPublicIpOnLaunch": True},
     }
     (finding,) = look(plan, Account(plan, public))
     assert (finding.code, finding.severity) == ("PRE043", "warning")
-
-
-NETWORK = (
-    "vpc: vpc-0a1b2c3d4e5f60001, zone: use1-az6, cidr: 10.20.0.0/16, "
-    "private_subnets: [{id: subnet-0a1b2c3d4e5f60002, cidr: 10.20.64.0/18}], "
-    "security_groups: [sg-0a1b2c3d4e5f60003]"
-)
 
 
 def test_the_help_requests_a_quota_by_its_code() -> None:

@@ -63,7 +63,7 @@ def state(case: Case) -> Iterator[Problem]:
         for part in parts:
             known = part.state.lower()
             if known in _COMING:
-                message = f"{part.id} is {part.state}: it is not sure to begin"
+                message = f"{part.id} is {part.state}: it may never begin"
                 yield Problem(item.path, message, help, severity=Severity.WARNING)
             elif known not in _USABLE:
                 yield Problem(item.path, f"{part.id} is {part.state}", help)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -128,6 +129,49 @@ def _root_gib(image: Answer) -> int:
         if device.get("DeviceName") == image.get("RootDeviceName"):
             return int(device.get("Ebs", {}).get("VolumeSize", 0))
     return 0
+
+
+_NAMES: Final = {
+    "alinux2023": "al2023|amazon.?linux.?2023",
+    "ubuntu2204": r"ubuntu.{0,20}22[.-]?04|jammy",
+    "ubuntu2404": r"ubuntu.{0,20}24[.-]?04|noble",
+    "rhel8": r"rhel-?8|red.?hat.{0,20}\b8\b",
+    "rhel9": r"rhel-?9|red.?hat.{0,20}\b9\b",
+    "rocky8": r"rocky.{0,10}\b8\b",
+    "rocky9": r"rocky.{0,10}\b9\b",
+}
+"""What the name or description of an image contains, by operating system in the spec."""
+
+
+def _systems(image: Answer) -> list[str]:
+    """The operating systems that an image may have, by its name; none if it does not tell."""
+    text = f"{image.get('Name', '')} {image.get('Description', '')}".lower()
+    return [os for os, words in _NAMES.items() if re.search(words, text)]
+
+
+def _system_by_hand(plan: Plan) -> str:
+    return _by_hand(plan) if plan.scheduler == "slurm" else ""
+
+
+@rule(
+    "PRE059",
+    "The image seems to have another operating system",
+    why="Packages, users and the Lustre client, a module of the kernel, are those of the operating "
+    "system in the spec. Only the name of the image tells which one it has.",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/install-lustre-client.html",
+    calls=(IMAGES,),
+    by_hand=_system_by_hand,
+    bad="ec2:DescribeImages: {Name: my-rocky-8-image}",
+    good="ec2:DescribeImages: {Name: my-image}",
+    severity=Severity.WARNING,
+)
+def operating_system(case: Case) -> Iterator[Problem]:
+    known, wanted = _images(case), case.plan.software.os
+    for id, use in _uses(case.plan):
+        found = _systems(known.get(id, {}))
+        if found and wanted not in found:
+            message = f"{id} is called {known[id].get('Name')!r}, and the spec has os: {wanted}"
+            yield Problem(use.path, message, f"write os: {found[0]}, or use another image")
 
 
 @rule(

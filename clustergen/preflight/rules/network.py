@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Plan
 from clustergen.preflight import names, network
 from clustergen.preflight.case import Case
@@ -121,10 +121,13 @@ def addresses(case: Case) -> Iterator[Problem]:
     counted = private[:1] if one_zone else private
     free = sum(found.get("AvailableIpAddressCount", 0) for _, found in counted)
     needed = case.plan.network.needed_addresses
+    apart = any(owner.subnets for owner in network.owners(case.plan))
     if private and free < needed and not names.is_deployed(case):
         ids = ", ".join(given.id for given, _ in counted)
         yield Problem(
             private[0][0].path,
             f"{ids} has {free:,} free addresses, and the cluster takes {needed:,} at its maximum",
             "delete unused network interfaces, use a larger subnet, or lower count",
+            # Some of the nodes are in subnets of their own; how many is not counted.
+            severity=Severity.WARNING if apart else Severity.ERROR,
         )

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from clustergen.account import Answer
 from clustergen.catalog import fsx
-from clustergen.findings import Problem
+from clustergen.findings import Problem, Severity
 from clustergen.plan.model import Efs, FileCache, Lustre, OpenZfs, Plan, Storage
 from clustergen.preflight import files, network
 from clustergen.preflight.case import Case
@@ -58,16 +58,6 @@ def _covers(rule: Answer, protocol: str, first: int, last: int) -> bool:
     return rule.get("IpProtocol") == protocol and ports
 
 
-def _is_within(rule: Answer, group: str) -> bool:
-    """Whether a rule allows all traffic of the group with itself, by its id."""
-    peer = rule.get("ReferencedGroupInfo", {}).get("GroupId")
-    return rule.get("IpProtocol") == "-1" and peer == group
-
-
-def _efa_by_hand(plan: Plan) -> str:
-    return existing.of_security_groups(plan)
-
-
 @rule(
     "PRE051",
     "The security group does not admit its members",
@@ -75,41 +65,40 @@ def _efa_by_hand(plan: Plan) -> str:
     "for 0.0.0.0/0 is not enough. Slurm and MPI need all ports between nodes.",
     source=EFA,
     calls=(network.GROUP_RULES,),
-    by_hand=_efa_by_hand,
+    by_hand=existing.of_security_groups,
     bad="ec2:DescribeSecurityGroupRules: {IpProtocol: tcp, FromPort: 22, ToPort: 22}",
     good="ec2:DescribeSecurityGroupRules: {}",
 )
 def members(case: Case) -> Iterator[Problem]:
     ids = [id for id in case.plan.network.node_security_groups if isinstance(id, str)]
     rules = network.group_rules(case, ids)
-    within = {
-        is_egress: [each for each in rules if each.get("IsEgress", False) is is_egress]
-        for is_egress in (False, True)
-    }
     efa = any(group.efa for group in case.plan.node_groups)
-    for is_egress, of_direction in within.items():
-        if any(_is_within(each, id) for each in of_direction for id in ids):
+    admits = _names_itself if efa else _admits_nodes
+    for is_egress, word, verb in ((False, "in from", "ingress"), (True, "out to", "egress")):
+        directed = [each for each in rules if each.get("IsEgress", False) is is_egress]
+        if any(admits(each, ids) for each in directed):
             continue
-        if not efa and _is_open_within(of_direction, ids):
-            continue
-        word, verb = ("out to", "egress") if is_egress else ("in from", "ingress")
         permission = f"IpProtocol=-1,UserIdGroupPairs=[{{GroupId={ids[0]}}}]"
         yield Problem(
             ("network", "security_groups"),
             f"{', '.join(ids)} has no rule for all traffic {word} the group itself",
             f"aws ec2 authorize-security-group-{verb} --region {case.region} --group-id {ids[0]} "
             f"--ip-permissions '{permission}'",
+            severity=Severity.ERROR if efa else Severity.WARNING,
         )
 
 
-def _is_open_within(rules: Iterable[Answer], ids: Sequence[str]) -> bool:
-    """Whether nodes reach each other: by a rule for a group of theirs, or for addresses."""
-    for each in rules:
-        peer = each.get("ReferencedGroupInfo", {}).get("GroupId")
-        addresses = each.get("CidrIpv4") or each.get("PrefixListId")
-        if each.get("IpProtocol") == "-1" and (peer in ids or addresses):
-            return True
-    return False
+def _names_itself(rule: Answer, ids: Sequence[str]) -> bool:  # noqa: ARG001 as _admits_nodes
+    """Whether a rule is about all traffic of its group with itself, by its id."""
+    peer = rule.get("ReferencedGroupInfo", {}).get("GroupId")
+    return rule.get("IpProtocol") == "-1" and peer == rule.get("GroupId")
+
+
+def _admits_nodes(rule: Answer, ids: Sequence[str]) -> bool:
+    """Whether nodes reach each other: by a rule for one of their groups, or for addresses."""
+    peer = rule.get("ReferencedGroupInfo", {}).get("GroupId")
+    addresses = rule.get("CidrIpv4") or rule.get("PrefixListId")
+    return _covers(rule, "tcp", 1024, 65535) and bool(peer in ids or addresses)
 
 
 Ports = tuple[Literal["tcp", "udp"], int, int]

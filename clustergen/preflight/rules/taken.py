@@ -73,8 +73,8 @@ def _by_hand(plan: Plan) -> str:
 )
 def cluster(case: Case) -> Iterator[Problem]:
     if what := _other(case):
-        help = "write another name, or delete it"
-        yield Problem(("name",), f"the account has {what} that is not ours", help)
+        message = f"the account has {what}, which no bundle of this spec created"
+        yield Problem(("name",), message, "write another name, or delete what has this one")
 
 
 def _other(case: Case) -> str:
