@@ -1,4 +1,4 @@
-"""How many nodes should run now, as an expression."""
+"""How many nodes should run now, and how many need not, as expressions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ _NONE = f'0 * group by (cluster) (up{{$scope,job="{names.HOST}"}})'
 
 def nodes(plan: Plan) -> str:
     """The minimum counts of the spec; those of a reservation only while it is active."""
-    always = always_due(plan)
-    return _sum(
-        str(always), (f"{count} * {_active(id)}" for id, count in due_by_reservation(plan).items())
-    )
+    reserved = due_by_reservation(plan).items()
+    return _sum(always_due(plan), (f"{count} * {_active(id)}" for id, count in reserved))
 
 
 def undue(plan: Plan) -> str:
@@ -25,7 +23,7 @@ def undue(plan: Plan) -> str:
     for group in plan.node_groups:
         if group.capacity.id in reservations(plan):
             counts[group.capacity.id] = counts.get(group.capacity.id, 0) + group.max
-    return _sum("0", (f"{count} * (1 - {_active(id)})" for id, count in counts.items()))
+    return _sum(0, (f"{count} * (1 - {_active(id)})" for id, count in counts.items()))
 
 
 def _active(id: str) -> str:
@@ -34,7 +32,7 @@ def _active(id: str) -> str:
     return f"max by (cluster, reservation) (clustergen_reservation_active{where})"
 
 
-def _sum(first: str, parts: Iterable[str]) -> str:
+def _sum(first: int, parts: Iterable[str]) -> str:
     reserved = "".join(f"{part}\n  or " for part in parts)
     if not reserved:
         return f"({first} + {_NONE})"

@@ -73,6 +73,7 @@ def _labels(plan: Plan, alert: Alert) -> dict[str, str]:
 
 def _filled(plan: Plan, text: str) -> str:
     labels = labels_of(plan)
-    whole = text.replace(DUE, due.nodes(plan)) if DUE in text else text
-    whole = whole.replace(UNDUE, due.undue(plan)) if UNDUE in text else whole
-    return labels.applied(whole).replace(SCOPE, labels.scope)
+    for word, counted in ((DUE, due.nodes), (UNDUE, due.undue)):
+        if word in text:
+            text = text.replace(word, counted(plan))
+    return labels.applied(text).replace(SCOPE, labels.scope)

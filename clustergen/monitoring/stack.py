@@ -63,7 +63,11 @@ def parameters(plan: Plan) -> list[str] | None:
 
 def knows_pause(plan: Plan) -> bool:
     """Whether the template has :data:`PAUSED`."""
-    return any("Condition" in resource for resource in _resources(plan).values())
+    return _has_conditions(_resources(plan))
+
+
+def _has_conditions(resources: Json) -> bool:
+    return any("Condition" in resource for resource in resources.values())
 
 
 def deployed_last(plan: Plan) -> str:
@@ -81,7 +85,7 @@ def _known(plan: Plan) -> dict[str, str]:
 
 def _template(plan: Plan, resources: Json) -> Json:
     needed, conditions = cfn.parameters(resources, _known(plan)), {}
-    if any("Condition" in resource for resource in resources.values()):
+    if _has_conditions(resources):
         values = {"Default": "no", "AllowedValues": ["no", "yes"]}
         text = "Whether the cluster has no nodes on purpose"
         needed = {**needed, PAUSED: {"Type": "String", "Description": text, **values}}

@@ -62,7 +62,7 @@ GROUP = RuleGroup(
         Alert(
             "ReservationLookupFails",
             "ticket",
-            "capacity",
+            "watch",
             "min by (cluster) (clustergen_reservation_lookup_failed{$scope}) > 0",
             "EC2 does not tell {{ $labels.cluster }} about its reservations",
             "The nodes that ask EC2 about reservations get no answer: the numbers are old, and "
