@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from clustergen import source
+from clustergen import schedules, source
 from clustergen.artifacts import Bundle, Json
-from clustergen.effects import cluster_yaml, hyperpod_requests, manifests, templates
+from clustergen.effects import cluster_yaml, hyperpod_requests, manifests, templates, timetables
 from clustergen.effects.model import Effect
 from clustergen.patterns import pattern
 
@@ -24,7 +24,7 @@ _FOUNDATION = "foundation_stack"
 _FIRST = ("foundation", "eks")
 _IDENTITY = {"region": "in", "cluster": "called"}
 _DATA = '"AWS::FSx::FileSystem"', '"AWS::EFS::FileSystem"'
-_SUFFIXES = (".json", ".yaml", ".sh")
+_SUFFIXES = (".json", ".yaml", ".sh", ".tsv")
 
 
 def files_of(bundle: Bundle) -> Files:
@@ -63,11 +63,14 @@ def effects(old: Files, new: Files) -> list[Effect]:
             continue
         more = _of_document(path, old, new, ids)
         found += (each._replace(file=path) for each in more)
-    return [*found, *manifests.effects(old, new, ids)]
+    return [*found, *timetables.effects(old, new), *manifests.effects(old, new, ids)]
 
 
 def _of_document(path: str, old: Files, new: Files, ids: set[str]) -> list[Effect]:
     """The effects of one document; adds outputs with another value to ``ids``."""
+    if path not in new and path == schedules.PATH:
+        text = "deletes the schedules that start and stop nodes: capacity has no dates any more"
+        return [Effect("in-place", path, "", text)]
     if path not in new:
         text = f"leaves what {path} has deployed, which continues to run and to cost money"
         return [Effect("leftover", path, "", text, stays=path)]

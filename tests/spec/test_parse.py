@@ -237,6 +237,42 @@ VALUES = [
         "write one of capacity_block, reservation",
     ),
     (
+        GROUP % "capacity: {starts: '2026-12-10T11:30:00Z'}",
+        "SPC024",
+        "expected one kind of capacity, found none",
+        "write one of reser",
+    ),
+    (
+        GROUP % "capacity: {spot: true, ends: '2026-12-10T11:30:00Z'}",
+        "SPC024",
+        "spot capacity neither starts nor ends at a certain time",
+        "write capacity: spot",
+    ),
+    (
+        GROUP % "capacity: {capacity_block: [cr-0a1b2c3d, cr-0a1b2c3e]}",
+        "SPC024",
+        "a node group has one capacity block, found 2",
+        "write a node group for each",
+    ),
+    (
+        GROUP % "capacity: {capacity_block: cr-0a1b2c3d, ends: 2026-12-10T11:30:00}",
+        "SPC024",
+        "'2026-12-10T11:30:00' has no offset from UTC",
+        "write 2026-12-10T11:30:00Z if it is UTC, as AWS shows it, or add the offset",
+    ),
+    (
+        GROUP % "capacity: {capacity_block: cr-0a1b2c3d, ends: next week}",
+        "SPC024",
+        "'next week' is not a date and time of ISO 8601",
+        "write e.g. 2026-12-10T11:30:00Z",
+    ),
+    (
+        GROUP % "capacity: {capacity_block: cr-0a1b2c3d, ends: 0026-12-10T11:30:00Z}",
+        "SPC024",
+        "no capacity is reserved in the year 26",
+        "correct the year",
+    ),
+    (
         GROUP % "capacity: {capacity_block: 0a1b2c3d}",
         "SPC024",
         "'0a1b2c3d' is not the id of a reservation or Capacity Block",

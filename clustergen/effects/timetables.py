@@ -1,0 +1,63 @@
+"""Effects of other dates of capacity: when nodes stop. Nothing is replaced for that."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from clustergen import schedules
+from clustergen.effects.model import Effect
+from clustergen.patterns import pattern
+from clustergen.plan.timetable import iso
+from clustergen.slurm import timetable
+
+_STOP_COLUMN = 5
+_AT = pattern(r"at\((.+)\)")
+_STOPS = pattern(r".+: (.+) stops")
+_SOURCE = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-extend.html"
+
+
+def effects(old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[Effect]:
+    """For each group whose nodes stop at another time; a group that is new or gone has none."""
+    before, after = _stops(old), _stops(new)
+    for group in before:
+        was, becomes = before[group], after.get(group)
+        if becomes is None or becomes == was:
+            continue
+        text = f"stops the nodes of {group} at {becomes} instead of {was}"
+        if becomes < was:
+            text += ", with the jobs on them; after that time, at once"
+            yield Effect("removes-nodes", group, "capacity.ends", text, _SOURCE)
+        else:
+            yield Effect("in-place", group, "capacity.ends", text, _SOURCE)
+
+
+def _stops(files: Mapping[str, str]) -> dict[str, str]:
+    """When the nodes of each group stop, from what the targets have."""
+    return {**_of_schedules(files.get(schedules.PATH, "")), **_of_table(files)}
+
+
+def _of_table(files: Mapping[str, str]) -> dict[str, str]:
+    lines = [line.split() for line in files.get(timetable.TABLE, "").splitlines()]
+    rows = [words for words in lines if len(words) > _STOP_COLUMN and words[0] != "#"]
+    return {
+        words[0]: iso(datetime.fromtimestamp(int(words[_STOP_COLUMN]), UTC))
+        for words in rows
+        if words[_STOP_COLUMN].isdigit() and words[_STOP_COLUMN] != "0"
+    }
+
+
+def _of_schedules(text: str) -> dict[str, str]:
+    found = {}
+    try:
+        resources = json.loads(text)["Resources"].values() if text else ()
+        for each in resources:
+            properties = each.get("Properties", {})
+            group = _STOPS.fullmatch(str(properties.get("Description")))
+            at = _AT.fullmatch(str(properties.get("ScheduleExpression")))
+            if group and at:
+                found[group[1]] = f"{at[1]}Z"
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return {}
+    return found

@@ -1,0 +1,40 @@
+"""What other dates of capacity do to what runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from clustergen.effects import effects
+from tests.checking import Fragments
+
+BLOCK = "{{capacity_block: cr-0a1b2c3d4e5f67890{}}}"
+PLAN = "{{training_plan: 'arn:aws:sagemaker:us-east-1:111122223333:training-plan/p'{}}}"
+CAPACITY = {
+    **dict.fromkeys(("parallelcluster", "pcs", "eks", "batch"), BLOCK),
+    "hyperpod-slurm": PLAN,
+}
+
+
+def files(target: str, ends: str) -> dict[str, str]:
+    dates = f", starts: '2026-12-10T11:30:00Z', ends: '{ends}'" if ends else ""
+    capacity = CAPACITY[target].format(dates)
+    text = f"node_groups: [{{name: h200, count: 2, capacity: {capacity}}}]"
+    return dict(Fragments(target).files(text))
+
+
+@pytest.mark.parametrize("target", CAPACITY)
+def test_an_extension_replaces_nothing(target: str) -> None:
+    short, long = (files(target, f"2026-12-{day}T11:30:00Z") for day in (17, 24))
+    found = [each for each in effects(short, long) if "stops the nodes" in each.text]
+    assert [(each.kind, each.subject) for each in found] == [("in-place", "h200")]
+    assert {each.kind for each in effects(short, long)} == {"in-place"}
+    assert [each.kind for each in effects(long, short) if each.kind != "in-place"] == [
+        "removes-nodes"
+    ]
+
+
+@pytest.mark.parametrize("target", ["pcs", "eks", "batch"])
+def test_schedules_go_with_the_dates(target: str) -> None:
+    """deploy.sh deletes their stack: nothing is left over."""
+    found = effects(files(target, "2026-12-17T11:30:00Z"), files(target, ""))
+    assert "leftover" not in {each.kind for each in found}
