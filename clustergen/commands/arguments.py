@@ -313,7 +313,7 @@ def _recommend(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     command.add_argument("--count", type=_positive, metavar="N", help="accelerators, or cores")
     command.add_argument(
-        "--for", dest="duration", default="14d", metavar="TIME", help="how long (14d)"
+        "--for", dest="duration", metavar="TIME", help="how long (14d, or as in the spec)"
     )
     command.add_argument(
         "--region",

@@ -19,6 +19,9 @@ from clustergen.recommendation import Need, Recommendation
 from clustergen.recommendation import need as needs
 from clustergen.recommendation.spec_text import ChangedSpec, Draft, NewSpec
 
+_DURATION = "14d"
+"""Without one on the command line or in the spec."""
+
 
 def run(args: argparse.Namespace) -> int:
     try:
@@ -73,8 +76,17 @@ def _of_spec(args: argparse.Namespace) -> tuple[Need, Draft]:
     types = tuple(dict.fromkeys((*group.types, *same)))
     args.regions = args.regions or [plan.region]
     what = device.name if device and needs.per_node(group.type) else needs.CORES
+    args.duration = args.duration or _length(group)
     args.interruptible = args.interruptible or group.capacity.kind == "spot"
     return _need(args, what, types, count), ChangedSpec(document.data, index, group.name)
+
+
+def _length(group: NodeGroup) -> str | None:
+    """How long its capacity lasts, if the spec says so."""
+    starts, ends = group.capacity.starts, group.capacity.ends
+    if not starts or not ends or ends <= starts:
+        return None
+    return f"{int((ends - starts).total_seconds())}s"
 
 
 def _largest(plan: Plan) -> tuple[int, NodeGroup]:
@@ -98,7 +110,7 @@ def _need(args: argparse.Namespace, what: str, types: Sequence[InstanceType], co
         what=what,
         types=tuple(types),
         count=count,
-        hours=hours_of(args.duration),
+        hours=hours_of(args.duration or _DURATION),
         regions=regions,
         today=today,
         start=_start(args.start, today),

@@ -57,7 +57,7 @@ class ChangedSpec:
         group = data["node_groups"][self.index]
         group.pop("instance_types", None)
         group |= {"instance_type": offer.type.name, "count": offer.nodes}
-        group["capacity"] = _bought(offer)
+        group["capacity"] = _dated(_bought(offer), group.get("capacity"))
         data["region"] = offer.region
         network = data.setdefault("network", {})
         if offer.zones and network.get("zone") not in offer.zones:
@@ -123,6 +123,13 @@ def _count(offer: Offer, nodes: int, target: str) -> str:
     elastic = not limits.minimum and limits.unscaled is None
     fixed = offer.kind not in ("on-demand", "spot") or not elastic
     return str(nodes) if fixed else f"{{min: 0, max: {nodes}}}"
+
+
+def _dated(bought: str | dict[str, str], before: Any) -> str | dict[str, str]:
+    """With the dates of the capacity that is replaced, where the new one can have them."""
+    if isinstance(bought, str) or not isinstance(before, Mapping):
+        return bought
+    return {**bought, **{name: before[name] for name in ("starts", "ends") if name in before}}
 
 
 def _bought(offer: Offer, number: int = 0) -> str | dict[str, str]:
