@@ -15,6 +15,10 @@ COMPLETED = {
     "clustergen check --target ": {*targets.NAMES, "all"},
     "clustergen render a.yaml --target pcs --target par": {"parallelcluster"},
     "clustergen check --target pcs,ek": {"pcs,eks"},
+    "clustergen check --target=par": {"parallelcluster"},
+    "clustergen check --target=": {*targets.NAMES, "all"},
+    "clustergen check --target=pcs,ek": {"pcs,eks"},
+    "clustergen check --target=pcs a.yaml --output=sar": {"sarif"},
     "clustergen compare --targets pcs,hyperpod-e": {"pcs,hyperpod-eks"},
     "clustergen explain CAP00": {code for code in registry.by_code() if code.startswith("CAP00")},
     "clustergen explain FSX001 FSX004": {"FSX004"},
@@ -34,10 +38,10 @@ COMPLETED = {
 # What bash does when Tab is pressed at the end of a line.
 PRESS_TAB = """
 press_tab() {
-  COMP_WORDS=($1) COMP_LINE=$1 COMP_POINT=${#1} COMPREPLY=()
+  COMP_WORDS=(${1//=/ = }) COMP_LINE=$1 COMP_POINT=${#1} COMPREPLY=()
   [[ $1 == *' ' ]] && COMP_WORDS+=('')
   COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-  _shtab_clustergen
+  $(complete -p clustergen | sed 's/.* -F \\([^ ]*\\).*/\\1/')
   echo "${COMPREPLY[*]}"
 }
 compopt() { :; } # which works only in a completion of readline's

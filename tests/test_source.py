@@ -521,6 +521,21 @@ def test_bad_set(argument: str, code: str, message: str, help: str | None, tmp_p
     assert findings[0].span.file.startswith("--set ")
 
 
+@pytest.mark.parametrize(
+    ("storage", "help"),
+    [
+        ("[]", "the list is empty; write its items: --set 'storage=[...]'"),
+        ("[{mount: /fsx}]", "its items have no names; select one by its index: storage[0]"),
+        ("[{mount: /a}, {mount: /b}]", "its items have no names; select one by its index: "
+         "storage[0] to storage[1]"),
+    ],
+)  # fmt: skip
+def test_items_without_names_are_selected_by_index(storage: str, help: str, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(f"version: 1\nstorage: {storage}\n")
+    _, [finding] = read([tmp_path / "a.yaml"], ["storage./fsx.size=4800GiB"])
+    assert (finding.message, finding.help) == ("storage has no item named /fsx", help)
+
+
 # -- any input ----------------------------------------------------------------------------------
 
 YAML_WORDS = st.lists(

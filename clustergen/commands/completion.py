@@ -15,8 +15,29 @@ from clustergen.commands.exit_status import OK
 
 
 def run(args: argparse.Namespace) -> int:
-    sys.stdout.write(shtab.complete(_completing(parser()), shell=args.shell))
+    script = shtab.complete(_completing(parser()), shell=args.shell)
+    sys.stdout.write(script + (_JOINED if args.shell == "bash" else ""))
     return OK
+
+
+# bash makes three words of --option=value; what shtab writes knows only two.
+_JOINED = """
+_clustergen_joined() {
+  local words=("${COMP_WORDS[@]}") last=$COMP_CWORD index
+  COMP_WORDS=()
+  for index in "${!words[@]}"; do
+    if [[ ${words[index]} != = || ${words[index - 1]} != --* ]]; then
+      COMP_WORDS+=("${words[index]}")
+    elif ((index == last)); then
+      COMP_WORDS+=("")
+    elif ((index < last)); then
+      ((COMP_CWORD -= 1))
+    fi
+  done
+  _shtab_clustergen
+}
+complete -o bashdefault -F _clustergen_joined clustergen
+"""
 
 
 _FILES = ("specs", "files", "file", "outputs", "page")

@@ -110,7 +110,7 @@ def _index(items: Items, step: str | int, done: Path) -> int:
         if step in names:
             return names[step]
         message = f"{dotted(done)} has no item named {step}"
-        raise _Refused(message, _nearest(step, names), done)
+        raise _Refused(message, _nearest(step, names) if names else _by_index(items, done), done)
     if step >= len(items):
         message = f"{dotted(done)} has {len(items)} items, and no [{step}]"
         raise _Refused(message, "indexes begin with 0", done)
@@ -122,3 +122,11 @@ def _nearest(word: str, known: dict[str, Node] | dict[str, int]) -> str:
     if near:
         return f"did you mean {near[0]}?"
     return f"there is {', '.join(known)}" if known else "it is empty"
+
+
+def _by_index(items: Items, path: Path) -> str:
+    """How to select an item of a list whose items have no names."""
+    if not items:
+        return f"the list is empty; write its items: --set '{dotted(path)}=[...]'"
+    last = f" to {dotted((*path, len(items) - 1))}" if len(items) > 1 else ""
+    return f"its items have no names; select one by its index: {dotted((*path, 0))}{last}"
