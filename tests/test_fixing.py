@@ -347,3 +347,27 @@ def test_a_fix_that_is_an_error_for_another_target_is_left_out(
     assert (folder / "a.yaml").read_text() == spec
     run(capsys, *fix, "--target", "parallelcluster")
     assert (folder / "a.yaml").read_text() == spec.replace(", mount_name: abcdefgh", "")
+
+
+UNREAD = [
+    ("name: 'llm  # ours\n", "name: 'llm'  # ours\n"),
+    ('name: "llm\n', 'name: "llm"\n'),
+    ("tags: {team: [a, b}\n", "tags: {team: [a, b]}\n"),
+    ("tags: {team: a  # ours\n", "tags: {team: a}  # ours\n"),
+    ("region: @east  # ours\n", "region: '@east'  # ours\n"),
+    ("users:\n  -name: ann\n    uid: 2001\n", "users:\n  - name: ann\n    uid: 2001\n"),
+    ("name: l\u202elm\x7f\n", "name: llm\n"),
+    ("tags: {team: @a, b: c}\n", None),
+    ("name: it's: mine\n", None),
+]
+
+
+@pytest.mark.parametrize(("text", "fixed"), UNREAD)
+def test_text_that_is_not_yaml(
+    text: str, fixed: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rest of the spec is incomplete, which shows only once it can be read."""
+    file = tmp_path / "a.yaml"
+    file.write_text(f"version: 1\n{text}", encoding="utf-8")
+    run(capsys, "--fix", "--unsafe-fixes", "--select", "SPC002,SPC013", str(file))
+    assert file.read_text(encoding="utf-8") == f"version: 1\n{fixed or text}"

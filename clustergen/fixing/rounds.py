@@ -83,8 +83,17 @@ def _applied(state: _State, chosen: Sequence[tuple[Finding, Edits]], check: Chec
 
 def _is_harmful(state: _State, chosen: tuple[Finding, Edits], check: Check) -> bool:
     """Whether a fix alone causes an error of another rule, such as one of another target."""
-    new = _errors(_applied(state, [chosen], check)) - _errors(state)
+    after = _applied(state, [chosen], check)
+    if state.checked.data is None:  # errors that show once the text can be read are not new
+        return after.checked.data is None and _read_until(after) <= _read_until(state)
+    new = _errors(after) - _errors(state)
     return bool(new) and not any(finding.fatal for finding in state.checked.findings)
+
+
+def _read_until(state: _State) -> tuple[int, int]:
+    """How far a text can be read."""
+    spans = [finding.span for finding in state.checked.findings if finding.span]
+    return max(((span.line, span.column) for span in spans), default=(0, 0))
 
 
 def _errors(state: _State) -> set[str]:

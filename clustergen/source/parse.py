@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from clustergen.findings import Finding, Fix, Path, Rule
+from clustergen.patterns import pattern
 from clustergen.source import limits
 from clustergen.source.characters import INVISIBLE
 from clustergen.source.nodes import Entries, Items, Node, Place, Text
@@ -68,16 +69,29 @@ def _first_invisible(text: Text) -> Finding | None:
     for number, line in enumerate(text.lines):
         if found := INVISIBLE.search(line):
             place = Place(text, number, found.start(), number, found.end())
-            return _invisible(found[0], ()).placed(place.span())
+            return _invisible(found[0], (), place.replaced("")).placed(place.span())
     return None
 
 
-def _invisible(character: str, path: Path) -> Finding:
+def _invisible(character: str, path: Path, fix: Fix | None = None) -> Finding:
     return CHARACTER.at(
         path,
         f"the character U+{ord(character):04X} is not allowed in a spec",
         help="remove it; if the file is not text, name the spec's own file",
+        fix=fix,
     )
+
+
+def _without_escape(quoted: Place, character: str) -> Fix | None:
+    """A fix that removes the escape of ``character`` from a text in double quotes."""
+    for match in _ESCAPE.finditer(quoted.text.lines[quoted.line], quoted.column):
+        if yaml.safe_load(f'"{match[0]}"') == character:
+            line, start, end = quoted.line, match.start(), match.end()
+            return Place(quoted.text, line, start, line, end).replaced("")
+    return None
+
+
+_ESCAPE = pattern(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0abtnvfre\\\"NLP_ /])")
 
 
 class _Builder:
@@ -187,8 +201,10 @@ class _Builder:
         if not event.style:
             return resolve(word)
         if event.style == '"' and (found := INVISIBLE.search(word)):
-            finding = _invisible(found[0], tuple(self.path))
-            self.findings.append(finding.placed(self.place(event, event).span()))
+            place = self.place(event, event)
+            fix = _without_escape(place, found[0])
+            finding = _invisible(found[0], tuple(self.path), fix)
+            self.findings.append(finding.placed(place.span()))
         return word
 
     def alias(self, event: yaml.AliasEvent) -> Node:

@@ -5,11 +5,12 @@ PyYAML has two parsers (libyaml and pure Python) with different messages; the ta
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import yaml
 
-from clustergen.findings import Finding
+from clustergen.findings import Edit, Finding, Fix
 from clustergen.patterns import pattern
 from clustergen.source.nodes import Place, Text
 from clustergen.source.rules.text import SYNTAX
@@ -24,11 +25,15 @@ class _Words(NamedTuple):
     help: str
     at_start: bool = False
     """Point at the start of the construct, where it can be fixed."""
+    close: str = ""
+    """What closes the construct."""
 
 
 _DASH = pattern(r" *-(?=[A-Za-z_][A-Za-z0-9_]*:)")
 _INDENT = "lines of one mapping or list begin in the same column"
 _QUOTE = "put the value in quotes"
+_SAME = "the quote that opens it"
+_FLOW = pattern(r"[\[\]{}']")
 _TABLE = (
     _Words(
         "quoted scalar",
@@ -36,6 +41,7 @@ _TABLE = (
         "the quote that opens here is never closed",
         "close it with the same quote",
         at_start=True,
+        close=_SAME,
     ),
     _Words(
         "quoted scalar",
@@ -43,6 +49,7 @@ _TABLE = (
         "the quote that opens here is not closed before the next document",
         "close it with the same quote",
         at_start=True,
+        close=_SAME,
     ),
     _Words(
         "quoted scalar",
@@ -56,8 +63,8 @@ _TABLE = (
         "this \\ escape needs hexadecimal digits",
         "in single quotes a backslash is only a backslash: 'C:\\dir'",
     ),
-    _Words("flow sequence", "", "this [ is not closed", "close it with ]", at_start=True),
-    _Words("flow mapping", "", "this { is not closed", "close it with }", at_start=True),
+    _Words("flow sequence", "", "this [ is not closed", "close it with ]", True, "]"),
+    _Words("flow mapping", "", "this { is not closed", "close it with }", True, "}"),
     _Words(
         "alias",
         "",
@@ -110,10 +117,34 @@ def syntax_finding(error: yaml.YAMLError, text: Text) -> Finding:
     start = getattr(error, "context_mark", None) or mark
     if dash := _dash_without_space(text, mark):
         help = f"write a space after the dash; {_INDENT}"
-        return SYNTAX.at((), "this is no list item", help=help).placed(dash.span())
+        fix = dash.replaced("- ")
+        return SYNTAX.at((), "this is no list item", help=help, fix=fix).placed(dash.span())
     words = _words(context, problem, _character(text, mark))
     place = _place(text, start if words.at_start else mark)
-    return SYNTAX.at((), words.message, help=words.help).placed(place.span())
+    fix = _fix(words, place, mark)
+    return SYNTAX.at((), words.message, help=words.help, fix=fix).placed(place.span())
+
+
+def _fix(words: _Words, place: Place, mark: yaml.Mark | None) -> Fix | None:
+    """What the help says to write, if the rest of the line tells where."""
+    line = place.text.lines[place.line] if place.line < len(place.text.lines) else ""
+    end = len(line.partition(" #")[0].rstrip())
+    if words.close:
+        here = mark is not None and mark.line == place.line and place.column < mark.column < end
+        quote = line[place.column : place.column + 1]
+        close = words.close if words.close != _SAME else quote if quote in ("'", '"') else ""
+        return _inserted(place, {mark.column if mark and here else end: close}) if close else None
+    value = line[place.column : end]
+    if words.help.endswith(_QUOTE) and value and not _FLOW.search(line[: place.column] + value):
+        return None if "'" in value else _inserted(place, {place.column: "'", end: "'"})
+    return None
+
+
+def _inserted(place: Place, texts: Mapping[int, str]) -> Fix:
+    """A fix that inserts ``texts``, by column, in a line; its secrets are not in the edits."""
+    name, line = place.text.name, place.line
+    edits = (Edit(name, line, column, line, column, text) for column, text in texts.items())
+    return Fix(is_safe=False, edits=tuple(edits))
 
 
 def _dash_without_space(text: Text, mark: yaml.Mark | None) -> Place | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clustergen.findings import Rule
+from clustergen.findings import EXAMPLE_BASE, Rule
 from clustergen.source import limits
 
 _BEGIN = "version: 1\nname: example\n"
@@ -10,10 +10,11 @@ _BEGIN = "version: 1\nname: example\n"
 SYNTAX = Rule(
     code="SPC002",
     title="The text is not YAML",
+    fixes="safe or unsafe",
     why="No other check can run on text that does not parse.",
     source="https://yaml.org/spec/1.2.2/",
-    bad=_BEGIN + "tags: {team: research\n",
-    good=_BEGIN + "tags: {team: research}\n",
+    bad=EXAMPLE_BASE + "tags: {team: research\n",
+    good=EXAMPLE_BASE + "tags: {team: research}\n",
 )
 DUPLICATE_KEY = Rule(
     code="SPC003",
@@ -78,9 +79,10 @@ KEY = Rule(
 CHARACTER = Rule(
     code="SPC013",
     title="An invisible or control character",
+    fixes="safe",
     why="Characters that control a terminal, or that make a line look different from how it is "
     "parsed, do not belong in a spec under review.",
     source="https://yaml.org/spec/1.2.2/#51-character-set",
-    bad=_BEGIN + 'tags: {team: "research\\e[2J"}\n',
-    good=_BEGIN + "tags: {team: research}\n",
+    bad=EXAMPLE_BASE + 'tags: {team: "research\\u202e"}\n',
+    good=EXAMPLE_BASE + "tags: {team: research}\n",
 )
