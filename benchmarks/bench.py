@@ -31,11 +31,13 @@ TARGETS = ("parallelcluster", "pcs")
 BARE = "python -c pass"
 FLOOR = "import yaml, pydantic"
 CHECK = "check, both targets"
+CHECK_ALL = "check, all targets of the spec"
+RECOMMEND = "recommend"
 RENDER = "render, both targets"
 REPORT = "report, both targets"
 EMPTY = "an empty stack of the CDK"
 EKS = "render, EKS"
-# What the constructs of an EKS cluster are held against: an app of the CDK that has none.
+# Rendering EKS needs no CDK; this is what it would take at least.
 _EMPTY_STACK = """
 import os, tempfile
 os.environ.setdefault("JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION", "20")
@@ -92,7 +94,8 @@ def _start_up(runs: int) -> Iterator[Line]:
         (CHECK, FLOOR, 2.5),
         (RENDER, FLOOR, 4),
         (REPORT, CHECK, 3),
-        (EKS, EMPTY, 1.6),
+        (RECOMMEND, CHECK_ALL, 1.5),
+        (EKS, EMPTY, 1.3),
     ):
         ratio = seconds[name] / seconds[floor]
         yield Line(f"{name} / {floor}", f"{ratio:.2f} x", f"at most {limit} x", ratio > limit)
@@ -109,6 +112,8 @@ def _commands(out: str) -> Mapping[str, Sequence[str]]:
         FLOOR: [sys.executable, "-c", FLOOR],
         "--help": [*clustergen, "--help"],
         CHECK: [*clustergen, "check", str(SPEC), *targets],
+        CHECK_ALL: [*clustergen, "check", str(SPEC)],
+        RECOMMEND: [*clustergen, "recommend", str(SPEC)],
         RENDER: [*clustergen, "render", str(SPEC), *targets, "-o", out],
         REPORT: [*clustergen, "report", str(SPEC), *targets, "-o", f"{out}/report.html"],
         EMPTY: [sys.executable, "-c", _EMPTY_STACK],
@@ -151,7 +156,9 @@ def _further_stacks() -> Iterator[Line]:
     specs = sorted((ROOT / "specs").glob("*.yaml"))
     _compile(SPEC, ["eks"])
     worst = max(_seconds(_compile, spec, ["eks"]) for spec in specs) * 1000
-    yield Line("a further spec for EKS, the slowest", f"{worst:.0f} ms", "at most 300", worst > 300)
+    yield Line(
+        "a further spec for EKS, the slowest", f"{worst:.0f} ms", "at most 50 ms", worst > 50
+    )
 
 
 def _check(path: Path, targets: Sequence[str]) -> None:

@@ -212,13 +212,8 @@ def _check_targets(
     """The plans of a spec for its targets, and all findings about them."""
     plans: dict[str, Plan] = {}
     by_target: dict[str, list[Finding]] = {}
-    planned = functools.partial(
-        build.build,
-        spec,
-        written=written,
-        targets=_served(spec, request),
-        found=build.check(spec),
-    )
+    common = build.shared(spec, written)
+    planned = functools.partial(build.build, spec, common, targets=_served(spec, request))
     for name in _wanted(spec, request):
         plan, by_target[name] = _check_target(planned, name, request.allow_unsupported)
         if plan is not None:

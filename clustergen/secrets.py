@@ -50,11 +50,10 @@ _LOOKS_SECRET: Final = pattern(
 )
 # Most texts hold none of what the patterns above look for; to tell that is many times as fast.
 _NAME_WORDS: Final = ("pass", "secret", "credential", "key", "token")
-_MARKS: Final = (
-    *("PRIVATE KEY", "b3BlbnNzaC1rZXktdjE", "AKIA", "ASIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
-    *("github_pat_", "glpat-", "xox", "hf_", "sk-", "eyJ", "@"),
+_MAY_BE_KEY: Final = pattern(
+    r"PRIVATE KEY|b3BlbnNzaC1rZXktdjE|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox|hf_|sk-|eyJ|@"
+    r"|\S{40}"  # a secret access key
 )
-_ACCESS_KEY_LENGTH: Final = 40
 _END_OF_ENTRY: Final = pattern(r"[,}\]]")
 _SHOWN: Final = pattern(r"[^\s\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
@@ -91,6 +90,11 @@ def _hidden(line: str) -> str:
     return without_keys(line, lambda match: _stars(match[0]))
 
 
+def may_hold(text: str) -> bool:
+    """Whether ``text`` may hold a secret; most specs do not."""
+    return _may_name(text) or _may_be_key(text)
+
+
 def _may_name(text: str) -> bool:
     """Whether ``text`` may hold the name of a field for secrets."""
     text = text.casefold()
@@ -99,10 +103,12 @@ def _may_name(text: str) -> bool:
 
 def without_keys(text: str, mask: str | Callable[[re.Match[str]], str] = MASK) -> str:
     """``text`` with what looks like a key or a token replaced."""
-    may_be = any(mark in text for mark in _MARKS) or any(
-        len(word) >= _ACCESS_KEY_LENGTH for word in text.split()
-    )
-    return _LOOKS_SECRET.sub(mask, text) if may_be else text
+    return _LOOKS_SECRET.sub(mask, text) if _may_be_key(text) else text
+
+
+def _may_be_key(text: str) -> bool:
+    """Whether ``text`` may hold a key or a token."""
+    return bool(_MAY_BE_KEY.search(text))
 
 
 def _end_of_value(line: str, start: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clustergen import discovery
 from clustergen.catalog import regions
@@ -26,21 +26,43 @@ def check(spec: Spec) -> list[Finding]:
     return list(found(discovery.rules(f"{__package__}.rules"), spec))
 
 
+class Shared(NamedTuple):
+    """Parts of a plan that are the same for every target."""
+
+    written: frozenset[Path]
+    findings: tuple[Finding, ...]
+    network: network.Planned | None
+    """None if a finding is fatal."""
+    storage: tuple[model.Storage, ...]
+    decisions: tuple[model.Decision, ...]
+    stored: tuple[Finding, ...]
+    """The findings about storage."""
+
+
+def shared(spec: Spec, written: Iterable[Path] = ()) -> Shared:
+    """The parts of the plans of ``spec`` that do not depend on a target.
+
+    ``written`` has the paths that the user wrote (:meth:`clustergen.source.Document.written`).
+    """
+    paths, findings = frozenset(written), tuple(check(spec))
+    if any(finding.fatal for finding in findings):
+        return Shared(paths, findings, None, (), (), ())
+    stored, decisions, more = storage.storage(spec, paths)
+    return Shared(paths, findings, network.plan(spec), stored, tuple(decisions), tuple(more))
+
+
 def build(
     spec: Spec,
+    common: Shared,
     traits: Traits = NEUTRAL,
-    written: Iterable[Path] = (),
     targets: frozenset[str] = frozenset(),
-    found: Iterable[Finding] = (),
 ) -> tuple[Plan | None, list[Finding]]:
     """The plan of ``spec`` for the target with ``traits``, and the findings of planning it.
 
-    The plan is None if a finding is fatal. ``written`` has the paths that the user wrote
-    (:meth:`clustergen.source.Document.written`); ``targets`` becomes :attr:`Plan.targets`,
-    ``found`` is what :func:`check` found, which comes first.
+    The plan is None if a finding is fatal. ``common`` is what :func:`shared` returns; its findings
+    come first. ``targets`` becomes :attr:`Plan.targets`.
     """
-    paths = frozenset(written)
-    findings = [*found]
+    findings = [*common.findings]
     machines = MachinePlanner(traits)
     groups = machines.groups(spec.node_groups)
     section = _section(spec, traits)
@@ -55,11 +77,10 @@ def build(
     system = machines.machine(spec.kubernetes.system_nodes, ("kubernetes", "system_nodes"))
     findings += machines.findings
     # Without a location, or with an unknown type, further findings would be guesses.
-    if system is None or any(finding.fatal for finding in findings):
+    places = common.network
+    if system is None or places is None or any(finding.fatal for finding in findings):
         return None, findings
-    places = network.plan(spec)
-    stored, decisions, more = storage.storage(spec, paths)
-    findings += more
+    findings += common.stored
     plan = Plan(
         target=traits.name,
         name=spec.name,
@@ -72,7 +93,7 @@ def build(
         login=login,
         node_groups=groups,
         queues=_queues(spec, groups),
-        storage=stored,
+        storage=common.storage,
         software=_software(spec),
         users=_users(spec),
         slurm=_slurm(spec),
@@ -82,9 +103,9 @@ def build(
         options=options,
         overlay=section.overlay if section else {},
         limits=traits.limits,
-        decisions=(*places.decisions, *machines.decisions, *decisions),
+        decisions=(*places.decisions, *machines.decisions, *common.decisions),
         targets=targets,
-        written=paths,
+        written=common.written,
         sagemaker=traits.sagemaker,
         unused=_unused(spec),
         lifecycle_sources=_lifecycle_sources(spec),

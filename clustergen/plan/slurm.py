@@ -42,8 +42,8 @@ def written(plan: Plan) -> Iterator[Setting]:
         (("slurm", "settings"), "cluster", plan.slurm.settings),
         (("slurm", "slurmdbd_settings"), "slurmdbd", plan.slurm.slurmdbd_settings),
         (("slurm", "cgroup_settings"), "cgroup", plan.slurm.cgroup_settings),
-        *((group.at("slurm"), "node", group.slurm) for group in plan.node_groups),
-        *((queue.at("slurm"), "partition", queue.slurm) for queue in plan.queues),
+        *((group.at("slurm"), "node", group.slurm) for group in plan.node_groups if group.slurm),
+        *((queue.at("slurm"), "partition", queue.slurm) for queue in plan.queues if queue.slurm),
     ]
     for path, scope, given in sections:
         for name, value in given.items():

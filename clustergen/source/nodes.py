@@ -25,7 +25,8 @@ class Text:
 
     @classmethod
     def of(cls, name: str, text: str) -> Text:
-        return cls(name, tuple(secrets.hidden(_LINE_BREAK.split(text))), text)
+        lines = _LINE_BREAK.split(text)
+        return cls(name, tuple(secrets.hidden(lines) if secrets.may_hold(text) else lines), text)
 
 
 class Place(NamedTuple):

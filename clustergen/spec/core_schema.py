@@ -13,7 +13,7 @@ import functools
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import SchemaValidator
 
@@ -47,11 +47,10 @@ class Section:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Section) and vars(self) == vars(other)
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def __deepcopy__(self, memo: Mapping[int, Any]) -> Self:
-        """pydantic_core copies each default; sections never change, so specs can share them."""
-        return self
+    def __hash__(self) -> int:
+        """pydantic_core copies defaults without a hash; sections never change, so specs can share
+        them."""
+        return hash(Section)
 
 
 def read(data: Any) -> Spec:

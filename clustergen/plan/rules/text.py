@@ -113,12 +113,13 @@ def _all_texts(spec: Spec) -> Iterator[str]:
         value = waiting.pop()
         if isinstance(value, str):
             yield value
-        elif isinstance(value, Mapping):
-            waiting += (*value, *value.values())
-        elif isinstance(value, list):
-            waiting += value
         elif hasattr(value, "__pydantic_fields_set__"):
             waiting += vars(value).values()
+        elif isinstance(value, list):
+            waiting += value
+        # Most other values are numbers; asking whether they are mappings takes long.
+        elif not isinstance(value, int | None) and isinstance(value, Mapping):
+            waiting += (*value, *value.values())
 
 
 def _texts(value: Any, path: Path, *, without: tuple[str, ...]) -> Iterator[tuple[Path, str]]:
