@@ -117,8 +117,8 @@ def syntax_finding(error: yaml.YAMLError, text: Text) -> Finding:
     start = getattr(error, "context_mark", None) or mark
     if dash := _dash_without_space(text, mark):
         help = f"write a space after the dash; {_INDENT}"
-        fix = dash.replaced("- ")
-        return SYNTAX.at((), "this is no list item", help=help, fix=fix).placed(dash.span())
+        found = SYNTAX.at((), "this is no list item", help=help, fix=dash.replaced("- "))
+        return found.placed(dash.span())
     words = _words(context, problem, _character(text, mark))
     place = _place(text, start if words.at_start else mark)
     fix = _fix(words, place, mark)
