@@ -127,6 +127,12 @@ def _files(texts: Sequence[str], target: str) -> Mapping[str, str]:
     return files_of(check(*texts, target=target), target)
 
 
+@functools.lru_cache(maxsize=2048)
+def _document(texts: Sequence[str], target: str) -> Any:
+    plan = check(*texts, target=target).plans[target]
+    return json.loads(json.dumps(targets.load(target).document(plan)))
+
+
 @dataclass(frozen=True, slots=True)
 class Fragments:
     """Specs for one target, written as fragments over `base`; no target: a plan that is for none.
@@ -168,6 +174,15 @@ class Fragments:
     def document(self, path: str, text: str = "") -> Any:
         """One JSON file of the bundle."""
         return json.loads(self.files(text)[path])
+
+    def template(self, text: str = "") -> Any:
+        """The target's document, read back from its JSON; do not change it."""
+        assert faults(self.checked(text)) == []
+        return _document(self._texts(text), self.target)
+
+    def properties(self, text: str, logical_id: str) -> Any:
+        """The properties of one resource of a template."""
+        return self.template(text)["Resources"][logical_id]["Properties"]
 
     def _texts(self, text: str) -> tuple[str, ...]:
         return (text,) if is_whole(text) else (self.base, text or "{}")

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-
 from clustergen.artifacts import Json
 from clustergen.aws import cfn
-from clustergen.targets.eks import emit
 from tests.checking import Fragments
 
-plan_of = Fragments("eks").plan
-
-
-@functools.cache
-def template_of(fragment: str = "") -> Json:
-    """The template; do not change it."""
-    return emit.document(plan_of(fragment))
+EKS = Fragments("eks")
+plan_of, template_of, properties_of = EKS.plan, EKS.template, EKS.properties
 
 
 def resources(template: Json, type: str) -> Json:
@@ -25,11 +17,6 @@ def resources(template: Json, type: str) -> Json:
         for name, resource in template["Resources"].items()
         if resource["Type"] == type
     }
-
-
-def properties_of(fragment: str, name: str) -> Json:
-    properties: Json = template_of(fragment)["Resources"][name]["Properties"]
-    return properties
 
 
 def launch_template_of(fragment: str, group: str = "h200") -> Json:
